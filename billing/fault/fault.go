@@ -1,0 +1,107 @@
+// Package fault owns the one error type that carries a reason for people from the rules to the HTTP answer.
+// It does not own transport: how a fault becomes an HTTP problem is api's business, how it crosses Temporal is
+// worker's.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind groups faults by what the caller can do about them; it decides the HTTP status and whether a retry helps.
+type Kind string
+
+// The kinds, with the HTTP status api gives each.
+const (
+	Invalid      Kind = "invalid"      // 422: the request can never succeed as it is
+	Unauthorized Kind = "unauthorized" // 401: no usable API key
+	Forbidden    Kind = "forbidden"    // 403: the key may not do this
+	NotFound     Kind = "not_found"    // 404: absent, or of another environment
+	Conflict     Kind = "conflict"     // 409: the resource's present state forbids it
+	Gone         Kind = "gone"         // 410: erased
+	RateLimited  Kind = "rate_limited" // 429: too many requests
+	Unavailable  Kind = "unavailable"  // 503: try again, with the same Idempotency-Key
+	Internal     Kind = "internal"     // 500: our bug; the cause is only in the log
+)
+
+// Error is a reason a person can act on. Code is stable and part of the API; Detail is a sentence; Param names the
+// field at fault in the caller's own spelling (`trialDays`), empty where none applies.
+type Error struct {
+	Kind       Kind          `json:"kind"`
+	Code       string        `json:"code"`
+	Detail     string        `json:"detail"`
+	Param      string        `json:"param,omitempty"`
+	RetryAfter time.Duration `json:"retryAfter,omitempty"`
+
+	cause error
+}
+
+// New builds a fault; detail is a format string.
+func New(kind Kind, code, detail string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Detail: fmt.Sprintf(detail, args...)}
+}
+
+// InvalidParam builds the commonest fault: one field of a request is wrong.
+func InvalidParam(param, code, detail string, args ...any) *Error {
+	return New(Invalid, code, detail, args...).In(param)
+}
+
+// In returns a copy that names the field at fault.
+func (e *Error) In(param string) *Error {
+	c := *e
+	c.Param = param
+	return &c
+}
+
+// After returns a copy that tells the caller when to try again.
+func (e *Error) After(d time.Duration) *Error {
+	c := *e
+	c.RetryAfter = d
+	return &c
+}
+
+// Because returns a copy that keeps the cause for the log. The cause is never shown to a caller.
+func (e *Error) Because(cause error) *Error {
+	c := *e
+	c.cause = cause
+	return &c
+}
+
+// Error is for logs: code, detail and cause.
+func (e *Error) Error() string {
+	s := e.Code + ": " + e.Detail
+	if e.Param != "" {
+		s += " (" + e.Param + ")"
+	}
+	if e.cause != nil {
+		s += ": " + e.cause.Error()
+	}
+	return s
+}
+
+// Unwrap gives the cause to errors.Is and errors.As.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Is makes errors.Is match two faults of the same code, whatever their detail.
+func (e *Error) Is(target error) bool {
+	var t *Error
+	return errors.As(target, &t) && t.Code == e.Code
+}
+
+// From returns the fault inside err, or an Internal one that hides err behind code `internal`.
+func From(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return New(Internal, "internal", "something went wrong on our side").Because(err)
+}
+
+// Retryable tells whether the same call may succeed later without anybody changing anything.
+func (e *Error) Retryable() bool {
+	return e.Kind == RateLimited || e.Kind == Unavailable || e.Kind == Internal
+}

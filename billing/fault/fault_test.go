@@ -1,0 +1,48 @@
+package fault_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+)
+
+func TestFromFindsTheFaultInsideAWrappedError(t *testing.T) {
+	t.Parallel()
+	inner := fault.InvalidParam("amount", "amount_negative", "amount must be positive, got %d", -3)
+
+	got := fault.From(fmt.Errorf("creating a payment: %w", inner))
+
+	require.Equal(t, fault.Invalid, got.Kind)
+	require.Equal(t, "amount_negative", got.Code)
+	require.Equal(t, "amount", got.Param)
+	require.Equal(t, "amount must be positive, got -3", got.Detail)
+}
+
+func TestFromHidesAnUnknownError(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("pq: password authentication failed for user root")
+
+	got := fault.From(cause)
+
+	require.Equal(t, fault.Internal, got.Kind)
+	require.NotContains(t, got.Detail, "password")
+	require.ErrorIs(t, got, cause)
+	require.True(t, got.Retryable())
+	require.Nil(t, fault.From(nil))
+}
+
+func TestCopiesDoNotChangeTheSentinel(t *testing.T) {
+	t.Parallel()
+	sentinel := fault.New(fault.Conflict, "x", "x")
+
+	_ = sentinel.In("p").After(3).Because(errors.New("c"))
+
+	require.Empty(t, sentinel.Param)
+	require.Zero(t, sentinel.RetryAfter)
+	require.NoError(t, sentinel.Unwrap())
+	require.ErrorIs(t, sentinel.In("p"), sentinel)
+}

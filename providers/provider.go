@@ -1,0 +1,131 @@
+// Package providers owns the port through which money moves: one interface that each payment provider's adapter
+// implements, and the vocabulary of outcomes. It does not own what an outcome means for an invoice (billing/collection)
+// nor when a call is made (activities).
+package providers
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"perennial/billing/money"
+)
+
+// Outcome is what one exchange with a provider proved. Silence proves nothing: see Unknown.
+type Outcome string
+
+// The outcomes.
+const (
+	// Succeeded: the money moved (charge captured, refund paid out).
+	Succeeded Outcome = "succeeded"
+	// Declined: payer or issuer refused synchronously. Final for this attempt.
+	Declined Outcome = "declined"
+	// Failed: a pending operation ended badly, or a technical refusal by the provider. Final for this attempt.
+	Failed Outcome = "failed"
+	// Canceled: the provider confirms that the charge was canceled and will not capture.
+	Canceled Outcome = "canceled"
+	// Pending: accepted, not final yet.
+	Pending Outcome = "pending"
+	// Unknown: bytes left, and no answer that proves anything came back (time-out, reset, 5xx). Never failed on this.
+	Unknown Outcome = "unknown"
+	// NotSent: surely not taken: DNS, connect or TLS failure, 401, 403, 429, or a documented "not processed". Safe to
+	// send again, here or elsewhere.
+	NotSent Outcome = "not_sent"
+	// NotFound: only from look-ups: the provider knows no such operation.
+	NotFound Outcome = "not_found"
+)
+
+// Final tells whether the provider will not change its mind about the operation by itself.
+func (o Outcome) Final() bool {
+	return o == Succeeded || o == Declined || o == Failed || o == Canceled
+}
+
+// FailureCode is the normalised reason of a failed payment; the five values are the interface specification's.
+type FailureCode string
+
+// The failure codes.
+const (
+	InsufficientFunds FailureCode = "INSUFFICIENT_FUNDS"
+	InvalidAccount    FailureCode = "INVALID_ACCOUNT"
+	DeclinedCode      FailureCode = "DECLINED"
+	DailyLimit        FailureCode = "DAILY_LIMIT"
+	AccountBlocked    FailureCode = "ACCOUNT_BLOCKED"
+)
+
+// Method is how a customer pays, as the customer's paymentMethod and paymentDetails hold it. Tokens only: a card
+// number never reaches us.
+type Method struct {
+	Type               string // "card" or mobile_money_<operator>
+	CustomerToken      string // the provider's customer (Stripe cus_…)
+	PaymentMethodToken string // the provider's saved method (Stripe pm_…)
+	PhoneNumber        string // international format, mobile money only
+}
+
+// ChargeRequest asks for money. The same TransactionID and Key must always carry the same other fields.
+type ChargeRequest struct {
+	TransactionID string // our reference, stored at the provider (txn_…)
+	Key           string // idempotency key: UUIDv5 of transaction and send
+	Amount        money.Minor
+	Currency      money.Currency
+	Method        Method
+	Description   string // shown to the payer; no personal data
+}
+
+// RefundRequest gives money of a captured charge back.
+type RefundRequest struct {
+	TransactionID string // of the refund (txn_…)
+	Key           string
+	ChargeRef     string // provider's reference of the charge
+	Amount        money.Minor
+	Currency      money.Currency
+}
+
+// LookupRequest asks what became of an operation. Ref is the provider's reference where we ever learned it; without
+// it the adapter searches by TransactionID.
+type LookupRequest struct {
+	TransactionID string
+	Ref           string
+}
+
+// Result is what an exchange brought back. Amount and Currency are the provider's own words, for the caller to
+// compare; zero where the provider did not say.
+type Result struct {
+	Outcome       Outcome
+	Ref           string // provider's reference of the operation
+	Amount        money.Minor
+	Currency      money.Currency
+	FailureCode   FailureCode
+	FailureReason string // a sentence for people, from the provider
+	HTTPStatus    int
+	Response      []byte        // the provider's JSON, redacted by the adapter; nil where there was none
+	RetryAfter    time.Duration // how long the provider asked us to wait; zero if it did not
+}
+
+// Callback is one verified message from a provider.
+type Callback struct {
+	EventID       string // the provider's own event ID: dedupe on it
+	Type          string
+	TransactionID string // our reference, if the message carries it
+	Ref           string // provider's reference
+}
+
+// Provider is implemented by every adapter. Outcomes, declines and time-outs are Results; an error means that the
+// request itself was impossible (a bug, or a currency the provider cannot represent: a fault.Invalid).
+type Provider interface {
+	// Name is the identifier of the provider in the API ("stripe").
+	Name() string
+	// ReplayWindow is how long, in real time since the first send, a repeat with the same key returns the first
+	// result instead of charging again.
+	ReplayWindow() time.Duration
+	Charge(ctx context.Context, in ChargeRequest) (Result, error)
+	LookupCharge(ctx context.Context, in LookupRequest) (Result, error)
+	// CancelCharge asks to cancel a pending charge; the Result tells the charge's state afterwards.
+	CancelCharge(ctx context.Context, in LookupRequest) (Result, error)
+	Refund(ctx context.Context, in RefundRequest) (Result, error)
+	LookupRefund(ctx context.Context, in LookupRequest) (Result, error)
+	// TestConnection checks the credentials and that they belong to the environment.
+	TestConnection(ctx context.Context) error
+	// ParseCallback verifies a message over its unmodified raw body and says what it is about. now is real time.
+	// A forged or stale message is a fault.Unauthorized.
+	ParseCallback(header http.Header, body []byte, now time.Time) (Callback, error)
+}
