@@ -56,7 +56,7 @@ func Sum(ms ...Minor) (Minor, error) {
 // Mul is m × n (a price times a quantity), or `amount_too_large`.
 func Mul(m Minor, n int64) (Minor, error) {
 	product := m * Minor(n)
-	if m != 0 && (product/m != Minor(n) || (m == -1 && product == Minor(n))) {
+	if m != 0 && product/m != Minor(n) { // the one product this misses, -1 × the smallest int64, fails the next check
 		return 0, tooLarge()
 	}
 	if err := product.Check(); err != nil {
