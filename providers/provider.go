@@ -29,7 +29,8 @@ const (
 	// Unknown: bytes left, and no answer that proves anything came back (time-out, reset, 5xx). Never failed on this.
 	Unknown Outcome = "unknown"
 	// NotSent: surely not taken: DNS, connect or TLS failure, 401, 403, 429, or a documented "not processed". Safe to
-	// send again, here or elsewhere.
+	// send again, here or elsewhere. Only from Charge and Refund: a look-up or cancel that did not get through says
+	// nothing about the operation it asked after, so those answer Unknown.
 	NotSent Outcome = "not_sent"
 	// NotFound: only from look-ups: the provider knows no such operation.
 	NotFound Outcome = "not_found"
@@ -81,10 +82,12 @@ type RefundRequest struct {
 }
 
 // LookupRequest asks what became of an operation. Ref is the provider's reference where we ever learned it; without
-// it the adapter searches by TransactionID.
+// it the adapter searches by TransactionID. ChargeRef, only for refunds, is the reference of the refunded charge: it
+// makes a search exact where the provider lists refunds by charge.
 type LookupRequest struct {
 	TransactionID string
 	Ref           string
+	ChargeRef     string
 }
 
 // Result is what an exchange brought back. Amount and Currency are the provider's own words, for the caller to

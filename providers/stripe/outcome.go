@@ -1,0 +1,96 @@
+package stripe
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/providers"
+)
+
+// effect says what an exchange was for, because the same silence means different things: a charge that was never
+// sent may be sent elsewhere, but a look-up that was never sent says nothing about the charge it asked after.
+type effect int
+
+const (
+	moving  effect = iota // charge, refund
+	reading               // look-ups, and the cancel that ends in one
+)
+
+// keyInUseWait is how long we advise to wait while Stripe still works on the first request with our key.
+const keyInUseWait = 2 * time.Second
+
+// refused says what an exchange proves that did not bring the object asked for. It returns an error only for a
+// misuse of an idempotency key, which is a bug of ours and must reach a person: the money of the first use of the key
+// may have moved, so it is not a failure of the payment either.
+func (s *Stripe) refused(x exchange, e effect) (providers.Result, error) {
+	res := providers.Result{Outcome: providers.Unknown, HTTPStatus: x.status, RetryAfter: x.retryAfter, Response: s.redact(x)}
+	api := x.failure()
+	switch {
+	case x.err != nil && !x.connected:
+		res.Outcome, res.FailureReason = unsent(e), "Stripe could not be reached: "+s.scrub(x.err.Error())
+	case x.err != nil:
+		res.FailureReason = "no complete answer from Stripe: " + s.scrub(x.err.Error())
+	case x.status == http.StatusUnauthorized, x.status == http.StatusForbidden, x.status == http.StatusTooManyRequests:
+		res.Outcome, res.FailureReason = unsent(e), s.scrub("Stripe did not take the request: "+sentence(x, api))
+	case api == nil || x.status >= 500:
+		res.FailureReason = s.scrub("Stripe gave no usable answer: " + sentence(x, api))
+	case api.Type == "idempotency_error" && api.Code != "idempotency_key_in_use":
+		return res, fault.New(fault.Conflict, "provider_key_reused", "the idempotency key was used before with other parameters; look the first use up before anything else: %s", s.scrub(api.Message))
+	case x.status == http.StatusConflict:
+		res.FailureReason = s.scrub(reason(api))
+		if res.RetryAfter == 0 {
+			res.RetryAfter = keyInUseWait
+		}
+	case api.Type == "card_error" || x.status == http.StatusPaymentRequired:
+		res = s.declined(res, api)
+	case e == reading && x.status == http.StatusNotFound:
+		res.Outcome = providers.NotFound
+	case api.Type == "invalid_request_error":
+		res = s.rejected(res, api)
+	default:
+		res.FailureReason = s.scrub(reason(api))
+	}
+	return res, nil
+}
+
+func unsent(e effect) providers.Outcome {
+	if e == moving {
+		return providers.NotSent
+	}
+	return providers.Unknown
+}
+
+// declined reads a card error; the intent inside it is what a look-up would find.
+func (s *Stripe) declined(res providers.Result, api *apiError) providers.Result {
+	if api.PaymentIntent != nil {
+		res = s.describe(res, api.PaymentIntent)
+	}
+	res.Outcome = providers.Declined
+	res.FailureCode, res.FailureReason = failureCode(api), s.scrub(reason(api))
+	return res
+}
+
+// rejected reads a request that Stripe found invalid. A payment method or customer that is not there is the payer's
+// matter, mended by a new card; everything else is between Stripe and us.
+func (s *Stripe) rejected(res providers.Result, api *apiError) providers.Result {
+	res.Outcome, res.FailureReason = providers.Failed, s.scrub(reason(api))
+	if api.Code == "resource_missing" && (api.Param == "payment_method" || api.Param == "customer") {
+		res.Outcome, res.FailureCode = providers.Declined, providers.InvalidAccount
+	}
+	return res
+}
+
+func sentence(x exchange, api *apiError) string {
+	status := http.StatusText(x.status)
+	if api == nil {
+		return "HTTP " + status
+	}
+	return "HTTP " + status + ": " + reason(api)
+}
+
+// scrub is the last line of defence for sentences that come from elsewhere.
+func (s *Stripe) scrub(text string) string {
+	return strings.ReplaceAll(text, s.secretKey.reveal(), redacted)
+}

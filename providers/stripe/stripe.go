@@ -1,0 +1,147 @@
+// Package stripe owns the conversation with Stripe: the wire format, what each answer proves, and which amounts Stripe
+// can express. It does not own when a call is made, repeated or given up (workflows), nor what is stored of it (db).
+package stripe
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/providers"
+)
+
+// apiVersion pins the shape of every answer, whatever the account's default is.
+const apiVersion = "2026-03-25.dahlia"
+
+// Defaults of Config. Stripe keeps idempotency keys for at least 24 h; four hours of that are margin for clocks that
+// disagree and for requests that were long under way.
+const (
+	DefaultBaseURL      = "https://api.stripe.com"
+	DefaultReplayWindow = 20 * time.Hour
+	DefaultTimeout      = 30 * time.Second
+)
+
+// Config is one account in one mode.
+type Config struct {
+	SecretKey     string
+	WebhookSecret string // whsec_…; without it every callback is refused
+	Live          bool   // must agree with the key's own prefix
+	BaseURL       string
+	ReplayWindow  time.Duration
+	Timeout       time.Duration // of one exchange, from dialling to the last byte of the answer
+	HTTPClient    *http.Client  // its transport is used; its redirect policy is not
+}
+
+// Stripe is a providers.Provider.
+type Stripe struct {
+	baseURL       string
+	client        *http.Client
+	live          bool
+	replayWindow  time.Duration
+	secretKey     secret
+	timeout       time.Duration
+	webhookSecret secret
+}
+
+var _ providers.Provider = (*Stripe)(nil)
+
+// New checks the configuration without any network. It returns fault.Invalid with codes
+// `provider_credentials_invalid`, `provider_environment_mismatch` and `provider_config_invalid`.
+func New(c Config) (*Stripe, error) {
+	if err := checkKey(c.SecretKey, c.Live); err != nil {
+		return nil, err
+	}
+	base, err := checkBaseURL(c.BaseURL, c.Live)
+	if err != nil {
+		return nil, err
+	}
+	if c.ReplayWindow == 0 {
+		c.ReplayWindow = DefaultReplayWindow
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.ReplayWindow < 0 || c.Timeout < 0 {
+		return nil, fault.New(fault.Invalid, "provider_config_invalid", "the replay window and the timeout cannot be negative")
+	}
+	return &Stripe{
+		baseURL:       base,
+		client:        client(c.HTTPClient),
+		live:          c.Live,
+		replayWindow:  c.ReplayWindow,
+		secretKey:     seal(c.SecretKey),
+		timeout:       c.Timeout,
+		webhookSecret: seal(c.WebhookSecret),
+	}, nil
+}
+
+// Name is the provider's identifier in the API.
+func (*Stripe) Name() string { return "stripe" }
+
+// ReplayWindow is how long a repeat with the same key is safe.
+func (s *Stripe) ReplayWindow() time.Duration { return s.replayWindow }
+
+func checkKey(key string, live bool) error {
+	mode := "test"
+	if live {
+		mode = "live"
+	}
+	switch {
+	case key == "":
+		return fault.InvalidParam("secretKey", "provider_credentials_invalid", "the Stripe secret key is missing; copy it from the Stripe dashboard, Developers, API keys")
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return fault.InvalidParam("secretKey", "provider_credentials_invalid", "the Stripe secret key contains spaces or characters that no key has; copy it again")
+	case strings.HasPrefix(key, "pk_"):
+		return fault.InvalidParam("secretKey", "provider_credentials_invalid", "this is a publishable key; the secret key begins with sk_%s_ or rk_%s_", mode, mode)
+	case strings.HasPrefix(key, "sk_"+mode+"_"), strings.HasPrefix(key, "rk_"+mode+"_"):
+		return nil
+	case strings.HasPrefix(key, "sk_"), strings.HasPrefix(key, "rk_"):
+		return fault.InvalidParam("secretKey", "provider_environment_mismatch", "the Stripe key is not of this environment; a %s environment needs a key that begins with sk_%s_ or rk_%s_", mode, mode, mode)
+	}
+	return fault.InvalidParam("secretKey", "provider_credentials_invalid", "a Stripe secret key begins with sk_%s_ or rk_%s_", mode, mode)
+}
+
+func checkBaseURL(raw string, live bool) (string, error) {
+	if raw == "" {
+		return DefaultBaseURL, nil
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") || u.RawQuery != "" {
+		return "", fault.New(fault.Invalid, "provider_config_invalid", "the Stripe base URL must look like %s", DefaultBaseURL)
+	}
+	if live && u.Scheme != "https" {
+		return "", fault.New(fault.Invalid, "provider_config_invalid", "a live Stripe key is only ever sent over https")
+	}
+	return strings.TrimRight(raw, "/"), nil
+}
+
+// client never follows redirects: a redirected POST could charge somewhere else, and Stripe sends none.
+func client(given *http.Client) *http.Client {
+	c := &http.Client{Transport: &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:   true,
+		IdleConnTimeout:     30 * time.Second,
+		MaxIdleConnsPerHost: 32,
+		TLSHandshakeTimeout: 10 * time.Second,
+	}}
+	if given != nil {
+		c.Transport = given.Transport
+	}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c
+}
+
+// String keeps the keys out of logs that print a Config.
+func (c Config) String() string {
+	return fmt.Sprintf("stripe.Config{SecretKey: %s, WebhookSecret: %s, Live: %t, BaseURL: %q}", seal(c.SecretKey), seal(c.WebhookSecret), c.Live, c.BaseURL)
+}
+
+// GoString is String, for %#v.
+func (c Config) GoString() string { return c.String() }
+
+// MarshalJSON is String, for structured logs.
+func (c Config) MarshalJSON() ([]byte, error) { return []byte(fmt.Sprintf("%q", c.String())), nil }

@@ -1,0 +1,54 @@
+package stripe
+
+// What we read of Stripe's objects; everything else in an answer is ignored.
+
+type intent struct {
+	ID                 string            `json:"id"`
+	Object             string            `json:"object"`
+	Amount             int64             `json:"amount"`
+	AmountReceived     int64             `json:"amount_received"`
+	CancellationReason string            `json:"cancellation_reason"`
+	Created            int64             `json:"created"`
+	Currency           string            `json:"currency"`
+	LastPaymentError   *apiError         `json:"last_payment_error"`
+	Metadata           map[string]string `json:"metadata"`
+	Status             string            `json:"status"`
+}
+
+type refund struct {
+	ID            string            `json:"id"`
+	Object        string            `json:"object"`
+	Amount        int64             `json:"amount"`
+	Currency      string            `json:"currency"`
+	FailureReason string            `json:"failure_reason"`
+	Metadata      map[string]string `json:"metadata"`
+	Status        string            `json:"status"`
+}
+
+type apiError struct {
+	Code          string  `json:"code"`
+	DeclineCode   string  `json:"decline_code"`
+	Message       string  `json:"message"`
+	Param         string  `json:"param"`
+	PaymentIntent *intent `json:"payment_intent"`
+	Type          string  `json:"type"`
+}
+
+type errorEnvelope struct {
+	Error *apiError `json:"error"`
+}
+
+// page is a search result or a list.
+type page[T any] struct {
+	Object  string `json:"object"`
+	Data    []T    `json:"data"`
+	HasMore bool   `json:"has_more"`
+}
+
+type balance struct {
+	Object   string `json:"object"`
+	Livemode *bool  `json:"livemode"`
+}
+
+// txnKey is the metadata key that carries our transaction ID; look-ups and callbacks depend on it, so it never changes.
+const txnKey = "txn_id"
