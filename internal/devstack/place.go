@@ -1,0 +1,89 @@
+package devstack
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// place makes dir a directory that the account can reach, and gives its real path.
+//
+// A server that runs as another user must be able to walk through every parent of its files; a clone below a private
+// home directory (mode 0700) does not let it. The directory then lives in a private one below /var/tmp, which
+// survives a reboot, and dir becomes a symbolic link to it. Remove deletes both.
+func place(dir string, account *Account) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return reached(real, account)
+	}
+	// Absent, or a link whose target somebody tidied away.
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	if err := account.own(dir); err != nil {
+		return "", err
+	}
+	if canReach(dir, account) {
+		return filepath.EvalSymlinks(dir)
+	}
+	if err := os.Remove(dir); err != nil {
+		return "", err
+	}
+	outside, err := os.MkdirTemp(sharedTemp(), "perennial-"+filepath.Base(dir)+"-")
+	if err != nil {
+		return "", err
+	}
+	if err := account.own(outside); err != nil {
+		return "", err
+	}
+	if err := os.Symlink(outside, dir); err != nil {
+		return "", errors.Join(err, os.Remove(outside))
+	}
+	return reached(outside, account)
+}
+
+func reached(dir string, account *Account) (string, error) {
+	if !canReach(dir, account) {
+		return "", fmt.Errorf("the user %s, as whom PostgreSQL must run, cannot enter %s: allow it (chmod o+x) or remove that directory",
+			account.Name, dir)
+	}
+	return dir, nil
+}
+
+// canReach tries instead of reading mode bits, because access lists and mount options decide too.
+func canReach(dir string, account *Account) bool {
+	if account == nil {
+		return true
+	}
+	probe := exec.Command("/bin/sh", "-c", "cd . && test -w .") //nolint:noctx // ends at once
+	probe.Dir = dir
+	probe.SysProcAttr = sysProcAttr(account, 0)
+	return probe.Run() == nil
+}
+
+// sharedTemp is a temporary directory that every user can enter. TMPDIR may be private, hence not os.TempDir first.
+func sharedTemp() string {
+	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() {
+		return "/var/tmp"
+	}
+	return os.TempDir()
+}
+
+// Remove deletes a directory of this package, and where it is a link to the directory it stands for, that one as well.
+func Remove(dir string) error {
+	target, err := os.Readlink(dir)
+	if err == nil {
+		if err := os.RemoveAll(target); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(dir)
+}

@@ -1,0 +1,102 @@
+package devstack
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func shell(t *testing.T, script string) *Process {
+	t.Helper()
+	p, err := StartProcess(ProcessConfig{
+		Name: "sh", Path: "/bin/sh", Args: []string{"-c", script}, LogFile: filepath.Join(t.TempDir(), "log"),
+		StopGrace: 200 * time.Millisecond,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, p.Kill()) })
+	return p
+}
+
+func TestProcessStopsInOrder(t *testing.T) {
+	t.Parallel()
+	p := shell(t, `trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.01; done`)
+	require.Eventually(t, func() bool { return p.Tail(1) == "up" }, 5*time.Second, time.Millisecond)
+	require.True(t, p.Running())
+	require.NoError(t, p.Stop(t.Context()))
+	require.False(t, p.Running())
+	require.NoError(t, p.Err())
+	require.Equal(t, "up\nbye", p.Tail(5))
+	require.NoError(t, p.Stop(t.Context()), "stopping twice is fine")
+}
+
+func TestProcessThatIgnoresTheSignalIsKilled(t *testing.T) {
+	t.Parallel()
+	p := shell(t, `trap '' TERM; echo up; while :; do sleep 0.01; done`)
+	require.Eventually(t, func() bool { return p.Tail(1) == "up" }, 5*time.Second, time.Millisecond)
+	require.ErrorContains(t, p.Stop(t.Context()), "was killed")
+	require.False(t, p.Running())
+}
+
+func TestKillReachesChildrenInSessionsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	p := shell(t, `setsid sh -c 'echo $$; exec sleep 600' & wait`)
+	var child int
+	require.Eventually(t, func() bool {
+		var err error
+		child, err = strconv.Atoi(strings.TrimSpace(p.Tail(1)))
+		return err == nil
+	}, 5*time.Second, time.Millisecond)
+	require.NoError(t, p.Kill())
+	require.Eventually(t, func() bool { return gone(child) }, 5*time.Second, time.Millisecond)
+}
+
+// gone tells whether a process has ended; a zombie that its new parent has not collected yet has.
+func gone(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(raw), ") Z ")
+}
+
+func TestStartProcessNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	_, err := StartProcess(ProcessConfig{Name: "ghost", Path: "/nowhere/ghost", LogFile: filepath.Join(t.TempDir(), "log")})
+	require.ErrorContains(t, err, "start ghost")
+}
+
+func TestAwaitShowsTheLogOfAServerThatEnds(t *testing.T) {
+	t.Parallel()
+	p := shell(t, `echo "cannot open the frobnicator"; exit 3`)
+	err := await(t.Context(), p, func(context.Context) error { return os.ErrDeadlineExceeded })
+	require.ErrorContains(t, err, "cannot open the frobnicator")
+	require.ErrorContains(t, err, "exit status 3")
+}
+
+func TestTailReadsOnlyTheEnd(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("x\n", 100_000)+"last but one\nlast\n"), 0o600))
+	require.Equal(t, "last but one\nlast", tail(path, 2))
+	require.Empty(t, tail(path+".absent", 2))
+}
+
+func TestBigLogsStartAnew(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(path, make([]byte, maxLogSize+1), 0o600))
+	f, err := openLog(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	info, err := f.Stat()
+	require.NoError(t, err)
+	require.Zero(t, info.Size())
+}

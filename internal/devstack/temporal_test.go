@@ -1,0 +1,54 @@
+package devstack
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+func namespaces(t *testing.T, address string) client.NamespaceClient {
+	t.Helper()
+	c, err := client.NewNamespaceClient(client.Options{HostPort: address, Logger: quiet{}})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestTemporalKeepsItsDataUntilDeleted(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "temporal")
+	s, err := StartTemporal(t.Context(), TemporalConfig{Dir: dir, ToolsDir: testTools(t)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Stop(context.WithoutCancel(t.Context()))) })
+	require.Contains(t, s.UIURL(), "http://127.0.0.1:")
+	ns := namespaces(t, s.Address())
+	require.NoError(t, ns.Register(t.Context(), &workflowservice.RegisterNamespaceRequest{
+		Namespace: "kept", WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
+	}))
+	require.ErrorContains(t, s.DeleteData(), "stop or kill it")
+
+	require.NoError(t, s.Kill())
+	require.NoError(t, s.Restart(t.Context()))
+	_, err = ns.Describe(t.Context(), "kept")
+	require.NoError(t, err)
+
+	require.NoError(t, s.Kill())
+	require.NoError(t, s.DeleteData())
+	require.NoError(t, s.Restart(t.Context()))
+	_, err = ns.Describe(t.Context(), "kept")
+	require.ErrorContains(t, err, "not found")
+}
+
+// testTools is where the repository keeps its tools, so that tests and `make dev` install them once.
+func testTools(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../.perennial/bin")
+	require.NoError(t, err)
+	return dir
+}
