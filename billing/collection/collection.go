@@ -1,0 +1,37 @@
+// Package collection owns how one invoice is collected: a pure state machine that says what a result, a timer or a
+// command leads to. The subscription workflow and the standalone payment workflow share it. It does not own amounts
+// (invoice), provider calls (providers) nor what an unpaid invoice means for the subscription (subscription).
+package collection
+
+import "time"
+
+// Phase is where the collection of an invoice stands.
+type Phase string
+
+// The phases.
+const (
+	Waiting   Phase = "waiting"   // open; an older invoice of the subscription is collected first
+	Charging  Phase = "charging"  // an attempt is live: its call is in flight or the provider has not decided
+	Scheduled Phase = "scheduled" // the next automatic attempt starts at RetryAt
+	Exhausted Phase = "exhausted" // no automatic attempt is left; a command or a new payment method can go on
+	Settled   Phase = "settled"   // paid: final
+	Closed    Phase = "closed"    // void, or its subscription was canceled: nothing automatic, a command may still pay an open one
+)
+
+// Trigger tells who asked for an attempt. Only automatic attempts count towards the retry schedule.
+type Trigger string
+
+// The triggers.
+const (
+	Automatic Trigger = "automatic"
+	Manual    Trigger = "manual" // a command, or a new payment method
+)
+
+// State is all the machine remembers; it is stored with the invoice.
+type State struct {
+	Phase     Phase
+	Automatic int       // automatic attempts started so far
+	Attempts  int       // all attempts started so far
+	RetryAt   time.Time // next automatic attempt; kept while a manual attempt runs in between
+	Trigger   Trigger   // of the live attempt, while Charging
+}

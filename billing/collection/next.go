@@ -1,0 +1,170 @@
+package collection
+
+import (
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/billing/retry"
+)
+
+// Kind names what happened to an invoice's collection.
+type Kind string
+
+// The inputs: two timers, three commands, what became of an attempt, and a new payment method.
+const (
+	Begin            Kind = "begin"             // the invoice's turn has come
+	RetryDue         Kind = "retry_due"         // RetryAt has passed
+	Pay              Kind = "pay"               // somebody asks for an attempt now
+	MethodChanged    Kind = "method_changed"    // the customer has another payment method
+	AttemptSucceeded Kind = "attempt_succeeded" // any attempt of the invoice, live or superseded
+	AttemptFailed    Kind = "attempt_failed"    // the live attempt
+	AttemptCanceled  Kind = "attempt_canceled"  // the provider confirms that the live attempt will not capture
+	Stop             Kind = "stop"              // the subscription was canceled
+	Void             Kind = "void"              // the invoice is withdrawn
+)
+
+// Input is one thing that happened. Now is the subscription's own time; Boundary is the end of its current period,
+// which a retry's jitter never crosses; Seed spreads retries (empty: no jitter, as on a test clock).
+type Input struct {
+	Kind     Kind
+	Now      time.Time
+	Boundary time.Time
+	Seed     string
+}
+
+// Terms are the circumstances that the machine does not own.
+type Terms struct {
+	Retry   retry.Policy
+	NoRetry bool // the subscription is past due: a failed attempt schedules nothing
+	Stopped bool // the subscription is canceled: nothing automatic happens any more
+	Voided  bool // the invoice is void: money that still arrives goes back
+}
+
+// Effect is what the caller must make happen in the same transaction.
+type Effect string
+
+// The effects.
+const (
+	None          Effect = "none"
+	StartAttempt  Effect = "start_attempt"  // create the next attempt; State.Trigger says on whose behalf
+	Settle        Effect = "settle"         // the invoice is paid
+	Exhaust       Effect = "exhaust"        // the last automatic attempt failed
+	RefundExtra   Effect = "refund_extra"   // this success does not count: give the money back
+	CancelAttempt Effect = "cancel_attempt" // ask the provider to cancel the live attempt
+)
+
+// The refusals.
+var (
+	ErrInProgress = fault.New(fault.Conflict, "payment_in_progress", "a payment of this invoice is in progress; wait until it has succeeded or failed")
+	ErrPaid       = fault.New(fault.Conflict, "invoice_paid", "the invoice is already paid")
+	ErrVoid       = fault.New(fault.Conflict, "invoice_void", "the invoice is void and cannot be paid")
+	ErrNotItsTurn = fault.New(fault.Conflict, "older_invoice_open", "an older invoice of the subscription must be paid first")
+)
+
+// Next says what an input leads to in a state. Occurrences (timers, results, a new method) that no longer apply change
+// nothing; commands (Pay, Void) that cannot be done are refused with payment_in_progress, invoice_paid, invoice_void or
+// older_invoice_open, and change nothing either.
+func Next(s State, in Input, terms Terms) (State, Effect, error) {
+	switch in.Kind {
+	case Begin:
+		if s.Phase == Waiting && !terms.Stopped {
+			return s.attempt(Automatic), StartAttempt, nil
+		}
+	case RetryDue:
+		if s.Phase == Scheduled && !terms.Stopped && !in.Now.Before(s.RetryAt) {
+			return s.attempt(Automatic), StartAttempt, nil
+		}
+	case MethodChanged:
+		if (s.Phase == Scheduled || s.Phase == Exhausted) && !terms.Stopped {
+			return s.attempt(Manual), StartAttempt, nil
+		}
+	case Pay:
+		return s.pay(terms)
+	case AttemptSucceeded:
+		if s.Phase == Settled || terms.Voided {
+			return s, RefundExtra, nil
+		}
+		return State{Phase: Settled, Automatic: s.Automatic, Attempts: s.Attempts}, Settle, nil
+	case AttemptFailed, AttemptCanceled:
+		if s.Phase == Charging {
+			return s.failed(in, terms)
+		}
+	case Stop:
+		return s.stop()
+	case Void:
+		return s.void()
+	}
+	return s, None, nil
+}
+
+// attempt starts one. An automatic attempt uses up the scheduled time; a manual one keeps it, so that a failed manual
+// attempt changes nothing about the schedule.
+func (s State) attempt(t Trigger) State {
+	s.Phase, s.Trigger = Charging, t
+	s.Attempts++
+	if t == Automatic {
+		s.Automatic++
+		s.RetryAt = time.Time{}
+	}
+	return s
+}
+
+func (s State) pay(terms Terms) (State, Effect, error) {
+	switch {
+	case terms.Voided:
+		return s, None, ErrVoid
+	case s.Phase == Settled:
+		return s, None, ErrPaid
+	case s.Phase == Charging:
+		return s, None, ErrInProgress
+	case s.Phase == Waiting:
+		return s, None, ErrNotItsTurn
+	}
+	return s.attempt(Manual), StartAttempt, nil
+}
+
+// failed decides between another automatic attempt and none, by the attempts used so far.
+func (s State) failed(in Input, terms Terms) (State, Effect, error) {
+	automatic := s.Trigger == Automatic
+	s.Trigger = ""
+	switch {
+	case terms.Stopped || terms.Voided:
+		s.Phase, s.RetryAt = Closed, time.Time{}
+		return s, None, nil
+	case !automatic && !s.RetryAt.IsZero():
+		s.Phase = Scheduled
+		return s, None, nil
+	case automatic && s.Automatic <= terms.Retry.Retries && !terms.NoRetry:
+		s.Phase = Scheduled
+		s.RetryAt = terms.Retry.At(in.Now, s.Automatic, in.Seed, in.Boundary)
+		return s, None, nil
+	}
+	s.Phase, s.RetryAt = Exhausted, time.Time{}
+	if automatic {
+		return s, Exhaust, nil
+	}
+	return s, None, nil
+}
+
+func (s State) stop() (State, Effect, error) {
+	switch s.Phase {
+	case Charging:
+		s.RetryAt = time.Time{}
+		return s, CancelAttempt, nil
+	case Settled:
+		return s, None, nil
+	}
+	s.Phase, s.RetryAt = Closed, time.Time{}
+	return s, None, nil
+}
+
+func (s State) void() (State, Effect, error) {
+	switch s.Phase {
+	case Charging:
+		return s, None, ErrInProgress
+	case Settled:
+		return s, None, ErrPaid
+	}
+	s.Phase, s.RetryAt = Closed, time.Time{}
+	return s, None, nil
+}

@@ -1,0 +1,80 @@
+package invoice
+
+import (
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/money"
+	"perennial/billing/period"
+)
+
+// Draft is an invoice that the rules want issued.
+type Draft struct {
+	Reason   Reason
+	Period   period.Period // the time it pays for
+	Lines    []Line
+	Replaces string // the void invoice it stands in for; empty: none
+}
+
+// Issuing is what a draft lacks: identity, parties, the customer's credit balance and the time.
+type Issuing struct {
+	ID             string
+	CustomerID     string
+	SubscriptionID string
+	Currency       money.Currency
+	Balance        money.Minor // credit the customer has in this currency, >= 0
+	Now            time.Time
+}
+
+// Issue turns a draft into an invoice and says how the customer's credit changes: negative when credit pays for it,
+// positive when its lines sum to less than zero (a net credit goes to the ledger). An invoice with nothing left to pay
+// is paid at once; every other one waits for its collection. Fault: amount_too_large.
+func (d Draft) Issue(in Issuing) (Invoice, money.Minor, error) {
+	total, err := sum(d.Lines)
+	if err != nil {
+		return Invoice{}, 0, err
+	}
+	inv := Invoice{
+		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
+		Status: Open, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines, Total: total,
+		Period:     d.Period,
+		Collection: collection.State{Phase: collection.Waiting},
+		IssuedAt:   in.Now, CreatedAt: in.Now,
+	}
+	credit := max(-total, 0)
+	if total > 0 {
+		inv.CreditApplied = min(in.Balance, total)
+		inv.AmountDue = total - inv.CreditApplied
+		credit = -inv.CreditApplied
+	}
+	if inv.AmountDue == 0 {
+		inv = inv.Settle(in.Now)
+	}
+	return inv, credit, nil
+}
+
+// Settle marks the invoice paid.
+func (i Invoice) Settle(now time.Time) Invoice {
+	i.Status, i.AmountPaid, i.PaidAt = Paid, i.AmountDue, now
+	i.Collection = collection.State{Phase: collection.Settled, Automatic: i.Collection.Automatic, Attempts: i.Collection.Attempts}
+	return i
+}
+
+// Withdraw voids an open invoice in favour of another and returns the credit that goes back to the customer. Faults:
+// payment_in_progress, invoice_paid.
+func (i Invoice) Withdraw(replacedBy string, now time.Time) (Invoice, money.Minor, error) {
+	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, collection.Terms{})
+	if err != nil {
+		return i, 0, err
+	}
+	i.Status, i.VoidedAt, i.ReplacedBy, i.Collection = Void, now, replacedBy, state
+	return i, i.CreditApplied, nil
+}
+
+func sum(lines []Line) (money.Minor, error) {
+	amounts := make([]money.Minor, 0, len(lines))
+	for _, l := range lines {
+		amounts = append(amounts, l.Amount)
+	}
+	return money.Sum(amounts...)
+}

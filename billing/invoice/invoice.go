@@ -1,0 +1,76 @@
+// Package invoice owns what is owed: invoices, their lines and their arithmetic. It does not own how an invoice is
+// collected (collection) nor which lines a subscription's life produces (subscription).
+package invoice
+
+import (
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/money"
+	"perennial/billing/period"
+)
+
+// Status of an invoice. Paid and void are final.
+type Status string
+
+// The statuses.
+const (
+	Open Status = "open"
+	Paid Status = "paid"
+	Void Status = "void"
+)
+
+// Reason tells why an invoice was issued.
+type Reason string
+
+// The reasons.
+const (
+	Create   Reason = "subscription_create"   // first period of a subscription
+	Cycle    Reason = "subscription_cycle"    // a later period
+	Update   Reason = "subscription_update"   // a plan change within a period
+	Recovery Reason = "subscription_recovery" // the current period, billed when a past-due subscription recovers
+)
+
+// LineKind tells what a line is for.
+type LineKind string
+
+// The line kinds.
+const (
+	Recurring       LineKind = "recurring"        // a whole period of a price, in advance
+	ProrationCredit LineKind = "proration_credit" // negative: unused time of the old plan
+	ProrationCharge LineKind = "proration_charge" // the rest of the period on the new plan
+)
+
+// Line is one position of an invoice. Amount is in minor units, negative for a credit; Period is the time it pays for.
+type Line struct {
+	ID          string
+	Kind        LineKind
+	Description string
+	PlanID      string
+	PriceID     string // empty for lines that cover a whole plan
+	Amount      money.Minor
+	Period      period.Period
+}
+
+// Invoice is a bill for one subscription. All amounts are minor units of Currency.
+type Invoice struct {
+	ID             string
+	Number         int64 // gapless per environment
+	CustomerID     string
+	SubscriptionID string
+	Status         Status
+	Reason         Reason
+	Currency       money.Currency
+	Lines          []Line
+	Total          money.Minor // sum of the lines; may be negative
+	CreditApplied  money.Minor // taken from the customer's credit ledger
+	AmountDue      money.Minor // max(Total, 0) - CreditApplied
+	AmountPaid     money.Minor // AmountDue once paid, else 0
+	Period         period.Period
+	Collection     collection.State
+	ReplacedBy     string
+	IssuedAt       time.Time
+	PaidAt         time.Time
+	VoidedAt       time.Time
+	CreatedAt      time.Time
+}

@@ -1,0 +1,48 @@
+// Package payment owns the statuses of a payment transaction and which may follow which. The same pairs are guarded
+// by a database trigger. It does not own retries (collection) nor the provider's words (providers).
+package payment
+
+import "perennial/billing/fault"
+
+// Status of a transaction; it tells the provider's truth.
+type Status string
+
+// The statuses, from the interface specification.
+const (
+	Pending  Status = "pending"
+	Success  Status = "success"
+	Failed   Status = "failed"
+	Declined Status = "declined"
+	Canceled Status = "canceled"
+	Refunded Status = "refunded"
+)
+
+// Type of a transaction.
+type Type string
+
+// The types.
+const (
+	Charge Type = "charge"
+	Refund Type = "refund"
+)
+
+// ErrFinal refuses to overwrite a final status.
+var ErrFinal = fault.New(fault.Conflict, "transaction_final", "the transaction has reached a final status, which is never overwritten")
+
+// CanBecome tells whether a transaction of type typ may go from one status to another. Pending may become any final
+// status of its type; failed and declined may still become the success that a provider confirms late; success,
+// canceled and refunded stay (interface specification, States and transitions).
+func CanBecome(typ Type, from, to Status) bool {
+	good := Success
+	if typ == Refund {
+		good = Refunded
+	}
+	switch from {
+	case Pending:
+		return to == good || to == Failed || to == Declined && typ == Charge || to == Canceled
+	case Failed, Declined:
+		return to == good
+	default:
+		return false
+	}
+}

@@ -1,0 +1,55 @@
+package payment
+
+import (
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/customer"
+	"perennial/billing/money"
+)
+
+// Transaction is one attempt to move money. Amount is in minor units of Currency. Zero times mean "not yet"; times of
+// the charge protocol (FirstSentAt, NextCheckAt, NotFoundAt, ParkedAt, CancelRequestedAt) are real, also on a test clock.
+type Transaction struct {
+	ID               string
+	Type             Type
+	Status           Status
+	CustomerID       string
+	SubscriptionID   string // empty: a charge of its own
+	InvoiceID        string
+	Amount           money.Minor
+	Currency         money.Currency
+	Description      string
+	AttemptNumber    int // of the invoice
+	Trigger          collection.Trigger
+	Provider         string
+	ProviderConfigID string
+	ProviderRef      string
+	Method           Method
+	FailureCode      string
+	FailureReason    string
+	ProviderResponse []byte // redacted JSON
+	ChargeID         string // a refund: the charge it gives back
+	RecoveredFrom    string
+	AmountRefunded   money.Minor
+
+	SendNumber        int
+	FirstSentAt       time.Time
+	CancelRequestedAt time.Time
+	NextCheckAt       time.Time
+	Checks            int
+	NotFoundCount     int
+	NotFoundAt        time.Time
+	ParkedAt          time.Time
+
+	DueAt       time.Time
+	CompletedAt time.Time
+	CreatedAt   time.Time
+	Revision    int64
+}
+
+// Method is the customer's payment method as it was when the attempt was made.
+type Method struct {
+	Type    string                  `json:"type"`
+	Details customer.PaymentDetails `json:"details"`
+}

@@ -1,0 +1,93 @@
+// Package plan owns the catalogue: a plan, its price components and what one period of it costs. It does not own
+// when a period is billed (subscription) nor what happens on a change within one (proration).
+package plan
+
+import (
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/period"
+)
+
+// Model is how a price component turns into an amount.
+type Model string
+
+// Flat charges Amount once a period, in advance.
+const Flat Model = "flat"
+
+// Price is one component of a plan. Amount is in minor units of the plan's currency.
+type Price struct {
+	ID     string
+	Name   string
+	Model  Model
+	Amount money.Minor
+}
+
+// Plan is what a customer subscribes to. A plan's prices never change: a new price is a new plan.
+type Plan struct {
+	ID        string
+	Name      string
+	Currency  money.Currency
+	Interval  period.Interval
+	TrialDays int
+	Prices    []Price
+	Active    bool
+	Metadata  map[string]string
+	CreatedAt time.Time
+}
+
+// MaxTrialDays bounds a trial at two years: longer is a typing error.
+const MaxTrialDays = 730
+
+// MaxPrices bounds the components of one plan.
+const MaxPrices = 20
+
+// Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
+// prices_missing, prices_too_many, price_model_unknown, amount_negative, amount_too_large.
+func (p Plan) Validate() error {
+	if p.Name == "" {
+		return fault.InvalidParam("name", "plan_name_missing", "a plan needs a name: customers see it on their invoices")
+	}
+	if _, err := money.ParseCurrency(string(p.Currency)); err != nil {
+		return err
+	}
+	if err := p.Interval.Validate(); err != nil {
+		return err
+	}
+	if err := ValidateTrialDays(p.TrialDays); err != nil {
+		return err
+	}
+	if len(p.Prices) == 0 || len(p.Prices) > MaxPrices {
+		return fault.InvalidParam("prices", "prices_count_out_of_range", "a plan has 1 to %d prices, got %d", MaxPrices, len(p.Prices))
+	}
+	for _, price := range p.Prices {
+		if price.Model != Flat {
+			return fault.InvalidParam("prices.model", "price_model_unknown", "price model %q is not known; use %q", price.Model, Flat)
+		}
+		if price.Amount < 0 {
+			return fault.InvalidParam("prices.amount", "amount_negative", "a price cannot be negative, got %d", price.Amount)
+		}
+	}
+	if _, err := p.FlatTotal(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// ValidateTrialDays refuses a negative or absurd trial: trial_days_out_of_range.
+func ValidateTrialDays(days int) error {
+	if days < 0 || days > MaxTrialDays {
+		return fault.InvalidParam("trialDays", "trial_days_out_of_range", "trialDays is 0 to %d, got %d", MaxTrialDays, days)
+	}
+	return nil
+}
+
+// FlatTotal is what one whole period costs in advance. Fault: amount_too_large.
+func (p Plan) FlatTotal() (money.Minor, error) {
+	amounts := make([]money.Minor, 0, len(p.Prices))
+	for _, price := range p.Prices {
+		amounts = append(amounts, price.Amount)
+	}
+	return money.Sum(amounts...)
+}

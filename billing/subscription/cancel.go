@@ -1,0 +1,102 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/proration"
+)
+
+// Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial).
+type Cancellation struct {
+	Reason    string
+	Immediate bool
+	// RefundUnused gives the unused time of what was paid for the current period back; only with Immediate.
+	RefundUnused bool
+}
+
+// Cancel ends the subscription now, or notes that it ends with the period. Asked again for the period end it changes at
+// most the reason. Fault: subscription_canceled.
+func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision, error) {
+	if in.Immediate {
+		if err := permit(s.Status, CancelNow); err != nil {
+			return Decision{}, err
+		}
+		refund := money.Minor(0)
+		if in.RefundUnused {
+			var err error
+			if refund, err = s.unusedPaid(f, now); err != nil {
+				return Decision{}, err
+			}
+		}
+		d := s.end(in.Reason, now)
+		d.Refund = refund
+		return d, nil
+	}
+	if err := permit(s.Status, CancelAtPeriodEnd); err != nil {
+		return Decision{}, err
+	}
+	if s.CancelAtPeriodEnd && s.CancelReason == in.Reason {
+		return Decision{Subscription: s}, nil
+	}
+	s.CancelAtPeriodEnd, s.CancelReason = true, in.Reason
+	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "cancelAtPeriodEnd")}}, nil
+}
+
+// Reactivate takes a cancellation at period end back. Faults: cancellation_not_scheduled, subscription_canceled.
+func (s Subscription) Reactivate(now time.Time) (Decision, error) {
+	if err := permit(s.Status, Reactivate); err != nil {
+		return Decision{}, err
+	}
+	if !s.CancelAtPeriodEnd {
+		return Decision{}, ErrNotScheduled
+	}
+	s.CancelAtPeriodEnd, s.CancelReason = false, ""
+	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "cancelAtPeriodEnd")}}, nil
+}
+
+// end is the one way into Canceled.
+func (s Subscription) end(reason string, now time.Time) Decision {
+	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
+	s.CancelAtPeriodEnd, s.PendingPlanID, s.PastDueAt, s.MethodChangedAt = false, "", time.Time{}, time.Time{}
+	return Decision{Subscription: s, StopCollection: true, Events: []event.Event{
+		s.event(event.SubscriptionCanceled, now, map[string]any{"cancelReason": reason}),
+	}}
+}
+
+// unusedPaid values the rest of the current period, at most what was paid for it.
+func (s Subscription) unusedPaid(f Facts, now time.Time) (money.Minor, error) {
+	if s.Status == Trialing {
+		return 0, nil
+	}
+	price, err := f.Plan.FlatTotal()
+	if err != nil {
+		return 0, err
+	}
+	paid, err := paidFor(f.Paid, s)
+	if err != nil {
+		return 0, err
+	}
+	r, err := proration.FlatChange(proration.Input{Period: s.CurrentPeriod, At: now, OldPrice: price, PaidForOld: paid})
+	return r.Credit, err
+}
+
+// paidFor is what was paid for the current plan in the current period, less credits given for it.
+func paidFor(paid []invoice.Invoice, s Subscription) (money.Minor, error) {
+	var amounts []money.Minor
+	for _, inv := range paid {
+		for _, l := range inv.Lines {
+			if l.PlanID == s.PlanID && l.Period.End.Equal(s.CurrentPeriod.End) {
+				amounts = append(amounts, l.Amount)
+			}
+		}
+	}
+	sum, err := money.Sum(amounts...)
+	return max(sum, 0), err
+}
+
+func (s Subscription) updated(now time.Time, fields ...string) event.Event {
+	return s.event(event.SubscriptionUpdated, now, map[string]any{"status": string(s.Status), "planId": s.PlanID, "changed": fields})
+}

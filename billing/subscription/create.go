@@ -1,0 +1,78 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+)
+
+// NewInput is what a customer asks for. TrialDays nil: the plan's trial; 0: none. Now is the customer's time.
+type NewInput struct {
+	ID          string
+	CustomerID  string
+	TrialDays   *int
+	TimeZone    string
+	TestClockID string
+	Metadata    map[string]string
+	Now         time.Time
+}
+
+// Create begins a subscription: in its trial, or active with a first period that is billed at once. Faults:
+// plan_inactive, trial_days_out_of_range, time_zone_unknown.
+func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
+	if !p.Active {
+		return Subscription{}, nil, ErrPlanInactive
+	}
+	days := p.TrialDays
+	if in.TrialDays != nil {
+		days = *in.TrialDays
+	}
+	if err := plan.ValidateTrialDays(days); err != nil {
+		return Subscription{}, nil, err
+	}
+	location, err := period.LoadLocation(in.TimeZone)
+	if err != nil {
+		return Subscription{}, nil, err
+	}
+	now := in.Now.UTC().Truncate(time.Second) // the API speaks whole seconds; so do boundaries
+	s := Subscription{
+		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, Currency: p.Currency,
+		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata,
+		CreatedAt: now, UpdatedAt: now, Revision: 1,
+	}
+	if days > 0 {
+		s.Status = Trialing
+		s.TrialEndsAt = period.AddDays(now, location, days)
+		s.AnchorAt = s.TrialEndsAt
+		s.CurrentPeriod = period.Period{Start: now, End: s.TrialEndsAt}
+	} else {
+		s.Status = Active
+		s.AnchorAt = now
+		s.CurrentPeriod = period.Schedule{Anchor: now, Location: location, Interval: p.Interval}.Period(0)
+	}
+	s.NextAction, s.NextActionAt = s.boundaryAction(), s.AnchorAt
+	return s, []event.Event{s.event(event.SubscriptionCreated, now, map[string]any{
+		"status": string(s.Status), "planId": s.PlanID,
+	})}, nil
+}
+
+// schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the
+// database since is taken as UTC, which keeps billing and is loud in the dates.
+func (s Subscription) schedule() period.Schedule {
+	location, err := period.LoadLocation(s.TimeZone)
+	if err != nil {
+		location = time.UTC
+	}
+	return period.Schedule{Anchor: s.AnchorAt, Location: location, Interval: s.Interval}
+}
+
+// event fills in what every event of a subscription carries.
+func (s Subscription) event(typ event.Type, at time.Time, more map[string]any) event.Event {
+	data := map[string]any{"id": s.ID, "customerId": s.CustomerID, "subscriptionId": s.ID}
+	for k, v := range more {
+		data[k] = v
+	}
+	return event.Event{Type: typ, ObjectID: s.ID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Data: data, OccurredAt: at}
+}

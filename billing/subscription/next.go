@@ -1,0 +1,46 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/period"
+)
+
+// Next says what happens to the subscription by itself, and when: its next boundary, the next automatic attempt of the
+// invoice in collection (state; nil: none), or the end of patience with a past-due one. Of two at the same instant the
+// attempt comes first, since it belongs to the older period. Finished subscriptions wait for nothing.
+func (s Subscription) Next(state *collection.State, settings Settings) (Action, time.Time) {
+	if s.Status == Canceled {
+		return ActionNone, time.Time{}
+	}
+	action, at := s.boundaryAction(), s.boundary()
+	if end, ok := s.pastDueEnd(settings); ok && !end.After(at) {
+		action, at = ActionPastDueEnd, end
+	}
+	if state != nil && state.Phase == collection.Scheduled && !state.RetryAt.After(at) {
+		action, at = ActionPaymentRetry, state.RetryAt
+	}
+	return action, at
+}
+
+// boundaryAction names what the next boundary brings.
+func (s Subscription) boundaryAction() Action {
+	switch {
+	case s.CancelAtPeriodEnd:
+		return ActionCancel
+	case s.Status == Trialing:
+		return ActionTrialEnd
+	case s.NextPeriod == 0:
+		return ActionBegin
+	default:
+		return ActionRenewal
+	}
+}
+
+func (s Subscription) pastDueEnd(settings Settings) (time.Time, bool) {
+	if s.Status != PastDue || settings.PastDueCancelAfterDays == 0 {
+		return time.Time{}, false
+	}
+	return period.AddDays(s.PastDueAt, s.schedule().Location, settings.PastDueCancelAfterDays), true
+}

@@ -1,0 +1,88 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+)
+
+// Settled is what the payment of an invoice means for its subscription: paid through the end of what the invoice bills,
+// activated by the first one, recovered from past due by any. A recovered subscription is billed for its current period
+// in full where no invoice did; periods that were skipped never are. f is as it stands with the invoice paid. Fault:
+// subscription_in_trial.
+func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Decision, error) {
+	if err := permit(s.Status, PaymentSettled); err != nil {
+		return Decision{}, err
+	}
+	if paid.Period.End.After(s.PaidThrough) {
+		s.PaidThrough = paid.Period.End
+	}
+	recovered := s.Status == PastDue
+	activated := recovered || s.Status == Active && s.ActivatedAt.IsZero()
+	d := Decision{}
+	if recovered {
+		s.Status, s.PastDueAt = Active, time.Time{}
+		if !f.invoiced(s.CurrentPeriod) {
+			d.Issue = drafts(invoice.Recovery, s.CurrentPeriod, f.Plan.Lines(s.CurrentPeriod))
+			if len(d.Issue) == 0 {
+				s.PaidThrough = s.CurrentPeriod.End
+			}
+		}
+	}
+	if activated {
+		if s.ActivatedAt.IsZero() {
+			s.ActivatedAt = now
+		}
+		d.Events = append(d.Events, s.event(event.SubscriptionActive, now, nil))
+	}
+	d.Subscription = s
+	return d, nil
+}
+
+// Unpaid is what the failure of an invoice's last automatic attempt means: past due, once. attempts is how many attempts
+// the invoice has seen. Faults: subscription_canceled, subscription_in_trial.
+func (s Subscription) Unpaid(attempts int, now time.Time) (Decision, error) {
+	if err := permit(s.Status, RetriesExhausted); err != nil {
+		return Decision{}, err
+	}
+	if s.Status == PastDue {
+		return Decision{Subscription: s}, nil
+	}
+	s.Status, s.PastDueAt = PastDue, now
+	return Decision{Subscription: s, Events: []event.Event{
+		s.event(event.SubscriptionPastDue, now, map[string]any{"failedPaymentAttempts": attempts}),
+	}}, nil
+}
+
+// ExpirePastDue cancels a subscription that was past due for as long as its environment allows. Faults:
+// subscription_not_past_due, past_due_not_ended, subscription_canceled.
+func (s Subscription) ExpirePastDue(settings Settings, now time.Time) (Decision, error) {
+	if err := permit(s.Status, PastDueExpired); err != nil {
+		return Decision{}, err
+	}
+	end, ok := s.pastDueEnd(settings)
+	if !ok || now.Before(end) {
+		return Decision{}, ErrPastDueNotEnded
+	}
+	return s.end("past_due_expired", now), nil
+}
+
+// Payable names the invoice that a payment for the subscription pays: its oldest open one. amount, where given, must be
+// exactly what is due. Faults: nothing_to_pay, subscription_in_trial, amount_mismatch.
+func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, error) {
+	if err := permit(s.Status, PayInvoice); err != nil {
+		return invoice.Invoice{}, err
+	}
+	if len(f.Open) == 0 {
+		return invoice.Invoice{}, ErrNothingOpen
+	}
+	oldest := f.Open[0]
+	if amount != nil && *amount != oldest.AmountDue {
+		return invoice.Invoice{}, fault.InvalidParam("amount", "amount_mismatch",
+			"the open invoice %s is for %s; leave amount out or give exactly that", oldest.ID, money.Format(oldest.AmountDue, oldest.Currency))
+	}
+	return oldest, nil
+}

@@ -1,0 +1,76 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/period"
+)
+
+// OpenPeriod starts the next period: the first one, the one after a trial, or a renewal; or ends the subscription where
+// its cancellation was put off until now. A plan change that waited for the boundary takes effect. It opens one period,
+// also when several have passed: the caller asks again. Faults: subscription_canceled, period_not_due.
+func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
+	if err := permit(s.Status, PeriodDue); err != nil {
+		return Decision{}, err
+	}
+	start := s.boundary()
+	if now.Before(start) {
+		return Decision{}, ErrPeriodNotDue
+	}
+	if s.CancelAtPeriodEnd {
+		return s.end(s.CancelReason, now), nil
+	}
+	first := s.NextPeriod == 0 && s.ActivatedAt.IsZero()
+	bill := f.Plan
+	if f.Pending != nil {
+		bill = *f.Pending
+		s.PlanID, s.PendingPlanID = bill.ID, ""
+		if bill.Interval != s.Interval {
+			s.Interval, s.AnchorAt, s.NextPeriod = bill.Interval, start, 0
+		}
+	}
+	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
+	s.NextPeriod++
+	if s.Status == Trialing {
+		s.Status = Active
+	}
+	d := Decision{Events: []event.Event{s.event(event.SubscriptionRenewed, now, map[string]any{
+		"status": string(s.Status), "planId": s.PlanID,
+		"currentPeriodStart": s.CurrentPeriod.Start.Unix(), "currentPeriodEnd": s.CurrentPeriod.End.Unix(),
+	})}}
+	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue {
+		reason := invoice.Cycle
+		if first {
+			reason = invoice.Create
+		}
+		d.Issue = drafts(reason, s.CurrentPeriod, bill.Lines(s.CurrentPeriod))
+	}
+	if len(d.Issue) == 0 && s.Status == Active {
+		s, d.Events = s.freePeriod(d.Events, now)
+	}
+	d.Subscription = s
+	return d, nil
+}
+
+// freePeriod covers a period that costs nothing: it counts as paid.
+func (s Subscription) freePeriod(events []event.Event, now time.Time) (Subscription, []event.Event) {
+	s.PaidThrough = s.CurrentPeriod.End
+	if s.ActivatedAt.IsZero() {
+		s.ActivatedAt = now
+		events = append(events, s.event(event.SubscriptionActive, now, nil))
+	}
+	return s, events
+}
+
+// boundary is where the next period starts.
+func (s Subscription) boundary() time.Time { return s.schedule().Boundary(s.NextPeriod) }
+
+// drafts makes one invoice of lines, or none of no lines.
+func drafts(reason invoice.Reason, of period.Period, lines []invoice.Line) []invoice.Draft {
+	if len(lines) == 0 {
+		return nil
+	}
+	return []invoice.Draft{{Reason: reason, Period: of, Lines: lines}}
+}

@@ -1,0 +1,68 @@
+// Package subscription owns the life of a subscription: its states, which command or occurrence is legal in which,
+// and what each leads to (a new state, invoices to issue or void, events to announce). It is pure: facts and `now`
+// come in, a Decision goes out. It does not own how invoices are collected (collection) nor storage (db).
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/money"
+	"perennial/billing/period"
+)
+
+// Status of a subscription, from the interface specification.
+type Status string
+
+// The statuses. No transition leaves Canceled.
+const (
+	Trialing Status = "trialing"
+	Active   Status = "active"
+	PastDue  Status = "past_due"
+	Canceled Status = "canceled"
+)
+
+// Action names what a subscription waits for; operators read it in the Temporal UI.
+type Action string
+
+// The actions.
+const (
+	ActionNone         Action = "none"            // nothing but commands
+	ActionBegin        Action = "begin"           // the first period starts now
+	ActionTrialEnd     Action = "trial_end"       // the first paid period starts
+	ActionRenewal      Action = "renewal"         // the next period starts
+	ActionCancel       Action = "cancel"          // cancellation at period end
+	ActionPaymentRetry Action = "payment_retry"   // the next automatic attempt
+	ActionPastDueEnd   Action = "past_due_cancel" // past due for too long
+)
+
+// Subscription is the truth about one subscription. Zero times mean "none". All times are virtual on a test clock.
+type Subscription struct {
+	ID                  string
+	CustomerID          string
+	PlanID              string
+	Status              Status
+	Currency            money.Currency
+	TimeZone            string // IANA
+	AnchorAt            time.Time
+	Interval            period.Interval
+	TrialEndsAt         time.Time
+	CurrentPeriod       period.Period
+	NextPeriod          int // index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
+	PaidThrough         time.Time
+	ActivatedAt         time.Time
+	PendingPlanID       string
+	CancelAtPeriodEnd   bool
+	CancelReason        string
+	CanceledAt          time.Time
+	PastDueAt           time.Time
+	CollectingInvoiceID string
+	TestClockID         string
+	Metadata            map[string]string
+	MethodChangedAt     time.Time
+	NextAction          Action
+	NextActionAt        time.Time
+	FinishedAt          time.Time
+	Revision            int64
+	CreatedAt           time.Time
+	UpdatedAt           time.Time
+}
