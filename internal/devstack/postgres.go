@@ -69,7 +69,7 @@ func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err er
 		return nil, err
 	}
 	if !free {
-		return nil, fmt.Errorf("another process runs PostgreSQL in %s: stop it first", cfg.Dir)
+		return nil, fmt.Errorf("PostgreSQL in %s: %w", cfg.Dir, ErrInUse)
 	}
 	defer func() {
 		if err != nil {

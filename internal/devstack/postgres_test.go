@@ -43,7 +43,7 @@ func TestPostgresKeepsWhatItAcknowledged(t *testing.T) {
 	exec1(t, p.URL(), "INSERT INTO t VALUES (1)")
 
 	_, err = StartPostgres(t.Context(), cfg)
-	require.ErrorContains(t, err, "another process runs PostgreSQL")
+	require.ErrorIs(t, err, ErrInUse)
 
 	// A session is busy when the power goes: its backend must die too, or the restart finds the memory in use.
 	busy, err := pgx.Connect(t.Context(), p.URL())

@@ -51,7 +51,11 @@ func StartTemporal(ctx context.Context, cfg TemporalConfig) (_ *Temporal, err er
 	if cfg.ToolsDir == "" {
 		cfg.ToolsDir = filepath.Join(filepath.Dir(cfg.Dir), "bin")
 	}
-	if err = errors.Join(os.MkdirAll(cfg.Dir, 0o700), os.MkdirAll(cfg.ToolsDir, 0o755)); err != nil {
+	// Only the leaf is private: PostgreSQL's user must walk through the parents.
+	if err = errors.Join(os.MkdirAll(filepath.Dir(cfg.Dir), 0o755), os.MkdirAll(cfg.ToolsDir, 0o755)); err != nil {
+		return nil, err
+	}
+	if err = os.Mkdir(cfg.Dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
 	t := &Temporal{cfg: cfg}
@@ -63,7 +67,7 @@ func StartTemporal(ctx context.Context, cfg TemporalConfig) (_ *Temporal, err er
 		return nil, err
 	}
 	if !free {
-		return nil, fmt.Errorf("another process runs Temporal in %s: stop it first", cfg.Dir)
+		return nil, fmt.Errorf("Temporal in %s: %w", cfg.Dir, ErrInUse)
 	}
 	defer func() {
 		if err != nil {

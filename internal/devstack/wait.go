@@ -2,6 +2,7 @@ package devstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -9,6 +10,9 @@ import (
 	"strconv"
 	"time"
 )
+
+// ErrInUse means that another process runs a server in the same directory.
+var ErrInUse = errors.New("another process runs a server in this directory: stop it first")
 
 // startDeadline is how long a server may take until it answers; crash recovery of a loaded database needs the most.
 const startDeadline = 90 * time.Second

@@ -1,0 +1,144 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Migrate brings an empty database to the present schema.
+type Migrate func(ctx context.Context, url string) error
+
+// Database is one test's own database.
+type Database struct {
+	URL string
+}
+
+// databasePrefix marks what may be dropped without asking.
+const databasePrefix = "pt_"
+
+// Postgres gives the test an empty, migrated database of its own and drops it at the end. It is a copy of a template
+// that migrate filled once in this process; a nil migrate means a database without tables.
+func Postgres(t testing.TB, migrate Migrate) *Database {
+	t.Helper()
+	server, err := postgresURL()
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	template := "template1"
+	if migrate != nil {
+		if template, err = templateOf(t.Context(), server, migrate); err != nil {
+			t.Fatalf("migrated template database: %v", err)
+		}
+	}
+	name := databasePrefix + strings.ToLower(rand.Text())
+	if err := admin(t.Context(), server, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)); err != nil {
+		t.Fatalf("database for this test: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context()) // the test's own context is done by now
+		if err := admin(ctx, server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+			t.Errorf("drop the test's database: %v", err)
+		}
+	})
+	return &Database{URL: withDatabase(server, name)}
+}
+
+// Pool opens a pool that is closed at the end of the test.
+func (d *Database) Pool(t testing.TB) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), d.URL)
+	if err != nil {
+		t.Fatalf("pool: %v", err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// templates holds one migrated database for each migration function of this process.
+var templates = struct {
+	mu    sync.Mutex
+	names map[uintptr]string
+}{names: map[uintptr]string{}}
+
+// templateOf knows migrations apart by their code, so a closure made anew by each test still counts as one.
+func templateOf(ctx context.Context, server string, migrate Migrate) (string, error) {
+	key := reflect.ValueOf(migrate).Pointer()
+	templates.mu.Lock()
+	defer templates.mu.Unlock()
+	if name, ok := templates.names[key]; ok {
+		return name, nil
+	}
+	name := databasePrefix + "template_" + strings.ToLower(rand.Text())
+	if err := admin(ctx, server, "CREATE DATABASE "+name); err != nil {
+		return "", err
+	}
+	if err := migrate(ctx, withDatabase(server, name)); err != nil {
+		return "", err
+	}
+	templates.names[key] = name
+	return name, nil
+}
+
+// admin runs one statement on a connection of its own, so that no idle pool is left for a leak detector to find.
+func admin(ctx context.Context, server, sql string) error {
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+// dropLeftovers removes databases of earlier test processes, their templates among them.
+func dropLeftovers(ctx context.Context, server string) error {
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
+	rows, err := conn.Query(ctx, "SELECT datname FROM pg_database WHERE starts_with(datname, $1)", databasePrefix)
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := conn.Exec(ctx, "DROP DATABASE "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func withDatabase(server, name string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return server // the connection attempt will say what is wrong with it
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+// quiet drops the lines that every start writes.
+type quiet struct{ w io.Writer }
+
+func (q quiet) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("ready on")) || bytes.Contains(p, []byte("creating a private server")) {
+		return len(p), nil
+	}
+	return q.w.Write(p)
+}

@@ -1,0 +1,165 @@
+package testkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"perennial/internal/devstack"
+)
+
+// The variables through which `make test` passes the addresses of the servers that all packages share.
+const (
+	EnvDatabaseURL     = "TEST_DATABASE_URL"
+	EnvTemporalAddress = "TEST_TEMPORAL_ADDRESS"
+)
+
+// maxSlots bounds how many test processes have servers of their own at one time.
+const maxSlots = 64
+
+// The servers this process started itself.
+var own struct {
+	mu    sync.Mutex
+	stops []func(context.Context) error
+}
+
+var postgresURL = sync.OnceValues(func() (string, error) {
+	if url := os.Getenv(EnvDatabaseURL); url != "" {
+		return url, nil
+	}
+	url, stop, err := StartPostgres(context.Background(), os.Stderr)
+	remember(stop)
+	return url, err
+})
+
+var temporalAddress = sync.OnceValues(func() (string, error) {
+	if address := os.Getenv(EnvTemporalAddress); address != "" {
+		return address, nil
+	}
+	address, stop, err := StartTemporal(context.Background(), os.Stderr)
+	remember(stop)
+	return address, err
+})
+
+func remember(stop func(context.Context) error) {
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	if stop != nil {
+		own.stops = append(own.stops, stop)
+	}
+}
+
+// Main runs a package's tests and then stops the servers they made this process start. Call it from TestMain.
+func Main(m *testing.M) {
+	code := m.Run()
+	if err := Stop(); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err) // nowhere else to say it
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// Stop stops the servers that this process started; for a TestMain that does more than Main.
+func Stop() error {
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	var errs []error
+	for _, stop := range own.stops {
+		errs = append(errs, stop(ctx))
+	}
+	own.stops = nil
+	return errors.Join(errs...)
+}
+
+// StartPostgres starts a server for tests: without fsync, since no test outlives a power cut, and empty of the
+// databases that earlier tests left behind.
+func StartPostgres(ctx context.Context, progress io.Writer) (url string, stop func(context.Context) error, err error) {
+	err = eachSlot(func(slot, tools string) error {
+		p, err := devstack.StartPostgres(ctx, devstack.PostgresConfig{
+			Dir: filepath.Join(slot, "postgres"), ToolsDir: tools, Unsafe: true, Progress: slow(progress),
+		})
+		if err != nil {
+			return err
+		}
+		url, stop = p.URL(), p.Stop
+		if err := dropLeftovers(ctx, url); err != nil {
+			return errors.Join(err, p.Stop(ctx))
+		}
+		return nil
+	})
+	return url, stop, err
+}
+
+// StartTemporal starts a server for tests: in memory and without a UI.
+func StartTemporal(ctx context.Context, progress io.Writer) (address string, stop func(context.Context) error, err error) {
+	err = eachSlot(func(slot, tools string) error {
+		s, err := devstack.StartTemporal(ctx, devstack.TemporalConfig{
+			Dir: filepath.Join(slot, "temporal"), ToolsDir: tools, InMemory: true, Headless: true, Progress: slow(progress),
+		})
+		if err != nil {
+			return err
+		}
+		address, stop = s.Address(), s.Stop
+		return nil
+	})
+	return address, stop, err
+}
+
+// eachSlot tries one directory after the other until start finds one that no other test process uses.
+func eachSlot(start func(slot, tools string) error) error {
+	state, err := stateDir()
+	if err != nil {
+		return err
+	}
+	for i := range maxSlots {
+		err = start(filepath.Join(state, "test", fmt.Sprint(i)), filepath.Join(state, "bin"))
+		if !errors.Is(err, devstack.ErrInUse) {
+			return err
+		}
+	}
+	return err
+}
+
+// Tools is where programs that tests and commands install are kept.
+func Tools(t testing.TB) string {
+	t.Helper()
+	state, err := stateDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(state, "bin")
+}
+
+// stateDir is .perennial beside go.mod.
+func stateDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, ".perennial"), nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("testkit: no go.mod above the working directory")
+		}
+		dir = parent
+	}
+}
+
+// slow passes on only what is worth a line in a test's output: an installation, not every start.
+func slow(w io.Writer) io.Writer {
+	if w == nil {
+		return nil
+	}
+	return quiet{w}
+}
