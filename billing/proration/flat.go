@@ -17,7 +17,8 @@ type Input struct {
 	OldPrice money.Minor // of the whole period
 	NewPrice money.Minor // of the whole period
 	// PaidForOld is what was settled for the old price's line of this period, less the credits already given for it: the
-	// whole price where the period began with it, the charge of the earlier change where it was itself changed to.
+	// whole price where the period began with it, the charge of the earlier change where it was itself changed to. Below
+	// zero (more was credited than paid) it leaves nothing to credit.
 	PaidForOld money.Minor
 }
 
@@ -35,7 +36,7 @@ type Result struct {
 //
 // A change at the very start credits and charges in full. The end already belongs to the next period; there, and anywhere
 // else outside, the answer is `change_outside_period`: whoever asks has to renew first, and a clamped amount would hide
-// that. `period_empty`: no whole second to divide. `amount_negative`, `amount_too_large`: a price or payment is no such.
+// that. `period_empty`: no whole second to divide. `amount_negative`, `amount_too_large`: a price is no such.
 func FlatChange(in Input) (Result, error) {
 	if err := in.validate(); err != nil {
 		return Result{}, err
@@ -44,7 +45,7 @@ func FlatChange(in Input) (Result, error) {
 	at := in.At.Unix() - in.Period.Start.Unix()
 	unused := money.Part(in.OldPrice, at, length, length)
 	return Result{
-		Credit: min(unused, in.PaidForOld),
+		Credit: max(0, min(unused, in.PaidForOld)),
 		Unused: unused,
 		Used:   in.OldPrice - unused,
 		Charge: money.Part(in.NewPrice, at, length, length),
@@ -59,15 +60,15 @@ func (in Input) validate() error {
 		return fault.New(fault.Invalid, "change_outside_period",
 			"a change at %s does not lie in the period %s; renew first", in.At.UTC().Format(time.RFC3339), in.Period)
 	}
-	for _, amount := range []struct {
+	for _, price := range []struct {
 		param string
 		value money.Minor
-	}{{"oldPrice", in.OldPrice}, {"newPrice", in.NewPrice}, {"paidForOld", in.PaidForOld}} {
-		if amount.value < 0 {
-			return fault.InvalidParam(amount.param, "amount_negative", "a price or payment is 0 or more")
+	}{{"oldPrice", in.OldPrice}, {"newPrice", in.NewPrice}} {
+		if price.value < 0 {
+			return fault.InvalidParam(price.param, "amount_negative", "a price is 0 or more")
 		}
-		if err := amount.value.Check(); err != nil {
-			return fault.From(err).In(amount.param)
+		if err := price.value.Check(); err != nil {
+			return fault.From(err).In(price.param)
 		}
 	}
 	return nil

@@ -1,0 +1,114 @@
+package period_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/internal/peercases"
+	"perennial/billing/period"
+)
+
+func TestPeerCasesOfPeriods(t *testing.T) {
+	t.Parallel()
+	peercases.Suite{
+		Category: "a_periods",
+		Checks: map[string]func(*testing.T, peercases.Case){
+			"next_boundary":       checkNextBoundary,
+			"period_containing":   checkPeriodContaining,
+			"period_sequence":     checkPeriodSequence,
+			"next_occurrence":     checkOccurrence,
+			"prev_occurrence":     checkOccurrence,
+			"add_interval":        checkAddInterval,
+			"add_interval_series": checkAddIntervalSeries,
+			"add_duration":        checkAddDuration,
+			"whole_periods":       checkWholePeriods,
+			"floor":               checkFloor,
+			"window_starts":       checkWindowStarts,
+			"calendar_anchor":     checkCalendarAnchor,
+			"local_date_sequence": checkLocalDateSequence,
+			"lago_boundary":       checkLagoBoundary,
+			"due_probe":           checkLagoDueProbe,
+			"billing_days":        checkLagoBillingDays,
+			"invoice_boundaries":  checkLagoInvoiceBoundaries,
+		},
+		Excluded: []peercases.Exclusion{
+			{Flag: "peer-specific", Reason: "a decision of that peer alone"},
+			{Flag: "legacy", Reason: "kept by the peer for its old data"},
+			{Rule: "fp-usage-reset-local-midnight", Reason: "usage of ours ends with the billing period, not at midnight"},
+			{Rule: "om-aligned", Kind: "service_periods", Reason: "a subscription of ours has one cadence for all its lines"},
+			{Rule: "kb-bcd", Kind: "interval_detail", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
+			{Rule: "kb-bcd", Kind: "bcd_align", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
+			{Rule: "kb-bcd", Kind: "bcd_change", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
+			{Rule: "kb-bcd", Kind: "bill_cycle_day", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
+			{Rule: "kb-bcd", Kind: "whole_periods", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
+			{When: wantsHours, Reason: "an interval is a day or longer"},
+		},
+	}.Run(t)
+}
+
+func wantsHours(c peercases.Case) bool {
+	var in struct{ Unit, Window, Interval string }
+	return json.Unmarshal(c.Input, &in) == nil && (in.Unit == "hour" || in.Window == "hour" || in.Interval == "hour")
+}
+
+// units translates the interval names of the cases.
+var units = map[string]period.Interval{
+	"day":         {Unit: period.Day, Count: 1},
+	"week":        {Unit: period.Week, Count: 1},
+	"two_weeks":   {Unit: period.Week, Count: 2},
+	"thirty_days": {Unit: period.Day, Count: 30},
+	"month":       {Unit: period.Month, Count: 1},
+	"quarter":     {Unit: period.Month, Count: 3},
+	"half_year":   {Unit: period.Month, Count: 6},
+	"year":        {Unit: period.Year, Count: 1},
+}
+
+func interval(t *testing.T, name string, count int) period.Interval {
+	t.Helper()
+	i, known := units[name]
+	require.True(t, known, "interval %q", name)
+	i.Count *= max(count, 1)
+	require.NoError(t, i.Validate())
+	return i
+}
+
+func zone(t *testing.T, name string) *time.Location {
+	t.Helper()
+	if name == "" {
+		return time.UTC
+	}
+	loc, err := period.LoadLocation(name)
+	require.NoError(t, err)
+	return loc
+}
+
+// instant reads an instant, or a date as its local midnight.
+func instant(t *testing.T, s string, loc *time.Location) time.Time {
+	t.Helper()
+	if strings.Contains(s, "T") {
+		at, err := time.Parse(time.RFC3339, s)
+		require.NoError(t, err)
+		return at
+	}
+	at, err := time.ParseInLocation(time.DateOnly, s, loc)
+	require.NoError(t, err)
+	return at
+}
+
+// requireInstant compares with an instant or a local date of the case.
+func requireInstant(t *testing.T, want string, got time.Time, loc *time.Location) {
+	t.Helper()
+	require.Equal(t, instant(t, want, loc).UTC(), got.UTC())
+}
+
+// calendarGrid has the boundaries of the calendar itself: 1 January 2001 began a week, a month and all that is longer.
+func calendarGrid(loc *time.Location, i period.Interval) period.Schedule {
+	return period.Schedule{Anchor: time.Date(2001, time.January, 1, 0, 0, 0, 0, loc), Location: loc, Interval: i}
+}
+
+// after is the first boundary later than at.
+func after(s period.Schedule, at time.Time) time.Time { return s.Boundary(s.IndexAt(at) + 1) }

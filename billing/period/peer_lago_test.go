@@ -1,0 +1,261 @@
+package period_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/internal/peercases"
+	"perennial/billing/period"
+)
+
+// lagoInput asks for bounds as Lago names them: whole local days, the last one up to its last second. Its grid is ours,
+// so the questions are put to Schedule and only which period they mean is decided here.
+type lagoInput struct {
+	Interval        string
+	BillingTime     string `json:"billing_time"`
+	Timezone        string
+	SubscriptionAt  string `json:"subscription_at"`
+	StartedAt       string `json:"started_at"`
+	BillingAt       string `json:"billing_at"`
+	TerminatedAt    string `json:"terminated_at"`
+	Which           string
+	OptionalFrom    string   `json:"optional_from_date"`
+	PayInAdvance    bool     `json:"pay_in_advance"`
+	CurrentPeriod   bool     `json:"current_period"`
+	CurrentUsage    bool     `json:"current_usage"`
+	ChargesMonthly  bool     `json:"bill_charges_monthly"`
+	FixedMonthly    bool     `json:"bill_fixed_charges_monthly"`
+	RunsBefore      []string `json:"runs_before"`
+	RunsOnDay       []string `json:"runs_on_billing_day"`
+	RunsAfter       []string `json:"runs_after"`
+	RunAt           []string `json:"run_at"`
+	loc             *time.Location
+	started, billed time.Time
+}
+
+func (in *lagoInput) prepare(t *testing.T) {
+	t.Helper()
+	in.loc = zone(t, in.Timezone)
+	in.started = instant(t, in.SubscriptionAt, in.loc)
+	if in.StartedAt != "" {
+		in.started = instant(t, in.StartedAt, in.loc)
+	}
+	if in.BillingAt != "" {
+		in.billed = instant(t, in.BillingAt, in.loc)
+	}
+}
+
+// grid is anchored at local midnight, of the subscription's day or of the calendar.
+func (in *lagoInput) grid(t *testing.T, monthly bool) period.Schedule {
+	t.Helper()
+	every := interval(t, in.Interval, 1)
+	if monthly {
+		every = interval(t, "month", 1)
+	}
+	s := calendarGrid(in.loc, every)
+	if in.BillingTime == "anniversary" {
+		s.Anchor = midnight(instant(t, in.SubscriptionAt, in.loc), in.loc)
+	}
+	return s
+}
+
+func midnight(at time.Time, loc *time.Location) time.Time {
+	year, month, day := at.In(loc).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, loc)
+}
+
+// planPeriod is what the plan's fee is for: the running period in advance, the last one in arrears, and the running one
+// cut short when it ends.
+func (in *lagoInput) planPeriod(t *testing.T) period.Period {
+	t.Helper()
+	s := in.grid(t, false)
+	n := s.IndexAt(in.billed)
+	if !in.PayInAdvance && in.TerminatedAt == "" && !in.CurrentUsage {
+		n--
+	}
+	return s.Period(n)
+}
+
+// usagePeriod is what usage is billed for: always in arrears.
+func (in *lagoInput) usagePeriod(t *testing.T, monthly bool) period.Period {
+	t.Helper()
+	s := in.grid(t, monthly)
+	n := s.IndexAt(in.billed)
+	if in.TerminatedAt == "" && !in.CurrentUsage {
+		n--
+	}
+	return s.Period(n)
+}
+
+// lastSecond is the inclusive end, or the end of the subscription if that came first.
+func (in *lagoInput) lastSecond(t *testing.T, p period.Period) time.Time {
+	t.Helper()
+	end := p.End.Add(-time.Second)
+	if in.TerminatedAt != "" {
+		if terminated := instant(t, in.TerminatedAt, in.loc); terminated.Before(end) {
+			return terminated
+		}
+	}
+	return end
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// days counts calendar days, which may have 23 or 25 hours.
+func days(p period.Period, loc *time.Location) int {
+	grid := calendarGrid(loc, period.Interval{Unit: period.Day, Count: 1})
+	return grid.IndexAt(p.End) - grid.IndexAt(p.Start)
+}
+
+func checkLagoBoundary(t *testing.T, c peercases.Case) {
+	var in lagoInput
+	var want struct {
+		At   *string
+		Days *int
+	}
+	c.Read(t, &in, &want)
+	in.prepare(t)
+	if want.Days != nil {
+		require.Equal(t, *want.Days, in.askedDays(t))
+		return
+	}
+	require.NotNil(t, want.At)
+	requireInstant(t, *want.At, in.askedInstant(t), in.loc)
+}
+
+func (in *lagoInput) askedDays(t *testing.T) int {
+	t.Helper()
+	switch in.Which {
+	case "charges_days":
+		return days(in.usagePeriod(t, in.ChargesMonthly), in.loc)
+	case "fixed_charges_days":
+		return days(in.usagePeriod(t, in.FixedMonthly), in.loc)
+	case "day_price_divisor":
+		if in.OptionalFrom != "" {
+			s := in.grid(t, false)
+			return days(s.Period(s.IndexAt(instant(t, in.OptionalFrom, in.loc))), in.loc)
+		}
+		return days(in.planPeriod(t), in.loc)
+	}
+	require.Fail(t, "unknown question", in.Which)
+	return 0
+}
+
+func (in *lagoInput) askedInstant(t *testing.T) time.Time {
+	t.Helper()
+	switch in.Which {
+	case "from":
+		return latest(in.planPeriod(t).Start, midnight(in.started, in.loc))
+	case "to":
+		return in.lastSecond(t, in.planPeriod(t))
+	case "charges_from":
+		return latest(in.usagePeriod(t, in.ChargesMonthly).Start, in.started)
+	case "charges_to":
+		return in.lastSecond(t, in.usagePeriod(t, in.ChargesMonthly))
+	case "fixed_charges_from":
+		return latest(in.usagePeriod(t, in.FixedMonthly).Start, in.started)
+	case "fixed_charges_to":
+		return in.lastSecond(t, in.usagePeriod(t, in.FixedMonthly))
+	case "next_end":
+		return after(in.grid(t, false), in.billed).Add(-time.Second)
+	case "previous_beginning":
+		s := in.grid(t, false)
+		n := s.IndexAt(in.billed)
+		if !in.CurrentPeriod {
+			n--
+		}
+		return s.Boundary(n)
+	}
+	require.Fail(t, "unknown question", in.Which)
+	return time.Time{}
+}
+
+// billingDay tells which boundary day a run falls on, if any. A plan whose usage is billed monthly is billed monthly.
+func (in *lagoInput) billingDay(t *testing.T, run string) (n int, due bool) {
+	t.Helper()
+	s := in.grid(t, in.ChargesMonthly || in.FixedMonthly)
+	today := midnight(instant(t, run, in.loc), in.loc)
+	n = s.IndexAt(today)
+	return n, s.Boundary(n).Equal(today) && n != s.IndexAt(in.started)
+}
+
+func checkLagoDueProbe(t *testing.T, c peercases.Case) {
+	var in lagoInput
+	var want struct {
+		Before int `json:"invoices_before"`
+		On     int `json:"invoices_on_billing_day_total"`
+		After  int `json:"invoices_after"`
+	}
+	c.Read(t, &in, &want)
+	in.prepare(t)
+	invoiced := map[int]bool{} // once for a boundary, however often the biller runs
+	count := func(runs []string) int {
+		before := len(invoiced)
+		for _, run := range runs {
+			if n, due := in.billingDay(t, run); due {
+				invoiced[n] = true
+			}
+		}
+		return len(invoiced) - before
+	}
+	require.Equal(t, want.Before, count(in.RunsBefore), "before the billing day")
+	require.Equal(t, want.On, count(in.RunsOnDay), "on the billing day")
+	require.Equal(t, want.After, count(in.RunsAfter), "after the billing day")
+}
+
+func checkLagoBillingDays(t *testing.T, c peercases.Case) {
+	var in lagoInput
+	var want struct {
+		Total int `json:"invoices_total"`
+	}
+	c.Read(t, &in, &want)
+	in.prepare(t)
+	invoiced := map[int]bool{}
+	for _, run := range in.RunAt {
+		n, due := in.billingDay(t, run)
+		require.True(t, due, run)
+		invoiced[n] = true
+	}
+	require.Len(t, invoiced, want.Total)
+}
+
+func checkLagoInvoiceBoundaries(t *testing.T, c peercases.Case) {
+	var in lagoInput
+	var want struct {
+		Runs []struct {
+			RunAt       string `json:"run_at"`
+			NewInvoices int    `json:"new_invoices"`
+			On          string
+			From, To    *string
+			ChargesFrom *string `json:"charges_from"`
+			ChargesTo   *string `json:"charges_to"`
+			FixedFrom   *string `json:"fixed_charges_from"`
+			FixedTo     *string `json:"fixed_charges_to"`
+		}
+	}
+	c.Read(t, &in, &want)
+	in.prepare(t)
+	for _, run := range want.Runs {
+		if run.On == "" { // the invoice at the start is not one of the grid
+			_, due := in.billingDay(t, run.RunAt)
+			require.Equal(t, run.NewInvoices > 0, due, run.RunAt)
+		}
+		in.billed = instant(t, run.RunAt, in.loc)
+		for which, at := range map[string]*string{
+			"from": run.From, "to": run.To, "charges_from": run.ChargesFrom, "charges_to": run.ChargesTo,
+			"fixed_charges_from": run.FixedFrom, "fixed_charges_to": run.FixedTo,
+		} {
+			if at != nil {
+				in.Which = which
+				requireInstant(t, *at, in.askedInstant(t), in.loc)
+			}
+		}
+	}
+}

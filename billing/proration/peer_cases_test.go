@@ -1,0 +1,135 @@
+package proration_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/apd/v3"
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/internal/peercases"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/proration"
+)
+
+func TestPeerCasesOfProration(t *testing.T) {
+	t.Parallel()
+	peercases.Suite{
+		Category: "b_proration",
+		Checks: map[string]func(*testing.T, peercases.Case){
+			"period_share":       checkPeriodShare,
+			"remaining_fraction": checkRemainingFraction,
+			"credit_cap":         checkCreditCap,
+		},
+		Excluded: []peercases.Exclusion{
+			{Flag: "peer-specific", Reason: "a decision of that peer alone"},
+			{Rule: "lago-day-inclusive", Reason: "whole days, both ends count; ours counts seconds, the end exclusive"},
+			{Rule: "kb-day-cycles", Reason: "whole days in cycles; ours counts seconds of one period"},
+			{Rule: "kb-day-ratio9", Reason: "a ratio of days rounded to 9 decimals; ours is never rounded before the amount"},
+			{Rule: "kb-fixed-30-day", Reason: "every month has 30 days; ours have the calendar's"},
+			{Rule: "fp-calendar-days", Reason: "counts dates; ours counts seconds"},
+			{Rule: "fp-day-both-inclusive", Reason: "whole days, both ends count; ours counts seconds, the end exclusive"},
+			{Rule: "fp-second-minus1", Reason: "counts to one second before the end; ours counts the last second too"},
+			{Rule: "no-proration", Reason: "a change within a period is always prorated; period_end defers it instead"},
+		},
+	}.Run(t)
+}
+
+type span struct{ Start, End time.Time }
+
+// amount reads exact major units.
+func amount(t *testing.T, s string, c money.Currency) money.Minor {
+	t.Helper()
+	d, _, err := apd.NewFromString(s)
+	require.NoError(t, err)
+	m, err := money.RoundDecimal(d, c)
+	require.NoError(t, err)
+	return m
+}
+
+// checkPeriodShare holds money.Part against a share that the peer rounds by itself. Where the service begins with the
+// whole, or ends with it, cumulative rounding gives the same (but for an exact tie at the end); in between it may differ
+// by one minor unit, which is the price of parts that sum to the whole.
+func checkPeriodShare(t *testing.T, c peercases.Case) {
+	var in struct {
+		Amount      string
+		Currency    money.Currency
+		Service     span
+		FullService span `json:"full_service"`
+	}
+	var want struct {
+		Amount      *string
+		LineOmitted bool `json:"line_omitted"`
+	}
+	c.Read(t, &in, &want)
+	full := in.FullService
+	length := full.End.Unix() - full.Start.Unix()
+	from, to := in.Service.Start.Unix()-full.Start.Unix(), in.Service.End.Unix()-full.Start.Unix()
+	total := amount(t, in.Amount, in.Currency)
+	got := money.Part(total, from, to, length)
+	var expected money.Minor
+	if want.Amount != nil {
+		expected = amount(t, *want.Amount, in.Currency)
+	} else {
+		require.True(t, want.LineOmitted)
+	}
+	if from > 0 && to < length {
+		require.InDelta(t, int64(expected), int64(got), 1)
+		return
+	}
+	require.Equal(t, expected, got)
+	if from > 0 {
+		result, err := proration.FlatChange(proration.Input{
+			Period: period.Period{Start: full.Start, End: full.End}, At: in.Service.Start, NewPrice: total,
+		})
+		require.NoError(t, err)
+		require.Equal(t, expected, result.Charge)
+	}
+}
+
+// checkRemainingFraction asks at 8 decimals, so it counts in units of a hundred-millionth.
+func checkRemainingFraction(t *testing.T, c peercases.Case) {
+	var in struct {
+		Start  time.Time `json:"period_start"`
+		End    time.Time `json:"period_end"`
+		At     time.Time `json:"effective_at"`
+		Amount string
+	}
+	var want struct{ Amount string }
+	c.Read(t, &in, &want)
+	fine := func(s string) money.Minor {
+		d, _, err := apd.NewFromString(s)
+		require.NoError(t, err)
+		d.Exponent += 8
+		n, err := d.Int64()
+		require.NoError(t, err)
+		return money.Minor(n)
+	}
+	length := in.End.Unix() - in.Start.Unix()
+	require.Equal(t, fine(want.Amount), money.Part(fine(in.Amount), in.At.Unix()-in.Start.Unix(), length, length))
+}
+
+// checkCreditCap makes the potential credit the whole price, by a change at the start of a period.
+func checkCreditCap(t *testing.T, c peercases.Case) {
+	var in struct {
+		Potential string `json:"potential_credit"`
+		Paid      string `json:"amount_paid"`
+		Previous  string `json:"previous_credits"`
+	}
+	var want struct{ Credit string }
+	c.Read(t, &in, &want)
+	start := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	result, err := proration.FlatChange(proration.Input{
+		Period:     period.Period{Start: start, End: start.AddDate(0, 1, 0)},
+		At:         start,
+		OldPrice:   amount(t, in.Potential, "USD"),
+		PaidForOld: amount(t, in.Paid, "USD") - amount(t, in.Previous, "USD"),
+	})
+	if amount(t, in.Potential, "USD") < 0 {
+		require.ErrorContains(t, err, "amount_negative") // there are no negative prices to credit; the peer credits 0
+	} else {
+		require.NoError(t, err)
+	}
+	require.Equal(t, amount(t, want.Credit, "USD"), result.Credit)
+}
