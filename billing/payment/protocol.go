@@ -1,0 +1,129 @@
+package payment
+
+import "time"
+
+// Move is the next thing to do about a transaction, so that money moves at most once: after the first send only the
+// same key is repeated, inside the time in which the provider replays its first answer; later only questions are asked.
+type Move string
+
+// The moves.
+const (
+	MoveNone    Move = "none"    // final, parked, or not yet time
+	MoveAbandon Move = "abandon" // never sent and no longer wanted: canceled without a call
+	MoveSend    Move = "send"    // first send under a new key
+	MoveReplay  Move = "replay"  // repeat under the same key
+	MoveLookup  Move = "lookup"  // ask what became of it
+	MoveCancel  Move = "cancel"  // ask the provider to cancel it; the answer tells its state
+)
+
+// Protocol is what a provider allows. Window is how long, in real time since the first send, the same key replays.
+// AbsenceGap is how far apart two "never heard of it" must be, both after the window, to prove that it never arrived.
+type Protocol struct {
+	Window     time.Duration
+	AbsenceGap time.Duration
+}
+
+// DefaultAbsenceGap outlasts the lag of a provider's search index (Stripe: an hour in outages).
+const DefaultAbsenceGap = time.Hour
+
+// Next decides the move at now, which is real time. asked tells that the provider itself sent word about the
+// transaction: then a closed one is looked at again too, since a late success may still count.
+func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
+	switch {
+	case t.Status == Failed || t.Status == Declined || t.Status == Canceled:
+		if asked && !t.everSent() {
+			return MoveNone
+		}
+		if asked {
+			return MoveLookup
+		}
+		return MoveNone
+	case t.Status != Pending:
+		return MoveNone
+	case !t.ParkedAt.IsZero() && !asked:
+		return MoveNone
+	case t.FirstSentAt.IsZero() && !t.CancelRequestedAt.IsZero():
+		return MoveAbandon
+	case t.FirstSentAt.IsZero():
+		return MoveSend
+	case !t.CancelRequestedAt.IsZero():
+		return MoveCancel
+	case t.ProviderRef != "":
+		return MoveLookup
+	case now.Sub(t.FirstSentAt) < p.Window:
+		return MoveReplay
+	}
+	return MoveLookup
+}
+
+func (t Transaction) everSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }
+
+// Sending marks the send: after it, silence means "unknown".
+func (t Transaction) Sending(now time.Time) Transaction {
+	if t.FirstSentAt.IsZero() {
+		t.FirstSentAt = now
+		t.SendNumber++
+	}
+	return t
+}
+
+// Waiting notes an answer that decides nothing; the transaction stays pending and is looked at again later. hint is how
+// long the provider asked us to wait.
+func (t Transaction) Waiting(hint time.Duration, now time.Time) Transaction {
+	t.Checks++
+	t.NextCheckAt = now.Add(max(checkGap(t.Checks), hint))
+	return t
+}
+
+// NotTaken notes the proof that the provider did not take the last send. Under a key that was never sent before the
+// next send is a first one again; under a repeated key an earlier send may still have arrived, so the key stays.
+func (t Transaction) NotTaken(was Move, hint time.Duration, now time.Time) Transaction {
+	if was == MoveSend {
+		t.FirstSentAt = time.Time{}
+	}
+	return t.Waiting(hint, now)
+}
+
+// Absent notes that the provider knows nothing of the transaction. It answers true when that is proven: twice, far
+// enough apart, and so long after the last send that nothing can still arrive.
+func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
+	t = t.Waiting(0, now)
+	if now.Sub(t.FirstSentAt) < p.Window {
+		return t, false
+	}
+	if t.NotFoundCount == 0 {
+		t.NotFoundCount, t.NotFoundAt = 1, now
+		t.NextCheckAt = now.Add(p.AbsenceGap)
+		return t, false
+	}
+	t.NotFoundCount++
+	return t, now.Sub(t.NotFoundAt) >= p.AbsenceGap
+}
+
+// Park stops asking: nothing more can be learned without a person.
+func (t Transaction) Park(now time.Time) Transaction {
+	t.ParkedAt, t.NextCheckAt = now, time.Time{}
+	return t
+}
+
+// Close ends the attempt with a final status. now is the subscription's own time.
+func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
+	if !CanBecome(t.Type, t.Status, status) {
+		return t, ErrFinal
+	}
+	t.Status, t.CompletedAt = status, now
+	t.NextCheckAt, t.ParkedAt = time.Time{}, time.Time{}
+	if status == Success || status == Refunded {
+		t.FailureCode, t.FailureReason = "", ""
+	}
+	return t, nil
+}
+
+// checkGap is how long to wait before check n (from 1): soon at first, then ever more patiently, at most an hour.
+func checkGap(n int) time.Duration {
+	gaps := [...]time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute}
+	if n <= len(gaps) {
+		return gaps[max(n, 1)-1]
+	}
+	return time.Hour
+}

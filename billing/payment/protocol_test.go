@@ -1,0 +1,124 @@
+package payment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/payment"
+)
+
+var (
+	t0       = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	protocol = payment.Protocol{Window: 20 * time.Hour, AbsenceGap: time.Hour}
+)
+
+func TestNextMove(t *testing.T) {
+	t.Parallel()
+	sent := payment.Transaction{Type: payment.Charge, Status: payment.Pending, FirstSentAt: t0}
+	with := func(change func(*payment.Transaction)) payment.Transaction {
+		c := sent
+		change(&c)
+		return c
+	}
+	for name, c := range map[string]struct {
+		txn   payment.Transaction
+		asked bool
+		at    time.Time
+		want  payment.Move
+	}{
+		"new":                            {payment.Transaction{Status: payment.Pending}, false, t0, payment.MoveSend},
+		"new, no longer wanted":          {payment.Transaction{Status: payment.Pending, CancelRequestedAt: t0}, false, t0, payment.MoveAbandon},
+		"silence inside the window":      {sent, false, t0.Add(20*time.Hour - 1), payment.MoveReplay},
+		"silence after the window":       {sent, false, t0.Add(20 * time.Hour), payment.MoveLookup},
+		"known to the provider":          {with(func(x *payment.Transaction) { x.ProviderRef = "pi_1" }), false, t0, payment.MoveLookup},
+		"sent, no longer wanted":         {with(func(x *payment.Transaction) { x.CancelRequestedAt = t0 }), false, t0, payment.MoveCancel},
+		"parked":                         {with(func(x *payment.Transaction) { x.ParkedAt = t0 }), false, t0, payment.MoveNone},
+		"parked, provider speaks":        {with(func(x *payment.Transaction) { x.ParkedAt = t0 }), true, t0, payment.MoveReplay},
+		"success":                        {with(func(x *payment.Transaction) { x.Status = payment.Success }), true, t0, payment.MoveNone},
+		"failed":                         {with(func(x *payment.Transaction) { x.Status = payment.Failed }), false, t0, payment.MoveNone},
+		"failed, provider speaks":        {with(func(x *payment.Transaction) { x.Status = payment.Failed }), true, t0, payment.MoveLookup},
+		"canceled, provider speaks":      {with(func(x *payment.Transaction) { x.Status = payment.Canceled }), true, t0, payment.MoveLookup},
+		"failed without a provider call": {payment.Transaction{Status: payment.Failed}, true, t0, payment.MoveNone},
+		"refunded stays, whoever speaks": {payment.Transaction{Status: payment.Refunded, FirstSentAt: t0}, true, t0, payment.MoveNone},
+	} {
+		require.Equal(t, c.want, c.txn.Next(protocol, c.asked, c.at), name)
+	}
+}
+
+// A key is sent for the first time at most once unless the provider proved that it did not take it.
+func TestNoSecondFirstSendWithoutProof(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending}
+		now, mayHaveArrived := t0, false
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			now = now.Add(time.Duration(rapid.Int64Range(0, int64(6*time.Hour)).Draw(t, "passes")))
+			move := txn.Next(protocol, rapid.Bool().Draw(t, "asked"), now)
+			if move == payment.MoveSend && mayHaveArrived {
+				t.Fatalf("sent anew although an earlier send may have arrived")
+			}
+			if move == payment.MoveReplay && now.Sub(txn.FirstSentAt) >= protocol.Window {
+				t.Fatalf("replayed after the window")
+			}
+			if move != payment.MoveSend && move != payment.MoveReplay {
+				txn, _ = txn.Absent(protocol, now)
+				continue
+			}
+			number := txn.SendNumber
+			txn = txn.Sending(now)
+			if move == payment.MoveReplay && txn.SendNumber != number {
+				t.Fatalf("a replay changed the key")
+			}
+			if rapid.Bool().Draw(t, "not taken") {
+				txn = txn.NotTaken(move, 0, now)
+			} else {
+				mayHaveArrived = true
+				txn = txn.Waiting(0, now)
+			}
+		}
+	})
+}
+
+func TestAbsenceIsProvenSlowly(t *testing.T) {
+	t.Parallel()
+	txn := payment.Transaction{Status: payment.Pending}.Sending(t0)
+
+	txn, proven := txn.Absent(protocol, t0.Add(time.Minute))
+	require.False(t, proven, "the send may still arrive, or the index lag")
+	require.Zero(t, txn.NotFoundCount)
+
+	txn, proven = txn.Absent(protocol, t0.Add(21*time.Hour))
+	require.False(t, proven)
+	require.Equal(t, t0.Add(22*time.Hour), txn.NextCheckAt)
+
+	again, proven := txn.Absent(protocol, t0.Add(21*time.Hour+time.Minute))
+	require.False(t, proven)
+	_, proven = again.Absent(protocol, t0.Add(22*time.Hour))
+	require.True(t, proven)
+}
+
+func TestCloseKeepsFinalStatuses(t *testing.T) {
+	t.Parallel()
+	txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, FailureCode: "DECLINED"}
+	txn, err := txn.Close(payment.Success, t0)
+	require.NoError(t, err)
+	require.Empty(t, txn.FailureCode)
+	_, err = txn.Close(payment.Failed, t0)
+	require.ErrorIs(t, err, payment.ErrFinal)
+}
+
+func TestChecksGrowPatient(t *testing.T) {
+	t.Parallel()
+	txn, last := payment.Transaction{}, time.Duration(0)
+	for range 12 {
+		txn = txn.Waiting(0, t0)
+		gap := txn.NextCheckAt.Sub(t0)
+		require.GreaterOrEqual(t, gap, last)
+		last = gap
+	}
+	require.Equal(t, time.Hour, last)
+	require.Equal(t, t0.Add(2*time.Hour), txn.Waiting(2*time.Hour, t0).NextCheckAt, "the provider's wish counts")
+}
