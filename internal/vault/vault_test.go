@@ -1,0 +1,111 @@
+package vault
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/fault"
+)
+
+var place = Field{AppID: "app_1", ConfigID: "pp_1", Name: "secretKey"}
+
+func open(t require.TestingT) (v *Vault, wrapped, sealed []byte) {
+	v, err := New(NewKEK())
+	require.NoError(t, err)
+	wrapped, err = v.NewAppKeyset(place.AppID)
+	require.NoError(t, err)
+	sealed, err = v.Seal(wrapped, place, []byte("sk_test_secret"))
+	require.NoError(t, err)
+	return v, wrapped, sealed
+}
+
+func TestSealAndOpen(t *testing.T) {
+	t.Parallel()
+	v, wrapped, sealed := open(t)
+	require.NotContains(t, string(sealed), "secret")
+	got, err := v.Open(wrapped, place, sealed)
+	require.NoError(t, err)
+	require.Equal(t, "sk_test_secret", string(got))
+
+	again, err := v.Seal(wrapped, place, []byte("sk_test_secret"))
+	require.NoError(t, err)
+	require.NotEqual(t, sealed, again, "equal values must not look equal")
+}
+
+func TestAValueMovedElsewhereDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	v, wrapped, sealed := open(t)
+	for name, field := range map[string]Field{
+		"other configuration": {AppID: "app_1", ConfigID: "pp_2", Name: "secretKey"},
+		"other field":         {AppID: "app_1", ConfigID: "pp_1", Name: "webhookSecret"},
+		"shifted boundary":    {AppID: "app_1", ConfigID: "pp_1s", Name: "ecretKey"},
+	} {
+		_, err := v.Open(wrapped, field, sealed)
+		require.Equal(t, "credential_unreadable", fault.From(err).Code, name)
+	}
+	_, err := v.Open(wrapped, Field{AppID: "app_2", ConfigID: "pp_1", Name: "secretKey"}, sealed)
+	require.Equal(t, "keyset_unreadable", fault.From(err).Code, "the keyset belongs to its app")
+
+	other, err := v.NewAppKeyset("app_1")
+	require.NoError(t, err)
+	_, err = v.Open(other, place, sealed)
+	require.Equal(t, "credential_unreadable", fault.From(err).Code, "another keyset of the same app")
+}
+
+func TestNoChangedByteOpens(t *testing.T) {
+	t.Parallel()
+	v, wrapped, sealed := open(t)
+	rapid.Check(t, func(t *rapid.T) {
+		keysetChanged := rapid.Bool().Draw(t, "keyset")
+		w, s := append([]byte(nil), wrapped...), append([]byte(nil), sealed...)
+		target := s
+		if keysetChanged {
+			target = w
+		}
+		target[rapid.IntRange(0, len(target)-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		if got, err := v.Open(w, place, s); err == nil {
+			t.Fatalf("decrypted to %q", got)
+		}
+	})
+	for n := range sealed {
+		_, err := v.Open(wrapped, place, sealed[:n])
+		require.Error(t, err, "cut to %d bytes", n)
+	}
+}
+
+func TestTheKeyEncryptionKeyCanBeReplaced(t *testing.T) {
+	t.Parallel()
+	before, after := NewKEK(), NewKEK()
+	v, err := New(before)
+	require.NoError(t, err)
+	wrapped, err := v.NewAppKeyset(place.AppID)
+	require.NoError(t, err)
+	sealed, err := v.Seal(wrapped, place, []byte("s"))
+	require.NoError(t, err)
+
+	both, err := New(after + "," + before)
+	require.NoError(t, err)
+	rewrapped, err := both.Rewrap(wrapped, place.AppID)
+	require.NoError(t, err)
+
+	alone, err := New(after)
+	require.NoError(t, err)
+	got, err := alone.Open(rewrapped, place, sealed)
+	require.NoError(t, err)
+	require.Equal(t, "s", string(got))
+	_, err = alone.Open(wrapped, place, sealed)
+	require.Equal(t, "keyset_unreadable", fault.From(err).Code)
+}
+
+func TestNewRefusesOtherTextsWithoutRepeatingThem(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "hunter2", "kek_", "kek_hunter2!", "kek_aHVudGVyMg", NewKEK() + ",hunter2"} {
+		_, err := New(text)
+		require.Equal(t, "kek_invalid", fault.From(err).Code, text)
+		require.NotContains(t, strings.ReplaceAll(err.Error(), "kek_invalid", ""), "hunter2")
+	}
+	require.NotEqual(t, NewKEK(), NewKEK())
+}
