@@ -40,6 +40,9 @@ type Terms struct {
 	Voided  bool // the invoice is void: money that still arrives goes back
 }
 
+// over: nothing automatic happens to the invoice any more.
+func (t Terms) over() bool { return t.Stopped || t.Voided }
+
 // Effect is what the caller must make happen in the same transaction.
 type Effect string
 
@@ -67,15 +70,15 @@ var (
 func Next(s State, in Input, terms Terms) (State, Effect, error) {
 	switch in.Kind {
 	case Begin:
-		if s.Phase == Waiting && !terms.Stopped {
+		if s.Phase == Waiting && !terms.over() {
 			return s.attempt(Automatic), StartAttempt, nil
 		}
 	case RetryDue:
-		if s.Phase == Scheduled && !terms.Stopped && !in.Now.Before(s.RetryAt) {
+		if s.Phase == Scheduled && !terms.over() && !in.Now.Before(s.RetryAt) {
 			return s.attempt(Automatic), StartAttempt, nil
 		}
 	case MethodChanged:
-		if (s.Phase == Scheduled || s.Phase == Exhausted) && !terms.Stopped {
+		if (s.Phase == Scheduled || s.Phase == Exhausted) && !terms.over() {
 			return s.attempt(Manual), StartAttempt, nil
 		}
 	case Pay:
@@ -92,7 +95,7 @@ func Next(s State, in Input, terms Terms) (State, Effect, error) {
 	case Stop:
 		return s.stop()
 	case Void:
-		return s.void()
+		return s.void(terms)
 	}
 	return s, None, nil
 }
@@ -128,7 +131,7 @@ func (s State) failed(in Input, terms Terms) (State, Effect, error) {
 	automatic := s.Trigger == Automatic
 	s.Trigger = ""
 	switch {
-	case terms.Stopped || terms.Voided:
+	case terms.over():
 		s.Phase, s.RetryAt = Closed, time.Time{}
 		return s, None, nil
 	case !automatic && !s.RetryAt.IsZero():
@@ -158,11 +161,13 @@ func (s State) stop() (State, Effect, error) {
 	return s, None, nil
 }
 
-func (s State) void() (State, Effect, error) {
-	switch s.Phase {
-	case Charging:
+func (s State) void(terms Terms) (State, Effect, error) {
+	switch {
+	case terms.Voided: // once: withdrawing gives credit back
+		return s, None, ErrVoid
+	case s.Phase == Charging:
 		return s, None, ErrInProgress
-	case Settled:
+	case s.Phase == Settled:
 		return s, None, ErrPaid
 	}
 	s.Phase, s.RetryAt = Closed, time.Time{}

@@ -30,7 +30,7 @@ type Issuing struct {
 // positive when its lines sum to less than zero (a net credit goes to the ledger). An invoice with nothing left to pay
 // is paid at once; every other one waits for its collection. Fault: amount_too_large.
 func (d Draft) Issue(in Issuing) (Invoice, money.Minor, error) {
-	total, err := sum(d.Lines)
+	total, err := Sum(d.Lines)
 	if err != nil {
 		return Invoice{}, 0, err
 	}
@@ -61,9 +61,9 @@ func (i Invoice) Settle(now time.Time) Invoice {
 }
 
 // Withdraw voids an open invoice in favour of another and returns the credit that goes back to the customer. Faults:
-// payment_in_progress, invoice_paid.
+// payment_in_progress, invoice_paid, invoice_void.
 func (i Invoice) Withdraw(replacedBy string, now time.Time) (Invoice, money.Minor, error) {
-	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, collection.Terms{})
+	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, collection.Terms{Voided: i.Status == Void})
 	if err != nil {
 		return i, 0, err
 	}
@@ -71,7 +71,8 @@ func (i Invoice) Withdraw(replacedBy string, now time.Time) (Invoice, money.Mino
 	return i, i.CreditApplied, nil
 }
 
-func sum(lines []Line) (money.Minor, error) {
+// Sum is what lines come to. Fault: amount_too_large.
+func Sum(lines []Line) (money.Minor, error) {
 	amounts := make([]money.Minor, 0, len(lines))
 	for _, l := range lines {
 		amounts = append(amounts, l.Amount)

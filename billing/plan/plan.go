@@ -44,7 +44,7 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// prices_missing, prices_too_many, price_model_unknown, amount_negative, amount_too_large.
+// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing", "a plan needs a name: customers see it on their invoices")
@@ -70,7 +70,7 @@ func (p Plan) Validate() error {
 		}
 	}
 	if _, err := p.FlatTotal(); err != nil {
-		return err
+		return fault.From(err).In("prices.amount")
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/billing/proration"
 )
 
 // Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial).
@@ -66,27 +65,39 @@ func (s Subscription) end(reason string, now time.Time) Decision {
 	}}
 }
 
-// unusedPaid values the rest of the current period, at most what was paid for it.
+// unusedPaid values the rest of the current period, at most what was paid for it, and in money: what credit paid for
+// cannot be given back by a provider. Of a period that is over nothing is
+// left, even where the next one has not been opened yet.
 func (s Subscription) unusedPaid(f Facts, now time.Time) (money.Minor, error) {
-	if s.Status == Trialing {
+	if s.Status == Trialing || !s.CurrentPeriod.Contains(now) {
 		return 0, nil
 	}
-	price, err := f.Plan.FlatTotal()
+	unused, err := costOfRest(f.Plan, s.CurrentPeriod, now)
 	if err != nil {
 		return 0, err
 	}
-	paid, err := paidFor(f.Paid, s)
+	billed, err := billedFor(f.Paid, s)
 	if err != nil {
 		return 0, err
 	}
-	r, err := proration.FlatChange(proration.Input{Period: s.CurrentPeriod, At: now, OldPrice: price, PaidForOld: paid})
-	return r.Credit, err
+	return min(unused, billed, moneyFor(f.Paid, s)), nil
 }
 
-// paidFor is what was paid for the current plan in the current period, less credits given for it.
-func paidFor(paid []invoice.Invoice, s Subscription) (money.Minor, error) {
-	var amounts []money.Minor
+// moneyFor is what was paid by money, not credit, in the current period.
+func moneyFor(paid []invoice.Invoice, s Subscription) money.Minor {
+	var sum money.Minor
 	for _, inv := range paid {
+		if inv.Period.End.Equal(s.CurrentPeriod.End) {
+			sum += inv.AmountPaid
+		}
+	}
+	return sum
+}
+
+// billedFor is what invoices bill for the current plan in the current period, less the credits they give for it.
+func billedFor(invoices []invoice.Invoice, s Subscription) (money.Minor, error) {
+	var amounts []money.Minor
+	for _, inv := range invoices {
 		for _, l := range inv.Lines {
 			if l.PlanID == s.PlanID && l.Period.End.Equal(s.CurrentPeriod.End) {
 				amounts = append(amounts, l.Amount)

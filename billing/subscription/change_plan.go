@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/event"
@@ -14,7 +15,8 @@ import (
 // ChangePlan moves the subscription to another plan of the same currency: now, with proration, or at the period's end.
 // During a trial nothing is charged. A change of interval restarts the period now. Unused time that was paid is
 // credited; unused time that is billed but unpaid is reversed by an invoice that replaces the open one. Faults:
-// subscription_canceled, plan_inactive, currency_mismatch, plan_unchanged, payment_in_progress, amount_too_large.
+// subscription_canceled, plan_inactive, currency_mismatch, plan_unchanged, payment_in_progress, renewal_due,
+// amount_too_large.
 func (s Subscription) ChangePlan(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, ChangePlan); err != nil {
 		return Decision{}, err
@@ -33,8 +35,11 @@ func (s Subscription) ChangePlan(f Facts, to plan.Plan, atPeriodEnd bool, now ti
 		s.PendingPlanID = to.ID
 		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingPlanId")}}, nil
 	}
-	if s.Status == Trialing {
+	if s.NextPeriod == 0 { // nothing is billed yet: the first period will be, on the new plan
 		s.PlanID, s.PendingPlanID, s.Interval = to.ID, "", to.Interval
+		if s.unbegun() {
+			s.CurrentPeriod = s.schedule().Period(0)
+		}
 		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "planId")}}, nil
 	}
 	return s.changeNow(f, to, now)
@@ -42,6 +47,9 @@ func (s Subscription) ChangePlan(f Facts, to plan.Plan, atPeriodEnd bool, now ti
 
 func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision, error) {
 	now = now.UTC().Truncate(time.Second)
+	if !s.CurrentPeriod.Contains(now) {
+		return Decision{}, ErrRenewalDue
+	}
 	left, err := s.leaving(f, now)
 	if err != nil {
 		return Decision{}, err
@@ -70,7 +78,7 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 		}
 	}
 	if len(d.Issue) == 0 && s.Status == Active {
-		s.PaidThrough = s.CurrentPeriod.End
+		s.paidUntil(s.CurrentPeriod.End)
 	}
 	d.Subscription = s
 	return d, nil
@@ -82,52 +90,34 @@ type leaving struct {
 	replaces string
 }
 
+// leaving values the old plan's unused time at most at what is billed for it, on paid invoices and on the open one
+// that the new invoice takes in. All that is unpaid of the period is then on one invoice, so a total below zero, which
+// becomes credit, is never more than was paid.
 func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
-	price, err := f.Plan.FlatTotal()
+	unused, err := costOfRest(f.Plan, s.CurrentPeriod, now)
 	if err != nil {
 		return leaving{}, err
 	}
-	paid, err := paidFor(f.Paid, s)
-	if err != nil {
-		return leaving{}, err
-	}
-	open, onOpen, err := openFor(f.Open, s)
-	if err != nil {
-		return leaving{}, err
-	}
+	billed := f.Paid
 	var out leaving
-	cap := paid
-	if open != nil {
+	if open := f.openFor(s.CurrentPeriod); open != nil {
 		if _, _, err := open.Withdraw("", now); err != nil {
 			return leaving{}, ErrPaymentPending
 		}
-		out.replaces, out.lines, cap = open.ID, unidentified(open.Lines), onOpen
+		out.replaces, out.lines = open.ID, unidentified(open.Lines)
+		billed = append(slices.Clone(f.Paid), *open)
 	}
-	r, err := proration.FlatChange(proration.Input{Period: s.CurrentPeriod, At: now, OldPrice: price, PaidForOld: cap})
+	most, err := billedFor(billed, s)
 	if err != nil {
 		return leaving{}, err
 	}
-	if r.Credit > 0 {
+	if credit := min(unused, most); credit > 0 {
 		out.lines = append(out.lines, invoice.Line{
 			Kind: invoice.ProrationCredit, Description: "Unused time on " + f.Plan.Name, PlanID: f.Plan.ID,
-			Amount: -r.Credit, Period: period.Period{Start: now, End: s.CurrentPeriod.End},
+			Amount: -credit, Period: period.Period{Start: now, End: s.CurrentPeriod.End},
 		})
 	}
 	return out, nil
-}
-
-// openFor finds the open invoice that bills the current plan in the current period, and how much it bills for it.
-func openFor(open []invoice.Invoice, s Subscription) (*invoice.Invoice, money.Minor, error) {
-	for i := range open {
-		on, err := paidFor(open[i:i+1], s)
-		if err != nil {
-			return nil, 0, err
-		}
-		if on > 0 {
-			return &open[i], on, nil
-		}
-	}
-	return nil, 0, nil
 }
 
 // unidentified copies lines for another invoice, which gives them identities of their own.
@@ -138,6 +128,16 @@ func unidentified(lines []invoice.Line) []invoice.Line {
 		out[i] = l
 	}
 	return out
+}
+
+// costOfRest is what the rest of a period costs on a plan: the charge of whoever changes to it, and the unused time of
+// whoever leaves it. That both are the same sum makes chains of changes add up.
+func costOfRest(p plan.Plan, of period.Period, now time.Time) (money.Minor, error) {
+	lines, err := restOf(p, of, now)
+	if err != nil {
+		return 0, err
+	}
+	return invoice.Sum(lines)
 }
 
 // restOf is what the rest of a period costs on a plan, one line a price, each rounded cumulatively.

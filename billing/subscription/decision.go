@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -27,6 +28,28 @@ type Facts struct {
 	Settings Settings
 	Open     []invoice.Invoice // open invoices with lines, oldest first
 	Paid     []invoice.Invoice // paid invoices with lines that pay for time in the current period
+}
+
+// inCollection tells whether an open invoice other than paid has been tried already. One is at a time, so while the
+// subscription is past due it is the one that made it so.
+func (f Facts) inCollection(paid string) bool {
+	for _, inv := range f.Open {
+		if inv.ID != paid && inv.Status == invoice.Open && inv.Collection.Phase != collection.Waiting {
+			return true
+		}
+	}
+	return false
+}
+
+// openFor is the open invoice that bills the current period. There is one at most, since every later one takes in the
+// lines of the one before.
+func (f Facts) openFor(current period.Period) *invoice.Invoice {
+	for i := range f.Open {
+		if f.Open[i].Period.End.Equal(current.End) {
+			return &f.Open[i]
+		}
+	}
+	return nil
 }
 
 // invoiced tells whether some invoice, open or paid, bills the current period.

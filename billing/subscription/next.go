@@ -27,12 +27,12 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 // boundaryAction names what the next boundary brings.
 func (s Subscription) boundaryAction() Action {
 	switch {
+	case s.unbegun():
+		return ActionBegin
 	case s.CancelAtPeriodEnd:
 		return ActionCancel
 	case s.Status == Trialing:
 		return ActionTrialEnd
-	case s.NextPeriod == 0:
-		return ActionBegin
 	default:
 		return ActionRenewal
 	}

@@ -11,24 +11,23 @@ import (
 
 // Settled is what the payment of an invoice means for its subscription: paid through the end of what the invoice bills,
 // activated by the first one, recovered from past due by any. A recovered subscription is billed for its current period
-// in full where no invoice did; periods that were skipped never are. f is as it stands with the invoice paid. Fault:
-// subscription_in_trial.
+// in full where no invoice did; periods that were skipped never are, nor one that is over by now. While an older invoice
+// stays unpaid after its last attempt, an invoice that needed no payment (credit covered it) recovers nothing. f is as it
+// stands with the invoice paid. Fault: subscription_in_trial.
 func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Decision, error) {
 	if err := permit(s.Status, PaymentSettled); err != nil {
 		return Decision{}, err
 	}
-	if paid.Period.End.After(s.PaidThrough) {
-		s.PaidThrough = paid.Period.End
-	}
-	recovered := s.Status == PastDue
+	s.paidUntil(paid.Period.End)
+	recovered := s.Status == PastDue && !f.inCollection(paid.ID)
 	activated := recovered || s.Status == Active && s.ActivatedAt.IsZero()
 	d := Decision{}
 	if recovered {
 		s.Status, s.PastDueAt = Active, time.Time{}
-		if !f.invoiced(s.CurrentPeriod) {
+		if now.Before(s.CurrentPeriod.End) && !f.invoiced(s.CurrentPeriod) {
 			d.Issue = drafts(invoice.Recovery, s.CurrentPeriod, f.Plan.Lines(s.CurrentPeriod))
 			if len(d.Issue) == 0 {
-				s.PaidThrough = s.CurrentPeriod.End
+				s.paidUntil(s.CurrentPeriod.End)
 			}
 		}
 	}

@@ -19,12 +19,13 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	if now.Before(start) {
 		return Decision{}, ErrPeriodNotDue
 	}
-	if s.CancelAtPeriodEnd {
+	begin := s.unbegun() // what was put off to the end of a period waits for the end of this one
+	if s.CancelAtPeriodEnd && !begin {
 		return s.end(s.CancelReason, now), nil
 	}
 	first := s.NextPeriod == 0 && s.ActivatedAt.IsZero()
 	bill := f.Plan
-	if f.Pending != nil {
+	if f.Pending != nil && !begin {
 		bill = *f.Pending
 		s.PlanID, s.PendingPlanID = bill.ID, ""
 		if bill.Interval != s.Interval {
@@ -56,13 +57,23 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 
 // freePeriod covers a period that costs nothing: it counts as paid.
 func (s Subscription) freePeriod(events []event.Event, now time.Time) (Subscription, []event.Event) {
-	s.PaidThrough = s.CurrentPeriod.End
+	s.paidUntil(s.CurrentPeriod.End)
 	if s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
 		events = append(events, s.event(event.SubscriptionActive, now, nil))
 	}
 	return s, events
 }
+
+// paidUntil moves PaidThrough, never back: a plan with shorter periods takes away nothing that was paid.
+func (s *Subscription) paidUntil(end time.Time) {
+	if end.After(s.PaidThrough) {
+		s.PaidThrough = end
+	}
+}
+
+// unbegun: created without a trial, and its first period is not opened yet.
+func (s Subscription) unbegun() bool { return s.NextPeriod == 0 && s.Status == Active }
 
 // boundary is where the next period starts.
 func (s Subscription) boundary() time.Time { return s.schedule().Boundary(s.NextPeriod) }
