@@ -6,12 +6,12 @@ import "time"
 // calendar; it is counted from the anchor and never from the boundary before, so 31 January leads to 28 February and
 // then back to 31 March.
 //
-// Over the years 1 to 9999 boundaries strictly increase, and periods tile time without gap or overlap. Beyond them every
-// boundary is Earliest or Latest.
+// Boundaries strictly increase (for anchors since 1970; see skippedDays), and periods tile time without gap or overlap.
+// Beyond the years 1 to 9999 every boundary is Earliest or Latest.
 type Schedule struct {
 	Anchor   time.Time
 	Location *time.Location // nil is UTC
-	Interval Interval       // must be valid
+	Interval Interval       // must be valid; one that is not counts single days, so that every call returns
 }
 
 // Boundary is where period n starts and period n-1 ends, in UTC. Boundary(0) is the anchor; n may be negative. A wall time

@@ -10,8 +10,9 @@ import (
 // there, which would make an empty period that somebody gets billed for. A day that never happened has no period: from
 // it on, away from the anchor, points are numbered one further. The result is that correction for boundary n.
 //
-// Only intervals of one day can collapse so, because no gap is longer. Days that occurred twice (none since 1970) are
-// one long period and need no correction.
+// Only intervals of one day can collapse so, because no gap is longer. A day that occurred twice is one long period and
+// needs no correction; but an anchor before one (the last was in 1969) and a boundary after a skipped day of the same
+// zone cancel out here, so that one empty period remains there.
 func (s Schedule) skippedDays(n int) int {
 	if s.Interval.Unit != Day || s.Interval.Count != 1 || n == 0 {
 		return 0

@@ -69,37 +69,43 @@ type Suite struct {
 // where a case is neither checked nor excluded, or where nothing ran.
 func (s Suite) Run(t *testing.T) {
 	t.Helper()
-	sources := load(t, s.Category)
-	for _, source := range sources {
-		ran, left := tally{}, tally{}
-		for _, c := range source.cases {
-			if reason, excluded := s.excludes(c); excluded {
-				left[c.Rule+"/"+c.Kind+": "+reason]++
-				continue
-			}
-			check, known := s.Checks[c.Kind]
-			if !known {
-				t.Errorf("case %s: kind %s of rule %s is neither checked nor excluded", c.ID, c.Kind, c.Rule)
-				continue
-			}
+	for _, source := range load(t, s.Category) {
+		chosen := s.choose(source.cases)
+		ran := tally{}
+		for _, c := range chosen.checked {
 			ran[c.Rule]++
-			t.Run(c.ID, func(t *testing.T) { check(t, c) })
+			t.Run(c.ID, func(t *testing.T) { s.Checks[c.Kind](t, c) })
+		}
+		for _, c := range chosen.unknown {
+			t.Errorf("case %s: kind %s of rule %s is neither checked nor excluded", c.ID, c.Kind, c.Rule)
 		}
 		t.Logf("%s, %s: %d cases ran%s", s.Category, source.name, ran.total(), ran)
-		t.Logf("%s, %s: %d cases left out%s", s.Category, source.name, left.total(), left)
+		t.Logf("%s, %s: %d cases left out%s", s.Category, source.name, chosen.excluded.total(), chosen.excluded)
 		if ran.total() == 0 {
 			t.Errorf("no case of %s ran from %s", s.Category, source.name)
 		}
 	}
 }
 
-func (s Suite) excludes(c Case) (reason string, excluded bool) {
-	for _, e := range s.Excluded {
-		if e.covers(c) {
-			return e.Reason, true
+// choice is what becomes of the cases of one source.
+type choice struct {
+	checked  []Case
+	unknown  []Case // neither checked nor excluded: somebody has to decide
+	excluded tally  // by rule, kind and reason
+}
+
+func (s Suite) choose(cases []Case) choice {
+	result := choice{excluded: tally{}}
+	for _, c := range cases {
+		if i := slices.IndexFunc(s.Excluded, func(e Exclusion) bool { return e.covers(c) }); i >= 0 {
+			result.excluded[c.Rule+"/"+c.Kind+": "+s.Excluded[i].Reason]++
+		} else if s.Checks[c.Kind] != nil {
+			result.checked = append(result.checked, c)
+		} else {
+			result.unknown = append(result.unknown, c)
 		}
 	}
-	return "", false
+	return result
 }
 
 type tally map[string]int
