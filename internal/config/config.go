@@ -1,0 +1,95 @@
+// Package config owns the settings of a process: what each environment variable means, its default, and what to do when
+// it is wrong. It does not own when they are read: cmd/perennial reads the environment once, at start, and passes values.
+package config
+
+import (
+	"time"
+)
+
+// Command is a subcommand of `perennial`; some variables are needed only by some.
+type Command string
+
+// The commands that need settings.
+const (
+	API       Command = "api"
+	Worker    Command = "worker"
+	Serve     Command = "serve" // api and worker in one process
+	Simulator Command = "simulator"
+	Migrate   Command = "migrate"
+	Key       Command = "key"
+	Doctor    Command = "doctor"
+)
+
+// Config is every setting of a process. Zero values are those of absent variables without a default.
+type Config struct {
+	Database  Database
+	Temporal  Temporal
+	HTTP      HTTP
+	Telemetry Telemetry
+	Worker    WorkerSettings
+	Stripe    Stripe
+	Simulator SimulatorSettings
+
+	// KEK is the text of the key-encryption key, for vault.New.
+	KEK Secret
+	// BuildID and Deployment name this build for Temporal's worker versioning.
+	BuildID    string
+	Deployment string
+}
+
+// Database is PostgreSQL. The pools are separate so that a flood of one kind of work cannot starve another.
+type Database struct {
+	URL            Secret // it usually holds a password
+	PoolAPI        int
+	PoolActivities int
+	PoolWebhooks   int
+}
+
+// Temporal is the engine.
+type Temporal struct {
+	Address   string
+	Namespace string
+	APIKey    Secret
+	TLS       bool
+	TLSCert   string // path
+	TLSKey    string // path
+	TLSCA     string // path
+	UIURL     string
+}
+
+// HTTP is what the API listens on and how it calls itself.
+type HTTP struct {
+	ListenAddress  string
+	MetricsAddress string
+	PublicURL      string
+	DrainTimeout   time.Duration
+}
+
+// Telemetry is logs and traces.
+type Telemetry struct {
+	LogLevel     string
+	OTLPEndpoint string // empty: traces are not exported
+}
+
+// WorkerSettings bound what one worker process takes on.
+type WorkerSettings struct {
+	DrainTimeout       time.Duration
+	ActivitySlots      int
+	LocalActivitySlots int
+	WorkflowSlots      int
+	CachedWorkflows    int
+	Pollers            int
+}
+
+// Stripe is the operator's part of the adapter; credentials belong to apps and live in the database.
+type Stripe struct {
+	APIURL       string
+	Timeout      time.Duration
+	ReplayWindow time.Duration
+}
+
+// SimulatorSettings place the provider simulator.
+type SimulatorSettings struct {
+	ListenAddress string
+	Ledger        string // path
+}

@@ -1,0 +1,122 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// Fault is one variable that is wrong.
+type Fault struct {
+	Variable string
+	Problem  string // what is wrong, without the value of a secret
+	Mend     string // what to do
+}
+
+// Faults is every variable that is wrong, so that nobody has to start a process five times to learn five things.
+type Faults []Fault
+
+func (f Faults) Error() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "the configuration has %d %s; every variable is explained in docs/configuration.md", len(f), plural(len(f), "fault"))
+	for _, one := range f {
+		fmt.Fprintf(&out, "\n  %s %s\n    mend: %s", one.Variable, one.Problem, one.Mend)
+	}
+	return out.String()
+}
+
+// Load reads every variable through lookup (os.LookupEnv) and checks what the given commands need. An empty value
+// counts as absent, because that is how compose files and CI systems spell "not set". The error is a Faults.
+func Load(lookup func(string) (string, bool), commands ...Command) (Config, error) {
+	var c Config
+	var faults Faults
+	for _, v := range variables {
+		value, _ := lookup(v.Name)
+		text := cmp.Or(strings.TrimSpace(value), v.Default)
+		if text == "" {
+			if v.neededBy(commands) {
+				faults = append(faults, Fault{v.Name, "is not set, and " + join(v.RequiredBy) + " cannot run without it", v.mend()})
+			}
+			continue
+		}
+		if problem := v.set(&c, text); problem != "" {
+			faults = append(faults, Fault{v.Name, v.show(text) + " " + problem, v.mend()})
+		}
+	}
+	faults = append(faults, together(c)...)
+	if len(faults) > 0 {
+		return Config{}, faults
+	}
+	c.BuildID = cmp.Or(c.BuildID, builtFrom())
+	return c, nil
+}
+
+// together checks what no variable can tell alone.
+func together(c Config) (faults Faults) {
+	if (c.Temporal.TLSCert == "") != (c.Temporal.TLSKey == "") {
+		faults = append(faults, Fault{
+			"TEMPORAL_TLS_CERT", "and TEMPORAL_TLS_KEY must be set together: one is the certificate of the other",
+			"set both to paths of PEM files, or neither",
+		})
+	}
+	return faults
+}
+
+// builtFrom is the commit in the binary's build information, marked where the work tree had changes.
+func builtFrom() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return unversioned
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	revision := settings["vcs.revision"]
+	if revision == "" {
+		return unversioned
+	}
+	revision = revision[:min(12, len(revision))]
+	if settings["vcs.modified"] == "true" {
+		revision += "-modified"
+	}
+	return revision
+}
+
+// unversioned is the build ID of a binary that was built outside version control.
+const unversioned = "unversioned"
+
+func (v Variable) neededBy(commands []Command) bool {
+	return slices.ContainsFunc(commands, func(c Command) bool { return slices.Contains(v.RequiredBy, c) })
+}
+
+func (v Variable) show(text string) string {
+	if v.Secret {
+		return "(a secret, not shown)"
+	}
+	return fmt.Sprintf("is %q, which", text)
+}
+
+func (v Variable) mend() string {
+	return fmt.Sprintf("%s, for example %s=%s", v.Mend, v.Name, v.Example)
+}
+
+func join(commands []Command) string {
+	var names []string
+	for _, c := range commands {
+		names = append(names, "`"+string(c)+"`")
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}

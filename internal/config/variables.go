@@ -1,0 +1,224 @@
+package config
+
+import "time"
+
+// Variable is one environment variable: everything that is known about it, once. Reading, messages and
+// docs/configuration.md all come from here.
+type Variable struct {
+	Name       string
+	Default    string
+	RequiredBy []Command // who cannot run without it; only where there is no default
+	Example    string
+	Meaning    string // a sentence
+	Mend       string // what to do about a wrong one, without a full stop
+	Secret     bool
+
+	set setter
+}
+
+// Variables lists every variable in the order of the documentation.
+func Variables() []Variable { return append([]Variable(nil), variables...) }
+
+var variables = []Variable{
+	{
+		Name: "DATABASE_URL", Secret: true, set: databaseURL,
+		RequiredBy: []Command{API, Worker, Serve, Migrate, Key, Doctor},
+		Example:    "postgres://perennial:secret@db.example.com:5432/perennial?sslmode=verify-full",
+		Meaning:    "PostgreSQL, version 15 or newer: the truth about every subscription and payment. `dev` starts one where it is absent.",
+		Mend:       "give the URL of a PostgreSQL database",
+	},
+	{
+		Name: "DATABASE_POOL_API", Default: "20", Example: "20",
+		Meaning: "Most connections the API of one process opens.",
+		Mend:    "keep the sum over all processes below the server's max_connections",
+		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolAPI }),
+	},
+	{
+		Name: "DATABASE_POOL_ACTIVITIES", Default: "20", Example: "20",
+		Meaning: "Most connections the activities of one worker open.",
+		Mend:    "keep the sum over all processes below the server's max_connections",
+		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolActivities }),
+	},
+	{
+		Name: "DATABASE_POOL_WEBHOOKS", Default: "8", Example: "8",
+		Meaning: "Most connections that webhook deliveries of one worker open: a slow receiver never takes those of payments.",
+		Mend:    "keep the sum over all processes below the server's max_connections",
+		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolWebhooks }),
+	},
+	{
+		Name: "TEMPORAL_ADDRESS", RequiredBy: []Command{API, Worker, Serve, Doctor}, Example: "127.0.0.1:7233",
+		Meaning: "Frontend of the Temporal cluster, or of Temporal Cloud. `dev` starts a server where it is absent.",
+		Mend:    "give host:port of a Temporal frontend",
+		set:     address(func(c *Config) *string { return &c.Temporal.Address }),
+	},
+	{
+		Name: "TEMPORAL_NAMESPACE", Default: "perennial", Example: "perennial",
+		Meaning: "Temporal namespace; workers create it where absent and permitted.",
+		Mend:    "give the namespace's name",
+		set:     name(func(c *Config) *string { return &c.Temporal.Namespace }),
+	},
+	{
+		Name: "TEMPORAL_API_KEY", Secret: true, Example: "eyJhbGciOi…",
+		Meaning: "API key of Temporal Cloud; switches TLS on.",
+		Mend:    "give the key as Temporal Cloud shows it",
+		set: func(c *Config, s string) string {
+			c.Temporal.APIKey, c.Temporal.TLS = NewSecret(s), true
+			return ""
+		},
+	},
+	{
+		Name: "TEMPORAL_TLS", Example: "true",
+		Meaning: "Whether to speak TLS to Temporal. Absent: only if an API key or a certificate is set.",
+		Mend:    "give true or false",
+		set:     boolean(func(c *Config) *bool { return &c.Temporal.TLS }),
+	},
+	{
+		Name: "TEMPORAL_TLS_CERT", Example: "/etc/perennial/temporal.pem",
+		Meaning: "Client certificate (PEM) for mutual TLS with Temporal; switches TLS on.",
+		Mend:    "give the path of a PEM file",
+		set: func(c *Config, s string) string {
+			c.Temporal.TLSCert, c.Temporal.TLS = s, true
+			return ""
+		},
+	},
+	{
+		Name: "TEMPORAL_TLS_KEY", Example: "/etc/perennial/temporal.key",
+		Meaning: "Private key (PEM) of that certificate.",
+		Mend:    "give the path of a PEM file",
+		set:     text(func(c *Config) *string { return &c.Temporal.TLSKey }),
+	},
+	{
+		Name: "TEMPORAL_TLS_CA", Example: "/etc/perennial/temporal-ca.pem",
+		Meaning: "Certificate authorities (PEM) that may sign Temporal's certificate. Absent: the system's.",
+		Mend:    "give the path of a PEM file",
+		set:     text(func(c *Config) *string { return &c.Temporal.TLSCA }),
+	},
+	{
+		Name: "TEMPORAL_UI_URL", Example: "http://127.0.0.1:8233",
+		Meaning: "Where people open Temporal's web UI; only printed and linked.",
+		Mend:    "give a URL",
+		set:     webURL(func(c *Config) *string { return &c.Temporal.UIURL }),
+	},
+	{
+		Name: "LISTEN_ADDRESS", Default: "127.0.0.1:8080", Example: "0.0.0.0:8080",
+		Meaning: "Where the API listens.",
+		Mend:    "give host:port, and a host of 0.0.0.0 only behind a proxy that speaks TLS",
+		set:     address(func(c *Config) *string { return &c.HTTP.ListenAddress }),
+	},
+	{
+		Name: "METRICS_ADDRESS", Default: "127.0.0.1:9090", Example: "0.0.0.0:9090",
+		Meaning: "Where `/metrics` for Prometheus, `/healthz` and `/readyz` are served, apart from the API.",
+		Mend:    "give host:port",
+		set:     address(func(c *Config) *string { return &c.HTTP.MetricsAddress }),
+	},
+	{
+		Name: "PUBLIC_URL", Example: "https://billing.example.com",
+		Meaning: "How the outside reaches the API; it is in links and in the callback addresses given to providers.",
+		Mend:    "give a URL",
+		set:     webURL(func(c *Config) *string { return &c.HTTP.PublicURL }),
+	},
+	{
+		Name: "API_DRAIN_TIMEOUT", Default: "20s", Example: "20s",
+		Meaning: "How long the API finishes open requests after it was told to stop.",
+		Mend:    "stay below what your platform waits before it kills",
+		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainTimeout }),
+	},
+	{
+		Name: "LOG_LEVEL", Default: "info", Example: "debug",
+		Meaning: "Least level of the JSON log lines.",
+		Mend:    "choose one of debug, info, warn, error",
+		set:     oneOf([]string{"debug", "info", "warn", "error"}, func(c *Config) *string { return &c.Telemetry.LogLevel }),
+	},
+	{
+		Name: "OTEL_EXPORTER_OTLP_ENDPOINT", Example: "http://127.0.0.1:4318",
+		Meaning: "Collector that receives traces by OTLP over HTTP. Absent: traces are not exported.",
+		Mend:    "give the collector's base URL",
+		set:     webURL(func(c *Config) *string { return &c.Telemetry.OTLPEndpoint }),
+	},
+	{
+		Name: "PERENNIAL_KEK", Secret: true, RequiredBy: []Command{API, Worker, Serve, Doctor}, set: kek,
+		Example: "kek_kD0vJ3…",
+		Meaning: "Key-encryption key of the provider credentials: `kek_` and 32 random bytes in base 64. Several, separated " +
+			"by commas, while one is replaced: the first encrypts, all decrypt. Losing it loses the credentials.",
+		Mend: "take what `perennial key kek` prints and keep it in your secret store",
+	},
+	{
+		Name: "PERENNIAL_BUILD_ID", Example: "3f2a91c",
+		Meaning: "Names this build for Temporal's worker versioning. Absent: the commit the binary was built from.",
+		Mend:    "give the commit, without spaces",
+		set:     name(func(c *Config) *string { return &c.BuildID }),
+	},
+	{
+		Name: "PERENNIAL_DEPLOYMENT", Default: "perennial", Example: "perennial",
+		Meaning: "Name of the worker deployment whose versions these builds are.",
+		Mend:    "give a name without spaces",
+		set:     name(func(c *Config) *string { return &c.Deployment }),
+	},
+	{
+		Name: "WORKER_DRAIN_TIMEOUT", Default: "25s", Example: "25s",
+		Meaning: "How long a worker finishes running activities after it was told to stop. What is unfinished then is repeated elsewhere.",
+		Mend:    "stay below what your platform waits before it kills",
+		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.Worker.DrainTimeout }),
+	},
+	{
+		Name: "WORKER_ACTIVITY_SLOTS", Default: "100", Example: "100",
+		Meaning: "Most activities at one time in one worker.",
+		Mend:    "give more only with more connections in DATABASE_POOL_ACTIVITIES",
+		set:     number(1, 10000, func(c *Config) *int { return &c.Worker.ActivitySlots }),
+	},
+	{
+		Name: "WORKER_LOCAL_ACTIVITY_SLOTS", Default: "50", Example: "50",
+		Meaning: "Most local activities (transactions of renewals) at one time in one worker.",
+		Mend:    "give more only with more connections in DATABASE_POOL_ACTIVITIES",
+		set:     number(1, 10000, func(c *Config) *int { return &c.Worker.LocalActivitySlots }),
+	},
+	{
+		Name: "WORKER_WORKFLOW_SLOTS", Default: "100", Example: "100",
+		Meaning: "Most workflow tasks at one time in one worker.",
+		Mend:    "give a number the processors can serve",
+		set:     number(2, 10000, func(c *Config) *int { return &c.Worker.WorkflowSlots }),
+	},
+	{
+		Name: "WORKER_CACHED_WORKFLOWS", Default: "2000", Example: "2000",
+		Meaning: "Most workflows one worker keeps in memory; others are replayed from history when they wake.",
+		Mend:    "count about 10 KB of memory for each",
+		set:     number(0, 1000000, func(c *Config) *int { return &c.Worker.CachedWorkflows }),
+	},
+	{
+		Name: "WORKER_POLLERS", Default: "8", Example: "8",
+		Meaning: "Pollers of each task queue; few serve a small machine better than many.",
+		Mend:    "start with 4 to 16",
+		set:     number(2, 1000, func(c *Config) *int { return &c.Worker.Pollers }),
+	},
+	{
+		Name: "STRIPE_API_URL", Default: "https://api.stripe.com", Example: "http://127.0.0.1:8090",
+		Meaning: "Where Stripe's API is. Only the simulator and tests need another.",
+		Mend:    "leave it unset, or give a URL",
+		set:     webURL(func(c *Config) *string { return &c.Stripe.APIURL }),
+	},
+	{
+		Name: "STRIPE_TIMEOUT", Default: "30s", Example: "30s",
+		Meaning: "How long one call to Stripe may take until its outcome counts as unknown.",
+		Mend:    "give at least what Stripe itself may take",
+		set:     duration(time.Millisecond, 2*time.Minute, func(c *Config) *time.Duration { return &c.Stripe.Timeout }),
+	},
+	{
+		Name: "STRIPE_REPLAY_WINDOW", Default: "20h", Example: "20h",
+		Meaning: "How long after its first send a charge may be sent again with the same key. Stripe keeps keys for at least 24 h; " +
+			"a send after that would charge twice.",
+		Mend: "stay below the 24 h after which Stripe may forget a key",
+		set:  duration(time.Millisecond, 23*time.Hour, func(c *Config) *time.Duration { return &c.Stripe.ReplayWindow }),
+	},
+	{
+		Name: "SIMULATOR_ADDRESS", Default: "127.0.0.1:8090", Example: "127.0.0.1:8090",
+		Meaning: "Where the provider simulator listens.",
+		Mend:    "give host:port",
+		set:     address(func(c *Config) *string { return &c.Simulator.ListenAddress }),
+	},
+	{
+		Name: "SIMULATOR_LEDGER", Default: ".perennial/simulator/ledger.jsonl", Example: "/var/lib/simulator/ledger.jsonl",
+		Meaning: "File to which the simulator syncs every movement of money.",
+		Mend:    "give a path that can be written",
+		set:     text(func(c *Config) *string { return &c.Simulator.Ledger }),
+	},
+}

@@ -1,0 +1,76 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Instruments are Perennial's own measurements. Attributes are words of small sets, never IDs: each combination is a
+// time series for ever.
+type Instruments struct {
+	renewalLateness metric.Float64Histogram
+	httpDuration    metric.Float64Histogram
+	providerCall    metric.Float64Histogram
+	payments        metric.Int64Counter
+	findings        metric.Int64Counter
+}
+
+// NewInstruments makes them with any meter; tests and benchmarks may pass a no-op one.
+func NewInstruments(m metric.Meter) (*Instruments, error) {
+	var i Instruments
+	var errs [5]error
+	histogram := func(name, text string, buckets []float64) (metric.Float64Histogram, error) {
+		return m.Float64Histogram(name, metric.WithDescription(text), metric.WithUnit("s"),
+			metric.WithExplicitBucketBoundaries(buckets...))
+	}
+	i.renewalLateness, errs[0] = histogram("perennial_renewal_lateness",
+		"Time from the instant a renewal was due until its charge was sent. Test clocks are not counted.", latenessBuckets)
+	i.httpDuration, errs[1] = histogram("perennial_http_request_duration",
+		"Time an API request took, by route template.", latencyBuckets)
+	i.providerCall, errs[2] = histogram("perennial_provider_call_duration",
+		"Time one HTTP exchange with a payment provider took, by outcome.", latencyBuckets)
+	i.payments, errs[3] = m.Int64Counter("perennial_payments",
+		metric.WithDescription("Payment transactions that reached a final status."))
+	i.findings, errs[4] = m.Int64Counter("perennial_reconciler_findings",
+		metric.WithDescription("What the reconciler found undone and saw to; a steady rate means a best-effort step is broken."))
+	return &i, errors.Join(errs[:]...)
+}
+
+// RenewalLateness records chargedAt − dueAt of a renewal in real time; mode is test or live.
+func (i *Instruments) RenewalLateness(ctx context.Context, late time.Duration, mode string) {
+	i.renewalLateness.Record(ctx, max(0, late.Seconds()), with("mode", mode))
+}
+
+// HTTPRequest records one API request; route is the template, never the path.
+func (i *Instruments) HTTPRequest(ctx context.Context, took time.Duration, method, route string, status int) {
+	i.httpDuration.Record(ctx, took.Seconds(), metric.WithAttributes(
+		attribute.String("method", method), attribute.String("route", route), attribute.Int("status", status)))
+}
+
+// ProviderCall records one exchange with a provider; operation is charge, lookup, refund, …
+func (i *Instruments) ProviderCall(ctx context.Context, took time.Duration, provider, operation, outcome string) {
+	i.providerCall.Record(ctx, took.Seconds(), with("provider", provider, "operation", operation, "outcome", outcome))
+}
+
+// Payment counts a transaction that became final; kind is charge or refund.
+func (i *Instruments) Payment(ctx context.Context, provider, kind, status string) {
+	i.payments.Add(ctx, 1, with("provider", provider, "type", kind, "status", status))
+}
+
+// ReconcilerFindings counts n cases of one kind.
+func (i *Instruments) ReconcilerFindings(ctx context.Context, kind string, n int) {
+	i.findings.Add(ctx, int64(n), with("finding", kind))
+}
+
+// with takes keys and values in turn.
+func with(pairs ...string) metric.MeasurementOption {
+	attributes := make([]attribute.KeyValue, 0, len(pairs)/2)
+	for n := 0; n+1 < len(pairs); n += 2 {
+		attributes = append(attributes, attribute.String(pairs[n], pairs[n+1]))
+	}
+	return metric.WithAttributes(attributes...)
+}
