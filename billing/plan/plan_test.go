@@ -1,0 +1,95 @@
+package plan_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+)
+
+func valid() plan.Plan {
+	return plan.Plan{
+		ID: "plan_1", Name: "Team", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1}, Active: true,
+		Prices: []plan.Price{
+			{ID: "price_1", Name: "Seats", Model: plan.Flat, Amount: 1000},
+			{ID: "price_2", Model: plan.Flat, Amount: 0},
+			{ID: "price_3", Model: plan.Flat, Amount: 250},
+		},
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		change      func(*plan.Plan)
+		code, param string
+	}{
+		{"as it is", func(*plan.Plan) {}, "", ""},
+		{"free", func(p *plan.Plan) { p.Prices = p.Prices[1:2] }, "", ""},
+		{"longest trial", func(p *plan.Plan) { p.TrialDays = plan.MaxTrialDays }, "", ""},
+		{"most prices", func(p *plan.Plan) { p.Prices = flat(plan.MaxPrices, 1) }, "", ""},
+		{"largest price", func(p *plan.Plan) { p.Prices = flat(1, money.MaxMinor) }, "", ""},
+		{"no name", func(p *plan.Plan) { p.Name = "" }, "plan_name_missing", "name"},
+		{"no currency", func(p *plan.Plan) { p.Currency = "" }, "currency_unknown", "currency"},
+		{"currency in lower case", func(p *plan.Plan) { p.Currency = "eur" }, "currency_unknown", "currency"},
+		{"no interval", func(p *plan.Plan) { p.Interval = period.Interval{} }, "interval_unknown", "interval"},
+		{"empty interval", func(p *plan.Plan) { p.Interval.Count = 0 }, "interval_count_out_of_range", "intervalCount"},
+		{"negative trial", func(p *plan.Plan) { p.TrialDays = -1 }, "trial_days_out_of_range", "trialDays"},
+		{"endless trial", func(p *plan.Plan) { p.TrialDays = plan.MaxTrialDays + 1 }, "trial_days_out_of_range", "trialDays"},
+		{"no prices", func(p *plan.Plan) { p.Prices = nil }, "prices_count_out_of_range", "prices"},
+		{"too many prices", func(p *plan.Plan) { p.Prices = flat(plan.MaxPrices+1, 1) }, "prices_count_out_of_range", "prices"},
+		{"unknown model", func(p *plan.Plan) { p.Prices[0].Model = "tiered" }, "price_model_unknown", "prices.model"},
+		{"negative price", func(p *plan.Plan) { p.Prices[0].Amount = -1 }, "amount_negative", "prices.amount"},
+		{"price too large", func(p *plan.Plan) { p.Prices = flat(1, money.MaxMinor+1) }, "amount_too_large", "prices.amount"},
+		{"prices too large together", func(p *plan.Plan) { p.Prices = flat(2, money.MaxMinor) }, "amount_too_large", "prices.amount"},
+	} {
+		p := valid()
+		c.change(&p)
+
+		err := p.Validate()
+
+		if c.code == "" {
+			require.NoError(t, err, c.name)
+			continue
+		}
+		var f *fault.Error
+		require.True(t, errors.As(err, &f), c.name)
+		require.Equal(t, c.code, f.Code, c.name)
+		require.Equal(t, c.param, f.Param, c.name)
+		require.Equal(t, fault.Invalid, f.Kind, c.name)
+	}
+}
+
+func flat(n int, amount money.Minor) []plan.Price {
+	prices := make([]plan.Price, n)
+	for i := range prices {
+		prices[i] = plan.Price{Model: plan.Flat, Amount: amount}
+	}
+	return prices
+}
+
+func TestLinesAreOnePerPriceThatCosts(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	of := period.Period{Start: start, End: start.AddDate(0, 1, 0)}
+
+	lines := valid().Lines(of)
+
+	require.Equal(t, []invoice.Line{
+		{Kind: invoice.Recurring, Description: "Team – Seats", PlanID: "plan_1", PriceID: "price_1", Amount: 1000, Period: of},
+		{Kind: invoice.Recurring, Description: "Team", PlanID: "plan_1", PriceID: "price_3", Amount: 250, Period: of},
+	}, lines)
+	total, err := valid().FlatTotal()
+	require.NoError(t, err)
+	sum, err := invoice.Sum(lines)
+	require.NoError(t, err)
+	require.Equal(t, total, sum, "the lines of a whole period come to its price")
+}
