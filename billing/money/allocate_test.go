@@ -46,7 +46,7 @@ func TestAllocateLeavesItsArgumentAlone(t *testing.T) {
 func TestAllocateSumsAndIsFair(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		total := anyMinor.Draw(t, "total")
+		total := anyMinor().Draw(t, "total")
 		weights := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(-2, 20), rapid.Int64()), 1, 20).Draw(t, "weights")
 		sum, weight := new(big.Int), new(big.Int)
 		shares := money.Allocate(total, weights)

@@ -19,14 +19,17 @@ func requireFault(t require.TestingT, err error, code, param string) {
 	require.Equal(t, []string{string(fault.Invalid), code, param}, []string{string(f.Kind), f.Code, f.Param}, err)
 }
 
-// anyMinor draws small amounts, the limits and everything an int64 holds.
-var anyMinor = rapid.OneOf(
-	rapid.Custom(func(t *rapid.T) money.Minor { return money.Minor(rapid.Int64Range(-2000, 2000).Draw(t, "small")) }),
-	rapid.SampledFrom([]money.Minor{
-		money.MaxMinor, money.MaxMinor - 1, -money.MaxMinor, money.MaxMinor + 1, math.MaxInt64, math.MinInt64, math.MinInt64 + 1,
-	}),
-	rapid.Custom(func(t *rapid.T) money.Minor { return money.Minor(rapid.Int64().Draw(t, "any")) }),
-)
+// anyMinor draws small amounts, the limits and everything an int64 holds. Like every generator here it is made anew by each
+// test, because rapid's are not safe to share between parallel ones.
+func anyMinor() *rapid.Generator[money.Minor] {
+	return rapid.OneOf(
+		rapid.Custom(func(t *rapid.T) money.Minor { return money.Minor(rapid.Int64Range(-2000, 2000).Draw(t, "small")) }),
+		rapid.SampledFrom([]money.Minor{
+			money.MaxMinor, money.MaxMinor - 1, -money.MaxMinor, money.MaxMinor + 1, math.MaxInt64, math.MinInt64, math.MinInt64 + 1,
+		}),
+		rapid.Custom(func(t *rapid.T) money.Minor { return money.Minor(rapid.Int64().Draw(t, "any")) }),
+	)
+}
 
 // requireExact holds a result against the exact one: equal where that is allowed, refused where it is not.
 func requireExact(t *rapid.T, exact *big.Int, got money.Minor, err error) {
@@ -50,7 +53,7 @@ func TestAdd(t *testing.T) {
 	requireFault(t, err, "amount_too_large", "")
 
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := anyMinor.Draw(t, "a"), anyMinor.Draw(t, "b")
+		a, b := anyMinor().Draw(t, "a"), anyMinor().Draw(t, "b")
 		got, err := money.Add(a, b)
 		requireExact(t, new(big.Int).Add(big.NewInt(int64(a)), big.NewInt(int64(b))), got, err)
 	})
@@ -63,7 +66,7 @@ func TestSum(t *testing.T) {
 	require.Zero(t, total)
 
 	rapid.Check(t, func(t *rapid.T) {
-		ms := rapid.SliceOf(anyMinor).Draw(t, "ms")
+		ms := rapid.SliceOf(anyMinor()).Draw(t, "ms")
 		exact := new(big.Int)
 		for _, m := range ms {
 			exact.Add(exact, big.NewInt(int64(m)))
@@ -84,7 +87,7 @@ func TestMul(t *testing.T) {
 	requireFault(t, err, "amount_too_large", "")
 
 	rapid.Check(t, func(t *rapid.T) {
-		m := anyMinor.Draw(t, "m")
+		m := anyMinor().Draw(t, "m")
 		n := rapid.OneOf(rapid.Int64Range(-100, 100), rapid.Int64()).Draw(t, "n")
 		got, err := money.Mul(m, n)
 		requireExact(t, new(big.Int).Mul(big.NewInt(int64(m)), big.NewInt(n)), got, err)

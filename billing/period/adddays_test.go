@@ -45,7 +45,7 @@ func TestAddDaysBeyondTheCalendar(t *testing.T) {
 func TestAddDaysIsADailyBoundary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := anySchedule.Draw(t, "schedule")
+		s := anySchedule().Draw(t, "schedule")
 		n := rapid.IntRange(-50, 50).Draw(t, "n")
 		if s.Interval.Unit == period.Week {
 			require.Equal(t, s.Boundary(n), period.AddDays(s.Anchor, s.Location, 7*s.Interval.Count*n))

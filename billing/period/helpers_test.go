@@ -40,18 +40,21 @@ func requireFault(t *testing.T, err error, code, param string) {
 	require.Equal(t, []string{string(fault.Invalid), code, param}, []string{string(f.Kind), f.Code, f.Param})
 }
 
-var anyLocation = rapid.Custom(func(t *rapid.T) *time.Location {
-	return load(t, rapid.SampledFrom(zones).Draw(t, "zone"))
-})
+// anyLocation and the generators below are made anew by each test: rapid's are not safe to share between parallel ones.
+func anyLocation() *rapid.Generator[*time.Location] {
+	return rapid.Custom(func(t *rapid.T) *time.Location {
+		return load(t, rapid.SampledFrom(zones).Draw(t, "zone"))
+	})
+}
 
-var anyInterval = rapid.Custom(func(t *rapid.T) period.Interval {
+func anyInterval() *rapid.Generator[period.Interval] {
 	return rapid.SampledFrom([]period.Interval{
 		{Unit: period.Day, Count: 1}, {Unit: period.Day, Count: 2}, {Unit: period.Day, Count: 30}, {Unit: period.Day, Count: 3650},
 		{Unit: period.Week, Count: 1}, {Unit: period.Week, Count: 2}, {Unit: period.Week, Count: 520},
 		{Unit: period.Month, Count: 1}, {Unit: period.Month, Count: 3}, {Unit: period.Month, Count: 7},
 		{Unit: period.Month, Count: 120}, {Unit: period.Year, Count: 1}, {Unit: period.Year, Count: 4}, {Unit: period.Year, Count: 10},
-	}).Draw(t, "interval")
-})
+	})
+}
 
 // anyInstant draws instants from 1970 to 2100, and often one near a clock change or a local midnight of loc.
 func anyInstant(loc *time.Location) *rapid.Generator[time.Time] {
@@ -70,12 +73,14 @@ func anyInstant(loc *time.Location) *rapid.Generator[time.Time] {
 	})
 }
 
-var anySchedule = rapid.Custom(func(t *rapid.T) period.Schedule {
-	loc := anyLocation.Draw(t, "location")
-	return period.Schedule{
-		Anchor: anyInstant(loc).Draw(t, "anchor"), Location: loc, Interval: anyInterval.Draw(t, "interval"),
-	}
-})
+func anySchedule() *rapid.Generator[period.Schedule] {
+	return rapid.Custom(func(t *rapid.T) period.Schedule {
+		loc := anyLocation().Draw(t, "location")
+		return period.Schedule{
+			Anchor: anyInstant(loc).Draw(t, "anchor"), Location: loc, Interval: anyInterval().Draw(t, "interval"),
+		}
+	})
+}
 
 // anyIndex draws boundaries that lie a few centuries around the anchor, well inside the calendar.
 func anyIndex(s period.Schedule) *rapid.Generator[int] {

@@ -97,7 +97,7 @@ func TestLeapDayYearly(t *testing.T) {
 func TestBoundariesStrictlyIncrease(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := anySchedule.Draw(t, "schedule")
+		s := anySchedule().Draw(t, "schedule")
 		first := anyIndex(s).Draw(t, "n")
 		for n := first; n < first+40; n++ {
 			p := s.Period(n)
@@ -112,7 +112,7 @@ func TestBoundariesStrictlyIncrease(t *testing.T) {
 func TestIndexAtIsTheInverseOfBoundary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := anySchedule.Draw(t, "schedule")
+		s := anySchedule().Draw(t, "schedule")
 		n := anyIndex(s).Draw(t, "n")
 		p := s.Period(n)
 		require.Equal(t, n, s.IndexAt(p.Start))
@@ -129,7 +129,7 @@ func TestBoundaryShowsTheAnchorsWallTime(t *testing.T) {
 	t.Parallel()
 	const layout = "15:04:05.999999999"
 	rapid.Check(t, func(t *rapid.T) {
-		s := anySchedule.Draw(t, "schedule")
+		s := anySchedule().Draw(t, "schedule")
 		n := anyIndex(s).Filter(func(n int) bool { return n != 0 }).Draw(t, "n")
 		at := s.Boundary(n).In(s.Location)
 		want := s.Anchor.In(s.Location).Format(layout)

@@ -137,18 +137,23 @@ func TestFlatChangeRefuses(t *testing.T) {
 	}
 }
 
-var anyPrice = rapid.OneOf(
-	rapid.Custom(func(t *rapid.T) money.Minor { return money.Minor(rapid.Int64Range(0, 5000).Draw(t, "price")) }),
-	rapid.Custom(func(t *rapid.T) money.Minor {
-		return money.Minor(rapid.Int64Range(0, int64(money.MaxMinor)).Draw(t, "price"))
-	}),
-)
+// anyPrice and the generators below are made anew by each test: rapid's are not safe to share between parallel ones.
+func anyPrice() *rapid.Generator[money.Minor] {
+	return rapid.OneOf(
+		rapid.Custom(func(t *rapid.T) money.Minor { return money.Minor(rapid.Int64Range(0, 5000).Draw(t, "price")) }),
+		rapid.Custom(func(t *rapid.T) money.Minor {
+			return money.Minor(rapid.Int64Range(0, int64(money.MaxMinor)).Draw(t, "price"))
+		}),
+	)
+}
 
-var anyPeriod = rapid.Custom(func(t *rapid.T) period.Period {
-	start := time.Unix(rapid.Int64Range(0, 4_000_000_000).Draw(t, "start"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanos"))
-	length := rapid.OneOf(rapid.Int64Range(1, 100), rapid.Int64Range(1, 10*366*86400)).Draw(t, "seconds")
-	return period.Period{Start: start, End: start.Add(time.Duration(length) * time.Second)}
-})
+func anyPeriod() *rapid.Generator[period.Period] {
+	return rapid.Custom(func(t *rapid.T) period.Period {
+		start := time.Unix(rapid.Int64Range(0, 4_000_000_000).Draw(t, "start"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanos"))
+		length := rapid.OneOf(rapid.Int64Range(1, 100), rapid.Int64Range(1, 10*366*86400)).Draw(t, "seconds")
+		return period.Period{Start: start, End: start.Add(time.Duration(length) * time.Second)}
+	})
+}
 
 // within draws an instant of p.
 func within(p period.Period) *rapid.Generator[time.Time] {
@@ -160,10 +165,10 @@ func within(p period.Period) *rapid.Generator[time.Time] {
 func TestFlatChangeProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		p := anyPeriod.Draw(t, "period")
+		p := anyPeriod().Draw(t, "period")
 		in := proration.Input{
-			Period: p, At: within(p).Draw(t, "at"), OldPrice: anyPrice.Draw(t, "old"), NewPrice: anyPrice.Draw(t, "new"),
-			PaidForOld: anyPrice.Draw(t, "paid"),
+			Period: p, At: within(p).Draw(t, "at"), OldPrice: anyPrice().Draw(t, "old"), NewPrice: anyPrice().Draw(t, "new"),
+			PaidForOld: anyPrice().Draw(t, "paid"),
 		}
 		r, err := proration.FlatChange(in)
 		require.NoError(t, err)
@@ -184,15 +189,15 @@ func TestFlatChangeProperties(t *testing.T) {
 func TestChainOfChangesConservesTheWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		p := anyPeriod.Draw(t, "period")
+		p := anyPeriod().Draw(t, "period")
 		instants := rapid.SliceOfN(within(p), 0, 6).Draw(t, "instants")
 		slices.SortFunc(instants, time.Time.Compare)
-		price := anyPrice.Draw(t, "price")
+		price := anyPrice().Draw(t, "price")
 		paidForLine, paid := price, price
 		var since int64
 		var owed money.Minor
 		for _, at := range instants {
-			next := anyPrice.Draw(t, "next")
+			next := anyPrice().Draw(t, "next")
 			r, err := proration.FlatChange(proration.Input{Period: p, At: at, OldPrice: price, NewPrice: next, PaidForOld: paidForLine})
 			require.NoError(t, err)
 			require.Equal(t, r.Unused, r.Credit, "all of it was paid")
