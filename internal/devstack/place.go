@@ -87,3 +87,51 @@ func Remove(dir string) error {
 	}
 	return os.RemoveAll(dir)
 }
+
+// Forget deletes everything below state (.perennial) except the installed tools in bin: the data of `perennial dev` and
+// of tests. It refuses while a server runs there.
+func Forget(state string) error {
+	var data []string
+	for _, pattern := range []string{"postgres", "temporal", "test/*/postgres", "test/*/temporal"} {
+		found, err := filepath.Glob(filepath.Join(state, pattern))
+		if err != nil {
+			return err
+		}
+		data = append(data, found...)
+	}
+	for _, dir := range data {
+		if err := forgetOne(dir); err != nil {
+			return err
+		}
+	}
+	rest, err := os.ReadDir(state)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, entry := range rest {
+		if entry.Name() == "bin" {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(state, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func forgetOne(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return Remove(dir) // a link whose target is gone
+	}
+	held, free, err := tryLock(filepath.Join(dir, "lock"))
+	if err != nil {
+		return err
+	}
+	if !free {
+		return fmt.Errorf("%s: %w", dir, ErrInUse)
+	}
+	return errors.Join(Remove(dir), held.release())
+}

@@ -37,3 +37,28 @@ func TestPlaceReplacesALinkToNowhere(t *testing.T) {
 	require.NoError(t, err)
 	require.DirExists(t, real)
 }
+
+func TestForgetKeepsToolsAndRunningServers(t *testing.T) {
+	t.Parallel()
+	state, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
+	for _, dir := range []string{"bin", "temporal", "simulator", "test/0"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(state, dir), 0o755))
+	}
+	require.NoError(t, os.Mkdir(outside, 0o755))
+	require.NoError(t, os.Symlink(outside, filepath.Join(state, "test/0/postgres")))
+
+	running, free, err := tryLock(filepath.Join(state, "temporal", "lock"))
+	require.NoError(t, err)
+	require.True(t, free)
+	require.ErrorIs(t, Forget(state), ErrInUse)
+	require.DirExists(t, filepath.Join(state, "simulator"))
+	require.NoError(t, running.release())
+
+	require.NoError(t, Forget(state))
+	left, err := os.ReadDir(state)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.Equal(t, "bin", left[0].Name())
+	require.NoDirExists(t, outside, "what a link stands for goes with it")
+	require.NoError(t, Forget(filepath.Join(state, "absent")))
+}

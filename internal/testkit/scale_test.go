@@ -1,0 +1,23 @@
+package testkit
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Not parallel: they set the environment.
+
+func TestScaleFollowsTheSoak(t *testing.T) {
+	t.Setenv(EnvSoak, "")
+	require.Equal(t, 3, Scale(3, 50))
+	t.Setenv(EnvSoak, "1")
+	require.Equal(t, 50, Scale(3, 50))
+}
+
+func TestSeedReplays(t *testing.T) {
+	t.Setenv(EnvSeed, "")
+	require.NotEqual(t, Seed(t), Seed(t))
+	t.Setenv(EnvSeed, "42")
+	require.Equal(t, uint64(42), Seed(t))
+}
