@@ -100,6 +100,8 @@ type SubscriptionInput struct {
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	// Checks are transactions whose callbacks arrived during the last run and are not looked at yet.
 	Checks []string `json:"checks,omitempty"`
+	// Woken: the last run was woken but had no time to act on it.
+	Woken bool `json:"woken,omitempty"`
 }
 
 // Command names.
@@ -173,6 +175,8 @@ type ResolveInput struct {
 	EnvironmentID string    `json:"environmentId"`
 	TransactionID string    `json:"transactionId"`
 	Now           time.Time `json:"now"`
+	// Asked: the provider sent word about it, so it is looked at even where it is closed.
+	Asked bool `json:"asked,omitempty"`
 }
 
 // ResolveOutput tells what is left to do. Snapshot is that of the subscription the transaction belongs to, if any.
@@ -181,6 +185,12 @@ type ResolveOutput struct {
 	CheckAt  time.Time `json:"checkAt"` // pending: when to ask again, real time
 	Parked   bool      `json:"parked,omitempty"`
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
+}
+
+// WakeInput asks to act on what changed in the row beside the workflow: a new payment method.
+type WakeInput struct {
+	Ref Ref       `json:"ref"`
+	Now time.Time `json:"now"`
 }
 
 // Check is a signal's payload: look at this transaction now.
@@ -243,3 +253,7 @@ type ReconcileResult struct {
 	Purged    int  `json:"purged"`
 	More      bool `json:"more"`
 }
+
+// ErrorDraining is the type of the application error with which a run that is about to continue as new refuses updates;
+// the caller repeats.
+const ErrorDraining = "draining"

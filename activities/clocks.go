@@ -1,0 +1,187 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/contract"
+	"perennial/db"
+)
+
+// Ticker tells a subscription's workflow that its clock has moved, and waits until it has done what is due.
+type Ticker interface {
+	Tick(ctx context.Context, in contract.SubscriptionInput, tick contract.Tick) error
+}
+
+// Clocks are the activities of test clocks.
+type Clocks struct {
+	Store  *db.Store
+	Clock  Clock
+	Ticker Ticker
+	// Patience is how long, in real time, a step waits for a pending payment before it stops the advance; 0: 10 s.
+	Patience time.Duration
+}
+
+// tickers bounds how many subscriptions of one clock move at a time.
+const tickers = 8
+
+// BeginAdvance notes where the clock goes. A repeat of a request that was performed is recognised by its idempotency
+// row, or by the target.
+func (a *Clocks) BeginAdvance(ctx context.Context, in contract.AdvanceInput) (contract.AdvanceResult, error) {
+	var out contract.AdvanceResult
+	env, adv := in.Ref.EnvironmentID, in.Advance
+	err := a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+		clock, err := tx.LockTestClock(ctx, env, in.Ref.ID)
+		if err != nil {
+			return err
+		}
+		if adv.Idempotency != nil {
+			row, ok, err := tx.IdempotencyKey(ctx, env, adv.Idempotency.Route, adv.Idempotency.Key)
+			if err != nil {
+				return err
+			}
+			if ok && row.State != db.IdempotencyInFlight {
+				return nil
+			}
+			if err := tx.PerformIdempotency(ctx, env, adv.Idempotency.Route, adv.Idempotency.Key); err != nil {
+				return err
+			}
+		}
+		if refusal := refuseAdvance(clock, adv.To); refusal != nil {
+			out.Refusal = refusalOf(refusal)
+			return nil
+		}
+		clock.Status, clock.Target, clock.BlockedBy = db.ClockAdvancing, adv.To, nil
+		return tx.SaveTestClock(ctx, env, clock)
+	})
+	return out, err
+}
+
+func refuseAdvance(clock db.TestClock, to time.Time) *fault.Error {
+	switch {
+	case clock.Status == db.ClockAdvancing && clock.Target.Equal(to):
+		return nil
+	case clock.Status == db.ClockAdvancing:
+		return fault.New(fault.Conflict, "test_clock_advancing", "the clock is on its way to %s; wait until it is ready", clock.Target.UTC().Format(time.RFC3339))
+	case !to.After(clock.Now):
+		return fault.InvalidParam("to", "test_clock_backwards", "the clock stands at %s and only moves forward", clock.Now.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// StepClock moves the clock to the next instant at which any of its subscriptions has something to do, at most to the
+// target, and lets them do it. It may be repeated: the clock never goes back, and what was done is not due again.
+func (a *Clocks) StepClock(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
+	if blocked, err := a.settle(ctx, ref); err != nil || len(blocked) > 0 {
+		return contract.StepResult{BlockedBy: blocked}, err
+	}
+	now, target, err := a.move(ctx, ref)
+	if err != nil {
+		return contract.StepResult{}, err
+	}
+	due, err := a.Store.DueOnClock(ctx, ref.EnvironmentID, ref.ID, now)
+	if err != nil {
+		return contract.StepResult{}, err
+	}
+	blocked, err := a.tick(ctx, ref, due, now)
+	return contract.StepResult{Now: now, Done: len(due) == 0 && now.Equal(target) && len(blocked) == 0, BlockedBy: blocked}, err
+}
+
+// settle lets payments that are still under way come to an end before time moves on.
+func (a *Clocks) settle(ctx context.Context, ref contract.Ref) ([]string, error) {
+	pending, err := a.Store.PendingOnClock(ctx, ref.EnvironmentID, ref.ID)
+	if err != nil || len(pending) == 0 {
+		return nil, err
+	}
+	clock, err := a.Store.TestClock(ctx, ref.EnvironmentID, ref.ID)
+	if err != nil {
+		return nil, err
+	}
+	subs := make([]string, 0, len(pending))
+	for _, p := range pending {
+		subs = append(subs, p.SubscriptionID)
+	}
+	return a.tick(ctx, ref, subs, clock.Now)
+}
+
+// move sets the clock to the earlier of the next due instant and the target.
+func (a *Clocks) move(ctx context.Context, ref contract.Ref) (now, target time.Time, err error) {
+	err = a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
+		if err != nil {
+			return err
+		}
+		if clock.Status != db.ClockAdvancing {
+			now, target = clock.Now, clock.Now
+			return nil
+		}
+		next, ok, err := tx.NextDueOnClock(ctx, ref.EnvironmentID, ref.ID)
+		if err != nil {
+			return err
+		}
+		target = clock.Target
+		now = target
+		if ok && next.Before(target) {
+			now = next
+		}
+		if now.Before(clock.Now) {
+			now = clock.Now
+		}
+		clock.Now = now
+		return tx.SaveTestClock(ctx, ref.EnvironmentID, clock)
+	})
+	return now, target, err
+}
+
+// tick lets subscriptions do what is due and names the payments that do not come to an end.
+func (a *Clocks) tick(ctx context.Context, ref contract.Ref, subscriptions []string, now time.Time) ([]string, error) {
+	patience := a.Patience
+	if patience == 0 {
+		patience = 10 * time.Second
+	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	group, groupCtx := errgroup.WithContext(waiting)
+	group.SetLimit(tickers)
+	for _, sub := range subscriptions {
+		group.Go(func() error {
+			in := contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: ref.EnvironmentID, ID: sub}}
+			return a.Ticker.Tick(groupCtx, in, contract.Tick{Now: now})
+		})
+	}
+	err := group.Wait()
+	if err == nil {
+		return nil, nil
+	}
+	pending, readErr := a.Store.PendingOnClock(ctx, ref.EnvironmentID, ref.ID)
+	if readErr != nil || len(pending) == 0 {
+		return nil, err
+	}
+	blocked := make([]string, 0, len(pending))
+	for _, p := range pending {
+		blocked = append(blocked, p.TransactionID)
+	}
+	return blocked, nil
+}
+
+// FinishAdvance makes the clock ready again and says so, naming the payments that stopped it early.
+func (a *Clocks) FinishAdvance(ctx context.Context, ref contract.Ref, blockedBy []string) error {
+	return a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
+		if err != nil || clock.Status != db.ClockAdvancing {
+			return err
+		}
+		clock.Status, clock.Target, clock.BlockedBy = db.ClockReady, time.Time{}, blockedBy
+		if err := tx.SaveTestClock(ctx, ref.EnvironmentID, clock); err != nil {
+			return err
+		}
+		return tx.Emit(ctx, ref.EnvironmentID, event.Event{
+			Type: event.TestClockAdvanced, ObjectID: clock.ID, OccurredAt: clock.Now,
+			Data: map[string]any{"id": clock.ID, "now": clock.Now.Unix(), "blockedBy": blockedBy},
+		})
+	})
+}

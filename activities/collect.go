@@ -1,0 +1,152 @@
+package activities
+
+import (
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/internal/id"
+)
+
+// collectNext lets the oldest open invoice have its turn where none is in collection, and gives a new payment method to
+// the one that waits for it.
+func (c *change) collectNext() error {
+	s := &c.b.Subscription
+	if s.Status == subscription.Canceled {
+		return nil
+	}
+	if s.CollectingInvoiceID == "" && len(c.b.Open) > 0 {
+		s.CollectingInvoiceID = c.b.Open[0].ID
+		if err := c.step(0, collection.Begin); err != nil {
+			return err
+		}
+	}
+	if s.MethodChangedAt.IsZero() {
+		return nil
+	}
+	i := c.indexOpen(s.CollectingInvoiceID)
+	if i >= 0 && c.b.Open[i].Collection.Phase == collection.Charging {
+		return nil // the live attempt used the old method: try the new one if it fails
+	}
+	s.MethodChangedAt = time.Time{}
+	if i < 0 {
+		return nil
+	}
+	return c.step(i, collection.MethodChanged)
+}
+
+// step brings the collection of open invoice i on by one input and makes the effect true.
+func (c *change) step(i int, kind collection.Kind) error {
+	inv := &c.b.Open[i]
+	state, effect, err := collection.Next(inv.Collection, c.input(kind), c.terms(*inv))
+	if err != nil {
+		return err
+	}
+	if state == inv.Collection && effect == collection.None {
+		return nil
+	}
+	inv.Collection = state
+	switch effect {
+	case collection.StartAttempt:
+		return c.attempt(i)
+	case collection.Exhaust:
+		if err := c.tx.SaveInvoice(c.ctx, c.env, *inv); err != nil {
+			return err
+		}
+		d, err := c.b.Subscription.Unpaid(state.Attempts, c.now)
+		if err != nil {
+			return err
+		}
+		return c.apply(d)
+	case collection.CancelAttempt:
+		if err := c.cancelLive(); err != nil {
+			return err
+		}
+	}
+	return c.tx.SaveInvoice(c.ctx, c.env, *inv)
+}
+
+func (c *change) input(kind collection.Kind) collection.Input {
+	s := c.b.Subscription
+	in := collection.Input{Kind: kind, Now: c.now, Boundary: s.CurrentPeriod.End}
+	if s.TestClockID == "" {
+		in.Seed = s.ID
+	}
+	return in
+}
+
+func (c *change) terms(inv invoice.Invoice) collection.Terms {
+	status := c.b.Subscription.Status
+	return collection.Terms{
+		Retry:   c.b.Settings.Retry,
+		NoRetry: status == subscription.PastDue,
+		Stopped: status == subscription.Canceled,
+		Voided:  inv.Status == invoice.Void,
+	}
+}
+
+// attempt creates the next attempt of open invoice i. A customer who cannot be charged at all has failed it already,
+// without a provider call.
+func (c *change) attempt(i int) error {
+	inv := c.b.Open[i]
+	if err := c.tx.SaveInvoice(c.ctx, c.env, inv); err != nil {
+		return err
+	}
+	c.b.Subscription.MethodChangedAt = time.Time{}
+	txn := payment.Transaction{
+		ID: id.New(id.Transaction, c.real), Type: payment.Charge, Status: payment.Pending,
+		CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID,
+		Amount: inv.AmountDue, Currency: inv.Currency, Description: "Subscription " + inv.SubscriptionID,
+		AttemptNumber: inv.Collection.Attempts, Trigger: inv.Collection.Trigger,
+		Provider: c.b.Provider.Provider, ProviderConfigID: c.b.Provider.ID,
+		Method: payment.Method{Type: c.b.Customer.PaymentMethod, Details: c.b.Customer.PaymentDetails},
+		DueAt:  c.now, CreatedAt: c.now, Revision: 1,
+	}
+	c.lastAttempt = txn.ID
+	if why := c.unpayable(); why != nil {
+		txn.Status, txn.CompletedAt = payment.Failed, c.now
+		txn.FailureCode, txn.FailureReason = why.Code, why.Detail
+		if err := c.tx.InsertTransaction(c.ctx, c.env, txn); err != nil {
+			return err
+		}
+		if err := c.tx.Emit(c.ctx, c.env, paymentFailed(txn, c.now)); err != nil {
+			return err
+		}
+		return c.step(i, collection.AttemptFailed)
+	}
+	c.b.Live = &txn
+	return c.tx.InsertTransaction(c.ctx, c.env, txn)
+}
+
+// unpayable tells why nothing can be charged, in the words of a failed payment; nil: it can.
+func (c *change) unpayable() *fault.Error {
+	switch {
+	case !c.b.Customer.CanPay():
+		return fault.New(fault.Invalid, "INVALID_ACCOUNT", "the customer has no payment method")
+	case c.b.Provider.ID == "":
+		return fault.New(fault.Invalid, "INVALID_ACCOUNT", "no payment provider is configured for this environment")
+	}
+	return nil
+}
+
+// stop ends everything automatic: the subscription is canceled.
+func (c *change) stop() error {
+	for i := range c.b.Open {
+		if err := c.step(i, collection.Stop); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cancelLive asks for the live attempt to be canceled where the provider can.
+func (c *change) cancelLive() error {
+	if c.b.Live == nil {
+		return nil
+	}
+	c.b.Live.CancelRequestedAt, c.b.Live.NextCheckAt = c.real, c.real
+	return c.tx.SaveTransaction(c.ctx, c.env, *c.b.Live)
+}

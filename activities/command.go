@@ -1,0 +1,135 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+
+	"perennial/billing/collection"
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/failpoint"
+)
+
+// ApplyCommand performs one command of an app or operator: everything due by then first, then the command, its events
+// and the completion of its idempotency row, in one transaction. A command id seen before answers its first outcome. A
+// refusal by the rules is an outcome, too: it changes nothing but is remembered.
+func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInput) (contract.CommandOutput, error) {
+	var out contract.CommandOutput
+	var c *change
+	err := a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+		var err error
+		if c, err = begin(ctx, tx, in.Ref, in.Now, a.Clock()); err != nil {
+			return err
+		}
+		if known, ok, err := tx.CommandOutcome(ctx, c.env, in.Command.ID); err != nil || ok {
+			if err == nil {
+				err = json.Unmarshal(known, &out.Result)
+			}
+			out.Snapshot = snapshot(c.b)
+			return err
+		}
+		if err := c.catchUp(); err != nil {
+			return err
+		}
+		refusal := c.command(in.Command, &out.Result)
+		if refusal != nil && !refuses(refusal) {
+			return refusal
+		}
+		if out.Snapshot, err = c.save(); err != nil {
+			return err
+		}
+		out.Result.Revision, out.Result.Refusal = out.Snapshot.Revision, refusalOf(refusal)
+		return c.remember(in, out.Result)
+	})
+	if err != nil {
+		return contract.CommandOutput{}, err
+	}
+	failpoint.Hit("command.committed")
+	startAll(ctx, a.Starter, c.refunds)
+	return out, nil
+}
+
+// command performs it; the fault is a refusal, and then nothing was changed.
+func (c *change) command(cmd contract.Command, result *contract.CommandResult) *fault.Error {
+	s := c.b.Subscription
+	var d subscription.Decision
+	var err error
+	switch cmd.Name {
+	case contract.CommandCancel:
+		d, err = s.Cancel(c.facts(), subscription.Cancellation{
+			Reason: cmd.Reason, Immediate: cmd.ImmediateEffect, RefundUnused: cmd.Refund == "prorated",
+		}, c.now)
+	case contract.CommandReactivate:
+		d, err = s.Reactivate(c.now)
+	case contract.CommandChangePlan:
+		d, err = c.changePlan(cmd)
+	case contract.CommandPay:
+		return fault.From(c.pay(cmd, result))
+	default:
+		err = fault.New(fault.Invalid, "command_unknown", "command %q is not known", cmd.Name)
+	}
+	if err == nil {
+		err = c.applyAtomically(d)
+	}
+	return fault.From(err)
+}
+
+func (c *change) changePlan(cmd contract.Command) (subscription.Decision, error) {
+	to, err := c.tx.Plan(c.ctx, c.env, cmd.PlanID)
+	if err != nil {
+		return subscription.Decision{}, fault.From(err).In("planId")
+	}
+	return c.b.Subscription.ChangePlan(c.facts(), to, cmd.AtPeriodEnd, c.now)
+}
+
+// pay starts an attempt on the oldest open invoice.
+func (c *change) pay(cmd contract.Command, result *contract.CommandResult) error {
+	inv, err := c.b.Subscription.Payable(c.facts(), (*money.Minor)(cmd.Amount))
+	if err != nil {
+		return err
+	}
+	i := c.indexOpen(inv.ID)
+	if err := c.step(i, collection.Pay); err != nil {
+		return err
+	}
+	result.TransactionID = c.lastAttempt
+	return nil
+}
+
+// applyAtomically turns a fault half-way through the writes into an internal one: the transaction must not commit then.
+func (c *change) applyAtomically(d subscription.Decision) error {
+	if err := c.apply(d); err != nil {
+		return fault.New(fault.Internal, "internal", "applying a decision failed").Because(err)
+	}
+	return nil
+}
+
+// remember stores the outcome under the command's id, and completes the request's idempotency row.
+func (c *change) remember(in contract.CommandInput, result contract.CommandResult) error {
+	outcome, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	if err := c.tx.InsertCommand(c.ctx, c.env, in.Command.ID, in.Ref.ID, in.Command.Name, outcome); err != nil {
+		return err
+	}
+	if key := in.Command.Idempotency; key != nil {
+		return c.tx.PerformIdempotency(c.ctx, c.env, key.Route, key.Key)
+	}
+	return nil
+}
+
+// refuses tells a rule's "no" from trouble of our own, which must not be remembered as an outcome.
+func refuses(f *fault.Error) bool {
+	return f.Kind == fault.Invalid || f.Kind == fault.Conflict || f.Kind == fault.NotFound
+}
+
+func refusalOf(f *fault.Error) *contract.Refusal {
+	if f == nil {
+		return nil
+	}
+	return &contract.Refusal{Kind: string(f.Kind), Code: f.Code, Detail: f.Detail, Param: f.Param}
+}

@@ -1,0 +1,189 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"golang.org/x/sync/errgroup"
+
+	"perennial/contract"
+	"perennial/db"
+)
+
+// Waker is what the reconciler needs of the engine.
+type Waker interface {
+	StartSubscription(ctx context.Context, in contract.SubscriptionInput) error
+	StartPayment(ctx context.Context, in contract.PaymentInput) error
+	StartTestClock(ctx context.Context, in contract.TestClockInput) error
+	Wake(ctx context.Context, in contract.SubscriptionInput) error
+	Check(ctx context.Context, env, subscriptionID, transactionID string) error
+}
+
+// Reconciler is the safety net under every best-effort step: it compares PostgreSQL, which is the truth, with what
+// should be under way, and starts or wakes what is missing.
+type Reconciler struct {
+	Store *db.Store
+	Clock Clock
+	Waker Waker
+	// Report is told what a pass found, for metrics and the log.
+	Report func(contract.ReconcileResult)
+}
+
+const (
+	reconcileBatch   = 500
+	reconcileAtOnce  = 16
+	grace            = 30 * time.Second // how long best effort has before the net catches
+	overdue          = time.Minute
+	idempotencyLife  = 48 * time.Hour
+	reconcilePurgeAt = 5_000
+)
+
+// Reconcile makes one pass. More tells that a batch was full, so that the workflow calls again at once.
+func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, error) {
+	epoch, err := a.Store.Epoch(ctx)
+	if err != nil {
+		return contract.ReconcileResult{}, err
+	}
+	pass := &pass{Reconciler: a, epoch: epoch, now: a.Clock()}
+	for _, step := range []func(context.Context) error{
+		pass.subscriptions, pass.payments, pass.clocks, pass.methods, pass.callbacks, pass.checks, pass.late, pass.purge,
+	} {
+		if err := step(ctx); err != nil {
+			return pass.found, err
+		}
+		heartbeat(ctx)
+	}
+	if a.Report != nil {
+		a.Report(pass.found)
+	}
+	return pass.found, nil
+}
+
+// heartbeat is for activities only; tests call Reconcile directly.
+func heartbeat(ctx context.Context) {
+	if activity.IsActivity(ctx) {
+		activity.RecordHeartbeat(ctx)
+	}
+}
+
+type pass struct {
+	*Reconciler
+	epoch int64
+	now   time.Time
+	found contract.ReconcileResult
+}
+
+// each does one thing for every reference, a few at a time, and answers the ids it worked for. One failure does not
+// stop the others: what fails is found again by the next pass.
+func (p *pass) each(ctx context.Context, refs []db.Ref, do func(context.Context, db.Ref) error) []db.Ref {
+	done := make([]bool, len(refs))
+	var group errgroup.Group
+	group.SetLimit(reconcileAtOnce)
+	for i, ref := range refs {
+		group.Go(func() error {
+			done[i] = do(ctx, ref) == nil
+			return nil
+		})
+	}
+	_ = group.Wait()
+	var ok []db.Ref
+	for i, ref := range refs {
+		if done[i] {
+			ok = append(ok, ref)
+		}
+	}
+	if len(refs) == reconcileBatch && len(ok) > 0 {
+		p.found.More = true
+	}
+	return ok
+}
+
+func (p *pass) subscriptions(ctx context.Context) error {
+	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, p.now.Add(-2*time.Second), reconcileBatch)
+	if err != nil {
+		return err
+	}
+	started := p.each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+		return p.Waker.StartSubscription(ctx, contract.SubscriptionInput{Ref: ref(r)})
+	})
+	p.found.Started += len(started)
+	return p.Store.SetSubscriptionsStarted(ctx, p.epoch, started)
+}
+
+func (p *pass) payments(ctx context.Context) error {
+	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, p.now.Add(-2*time.Second), reconcileBatch)
+	if err != nil {
+		return err
+	}
+	started := p.each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+		return p.Waker.StartPayment(ctx, contract.PaymentInput{Ref: ref(r)})
+	})
+	p.found.Started += len(started)
+	return p.Store.SetTransactionsStarted(ctx, p.epoch, started)
+}
+
+func (p *pass) clocks(ctx context.Context) error {
+	refs, err := p.Store.BusyClocks(ctx, reconcileBatch)
+	if err != nil {
+		return err
+	}
+	p.each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+		return p.Waker.StartTestClock(ctx, contract.TestClockInput{Ref: ref(r), Busy: true})
+	})
+	return nil
+}
+
+func (p *pass) methods(ctx context.Context) error {
+	refs, err := p.Store.MethodChangedBefore(ctx, p.now.Add(-grace), reconcileBatch)
+	if err != nil {
+		return err
+	}
+	p.found.Signalled += len(p.each(ctx, refs, p.wake))
+	return nil
+}
+
+func (p *pass) wake(ctx context.Context, r db.Ref) error {
+	return p.Waker.Wake(ctx, contract.SubscriptionInput{Ref: ref(r)})
+}
+
+func (p *pass) callbacks(ctx context.Context) error {
+	refs, err := p.Store.OpenCallbacksBefore(ctx, p.now.Add(-grace), reconcileBatch)
+	if err != nil {
+		return err
+	}
+	p.found.Signalled += len(p.each(ctx, refs, p.check))
+	return nil
+}
+
+func (p *pass) checks(ctx context.Context) error {
+	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), reconcileBatch)
+	if err != nil {
+		return err
+	}
+	p.found.Signalled += len(p.each(ctx, refs, p.check))
+	return nil
+}
+
+// check asks the owner of a transaction: the subscription's workflow while it lives, else the transaction's own.
+func (p *pass) check(ctx context.Context, r db.Ref) error {
+	return p.Waker.Check(ctx, r.EnvironmentID, r.OwnerID, r.ID)
+}
+
+func (p *pass) late(ctx context.Context) error {
+	refs, err := p.Store.LateSubscriptions(ctx, p.now.Add(-overdue), reconcileBatch)
+	if err != nil {
+		return err
+	}
+	p.found.Late = len(refs)
+	p.found.Signalled += len(p.each(ctx, refs, p.wake))
+	return nil
+}
+
+func (p *pass) purge(ctx context.Context) error {
+	n, err := p.Store.PurgeAnswered(ctx, p.now.Add(-idempotencyLife), reconcilePurgeAt)
+	p.found.Purged = n
+	return err
+}
+
+func ref(r db.Ref) contract.Ref { return contract.Ref{EnvironmentID: r.EnvironmentID, ID: r.ID} }

@@ -1,0 +1,237 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/payment"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/providers"
+)
+
+// recording is one answer of a provider on its way into the books, in one transaction. Its change is empty of a
+// subscription for a transaction of its own.
+type recording struct {
+	*change
+	txn      payment.Transaction
+	move     payment.Move
+	protocol payment.Protocol
+}
+
+// record writes what an exchange with the provider proved.
+func (r *recording) record(result providers.Result) error {
+	was := r.txn
+	if result.Ref != "" && r.txn.ProviderRef == "" {
+		r.txn.ProviderRef = result.Ref
+	}
+	if result.Response != nil {
+		r.txn.ProviderResponse = result.Response
+	}
+	switch result.Outcome {
+	case providers.Succeeded:
+		return r.succeeded()
+	case providers.Declined:
+		return r.ended(payment.Declined, result)
+	case providers.Failed:
+		return r.ended(payment.Failed, result)
+	case providers.Canceled:
+		return r.ended(payment.Canceled, result)
+	case providers.NotFound:
+		return r.absent()
+	case providers.NotSent:
+		r.txn = r.txn.NotTaken(r.move, result.RetryAfter, r.real)
+	default:
+		r.txn = r.txn.Waiting(result.RetryAfter, r.real)
+	}
+	if was.Status != payment.Pending {
+		return nil // a closed transaction stays as it was
+	}
+	if result.Outcome == providers.Pending && was.ProviderRef == "" {
+		if err := r.emit(paymentEvent(event.PaymentPending, r.txn, r.now, nil)); err != nil {
+			return err
+		}
+	}
+	return r.keep()
+}
+
+// keep saves the transaction as it is, still open.
+func (r *recording) keep() error {
+	if r.b.Live != nil && r.b.Live.ID == r.txn.ID {
+		live := r.txn
+		r.b.Live = &live
+	}
+	return r.tx.SaveTransaction(r.ctx, r.env, r.txn)
+}
+
+func (r *recording) emit(e event.Event) error { return r.tx.Emit(r.ctx, r.env, e) }
+
+// closeTxn ends the attempt and forgets it as the live one. It answers false where the status is final already, which
+// no news may overwrite.
+func (r *recording) closeTxn(status payment.Status) (bool, error) {
+	pending := r.txn.Status == payment.Pending
+	closed, err := r.txn.Close(status, r.now)
+	if err != nil {
+		return false, nil //nolint:nilerr // a final status refuses news; that is not a fault of the exchange
+	}
+	r.txn = closed
+	if r.b.Live != nil && r.b.Live.ID == r.txn.ID {
+		r.b.Live = nil
+	}
+	if pending && r.b.PendingCount > 0 {
+		r.b.PendingCount--
+	}
+	return true, r.tx.SaveTransaction(r.ctx, r.env, r.txn)
+}
+
+// ended records an attempt that did not move money.
+func (r *recording) ended(status payment.Status, result providers.Result) error {
+	if status == payment.Canceled && r.txn.Type == payment.Refund {
+		status = payment.Failed
+	}
+	r.txn.FailureCode, r.txn.FailureReason = string(result.FailureCode), result.FailureReason
+	if changed, err := r.closeTxn(status); err != nil || !changed {
+		return err
+	}
+	kind := collection.AttemptFailed
+	switch {
+	case r.txn.Type == payment.Refund:
+		if err := r.releaseRefund(); err != nil {
+			return err
+		}
+		return r.emit(paymentEvent(event.PaymentRefundFailed, r.txn, r.now, map[string]any{"failureReason": r.txn.FailureReason}))
+	case status == payment.Canceled:
+		kind = collection.AttemptCanceled
+		if err := r.emit(paymentEvent(event.PaymentCanceled, r.txn, r.now, nil)); err != nil {
+			return err
+		}
+	default:
+		if err := r.emit(paymentFailed(r.txn, r.now)); err != nil {
+			return err
+		}
+	}
+	if i := r.indexOpen(r.txn.InvoiceID); i >= 0 {
+		return r.step(i, kind)
+	}
+	return nil
+}
+
+// absent records that the provider knows nothing of the transaction: proven after a while, then it has failed, or was
+// canceled if that was wished.
+func (r *recording) absent() error {
+	if r.txn.Status != payment.Pending {
+		return nil
+	}
+	txn, proven := r.txn.Absent(r.protocol, r.real)
+	r.txn = txn
+	if !proven {
+		return r.keep()
+	}
+	status := payment.Failed
+	if !r.txn.CancelRequestedAt.IsZero() {
+		status = payment.Canceled
+	}
+	return r.ended(status, providers.Result{FailureReason: "the provider never received this payment"})
+}
+
+// succeeded records money that moved: it settles its invoice, unless another attempt did before.
+func (r *recording) succeeded() error {
+	if r.txn.Type == payment.Refund {
+		return r.refunded()
+	}
+	if r.txn.Status == payment.Canceled {
+		if fresh, err := r.recover(); err != nil || !fresh {
+			return err
+		}
+	} else if changed, err := r.closeTxn(payment.Success); err != nil || !changed {
+		return err
+	}
+	if err := r.emit(paymentEvent(event.PaymentSuccess, r.txn, r.now, nil)); err != nil {
+		return err
+	}
+	if r.txn.InvoiceID == "" {
+		return nil
+	}
+	return r.settle()
+}
+
+// recover books a capture that turned up on a canceled charge as a success of its own, since canceled is final. It
+// answers false where that was done before.
+func (r *recording) recover() (bool, error) {
+	known, err := r.tx.RecoveredFrom(r.ctx, r.env, r.txn.ID)
+	if err != nil || known {
+		return false, err
+	}
+	r.txn.RecoveredFrom = r.txn.ID
+	r.txn.ID = id.New(id.Transaction, r.real)
+	r.txn.Status, r.txn.CompletedAt, r.txn.CreatedAt, r.txn.Revision = payment.Success, r.now, r.now, 1
+	return true, r.tx.InsertTransaction(r.ctx, r.env, r.txn)
+}
+
+// settle lets the success count for its invoice, or gives the money back where one counted before.
+func (r *recording) settle() error {
+	i := r.indexOpen(r.txn.InvoiceID)
+	inv, err := r.invoiceAt(i)
+	if err != nil {
+		return err
+	}
+	state, effect, err := collection.Next(inv.Collection, r.input(collection.AttemptSucceeded), r.terms(inv))
+	if err != nil {
+		return err
+	}
+	counts := effect == collection.Settle && i >= 0
+	if counts {
+		if counts, err = r.tx.InsertSettlement(r.ctx, r.env, inv.ID, r.txn.ID, inv.AmountDue); err != nil {
+			return err
+		}
+	}
+	if !counts {
+		return r.refund(&r.txn, r.txn.Amount)
+	}
+	inv.Collection = state
+	inv = inv.Settle(r.now)
+	if err := r.tx.SaveInvoice(r.ctx, r.env, inv); err != nil {
+		return err
+	}
+	if err := r.cancelLive(); err != nil { // a late success of an older attempt leaves the live one superfluous
+		return err
+	}
+	r.close(i)
+	return r.paid(inv)
+}
+
+func (r *recording) invoiceAt(i int) (invoice.Invoice, error) {
+	if i >= 0 {
+		return r.b.Open[i], nil
+	}
+	return r.tx.LockInvoice(r.ctx, r.env, r.txn.InvoiceID)
+}
+
+// lockForRecording locks in the order of the house (customer, subscription, invoices, transaction) what an answer about
+// the transaction may touch.
+func lockForRecording(ctx context.Context, tx *db.Tx, env, txnID string, now, real time.Time) (*recording, error) {
+	peek, err := tx.Transaction(ctx, env, txnID)
+	if err != nil {
+		return nil, err
+	}
+	c := &change{ctx: ctx, tx: tx, env: env, now: now, real: real}
+	if peek.SubscriptionID != "" {
+		if c.b, err = tx.LoadSubscription(ctx, env, peek.SubscriptionID, true); err != nil {
+			return nil, err
+		}
+		if c.now.IsZero() && c.b.TestClock != nil {
+			c.now = c.b.TestClock.Now
+		}
+	}
+	if c.now.IsZero() {
+		c.now = real
+	}
+	txn, err := tx.LockTransaction(ctx, env, txnID)
+	if err != nil {
+		return nil, err
+	}
+	return &recording{change: c, txn: txn}, nil
+}

@@ -1,0 +1,71 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"perennial/contract"
+)
+
+// Payment brings one transaction that no subscription workflow owns to its end: a charge of its own, a refund, or word
+// about a transaction whose owner has closed. A parked one waits for a person's or the provider's word.
+func Payment(ctx workflow.Context, in contract.PaymentInput) error {
+	checks := workflow.GetSignalChannel(ctx, contract.SignalCheck)
+	asked := checks.ReceiveAsync(nil)
+	for sent := false; ; sent = true {
+		activity, summary := any(payments.Charge), "charge"
+		if sent || asked {
+			activity, summary = payments.CheckPayment, "check"
+		}
+		var out contract.ResolveOutput
+		resolve := contract.ResolveInput{EnvironmentID: in.Ref.EnvironmentID, TransactionID: in.Ref.ID, Asked: asked}
+		if err := atProvider(ctx, summary, activity, resolve).Get(ctx, &out); err != nil {
+			return err
+		}
+		asked = drain(checks)
+		if out.Status != "pending" && !asked {
+			return nil
+		}
+		if asked {
+			continue
+		}
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return workflow.NewContinueAsNewError(ctx, Payment, in)
+		}
+		asked = waitForCheck(ctx, checks, out)
+	}
+}
+
+// waitForCheck sleeps until it is time to ask the provider again, or word comes; it answers whether word came.
+func waitForCheck(ctx workflow.Context, checks workflow.ReceiveChannel, out contract.ResolveOutput) bool {
+	var next alarm
+	at, why := out.CheckAt, "ask the provider again"
+	if out.Parked {
+		at, why = time.Time{}, ""
+	} else if at.IsZero() {
+		at = workflow.Now(ctx)
+	}
+	next.set(ctx, at, why)
+	asked := false
+	selector := workflow.NewSelector(ctx).AddReceive(checks, func(c workflow.ReceiveChannel, _ bool) {
+		c.Receive(ctx, nil)
+		asked = true
+	})
+	if next.fired != nil {
+		selector.AddFuture(next.fired, func(workflow.Future) {})
+	}
+	workflow.SetCurrentDetails(ctx, "- **Waits for**: the provider's decision\n- **Asks again at**: "+stamp(at)+"\n")
+	selector.Select(ctx)
+	next.set(ctx, time.Time{}, "")
+	return asked
+}
+
+// drain reads all signals that have arrived; true if there was any.
+func drain(c workflow.ReceiveChannel) bool {
+	any := false
+	for c.ReceiveAsync(nil) {
+		any = true
+	}
+	return any
+}

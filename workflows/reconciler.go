@@ -1,0 +1,41 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"perennial/activities"
+	"perennial/contract"
+)
+
+// reconciler names the activities; the worker registers the real ones.
+var reconciler *activities.Reconciler
+
+const (
+	clockRetry      = 5 * time.Second
+	reconcilePasses = 100 // of one run; the Schedule starts the next
+)
+
+// Reconciler makes passes until one finds no full batch. A Schedule runs it every 30 s; overlapping runs are skipped.
+func Reconciler(ctx workflow.Context) (contract.ReconcileResult, error) {
+	var total contract.ReconcileResult
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: contract.QueueBilling, StartToCloseTimeout: 2 * time.Minute, HeartbeatTimeout: 30 * time.Second,
+		RetryPolicy: forever(10 * time.Second), Summary: "compare the rows with what is under way",
+	})
+	for range reconcilePasses {
+		var pass contract.ReconcileResult
+		if err := workflow.ExecuteActivity(ctx, reconciler.Reconcile).Get(ctx, &pass); err != nil {
+			return total, err
+		}
+		total.Started += pass.Started
+		total.Signalled += pass.Signalled
+		total.Purged += pass.Purged
+		total.Late = pass.Late
+		if !pass.More {
+			break
+		}
+	}
+	return total, nil
+}

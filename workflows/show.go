@@ -1,0 +1,79 @@
+package workflows
+
+import (
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"perennial/contract"
+)
+
+// shown is what operators can search the run by; an upsert costs an event and an action, so only changes are sent. A new
+// run begins with what the old one showed.
+type shown struct{ status, plan, action string }
+
+// show makes the run searchable and tells, in the Temporal UI, what it waits for and why. Ids and times only.
+func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
+	if s.shown == (shown{}) {
+		s.shown = shownBefore(ctx)
+	}
+	is := shown{s.snap.Status, s.snap.PlanID, s.snap.NextAction}
+	var changes []temporal.SearchAttributeUpdate
+	if is.status != s.shown.status {
+		changes = append(changes, contract.SearchStatus.ValueSet(is.status))
+	}
+	if is.plan != s.shown.plan {
+		changes = append(changes, contract.SearchPlan.ValueSet(is.plan))
+	}
+	if is.action != s.shown.action {
+		changes = append(changes, contract.SearchNextAction.ValueSet(is.action))
+	}
+	if len(changes) > 0 {
+		s.failed = workflow.UpsertTypedSearchAttributes(ctx, changes...)
+		s.shown = is
+	}
+	workflow.SetCurrentDetails(ctx, s.details(waitsFor))
+}
+
+// shownBefore reads what the run was started with, or what the run before it showed.
+func shownBefore(ctx workflow.Context) shown {
+	attributes := workflow.GetTypedSearchAttributes(ctx)
+	var is shown
+	is.status, _ = attributes.GetKeyword(contract.SearchStatus)
+	is.plan, _ = attributes.GetKeyword(contract.SearchPlan)
+	is.action, _ = attributes.GetKeyword(contract.SearchNextAction)
+	return is
+}
+
+// details is Markdown for the Temporal UI.
+func (s *subscriptionRun) details(waitsFor string) string {
+	var b strings.Builder
+	line := func(label, value string) {
+		if value != "" {
+			b.WriteString("- **" + label + "**: " + value + "\n")
+		}
+	}
+	line("Status", s.snap.Status)
+	line("Customer", s.snap.CustomerID)
+	line("Plan", s.snap.PlanID)
+	line("Waits for", waitsFor)
+	line("Until", stamp(s.snap.NextAt))
+	line("Current period ends", stamp(s.snap.PeriodEnd))
+	if s.snap.Live != nil {
+		line("Payment under way", s.snap.Live.TransactionID)
+		line("Asks the provider at", stamp(s.snap.Live.CheckAt))
+	}
+	if s.onClock() {
+		line("Test clock stands at", stamp(s.snap.ClockNow))
+	}
+	return b.String()
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
