@@ -36,6 +36,18 @@ func TestAllocate(t *testing.T) {
 	}
 }
 
+func TestAllocateKeepsTheOrderOfManyEqualWeights(t *testing.T) {
+	t.Parallel()
+	weights := make([]int64, 100)
+	for i, share := range money.Allocate(50, weights) {
+		want := money.Minor(0)
+		if i < 50 {
+			want = 1
+		}
+		require.Equal(t, want, share, "share %d", i)
+	}
+}
+
 func TestAllocateLeavesItsArgumentAlone(t *testing.T) {
 	t.Parallel()
 	weights := []int64{-1, 0}

@@ -56,21 +56,13 @@ func (s Schedule) gridPoint(n int) time.Time {
 	return within(anchor.addDays(clampCount(n, s.Interval.days())).instant(loc))
 }
 
-// estimate counts whole intervals between the wall times of the anchor and of t.
+// estimate counts intervals between the wall times of the anchor and of t, near enough for IndexAt.
 func (s Schedule) estimate(t time.Time) int {
 	loc := orUTC(s.Location)
 	from, to := wallOf(within(s.Anchor), loc).t, wallOf(t, loc).t
 	if months := s.Interval.months(); months > 0 {
-		return floorDiv((to.Year()-from.Year())*12+int(to.Month()-from.Month()), months)
+		return ((to.Year()-from.Year())*12 + int(to.Month()-from.Month())) / months
 	}
 	const day = 24 * 60 * 60
-	return floorDiv(int((to.Unix()-from.Unix())/day), max(s.Interval.days(), 1))
-}
-
-func floorDiv(a, b int) int {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
+	return int((to.Unix()-from.Unix())/day) / max(s.Interval.days(), 1)
 }

@@ -105,6 +105,13 @@ func TestJitter(t *testing.T) {
 	require.Equal(t, first, p.At(failedAt, 1, "in_1", time.Time{}), "the same seed gives the same time")
 	require.NotEqual(t, first.Sub(due), p.At(failedAt, 2, "in_1", time.Time{}).Sub(failedAt.Add(2*day)), "each retry has its own")
 
+	short := map[time.Duration]bool{}
+	for i := range 100 {
+		one := retry.Policy{Base: day, Factor: 1, Retries: 1, MaxJitter: time.Second}
+		short[one.At(failedAt, 1, strconv.Itoa(i), time.Time{}).Sub(due)] = true
+	}
+	require.Equal(t, map[time.Duration]bool{0: true, time.Second: true}, short, "both ends occur")
+
 	seen := map[time.Duration]bool{}
 	for i := range 1000 {
 		jitter := p.At(failedAt, 1, "in_"+strconv.Itoa(i), time.Time{}).Sub(due)
