@@ -25,7 +25,7 @@ func TestPeerCasesOfDunning(t *testing.T) {
 			{Rule: "lago-campaign", Reason: "no campaigns over several invoices: one invoice is collected at a time"},
 			{Rule: "net-days", Reason: "invoices are due at once"},
 			{Rule: "standard-webhooks-example", Reason: "deliveries of webhooks have a schedule of their own"},
-			{Kind: "retry_dates", Reason: "retries after a list of days that no base and factor give"},
+			{Kind: "retry_dates", Reason: "retries after a list of days; ours follow a base and a factor"},
 			{When: notGeometric, Reason: "retries after a list of days that no base and factor give"},
 		},
 	}.Run(t)
