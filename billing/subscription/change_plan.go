@@ -54,7 +54,8 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 	if err != nil {
 		return Decision{}, err
 	}
-	billed := f.invoiced(s.CurrentPeriod)
+	free := len(f.Plan.Lines(s.CurrentPeriod)) == 0
+	billed := free || f.invoiced(s.CurrentPeriod)
 	old := s
 	s.PlanID, s.PendingPlanID = to.ID, ""
 	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
@@ -68,7 +69,8 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 		return Decision{}, err
 	}
 	d := Decision{Events: []event.Event{s.updated(now, "planId")}}
-	// A period that nobody billed (it began while past due) is billed in full on recovery, on the new plan.
+	// A period that cost something and that nobody billed (it began while past due) is billed in full on recovery, on the
+	// new plan.
 	if billed || s.Status != PastDue {
 		lines := append(left.lines, charge...)
 		d.Issue = drafts(invoice.Update, rest, lines)
@@ -140,16 +142,14 @@ func costOfRest(p plan.Plan, of period.Period, now time.Time) (money.Minor, erro
 	return invoice.Sum(lines)
 }
 
-// restOf is what the rest of a period costs on a plan, one line a price, each rounded cumulatively.
+// restOf is what the rest of a period costs on a plan, one line a price, each rounded cumulatively. One that rounds to
+// nothing stays: its invoice shows that the period is billed.
 func restOf(to plan.Plan, of period.Period, now time.Time) ([]invoice.Line, error) {
 	var lines []invoice.Line
 	for _, l := range to.Lines(of) {
 		r, err := proration.FlatChange(proration.Input{Period: of, At: now, NewPrice: l.Amount})
 		if err != nil {
 			return nil, err
-		}
-		if r.Charge == 0 {
-			continue
 		}
 		l.Kind, l.Amount = invoice.ProrationCharge, r.Charge
 		l.Description = "Remaining time on " + l.Description

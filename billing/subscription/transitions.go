@@ -39,7 +39,7 @@ var (
 )
 
 // transitions says which trigger may happen in which status, and to which statuses it may lead. What is absent is
-// refused with the error of refusals. Canceled has no row that leads out: payment_settled keeps it canceled.
+// refused with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. Canceled has no row that leads out: payment_settled keeps it canceled.
 var transitions = map[Status]map[Trigger][]Status{
 	Trialing: {
 		CancelNow: {Canceled}, CancelAtPeriodEnd: {Trialing}, Reactivate: {Trialing}, ChangePlan: {Trialing},
@@ -51,7 +51,7 @@ var transitions = map[Status]map[Trigger][]Status{
 	},
 	PastDue: {
 		CancelNow: {Canceled}, CancelAtPeriodEnd: {PastDue}, Reactivate: {PastDue}, ChangePlan: {PastDue}, PayInvoice: {PastDue},
-		PeriodDue: {PastDue, Canceled}, PaymentSettled: {Active}, RetriesExhausted: {PastDue}, PastDueExpired: {Canceled},
+		PeriodDue: {PastDue, Canceled}, PaymentSettled: {Active, PastDue}, RetriesExhausted: {PastDue}, PastDueExpired: {Canceled},
 	},
 	Canceled: {
 		PayInvoice: {Canceled}, PaymentSettled: {Canceled},

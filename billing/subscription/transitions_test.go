@@ -1,0 +1,180 @@
+package subscription
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/internal/statedoc"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+)
+
+var (
+	created = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
+	month   = period.Interval{Unit: period.Month, Count: 1}
+	team    = plan.Plan{ID: "plan_team", Name: "Team", Currency: "EUR", Interval: month, Active: true, Prices: prices(1000)}
+	pro     = plan.Plan{ID: "plan_pro", Name: "Pro", Currency: "EUR", Interval: month, Active: true, Prices: prices(3000)}
+)
+
+func prices(amounts ...money.Minor) []plan.Price {
+	var out []plan.Price
+	for _, a := range amounts {
+		out = append(out, plan.Price{ID: "price", Model: plan.Flat, Amount: a})
+	}
+	return out
+}
+
+// inStatus is a subscription on the plan team in each status, one hour before its next boundary.
+func inStatus(status Status) (Subscription, Facts, time.Time) {
+	days := 14
+	if status != Trialing {
+		days = 0
+	}
+	s, _, err := Create(team, NewInput{ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "UTC", Now: created})
+	if err != nil {
+		panic(err)
+	}
+	f := Facts{Plan: team, Settings: Settings{PastDueCancelAfterDays: 10}}
+	if status == Trialing {
+		return s, f, s.CurrentPeriod.End.Add(-time.Hour)
+	}
+	d, err := s.OpenPeriod(f, created)
+	if err != nil {
+		panic(err)
+	}
+	s = d.Subscription
+	now := s.CurrentPeriod.End.Add(-time.Hour)
+	switch status {
+	case PastDue:
+		s.Status, s.PastDueAt = PastDue, now.AddDate(0, 0, -10)
+	case Canceled:
+		s.Status, s.CanceledAt = Canceled, now
+	case Trialing, Active:
+	}
+	f.Open = []invoice.Invoice{{ID: "in_1", Status: invoice.Open, Period: s.CurrentPeriod, Lines: team.Lines(s.CurrentPeriod), Total: 1000, AmountDue: 1000}}
+	return s, f, now
+}
+
+// perform calls the method behind each trigger with arguments that are fine in themselves.
+var perform = map[Trigger]func(Subscription, Facts, time.Time) (Decision, error){
+	CancelNow: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		return s.Cancel(f, Cancellation{Immediate: true}, now)
+	},
+	CancelAtPeriodEnd: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		return s.Cancel(f, Cancellation{}, now)
+	},
+	Reactivate: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+		s.CancelAtPeriodEnd = true
+		return s.Reactivate(now)
+	},
+	ChangePlan: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		return s.ChangePlan(f, pro, false, now)
+	},
+	PayInvoice: func(s Subscription, f Facts, _ time.Time) (Decision, error) {
+		if _, err := s.Payable(f, nil); err != nil {
+			return Decision{}, err
+		}
+		return Decision{Subscription: s}, nil
+	},
+	PeriodDue: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		return s.OpenPeriod(f, now.Add(time.Hour))
+	},
+	PaymentSettled: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		paid := invoice.Invoice{ID: "in_1", Status: invoice.Paid, Period: s.CurrentPeriod}
+		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == paid.ID })
+		f.Paid = []invoice.Invoice{paid}
+		return s.Settled(f, paid, now)
+	},
+	RetriesExhausted: func(s Subscription, _ Facts, now time.Time) (Decision, error) { return s.Unpaid(4, now) },
+	PastDueExpired: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		return s.ExpirePastDue(f.Settings, now)
+	},
+}
+
+// variations are what else decides to which status a trigger leads.
+var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
+	"nothing else": func(s Subscription, f Facts) (Subscription, Facts) { return s, f },
+	"a cancellation scheduled": func(s Subscription, f Facts) (Subscription, Facts) {
+		s.CancelAtPeriodEnd = true
+		return s, f
+	},
+	"an older invoice unpaid": func(s Subscription, f Facts) (Subscription, Facts) {
+		older := invoice.Invoice{ID: "in_0", Status: invoice.Open, AmountDue: 1, Collection: collection.State{Phase: collection.Exhausted}}
+		f.Open = append([]invoice.Invoice{older}, f.Open...)
+		return s, f
+	},
+}
+
+// refused says why, for every pair that transitions leaves out.
+var refused = map[Status]map[Trigger]error{
+	Trialing: {PayInvoice: ErrInTrial, PaymentSettled: ErrInTrial, RetriesExhausted: ErrInTrial, PastDueExpired: ErrNotPastDue},
+	Active:   {PastDueExpired: ErrNotPastDue},
+	PastDue:  {},
+	Canceled: {
+		CancelNow: ErrCanceled, CancelAtPeriodEnd: ErrCanceled, Reactivate: ErrCanceled, ChangePlan: ErrCanceled,
+		PeriodDue: ErrCanceled, RetriesExhausted: ErrCanceled, PastDueExpired: ErrCanceled,
+	},
+}
+
+func TestEveryPairOfStatusAndTrigger(t *testing.T) {
+	t.Parallel()
+	for _, status := range statedoc.Consts(t, "Status") {
+		for _, trigger := range statedoc.Consts(t, "Trigger") {
+			status, trigger := Status(status), Trigger(trigger)
+			s, f, now := inStatus(status)
+			require.Equal(t, status, s.Status)
+			require.Contains(t, perform, trigger)
+			to, legal := transitions[status][trigger]
+			why := refused[status][trigger]
+			require.Equal(t, legal, why == nil, "%s × %s is either legal or has a reason", status, trigger)
+
+			d, err := perform[trigger](s, f, now)
+
+			require.Equal(t, why, err, "%s × %s", status, trigger)
+			if !legal {
+				require.Equal(t, Decision{}, d, "a refusal decides nothing")
+				continue
+			}
+			require.Contains(t, to, d.Subscription.Status, "%s × %s", status, trigger)
+			for name, vary := range variations {
+				s, f := vary(s, f)
+				d, err = perform[trigger](s, f, now)
+				require.NoError(t, err)
+				require.Contains(t, to, d.Subscription.Status, "%s × %s with %s", status, trigger, name)
+			}
+		}
+	}
+}
+
+// Each status that transitions promises is one that really comes about.
+func TestNoTransitionIsOnlyOnPaper(t *testing.T) {
+	t.Parallel()
+	for status, triggers := range transitions {
+		for trigger, to := range triggers {
+			var seen []Status
+			for _, vary := range variations {
+				s, f, now := inStatus(status)
+				s, f = vary(s, f)
+				d, err := perform[trigger](s, f, now)
+				require.NoError(t, err)
+				if !slices.Contains(seen, d.Subscription.Status) {
+					seen = append(seen, d.Subscription.Status)
+				}
+			}
+			require.ElementsMatch(t, to, seen, "%s × %s", status, trigger)
+		}
+	}
+}
+
+func TestNothingLeavesCanceled(t *testing.T) {
+	t.Parallel()
+	for trigger, to := range transitions[Canceled] {
+		require.Equal(t, []Status{Canceled}, to, trigger)
+	}
+}
