@@ -5,20 +5,20 @@ import "net/http"
 // reserve claims a key for the present request. If the key is taken it returns how to answer instead: the first
 // answer again, a refusal because the parameters differ, or 409 while the first request is still running. A key older
 // than the window is as good as new, which is what makes charging twice possible.
-func (s *Server) reserve(key, print string) (instead func(http.ResponseWriter)) {
+func (s *Server) reserve(key, print string) (earlier func(http.ResponseWriter)) {
 	if key == "" {
 		return nil
 	}
 	if len(key) > 255 {
-		return reply(invalid(http.StatusBadRequest, "", "", "Idempotency keys can have at most 255 characters."))
+		return instead(invalid(http.StatusBadRequest, "", "", "Idempotency keys can have at most 255 characters."))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if running, busy := s.inFlight[key]; busy {
 		if running != print {
-			return reply(keyMisused(key))
+			return instead(keyMisused(key))
 		}
-		return reply(refusal(http.StatusConflict, failure{
+		return instead(refusal(http.StatusConflict, failure{
 			Type: "idempotency_error", Code: "idempotency_key_in_use",
 			Message: "There is currently another in-progress request using this Idempotent Key (" + key + ").",
 		}))
@@ -26,7 +26,7 @@ func (s *Server) reserve(key, print string) (instead func(http.ResponseWriter)) 
 	if used := s.state.keys[key]; used != nil {
 		if s.config.Now().Sub(used.At) < s.config.IdempotencyWindow {
 			if used.Fingerprint != print {
-				return reply(keyMisused(key))
+				return instead(keyMisused(key))
 			}
 			return func(w http.ResponseWriter) {
 				w.Header().Set("Idempotent-Replayed", "true")
@@ -52,6 +52,6 @@ func keyMisused(key string) answer {
 	})
 }
 
-func reply(a answer) func(http.ResponseWriter) {
+func instead(a answer) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) { write(w, a) }
 }

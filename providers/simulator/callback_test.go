@@ -1,0 +1,103 @@
+package simulator
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stripe/stripe-go/v85/webhook"
+)
+
+type message struct {
+	header http.Header
+	body   []byte
+}
+
+// inbox receives callbacks, refusing the first few.
+func inbox(t *testing.T, refuse int) (url string, messages chan message) {
+	t.Helper()
+	messages = make(chan message, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // a torn body fails verification below
+		if refuse > 0 {
+			refuse--
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		messages <- message{r.Header, body}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, messages
+}
+
+func (r *rig) sendTo(t *testing.T, url, more string) {
+	t.Helper()
+	got := r.do(t, http.MethodPut, "/_simulator/callbacks", "", `{"url":"`+url+`","secret":"whsec_1"`+more+`}`)
+	require.Equal(t, 200, got.status, got.raw)
+}
+
+// Stripe's own SDK verifies and reads what the simulator signs.
+func TestCallbacksConvinceTheOfficialSDK(t *testing.T) {
+	t.Parallel()
+	r := start(t, t.TempDir()+"/ledger.jsonl", func(c *Config) { c.Now = time.Now })
+	url, messages := inbox(t, 0)
+	r.sendTo(t, url, "")
+	pending := r.charge(t, "pm_sim_pending", "")
+	r.charge(t, "pm_card_visa", "") // answered at once: no callback
+	r.do(t, http.MethodPost, "/_simulator/payment_intents/"+pending.id()+"/settle", "", `{"status":"succeeded"}`)
+	m := <-messages
+	event, err := webhook.ConstructEvent(m.body, m.header.Get("Stripe-Signature"), "whsec_1")
+	require.NoError(t, err)
+	require.EqualValues(t, "payment_intent.succeeded", event.Type)
+	require.Equal(t, pending.id(), event.GetObjectValue("id"))
+	require.Equal(t, "txn_1", event.GetObjectValue("metadata", "txn_id"))
+	require.Empty(t, messages)
+}
+
+func TestCallbacksCanComeTwiceAndForEverything(t *testing.T) {
+	t.Parallel()
+	r := fresh(t)
+	url, messages := inbox(t, 0)
+	r.sendTo(t, url, `,"copies":2,"synchronous":true,"delay":"1ms"`)
+	r.charge(t, "pm_card_visa", "")
+	first, second := <-messages, <-messages
+	require.Equal(t, first.body, second.body)
+	require.Contains(t, string(first.body), "payment_intent.succeeded")
+}
+
+func TestCallbacksAreRepeatedUntilAccepted(t *testing.T) {
+	t.Parallel()
+	r := fresh(t)
+	url, messages := inbox(t, 1)
+	r.sendTo(t, url, "")
+	charge := r.charge(t, "pm_card_pendingRefund", "")
+	refund := r.do(t, http.MethodPost, "/v1/refunds", "", "payment_intent="+charge.id())
+	r.do(t, http.MethodPost, "/_simulator/refunds/"+refund.id()+"/settle", "", `{"status":"failed"}`)
+	require.Contains(t, string((<-messages).body), "refund.failed")
+	require.Eventually(t, func() bool { return len(r.sender.log()) == 2 }, 30*time.Second, time.Millisecond)
+	require.Equal(t, http.StatusServiceUnavailable, r.sender.log()[0].Status)
+	require.Contains(t, r.do(t, http.MethodGet, "/_simulator/callbacks", "", "").raw, "refund.failed")
+}
+
+func TestCallbacksOnRequest(t *testing.T) {
+	t.Parallel()
+	r := fresh(t)
+	send := func(body string) int { return r.do(t, http.MethodPost, "/_simulator/callbacks", "", body).status }
+	require.Equal(t, 400, send(`{"object":"pi_1","type":"payment_intent.succeeded"}`), "nowhere to send it")
+	url, messages := inbox(t, 0)
+	r.sendTo(t, url, "")
+	paid := r.charge(t, "pm_card_visa", "")
+	require.Equal(t, 400, send(`{"object":"pi_unknown","type":"payment_intent.succeeded"}`))
+	require.Equal(t, 400, send(`{"object":"`+paid.id()+`"}`))
+	require.Equal(t, 200, send(`{"object":"`+paid.id()+`","type":"payment_intent.processing","copies":2,"secret":"whsec_other"}`))
+	for range 2 {
+		m := <-messages
+		require.Equal(t, Sign(m.body, "whsec_other", r.clock.now()), m.header.Get("Stripe-Signature"))
+	}
+	for _, bad := range []string{`{"url":"ftp://x"}`, `{"url":"x"}`, `{"delay":"soon"}`} {
+		require.Equal(t, 400, r.do(t, http.MethodPut, "/_simulator/callbacks", "", bad).status, bad)
+	}
+}
