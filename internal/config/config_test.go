@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -55,7 +54,7 @@ func TestAllFaultsAreToldAtOnce(t *testing.T) {
 		"TEMPORAL_TLS_CERT":    "/c.pem",
 	}), API)
 	var faults Faults
-	require.True(t, errors.As(err, &faults))
+	require.ErrorAs(t, err, &faults)
 	var named []string
 	for _, f := range faults {
 		named = append(named, f.Variable)

@@ -34,13 +34,6 @@ func name(field func(*Config) *string) setter {
 	}
 }
 
-func secret(field func(*Config) *Secret) setter {
-	return func(c *Config, s string) string {
-		*field(c) = NewSecret(s)
-		return ""
-	}
-}
-
 func kek(c *Config, s string) string {
 	if _, err := vault.New(s); err != nil {
 		return "is unusable: " + fault.From(err).Detail

@@ -18,8 +18,8 @@ func place(dir string, account *Account) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return reached(real, account)
+	if actual, err := filepath.EvalSymlinks(dir); err == nil {
+		return reached(actual, account)
 	}
 	// Absent, or a link whose target somebody tidied away.
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -16,15 +16,15 @@ func TestPlaceIsReachableBelowAPrivateHome(t *testing.T) {
 	require.NoError(t, os.Mkdir(private, 0o700))
 	dir := filepath.Join(private, "clone", ".perennial", "postgres")
 
-	real, err := place(dir, account)
+	actual, err := place(dir, account)
 	require.NoError(t, err)
-	require.True(t, canReach(real, account))
+	require.True(t, canReach(actual, account))
 	again, err := place(dir, account)
 	require.NoError(t, err)
-	require.Equal(t, real, again, "a second start finds the same data")
+	require.Equal(t, actual, again, "a second start finds the same data")
 
 	require.NoError(t, Remove(dir))
-	require.NoDirExists(t, real)
+	require.NoDirExists(t, actual)
 	require.NoFileExists(t, dir)
 	require.NoError(t, Remove(dir), "removing what is gone is fine")
 }
@@ -33,9 +33,9 @@ func TestPlaceReplacesALinkToNowhere(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgres")
 	require.NoError(t, os.Symlink(filepath.Join(t.TempDir(), "tidied-away"), dir))
-	real, err := place(dir, nil)
+	actual, err := place(dir, nil)
 	require.NoError(t, err)
-	require.DirExists(t, real)
+	require.DirExists(t, actual)
 }
 
 func TestForgetKeepsToolsAndRunningServers(t *testing.T) {

@@ -49,8 +49,8 @@ func postgresDirs(ctx context.Context) []string {
 		dirs = append(dirs, found...)
 	}
 	if path, err := exec.LookPath("postgres"); err == nil {
-		if real, err := filepath.EvalSymlinks(path); err == nil { // the programs beside the link are not the server's
-			dirs = append(dirs, filepath.Dir(real))
+		if actual, err := filepath.EvalSymlinks(path); err == nil { // the programs beside the link are not the server's
+			dirs = append(dirs, filepath.Dir(actual))
 		}
 	}
 	return dirs

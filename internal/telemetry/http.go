@@ -42,6 +42,7 @@ func (t *Telemetry) Middleware(next http.Handler) http.Handler {
 		record := &Request{ID: id.New(id.Request, began)}
 		ctx := propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 		ctx, span := t.tracer.Start(ctx, r.Method, trace.WithSpanKind(trace.SpanKindServer))
+		defer span.End()
 		ctx = context.WithValue(With(ctx, RequestID(record.ID)), requestKey{}, record)
 		w.Header().Set("Request-Id", record.ID)
 		answer := &recorder{ResponseWriter: w}
@@ -94,7 +95,6 @@ func (t *Telemetry) finish(ctx context.Context, r *http.Request, record *Request
 	} else {
 		logger.Info("request", fields...)
 	}
-	span.End()
 }
 
 // knownMethod keeps invented methods out of the metrics.

@@ -84,8 +84,7 @@ func TestNothingSecretIsLogged(t *testing.T) {
 	tel, out := bundle(t, "")
 	h := tel.Middleware(router(func(w http.ResponseWriter, r *http.Request) {
 		For(r.Context(), tel.Logger).Info("inside", zap.String("field", "paymentMethod"))
-		_, err := io.Copy(w, r.Body)
-		require.NoError(t, err)
+		_, _ = io.Copy(w, r.Body)
 	}))
 	r := httptest.NewRequest(http.MethodPost, "/api/subscriptions/sub_1?token=tok_hunter2", strings.NewReader(`{"card":"4242424242424242"}`))
 	r.Header.Set("Authorization", "Bearer sk_live_hunter2")
@@ -132,7 +131,7 @@ func TestFieldsFollowTheContext(t *testing.T) {
 func TestTheTemporalSDKLogsHere(t *testing.T) {
 	t.Parallel()
 	tel, out := bundle(t, "")
-	var logger log.Logger = tel.TemporalLogger()
+	logger := tel.TemporalLogger()
 	log.With(logger, "WorkflowID", "sub_1").Warn("slow", "attempt", 3, "odd")
 	logger.Debug("below the level")
 	got := lines(t, out)

@@ -17,7 +17,8 @@ func TestScaleFollowsTheSoak(t *testing.T) {
 
 func TestSeedReplays(t *testing.T) {
 	t.Setenv(EnvSeed, "")
-	require.NotEqual(t, Seed(t), Seed(t))
+	first, second := Seed(t), Seed(t)
+	require.NotEqual(t, first, second)
 	t.Setenv(EnvSeed, "42")
 	require.Equal(t, uint64(42), Seed(t))
 }

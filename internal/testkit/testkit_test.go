@@ -32,7 +32,7 @@ func TestEachTestHasItsOwnDatabase(t *testing.T) {
 	}
 }
 
-func TestDatabasesAreDroppedAtTheEnd(t *testing.T) {
+func TestDatabasesAreDroppedAtTheEnd(t *testing.T) { //nolint:tparallel // the inner test must have ended before the next line
 	t.Parallel()
 	var url string
 	t.Run("", func(t *testing.T) { url = Postgres(t, nil).URL })

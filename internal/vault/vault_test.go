@@ -107,5 +107,6 @@ func TestNewRefusesOtherTextsWithoutRepeatingThem(t *testing.T) {
 		require.Equal(t, "kek_invalid", fault.From(err).Code, text)
 		require.NotContains(t, strings.ReplaceAll(err.Error(), "kek_invalid", ""), "hunter2")
 	}
-	require.NotEqual(t, NewKEK(), NewKEK())
+	first, second := NewKEK(), NewKEK()
+	require.NotEqual(t, first, second)
 }
