@@ -1,7 +1,7 @@
 // Package failpoint owns the named places where a test may end the process as a power cut would. It does not own what
 // must hold afterwards: that is for the test that asked.
 //
-// FAILPOINT="charge.called:2" kills the process with SIGKILL when it passes that place for the second time; several
+// FAILPOINT="charge_answered:2" kills the process with SIGKILL when it passes that place for the second time; several
 // are separated by commas. FAILPOINT_LOG names a file to which the hit is written first, so that the test can tell a
 // crash it asked for from one that it did not.
 package failpoint

@@ -2,18 +2,38 @@ package failpoint
 
 import "slices"
 
-// Name is one place in the program: whose work it is, and what has just been done.
+// Name is one place in the program. A name says what has just been done.
 type Name string
 
-// names lists the places in the order in which a renewal passes them. A test holds the list against the calls of Hit.
+// The places, in the order in which a subscription passes them. A new one goes into names as well.
+const (
+	// CreateCommitted: the API has committed a new subscription and has not started its workflow.
+	CreateCommitted Name = "create_committed"
+	// CommandCommitted: a command's transaction is committed and its activity has not reported it.
+	CommandCommitted Name = "command_committed"
+	// RenewBegun: the renewal's transaction has written and is not committed.
+	RenewBegun Name = "renew_begun"
+	// RenewCommitted: the period is advanced and the charge intended; the activity has not reported it.
+	RenewCommitted Name = "renew_committed"
+	// ChargeMarked: first_sent_at is committed; nothing is sent.
+	ChargeMarked Name = "charge_marked"
+	// ChargeAnswered: the provider has answered; nothing is recorded.
+	ChargeAnswered Name = "charge_answered"
+	// ChargeRecorded: the result is committed; the activity has not reported it.
+	ChargeRecorded Name = "charge_recorded"
+	// CallbackStored: a provider's callback is committed; its owner has not been signalled.
+	CallbackStored Name = "callback_stored"
+	// CallbackSignalled: the owner is signalled; the provider has not had our answer.
+	CallbackSignalled Name = "callback_signalled"
+	// RefundAnswered: the provider has answered a refund; nothing is recorded.
+	RefundAnswered Name = "refund_answered"
+	// ReconcileStarted: the reconciler has started a workflow and has not noted the epoch.
+	ReconcileStarted Name = "reconcile_started"
+)
+
 var names = []Name{
-	"command.committed",           // a command's transaction is committed, and its activity has not reported it
-	"change.before_commit",        // a subscription's step (a renewal, a trial's end) has written and is not committed
-	"change.committed",            // that step is committed, and its activity has not reported it
-	"charge.intended",             // the first send is noted in the database, and nothing is sent
-	"charge.called",               // the provider has answered, and nothing is recorded
-	"charge.before_record_commit", // the answer's effects are written and not committed
-	"charge.recorded",             // the answer's effects are committed, and the activity has not reported them
+	CreateCommitted, CommandCommitted, RenewBegun, RenewCommitted, ChargeMarked, ChargeAnswered, ChargeRecorded,
+	CallbackStored, CallbackSignalled, RefundAnswered, ReconcileStarted,
 }
 
 // Names lists all places, for tests that visit each.
