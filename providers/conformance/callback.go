@@ -17,7 +17,7 @@ var callbacks = []scenario{
 		res := b.charge(t, b.request(b.Methods.Pending))
 		b.Rig.Settle(t, res.Ref, "succeeded")
 		m := b.Rig.NextCallback(t)
-		cb, err := b.Provider.ParseCallback(m.Header, m.Body, time.Now())
+		cb, err := b.Provider.ParseCallback(m.Header, m.Body, b.Rig.now())
 		require.NoError(t, err)
 		require.NotEmpty(t, cb.EventID)
 		require.NotEmpty(t, cb.Type)
@@ -29,7 +29,7 @@ var callbacks = []scenario{
 		res := b.refund(t, b.refundOf(charge.Ref, b.Price.Amount))
 		b.Rig.SettleRefund(t, res.Ref, "failed")
 		m := b.Rig.NextCallback(t)
-		cb, err := b.Provider.ParseCallback(m.Header, m.Body, time.Now())
+		cb, err := b.Provider.ParseCallback(m.Header, m.Body, b.Rig.now())
 		require.NoError(t, err)
 		require.Equal(t, [2]string{refundTxn, res.Ref}, [2]string{cb.TransactionID, cb.Ref})
 	}},
@@ -41,7 +41,7 @@ var callbacks = []scenario{
 		second := b.Rig.NextCallback(t)
 		ids := map[string]bool{}
 		for _, m := range []Message{first, first, second} {
-			cb, err := b.Provider.ParseCallback(m.Header, m.Body, time.Now())
+			cb, err := b.Provider.ParseCallback(m.Header, m.Body, b.Rig.now())
 			require.NoError(t, err)
 			ids[cb.EventID] = true
 		}
@@ -53,7 +53,7 @@ var callbacks = []scenario{
 		genuine := b.Rig.NextCallback(t)
 		b.Rig.Resend(t, res.Ref, "payment_intent.succeeded", "whsec_somebody_else")
 		foreign := b.Rig.NextCallback(t)
-		now := time.Now()
+		now := b.Rig.now()
 		for name, tc := range map[string]struct {
 			header http.Header
 			body   []byte

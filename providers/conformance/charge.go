@@ -16,7 +16,7 @@ var charges = []scenario{
 		res := b.charge(t, b.request(b.Methods.OK))
 		require.Equal(t, providers.Succeeded, res.Outcome)
 		require.NotEmpty(t, res.Ref)
-		require.Equal(t, b.Price, Price{res.Amount, res.Currency})
+		require.Equal(t, b.Price, priceOf(res))
 		require.Empty(t, res.FailureCode)
 		require.Equal(t, 200, res.HTTPStatus)
 		require.Contains(t, string(res.Response), res.Ref)
@@ -69,7 +69,7 @@ var charges = []scenario{
 			found := b.lookup(t, ref)
 			require.Equal(t, providers.Succeeded, found.Outcome)
 			require.Equal(t, res.Ref, found.Ref)
-			require.Equal(t, b.Price, Price{found.Amount, found.Currency})
+			require.Equal(t, b.Price, priceOf(found))
 		}
 		b.requireCaptures(t, 1)
 	}},
@@ -96,7 +96,7 @@ var charges = []scenario{
 			}
 			require.NoError(t, err)
 			require.Equal(t, providers.Succeeded, res.Outcome, "%v: %s", e, res.FailureReason)
-			require.Equal(t, e.Price, Price{res.Amount, res.Currency})
+			require.Equal(t, e.Price, priceOf(res))
 			require.Equal(t, e.Ledger, captures[before].Amount, "%v", e)
 		}
 	}},

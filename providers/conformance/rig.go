@@ -23,6 +23,7 @@ const WebhookSecret = "whsec_conformance"
 type Rig struct {
 	URL      string
 	arrived  atomic.Int64 // provider requests that reached the simulator
+	now      func() time.Time
 	messages chan Message
 }
 
@@ -32,13 +33,14 @@ type Message struct {
 	Body   []byte
 }
 
-// NewRig starts a simulator that knows only the given keys, and stops it with the test.
-func NewRig(t *testing.T, keys ...string) *Rig {
+// NewRig starts a simulator that knows only the given keys, and stops it with the test. now is real time.
+func NewRig(t *testing.T, now func() time.Time, keys ...string) *Rig {
 	t.Helper()
-	r := &Rig{messages: make(chan Message, 100)}
+	r := &Rig{now: now, messages: make(chan Message, 100)}
 	sim, err := simulator.New(simulator.Config{
 		LedgerPath: filepath.Join(t.TempDir(), "ledger.jsonl"),
 		SecretKeys: keys,
+		Now:        now,
 		Callbacks:  simulator.Callbacks{URL: r.receive(t), Secret: WebhookSecret},
 	})
 	require.NoError(t, err)

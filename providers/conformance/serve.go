@@ -20,7 +20,7 @@ func serve(t *testing.T, h http.HandlerFunc) (url string) {
 // ClosedPort is the URL of a port where nobody listens.
 func ClosedPort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 	return "http://" + l.Addr().String()

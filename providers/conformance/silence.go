@@ -26,7 +26,7 @@ var silences = []scenario{
 		require.Equal(t, providers.Unknown, b.silent(t, in, b.captured(t)).Outcome)
 		found := b.lookup(t, "")
 		require.Equal(t, providers.Succeeded, found.Outcome)
-		require.Equal(t, b.Price, Price{found.Amount, found.Currency})
+		require.Equal(t, b.Price, priceOf(found))
 		b.requireCaptures(t, 1)
 	}},
 	{"dropped and silent: unknown, then the same key charges for the first time", func(t *testing.T, b *bench) {

@@ -115,6 +115,9 @@ func (b *bench) clean(t *testing.T, res providers.Result) providers.Result {
 	return res
 }
 
+// priceOf is what the provider says it charged or refunded.
+func priceOf(res providers.Result) Price { return Price{Amount: res.Amount, Currency: res.Currency} }
+
 // requireCaptures is the verdict of the provider's own books.
 func (b *bench) requireCaptures(t *testing.T, n int) {
 	t.Helper()

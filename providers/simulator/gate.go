@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"context"
 	"errors"
 	"net"
 	"sync"
@@ -17,13 +18,14 @@ type gate struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	address net.Addr
+	closing context.Context // ends with the server
 	closed  bool
 	conns   map[net.Conn]bool
 	inner   net.Listener // nil while shut
 }
 
-func newGate() *gate {
-	g := &gate{conns: map[net.Conn]bool{}}
+func newGate(closing context.Context) *gate {
+	g := &gate{closing: closing, conns: map[net.Conn]bool{}}
 	g.changed = sync.NewCond(&g.mu)
 	return g
 }
@@ -34,7 +36,7 @@ func (g *gate) listen(address string) (net.Listener, error) {
 	if g.address != nil {
 		return nil, errors.New("the simulator listens already on " + g.address.String())
 	}
-	inner, err := net.Listen("tcp", address)
+	inner, err := new(net.ListenConfig).Listen(g.closing, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func (g *gate) open() error {
 	if g.inner != nil || g.address == nil || g.closed {
 		return nil
 	}
-	inner, err := net.Listen("tcp", g.address.String())
+	inner, err := new(net.ListenConfig).Listen(g.closing, "tcp", g.address.String())
 	if err != nil {
 		return err
 	}

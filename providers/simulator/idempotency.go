@@ -5,7 +5,7 @@ import "net/http"
 // reserve claims a key for the present request. If the key is taken it returns how to answer instead: the first
 // answer again, a refusal because the parameters differ, or 409 while the first request is still running. A key older
 // than the window is as good as new, which is what makes charging twice possible.
-func (s *Server) reserve(key, print string) (earlier func(http.ResponseWriter)) {
+func (s *Server) reserve(key, mark string) (earlier func(http.ResponseWriter)) {
 	if key == "" {
 		return nil
 	}
@@ -15,7 +15,7 @@ func (s *Server) reserve(key, print string) (earlier func(http.ResponseWriter)) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if running, busy := s.inFlight[key]; busy {
-		if running != print {
+		if running != mark {
 			return instead(keyMisused(key))
 		}
 		return instead(refusal(http.StatusConflict, failure{
@@ -25,7 +25,7 @@ func (s *Server) reserve(key, print string) (earlier func(http.ResponseWriter)) 
 	}
 	if used := s.state.keys[key]; used != nil {
 		if s.config.Now().Sub(used.At) < s.config.IdempotencyWindow {
-			if used.Fingerprint != print {
+			if used.Fingerprint != mark {
 				return instead(keyMisused(key))
 			}
 			return func(w http.ResponseWriter) {
@@ -35,7 +35,7 @@ func (s *Server) reserve(key, print string) (earlier func(http.ResponseWriter)) 
 		}
 		delete(s.state.keys, key)
 	}
-	s.inFlight[key] = print
+	s.inFlight[key] = mark
 	return nil
 }
 

@@ -60,8 +60,8 @@ func TestAKeyBelongsToItsParameters(t *testing.T) {
 func TestAKeyInUse(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
-	print := fingerprint("/v1/payment_intents", false, chargeForm("pm_card_visa"))
-	require.Nil(t, r.reserve("key-1", print))
+	mark := fingerprint("/v1/payment_intents", false, chargeForm("pm_card_visa"))
+	require.Nil(t, r.reserve("key-1", mark))
 	busy := r.charge(t, "pm_card_visa", "key-1")
 	require.Equal(t, 409, busy.status)
 	require.Equal(t, "idempotency_key_in_use", busy.code())

@@ -61,17 +61,19 @@ func TestABrokenLineInTheMiddleIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte("{\"kind\":\n{}\n"), 0o600))
-	_, err := New(Config{LedgerPath: path})
+	_, err := New(Config{LedgerPath: path, Now: time.Now})
 	require.Equal(t, "ledger_corrupt", fault.From(err).Code)
-	_, err = New(Config{})
+	_, err = New(Config{Now: time.Now})
 	require.Equal(t, "ledger_missing", fault.From(err).Code)
+	_, err = New(Config{LedgerPath: path})
+	require.Equal(t, "clock_missing", fault.From(err).Code)
 }
 
 func TestTwoSimulatorsCannotShareALedger(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	start(t, path, nil)
-	_, err := New(Config{LedgerPath: path})
+	_, err := New(Config{LedgerPath: path, Now: time.Now})
 	require.Equal(t, "ledger_in_use", fault.From(err).Code)
 }
 
@@ -81,7 +83,7 @@ func TestMain(m *testing.M) {
 	if path == "" {
 		os.Exit(m.Run())
 	}
-	sim, err := New(Config{LedgerPath: path})
+	sim, err := New(Config{LedgerPath: path, Now: time.Now})
 	if err != nil {
 		panic(err)
 	}
@@ -89,7 +91,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println("http://" + listener.Addr().String())
+	_, _ = fmt.Fprintln(os.Stdout, "http://"+listener.Addr().String())
 	panic(http.Serve(listener, sim.Handler())) //nolint:gosec // a test's child, killed within seconds
 }
 
@@ -114,7 +116,7 @@ func TestWhatWasAnsweredSurvivesAKill(t *testing.T) {
 		hanging := make(chan struct{})
 		go func() { // one more is under way when the power goes
 			defer close(hanging)
-			res, err := http.Post(base+"/v1/payment_intents", "application/x-www-form-urlencoded", strings.NewReader(chargeForm("pm_sim_slow_60000").Encode())) //nolint:noctx // ends with the child
+			res, err := http.Post(base+"/v1/payment_intents", "application/x-www-form-urlencoded", strings.NewReader(chargeForm("pm_sim_slow_60000").Encode()))
 			if err == nil {
 				_, _ = io.Copy(io.Discard, res.Body)
 				_ = res.Body.Close()

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"syscall"
@@ -55,7 +54,7 @@ func TestARefusingSimulatorIsAClosedPort(t *testing.T) {
 	r.mu.Unlock()
 	r.reopen()
 	require.Eventually(t, func() bool {
-		probe, err := http.Get(r.url + "/v1/balance") //nolint:noctx // a probe
+		probe, err := http.Get(r.url + "/v1/balance")
 		return err == nil && probe.Body.Close() == nil
 	}, 30*time.Second, 5*time.Millisecond)
 	require.Equal(t, 200, r.charge(t, "pm_card_visa", "key-2").status)
@@ -86,7 +85,7 @@ func TestAHangEndsWithTheClient(t *testing.T) {
 	if err == nil {
 		_ = res.Body.Close()
 	}
-	require.True(t, errors.Is(err, context.Canceled), "%v", err)
+	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 200, r.outageOf(t, `{"mode":""}`))
 	require.Zero(t, r.captures())
 }

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,7 +32,7 @@ func TestTheOfficialSDKFindsAStripe(t *testing.T) {
 
 	_, err = create("pm_card_visa_chargeDeclinedInsufficientFunds")
 	var declined *stripe.Error
-	require.True(t, errors.As(err, &declined))
+	require.ErrorAs(t, err, &declined)
 	require.Equal(t, stripe.ErrorTypeCard, declined.Type)
 	require.Equal(t, stripe.ErrorCodeCardDeclined, declined.Code)
 	require.Equal(t, stripe.DeclineCodeInsufficientFunds, declined.DeclineCode)

@@ -42,13 +42,13 @@ func (s *Server) serve(e endpoint) http.HandlerFunc {
 		if r.Method == http.MethodPost {
 			key = r.Header.Get("Idempotency-Key")
 		}
-		print := fingerprint(r.URL.Path, live, values)
-		if earlier := s.reserve(key, print); earlier != nil {
+		mark := fingerprint(r.URL.Path, live, values)
+		if earlier := s.reserve(key, mark); earlier != nil {
 			earlier(w)
 			return
 		}
 		c := call{live: live, params: values, path: r.PathValue}
-		a, err := s.perform(e, c, key, print)
+		a, err := s.perform(e, c, key, mark)
 		switch {
 		case err != nil:
 			write(w, broken())
@@ -61,7 +61,7 @@ func (s *Server) serve(e endpoint) http.HandlerFunc {
 }
 
 // perform runs the endpoint to the end even if the client has left, as a provider does.
-func (s *Server) perform(e endpoint, c call, key, print string) (answer, error) {
+func (s *Server) perform(e endpoint, c call, key, mark string) (answer, error) {
 	defer s.release(key)
 	if e.delay != nil {
 		s.mu.Lock()
@@ -73,7 +73,7 @@ func (s *Server) perform(e endpoint, c call, key, print string) (answer, error) 
 	s.settleDue()
 	a := e.run(s, c)
 	if key != "" && a.remember {
-		used, err := s.usedKey(key, print, a)
+		used, err := s.usedKey(key, mark, a)
 		if err != nil {
 			s.mu.Unlock()
 			return a, err
@@ -106,9 +106,9 @@ func (s *Server) commit(rec *record) uint64 {
 	return s.journal.append(*rec)
 }
 
-func (s *Server) usedKey(key, print string, a answer) (*usedKey, error) {
+func (s *Server) usedKey(key, mark string, a answer) (*usedKey, error) {
 	body, err := json.Marshal(a.body)
-	return &usedKey{Key: key, Fingerprint: print, At: s.config.Now().UTC(), Status: a.status, Body: body}, err
+	return &usedKey{Key: key, Fingerprint: mark, At: s.config.Now().UTC(), Status: a.status, Body: body}, err
 }
 
 // hang keeps the connection open and silent until the client gives up, then cuts it.

@@ -16,13 +16,13 @@ import (
 
 // Config says where the ledger lives and how the simulated provider behaves.
 type Config struct {
-	LedgerPath        string        // append-only file; created where absent, read back where present
-	SecretKeys        []string      // accepted keys; empty accepts every well-formed sk_ and rk_ key
-	IdempotencyWindow time.Duration // how long a key is remembered; default 24 h, as Stripe promises
-	HangFor           time.Duration // how long a hanging answer hangs before its connection is cut; default 60 s
-	SearchLag         time.Duration // how long a new payment intent stays invisible to search; default none
-	Callbacks         Callbacks     // where signed events go; can be changed at run time
-	Now               func() time.Time
+	LedgerPath        string           // append-only file; created where absent, read back where present
+	SecretKeys        []string         // accepted keys; empty accepts every well-formed sk_ and rk_ key
+	IdempotencyWindow time.Duration    // how long a key is remembered; default 24 h, as Stripe promises
+	HangFor           time.Duration    // how long a hanging answer hangs before its connection is cut; default 60 s
+	SearchLag         time.Duration    // how long a new payment intent stays invisible to search; default none
+	Callbacks         Callbacks        // where signed events go; can be changed at run time
+	Now               func() time.Time // real time, unless a test wants keys to grow old
 }
 
 // Server is the simulated provider. Serve its Handler, on the listener that Listen gives if outages shall refuse
@@ -45,19 +45,20 @@ type Server struct {
 	timers   map[string]*time.Timer
 }
 
-// New reads the ledger back and is ready to serve. Faults: `ledger_missing`, `ledger_corrupt`, `ledger_in_use`.
+// New reads the ledger back and is ready to serve. Faults: `ledger_missing`, `clock_missing`,
+// `ledger_corrupt`, `ledger_in_use`.
 func New(c Config) (*Server, error) {
 	if c.LedgerPath == "" {
 		return nil, fault.New(fault.Invalid, "ledger_missing", "the simulator needs a path for its ledger file")
+	}
+	if c.Now == nil {
+		return nil, fault.New(fault.Invalid, "clock_missing", "the simulator needs a clock; pass time.Now")
 	}
 	if c.IdempotencyWindow == 0 {
 		c.IdempotencyWindow = 24 * time.Hour
 	}
 	if c.HangFor == 0 {
 		c.HangFor = time.Minute
-	}
-	if c.Now == nil {
-		c.Now = time.Now
 	}
 	st := newState()
 	j, err := openJournal(c.LedgerPath, st.apply)
@@ -66,7 +67,7 @@ func New(c Config) (*Server, error) {
 	}
 	closing, cancel := context.WithCancel(context.Background())
 	s := &Server{
-		config: c, gate: newGate(), journal: j, keys: map[string]bool{},
+		config: c, gate: newGate(closing), journal: j, keys: map[string]bool{},
 		closing: closing, close: cancel,
 		inFlight: map[string]string{}, state: st, timers: map[string]*time.Timer{},
 	}

@@ -55,10 +55,9 @@ func (s *Server) settleRefund(r *refund, to string) *refund {
 	next, pi := *r, *s.state.intents[r.Intent]
 	rec := &record{Kind: refundChanged, Intent: &pi, Refund: &next}
 	name := "refund.updated"
-	switch {
-	case to == succeeded:
+	if to == succeeded {
 		next.Status, rec.Kind = succeeded, refunded
-	default:
+	} else {
 		if r.Status == succeeded {
 			rec.Kind = refundReversed
 		}

@@ -2,6 +2,7 @@ package stripe_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,7 +17,7 @@ const testKey = "sk_test_conformance0123456789"
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, func(t *testing.T) conformance.Subject {
-		rig := conformance.NewRig(t, testKey)
+		rig := conformance.NewRig(t, time.Now, testKey)
 		adapter := func(key, url string) *stripe.Stripe {
 			s, err := stripe.New(stripe.Config{SecretKey: key, WebhookSecret: conformance.WebhookSecret, BaseURL: url})
 			require.NoError(t, err)

@@ -27,8 +27,14 @@ const stripeMock = "github.com/stripe/stripe-mock@v0.203.0"
 func TestStripeMock(t *testing.T) {
 	t.Parallel()
 	base := startStripeMock(t)
-	t.Run("takes every request of the adapter", func(t *testing.T) { mockTakesEveryRequest(t, base) })
-	t.Run("refuses what Stripe would refuse", func(t *testing.T) { mockRefusesNonsense(t, base) })
+	t.Run("takes every request of the adapter", func(t *testing.T) {
+		t.Parallel()
+		mockTakesEveryRequest(t, base)
+	})
+	t.Run("refuses what Stripe would refuse", func(t *testing.T) {
+		t.Parallel()
+		mockRefusesNonsense(t, base)
+	})
 }
 
 func mockTakesEveryRequest(t *testing.T, base string) {
