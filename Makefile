@@ -1,0 +1,117 @@
+# make dev   brings everything up and plays one subscription's life
+# make test  proves it
+# The other targets are listed by `make help`.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Tools, pinned: generated code and reports must not depend on the machine.
+TOOLS := .perennial/bin
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+SQLC := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.30.0
+WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
+tool = $$(go run ./internal/devstack/install $(TOOLS) $(1) $(2))
+
+# Starts PostgreSQL and Temporal once for all packages; what the environment already names is used instead.
+STACK := go run ./internal/testkit/stack --
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: dev
+dev: bin/perennial ## Start everything and play one subscription's life; ARGS=--once ends after it
+	@exec bin/perennial dev $(ARGS)
+
+# Always asked: go knows better than make what has changed.
+.PHONY: bin/perennial
+bin/perennial:
+	@echo "build: compiling bin/perennial (the first time downloads the modules and takes a minute or two)"
+	@.ci/progress build go build -v -trimpath -o bin/perennial ./cmd/perennial
+
+.PHONY: test
+test: ## Run every test against real servers, with the race detector
+	@.ci/need gcc
+	@echo "test: compiling everything with the race detector (the first time takes some minutes)"
+	@.ci/progress test go build -race -v ./...
+	@echo "test: starting PostgreSQL and Temporal, then testing package by package"
+	@$(STACK) go test -race -timeout 12m ./...
+
+.PHONY: soak
+soak: ## Run the scenarios with the full figures; the log goes to bench/results
+	@.ci/need gcc
+	@mkdir -p bench/results
+	@log=bench/results/soak-$$(git rev-parse --short HEAD)-$$(date -u +%Y%m%dT%H%M%SZ).log; \
+	{ echo "commit $$(git rev-parse HEAD)$$(git diff --quiet HEAD || echo ' with changes')"; \
+	  echo "machine $$(uname -srm), $$(getconf _NPROCESSORS_ONLN) processors, $$(go version)"; \
+	  echo "begun $$(date -u +%Y-%m-%dT%H:%M:%SZ)"; \
+	  status=0; SOAK=1 $(STACK) go test -race -v -count=1 -timeout 12h $(or $(PACKAGES),./...) || status=$$?; \
+	  echo "ended $$(date -u +%Y-%m-%dT%H:%M:%SZ) with exit code $$status"; exit $$status; } 2>&1 | tee "$$log"
+
+.PHONY: bench
+bench: ## Measure each path beside its bare side; ARGS are passed on
+	@go run ./bench $(ARGS)
+
+.PHONY: generate
+generate: ## Write everything that is generated: queries, docs
+	@$(call tool,sqlc,$(SQLC)) generate
+	@go generate ./...
+
+.PHONY: check
+check: lint sqlc-check generated-check workflow-check deploy-check vuln-check ## Run what CI runs beside the tests
+	@echo "check: all clean"
+
+.PHONY: lint
+lint:
+	@echo "check: gofmt"
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+	[ -z "$$unformatted" ] || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	@echo "check: golangci-lint (import walls, forbidden calls, common mistakes)"
+	@golangci=$(call tool,golangci-lint,$(GOLANGCI)); \
+	"$$golangci" config verify; \
+	"$$golangci" run ./...; \
+	echo "check: each import wall, broken on purpose, is reported"; \
+	GOLANGCI_LINT=$$golangci go test -tags check -count=1 ./internal/lint
+
+.PHONY: sqlc-check
+sqlc-check:
+	@echo "check: sqlc (generated queries are fresh; every query gives its environment)"
+	@sqlc=$(call tool,sqlc,$(SQLC)); "$$sqlc" diff; "$$sqlc" vet
+
+# Compares the tree before and after, so that it also works beside changes not yet committed.
+.PHONY: generated-check
+generated-check:
+	@echo "check: generated files are fresh"
+	@tree() { git ls-files -co --exclude-standard -z | sort -z | xargs -0 sha256sum 2>/dev/null || true; }; \
+	before=$$(tree); $(MAKE) generate; after=$$(tree); \
+	[ "$$before" = "$$after" ] || { diff <(echo "$$before") <(echo "$$after") || true; \
+	  echo "generated files were stale; 'make generate' has just written them: commit them"; exit 1; }
+
+.PHONY: workflow-check
+workflow-check:
+	@echo "check: workflowcheck (workflows are deterministic)"
+	@$(call tool,workflowcheck,$(WORKFLOWCHECK)) ./workflows/...
+
+.PHONY: deploy-check
+deploy-check:
+	@echo "check: Dockerfile and docker-compose.yml"
+	@go test -count=1 ./internal/deploy
+	@if docker compose version >/dev/null 2>&1; then docker compose config -q; \
+	else echo "check: no docker compose here, so only our own rules were checked"; fi
+
+# Honest where the database of vulnerabilities is out of reach: not checked is said, not passed over.
+.PHONY: vuln-check
+vuln-check:
+	@echo "check: govulncheck"
+	@status=0; report=$$(timeout 300 $(call tool,govulncheck,$(GOVULNCHECK)) ./... 2>&1) || status=$$?; \
+	if [ $$status -eq 0 ]; then echo "$$report" | tail -n 3; \
+	elif echo "$$report" | grep -q 'fetching vulnerabilities'; then \
+	  echo "check: NOT CHECKED for known vulnerabilities: the database (vuln.go.dev) is out of reach from here"; \
+	else echo "$$report"; exit $$status; fi
+
+.PHONY: clean-dev
+clean-dev: ## Forget the data of dev and of tests; installed tools stay
+	@go run ./internal/devstack/forget
