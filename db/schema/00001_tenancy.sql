@@ -1,5 +1,10 @@
--- Tenancy: tenant ⊃ app ⊃ environment, and the keys that open an environment. Every row of customer data in later
--- migrations carries environment_id; composite foreign keys keep two environments from ever sharing a row.
+-- Tenancy: tenant ⊃ app ⊃ environment, and the keys that open an environment.
+--
+-- In all later migrations every row of customer data carries environment_id, primary keys begin with it, and composite
+-- foreign keys keep two environments from ever sharing a row. A table that reaches its environment through such a key has
+-- no foreign key to environments of its own: each insert would lock the one environment row that all sessions share.
+-- IDs sort by time in any collation (lower case digits and letters of equal length), so an index on them pages newest
+-- first by being read backwards.
 
 -- +goose Up
 create table tenants (
@@ -22,11 +27,12 @@ create table environments (
     id                         text primary key,
     app_id                     text        not null references apps,
     mode                       text        not null check (mode in ('test', 'live')),
-    time_zone                  text        not null default 'UTC',
-    retry_base_seconds         bigint      not null default 86400 check (retry_base_seconds between 60 and 2592000),
-    retry_factor               integer     not null default 2 check (retry_factor between 1 and 10),
-    retry_jitter_seconds       integer     not null default 3600 check (retry_jitter_seconds between 0 and 3600),
-    past_due_billing           text        not null default 'skip' check (past_due_billing in ('skip', 'accrue')),
+    time_zone                  text        not null check (time_zone <> ''),
+    retry_base_seconds         bigint      not null check (retry_base_seconds between 60 and 2592000),
+    retry_factor               integer     not null check (retry_factor between 1 and 10),
+    retry_count                integer     not null check (retry_count between 0 and 10),
+    retry_jitter_seconds       bigint      not null check (retry_jitter_seconds between 0 and 3600),
+    past_due_billing           text        not null check (past_due_billing in ('skip', 'accrue')),
     past_due_cancel_after_days integer     check (past_due_cancel_after_days between 1 and 365),
     created_at                 timestamptz not null,
     unique (app_id, mode)
@@ -47,15 +53,23 @@ create table api_keys (
 );
 create index api_keys_environment on api_keys (environment_id);
 
+-- All that a request needs to know about its key, so that key and resource are fetched by one join.
+create view api_key_details as
+select k.hash, k.id, k.environment_id, e.app_id, a.tenant_id, e.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at,
+       k.revoked_at, e.time_zone
+from api_keys k
+join environments e on e.id = k.environment_id
+join apps a on a.id = e.app_id;
+
 create table provider_configs (
-    id                  text primary key,
-    environment_id      text        not null references environments,
-    provider            text        not null check (provider in ('stripe')),
-    is_primary          boolean     not null default true,
+    id                    text primary key, -- alone: an inbound callback names the config before we know its environment
+    environment_id        text        not null references environments,
+    provider              text        not null check (provider in ('stripe')),
+    is_primary            boolean     not null,
     -- Credentials sealed with the app's keyset; associated data binds app, config and field.
-    secret_key_sealed   bytea       not null,
+    secret_key_sealed     bytea       not null,
     webhook_secret_sealed bytea,
-    created_at          timestamptz not null,
+    created_at            timestamptz not null,
     unique (environment_id, id)
 );
 create unique index provider_configs_one_primary on provider_configs (environment_id) where is_primary;

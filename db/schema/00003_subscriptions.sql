@@ -2,8 +2,8 @@
 
 -- +goose Up
 create table subscriptions (
-    id                    text        not null primary key,
-    environment_id        text        not null references environments,
+    id                    text        not null,
+    environment_id        text        not null,
     customer_id           text        not null,
     plan_id               text        not null,
     status                text        not null check (status in ('trialing', 'active', 'past_due', 'canceled')),
@@ -21,26 +21,26 @@ create table subscriptions (
     paid_through          timestamptz,
     activated_at          timestamptz,
     pending_plan_id       text,
-    cancel_at_period_end  boolean     not null default false,
+    cancel_at_period_end  boolean     not null,
     cancel_reason         text,
     canceled_at           timestamptz,
     past_due_at           timestamptz,
     -- The one invoice in collection (oldest open first).
     collecting_invoice_id text,
     test_clock_id         text,
-    metadata              jsonb       not null default '{}',
-    -- A new payment method that the workflow has not acted on yet.
+    metadata              jsonb       not null,
+    -- A new payment method that the workflow has not acted on yet: since when, in real time.
     method_changed_at     timestamptz,
     -- What happens next and when, as the rules decided it: what operators, the reconciler and test clocks read.
     next_action           text        not null check (next_action in ('begin', 'trial_end', 'renewal', 'cancel', 'payment_retry', 'past_due_cancel', 'none')),
     next_action_at        timestamptz,
     event_sequence        bigint      not null default 0,
-    started_epoch         bigint,
+    started_epoch         bigint      not null default 0, -- of its workflow's last start; 0: not started yet
     finished_at           timestamptz, -- canceled and nothing pending: the workflow may end
     revision              bigint      not null default 1,
     created_at            timestamptz not null,
     updated_at            timestamptz not null,
-    unique (environment_id, id),
+    primary key (environment_id, id),
     foreign key (environment_id, customer_id) references customers (environment_id, id),
     foreign key (environment_id, plan_id) references plans (environment_id, id),
     foreign key (environment_id, pending_plan_id) references plans (environment_id, id),
@@ -51,19 +51,18 @@ create table subscriptions (
     check ((next_action = 'none') = (next_action_at is null)),
     check (finished_at is null or status = 'canceled')
 );
-create index subscriptions_page on subscriptions (environment_id, id desc);
 create index subscriptions_customer on subscriptions (environment_id, customer_id, id desc);
 create index subscriptions_clock on subscriptions (environment_id, test_clock_id, next_action_at)
     where test_clock_id is not null and finished_at is null;
 -- What the reconciler scans, over all environments.
-create index subscriptions_unstarted on subscriptions (started_epoch nulls first, id) where finished_at is null;
+create index subscriptions_unstarted on subscriptions (started_epoch, id) where finished_at is null;
 create index subscriptions_method_changed on subscriptions (method_changed_at) where method_changed_at is not null;
 create index subscriptions_late on subscriptions (next_action_at)
     where finished_at is null and test_clock_id is null and next_action_at is not null;
 
 -- Commands that a subscription has performed, so that a repeat (same id, after a crash) finds its first outcome.
 create table commands (
-    environment_id  text        not null references environments,
+    environment_id  text        not null,
     id              text        not null,
     subscription_id text        not null,
     name            text        not null,

@@ -8,8 +8,8 @@ create table invoice_counters (
 );
 
 create table invoices (
-    id              text        not null primary key,
-    environment_id  text        not null references environments,
+    id              text        not null,
+    environment_id  text        not null,
     number          bigint      not null check (number > 0),
     customer_id     text        not null,
     subscription_id text        not null,
@@ -18,24 +18,23 @@ create table invoices (
     currency        char(3)     not null check (currency ~ '^[A-Z]{3}$'),
     -- total = sum of the lines; amount_due = max(total, 0) - credit_applied.
     total           bigint      not null,
-    credit_applied  bigint      not null default 0 check (credit_applied >= 0),
+    credit_applied  bigint      not null check (credit_applied >= 0),
     amount_due      bigint      not null check (amount_due >= 0),
-    amount_paid     bigint      not null default 0,
+    amount_paid     bigint      not null,
     period_start    timestamptz not null,
     period_end      timestamptz not null,
     -- Collection, as billing/collection decided it.
     phase           text        not null check (phase in ('waiting', 'charging', 'scheduled', 'exhausted', 'settled', 'closed')),
-    automatic_attempts integer  not null default 0 check (automatic_attempts >= 0),
-    attempts        integer     not null default 0 check (attempts >= automatic_attempts),
+    automatic_attempts integer  not null check (automatic_attempts >= 0),
+    attempts        integer     not null check (attempts >= automatic_attempts),
     retry_at        timestamptz,
     attempt_trigger text        check (attempt_trigger in ('automatic', 'manual')),
-    single_attempt  boolean     not null default false,
     replaced_by     text,
     issued_at       timestamptz not null,
     paid_at         timestamptz,
     voided_at       timestamptz,
     created_at      timestamptz not null,
-    unique (environment_id, id),
+    primary key (environment_id, id),
     unique (environment_id, number),
     foreign key (environment_id, customer_id) references customers (environment_id, id),
     foreign key (environment_id, subscription_id) references subscriptions (environment_id, id),
@@ -45,14 +44,17 @@ create table invoices (
     check (amount_paid = case when status = 'paid' then amount_due else 0 end),
     check ((status = 'paid') = (phase = 'settled'))
 );
-create index invoices_page on invoices (environment_id, id desc);
-create index invoices_subscription on invoices (environment_id, subscription_id, id desc);
+-- By the end of what they pay for, so that a renewal finds the current period's without reading all earlier ones.
+create index invoices_subscription on invoices (environment_id, subscription_id, period_end);
+create index invoices_customer on invoices (environment_id, customer_id, id);
 create index invoices_open on invoices (environment_id, subscription_id, number) where status = 'open';
 
-alter table subscriptions add foreign key (environment_id, collecting_invoice_id) references invoices (environment_id, id);
+-- A new invoice is inserted last, immediately before commit, after the rows that point at it: see invoice_counters.
+alter table subscriptions add foreign key (environment_id, collecting_invoice_id)
+    references invoices (environment_id, id) deferrable initially deferred;
 
 create table invoice_lines (
-    id             text        not null primary key,
+    id             text        not null,
     environment_id text        not null,
     invoice_id     text        not null,
     position       integer     not null,
@@ -63,9 +65,9 @@ create table invoice_lines (
     amount         bigint      not null,
     period_start   timestamptz not null,
     period_end     timestamptz not null,
-    foreign key (environment_id, invoice_id) references invoices (environment_id, id),
-    foreign key (environment_id, plan_id) references plans (environment_id, id),
-    unique (environment_id, invoice_id, position)
+    primary key (environment_id, invoice_id, position),
+    foreign key (environment_id, invoice_id) references invoices (environment_id, id) deferrable initially deferred,
+    foreign key (environment_id, plan_id) references plans (environment_id, id)
 );
 
 create table credit_balances (
@@ -79,16 +81,43 @@ create table credit_balances (
 
 -- Append-only; the sum of a customer's entries in a currency is its balance.
 create table credit_entries (
-    id              text        not null primary key,
+    id              text        not null,
     environment_id  text        not null,
     customer_id     text        not null,
-    currency        char(3)     not null,
+    currency        char(3)     not null check (currency ~ '^[A-Z]{3}$'),
     amount          bigint      not null check (amount <> 0), -- positive: credit given; negative: credit used
     reason          text        not null check (reason in ('proration', 'applied', 'returned')),
     invoice_id      text        not null,
     balance_after   bigint      not null check (balance_after >= 0),
     created_at      timestamptz not null,
+    primary key (environment_id, id),
     foreign key (environment_id, customer_id) references customers (environment_id, id),
-    foreign key (environment_id, invoice_id) references invoices (environment_id, id)
+    foreign key (environment_id, invoice_id) references invoices (environment_id, id) deferrable initially deferred
 );
-create index credit_entries_customer on credit_entries (environment_id, customer_id, id desc);
+create index credit_entries_customer on credit_entries (environment_id, customer_id, id);
+
+-- A ledger is only ever appended to, whoever writes.
+-- +goose StatementBegin
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+    raise exception 'rows of % are never changed or deleted', tg_table_name using errcode = 'PB003';
+end $$;
+-- +goose StatementEnd
+create trigger credit_entries_append_only before update or delete on credit_entries for each row execute function refuse_change();
+create trigger credit_entries_no_truncate before truncate on credit_entries for each statement execute function refuse_change();
+
+-- Paid and void are final, and what was billed stays what it was.
+-- +goose StatementBegin
+create function guard_invoice() returns trigger language plpgsql as $$
+begin
+    if old.status <> 'open' and new.status <> old.status then
+        raise exception 'invoice % is % and cannot become %', old.id, old.status, new.status using errcode = 'PB005';
+    end if;
+    if (new.environment_id, new.id, new.number, new.customer_id, new.subscription_id, new.reason, new.currency, new.total, new.period_start, new.period_end, new.created_at)
+        is distinct from (old.environment_id, old.id, old.number, old.customer_id, old.subscription_id, old.reason, old.currency, old.total, old.period_start, old.period_end, old.created_at) then
+        raise exception 'invoice %: an immutable column was changed', old.id using errcode = 'PB002';
+    end if;
+    return new;
+end $$;
+-- +goose StatementEnd
+create trigger guard_invoice before update on invoices for each row execute function guard_invoice();

@@ -2,8 +2,8 @@
 
 -- +goose Up
 create table transactions (
-    id                 text        not null primary key,
-    environment_id     text        not null references environments,
+    id                 text        not null,
+    environment_id     text        not null,
     type               text        not null check (type in ('charge', 'refund')),
     status             text        not null check (status in ('pending', 'success', 'failed', 'declined', 'canceled', 'refunded')),
     customer_id        text        not null,
@@ -11,7 +11,7 @@ create table transactions (
     invoice_id         text,
     amount             bigint      not null check (amount > 0),
     currency           char(3)     not null check (currency ~ '^[A-Z]{3}$'),
-    description        text        not null default '',
+    description        text        not null,
     attempt_number     integer     check (attempt_number > 0), -- of the invoice, automatic and manual together
     trigger            text        not null check (trigger in ('automatic', 'manual')),
     provider           text,
@@ -25,26 +25,26 @@ create table transactions (
     -- A refund points at the charge it gives back; a recovered success at the canceled charge it came from.
     charge_id          text,
     recovered_from     text,
-    amount_refunded    bigint      not null default 0 check (amount_refunded between 0 and amount),
+    amount_refunded    bigint      not null check (amount_refunded between 0 and amount),
     -- The charge protocol. Real time, also on a test clock. A new send (after a proof that the last one was not taken)
     -- has a new key; everything else repeats the old one.
-    send_number        integer     not null default 0,
+    send_number        integer     not null check (send_number >= 0),
     first_sent_at      timestamptz,
     cancel_requested_at timestamptz,
     next_check_at      timestamptz,
-    checks             integer     not null default 0,
-    not_found_count    integer     not null default 0,
+    checks             integer     not null check (checks >= 0),
+    not_found_count    integer     not null check (not_found_count >= 0),
     not_found_at       timestamptz,
     parked_at          timestamptz, -- nothing more can be asked: an operator must look
-    started_epoch      bigint,      -- of its own workflow, where it has one (no subscription workflow owns it)
+    started_epoch      bigint      not null default 0, -- of its own workflow, where no subscription's serves it; 0: not started
     due_at             timestamptz not null, -- when the charge became due: renewal lateness is measured from it
     completed_at       timestamptz,
     revision           bigint      not null default 1,
     created_at         timestamptz not null,
-    unique (environment_id, id),
+    primary key (environment_id, id),
     foreign key (environment_id, customer_id) references customers (environment_id, id),
     foreign key (environment_id, subscription_id) references subscriptions (environment_id, id),
-    foreign key (environment_id, invoice_id) references invoices (environment_id, id),
+    foreign key (environment_id, invoice_id) references invoices (environment_id, id) deferrable initially deferred,
     foreign key (environment_id, provider_config_id) references provider_configs (environment_id, id),
     foreign key (environment_id, charge_id) references transactions (environment_id, id),
     foreign key (environment_id, recovered_from) references transactions (environment_id, id),
@@ -54,16 +54,18 @@ create table transactions (
     check (status <> 'success' or type = 'charge'),
     check (invoice_id is null or subscription_id is not null)
 );
-create index transactions_page on transactions (environment_id, id desc);
-create index transactions_subscription on transactions (environment_id, subscription_id, id desc) where subscription_id is not null;
+create index transactions_subscription on transactions (environment_id, subscription_id, id) where subscription_id is not null;
 create index transactions_invoice on transactions (environment_id, invoice_id) where invoice_id is not null;
-create index transactions_customer on transactions (environment_id, customer_id, id desc);
+create index transactions_customer on transactions (environment_id, customer_id, id);
 -- One live attempt per invoice; one transaction per provider reference.
 create unique index transactions_one_live_attempt on transactions (environment_id, invoice_id)
     where status = 'pending' and type = 'charge' and invoice_id is not null;
 create unique index transactions_provider_ref on transactions (provider_config_id, provider_ref, type)
     where provider_ref is not null and recovered_from is null;
-create index transactions_pending on transactions (next_check_at) where status = 'pending';
+-- The few that are not decided, for the reconciler over all environments and for each subscription's own look.
+create index transactions_pending on transactions (environment_id, subscription_id) where status = 'pending';
+create index transactions_due on transactions (next_check_at) where status = 'pending' and parked_at is null;
+create index transactions_unstarted on transactions (started_epoch, id) where status = 'pending';
 
 -- The one success that counts for an invoice. amount 0 with no transaction: paid by credit, or nothing was due.
 create table settlements (
@@ -73,58 +75,67 @@ create table settlements (
     amount         bigint      not null check (amount >= 0),
     settled_at     timestamptz not null,
     primary key (environment_id, invoice_id),
-    foreign key (environment_id, invoice_id) references invoices (environment_id, id),
+    foreign key (environment_id, invoice_id) references invoices (environment_id, id) deferrable initially deferred,
     foreign key (environment_id, transaction_id) references transactions (environment_id, id),
     check ((transaction_id is null) = (amount = 0))
 );
 create unique index settlements_transaction on settlements (environment_id, transaction_id) where transaction_id is not null;
+create trigger settlements_append_only before update or delete on settlements for each row execute function refuse_change();
+create trigger settlements_no_truncate before truncate on settlements for each statement execute function refuse_change();
 
 -- One HTTP exchange with a provider for a transaction; opened before the call, closed after it.
 create table provider_calls (
-    id             text        not null primary key,
+    id             text        not null,
     environment_id text        not null,
     transaction_id text        not null,
     operation      text        not null check (operation in ('charge', 'lookup', 'cancel', 'refund', 'refund_lookup')),
-    key            text        not null default '',
+    key            text        not null, -- idempotency key sent; empty for look-ups
     outcome        text        check (outcome in ('succeeded', 'declined', 'failed', 'canceled', 'pending', 'unknown', 'not_sent', 'not_found', 'error')),
     http_status    integer,
     response       jsonb,      -- erasable
     started_at     timestamptz not null,
     ended_at       timestamptz,
+    primary key (environment_id, transaction_id, id),
     foreign key (environment_id, transaction_id) references transactions (environment_id, id),
     check ((outcome is null) = (ended_at is null))
 );
-create index provider_calls_transaction on provider_calls (environment_id, transaction_id, id);
 
 -- Messages from providers: stored first, then signalled.
 create table provider_callbacks (
-    id                 text        not null primary key,
+    id                 text        not null,
     environment_id     text        not null,
     provider_config_id text        not null,
     provider_event_id  text        not null,
     type               text        not null,
     transaction_id     text,       -- null: no transaction of ours is known by it (yet)
-    provider_ref       text        not null default '',
+    provider_ref       text        not null, -- empty: the message carries none
     received_at        timestamptz not null,
-    signalled_at       timestamptz,
     processed_at       timestamptz,
+    primary key (environment_id, id),
     foreign key (environment_id, provider_config_id) references provider_configs (environment_id, id),
     foreign key (environment_id, transaction_id) references transactions (environment_id, id),
     unique (provider_config_id, provider_event_id)
 );
 create index provider_callbacks_open on provider_callbacks (received_at) where processed_at is null;
+create index provider_callbacks_transaction on provider_callbacks (environment_id, transaction_id) where processed_at is null;
 
--- success, canceled and refunded are never overwritten; failed and declined only by a provider-confirmed success.
--- What was asked (amount, currency, parties) never changes; rows are never deleted.
+-- The pairs are those of payment.CanBecome, which a test compares one by one: success, canceled and refunded are never
+-- overwritten; failed and declined only by the good end that a provider confirms late. What was asked (amount, currency,
+-- parties) never changes; rows are never deleted.
 -- +goose StatementBegin
 create function guard_transaction() returns trigger language plpgsql as $$
+declare
+    good text;
 begin
     if tg_op in ('DELETE', 'TRUNCATE') then
         raise exception 'transactions are never deleted' using errcode = 'PB003';
     end if;
-    if new.status <> old.status
-        and not (old.status = 'pending')
-        and not (old.status in ('failed', 'declined') and new.status in ('success', 'refunded')) then
+    good := case when old.type = 'refund' then 'refunded' else 'success' end;
+    if new.status <> old.status and not (
+        (old.status in ('pending', 'failed', 'declined') and new.status = good)
+        or (old.status = 'pending' and new.status in ('failed', 'canceled'))
+        or (old.status = 'pending' and new.status = 'declined' and old.type = 'charge')
+    ) then
         raise exception 'transaction % is % and cannot become %', old.id, old.status, new.status using errcode = 'PB004';
     end if;
     if (new.environment_id, new.id, new.type, new.customer_id, new.subscription_id, new.invoice_id, new.amount, new.currency, new.charge_id, new.recovered_from, new.created_at)

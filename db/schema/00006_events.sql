@@ -2,8 +2,8 @@
 
 -- +goose Up
 create table events (
-    id              text        not null primary key,
-    environment_id  text        not null references environments,
+    id              text        not null,
+    environment_id  text        not null,
     type            text        not null,
     object_id       text        not null, -- data.id of the payload
     customer_id     text,
@@ -15,16 +15,16 @@ create table events (
     -- and timestamp.
     occurred_at     bigint      not null,
     created_at      timestamptz not null,
-    unique (environment_id, id),
+    primary key (environment_id, id),
     unique (environment_id, type, object_id, occurred_at),
     foreign key (environment_id, customer_id) references customers (environment_id, id),
     foreign key (environment_id, subscription_id) references subscriptions (environment_id, id)
 );
-create index events_page on events (environment_id, id desc);
+create index events_customer on events (environment_id, customer_id, id) where customer_id is not null;
 create unique index events_sequence on events (environment_id, subscription_id, sequence) where subscription_id is not null;
 
 create table idempotency_keys (
-    environment_id text        not null references environments,
+    environment_id text        not null,
     route          text        not null, -- method and path with the ids in it
     key            text        not null check (length(key) between 1 and 255),
     fingerprint    bytea       not null, -- SHA-256 of the body
@@ -33,10 +33,13 @@ create table idempotency_keys (
     lease_until    timestamptz,          -- in flight: a repeat after this re-runs the command under the same command id
     status_code    integer,
     response       bytea,                -- erasable; null after erasure
+    customer_id    text,                 -- whose personal data the response holds, so that erasing them erases it
     erased_at      timestamptz,
     created_at     timestamptz not null,
     primary key (environment_id, route, key),
     check ((state = 'answered') = (status_code is not null)),
-    check ((state = 'in_flight') = (lease_until is not null))
+    check ((state = 'in_flight') = (lease_until is not null)),
+    check (erased_at is null or response is null)
 );
 create index idempotency_keys_age on idempotency_keys (created_at);
+create index idempotency_keys_customer on idempotency_keys (environment_id, customer_id) where customer_id is not null;

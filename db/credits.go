@@ -1,0 +1,49 @@
+package db
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
+)
+
+// The reasons of entries in the credit ledger.
+const (
+	CreditProration = "proration" // an invoice's lines summed to less than zero
+	CreditApplied   = "applied"   // used to pay an invoice
+	CreditReturned  = "returned"  // the invoice it had paid was voided
+)
+
+// CreditBalance is what a customer has in a currency; nothing recorded is 0.
+func (r Reader) CreditBalance(ctx context.Context, environmentID, customerID string, currency money.Currency) (money.Minor, error) {
+	balance, err := queries.CreditBalanceGet(ctx, r.handle, dbsqlc.CreditBalanceGetParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
+	})
+	return balanceFromDB(balance, err)
+}
+
+// AddCredit writes an entry and moves the balance; a negative amount uses credit. Fault: credit_insufficient, when the
+// balance does not cover it.
+func (tx *Tx) AddCredit(ctx context.Context, environmentID, customerID string, currency money.Currency, amount money.Minor, reason, invoiceID string) error {
+	entry := dbsqlc.CreditGiveParams{
+		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: amount,
+		Reason: reason, InvoiceID: invoiceID, CreatedAt: tx.Now,
+	}
+	if amount < 0 {
+		insufficient := fault.New(fault.Conflict, "credit_insufficient", "the customer has less credit than is to be used")
+		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams(entry))
+	}
+	return queries.CreditGive(ctx, tx.pipe, entry)
+}
+
+func balanceFromDB(balance money.Minor, err error) (money.Minor, error) {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	return balance, translate("CreditBalanceGet", err)
+}

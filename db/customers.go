@@ -1,0 +1,83 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/customer"
+	"perennial/db/internal/dbsqlc"
+)
+
+// CustomerFilter narrows a list; empty: any.
+type CustomerFilter struct {
+	Email       string
+	TestClockID string
+}
+
+// Customer reads one, also an erased one. Fault: customer_not_found.
+func (r Reader) Customer(ctx context.Context, environmentID, id string) (customer.Customer, error) {
+	row, err := queries.CustomerGet(ctx, r.handle, dbsqlc.CustomerGetParams{EnvironmentID: environmentID, ID: id})
+	return customerFromDB(row.Customer), readError("customer", err)
+}
+
+// CustomerWithKey reads key and customer in one round trip. Faults: api_key_unknown; customer_not_found, with the key.
+func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (APIKey, customer.Customer, error) {
+	row, err := queries.CustomerGetWithKey(ctx, r.handle, dbsqlc.CustomerGetWithKeyParams{Hash: hash, ID: id})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "customer", err)
+		return key, customer.Customer{}, err
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), customerFromDB(row.Customer), nil
+}
+
+// Customers lists an environment's, without the erased ones.
+func (r Reader) Customers(ctx context.Context, environmentID string, f CustomerFilter, page Page) (customers []customer.Customer, hasMore bool, err error) {
+	rows, err := queries.CustomerList(ctx, r.handle, dbsqlc.CustomerListParams{
+		EnvironmentID: environmentID, Email: null(f.Email), TestClockID: null(f.TestClockID),
+		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("CustomerList", err)
+	}
+	customers, hasMore = cut(page, rows, func(row dbsqlc.CustomerListRow) customer.Customer { return customerFromDB(row.Customer) })
+	return customers, hasMore, nil
+}
+
+// LockCustomer reads one that nobody else may change until the transaction ends. Fault: customer_not_found.
+func (tx *Tx) LockCustomer(ctx context.Context, environmentID, id string) (customer.Customer, error) {
+	row, err := queries.CustomerLock(ctx, tx.pipe, dbsqlc.CustomerLockParams{EnvironmentID: environmentID, ID: id})
+	return customerFromDB(row.Customer), readError("customer", err)
+}
+
+// InsertCustomer writes one. Fault: test_clock_not_found.
+func (tx *Tx) InsertCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
+	return queries.CustomerInsert(ctx, tx.pipe, dbsqlc.CustomerInsertParams{
+		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone),
+		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),
+		TestClockID: null(c.TestClockID), CreatedAt: c.CreatedAt,
+	})
+}
+
+// UpdateCustomer writes what may change. Fault: customer_changed, when it is not of the revision read, or erased.
+func (tx *Tx) UpdateCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
+	return queries.CustomerUpdate(ctx, tx.pipe.orElse(changed("customer")), dbsqlc.CustomerUpdateParams{
+		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone),
+		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),
+		Revision: c.Revision,
+	})
+}
+
+// EraseCustomer removes everything personal, wherever it was copied to, and keeps the pseudonymous row. Fault:
+// customer_not_found, when there is none or it is erased already.
+func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, id string) error {
+	return queries.CustomerErase(ctx, tx.pipe.orElse(notFound("customer")), dbsqlc.CustomerEraseParams{
+		EnvironmentID: environmentID, ID: id, ErasedAt: &tx.Real,
+	})
+}
+
+func customerFromDB(row dbsqlc.Customer) customer.Customer {
+	return customer.Customer{
+		ID: row.ID, Email: value(row.Email), Name: value(row.Name), Phone: value(row.Phone), Metadata: row.Metadata,
+		PaymentMethod: value(row.PaymentMethod), PaymentDetails: value(row.PaymentDetails), TestClockID: value(row.TestClockID),
+		ErasedAt: value(row.ErasedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
+	}
+}

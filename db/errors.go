@@ -1,0 +1,144 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"perennial/billing/fault"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// unavailable is trouble that passes by itself: the same call may succeed in a moment.
+func unavailable(cause error) error {
+	return fault.New(fault.Unavailable, "database_unavailable", "the database cannot be reached or is busy; try again").
+		After(time.Second).Because(cause)
+}
+
+// notFound answers for an absent row and for one of another environment alike.
+func notFound(resource string) error {
+	return fault.New(fault.NotFound, resource+"_not_found", "there is no %s with this id", spaced(resource))
+}
+
+// changed refuses a write that was decided on an older revision of its row.
+func changed(resource string) error {
+	return fault.New(fault.Conflict, resource+"_changed", "the %s was changed meanwhile; read it again and repeat", spaced(resource))
+}
+
+func spaced(resource string) string { return strings.ReplaceAll(resource, "_", " ") }
+
+// readError is translate for the read of one row.
+func readError(resource string, err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return notFound(resource)
+	}
+	return translate(resource, err)
+}
+
+// translate turns what PostgreSQL and pgx say into faults; during is the query or what was going on. Faults pass as they
+// are. What nobody can act on stays a plain error, which becomes a fault.Internal at the edge.
+func translate(during string, err error) error {
+	var known *fault.Error
+	var pg *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known), errors.Is(err, errRecorded):
+		return err
+	case errors.As(err, &pg):
+		if f := postgresFault(pg); f != nil {
+			return f.Because(fmt.Errorf("%s: %w", during, err))
+		}
+	case errors.Is(err, context.Canceled):
+		// The caller has gone away: not the database's trouble.
+	case connectionTrouble(err):
+		return unavailable(fmt.Errorf("%s: %w", during, err))
+	}
+	return fmt.Errorf("db: %s: %w", during, err)
+}
+
+func connectionTrouble(err error) bool {
+	var connect *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || pgconn.SafeToRetry(err) ||
+		strings.Contains(err.Error(), "conn closed")
+}
+
+// postgresFault reads the error codes of PostgreSQL and of our own triggers; nil: nothing anybody can act on.
+func postgresFault(pg *pgconn.PgError) *fault.Error {
+	switch pg.Code {
+	case "40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03", "57P05":
+		return fault.From(unavailable(nil)) // serialization, deadlock, locks, statement time-out, shutdown
+	case "PB001":
+		return subscription.ErrCanceled
+	case "PB004":
+		return payment.ErrFinal
+	case "PB005":
+		return fault.New(fault.Conflict, "invoice_final", "the invoice is paid or void, which is final")
+	case "23503":
+		return foreignKeyFault(pg.ConstraintName)
+	case "23505":
+		return uniqueFaults[pg.ConstraintName]
+	}
+	if class := pg.Code[:2]; class == "08" || class == "53" { // connection; out of connections, memory or disk
+		return fault.From(unavailable(nil))
+	}
+	return nil
+}
+
+// uniqueFaults are the unique constraints whose violation somebody can act on.
+var uniqueFaults = map[string]*fault.Error{
+	"idempotency_keys_pkey": fault.New(fault.Conflict, "idempotency_key_taken",
+		"another request with this Idempotency-Key came first; its answer is replayed"),
+	"transactions_one_live_attempt": fault.New(fault.Conflict, "payment_in_progress",
+		"a payment of this invoice is in progress already"),
+	"transactions_provider_ref": fault.New(fault.Conflict, "provider_ref_taken",
+		"another transaction has this reference at the provider"),
+	"settlements_pkey":        fault.New(fault.Conflict, "invoice_settled", "the invoice is settled already"),
+	"settlements_transaction": fault.New(fault.Conflict, "transaction_settled", "the transaction settled another invoice already"),
+	"commands_pkey":           fault.New(fault.Conflict, "command_performed", "the command was performed already; its outcome is stored"),
+	"environments_app_id_mode_key": fault.New(fault.Conflict, "environment_exists",
+		"the app has an environment of this mode already"),
+	"provider_configs_one_primary": fault.New(fault.Conflict, "primary_provider_exists",
+		"the environment has a primary provider already; there is one"),
+	// Two writers announced the same about one object in the same second without its lock: the later one just repeats.
+	"events_environment_id_type_object_id_occurred_at_key": fault.New(fault.Unavailable, "event_collision",
+		"the same was announced at the same moment; try again").After(time.Second),
+}
+
+// referenced names the resource by the last column of a foreign key, and the API's field for it.
+var referenced = []struct{ column, resource, param string }{
+	{"customer_id", "customer", "customerId"},
+	{"plan_id", "plan", "planId"}, // also pending_plan_id
+	{"subscription_id", "subscription", "subscriptionId"},
+	{"invoice_id", "invoice", "invoiceId"}, // also collecting_invoice_id
+	{"transaction_id", "transaction", "transactionId"},
+	{"charge_id", "transaction", "chargeId"},
+	{"recovered_from", "transaction", "recoveredFrom"},
+	{"test_clock_id", "test_clock", "testClockId"},
+	{"provider_config_id", "provider_config", "providerConfigId"},
+	{"environment_id", "environment", "environmentId"},
+	{"app_id", "app", "appId"},
+	{"tenant_id", "tenant", "tenantId"},
+}
+
+// foreignKeyFault answers a reference to an absent or foreign row like a read of it. PostgreSQL names a foreign key
+// <table>_<columns>_fkey; a composite one of ours ends in the column that refers.
+func foreignKeyFault(constraint string) *fault.Error {
+	columns := strings.TrimSuffix(constraint, "_fkey")
+	for _, r := range referenced {
+		if strings.HasSuffix(columns, r.column) {
+			return fault.From(notFound(r.resource)).In(r.param)
+		}
+	}
+	return nil
+}

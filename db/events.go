@@ -1,0 +1,82 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
+)
+
+// Event is a stored event. Sequence orders the events of one subscription; 0: it has none.
+type Event struct {
+	ID        string
+	Sequence  int64
+	CreatedAt time.Time // real
+	event.Event
+}
+
+// EventFilter narrows a list; empty: any.
+type EventFilter struct {
+	Type           event.Type
+	SubscriptionID string
+	CustomerID     string
+}
+
+// Event reads one. Fault: event_not_found.
+func (r Reader) Event(ctx context.Context, environmentID, id string) (Event, error) {
+	row, err := queries.EventGet(ctx, r.handle, dbsqlc.EventGetParams{EnvironmentID: environmentID, ID: id})
+	if err != nil {
+		return Event{}, readError("event", err)
+	}
+	return eventFromDB(row.Event)
+}
+
+// Events lists an environment's.
+func (r Reader) Events(ctx context.Context, environmentID string, f EventFilter, page Page) (events []Event, hasMore bool, err error) {
+	rows, err := queries.EventList(ctx, r.handle, dbsqlc.EventListParams{
+		EnvironmentID: environmentID, Type: null(string(f.Type)), SubscriptionID: null(f.SubscriptionID), CustomerID: null(f.CustomerID),
+		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("EventList", err)
+	}
+	events, hasMore = cut(page, rows, func(row dbsqlc.EventListRow) Event {
+		e, broken := eventFromDB(row.Event)
+		if broken != nil {
+			err = broken
+		}
+		return e
+	})
+	return events, hasMore, err
+}
+
+// Emit writes an event. It gets its ID, the next sequence number of its subscription, and a timestamp that no other event
+// of this type about this object has: at a collision it moves on by a second. The caller holds the lock of the object.
+func (tx *Tx) Emit(ctx context.Context, environmentID string, e event.Event) error {
+	data, err := json.Marshal(present(e.Data))
+	if err != nil {
+		return fmt.Errorf("db: data of event %s: %w", e.Type, err)
+	}
+	return queries.EventInsert(ctx, tx.pipe, dbsqlc.EventInsertParams{
+		ID: id.New(id.Event, tx.Real), EnvironmentID: environmentID, Type: e.Type, ObjectID: e.ObjectID, CustomerID: null(e.CustomerID),
+		SubscriptionID: null(e.SubscriptionID), Data: data, OccurredAt: e.OccurredAt.Unix(), CreatedAt: tx.Real,
+	})
+}
+
+func eventFromDB(row dbsqlc.Event) (Event, error) {
+	e := Event{
+		ID: row.ID, Sequence: value(row.Sequence), CreatedAt: row.CreatedAt,
+		Event: event.Event{
+			Type: row.Type, ObjectID: row.ObjectID, CustomerID: value(row.CustomerID), SubscriptionID: value(row.SubscriptionID),
+			OccurredAt: time.Unix(row.OccurredAt, 0).UTC(),
+		},
+	}
+	if err := json.Unmarshal(row.Data, &e.Data); err != nil {
+		return Event{}, fmt.Errorf("db: data of event %s: %w", row.ID, err)
+	}
+	return e, nil
+}

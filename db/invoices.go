@@ -1,0 +1,170 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"perennial/billing/collection"
+	"perennial/billing/invoice"
+	"perennial/billing/period"
+	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
+)
+
+// InvoiceFilter narrows a list; empty: any.
+type InvoiceFilter struct {
+	CustomerID     string
+	SubscriptionID string
+	Status         invoice.Status
+}
+
+// Invoice reads one with its lines. Fault: invoice_not_found.
+func (r Reader) Invoice(ctx context.Context, environmentID, id string) (invoice.Invoice, error) {
+	var row dbsqlc.InvoiceGetRow
+	var lines []dbsqlc.InvoiceLineListRow
+	err := r.together(ctx,
+		func(h dbsqlc.DBTX) (err error) {
+			row, err = queries.InvoiceGet(ctx, h, dbsqlc.InvoiceGetParams{EnvironmentID: environmentID, ID: id})
+			return err
+		},
+		func(h dbsqlc.DBTX) (err error) {
+			lines, err = queries.InvoiceLineList(ctx, h, dbsqlc.InvoiceLineListParams{EnvironmentID: environmentID, InvoiceIds: []string{id}})
+			return err
+		})
+	if err != nil {
+		return invoice.Invoice{}, readError("invoice", err)
+	}
+	inv := invoiceFromDB(row.Invoice)
+	for _, l := range lines {
+		inv.Lines = append(inv.Lines, lineFromDB(l.InvoiceLine))
+	}
+	return inv, nil
+}
+
+// InvoiceWithKey reads key and invoice in one round trip. Faults: api_key_unknown; invoice_not_found, with the key.
+func (r Reader) InvoiceWithKey(ctx context.Context, hash []byte, id string) (APIKey, invoice.Invoice, error) {
+	var row dbsqlc.InvoiceGetWithKeyRow
+	var lines []dbsqlc.InvoiceLineListWithKeyRow
+	err := r.together(ctx,
+		func(h dbsqlc.DBTX) (err error) {
+			row, err = queries.InvoiceGetWithKey(ctx, h, dbsqlc.InvoiceGetWithKeyParams{Hash: hash, ID: id})
+			return err
+		},
+		func(h dbsqlc.DBTX) (err error) {
+			lines, err = queries.InvoiceLineListWithKey(ctx, h, dbsqlc.InvoiceLineListWithKeyParams{Hash: hash, InvoiceID: id})
+			return err
+		})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "invoice", err)
+		return key, invoice.Invoice{}, err
+	}
+	inv := invoiceFromDB(row.Invoice)
+	for _, l := range lines {
+		inv.Lines = append(inv.Lines, lineFromDB(l.InvoiceLine))
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), inv, nil
+}
+
+// Invoices lists an environment's, with their lines.
+func (r Reader) Invoices(ctx context.Context, environmentID string, f InvoiceFilter, page Page) (invoices []invoice.Invoice, hasMore bool, err error) {
+	rows, err := queries.InvoiceList(ctx, r.handle, dbsqlc.InvoiceListParams{
+		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID), Status: null(string(f.Status)),
+		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("InvoiceList", err)
+	}
+	invoices, hasMore = cut(page, rows, func(row dbsqlc.InvoiceListRow) invoice.Invoice { return invoiceFromDB(row.Invoice) })
+	ids := make([]string, 0, len(invoices))
+	for _, inv := range invoices {
+		ids = append(ids, inv.ID)
+	}
+	lines, err := queries.InvoiceLineList(ctx, r.handle, dbsqlc.InvoiceLineListParams{EnvironmentID: environmentID, InvoiceIds: ids})
+	if err != nil {
+		return nil, false, translate("InvoiceLineList", err)
+	}
+	byInvoice := make(map[string][]invoice.Line, len(invoices))
+	for _, l := range lines {
+		byInvoice[l.InvoiceLine.InvoiceID] = append(byInvoice[l.InvoiceLine.InvoiceID], lineFromDB(l.InvoiceLine))
+	}
+	for i := range invoices {
+		invoices[i].Lines = byInvoice[invoices[i].ID]
+	}
+	return invoices, hasMore, nil
+}
+
+// LockInvoice reads one, without lines, that nobody else may change until the transaction ends. Fault: invoice_not_found.
+func (tx *Tx) LockInvoice(ctx context.Context, environmentID, id string) (invoice.Invoice, error) {
+	row, err := queries.InvoiceLock(ctx, tx.pipe, dbsqlc.InvoiceLockParams{EnvironmentID: environmentID, ID: id})
+	return invoiceFromDB(row.Invoice), readError("invoice", err)
+}
+
+// InsertInvoice writes a new invoice and its lines, and gives the lines their IDs. The invoice gets its number when the
+// transaction commits; until then reads of this transaction do not see it, and rows may refer to it.
+func (tx *Tx) InsertInvoice(ctx context.Context, environmentID string, inv invoice.Invoice) error {
+	for i, l := range inv.Lines {
+		err := queries.InvoiceLineInsert(ctx, tx.pipe, dbsqlc.InvoiceLineInsertParams{
+			ID: id.New(id.InvoiceLine, tx.Real), EnvironmentID: environmentID, InvoiceID: inv.ID, Position: i, Kind: l.Kind,
+			Description: l.Description, PlanID: l.PlanID, PriceID: null(l.PriceID), Amount: l.Amount,
+			PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	tx.invoices = append(tx.invoices, newInvoice{environmentID, inv})
+	return nil
+}
+
+// insertInvoice sends what InsertInvoice remembered.
+func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
+	inv := n.invoice
+	return queries.InvoiceInsert(ctx, tx.pipe.orElse(errNoCounter), dbsqlc.InvoiceInsertParams{
+		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, Status: inv.Status,
+		Reason: inv.Reason, Currency: inv.Currency, Total: inv.Total, CreditApplied: inv.CreditApplied, AmountDue: inv.AmountDue,
+		AmountPaid: inv.AmountPaid, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, Phase: inv.Collection.Phase,
+		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts, RetryAt: nullTime(inv.Collection.RetryAt),
+		AttemptTrigger: null(inv.Collection.Trigger), ReplacedBy: null(inv.ReplacedBy),
+		IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt), VoidedAt: nullTime(inv.VoidedAt), CreatedAt: inv.CreatedAt,
+	})
+}
+
+var errNoCounter = errors.New("the environment has no invoice counter")
+
+// SaveInvoice writes what may change: status, collection and amounts. It may be one that this transaction inserts. Faults:
+// invoice_not_found; invoice_final, when it would leave paid or void.
+func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice.Invoice) error {
+	isNew := func(n newInvoice) bool { return n.environmentID == environmentID && n.invoice.ID == inv.ID }
+	if i := slices.IndexFunc(tx.invoices, isNew); i >= 0 {
+		tx.invoices[i].invoice = inv
+		return nil
+	}
+	return queries.InvoiceUpdate(ctx, tx.pipe.orElse(notFound("invoice")), dbsqlc.InvoiceUpdateParams{
+		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, CreditApplied: inv.CreditApplied, AmountDue: inv.AmountDue,
+		AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase, AutomaticAttempts: inv.Collection.Automatic,
+		Attempts: inv.Collection.Attempts, RetryAt: nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
+		ReplacedBy: null(inv.ReplacedBy), PaidAt: nullTime(inv.PaidAt), VoidedAt: nullTime(inv.VoidedAt),
+	})
+}
+
+func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
+	return invoice.Invoice{
+		ID: row.ID, Number: row.Number, CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID, Status: row.Status,
+		Reason: row.Reason, Currency: row.Currency, Total: row.Total, CreditApplied: row.CreditApplied, AmountDue: row.AmountDue,
+		AmountPaid: row.AmountPaid, Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+		Collection: collection.State{
+			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, RetryAt: value(row.RetryAt),
+			Trigger: value(row.AttemptTrigger),
+		},
+		ReplacedBy: value(row.ReplacedBy), IssuedAt: row.IssuedAt, PaidAt: value(row.PaidAt), VoidedAt: value(row.VoidedAt),
+		CreatedAt: row.CreatedAt,
+	}
+}
+
+func lineFromDB(row dbsqlc.InvoiceLine) invoice.Line {
+	return invoice.Line{
+		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: row.PlanID, PriceID: value(row.PriceID), Amount: row.Amount,
+		Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+	}
+}

@@ -1,0 +1,43 @@
+package db
+
+import "time"
+
+// The domain says "none" with the zero value, the database with null.
+
+func null[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+func nullTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func value[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}
+
+// present keeps pgx from writing null for an empty map or list.
+func present[M ~map[K]V, K comparable, V any](m M) M {
+	if m == nil {
+		return M{}
+	}
+	return m
+}
+
+func presentList[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

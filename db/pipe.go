@@ -1,0 +1,183 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// rollbackTimeout is what a rollback may take by itself, after the caller's time is up.
+const rollbackTimeout = 5 * time.Second
+
+// pipe is the handle of one transaction. Exec only queues; a read, a batch of reads and the commit send the queue along
+// with themselves, so that a transaction costs a round trip for each read and one for the commit.
+type pipe struct {
+	conn  *pgx.Conn
+	queue []statement
+	begun bool // BEGIN has been sent
+	ended bool
+	err   error // the first failure: PostgreSQL refuses whatever follows
+}
+
+// statement is a queued write. Where zero is set, a write that touches no row fails with it.
+type statement struct {
+	sql  string
+	args []any
+	zero error
+}
+
+var errEnded = errors.New("db: the transaction has ended; a Tx is valid only inside the function it was given to")
+
+// Exec queues a write. Its result is known when the queue is sent, so the answered tag is empty.
+func (p *pipe) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	return pgconn.CommandTag{}, p.add(statement{sql: sql, args: args})
+}
+
+func (p *pipe) add(s statement) error {
+	if p.ended {
+		return errEnded
+	}
+	p.queue = append(p.queue, s)
+	return p.err
+}
+
+// Query sends the queue and the read.
+func (p *pipe) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	var b pgx.Batch
+	b.Queue(sql, args...)
+	results := p.SendBatch(ctx, &b)
+	rows, err := results.Query()
+	if err != nil {
+		_ = results.Close() // repeats the error
+		return nil, err
+	}
+	return batchRows{rows, results}, nil
+}
+
+// QueryRow sends the queue and the read.
+func (p *pipe) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	var b pgx.Batch
+	b.Queue(sql, args...)
+	return batchRow{p.SendBatch(ctx, &b)}
+}
+
+// SendBatch sends the queue and then b; what comes back are the results of b alone.
+func (p *pipe) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	if p.ended {
+		return failedResults{errEnded}
+	}
+	if p.err != nil {
+		return failedResults{p.err}
+	}
+	var all pgx.Batch
+	sent := p.take(&all)
+	for _, q := range b.QueuedQueries {
+		all.Queue(q.SQL, q.Arguments...)
+	}
+	results := p.conn.SendBatch(ctx, &all)
+	if err := p.check(results, sent); err != nil {
+		_ = results.Close() // repeats the error
+		return failedResults{err}
+	}
+	return results
+}
+
+// take moves BEGIN, where it is due, and the queue into a batch.
+func (p *pipe) take(b *pgx.Batch) []statement {
+	sent := p.queue
+	if !p.begun {
+		sent = append([]statement{{sql: "begin"}}, sent...)
+		p.begun = true
+	}
+	p.queue = nil
+	for _, s := range sent {
+		b.Queue(s.sql, s.args...)
+	}
+	return sent
+}
+
+// check reads the results of queued writes, each under its own name.
+func (p *pipe) check(results pgx.BatchResults, sent []statement) error {
+	for _, s := range sent {
+		tag, err := results.Exec()
+		if err == nil && s.zero != nil && tag.RowsAffected() == 0 {
+			err = s.zero
+		}
+		if err != nil {
+			p.err = translate(queryName(s.sql), err)
+			return p.err
+		}
+	}
+	return nil
+}
+
+// commit ends the transaction. One that sent nothing and has nothing to send was never begun.
+func (p *pipe) commit(ctx context.Context) error {
+	if p.err != nil {
+		return p.err
+	}
+	if !p.begun && len(p.queue) == 0 {
+		p.ended = true
+		return nil
+	}
+	var all pgx.Batch
+	sent := p.take(&all)
+	all.Queue("commit")
+	results := p.conn.SendBatch(ctx, &all)
+	defer func() { _ = results.Close() }() // repeats the error
+	if err := p.check(results, sent); err != nil {
+		return err
+	}
+	tag, err := results.Exec()
+	if err == nil && tag.String() != "COMMIT" {
+		err = pgx.ErrTxCommitRollback // a read failed and fn did not pass its error on
+	}
+	if err != nil {
+		return translate("commit", err)
+	}
+	p.ended = true
+	return nil
+}
+
+// rollback ends what was not committed. It takes its own time, because the caller's may be up; where it fails, the
+// connection is closed on release, which rolls back too.
+func (p *pipe) rollback(ctx context.Context) {
+	if p.ended {
+		return
+	}
+	p.ended = true
+	if !p.begun {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
+	defer cancel()
+	_, _ = p.conn.Exec(ctx, "rollback") // see above
+}
+
+// orElse is the pipe with an error for the next write, should it touch no row.
+func (p *pipe) orElse(zero error) dbsqlc.DBTX { return strict{p, zero} }
+
+type strict struct {
+	*pipe
+	zero error
+}
+
+func (s strict) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	return pgconn.CommandTag{}, s.add(statement{sql: sql, args: args, zero: s.zero})
+}
+
+// queryName reads the name from the comment that sqlc leaves at the top of each query.
+func queryName(sql string) string {
+	rest, ok := strings.CutPrefix(sql, "-- name: ")
+	if !ok {
+		return sql
+	}
+	name, _, _ := strings.Cut(rest, " ")
+	return name
+}

@@ -1,0 +1,121 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/db/internal/dbsqlc"
+)
+
+// PlanFilter narrows a list; nil: any.
+type PlanFilter struct {
+	Active *bool
+}
+
+// Plan reads one with its prices. Fault: plan_not_found.
+func (r Reader) Plan(ctx context.Context, environmentID, id string) (plan.Plan, error) {
+	var row dbsqlc.PlanGetRow
+	var prices []dbsqlc.PriceListOfPlansRow
+	err := r.together(ctx,
+		func(h dbsqlc.DBTX) (err error) {
+			row, err = queries.PlanGet(ctx, h, dbsqlc.PlanGetParams{EnvironmentID: environmentID, ID: id})
+			return err
+		},
+		func(h dbsqlc.DBTX) (err error) {
+			prices, err = queries.PriceListOfPlans(ctx, h, dbsqlc.PriceListOfPlansParams{
+				EnvironmentID: environmentID, PlanIds: []string{id},
+			})
+			return err
+		})
+	if err != nil {
+		return plan.Plan{}, readError("plan", err)
+	}
+	p := planFromDB(row.Plan)
+	for _, price := range prices {
+		p.Prices = append(p.Prices, priceFromDB(price.Price))
+	}
+	return p, nil
+}
+
+// PlanWithKey reads key and plan in one round trip. Faults: api_key_unknown; plan_not_found, with the key.
+func (r Reader) PlanWithKey(ctx context.Context, hash []byte, id string) (APIKey, plan.Plan, error) {
+	var row dbsqlc.PlanGetWithKeyRow
+	var prices []dbsqlc.PriceListWithKeyRow
+	err := r.together(ctx,
+		func(h dbsqlc.DBTX) (err error) {
+			row, err = queries.PlanGetWithKey(ctx, h, dbsqlc.PlanGetWithKeyParams{Hash: hash, ID: id})
+			return err
+		},
+		func(h dbsqlc.DBTX) (err error) {
+			prices, err = queries.PriceListWithKey(ctx, h, dbsqlc.PriceListWithKeyParams{Hash: hash, PlanID: id})
+			return err
+		})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "plan", err)
+		return key, plan.Plan{}, err
+	}
+	p := planFromDB(row.Plan)
+	for _, price := range prices {
+		p.Prices = append(p.Prices, priceFromDB(price.Price))
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), p, nil
+}
+
+// Plans lists an environment's, with their prices.
+func (r Reader) Plans(ctx context.Context, environmentID string, f PlanFilter, page Page) (plans []plan.Plan, hasMore bool, err error) {
+	rows, err := queries.PlanList(ctx, r.handle, dbsqlc.PlanListParams{
+		EnvironmentID: environmentID, Active: f.Active,
+		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("PlanList", err)
+	}
+	plans, hasMore = cut(page, rows, func(row dbsqlc.PlanListRow) plan.Plan { return planFromDB(row.Plan) })
+	ids := make([]string, 0, len(plans))
+	at := make(map[string]int, len(plans))
+	for i, p := range plans {
+		ids = append(ids, p.ID)
+		at[p.ID] = i
+	}
+	prices, err := queries.PriceListOfPlans(ctx, r.handle, dbsqlc.PriceListOfPlansParams{EnvironmentID: environmentID, PlanIds: ids})
+	if err != nil {
+		return nil, false, translate("PriceListOfPlans", err)
+	}
+	for _, row := range prices {
+		p := &plans[at[row.Price.PlanID]]
+		p.Prices = append(p.Prices, priceFromDB(row.Price))
+	}
+	return plans, hasMore, nil
+}
+
+// InsertPlan writes a plan and its prices, all with the IDs they have.
+func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan) error {
+	err := queries.PlanInsert(ctx, tx.pipe, dbsqlc.PlanInsertParams{
+		ID: p.ID, EnvironmentID: environmentID, Name: p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit,
+		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Metadata: present(p.Metadata), CreatedAt: p.CreatedAt,
+	})
+	if err != nil {
+		return err
+	}
+	for i, price := range p.Prices {
+		err := queries.PriceInsert(ctx, tx.pipe, dbsqlc.PriceInsertParams{
+			ID: price.ID, EnvironmentID: environmentID, PlanID: p.ID, Position: i, Name: price.Name, Model: price.Model, Amount: price.Amount,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func planFromDB(row dbsqlc.Plan) plan.Plan {
+	return plan.Plan{
+		ID: row.ID, Name: row.Name, Currency: row.Currency, Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
+		TrialDays: row.TrialDays, Active: row.Active, Metadata: row.Metadata, CreatedAt: row.CreatedAt,
+	}
+}
+
+func priceFromDB(row dbsqlc.Price) plan.Price {
+	return plan.Price{ID: row.ID, Name: row.Name, Model: row.Model, Amount: row.Amount}
+}

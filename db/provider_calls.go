@@ -1,0 +1,65 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// The operations of provider calls.
+const (
+	CallCharge       = "charge"
+	CallLookup       = "lookup"
+	CallCancel       = "cancel"
+	CallRefund       = "refund"
+	CallRefundLookup = "refund_lookup"
+)
+
+// ProviderCall is one HTTP exchange with a provider for a transaction. It is written before the exchange and finished
+// after it, in real time: one without an end tells of a crash in between.
+type ProviderCall struct {
+	ID            string
+	TransactionID string
+	Operation     string
+	Key           string // idempotency key sent; empty for look-ups
+	Outcome       string // as in providers, or "error" when the request was impossible
+	HTTPStatus    int    // 0: no answer
+	Response      []byte // redacted JSON
+	StartedAt     time.Time
+	EndedAt       time.Time
+}
+
+// ProviderCalls lists those of a transaction, oldest first.
+func (r Reader) ProviderCalls(ctx context.Context, environmentID, transactionID string) ([]ProviderCall, error) {
+	rows, err := queries.ProviderCallList(ctx, r.handle, dbsqlc.ProviderCallListParams{
+		EnvironmentID: environmentID, TransactionID: transactionID,
+	})
+	if err != nil {
+		return nil, translate("ProviderCallList", err)
+	}
+	calls := make([]ProviderCall, 0, len(rows))
+	for _, row := range rows {
+		c := row.ProviderCall
+		calls = append(calls, ProviderCall{
+			ID: c.ID, TransactionID: c.TransactionID, Operation: c.Operation, Key: c.Key, Outcome: value(c.Outcome),
+			HTTPStatus: value(c.HttpStatus), Response: c.Response, StartedAt: c.StartedAt, EndedAt: value(c.EndedAt),
+		})
+	}
+	return calls, nil
+}
+
+// InsertProviderCall opens one, before the exchange. Fault: transaction_not_found.
+func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
+	return queries.ProviderCallInsert(ctx, tx.pipe, dbsqlc.ProviderCallInsertParams{
+		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Operation: c.Operation, Key: c.Key, StartedAt: c.StartedAt,
+	})
+}
+
+// FinishProviderCall writes what came of it. Fault: provider_call_not_found, when there is none or it has ended.
+func (tx *Tx) FinishProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
+	return queries.ProviderCallFinish(ctx, tx.pipe.orElse(notFound("provider_call")), dbsqlc.ProviderCallFinishParams{
+		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Outcome: null(c.Outcome), HttpStatus: null(c.HTTPStatus),
+		Response: c.Response, EndedAt: nullTime(c.EndedAt),
+	})
+}

@@ -1,0 +1,56 @@
+package db
+
+import (
+	"context"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// ProviderConfig is an environment's account at a payment provider. Credentials are sealed with the app's keyset, which
+// comes along wrapped by the key-encryption key.
+type ProviderConfig struct {
+	ID                  string
+	EnvironmentID       string
+	AppID               string // read only
+	Mode                string // read only: "test" or "live"
+	Provider            string
+	Primary             bool
+	SecretKeySealed     []byte
+	WebhookSecretSealed []byte // nil: none
+	Keyset              []byte // read only
+}
+
+// ProviderConfig reads the primary one. Fault: provider_config_not_found.
+func (r Reader) ProviderConfig(ctx context.Context, environmentID string) (ProviderConfig, error) {
+	row, err := queries.ProviderConfigGetPrimary(ctx, r.handle, environmentID)
+	return providerConfigFromDB(row), readError("provider_config", err)
+}
+
+// ProviderConfigOf reads the one that a transaction was sent through. Fault: provider_config_not_found.
+func (r Reader) ProviderConfigOf(ctx context.Context, environmentID, id string) (ProviderConfig, error) {
+	row, err := queries.ProviderConfigGet(ctx, r.handle, dbsqlc.ProviderConfigGetParams{EnvironmentID: environmentID, ID: id})
+	return providerConfigFromDB(dbsqlc.ProviderConfigGetPrimaryRow(row)), readError("provider_config", err)
+}
+
+// ProviderConfigByID reads the one that an inbound callback names. Global: its signature proves the rest. Fault:
+// provider_config_not_found.
+func (r Reader) ProviderConfigByID(ctx context.Context, id string) (ProviderConfig, error) {
+	row, err := queries.ProviderConfigGetByID(ctx, r.handle, id)
+	return providerConfigFromDB(dbsqlc.ProviderConfigGetPrimaryRow(row)), readError("provider_config", err)
+}
+
+// InsertProviderConfig writes one. Fault: primary_provider_exists.
+func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c ProviderConfig) error {
+	return queries.ProviderConfigInsert(ctx, tx.pipe, dbsqlc.ProviderConfigInsertParams{
+		ID: c.ID, EnvironmentID: environmentID, Provider: c.Provider, IsPrimary: c.Primary,
+		SecretKeySealed: c.SecretKeySealed, WebhookSecretSealed: c.WebhookSecretSealed, CreatedAt: tx.Real,
+	})
+}
+
+func providerConfigFromDB(row dbsqlc.ProviderConfigGetPrimaryRow) ProviderConfig {
+	p := row.ProviderConfig
+	return ProviderConfig{
+		ID: p.ID, EnvironmentID: p.EnvironmentID, AppID: row.AppID, Mode: row.Mode, Provider: p.Provider, Primary: p.IsPrimary,
+		SecretKeySealed: p.SecretKeySealed, WebhookSecretSealed: p.WebhookSecretSealed, Keyset: row.Keyset,
+	}
+}

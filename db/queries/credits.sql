@@ -1,0 +1,43 @@
+-- name: CreditGive :exec
+-- Balance and entry in one statement, so that the sum of the entries is always the balance.
+with balance as (
+    insert into credit_balances (environment_id, customer_id, currency, balance)
+    values (@environment_id, @customer_id, @currency, @amount)
+    on conflict (environment_id, customer_id, currency) do update set balance = credit_balances.balance + excluded.balance
+    returning balance
+)
+insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
+select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, balance.balance, @created_at
+from balance;
+
+-- name: CreditUse :exec
+-- Apart from CreditGive: an upsert would check the negative amount as if it were a new balance. Less balance than asked
+-- changes nothing, which the caller is told.
+with balance as (
+    update credit_balances set balance = balance + @amount
+    where environment_id = @environment_id and customer_id = @customer_id and currency = @currency and balance + @amount >= 0
+    returning balance
+)
+insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
+select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, balance.balance, @created_at
+from balance;
+
+-- name: CreditBalanceGet :one
+select b.balance from credit_balances b
+where b.environment_id = @environment_id and b.customer_id = @customer_id and b.currency = @currency;
+
+-- name: CreditBalanceGetOfSubscription :one
+select b.balance
+from credit_balances b
+where b.environment_id = @environment_id
+  and (b.customer_id, b.currency) = (
+      select s.customer_id, s.currency from subscriptions s where s.environment_id = @environment_id and s.id = @subscription_id);
+
+-- name: CreditBalanceLockOfSubscription :one
+-- Locked with the customer: two subscriptions of one customer never spend the same credit.
+select b.balance
+from credit_balances b
+where b.environment_id = @environment_id
+  and (b.customer_id, b.currency) = (
+      select s.customer_id, s.currency from subscriptions s where s.environment_id = @environment_id and s.id = @subscription_id)
+for no key update;

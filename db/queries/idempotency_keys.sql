@@ -1,0 +1,48 @@
+-- name: IdempotencyKeyInsertAnswered :exec
+-- A concurrent duplicate waits here until the first transaction ends, and then fails on the primary key.
+insert into idempotency_keys (
+    environment_id, route, key, fingerprint, command_id, state, status_code, response, customer_id, created_at
+) values (
+    @environment_id, @route, @key, @fingerprint, @command_id, 'answered', @status_code, @response, @customer_id, @created_at
+);
+
+-- name: IdempotencyKeyClaim :one
+-- A new key is claimed; so is one in flight whose lease has run out, provided that the body is the same: its command is
+-- run again under its own command id. Any other comes back as no row.
+insert into idempotency_keys (environment_id, route, key, fingerprint, command_id, state, lease_until, created_at)
+values (@environment_id, @route, @key, @fingerprint, @command_id, 'in_flight', @lease_until, @created_at)
+on conflict (environment_id, route, key) do update set lease_until = excluded.lease_until
+    where idempotency_keys.state = 'in_flight' and idempotency_keys.lease_until < excluded.created_at
+      and idempotency_keys.fingerprint = excluded.fingerprint
+returning environment_id, route, key, fingerprint, command_id, state, lease_until, status_code, response, customer_id,
+    erased_at, created_at;
+
+-- name: IdempotencyKeyPerform :exec
+update idempotency_keys set state = 'performed', lease_until = null
+where environment_id = @environment_id and route = @route and key = @key and state = 'in_flight';
+
+-- name: IdempotencyKeyAnswer :exec
+-- The first answer counts.
+update idempotency_keys
+set state = 'answered', lease_until = null, status_code = @status_code, response = @response, customer_id = @customer_id
+where environment_id = @environment_id and route = @route and key = @key and state <> 'answered';
+
+-- name: IdempotencyKeyRelease :exec
+-- A request that came to nothing (shape error, 503) leaves no trace, so that a repeat is not refused for its sake.
+delete from idempotency_keys
+where environment_id = @environment_id and route = @route and key = @key and state = 'in_flight' and command_id = @command_id;
+
+-- name: IdempotencyKeyGet :one
+select sqlc.embed(i)
+from idempotency_keys i
+where i.environment_id = @environment_id and i.route = @route and i.key = @key;
+
+-- name: IdempotencyKeyPurge :one
+with purged as (
+    delete from idempotency_keys
+    where (environment_id, route, key) in (
+        select i.environment_id, i.route, i.key from idempotency_keys i
+        where i.created_at < @before order by i.created_at limit @row_limit)
+    returning 1
+)
+select count(*)::integer as purged from purged;

@@ -1,0 +1,101 @@
+-- name: InvoiceInsert :exec
+-- Numbers are gapless, so the counter row stays locked until the transaction ends: this is sent together with the commit.
+with counter as (
+    update invoice_counters set last_number = last_number + 1
+    where environment_id = @environment_id
+    returning last_number
+)
+insert into invoices (
+    id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied, amount_due,
+    amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
+    issued_at, paid_at, voided_at, created_at
+)
+select
+    @id, @environment_id, counter.last_number, @customer_id, @subscription_id, @status, @reason, @currency, @total,
+    @credit_applied, @amount_due, @amount_paid, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @retry_at,
+    @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @created_at
+from counter;
+
+-- name: InvoiceLineInsert :exec
+insert into invoice_lines (
+    id, environment_id, invoice_id, position, kind, description, plan_id, price_id, amount, period_start, period_end
+) values (
+    @id, @environment_id, @invoice_id, @position, @kind, @description, @plan_id, @price_id, @amount, @period_start, @period_end
+);
+
+-- name: InvoiceUpdate :exec
+update invoices
+set status = @status, credit_applied = @credit_applied, amount_due = @amount_due, amount_paid = @amount_paid,
+    phase = @phase, automatic_attempts = @automatic_attempts, attempts = @attempts, retry_at = @retry_at,
+    attempt_trigger = @attempt_trigger, replaced_by = @replaced_by,
+    paid_at = @paid_at, voided_at = @voided_at
+where environment_id = @environment_id and id = @id;
+
+-- name: InvoiceGet :one
+select sqlc.embed(i) from invoices i where i.environment_id = @environment_id and i.id = @id;
+
+-- name: InvoiceLock :one
+select sqlc.embed(i) from invoices i where i.environment_id = @environment_id and i.id = @id for no key update;
+
+-- name: InvoiceGetWithKey :one
+select sqlc.embed(k), sqlc.embed(i)
+from api_key_details k
+join invoices i on i.environment_id = k.environment_id and i.id = @id
+where k.hash = @hash;
+
+-- name: InvoiceList :many
+select sqlc.embed(i)
+from invoices i
+where i.environment_id = @environment_id
+  and (sqlc.narg('customer_id')::text is null or i.customer_id = sqlc.narg('customer_id'))
+  and (sqlc.narg('subscription_id')::text is null or i.subscription_id = sqlc.narg('subscription_id'))
+  and (sqlc.narg('status')::text is null or i.status = sqlc.narg('status'))
+  and i.id < @below_id and i.id > @above_id
+order by case when @forward::boolean then i.id end, i.id desc
+limit @row_limit;
+
+-- name: InvoiceListOpen :many
+select sqlc.embed(i)
+from invoices i
+where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status = 'open'
+order by i.number;
+
+-- name: InvoiceLockOpen :many
+select sqlc.embed(i)
+from invoices i
+where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status = 'open'
+order by i.number
+for no key update;
+
+-- name: InvoiceListPaidForPeriod :many
+-- Paid invoices for time in the subscription's current period.
+select sqlc.embed(i)
+from subscriptions s
+join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
+    and i.period_end > s.current_period_start and i.period_start < s.current_period_end and i.status = 'paid'
+where s.environment_id = @environment_id and s.id = @subscription_id
+order by i.number;
+
+-- name: InvoiceLineList :many
+select sqlc.embed(l)
+from invoice_lines l
+where l.environment_id = @environment_id and l.invoice_id = any(@invoice_ids::text[])
+order by l.invoice_id, l.position;
+
+-- name: InvoiceLineListWithKey :many
+select sqlc.embed(l)
+from api_keys k
+join invoice_lines l on l.environment_id = k.environment_id and l.invoice_id = @invoice_id
+where k.hash = @hash
+order by l.position;
+
+-- name: InvoiceLineListOfSubscription :many
+-- The lines of its open invoices and of the paid ones for the current period.
+select sqlc.embed(l)
+from subscriptions s
+join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
+    and (i.status = 'open'
+         or i.status = 'paid' and i.period_end > s.current_period_start and i.period_start < s.current_period_end)
+join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
+where s.environment_id = @environment_id and s.id = @subscription_id
+order by l.invoice_id, l.position;

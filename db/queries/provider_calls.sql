@@ -1,0 +1,37 @@
+-- name: ProviderCallInsert :exec
+insert into provider_calls (id, environment_id, transaction_id, operation, key, started_at)
+values (@id, @environment_id, @transaction_id, @operation, @key, @started_at);
+
+-- name: ProviderCallFinish :exec
+update provider_calls
+set outcome = @outcome, http_status = @http_status, response = @response, ended_at = @ended_at
+where environment_id = @environment_id and transaction_id = @transaction_id and id = @id and ended_at is null;
+
+-- name: ProviderCallList :many
+select sqlc.embed(c)
+from provider_calls c
+where c.environment_id = @environment_id and c.transaction_id = @transaction_id
+order by c.id;
+
+-- name: CallbackInsert :one
+-- No row comes back for a message that is stored already: providers repeat themselves.
+insert into provider_callbacks (
+    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at
+) values (
+    @id, @environment_id, @provider_config_id, @provider_event_id, @type, @transaction_id, @provider_ref, @received_at
+)
+on conflict (provider_config_id, provider_event_id) do nothing
+returning id;
+
+-- name: CallbackMarkProcessed :exec
+-- Also those that name the transaction only by the provider's reference, which we learned later. None received after the
+-- look at the provider began: what they tell may be newer.
+update provider_callbacks c
+set processed_at = @processed_at, transaction_id = t.id
+from transactions t
+where t.environment_id = @environment_id and t.id = @transaction_id
+  and c.environment_id = t.environment_id
+  and (c.transaction_id = t.id
+       or c.transaction_id is null and c.provider_ref <> '' and c.provider_ref = t.provider_ref
+          and c.provider_config_id = t.provider_config_id)
+  and c.processed_at is null and c.received_at <= @received_before;

@@ -1,0 +1,26 @@
+-- name: ProviderConfigInsert :exec
+insert into provider_configs (id, environment_id, provider, is_primary, secret_key_sealed, webhook_secret_sealed, created_at)
+values (@id, @environment_id, @provider, @is_primary, @secret_key_sealed, @webhook_secret_sealed, @created_at);
+
+-- name: ProviderConfigGetPrimary :one
+-- The app's wrapped keyset comes along, since nothing can be opened without it.
+select sqlc.embed(p), e.mode, e.app_id, a.keyset
+from provider_configs p
+join environments e on e.id = p.environment_id
+join apps a on a.id = e.app_id
+where p.environment_id = @environment_id and p.is_primary;
+
+-- name: ProviderConfigGet :one
+select sqlc.embed(p), e.mode, e.app_id, a.keyset
+from provider_configs p
+join environments e on e.id = p.environment_id
+join apps a on a.id = e.app_id
+where p.environment_id = @environment_id and p.id = @id;
+
+-- name: ProviderConfigGetByID :one
+-- Global: an inbound callback names only the config; its signature proves the rest.
+select sqlc.embed(p), e.mode, e.app_id, a.keyset
+from provider_configs p
+join environments e on e.id = p.environment_id
+join apps a on a.id = e.app_id
+where p.id = @id;

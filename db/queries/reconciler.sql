@@ -1,0 +1,78 @@
+-- What the reconciler and the batcher of workflow starts look for, over all environments.
+
+-- name: EpochGet :one
+select epoch from temporal_epoch;
+
+-- name: EpochIncrement :one
+update temporal_epoch set epoch = epoch + 1 returning epoch;
+
+-- name: SubscriptionListUnstarted :many
+select s.environment_id, s.id
+from subscriptions s
+where s.finished_at is null and s.started_epoch < @epoch and s.id > @after_id
+order by s.id
+limit @row_limit;
+
+-- name: SubscriptionSetStarted :exec
+-- The revision stays: nothing that a workflow knows has changed.
+update subscriptions s
+set started_epoch = @epoch
+from (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
+where s.environment_id = started.environment_id and s.id = started.id and s.started_epoch < @epoch;
+
+-- name: TransactionListUnstarted :many
+-- Those that no subscription workflow serves: charges of their own, refunds, and payments of a canceled subscription's
+-- open invoice. A charge that was pending when its subscription was canceled still belongs to the subscription.
+select t.environment_id, t.id
+from transactions t
+left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
+where t.status = 'pending' and t.started_epoch < @epoch and t.id > @after_id
+  and (t.subscription_id is null or t.type = 'refund' or s.finished_at is not null or t.created_at >= s.canceled_at)
+order by t.id
+limit @row_limit;
+
+-- name: TransactionSetStarted :exec
+update transactions t
+set started_epoch = @epoch
+from (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
+where t.environment_id = started.environment_id and t.id = started.id and t.started_epoch < @epoch;
+
+-- name: TestClockListAdvancing :many
+select c.environment_id, c.id
+from test_clocks c
+where c.status = 'advancing' and c.id > @after_id
+order by c.id
+limit @row_limit;
+
+-- name: SubscriptionListMethodChanged :many
+select s.environment_id, s.id
+from subscriptions s
+where s.method_changed_at < @before and s.finished_at is null
+order by s.method_changed_at
+limit @row_limit;
+
+-- name: CallbackListOpen :many
+-- Only those whose transaction is known by now; the others have nobody to signal.
+select t.environment_id, t.id, t.type, t.subscription_id
+from provider_callbacks c
+join transactions t on t.environment_id = c.environment_id and t.id = coalesce(c.transaction_id, (
+    select r.id from transactions r
+    where r.provider_config_id = c.provider_config_id and r.provider_ref = c.provider_ref and r.recovered_from is null
+    order by r.type limit 1))
+where c.processed_at is null and c.received_at < @before
+order by c.received_at
+limit @row_limit;
+
+-- name: TransactionListOverdue :many
+select t.environment_id, t.id, t.type, t.subscription_id
+from transactions t
+where t.status = 'pending' and t.parked_at is null and t.next_check_at < @before
+order by t.next_check_at
+limit @row_limit;
+
+-- name: SubscriptionListLate :many
+select s.environment_id, s.id, s.next_action, s.next_action_at
+from subscriptions s
+where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
+order by s.next_action_at
+limit @row_limit;

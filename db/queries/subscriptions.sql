@@ -1,0 +1,67 @@
+-- name: SubscriptionInsert :exec
+insert into subscriptions (
+    id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
+    trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
+    cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, test_clock_id, metadata,
+    next_action, next_action_at, finished_at, created_at, updated_at
+) values (
+    @id, @environment_id, @customer_id, @plan_id, @status, @currency, @time_zone, @anchor_at, @interval_unit, @interval_count,
+    @trial_ends_at, @current_period_start, @current_period_end, @next_period, @paid_through, @activated_at, @pending_plan_id,
+    @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @test_clock_id, @metadata,
+    @next_action, @next_action_at, @finished_at, @created_at, @created_at
+);
+
+-- name: SubscriptionUpdate :exec
+-- The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told. Not here:
+-- what never changes, and the columns that have writers of their own (event_sequence, started_epoch).
+update subscriptions
+set plan_id = @plan_id, status = @status, anchor_at = @anchor_at, interval_unit = @interval_unit,
+    interval_count = @interval_count, trial_ends_at = @trial_ends_at, current_period_start = @current_period_start,
+    current_period_end = @current_period_end, next_period = @next_period, paid_through = @paid_through,
+    activated_at = @activated_at, pending_plan_id = @pending_plan_id, cancel_at_period_end = @cancel_at_period_end,
+    cancel_reason = @cancel_reason, canceled_at = @canceled_at, past_due_at = @past_due_at,
+    collecting_invoice_id = @collecting_invoice_id, metadata = @metadata, method_changed_at = @method_changed_at,
+    next_action = @next_action, next_action_at = @next_action_at, finished_at = @finished_at, updated_at = @updated_at,
+    revision = revision + 1
+where environment_id = @environment_id and id = @id and revision = @revision;
+
+-- name: SubscriptionGet :one
+select sqlc.embed(s) from subscriptions s where s.environment_id = @environment_id and s.id = @id;
+
+-- name: SubscriptionGetWithKey :one
+select sqlc.embed(k), sqlc.embed(s)
+from api_key_details k
+join subscriptions s on s.environment_id = k.environment_id and s.id = @id
+where k.hash = @hash;
+
+-- name: SubscriptionLock :one
+-- No key update: invoices, transactions and events that refer to it may be inserted meanwhile, nobody else may change it.
+select sqlc.embed(s) from subscriptions s where s.environment_id = @environment_id and s.id = @id for no key update;
+
+-- name: SubscriptionList :many
+select sqlc.embed(s)
+from subscriptions s
+where s.environment_id = @environment_id
+  and (sqlc.narg('customer_id')::text is null or s.customer_id = sqlc.narg('customer_id'))
+  and (sqlc.narg('plan_id')::text is null or s.plan_id = sqlc.narg('plan_id'))
+  and (sqlc.narg('status')::text is null or s.status = sqlc.narg('status'))
+  and (sqlc.narg('test_clock_id')::text is null or s.test_clock_id = sqlc.narg('test_clock_id'))
+  and s.id < @below_id and s.id > @above_id
+order by case when @forward::boolean then s.id end, s.id desc
+limit @row_limit;
+
+-- name: SubscriptionMarkMethodChanged :many
+-- The row revision rises, so that a workflow that acts on older state reloads first. In id order, so that two writers
+-- that mark the same customer lock in the same order.
+with unfinished as (
+    select s.id
+    from subscriptions s
+    where s.environment_id = @environment_id and s.customer_id = @customer_id and s.finished_at is null
+    order by s.id
+    for no key update
+)
+update subscriptions s
+set method_changed_at = @method_changed_at, revision = s.revision + 1
+from unfinished u
+where s.environment_id = @environment_id and s.id = u.id
+returning s.id;

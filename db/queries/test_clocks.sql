@@ -1,0 +1,56 @@
+-- name: TestClockInsert :exec
+insert into test_clocks (id, environment_id, name, status, now_at, target_at, blocked_by, created_at)
+values (@id, @environment_id, @name, @status, @now_at, @target_at, @blocked_by, @created_at);
+
+-- name: TestClockUpdate :exec
+update test_clocks
+set status = @status, now_at = @now_at, target_at = @target_at, blocked_by = @blocked_by, revision = revision + 1
+where environment_id = @environment_id and id = @id and revision = @revision;
+
+-- name: TestClockGet :one
+select sqlc.embed(c) from test_clocks c where c.environment_id = @environment_id and c.id = @id;
+
+-- name: TestClockGetWithKey :one
+select sqlc.embed(k), sqlc.embed(c)
+from api_key_details k
+join test_clocks c on c.environment_id = k.environment_id and c.id = @id
+where k.hash = @hash;
+
+-- name: TestClockLock :one
+select sqlc.embed(c) from test_clocks c where c.environment_id = @environment_id and c.id = @id for no key update;
+
+-- name: TestClockGetOfSubscription :one
+select sqlc.embed(c)
+from subscriptions s
+join test_clocks c on c.environment_id = s.environment_id and c.id = s.test_clock_id
+where s.environment_id = @environment_id and s.id = @subscription_id;
+
+-- name: TestClockList :many
+select sqlc.embed(c)
+from test_clocks c
+where c.environment_id = @environment_id
+  and c.id < @below_id and c.id > @above_id
+order by case when @forward::boolean then c.id end, c.id desc
+limit @row_limit;
+
+-- name: TestClockNextDue :one
+-- Null: nothing on the clock waits for a time.
+select min(s.next_action_at)::timestamptz as next_due
+from subscriptions s
+where s.environment_id = @environment_id and s.test_clock_id = @test_clock_id and s.finished_at is null
+having min(s.next_action_at) is not null;
+
+-- name: TestClockListDue :many
+select s.id
+from subscriptions s
+where s.environment_id = @environment_id and s.test_clock_id = @test_clock_id and s.finished_at is null
+  and s.next_action_at <= @due_at
+order by s.next_action_at, s.id;
+
+-- name: TestClockListPending :many
+-- By customer, so that charges without a subscription hold the clock too.
+select t.id, t.subscription_id
+from customers c
+join transactions t on t.environment_id = c.environment_id and t.customer_id = c.id
+where c.environment_id = @environment_id and c.test_clock_id = @test_clock_id and t.status = 'pending'
+order by t.id;

@@ -1,0 +1,61 @@
+-- name: TransactionInsert :exec
+insert into transactions (
+    id, environment_id, type, status, customer_id, subscription_id, invoice_id, amount, currency, description, attempt_number,
+    trigger, provider, provider_config_id, provider_ref, method, failure_code, failure_reason, provider_response, charge_id,
+    recovered_from, amount_refunded, send_number, first_sent_at, cancel_requested_at, next_check_at, checks, not_found_count,
+    not_found_at, parked_at, due_at, completed_at, created_at
+) values (
+    @id, @environment_id, @type, @status, @customer_id, @subscription_id, @invoice_id, @amount, @currency, @description,
+    @attempt_number, @trigger, @provider, @provider_config_id, @provider_ref, @method, @failure_code, @failure_reason,
+    @provider_response, @charge_id, @recovered_from, @amount_refunded, @send_number, @first_sent_at, @cancel_requested_at,
+    @next_check_at, @checks, @not_found_count, @not_found_at, @parked_at, @due_at, @completed_at, @created_at
+);
+
+-- name: TransactionUpdate :exec
+-- Not here: what was asked, which never changes. The trigger guard_transaction refuses an illegal status.
+update transactions
+set status = @status, provider = @provider, provider_config_id = @provider_config_id, provider_ref = @provider_ref,
+    method = @method, failure_code = @failure_code, failure_reason = @failure_reason, provider_response = @provider_response,
+    amount_refunded = @amount_refunded, send_number = @send_number, first_sent_at = @first_sent_at,
+    cancel_requested_at = @cancel_requested_at, next_check_at = @next_check_at, checks = @checks,
+    not_found_count = @not_found_count, not_found_at = @not_found_at, parked_at = @parked_at, completed_at = @completed_at,
+    revision = revision + 1
+where environment_id = @environment_id and id = @id and revision = @revision;
+
+-- name: TransactionGet :one
+select sqlc.embed(t) from transactions t where t.environment_id = @environment_id and t.id = @id;
+
+-- name: TransactionGetWithKey :one
+select sqlc.embed(k), sqlc.embed(t)
+from api_key_details k
+join transactions t on t.environment_id = k.environment_id and t.id = @id
+where k.hash = @hash;
+
+-- name: TransactionLock :one
+select sqlc.embed(t) from transactions t where t.environment_id = @environment_id and t.id = @id for no key update;
+
+-- name: TransactionGetByProviderRef :one
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id and t.provider_config_id = @provider_config_id and t.provider_ref = @provider_ref
+  and t.type = @type and t.recovered_from is null;
+
+-- name: TransactionList :many
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id
+  and (sqlc.narg('customer_id')::text is null or t.customer_id = sqlc.narg('customer_id'))
+  and (sqlc.narg('subscription_id')::text is null or t.subscription_id = sqlc.narg('subscription_id'))
+  and (sqlc.narg('invoice_id')::text is null or t.invoice_id = sqlc.narg('invoice_id'))
+  and (sqlc.narg('status')::text is null or t.status = sqlc.narg('status'))
+  and (sqlc.narg('type')::text is null or t.type = sqlc.narg('type'))
+  and t.id < @below_id and t.id > @above_id
+order by case when @forward::boolean then t.id end, t.id desc
+limit @row_limit;
+
+-- name: TransactionListPendingCharges :many
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id and t.subscription_id = @subscription_id::text
+  and t.status = 'pending' and t.type = 'charge'
+order by t.id;

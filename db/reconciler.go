@@ -1,0 +1,141 @@
+package db
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/db/internal/dbsqlc"
+)
+
+// The reconciler looks over all environments for work that a best-effort step left undone.
+
+// Ref names one row of an environment.
+type Ref struct {
+	EnvironmentID string
+	ID            string
+}
+
+// TransactionRef names a transaction and the subscription whose workflow serves it, if any does: not a refund's.
+type TransactionRef struct {
+	Ref
+	SubscriptionID string
+}
+
+// LateSubscription has something to do whose time has come.
+type LateSubscription struct {
+	Ref
+	NextAction   subscription.Action
+	NextActionAt time.Time
+}
+
+// Started names the table whose rows have workflows.
+type Started string
+
+// The tables.
+const (
+	StartedSubscriptions Started = "subscriptions"
+	StartedTransactions  Started = "transactions"
+)
+
+// Epoch is the present one.
+func (r Reader) Epoch(ctx context.Context) (int64, error) {
+	epoch, err := queries.EpochGet(ctx, r.handle)
+	return epoch, translate("EpochGet", err)
+}
+
+// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch, after an ID.
+func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, after string, limit int) ([]Ref, error) {
+	found, err := queries.SubscriptionListUnstarted(ctx, r.handle, dbsqlc.SubscriptionListUnstartedParams{
+		Epoch: epoch, AfterID: after, RowLimit: rows(limit),
+	})
+	return refs(found, func(f dbsqlc.SubscriptionListUnstartedRow) Ref { return Ref(f) }), translate("SubscriptionListUnstarted", err)
+}
+
+// UnstartedTransactions lists pending ones that no subscription's workflow serves and whose own was not started in this
+// epoch, after an ID.
+func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, after string, limit int) ([]Ref, error) {
+	found, err := queries.TransactionListUnstarted(ctx, r.handle, dbsqlc.TransactionListUnstartedParams{
+		Epoch: epoch, AfterID: after, RowLimit: rows(limit),
+	})
+	return refs(found, func(f dbsqlc.TransactionListUnstartedRow) Ref { return Ref(f) }), translate("TransactionListUnstarted", err)
+}
+
+// BusyClocks lists test clocks that are advancing, after an ID.
+func (r Reader) BusyClocks(ctx context.Context, after string, limit int) ([]Ref, error) {
+	found, err := queries.TestClockListAdvancing(ctx, r.handle, dbsqlc.TestClockListAdvancingParams{AfterID: after, RowLimit: rows(limit)})
+	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) Ref { return Ref(f) }), translate("TestClockListAdvancing", err)
+}
+
+// MethodChangedBefore lists subscriptions that have had a new payment method since before then without acting on it.
+func (r Reader) MethodChangedBefore(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
+	found, err := queries.SubscriptionListMethodChanged(ctx, r.handle, dbsqlc.SubscriptionListMethodChangedParams{
+		Before: &before, RowLimit: rows(limit),
+	})
+	return refs(found, func(f dbsqlc.SubscriptionListMethodChangedRow) Ref { return Ref(f) }), translate("SubscriptionListMethodChanged", err)
+}
+
+// OpenCallbacksBefore lists transactions with a callback received before then and not processed, oldest first.
+func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
+	found, err := queries.CallbackListOpen(ctx, r.handle, dbsqlc.CallbackListOpenParams{Before: before, RowLimit: rows(limit)})
+	return refs(found, func(f dbsqlc.CallbackListOpenRow) TransactionRef {
+			return transactionRef(dbsqlc.TransactionListOverdueRow(f))
+		}),
+		translate("CallbackListOpen", err)
+}
+
+// OverdueChecks lists pending transactions whose next look at the provider was due before then, the latest first.
+func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
+	found, err := queries.TransactionListOverdue(ctx, r.handle, dbsqlc.TransactionListOverdueParams{Before: &before, RowLimit: rows(limit)})
+	return refs(found, transactionRef), translate("TransactionListOverdue", err)
+}
+
+// LateSubscriptions lists those in real time whose next action was due before then, the latest first.
+func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]LateSubscription, error) {
+	found, err := queries.SubscriptionListLate(ctx, r.handle, dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: rows(limit)})
+	return refs(found, func(f dbsqlc.SubscriptionListLateRow) LateSubscription {
+		return LateSubscription{Ref: Ref{f.EnvironmentID, f.ID}, NextAction: f.NextAction, NextActionAt: value(f.NextActionAt)}
+	}), translate("SubscriptionListLate", err)
+}
+
+// SetStarted notes, in a transaction of its own, that the workflows of these rows were started in an epoch.
+func (s *Store) SetStarted(ctx context.Context, table Started, epoch int64, started []Ref) error {
+	environmentIDs, ids := make([]string, len(started)), make([]string, len(started))
+	for i, ref := range started {
+		environmentIDs[i], ids[i] = ref.EnvironmentID, ref.ID
+	}
+	var err error
+	if table == StartedTransactions {
+		err = queries.TransactionSetStarted(ctx, s.handle, dbsqlc.TransactionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
+	} else {
+		err = queries.SubscriptionSetStarted(ctx, s.handle, dbsqlc.SubscriptionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
+	}
+	return translate("SetStarted", err)
+}
+
+// IncrementEpoch begins a new one: whatever was started before is started again.
+func (tx *Tx) IncrementEpoch(ctx context.Context) (int64, error) {
+	epoch, err := queries.EpochIncrement(ctx, tx.pipe)
+	return epoch, translate("EpochIncrement", err)
+}
+
+func transactionRef(f dbsqlc.TransactionListOverdueRow) TransactionRef {
+	ref := TransactionRef{Ref: Ref{f.EnvironmentID, f.ID}}
+	if f.Type == payment.Charge {
+		ref.SubscriptionID = value(f.SubscriptionID)
+	}
+	return ref
+}
+
+func refs[R, T any](found []R, from func(R) T) []T {
+	out := make([]T, 0, len(found))
+	for _, f := range found {
+		out = append(out, from(f))
+	}
+	return out
+}
+
+// rows makes a row limit of a count.
+func rows(limit int) int32 { return int32(min(max(limit, 0), math.MaxInt32)) } //nolint:gosec // bounded

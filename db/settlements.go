@@ -1,0 +1,41 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/billing/money"
+	"perennial/db/internal/dbsqlc"
+)
+
+// Settlement is the one success that counts for an invoice. TransactionID is empty where credit paid it or nothing was due.
+type Settlement struct {
+	InvoiceID     string
+	TransactionID string
+	Amount        money.Minor
+	SettledAt     time.Time
+}
+
+// Settlement reads the one of an invoice. Fault: settlement_not_found.
+func (r Reader) Settlement(ctx context.Context, environmentID, invoiceID string) (Settlement, error) {
+	row, err := queries.SettlementGet(ctx, r.handle, dbsqlc.SettlementGetParams{EnvironmentID: environmentID, InvoiceID: invoiceID})
+	s := row.Settlement
+	return Settlement{
+		InvoiceID: s.InvoiceID, TransactionID: value(s.TransactionID), Amount: s.Amount, SettledAt: s.SettledAt,
+	}, readError("settlement", err)
+}
+
+// InsertSettlement settles an invoice, unless it is settled: false. transactionID is empty exactly where amount is 0. A
+// concurrent settlement is waited for. Fault: transaction_settled, when the transaction settled another invoice.
+func (tx *Tx) InsertSettlement(ctx context.Context, environmentID, invoiceID, transactionID string, amount money.Minor) (bool, error) {
+	_, err := queries.SettlementInsert(ctx, tx.pipe, dbsqlc.SettlementInsertParams{
+		EnvironmentID: environmentID, InvoiceID: invoiceID, TransactionID: null(transactionID), Amount: amount, SettledAt: tx.Now,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, translate("SettlementInsert", err)
+}

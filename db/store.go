@@ -1,0 +1,94 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"perennial/billing/fault"
+	"perennial/db/internal/dbsqlc"
+)
+
+// Config says where the database is and how much of it one Store may use.
+type Config struct {
+	URL string
+	// MaxConns bounds the pool; 0 leaves pgx's choice, four or the number of processors.
+	MaxConns int32
+	// Clock is the wall clock, for IDs, leases and retention. Required: only cmd knows the time.
+	Clock func() time.Time
+	// ApplicationName is what operators see in pg_stat_activity.
+	ApplicationName string
+	// Tracer observes every statement; nil: nobody does.
+	Tracer pgx.QueryTracer
+}
+
+// Store is a pool of connections with the reads on it, and the way into a transaction.
+type Store struct {
+	Reader
+	pool  *pgxpool.Pool
+	clock func() time.Time
+}
+
+// Reader has the reads. Each takes the environment first and answers a row of another one exactly as an absent one:
+// fault.NotFound with the code <resource>_not_found.
+type Reader struct {
+	handle handle
+}
+
+// handle is where statements go: the pool, or one transaction.
+type handle interface {
+	dbsqlc.DBTX
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// queries has no state: every generated method takes the handle it runs on.
+var queries = dbsqlc.New()
+
+// Open prepares a pool and checks that the database answers. Faults: database_config_invalid, database_unavailable.
+func Open(ctx context.Context, c Config) (*Store, error) {
+	if c.Clock == nil {
+		return nil, fault.New(fault.Invalid, "database_config_invalid", "db.Config.Clock is missing: pass the process's clock")
+	}
+	config, err := pgxpool.ParseConfig(c.URL)
+	if err != nil {
+		// The error of the parser quotes the URL without its password.
+		return nil, fault.New(fault.Invalid, "database_config_invalid", "the database URL cannot be read: %v", err)
+	}
+	if c.MaxConns > 0 {
+		config.MaxConns = c.MaxConns
+	}
+	if c.ApplicationName != "" {
+		config.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName
+	}
+	config.ConnConfig.Tracer = c.Tracer
+	config.AfterConnect = inUTC
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, translate("open", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, translate("open", err)
+	}
+	return &Store{Reader: Reader{handle: pool}, pool: pool, clock: c.Clock}, nil
+}
+
+// inUTC makes timestamps come back in UTC, whatever the machine's time zone: rules compare and print them.
+func inUTC(_ context.Context, conn *pgx.Conn) error {
+	conn.TypeMap().RegisterType(&pgtype.Type{
+		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+	})
+	return nil
+}
+
+// Close waits until every connection is back and closes them.
+func (s *Store) Close() { s.pool.Close() }
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return translate("ping", s.pool.Ping(ctx)) }
+
+// Stat tells how busy the pool is.
+func (s *Store) Stat() *pgxpool.Stat { return s.pool.Stat() }

@@ -1,0 +1,110 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/period"
+	"perennial/billing/subscription"
+	"perennial/db/internal/dbsqlc"
+)
+
+// SubscriptionFilter narrows a list; empty: any.
+type SubscriptionFilter struct {
+	CustomerID  string
+	PlanID      string
+	Status      subscription.Status
+	TestClockID string
+}
+
+// Subscription reads one. Fault: subscription_not_found.
+func (r Reader) Subscription(ctx context.Context, environmentID, id string) (subscription.Subscription, error) {
+	row, err := queries.SubscriptionGet(ctx, r.handle, dbsqlc.SubscriptionGetParams{EnvironmentID: environmentID, ID: id})
+	return subscriptionFromDB(row.Subscription), readError("subscription", err)
+}
+
+// SubscriptionWithKey reads key and subscription in one round trip. Faults: api_key_unknown; subscription_not_found, with
+// the key.
+func (r Reader) SubscriptionWithKey(ctx context.Context, hash []byte, id string) (APIKey, subscription.Subscription, error) {
+	row, err := queries.SubscriptionGetWithKey(ctx, r.handle, dbsqlc.SubscriptionGetWithKeyParams{Hash: hash, ID: id})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "subscription", err)
+		return key, subscription.Subscription{}, err
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), subscriptionFromDB(row.Subscription), nil
+}
+
+// Subscriptions lists an environment's.
+func (r Reader) Subscriptions(ctx context.Context, environmentID string, f SubscriptionFilter, page Page) (subs []subscription.Subscription, hasMore bool, err error) {
+	rows, err := queries.SubscriptionList(ctx, r.handle, dbsqlc.SubscriptionListParams{
+		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), PlanID: null(f.PlanID), Status: null(string(f.Status)),
+		TestClockID: null(f.TestClockID),
+		BelowID:     page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("SubscriptionList", err)
+	}
+	subs, hasMore = cut(page, rows, func(row dbsqlc.SubscriptionListRow) subscription.Subscription {
+		return subscriptionFromDB(row.Subscription)
+	})
+	return subs, hasMore, nil
+}
+
+// LockSubscription reads one that nobody else may change until the transaction ends. Fault: subscription_not_found.
+func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (subscription.Subscription, error) {
+	row, err := queries.SubscriptionLock(ctx, tx.pipe, dbsqlc.SubscriptionLockParams{EnvironmentID: environmentID, ID: id})
+	return subscriptionFromDB(row.Subscription), readError("subscription", err)
+}
+
+// InsertSubscription writes a new one, with the revision 1. Faults: customer_not_found, plan_not_found,
+// test_clock_not_found.
+func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
+	return queries.SubscriptionInsert(ctx, tx.pipe, dbsqlc.SubscriptionInsertParams{
+		ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: s.Status, Currency: s.Currency,
+		TimeZone: s.TimeZone, AnchorAt: s.AnchorAt, IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count,
+		TrialEndsAt: nullTime(s.TrialEndsAt), CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
+		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
+		PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: null(s.CancelReason),
+		CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID),
+		TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction,
+		NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt), CreatedAt: s.CreatedAt,
+	})
+}
+
+// SaveSubscription writes what may change, raises the revision by one and sets updated_at to tx.Now. The row must be
+// locked by this transaction. Faults: subscription_changed, when it is not of the revision read; subscription_canceled,
+// when it would leave that status.
+func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
+	return queries.SubscriptionUpdate(ctx, tx.pipe.orElse(changed("subscription")), dbsqlc.SubscriptionUpdateParams{
+		ID: s.ID, EnvironmentID: environmentID, PlanID: s.PlanID, Status: s.Status, AnchorAt: s.AnchorAt,
+		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
+		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End, NextPeriod: s.NextPeriod,
+		PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt), PendingPlanID: null(s.PendingPlanID),
+		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt),
+		PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID), Metadata: present(s.Metadata),
+		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
+		FinishedAt: nullTime(s.FinishedAt), UpdatedAt: tx.Now, Revision: s.Revision,
+	})
+}
+
+// MarkMethodChanged tells all unfinished subscriptions of a customer that there is a new way to pay, since tx.Real, and
+// returns their IDs.
+func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID string) ([]string, error) {
+	ids, err := queries.SubscriptionMarkMethodChanged(ctx, tx.pipe, dbsqlc.SubscriptionMarkMethodChangedParams{
+		EnvironmentID: environmentID, CustomerID: customerID, MethodChangedAt: &tx.Real,
+	})
+	return ids, translate("SubscriptionMarkMethodChanged", err)
+}
+
+func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
+	return subscription.Subscription{
+		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status, Currency: row.Currency, TimeZone: row.TimeZone,
+		AnchorAt: row.AnchorAt, Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
+		TrialEndsAt: value(row.TrialEndsAt), CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
+		NextPeriod: row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
+		PendingPlanID: value(row.PendingPlanID), CancelAtPeriodEnd: row.CancelAtPeriodEnd, CancelReason: value(row.CancelReason),
+		CanceledAt: value(row.CanceledAt), PastDueAt: value(row.PastDueAt), CollectingInvoiceID: value(row.CollectingInvoiceID),
+		TestClockID: value(row.TestClockID), Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt),
+		NextAction: row.NextAction, NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt),
+		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+	}
+}

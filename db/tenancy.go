@@ -1,0 +1,115 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+	"perennial/db/internal/dbsqlc"
+)
+
+// Tenant owns apps.
+type Tenant struct {
+	ID        string
+	Name      string
+	CreatedAt time.Time
+}
+
+// App is one application of a tenant. Keyset is its Tink keyset, wrapped by the key-encryption key.
+type App struct {
+	ID        string
+	TenantID  string
+	Name      string
+	Keyset    []byte
+	CreatedAt time.Time
+}
+
+// Environment is the test or the live half of an app.
+type Environment struct {
+	ID        string
+	AppID     string
+	TenantID  string // read only
+	Mode      string // "test" or "live"
+	Settings  subscription.Settings
+	CreatedAt time.Time
+}
+
+// Environment reads one. Fault: environment_not_found.
+func (r Reader) Environment(ctx context.Context, environmentID string) (Environment, error) {
+	row, err := queries.EnvironmentGet(ctx, r.handle, environmentID)
+	if err != nil {
+		return Environment{}, readError("environment", err)
+	}
+	return environmentFromDB(row.Environment, row.TenantID), nil
+}
+
+// Environments reads all of them, for the operator's command line. Global.
+func (r Reader) Environments(ctx context.Context) ([]Environment, error) {
+	rows, err := queries.EnvironmentList(ctx, r.handle)
+	if err != nil {
+		return nil, translate("EnvironmentList", err)
+	}
+	environments := make([]Environment, 0, len(rows))
+	for _, row := range rows {
+		environments = append(environments, environmentFromDB(row.Environment, row.TenantID))
+	}
+	return environments, nil
+}
+
+// App reads one. Global: apps lie above environments. Fault: app_not_found.
+func (r Reader) App(ctx context.Context, id string) (App, error) {
+	row, err := queries.AppGet(ctx, r.handle, id)
+	if err != nil {
+		return App{}, readError("app", err)
+	}
+	return App(row.App), nil
+}
+
+// Apps lists those of a tenant.
+func (r Reader) Apps(ctx context.Context, tenantID string, page Page) (apps []App, hasMore bool, err error) {
+	rows, err := queries.AppList(ctx, r.handle, dbsqlc.AppListParams{
+		TenantID: tenantID, BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("AppList", err)
+	}
+	apps, hasMore = cut(page, rows, func(row dbsqlc.AppListRow) App { return App(row.App) })
+	return apps, hasMore, nil
+}
+
+// InsertTenant writes one.
+func (tx *Tx) InsertTenant(ctx context.Context, t Tenant) error {
+	return queries.TenantInsert(ctx, tx.pipe, dbsqlc.TenantInsertParams(t))
+}
+
+// InsertApp writes one.
+func (tx *Tx) InsertApp(ctx context.Context, a App) error {
+	return queries.AppInsert(ctx, tx.pipe, dbsqlc.AppInsertParams(a))
+}
+
+// InsertEnvironment writes one, with its invoice counter. Fault: environment_exists.
+func (tx *Tx) InsertEnvironment(ctx context.Context, e Environment) error {
+	s := e.Settings
+	return queries.EnvironmentInsert(ctx, tx.pipe, dbsqlc.EnvironmentInsertParams{
+		ID: e.ID, AppID: e.AppID, Mode: e.Mode, TimeZone: s.TimeZone,
+		RetryBaseSeconds: int64(s.Retry.Base / time.Second), RetryFactor: s.Retry.Factor, RetryCount: s.Retry.Retries,
+		RetryJitterSeconds: int64(s.Retry.MaxJitter / time.Second), PastDueBilling: s.PastDueBilling,
+		PastDueCancelAfterDays: null(s.PastDueCancelAfterDays), CreatedAt: e.CreatedAt,
+	})
+}
+
+func environmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
+	return Environment{
+		ID: row.ID, AppID: row.AppID, TenantID: tenantID, Mode: row.Mode, CreatedAt: row.CreatedAt,
+		Settings: subscription.Settings{
+			TimeZone: row.TimeZone,
+			Retry: retry.Policy{
+				Base: time.Duration(row.RetryBaseSeconds) * time.Second, Factor: row.RetryFactor, Retries: row.RetryCount,
+				MaxJitter: time.Duration(row.RetryJitterSeconds) * time.Second,
+			},
+			PastDueBilling:         row.PastDueBilling,
+			PastDueCancelAfterDays: value(row.PastDueCancelAfterDays),
+		},
+	}
+}

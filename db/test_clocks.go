@@ -1,0 +1,127 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// The statuses of a test clock.
+const (
+	ClockReady     = "ready"
+	ClockAdvancing = "advancing"
+)
+
+// TestClock is the time that some test customers live in.
+type TestClock struct {
+	ID        string
+	Name      string
+	Status    string
+	NowAt     time.Time
+	TargetAt  time.Time // while advancing
+	BlockedBy []string  // transactions that stopped the last advance
+	Revision  int64
+	CreatedAt time.Time
+}
+
+// PendingTransaction is one that holds a test clock. SubscriptionID is empty for a charge of its own.
+type PendingTransaction struct {
+	TransactionID  string
+	SubscriptionID string
+}
+
+// TestClock reads one. Fault: test_clock_not_found.
+func (r Reader) TestClock(ctx context.Context, environmentID, id string) (TestClock, error) {
+	row, err := queries.TestClockGet(ctx, r.handle, dbsqlc.TestClockGetParams{EnvironmentID: environmentID, ID: id})
+	return testClockFromDB(row.TestClock), readError("test_clock", err)
+}
+
+// TestClockWithKey reads key and clock in one round trip. Faults: api_key_unknown; test_clock_not_found, with the key.
+func (r Reader) TestClockWithKey(ctx context.Context, hash []byte, id string) (APIKey, TestClock, error) {
+	row, err := queries.TestClockGetWithKey(ctx, r.handle, dbsqlc.TestClockGetWithKeyParams{Hash: hash, ID: id})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "test_clock", err)
+		return key, TestClock{}, err
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), testClockFromDB(row.TestClock), nil
+}
+
+// TestClocks lists an environment's.
+func (r Reader) TestClocks(ctx context.Context, environmentID string, page Page) (clocks []TestClock, hasMore bool, err error) {
+	rows, err := queries.TestClockList(ctx, r.handle, dbsqlc.TestClockListParams{
+		EnvironmentID: environmentID,
+		BelowID:       page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("TestClockList", err)
+	}
+	clocks, hasMore = cut(page, rows, func(row dbsqlc.TestClockListRow) TestClock { return testClockFromDB(row.TestClock) })
+	return clocks, hasMore, nil
+}
+
+// NextDueOnClock is when the next subscription on the clock has something to do; false: none waits for a time.
+func (r Reader) NextDueOnClock(ctx context.Context, environmentID, clockID string) (time.Time, bool, error) {
+	due, err := queries.TestClockNextDue(ctx, r.handle, dbsqlc.TestClockNextDueParams{
+		EnvironmentID: environmentID, TestClockID: &clockID,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, false, nil
+	}
+	return due, err == nil, translate("TestClockNextDue", err)
+}
+
+// DueOnClock lists the subscriptions on the clock that have something to do by then, in due order.
+func (r Reader) DueOnClock(ctx context.Context, environmentID, clockID string, at time.Time) ([]string, error) {
+	ids, err := queries.TestClockListDue(ctx, r.handle, dbsqlc.TestClockListDueParams{
+		EnvironmentID: environmentID, TestClockID: &clockID, DueAt: &at,
+	})
+	return ids, translate("TestClockListDue", err)
+}
+
+// PendingOnClock lists the undecided transactions of the clock's customers.
+func (r Reader) PendingOnClock(ctx context.Context, environmentID, clockID string) ([]PendingTransaction, error) {
+	rows, err := queries.TestClockListPending(ctx, r.handle, dbsqlc.TestClockListPendingParams{
+		EnvironmentID: environmentID, TestClockID: &clockID,
+	})
+	if err != nil {
+		return nil, translate("TestClockListPending", err)
+	}
+	pending := make([]PendingTransaction, 0, len(rows))
+	for _, row := range rows {
+		pending = append(pending, PendingTransaction{TransactionID: row.ID, SubscriptionID: value(row.SubscriptionID)})
+	}
+	return pending, nil
+}
+
+// LockTestClock reads one that nobody else may move until the transaction ends. Fault: test_clock_not_found.
+func (tx *Tx) LockTestClock(ctx context.Context, environmentID, id string) (TestClock, error) {
+	row, err := queries.TestClockLock(ctx, tx.pipe, dbsqlc.TestClockLockParams{EnvironmentID: environmentID, ID: id})
+	return testClockFromDB(row.TestClock), readError("test_clock", err)
+}
+
+// InsertTestClock writes one.
+func (tx *Tx) InsertTestClock(ctx context.Context, environmentID string, c TestClock) error {
+	return queries.TestClockInsert(ctx, tx.pipe, dbsqlc.TestClockInsertParams{
+		ID: c.ID, EnvironmentID: environmentID, Name: c.Name, Status: c.Status, NowAt: c.NowAt, TargetAt: nullTime(c.TargetAt),
+		BlockedBy: presentList(c.BlockedBy), CreatedAt: c.CreatedAt,
+	})
+}
+
+// SaveTestClock writes what may change. Fault: test_clock_changed, when it is not of the revision read.
+func (tx *Tx) SaveTestClock(ctx context.Context, environmentID string, c TestClock) error {
+	return queries.TestClockUpdate(ctx, tx.pipe.orElse(changed("test_clock")), dbsqlc.TestClockUpdateParams{
+		ID: c.ID, EnvironmentID: environmentID, Status: c.Status, NowAt: c.NowAt, TargetAt: nullTime(c.TargetAt),
+		BlockedBy: presentList(c.BlockedBy), Revision: c.Revision,
+	})
+}
+
+func testClockFromDB(row dbsqlc.TestClock) TestClock {
+	return TestClock{
+		ID: row.ID, Name: row.Name, Status: row.Status, NowAt: row.NowAt, TargetAt: value(row.TargetAt), BlockedBy: row.BlockedBy,
+		Revision: row.Revision, CreatedAt: row.CreatedAt,
+	}
+}

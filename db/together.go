@@ -1,0 +1,61 @@
+package db
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// together runs reads that do not depend on each other in one round trip, in their order. Each read is one generated
+// query and is called twice: first to learn its statement, then to scan its result. So it must not act on an error
+// except by returning it.
+func (r Reader) together(ctx context.Context, reads ...func(dbsqlc.DBTX) error) error {
+	var statements recorder
+	for _, read := range reads {
+		if err := read(&statements); !errors.Is(err, errRecorded) {
+			return errors.Join(err, errors.New("db: a read did not pass on its error"))
+		}
+	}
+	results := r.handle.SendBatch(ctx, &statements.batch)
+	for _, read := range reads {
+		if err := read(player{results}); err != nil {
+			_ = results.Close() // repeats the error
+			return err
+		}
+	}
+	return results.Close()
+}
+
+var errRecorded = errors.New("db: recorded, not run")
+
+// recorder collects the statements of reads.
+type recorder struct{ batch pgx.Batch }
+
+func (r *recorder) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
+	return pgconn.CommandTag{}, errors.New("db: only reads run together")
+}
+
+func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	r.batch.Queue(sql, args...)
+	return nil, errRecorded
+}
+
+func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	r.batch.Queue(sql, args...)
+	return failedRow{errRecorded}
+}
+
+// player hands out the results in the order in which the statements were recorded.
+type player struct{ results pgx.BatchResults }
+
+func (p player) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
+	return p.results.Exec()
+}
+
+func (p player) Query(context.Context, string, ...any) (pgx.Rows, error) { return p.results.Query() }
+
+func (p player) QueryRow(context.Context, string, ...any) pgx.Row { return p.results.QueryRow() }

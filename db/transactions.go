@@ -1,0 +1,112 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/payment"
+	"perennial/db/internal/dbsqlc"
+)
+
+// TransactionFilter narrows a list; empty: any.
+type TransactionFilter struct {
+	CustomerID     string
+	SubscriptionID string
+	InvoiceID      string
+	Status         payment.Status
+	Type           payment.Type
+}
+
+// Transaction reads one. Fault: transaction_not_found.
+func (r Reader) Transaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
+	row, err := queries.TransactionGet(ctx, r.handle, dbsqlc.TransactionGetParams{EnvironmentID: environmentID, ID: id})
+	return transactionFromDB(row.Transaction), readError("transaction", err)
+}
+
+// PaymentWithKey reads key and transaction in one round trip. Faults: api_key_unknown; transaction_not_found, with the key.
+func (r Reader) PaymentWithKey(ctx context.Context, hash []byte, id string) (APIKey, payment.Transaction, error) {
+	row, err := queries.TransactionGetWithKey(ctx, r.handle, dbsqlc.TransactionGetWithKeyParams{Hash: hash, ID: id})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "transaction", err)
+		return key, payment.Transaction{}, err
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), transactionFromDB(row.Transaction), nil
+}
+
+// TransactionByProviderRef finds the one that a provider calls so. Fault: transaction_not_found.
+func (r Reader) TransactionByProviderRef(ctx context.Context, environmentID, providerConfigID string, typ payment.Type, ref string) (payment.Transaction, error) {
+	row, err := queries.TransactionGetByProviderRef(ctx, r.handle, dbsqlc.TransactionGetByProviderRefParams{
+		EnvironmentID: environmentID, ProviderConfigID: &providerConfigID, ProviderRef: &ref, Type: typ,
+	})
+	return transactionFromDB(row.Transaction), readError("transaction", err)
+}
+
+// Transactions lists an environment's.
+func (r Reader) Transactions(ctx context.Context, environmentID string, f TransactionFilter, page Page) (txns []payment.Transaction, hasMore bool, err error) {
+	rows, err := queries.TransactionList(ctx, r.handle, dbsqlc.TransactionListParams{
+		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID), InvoiceID: null(f.InvoiceID),
+		Status: null(string(f.Status)), Type: null(string(f.Type)),
+		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("TransactionList", err)
+	}
+	txns, hasMore = cut(page, rows, func(row dbsqlc.TransactionListRow) payment.Transaction { return transactionFromDB(row.Transaction) })
+	return txns, hasMore, nil
+}
+
+// LoadTransaction is Transaction, under the name that its locking sister suggests.
+func (tx *Tx) LoadTransaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
+	return tx.Transaction(ctx, environmentID, id)
+}
+
+// LockTransaction reads one that nobody else may change until the transaction ends; its subscription and invoice, where it
+// has them, are locked before it. Fault: transaction_not_found.
+func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
+	row, err := queries.TransactionLock(ctx, tx.pipe, dbsqlc.TransactionLockParams{EnvironmentID: environmentID, ID: id})
+	return transactionFromDB(row.Transaction), readError("transaction", err)
+}
+
+// InsertTransaction writes an intent to move money. Faults: payment_in_progress, when its invoice has a live attempt;
+// <resource>_not_found for what it refers to.
+func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
+	return queries.TransactionInsert(ctx, tx.pipe, dbsqlc.TransactionInsertParams{
+		ID: t.ID, EnvironmentID: environmentID, Type: t.Type, Status: t.Status, CustomerID: t.CustomerID,
+		SubscriptionID: null(t.SubscriptionID), InvoiceID: null(t.InvoiceID), Amount: t.Amount, Currency: t.Currency,
+		Description: t.Description, AttemptNumber: null(t.AttemptNumber), Trigger: t.Trigger, Provider: null(t.Provider),
+		ProviderConfigID: null(t.ProviderConfigID), ProviderRef: null(t.ProviderRef), Method: null(t.Method),
+		FailureCode: null(t.FailureCode), FailureReason: null(t.FailureReason), ProviderResponse: t.ProviderResponse,
+		ChargeID: null(t.ChargeID), RecoveredFrom: null(t.RecoveredFrom), AmountRefunded: t.AmountRefunded,
+		SendNumber: t.SendNumber, FirstSentAt: nullTime(t.FirstSentAt), CancelRequestedAt: nullTime(t.CancelRequestedAt),
+		NextCheckAt: nullTime(t.NextCheckAt), Checks: t.Checks, NotFoundCount: t.NotFoundCount, NotFoundAt: nullTime(t.NotFoundAt),
+		ParkedAt: nullTime(t.ParkedAt), DueAt: t.DueAt, CompletedAt: nullTime(t.CompletedAt), CreatedAt: t.CreatedAt,
+	})
+}
+
+// SaveTransaction writes what may change and raises the revision by one; what was asked never changes. Faults:
+// transaction_changed, when it is not of the revision read; transaction_final, as payment.CanBecome says;
+// provider_ref_taken.
+func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
+	return queries.TransactionUpdate(ctx, tx.pipe.orElse(changed("transaction")), dbsqlc.TransactionUpdateParams{
+		ID: t.ID, EnvironmentID: environmentID, Status: t.Status, Provider: null(t.Provider), ProviderConfigID: null(t.ProviderConfigID),
+		ProviderRef: null(t.ProviderRef), Method: null(t.Method), FailureCode: null(t.FailureCode), FailureReason: null(t.FailureReason),
+		ProviderResponse: t.ProviderResponse, AmountRefunded: t.AmountRefunded, SendNumber: t.SendNumber,
+		FirstSentAt: nullTime(t.FirstSentAt), CancelRequestedAt: nullTime(t.CancelRequestedAt), NextCheckAt: nullTime(t.NextCheckAt),
+		Checks: t.Checks, NotFoundCount: t.NotFoundCount, NotFoundAt: nullTime(t.NotFoundAt), ParkedAt: nullTime(t.ParkedAt),
+		CompletedAt: nullTime(t.CompletedAt), Revision: t.Revision,
+	})
+}
+
+func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
+	return payment.Transaction{
+		ID: row.ID, Type: row.Type, Status: row.Status, CustomerID: row.CustomerID, SubscriptionID: value(row.SubscriptionID),
+		InvoiceID: value(row.InvoiceID), Amount: row.Amount, Currency: row.Currency, Description: row.Description,
+		AttemptNumber: value(row.AttemptNumber), Trigger: row.Trigger, Provider: value(row.Provider),
+		ProviderConfigID: value(row.ProviderConfigID), ProviderRef: value(row.ProviderRef), Method: value(row.Method),
+		FailureCode: value(row.FailureCode), FailureReason: value(row.FailureReason), ProviderResponse: row.ProviderResponse,
+		ChargeID: value(row.ChargeID), RecoveredFrom: value(row.RecoveredFrom), AmountRefunded: row.AmountRefunded,
+		SendNumber: row.SendNumber, FirstSentAt: value(row.FirstSentAt), CancelRequestedAt: value(row.CancelRequestedAt),
+		NextCheckAt: value(row.NextCheckAt), Checks: row.Checks, NotFoundCount: row.NotFoundCount, NotFoundAt: value(row.NotFoundAt),
+		ParkedAt: value(row.ParkedAt), DueAt: row.DueAt, CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt,
+		Revision: row.Revision,
+	}
+}
