@@ -132,7 +132,6 @@ func (l *life) pay() {
 }
 
 func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
-	l.until(l.now)
 	f := l.facts()
 	busy := false
 	for _, inv := range f.Open {
@@ -156,7 +155,6 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 }
 
 func (l *life) command(trigger Trigger, mayAlso error) {
-	l.until(l.now)
 	call := map[Trigger]func() (Decision, error){
 		CancelAtPeriodEnd: func() (Decision, error) { return l.s.Cancel(l.facts(), Cancellation{}, l.now) },
 		Reactivate:        func() (Decision, error) { return l.s.Reactivate(l.now) },
@@ -171,7 +169,6 @@ func (l *life) command(trigger Trigger, mayAlso error) {
 }
 
 func (l *life) cancelNow(t *rapid.T, refund bool) {
-	l.until(l.now)
 	f := l.facts()
 	d, err := l.s.Cancel(f, Cancellation{Immediate: true, RefundUnused: refund}, l.now)
 	if l.s.Status == Canceled {

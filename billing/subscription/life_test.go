@@ -34,6 +34,8 @@ type life struct {
 	billed     bool // the current period is
 	events     map[event.Type]int
 	spells     int // of being past due
+	// activations are the first one and every recovery.
+	activations int
 }
 
 // use is a stretch of a period on one plan, which is what the customer owes in the end.
@@ -147,6 +149,9 @@ func (l *life) follow(before Subscription, trigger Trigger) {
 	if before.Status != PastDue && l.s.Status == PastDue {
 		l.spells++
 	}
+	if before.ActivatedAt.IsZero() && !l.s.ActivatedAt.IsZero() || before.Status == PastDue && l.s.Status == Active {
+		l.activations++
+	}
 }
 
 func (l *life) issue(draft invoice.Draft) {
@@ -249,6 +254,10 @@ func (l *life) act(action Action) {
 		d, err := l.s.OpenPeriod(l.facts(), l.now)
 		require.NoError(l.t, err)
 		require.Equal(l.t, action == ActionCancel, d.Subscription.Status == Canceled)
+		if begin {
+			require.Equal(l.t, l.s.PlanID, d.Subscription.PlanID, "the first period is on the plan it was bought with")
+			require.Equal(l.t, l.s.CurrentPeriod, d.Subscription.CurrentPeriod)
+		}
 		if pending != "" && !begin && action != ActionCancel {
 			require.Equal(l.t, pending, d.Subscription.PlanID)
 			require.Equal(l.t, l.plans[pending].Interval, d.Subscription.Interval)
@@ -291,7 +300,7 @@ func (l *life) check() {
 	require.LessOrEqual(l.t, l.balance, l.captured, "credit beyond what was paid")
 	require.LessOrEqual(l.t, current, 1, "one open invoice for the current period")
 	require.Equal(l.t, l.spells, l.events[event.SubscriptionPastDue], "one event per spell")
-	require.Equal(l.t, l.s.ActivatedAt.IsZero(), l.events[event.SubscriptionActive] == 0)
+	require.Equal(l.t, l.activations, l.events[event.SubscriptionActive], "activated once, and once a recovery")
 	if l.s.Status == PastDue {
 		require.NotEmpty(l.t, l.open(), "past due, but nothing to pay")
 	}

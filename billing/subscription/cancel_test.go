@@ -1,0 +1,83 @@
+package subscription
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+)
+
+func TestRefundOnCancel(t *testing.T) {
+	t.Parallel()
+	s, f, _ := inStatus(Active)
+	half := s.CurrentPeriod.Start.Add(s.CurrentPeriod.Duration() / 2)
+	paid := func(byMoney money.Minor) []invoice.Invoice {
+		inv := f.Open[0]
+		inv.CreditApplied, inv.AmountDue = 1000-byMoney, byMoney
+		return []invoice.Invoice{inv.Settle(half)}
+	}
+	for name, c := range map[string]struct {
+		paid []invoice.Invoice
+		at   time.Time
+		want money.Minor
+	}{
+		"half of it":                 {paid(1000), half, 500},
+		"all of it":                  {paid(1000), s.CurrentPeriod.Start, 1000},
+		"nothing was paid":           {nil, half, 0},
+		"credit paid for most of it": {paid(100), half, 100},
+		"credit paid for all of it":  {paid(0), half, 0},
+		"the period is over":         {paid(1000), s.CurrentPeriod.End, 0},
+	} {
+		facts := f
+		facts.Open, facts.Paid = nil, c.paid
+		d, err := s.Cancel(facts, Cancellation{Immediate: true, RefundUnused: true}, c.at)
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, d.Refund, name)
+	}
+	trial, f, now := inStatus(Trialing)
+	d, err := trial.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now)
+	require.NoError(t, err)
+	require.Zero(t, d.Refund)
+}
+
+func TestCancelLeavesNothingWaiting(t *testing.T) {
+	t.Parallel()
+	s, f, now := inStatus(PastDue)
+	s.CancelAtPeriodEnd, s.PendingPlanID, s.MethodChangedAt = true, pro.ID, now
+
+	d, err := s.Cancel(f, Cancellation{Immediate: true, Reason: "moved"}, now)
+
+	require.NoError(t, err)
+	require.True(t, d.StopCollection)
+	got := d.Subscription
+	require.Equal(t, now, got.CanceledAt)
+	require.Equal(t, "moved", got.CancelReason)
+	require.False(t, got.CancelAtPeriodEnd)
+	require.Empty(t, got.PendingPlanID)
+	require.Zero(t, got.PastDueAt)
+	require.Zero(t, got.MethodChangedAt)
+	require.Equal(t, "moved", d.Events[0].Data["cancelReason"])
+	action, at := got.Next(&collection.State{Phase: collection.Scheduled, RetryAt: now}, settings)
+	require.Equal(t, ActionNone, action)
+	require.Zero(t, at)
+}
+
+func TestCancelAtPeriodEndTwiceAndBack(t *testing.T) {
+	t.Parallel()
+	s, f, now := inStatus(Active)
+	_, err := s.Reactivate(now)
+	require.Equal(t, ErrNotScheduled, err)
+	once, err := s.Cancel(f, Cancellation{Reason: "price"}, now)
+	require.NoError(t, err)
+	require.True(t, once.Subscription.CancelAtPeriodEnd)
+	twice, err := once.Subscription.Cancel(f, Cancellation{Reason: "price"}, now)
+	require.NoError(t, err)
+	require.Equal(t, Decision{Subscription: once.Subscription}, twice, "asked again, nothing is announced")
+	back, err := once.Subscription.Reactivate(now)
+	require.NoError(t, err)
+	require.Equal(t, s, back.Subscription)
+}
