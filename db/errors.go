@@ -103,6 +103,8 @@ var uniqueFaults = map[string]*fault.Error{
 		"a payment of this invoice is in progress already"),
 	"transactions_provider_ref": fault.New(fault.Conflict, "provider_ref_taken",
 		"another transaction has this reference at the provider"),
+	"transactions_recovered_from": fault.New(fault.Conflict, "charge_recovered",
+		"the capture of this canceled charge was recorded already"),
 	"settlements_pkey":        fault.New(fault.Conflict, "invoice_settled", "the invoice is settled already"),
 	"settlements_transaction": fault.New(fault.Conflict, "transaction_settled", "the transaction settled another invoice already"),
 	"commands_pkey":           fault.New(fault.Conflict, "command_performed", "the command was performed already; its outcome is stored"),

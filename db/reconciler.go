@@ -31,13 +31,13 @@ type LateSubscription struct {
 	NextActionAt time.Time
 }
 
-// Started names the table whose rows have workflows.
-type Started string
+// StartedTable names the table whose rows have workflows.
+type StartedTable string
 
 // The tables.
 const (
-	StartedSubscriptions Started = "subscriptions"
-	StartedTransactions  Started = "transactions"
+	StartedSubscriptions StartedTable = "subscriptions"
+	StartedTransactions  StartedTable = "transactions"
 )
 
 // Epoch is the present one.
@@ -101,7 +101,7 @@ func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit i
 }
 
 // SetStarted notes, in a transaction of its own, that the workflows of these rows were started in an epoch.
-func (s *Store) SetStarted(ctx context.Context, table Started, epoch int64, started []Ref) error {
+func (s *Store) SetStarted(ctx context.Context, table StartedTable, epoch int64, started []Ref) error {
 	environmentIDs, ids := make([]string, len(started)), make([]string, len(started))
 	for i, ref := range started {
 		environmentIDs[i], ids[i] = ref.EnvironmentID, ref.ID

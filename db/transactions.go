@@ -40,6 +40,12 @@ func (r Reader) TransactionByProviderRef(ctx context.Context, environmentID, pro
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
+// RecoveredFrom tells whether a capture that turned up on this canceled charge has become a transaction of its own.
+func (r Reader) RecoveredFrom(ctx context.Context, environmentID, id string) (bool, error) {
+	recovered, err := queries.TransactionIsRecovered(ctx, r.handle, dbsqlc.TransactionIsRecoveredParams{EnvironmentID: environmentID, ID: id})
+	return recovered, translate("TransactionIsRecovered", err)
+}
+
 // Transactions lists an environment's.
 func (r Reader) Transactions(ctx context.Context, environmentID string, f TransactionFilter, page Page) (txns []payment.Transaction, hasMore bool, err error) {
 	rows, err := queries.TransactionList(ctx, r.handle, dbsqlc.TransactionListParams{

@@ -62,6 +62,8 @@ create unique index transactions_one_live_attempt on transactions (environment_i
     where status = 'pending' and type = 'charge' and invoice_id is not null;
 create unique index transactions_provider_ref on transactions (provider_config_id, provider_ref, type)
     where provider_ref is not null and recovered_from is null;
+-- A canceled charge that was captured after all comes back as one new transaction, not as two.
+create unique index transactions_recovered_from on transactions (environment_id, recovered_from) where recovered_from is not null;
 -- The few that are not decided, for the reconciler over all environments and for each subscription's own look.
 create index transactions_pending on transactions (environment_id, subscription_id) where status = 'pending';
 create index transactions_due on transactions (next_check_at) where status = 'pending' and parked_at is null;

@@ -297,6 +297,24 @@ func (q *Queries) TransactionInsert(ctx context.Context, db DBTX, arg Transactio
 	return err
 }
 
+const transactionIsRecovered = `-- name: TransactionIsRecovered :one
+select exists (
+    select from transactions t where t.environment_id = $1 and t.recovered_from = $2::text
+) as recovered
+`
+
+type TransactionIsRecoveredParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+func (q *Queries) TransactionIsRecovered(ctx context.Context, db DBTX, arg TransactionIsRecoveredParams) (bool, error) {
+	row := db.QueryRow(ctx, transactionIsRecovered, arg.EnvironmentID, arg.ID)
+	var recovered bool
+	err := row.Scan(&recovered)
+	return recovered, err
+}
+
 const transactionList = `-- name: TransactionList :many
 select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
 from transactions t
