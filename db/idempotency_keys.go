@@ -12,9 +12,9 @@ import (
 
 // The states of an idempotency key.
 const (
-	KeyInFlight  = "in_flight" // somebody works on it, until LeaseUntil
-	KeyPerformed = "performed" // the effect is there, the answer is not rendered yet
-	KeyAnswered  = "answered"  // replay the answer
+	IdempotencyInFlight  = "in_flight" // somebody works on it, until LeaseUntil
+	IdempotencyPerformed = "performed" // the effect is there, the answer is not rendered yet
+	IdempotencyAnswered  = "answered"  // replay the answer
 )
 
 // IdempotencyKey is the memory of one request.

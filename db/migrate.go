@@ -22,6 +22,9 @@ var schema embed.FS
 // Migrate brings the database to the schema of this binary. Processes that start together wait for each other. Fault:
 // schema_newer, when a later version of the program has been here: old code must not write into a schema it does not know.
 func Migrate(ctx context.Context, url string, log *zap.Logger) error {
+	if log == nil {
+		log = zap.NewNop()
+	}
 	return withGoose(ctx, url, func(g *goose.Provider) error {
 		current, wanted, err := versions(ctx, g)
 		if err != nil {
