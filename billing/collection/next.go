@@ -59,8 +59,8 @@ const (
 // The refusals.
 var (
 	ErrInProgress = fault.New(fault.Conflict, "payment_in_progress", "a payment of this invoice is in progress; wait until it has succeeded or failed")
-	ErrPaid       = fault.New(fault.Conflict, "invoice_paid", "the invoice is already paid")
-	ErrVoid       = fault.New(fault.Conflict, "invoice_void", "the invoice is void and cannot be paid")
+	ErrPaid       = fault.New(fault.Conflict, "invoice_paid", "the invoice is already paid; nothing more is due")
+	ErrVoid       = fault.New(fault.Conflict, "invoice_void", "the invoice is void and cannot be paid; pay the one that replaced it")
 	ErrNotItsTurn = fault.New(fault.Conflict, "older_invoice_open", "an older invoice of the subscription must be paid first")
 )
 

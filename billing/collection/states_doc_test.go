@@ -1,0 +1,84 @@
+package collection_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"perennial/billing/collection"
+	"perennial/billing/fault"
+	"perennial/billing/internal/statedoc"
+)
+
+var headings = map[string]string{
+	"usual":    "Usually",
+	"past_due": "While the subscription is past due",
+	"canceled": "After the subscription was canceled",
+	"void":     "After the invoice was made void",
+}
+
+func TestStatesDocument(t *testing.T) {
+	t.Parallel()
+	kinds := statedoc.Consts(t, "Kind")
+	var b strings.Builder
+	for i, c := range circumstances {
+		fmt.Fprintf(&b, "\n### %s\n\n", headings[c.name])
+		var rows [][]string
+		for _, s := range situations {
+			row, differs := []string{strings.NewReplacer(":", ": ", "_", " ").Replace(s.name)}, i == 0
+			for _, kind := range kinds {
+				usual, here := cell(s, kind, circumstances[0]), cell(s, kind, c)
+				differs = differs || usual != here
+				row = append(row, here)
+			}
+			if differs {
+				rows = append(rows, row)
+			}
+		}
+		if i > 0 {
+			b.WriteString("As usual, but for these rows.\n\n")
+		}
+		b.WriteString(statedoc.Table(append([]string{""}, kinds...), rows))
+	}
+	b.WriteString("\n" + diagram(kinds) + "\n")
+	statedoc.Section(t, "collection", b.String())
+}
+
+func cell(s situation, kind string, c circumstance) string {
+	next, effect, err := collection.Next(s.state, collection.Input{Kind: collection.Kind(kind), Now: now}, c.terms)
+	var words []string
+	if err != nil {
+		return "refused: `" + fault.From(err).Code + "`"
+	}
+	if next.Phase != s.state.Phase {
+		words = append(words, "**"+string(next.Phase)+"**")
+	}
+	if effect != collection.None {
+		words = append(words, "*"+strings.ReplaceAll(string(effect), "_", " ")+"*")
+	}
+	if len(words) == 0 {
+		return "–"
+	}
+	return strings.Join(words, ", ")
+}
+
+// diagram draws every arrow between different phases, whatever the circumstances.
+func diagram(kinds []string) string {
+	var b strings.Builder
+	b.WriteString("```mermaid\nstateDiagram-v2\n    [*] --> waiting: issued\n")
+	seen := map[string]bool{}
+	for _, s := range situations {
+		for _, c := range circumstances {
+			for _, kind := range kinds {
+				next, _, _ := collection.Next(s.state, collection.Input{Kind: collection.Kind(kind), Now: now}, c.terms)
+				arrow := fmt.Sprintf("    %s --> %s: %s\n", s.state.Phase, next.Phase, kind)
+				if next.Phase != s.state.Phase && !seen[arrow] {
+					seen[arrow] = true
+					b.WriteString(arrow)
+				}
+			}
+		}
+	}
+	b.WriteString("    settled --> [*]\n```\n")
+	return b.String()
+}
