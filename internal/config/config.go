@@ -3,6 +3,7 @@
 package config
 
 import (
+	"net/netip"
 	"time"
 )
 
@@ -63,6 +64,7 @@ type HTTP struct {
 	MetricsAddress string
 	PublicURL      string
 	DrainTimeout   time.Duration
+	TrustedProxies []netip.Prefix
 }
 
 // Telemetry is logs and traces.
@@ -79,6 +81,9 @@ type WorkerSettings struct {
 	WorkflowSlots      int
 	CachedWorkflows    int
 	Pollers            int
+	MakeCurrent        bool
+	ReconcileEvery     time.Duration
+	BootstrapEvery     time.Duration
 }
 
 // Stripe is the operator's part of the adapter; credentials belong to apps and live in the database.
@@ -90,6 +95,10 @@ type Stripe struct {
 
 // SimulatorSettings place the provider simulator.
 type SimulatorSettings struct {
-	ListenAddress string
-	Ledger        string // path
+	ListenAddress  string
+	Ledger         string // path
+	KeyWindow      time.Duration
+	HangFor        time.Duration
+	CallbackURL    string
+	CallbackSecret Secret
 }

@@ -96,6 +96,7 @@ func TestEachVariableRefusesWhatItCannotUse(t *testing.T) {
 		"PERENNIAL_BUILD_ID":      {"a b"},
 		"PERENNIAL_KEK":           {"kek_short"},
 		"WORKER_POLLERS":          {"1"},
+		"TRUSTED_PROXIES":         {"10.0.0.1", "10.0.0.0/8,all"},
 		"WORKER_CACHED_WORKFLOWS": {"-1"},
 	} {
 		for _, value := range values {

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -115,6 +116,22 @@ func webURL(field func(*Config) *string) setter {
 			return "is not an http:// or https:// URL"
 		}
 		*field(c) = strings.TrimRight(s, "/")
+		return ""
+	}
+}
+
+// networks takes prefixes in CIDR notation, separated by commas.
+func networks(field func(*Config) *[]netip.Prefix) setter {
+	return func(c *Config, s string) string {
+		var all []netip.Prefix
+		for one := range strings.SplitSeq(s, ",") {
+			prefix, err := netip.ParsePrefix(strings.TrimSpace(one))
+			if err != nil {
+				return "holds something else than networks such as 10.0.0.0/8"
+			}
+			all = append(all, prefix)
+		}
+		*field(c) = all
 		return ""
 	}
 }

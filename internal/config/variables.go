@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"net/netip"
+	"time"
+)
 
 // Variable is one environment variable: everything that is known about it, once. Reading, messages and
 // docs/configuration.md all come from here.
@@ -118,6 +121,12 @@ var variables = []Variable{
 		set:     webURL(func(c *Config) *string { return &c.HTTP.PublicURL }),
 	},
 	{
+		Name: "TRUSTED_PROXIES", Example: "10.0.0.0/8,192.168.1.7/32",
+		Meaning: "Networks of the proxies whose X-Forwarded-For is believed when a key's IP allow-list is checked, separated by commas.",
+		Mend:    "give networks in CIDR notation",
+		set:     networks(func(c *Config) *[]netip.Prefix { return &c.HTTP.TrustedProxies }),
+	},
+	{
 		Name: "API_DRAIN_TIMEOUT", Default: "20s", Example: "20s",
 		Meaning: "How long the API finishes open requests after it was told to stop.",
 		Mend:    "stay below what your platform waits before it kills",
@@ -161,34 +170,53 @@ var variables = []Variable{
 		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.Worker.DrainTimeout }),
 	},
 	{
-		Name: "WORKER_ACTIVITY_SLOTS", Default: "100", Example: "100",
-		Meaning: "Most activities at one time in one worker.",
+		Name: "WORKER_ACTIVITY_SLOTS", Default: "32", Example: "32",
+		Meaning: "Most activities at one time on each task queue of one worker.",
 		Mend:    "give more only with more connections in DATABASE_POOL_ACTIVITIES",
 		set:     number(1, 10000, func(c *Config) *int { return &c.Worker.ActivitySlots }),
 	},
 	{
-		Name: "WORKER_LOCAL_ACTIVITY_SLOTS", Default: "50", Example: "50",
+		Name: "WORKER_LOCAL_ACTIVITY_SLOTS", Default: "32", Example: "32",
 		Meaning: "Most local activities (transactions of renewals) at one time in one worker.",
 		Mend:    "give more only with more connections in DATABASE_POOL_ACTIVITIES",
 		set:     number(1, 10000, func(c *Config) *int { return &c.Worker.LocalActivitySlots }),
 	},
 	{
-		Name: "WORKER_WORKFLOW_SLOTS", Default: "100", Example: "100",
+		Name: "WORKER_WORKFLOW_SLOTS", Default: "64", Example: "64",
 		Meaning: "Most workflow tasks at one time in one worker.",
 		Mend:    "give a number the processors can serve",
 		set:     number(2, 10000, func(c *Config) *int { return &c.Worker.WorkflowSlots }),
 	},
 	{
-		Name: "WORKER_CACHED_WORKFLOWS", Default: "2000", Example: "2000",
+		Name: "WORKER_CACHED_WORKFLOWS", Default: "1000", Example: "1000",
 		Meaning: "Most workflows one worker keeps in memory; others are replayed from history when they wake.",
 		Mend:    "count about 10 KB of memory for each",
 		set:     number(0, 1000000, func(c *Config) *int { return &c.Worker.CachedWorkflows }),
 	},
 	{
-		Name: "WORKER_POLLERS", Default: "8", Example: "8",
+		Name: "WORKER_POLLERS", Default: "4", Example: "4",
 		Meaning: "Pollers of each task queue; few serve a small machine better than many.",
 		Mend:    "start with 4 to 16",
 		set:     number(2, 1000, func(c *Config) *int { return &c.Worker.Pollers }),
+	},
+	{
+		Name: "WORKER_MAKE_CURRENT", Default: "false", Example: "true",
+		Meaning: "Whether a worker makes its build the deployment's current version once its pollers appear. A deployment with " +
+			"a rollout of its own leaves it off.",
+		Mend: "give true or false",
+		set:  boolean(func(c *Config) *bool { return &c.Worker.MakeCurrent }),
+	},
+	{
+		Name: "RECONCILE_EVERY", Default: "30s", Example: "30s",
+		Meaning: "How often the reconciler looks for what was left undone.",
+		Mend:    "stay near the default; it is the safety net under every best-effort step",
+		set:     duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Worker.ReconcileEvery }),
+	},
+	{
+		Name: "BOOTSTRAP_EVERY", Default: "15s", Example: "15s",
+		Meaning: "How often a worker makes sure that namespace, search attributes and the reconciler's Schedule exist.",
+		Mend:    "stay near the default; a lost Temporal database is noticed after this time",
+		set:     duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Worker.BootstrapEvery }),
 	},
 	{
 		Name: "STRIPE_API_URL", Default: "https://api.stripe.com", Example: "http://127.0.0.1:8090",
@@ -220,5 +248,32 @@ var variables = []Variable{
 		Meaning: "File to which the simulator syncs every movement of money.",
 		Mend:    "give a path that can be written",
 		set:     text(func(c *Config) *string { return &c.Simulator.Ledger }),
+	},
+	{
+		Name: "SIMULATOR_KEY_WINDOW", Default: "24h", Example: "2s",
+		Meaning: "How long the simulator remembers an idempotency key; after that the same key charges again, as at the provider.",
+		Mend:    "give a duration; tests give seconds",
+		set:     duration(time.Millisecond, 30*24*time.Hour, func(c *Config) *time.Duration { return &c.Simulator.KeyWindow }),
+	},
+	{
+		Name: "SIMULATOR_HANG", Default: "60s", Example: "2s",
+		Meaning: "How long an answer that is told to hang hangs.",
+		Mend:    "give a duration",
+		set:     duration(time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Simulator.HangFor }),
+	},
+	{
+		Name: "SIMULATOR_CALLBACK_URL", Example: "http://127.0.0.1:8080/callbacks/pp_01h",
+		Meaning: "Where the simulator sends its callbacks. Absent: nowhere, until it is told over HTTP.",
+		Mend:    "give the API's callback URL of a provider configuration",
+		set:     webURL(func(c *Config) *string { return &c.Simulator.CallbackURL }),
+	},
+	{
+		Name: "SIMULATOR_CALLBACK_SECRET", Secret: true, Example: "whsec_…",
+		Meaning: "Secret with which the simulator signs its callbacks.",
+		Mend:    "give the webhook secret of that provider configuration",
+		set: func(c *Config, s string) string {
+			c.Simulator.CallbackSecret = NewSecret(s)
+			return ""
+		},
 	},
 }
