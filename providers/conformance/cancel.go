@@ -31,12 +31,18 @@ var cancels = []scenario{
 			}
 		}
 	}},
-	{"a declined charge that is cancelled never captures", func(t *testing.T, b *bench) {
+	{"a declined charge stays declined", func(t *testing.T, b *bench) {
 		res := b.charge(t, b.request(b.Declines[0].Method))
 		after, err := b.Provider.CancelCharge(t.Context(), providers.LookupRequest{TransactionID: txn, Ref: res.Ref})
 		require.NoError(t, err)
-		require.Contains(t, []providers.Outcome{providers.Canceled, providers.Declined}, after.Outcome)
+		require.Equal(t, providers.Declined, after.Outcome, "what is over stays as it ended")
 		b.requireCaptures(t, 0)
+	}},
+	{"nobody cancels another transaction's charge", func(t *testing.T, b *bench) {
+		res := b.charge(t, b.request(b.Methods.Pending))
+		_, err := b.Provider.CancelCharge(t.Context(), providers.LookupRequest{TransactionID: "txn_other", Ref: res.Ref})
+		require.Error(t, err)
+		require.Equal(t, providers.Pending, b.lookup(t, res.Ref).Outcome)
 	}},
 	{"cancelling a charge that never arrived finds nothing", func(t *testing.T, b *bench) {
 		for _, ref := range []string{"", "pi_unknown"} {

@@ -9,24 +9,20 @@ import (
 	"perennial/providers"
 )
 
-// CancelCharge cancels the payment intent where Stripe still can. Whatever Stripe answers to that, the Result is the
-// charge's state afterwards, so a refusal ("already succeeded") is followed by a look-up.
+// CancelCharge cancels the payment intent if it is still open. It reads it first, so that nobody else's is canceled and
+// a declined one stays declined; and again if Stripe refuses ("already succeeded"), so that the Result is always the
+// charge's state afterwards.
 func (s *Stripe) CancelCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
-	if in.Ref == "" {
-		found, err := s.searchCharge(ctx, in.TransactionID)
-		if err != nil || found.Ref == "" || found.Outcome.Final() {
-			return found, err
-		}
-		in.Ref = found.Ref
+	found, err := s.LookupCharge(ctx, in)
+	if err != nil || found.Ref == "" || found.Outcome.Final() {
+		return found, err
 	}
+	in.Ref = found.Ref
 	x := s.cancel(ctx, in.Ref, "requested_by_customer")
 	if pi, ok := x.intent(); ok {
-		if err := sameTransaction(in.TransactionID, pi.Metadata); err != nil {
-			return providers.Result{}, err
-		}
 		return s.intentResult(x, pi), nil
 	}
-	if api := x.failure(); api != nil && x.status == http.StatusBadRequest {
+	if x.failure() != nil && x.status == http.StatusBadRequest {
 		return s.LookupCharge(ctx, in)
 	}
 	return s.refused(x, reading)

@@ -43,10 +43,15 @@ func (s *Stripe) refused(x exchange, e effect) (providers.Result, error) {
 		if res.RetryAfter == 0 {
 			res.RetryAfter = keyInUseWait
 		}
+	case e == reading:
+		// Only this one refusal is about the operation; any other is about our question, and leaves it open. A
+		// wrong path is a 404 too, but not of this code.
+		res.FailureReason = s.scrub(reason(api))
+		if x.status == http.StatusNotFound && api.Code == "resource_missing" {
+			res.Outcome = providers.NotFound
+		}
 	case api.Type == "card_error" || x.status == http.StatusPaymentRequired:
 		res = s.declined(res, api)
-	case e == reading && x.status == http.StatusNotFound:
-		res.Outcome = providers.NotFound
 	case api.Type == "invalid_request_error":
 		res = s.rejected(res, api)
 	default:

@@ -125,7 +125,7 @@ func client(given *http.Client) *http.Client {
 		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     30 * time.Second,
-		MaxIdleConnsPerHost: 32,
+		MaxIdleConnsPerHost: 256,
 		TLSHandshakeTimeout: 10 * time.Second,
 	}}
 	if given != nil {
