@@ -98,7 +98,7 @@ workflow-check:
 .PHONY: deploy-check
 deploy-check:
 	@echo "check: Dockerfile and docker-compose.yml"
-	@go test -count=1 ./internal/deploy
+	@go test -count=1 ./deploy
 	@if docker compose version >/dev/null 2>&1; then docker compose config -q; \
 	else echo "check: no docker compose here, so only our own rules were checked"; fi
 
