@@ -224,7 +224,7 @@ func snapshot(b db.Bundle) contract.Snapshot {
 		Finished: !s.FinishedAt.IsZero(),
 	}
 	if b.TestClock != nil {
-		out.ClockNow = b.TestClock.Now
+		out.ClockNow = b.TestClock.NowAt
 	}
 	if b.Live != nil && b.Live.Status == payment.Pending && b.Live.ParkedAt.IsZero() {
 		out.Live = &contract.Attempt{TransactionID: b.Live.ID, CheckAt: b.Live.NextCheckAt, Sent: !b.Live.FirstSentAt.IsZero()}

@@ -26,8 +26,10 @@ type Clocks struct {
 	Patience time.Duration
 }
 
-// tickers bounds how many subscriptions of one clock move at a time.
-const tickers = 8
+const (
+	tickers    = 8                     // subscriptions of one clock that move at a time
+	settlePoll = 25 * time.Millisecond // between looks at payments under way
+)
 
 // BeginAdvance notes where the clock goes. A repeat of a request that was performed is recognised by its idempotency
 // row, or by the target.
@@ -55,7 +57,7 @@ func (a *Clocks) BeginAdvance(ctx context.Context, in contract.AdvanceInput) (co
 			out.Refusal = refusalOf(refusal)
 			return nil
 		}
-		clock.Status, clock.Target, clock.BlockedBy = db.ClockAdvancing, adv.To, nil
+		clock.Status, clock.TargetAt, clock.BlockedBy = db.ClockAdvancing, adv.To, nil
 		return tx.SaveTestClock(ctx, env, clock)
 	})
 	return out, err
@@ -63,12 +65,12 @@ func (a *Clocks) BeginAdvance(ctx context.Context, in contract.AdvanceInput) (co
 
 func refuseAdvance(clock db.TestClock, to time.Time) *fault.Error {
 	switch {
-	case clock.Status == db.ClockAdvancing && clock.Target.Equal(to):
+	case clock.Status == db.ClockAdvancing && clock.TargetAt.Equal(to):
 		return nil
 	case clock.Status == db.ClockAdvancing:
-		return fault.New(fault.Conflict, "test_clock_advancing", "the clock is on its way to %s; wait until it is ready", clock.Target.UTC().Format(time.RFC3339))
-	case !to.After(clock.Now):
-		return fault.InvalidParam("to", "test_clock_backwards", "the clock stands at %s and only moves forward", clock.Now.UTC().Format(time.RFC3339))
+		return fault.New(fault.Conflict, "test_clock_advancing", "the clock is on its way to %s; wait until it is ready", clock.TargetAt.UTC().Format(time.RFC3339))
+	case !to.After(clock.NowAt):
+		return fault.InvalidParam("to", "test_clock_backwards", "the clock stands at %s and only moves forward", clock.NowAt.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
@@ -91,21 +93,38 @@ func (a *Clocks) StepClock(ctx context.Context, ref contract.Ref) (contract.Step
 	return contract.StepResult{Now: now, Done: len(due) == 0 && now.Equal(target) && len(blocked) == 0, BlockedBy: blocked}, err
 }
 
-// settle lets payments that are still under way come to an end before time moves on.
+// settle lets payments that are still under way come to an end before time moves on, and names those that do not.
 func (a *Clocks) settle(ctx context.Context, ref contract.Ref) ([]string, error) {
-	pending, err := a.Store.PendingOnClock(ctx, ref.EnvironmentID, ref.ID)
-	if err != nil || len(pending) == 0 {
-		return nil, err
+	deadline := a.Clock().Add(a.patience())
+	for {
+		pending, err := a.Store.PendingOnClock(ctx, ref.EnvironmentID, ref.ID)
+		if err != nil || len(pending) == 0 {
+			return nil, err
+		}
+		if !a.Clock().Before(deadline) {
+			return names(pending), nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(settlePoll):
+		}
 	}
-	clock, err := a.Store.TestClock(ctx, ref.EnvironmentID, ref.ID)
-	if err != nil {
-		return nil, err
+}
+
+func (a *Clocks) patience() time.Duration {
+	if a.Patience == 0 {
+		return 10 * time.Second
 	}
-	subs := make([]string, 0, len(pending))
+	return a.Patience
+}
+
+func names(pending []db.PendingTransaction) []string {
+	out := make([]string, 0, len(pending))
 	for _, p := range pending {
-		subs = append(subs, p.SubscriptionID)
+		out = append(out, p.TransactionID)
 	}
-	return a.tick(ctx, ref, subs, clock.Now)
+	return out
 }
 
 // move sets the clock to the earlier of the next due instant and the target.
@@ -116,22 +135,22 @@ func (a *Clocks) move(ctx context.Context, ref contract.Ref) (now, target time.T
 			return err
 		}
 		if clock.Status != db.ClockAdvancing {
-			now, target = clock.Now, clock.Now
+			now, target = clock.NowAt, clock.NowAt
 			return nil
 		}
 		next, ok, err := tx.NextDueOnClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
 		}
-		target = clock.Target
+		target = clock.TargetAt
 		now = target
 		if ok && next.Before(target) {
 			now = next
 		}
-		if now.Before(clock.Now) {
-			now = clock.Now
+		if now.Before(clock.NowAt) {
+			now = clock.NowAt
 		}
-		clock.Now = now
+		clock.NowAt = now
 		return tx.SaveTestClock(ctx, ref.EnvironmentID, clock)
 	})
 	return now, target, err
@@ -139,11 +158,7 @@ func (a *Clocks) move(ctx context.Context, ref contract.Ref) (now, target time.T
 
 // tick lets subscriptions do what is due and names the payments that do not come to an end.
 func (a *Clocks) tick(ctx context.Context, ref contract.Ref, subscriptions []string, now time.Time) ([]string, error) {
-	patience := a.Patience
-	if patience == 0 {
-		patience = 10 * time.Second
-	}
-	waiting, cancel := context.WithTimeout(ctx, patience)
+	waiting, cancel := context.WithTimeout(ctx, a.patience())
 	defer cancel()
 	group, groupCtx := errgroup.WithContext(waiting)
 	group.SetLimit(tickers)
@@ -161,11 +176,7 @@ func (a *Clocks) tick(ctx context.Context, ref contract.Ref, subscriptions []str
 	if readErr != nil || len(pending) == 0 {
 		return nil, err
 	}
-	blocked := make([]string, 0, len(pending))
-	for _, p := range pending {
-		blocked = append(blocked, p.TransactionID)
-	}
-	return blocked, nil
+	return names(pending), nil
 }
 
 // FinishAdvance makes the clock ready again and says so, naming the payments that stopped it early.
@@ -175,13 +186,13 @@ func (a *Clocks) FinishAdvance(ctx context.Context, ref contract.Ref, blockedBy 
 		if err != nil || clock.Status != db.ClockAdvancing {
 			return err
 		}
-		clock.Status, clock.Target, clock.BlockedBy = db.ClockReady, time.Time{}, blockedBy
+		clock.Status, clock.TargetAt, clock.BlockedBy = db.ClockReady, time.Time{}, blockedBy
 		if err := tx.SaveTestClock(ctx, ref.EnvironmentID, clock); err != nil {
 			return err
 		}
 		return tx.Emit(ctx, ref.EnvironmentID, event.Event{
-			Type: event.TestClockAdvanced, ObjectID: clock.ID, OccurredAt: clock.Now,
-			Data: map[string]any{"id": clock.ID, "now": clock.Now.Unix(), "blockedBy": blockedBy},
+			Type: event.TestClockAdvanced, ObjectID: clock.ID, OccurredAt: clock.NowAt,
+			Data: map[string]any{"id": clock.ID, "now": clock.NowAt.Unix(), "blockedBy": blockedBy},
 		})
 	})
 }

@@ -101,11 +101,13 @@ func (c *change) attempt(i int) error {
 		CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID,
 		Amount: inv.AmountDue, Currency: inv.Currency, Description: "Subscription " + inv.SubscriptionID,
 		AttemptNumber: inv.Collection.Attempts, Trigger: inv.Collection.Trigger,
-		Provider: c.b.Provider.Provider, ProviderConfigID: c.b.Provider.ID,
 		Method: payment.Method{Type: c.b.Customer.PaymentMethod, Details: c.b.Customer.PaymentDetails},
 		DueAt:  c.now, CreatedAt: c.now, Revision: 1,
 	}
 	c.lastAttempt = txn.ID
+	if p := c.b.Provider; p != nil {
+		txn.Provider, txn.ProviderConfigID = p.Provider, p.ID
+	}
 	if why := c.unpayable(); why != nil {
 		txn.Status, txn.CompletedAt = payment.Failed, c.now
 		txn.FailureCode, txn.FailureReason = why.Code, why.Detail
@@ -126,7 +128,7 @@ func (c *change) unpayable() *fault.Error {
 	switch {
 	case !c.b.Customer.CanPay():
 		return fault.New(fault.Invalid, "INVALID_ACCOUNT", "the customer has no payment method")
-	case c.b.Provider.ID == "":
+	case c.b.Provider == nil:
 		return fault.New(fault.Invalid, "INVALID_ACCOUNT", "no payment provider is configured for this environment")
 	}
 	return nil
@@ -148,5 +150,12 @@ func (c *change) cancelLive() error {
 		return nil
 	}
 	c.b.Live.CancelRequestedAt, c.b.Live.NextCheckAt = c.real, c.real
-	return c.tx.SaveTransaction(c.ctx, c.env, *c.b.Live)
+	return c.saveTransaction(c.b.Live)
+}
+
+// saveTransaction writes a locked transaction and keeps its revision in step, since one change may save it twice.
+func (c *change) saveTransaction(t *payment.Transaction) error {
+	err := c.tx.SaveTransaction(c.ctx, c.env, *t)
+	t.Revision++
+	return err
 }

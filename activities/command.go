@@ -19,7 +19,7 @@ import (
 func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInput) (contract.CommandOutput, error) {
 	var out contract.CommandOutput
 	var c *change
-	err := a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, in.Now, func(tx *db.Tx) error {
 		var err error
 		if c, err = begin(ctx, tx, in.Ref, in.Now, a.Clock()); err != nil {
 			return err
@@ -47,7 +47,7 @@ func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInp
 	if err != nil {
 		return contract.CommandOutput{}, err
 	}
-	failpoint.Hit("command.committed")
+	failpoint.Hit(failpoint.CommandCommitted)
 	startAll(ctx, a.Starter, c.refunds)
 	return out, nil
 }
@@ -113,7 +113,7 @@ func (c *change) remember(in contract.CommandInput, result contract.CommandResul
 	if err != nil {
 		return err
 	}
-	if err := c.tx.InsertCommand(c.ctx, c.env, in.Command.ID, in.Ref.ID, in.Command.Name, outcome); err != nil {
+	if err := c.tx.InsertCommand(c.ctx, c.env, db.Command{ID: in.Command.ID, SubscriptionID: in.Ref.ID, Name: in.Command.Name, Outcome: outcome}); err != nil {
 		return err
 	}
 	if key := in.Command.Idempotency; key != nil {

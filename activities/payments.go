@@ -68,16 +68,16 @@ func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contr
 	if x.move == payment.MoveNone {
 		return a.unchanged(ctx, in)
 	}
-	failpoint.Hit("charge.intended")
+	failpoint.Hit(failpoint.ChargeMarked)
 	started := a.Clock()
 	result, callErr := x.call(ctx)
-	failpoint.Hit("charge.called")
+	failpoint.Hit(x.answered())
 	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcomeOf(result, callErr), a.Clock().Sub(started))
 	out, refunds, err := a.record(ctx, in, x, result, callErr, asked)
 	if err != nil {
 		return contract.ResolveOutput{}, err
 	}
-	failpoint.Hit("charge.recorded")
+	failpoint.Hit(failpoint.ChargeRecorded)
 	startAll(ctx, a.Starter, refunds)
 	return out, nil
 }
@@ -97,7 +97,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 			x.move = payment.MoveNone
 			return nil
 		}
-		config, err := tx.ProviderConfigByID(ctx, txn.ProviderConfigID)
+		config, err := tx.ProviderConfigOf(ctx, in.EnvironmentID, txn.ProviderConfigID)
 		if err != nil {
 			return err
 		}
@@ -144,10 +144,18 @@ func (x exchange) key() string {
 	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(x.txn.SendNumber))).String()
 }
 
+// answered names the place behind the call, for crash tests.
+func (x exchange) answered() failpoint.Name {
+	if x.txn.Type == payment.Refund {
+		return failpoint.RefundAnswered
+	}
+	return failpoint.ChargeAnswered
+}
+
 // call is the exchange itself. An error means that the request was impossible, so that nothing was sent.
 func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	t := x.txn
-	look := providers.LookupRequest{TransactionID: t.ID, Ref: t.ProviderRef}
+	look := providers.LookupRequest{TransactionID: t.ID, Ref: t.ProviderRef, ChargeRef: x.charge.ProviderRef}
 	refund := t.Type == payment.Refund
 	switch {
 	case x.move == payment.MoveAbandon:
@@ -177,8 +185,12 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 	var out contract.ResolveOutput
 	var refunds []contract.Ref
 	now := a.Clock()
-	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
-		r, err := lockForRecording(ctx, tx, in.EnvironmentID, in.TransactionID, in.Now, now)
+	own := in.Now
+	if own.IsZero() {
+		own = now
+	}
+	err := a.Store.InTx(ctx, own, func(tx *db.Tx) error {
+		r, err := lockForRecording(ctx, tx, in.EnvironmentID, in.TransactionID, own, now)
 		if err != nil {
 			return err
 		}
@@ -209,7 +221,6 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 			return err
 		}
 		refunds = r.refunds
-		failpoint.Hit("charge.before_record_commit")
 		if was == payment.Pending && r.txn.Status != payment.Pending {
 			a.Observer.PaymentEnded(ctx, x.txn.Provider, string(r.txn.Status), r.lateness())
 		}

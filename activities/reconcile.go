@@ -9,6 +9,7 @@ import (
 
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/failpoint"
 )
 
 // Waker is what the reconciler needs of the engine.
@@ -31,12 +32,12 @@ type Reconciler struct {
 }
 
 const (
-	reconcileBatch   = 500
-	reconcileAtOnce  = 16
-	grace            = 30 * time.Second // how long best effort has before the net catches
-	overdue          = time.Minute
-	idempotencyLife  = 48 * time.Hour
-	reconcilePurgeAt = 5_000
+	reconcileBatch  = 500
+	reconcileAtOnce = 16
+	grace           = 30 * time.Second // how long best effort has before the net catches
+	overdue         = time.Minute
+	idempotencyLife = 48 * time.Hour
+	purgeBatch      = 5_000
 )
 
 // Reconcile makes one pass. More tells that a batch was full, so that the workflow calls again at once.
@@ -74,61 +75,62 @@ type pass struct {
 	found contract.ReconcileResult
 }
 
-// each does one thing for every reference, a few at a time, and answers the ids it worked for. One failure does not
-// stop the others: what fails is found again by the next pass.
-func (p *pass) each(ctx context.Context, refs []db.Ref, do func(context.Context, db.Ref) error) []db.Ref {
-	done := make([]bool, len(refs))
+// each does one thing for every item, a few at a time, and answers those it worked for. One failure does not stop the
+// others: what fails is found again by the next pass.
+func each[T any](ctx context.Context, p *pass, items []T, do func(context.Context, T) error) []T {
+	done := make([]bool, len(items))
 	var group errgroup.Group
 	group.SetLimit(reconcileAtOnce)
-	for i, ref := range refs {
+	for i, item := range items {
 		group.Go(func() error {
-			done[i] = do(ctx, ref) == nil
+			done[i] = do(ctx, item) == nil
 			return nil
 		})
 	}
 	_ = group.Wait()
-	var ok []db.Ref
-	for i, ref := range refs {
+	var worked []T
+	for i, item := range items {
 		if done[i] {
-			ok = append(ok, ref)
+			worked = append(worked, item)
 		}
 	}
-	if len(refs) == reconcileBatch && len(ok) > 0 {
+	if len(items) == reconcileBatch && len(worked) > 0 {
 		p.found.More = true
 	}
-	return ok
+	return worked
 }
 
 func (p *pass) subscriptions(ctx context.Context) error {
-	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, p.now.Add(-2*time.Second), reconcileBatch)
+	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, "", reconcileBatch)
 	if err != nil {
 		return err
 	}
-	started := p.each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+	started := each(ctx, p, refs, func(ctx context.Context, r db.Ref) error {
+		defer failpoint.Hit(failpoint.ReconcileStarted)
 		return p.Waker.StartSubscription(ctx, contract.SubscriptionInput{Ref: ref(r)})
 	})
 	p.found.Started += len(started)
-	return p.Store.SetSubscriptionsStarted(ctx, p.epoch, started)
+	return p.Store.SetStarted(ctx, db.StartedSubscriptions, p.epoch, started)
 }
 
 func (p *pass) payments(ctx context.Context) error {
-	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, p.now.Add(-2*time.Second), reconcileBatch)
+	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, "", reconcileBatch)
 	if err != nil {
 		return err
 	}
-	started := p.each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+	started := each(ctx, p, refs, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartPayment(ctx, contract.PaymentInput{Ref: ref(r)})
 	})
 	p.found.Started += len(started)
-	return p.Store.SetTransactionsStarted(ctx, p.epoch, started)
+	return p.Store.SetStarted(ctx, db.StartedTransactions, p.epoch, started)
 }
 
 func (p *pass) clocks(ctx context.Context) error {
-	refs, err := p.Store.BusyClocks(ctx, reconcileBatch)
+	refs, err := p.Store.BusyClocks(ctx, "", reconcileBatch)
 	if err != nil {
 		return err
 	}
-	p.each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+	each(ctx, p, refs, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartTestClock(ctx, contract.TestClockInput{Ref: ref(r), Busy: true})
 	})
 	return nil
@@ -139,7 +141,7 @@ func (p *pass) methods(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(p.each(ctx, refs, p.wake))
+	p.found.Signalled += len(each(ctx, p, refs, p.wake))
 	return nil
 }
 
@@ -152,7 +154,7 @@ func (p *pass) callbacks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(p.each(ctx, refs, p.check))
+	p.found.Signalled += len(each(ctx, p, refs, p.check))
 	return nil
 }
 
@@ -161,29 +163,35 @@ func (p *pass) checks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(p.each(ctx, refs, p.check))
+	p.found.Signalled += len(each(ctx, p, refs, p.check))
 	return nil
 }
 
 // check asks the owner of a transaction: the subscription's workflow while it lives, else the transaction's own.
-func (p *pass) check(ctx context.Context, r db.Ref) error {
-	return p.Waker.Check(ctx, r.EnvironmentID, r.OwnerID, r.ID)
+func (p *pass) check(ctx context.Context, r db.TransactionRef) error {
+	return p.Waker.Check(ctx, r.EnvironmentID, r.SubscriptionID, r.ID)
 }
 
 func (p *pass) late(ctx context.Context) error {
-	refs, err := p.Store.LateSubscriptions(ctx, p.now.Add(-overdue), reconcileBatch)
+	late, err := p.Store.LateSubscriptions(ctx, p.now.Add(-overdue), reconcileBatch)
 	if err != nil {
 		return err
 	}
-	p.found.Late = len(refs)
-	p.found.Signalled += len(p.each(ctx, refs, p.wake))
+	p.found.Late = len(late)
+	p.found.Signalled += len(each(ctx, p, late, func(ctx context.Context, l db.LateSubscription) error { return p.wake(ctx, l.Ref) }))
 	return nil
 }
 
 func (p *pass) purge(ctx context.Context) error {
-	n, err := p.Store.PurgeAnswered(ctx, p.now.Add(-idempotencyLife), reconcilePurgeAt)
-	p.found.Purged = n
-	return err
+	return p.Store.InTx(ctx, p.now, func(tx *db.Tx) error {
+		commands, err := tx.PurgeCommands(ctx, p.now.Add(-idempotencyLife), purgeBatch)
+		if err != nil {
+			return err
+		}
+		keys, err := tx.PurgeIdempotencyKeys(ctx, p.now.Add(-idempotencyLife), purgeBatch)
+		p.found.Purged = commands + keys
+		return err
+	})
 }
 
 func ref(r db.Ref) contract.Ref { return contract.Ref{EnvironmentID: r.EnvironmentID, ID: r.ID} }

@@ -60,11 +60,14 @@ func (r *recording) record(result providers.Result) error {
 
 // keep saves the transaction as it is, still open.
 func (r *recording) keep() error {
+	if err := r.saveTransaction(&r.txn); err != nil {
+		return err
+	}
 	if r.b.Live != nil && r.b.Live.ID == r.txn.ID {
 		live := r.txn
 		r.b.Live = &live
 	}
-	return r.tx.SaveTransaction(r.ctx, r.env, r.txn)
+	return nil
 }
 
 func (r *recording) emit(e event.Event) error { return r.tx.Emit(r.ctx, r.env, e) }
@@ -84,7 +87,7 @@ func (r *recording) closeTxn(status payment.Status) (bool, error) {
 	if pending && r.b.PendingCount > 0 {
 		r.b.PendingCount--
 	}
-	return true, r.tx.SaveTransaction(r.ctx, r.env, r.txn)
+	return true, r.saveTransaction(&r.txn)
 }
 
 // ended records an attempt that did not move money.
@@ -222,12 +225,9 @@ func lockForRecording(ctx context.Context, tx *db.Tx, env, txnID string, now, re
 		if c.b, err = tx.LoadSubscription(ctx, env, peek.SubscriptionID, true); err != nil {
 			return nil, err
 		}
-		if c.now.IsZero() && c.b.TestClock != nil {
-			c.now = c.b.TestClock.Now
+		if c.b.TestClock != nil && c.b.TestClock.NowAt.After(c.now) {
+			c.now = c.b.TestClock.NowAt
 		}
-	}
-	if c.now.IsZero() {
-		c.now = real
 	}
 	txn, err := tx.LockTransaction(ctx, env, txnID)
 	if err != nil {

@@ -17,7 +17,7 @@ func (c *change) refund(charge *payment.Transaction, amount money.Minor) error {
 	if charge.AmountRefunded > charge.Amount {
 		return fault.New(fault.Conflict, "refund_exceeds_charge", "refunds of %s would exceed what it captured", charge.ID)
 	}
-	if err := c.tx.SaveTransaction(c.ctx, c.env, *charge); err != nil {
+	if err := c.saveTransaction(charge); err != nil {
 		return err
 	}
 	r := payment.Transaction{
@@ -34,14 +34,14 @@ func (c *change) refund(charge *payment.Transaction, amount money.Minor) error {
 // refundCurrentPeriod gives amount of what was paid for the current period back, from the latest payment backwards.
 func (c *change) refundCurrentPeriod(amount money.Minor) error {
 	for i := len(c.b.Paid) - 1; i >= 0 && amount > 0; i-- {
-		txnID, paid, err := c.tx.SettlementOf(c.ctx, c.env, c.b.Paid[i].ID)
+		settlement, err := c.tx.Settlement(c.ctx, c.env, c.b.Paid[i].ID)
 		if err != nil {
 			return err
 		}
-		if !paid || txnID == "" {
-			continue
+		if settlement.TransactionID == "" {
+			continue // paid by credit
 		}
-		charge, err := c.tx.LockTransaction(c.ctx, c.env, txnID)
+		charge, err := c.tx.LockTransaction(c.ctx, c.env, settlement.TransactionID)
 		if err != nil {
 			return err
 		}
@@ -72,5 +72,5 @@ func (r *recording) releaseRefund() error {
 		return err
 	}
 	charge.AmountRefunded -= r.txn.Amount
-	return r.tx.SaveTransaction(r.ctx, r.env, charge)
+	return r.saveTransaction(&charge)
 }

@@ -64,7 +64,7 @@ func (a *Subscriptions) ActOnWake(ctx context.Context, in contract.WakeInput) (c
 func (a *Subscriptions) inChange(ctx context.Context, ref contract.Ref, now time.Time, work func(*change) error) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	var c *change
-	err := a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
 		var err error
 		if c, err = begin(ctx, tx, ref, now, a.Clock()); err != nil {
 			return err
@@ -73,13 +73,13 @@ func (a *Subscriptions) inChange(ctx context.Context, ref contract.Ref, now time
 			return err
 		}
 		out, err = c.save()
-		failpoint.Hit("change.before_commit")
+		failpoint.Hit(failpoint.RenewBegun)
 		return err
 	})
 	if err != nil {
 		return contract.Snapshot{}, err
 	}
-	failpoint.Hit("change.committed")
+	failpoint.Hit(failpoint.RenewCommitted)
 	startAll(ctx, a.Starter, c.refunds)
 	return out, nil
 }

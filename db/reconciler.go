@@ -123,7 +123,7 @@ func (tx *Tx) IncrementEpoch(ctx context.Context) (int64, error) {
 
 func transactionRef(f dbsqlc.TransactionListOverdueRow) TransactionRef {
 	ref := TransactionRef{Ref: Ref{f.EnvironmentID, f.ID}}
-	if f.Type == payment.Charge {
+	if f.Type == payment.Charge && f.FinishedAt == nil {
 		ref.SubscriptionID = value(f.SubscriptionID)
 	}
 	return ref

@@ -21,13 +21,11 @@ from (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::te
 where s.environment_id = started.environment_id and s.id = started.id and s.started_epoch < @epoch;
 
 -- name: TransactionListUnstarted :many
--- Those that no subscription workflow serves: charges of their own, refunds, and payments of a canceled subscription's
--- open invoice. A charge that was pending when its subscription was canceled still belongs to the subscription.
+-- Those that no subscription workflow serves: charges of their own, and refunds.
 select t.environment_id, t.id
 from transactions t
-left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
 where t.status = 'pending' and t.started_epoch < @epoch and t.id > @after_id
-  and (t.subscription_id is null or t.type = 'refund' or s.finished_at is not null or t.created_at >= s.canceled_at)
+  and (t.subscription_id is null or t.type = 'refund')
 order by t.id
 limit @row_limit;
 
@@ -52,20 +50,23 @@ order by s.method_changed_at
 limit @row_limit;
 
 -- name: CallbackListOpen :many
--- Only those whose transaction is known by now; the others have nobody to signal.
-select t.environment_id, t.id, t.type, t.subscription_id
+-- Only those whose transaction is known by now; the others have nobody to signal. A finished subscription has no
+-- workflow to signal either: its transactions are looked at by workflows of their own.
+select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
 from provider_callbacks c
 join transactions t on t.environment_id = c.environment_id and t.id = coalesce(c.transaction_id, (
     select r.id from transactions r
     where r.provider_config_id = c.provider_config_id and r.provider_ref = c.provider_ref and r.recovered_from is null
     order by r.type limit 1))
+left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
 where c.processed_at is null and c.received_at < @before
 order by c.received_at
 limit @row_limit;
 
 -- name: TransactionListOverdue :many
-select t.environment_id, t.id, t.type, t.subscription_id
+select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
 from transactions t
+left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
 where t.status = 'pending' and t.parked_at is null and t.next_check_at < @before
 order by t.next_check_at
 limit @row_limit;

@@ -14,12 +14,13 @@ import (
 )
 
 const callbackListOpen = `-- name: CallbackListOpen :many
-select t.environment_id, t.id, t.type, t.subscription_id
+select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
 from provider_callbacks c
 join transactions t on t.environment_id = c.environment_id and t.id = coalesce(c.transaction_id, (
     select r.id from transactions r
     where r.provider_config_id = c.provider_config_id and r.provider_ref = c.provider_ref and r.recovered_from is null
     order by r.type limit 1))
+left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
 where c.processed_at is null and c.received_at < $1
 order by c.received_at
 limit $2
@@ -35,9 +36,11 @@ type CallbackListOpenRow struct {
 	ID             string
 	Type           payment.Type
 	SubscriptionID *string
+	FinishedAt     *time.Time
 }
 
-// Only those whose transaction is known by now; the others have nobody to signal.
+// Only those whose transaction is known by now; the others have nobody to signal. A finished subscription has no
+// workflow to signal either: its transactions are looked at by workflows of their own.
 func (q *Queries) CallbackListOpen(ctx context.Context, db DBTX, arg CallbackListOpenParams) ([]CallbackListOpenRow, error) {
 	rows, err := db.Query(ctx, callbackListOpen, arg.Before, arg.RowLimit)
 	if err != nil {
@@ -52,6 +55,7 @@ func (q *Queries) CallbackListOpen(ctx context.Context, db DBTX, arg CallbackLis
 			&i.ID,
 			&i.Type,
 			&i.SubscriptionID,
+			&i.FinishedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -267,8 +271,9 @@ func (q *Queries) TestClockListAdvancing(ctx context.Context, db DBTX, arg TestC
 }
 
 const transactionListOverdue = `-- name: TransactionListOverdue :many
-select t.environment_id, t.id, t.type, t.subscription_id
+select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
 from transactions t
+left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
 where t.status = 'pending' and t.parked_at is null and t.next_check_at < $1
 order by t.next_check_at
 limit $2
@@ -284,6 +289,7 @@ type TransactionListOverdueRow struct {
 	ID             string
 	Type           payment.Type
 	SubscriptionID *string
+	FinishedAt     *time.Time
 }
 
 func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg TransactionListOverdueParams) ([]TransactionListOverdueRow, error) {
@@ -300,6 +306,7 @@ func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg Trans
 			&i.ID,
 			&i.Type,
 			&i.SubscriptionID,
+			&i.FinishedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -314,9 +321,8 @@ func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg Trans
 const transactionListUnstarted = `-- name: TransactionListUnstarted :many
 select t.environment_id, t.id
 from transactions t
-left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
 where t.status = 'pending' and t.started_epoch < $1 and t.id > $2
-  and (t.subscription_id is null or t.type = 'refund' or s.finished_at is not null or t.created_at >= s.canceled_at)
+  and (t.subscription_id is null or t.type = 'refund')
 order by t.id
 limit $3
 `
@@ -332,8 +338,7 @@ type TransactionListUnstartedRow struct {
 	ID            string
 }
 
-// Those that no subscription workflow serves: charges of their own, refunds, and payments of a canceled subscription's
-// open invoice. A charge that was pending when its subscription was canceled still belongs to the subscription.
+// Those that no subscription workflow serves: charges of their own, and refunds.
 func (q *Queries) TransactionListUnstarted(ctx context.Context, db DBTX, arg TransactionListUnstartedParams) ([]TransactionListUnstartedRow, error) {
 	rows, err := db.Query(ctx, transactionListUnstarted, arg.Epoch, arg.AfterID, arg.RowLimit)
 	if err != nil {

@@ -1,0 +1,187 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+	"go.uber.org/zap"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"perennial/contract"
+	"perennial/db"
+)
+
+// retention is how long Temporal keeps closed runs for operators to look at.
+const retention = 30 * 24 * time.Hour
+
+// bootstrapUntilDone makes Temporal usable, however long Temporal takes to come.
+func (w *Worker) bootstrapUntilDone(ctx context.Context) error {
+	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := w.Bootstrap(ctx)
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		w.config.Logger.Warn("Temporal is not usable yet", zap.Error(err))
+		pause(ctx, wait)
+	}
+}
+
+// keepUp repeats the bootstrap, since Temporal may lose its database under a running worker, and makes this build
+// current where it was asked to.
+func (w *Worker) keepUp(ctx context.Context) {
+	current := !w.config.MakeCurrent || w.config.BuildID == ""
+	for ctx.Err() == nil {
+		every := w.config.BootstrapEvery
+		if !current {
+			err := w.makeCurrent(ctx)
+			if current = err == nil; !current {
+				w.config.Logger.Debug("not the current version yet", zap.Error(err))
+				every = 250 * time.Millisecond
+			}
+		} else if err := w.Bootstrap(ctx); err != nil && ctx.Err() == nil {
+			w.config.Logger.Warn("bootstrap", zap.Error(err))
+		}
+		pause(ctx, every)
+	}
+}
+
+// Bootstrap creates namespace, search attributes and the reconciler's Schedule where they are absent. A Schedule that is
+// absent means a new or lost Temporal database: the epoch is incremented first, so that the reconciler starts
+// everything again.
+func (w *Worker) Bootstrap(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	if err := w.ensureNamespace(ctx); err != nil {
+		return err
+	}
+	if err := w.ensureSearchAttributes(ctx); err != nil {
+		return err
+	}
+	return w.ensureReconciler(ctx)
+}
+
+func (w *Worker) ensureNamespace(ctx context.Context) error {
+	service := w.config.Client.WorkflowService()
+	_, err := service.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: w.config.Namespace})
+	var absent *serviceerror.NamespaceNotFound
+	if !errors.As(err, &absent) {
+		return err
+	}
+	_, err = service.RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
+		Namespace: w.config.Namespace, WorkflowExecutionRetentionPeriod: durationpb.New(retention),
+		Description: "Perennial: subscription billing",
+	})
+	var exists *serviceerror.NamespaceAlreadyExists
+	if errors.As(err, &exists) {
+		return nil
+	}
+	return err
+}
+
+// searchAttributes are all the keywords of contract.
+func searchAttributes() map[string]enumspb.IndexedValueType {
+	out := map[string]enumspb.IndexedValueType{}
+	for _, key := range []temporal.SearchAttributeKeyKeyword{
+		contract.SearchEnvironment, contract.SearchCustomer, contract.SearchPlan, contract.SearchStatus, contract.SearchNextAction,
+	} {
+		out[key.GetName()] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
+	}
+	return out
+}
+
+// MissingSearchAttributes lists what operators could not search by; for the doctor.
+func MissingSearchAttributes(ctx context.Context, c client.Client, namespace string) ([]string, error) {
+	known, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for name := range searchAttributes() {
+		if _, ok := known.GetCustomAttributes()[name]; !ok {
+			missing = append(missing, name)
+		}
+	}
+	return missing, nil
+}
+
+func (w *Worker) ensureSearchAttributes(ctx context.Context) error {
+	missing, err := MissingSearchAttributes(ctx, w.config.Client, w.config.Namespace)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	add := map[string]enumspb.IndexedValueType{}
+	for _, name := range missing {
+		add[name] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
+	}
+	_, err = w.config.Client.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+		Namespace: w.config.Namespace, SearchAttributes: add,
+	})
+	var exists *serviceerror.AlreadyExists
+	if errors.As(err, &exists) {
+		return nil
+	}
+	return err
+}
+
+func (w *Worker) ensureReconciler(ctx context.Context) error {
+	schedules := w.config.Client.ScheduleClient()
+	_, err := schedules.GetHandle(ctx, contract.ReconcilerScheduleID).Describe(ctx)
+	var absent *serviceerror.NotFound
+	if !errors.As(err, &absent) {
+		return err
+	}
+	var epoch int64
+	err = w.config.Store.InTx(ctx, w.config.Clock(), func(tx *db.Tx) (err error) {
+		epoch, err = tx.IncrementEpoch(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.config.Logger.Info("Temporal has no reconciler: a new epoch begins", zap.Int64("epoch", epoch))
+	_, err = schedules.Create(ctx, client.ScheduleOptions{
+		ID:                 contract.ReconcilerScheduleID,
+		Spec:               client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: w.config.ReconcileEvery}}},
+		Overlap:            enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
+		TriggerImmediately: true,
+		Action: &client.ScheduleWorkflowAction{
+			ID: contract.ReconcilerWorkflowID, Workflow: contract.ReconcilerWorkflow, TaskQueue: contract.QueueBilling,
+		},
+	})
+	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+		return nil
+	}
+	return err
+}
+
+// makeCurrent routes new work to this build. It fails until the server has seen its pollers.
+func (w *Worker) makeCurrent(ctx context.Context) error {
+	_, err := w.config.Client.WorkerDeploymentClient().GetHandle(w.config.Deployment).SetCurrentVersion(ctx,
+		client.WorkerDeploymentSetCurrentVersionOptions{BuildID: w.config.BuildID, IgnoreMissingTaskQueues: true})
+	return err
+}
+
+// CurrentBuild names the build that Temporal gives new work to; empty: none. For the doctor.
+func CurrentBuild(ctx context.Context, c client.Client, deployment string) (string, error) {
+	d, err := c.WorkerDeploymentClient().GetHandle(deployment).Describe(ctx, client.WorkerDeploymentDescribeOptions{})
+	if err != nil || d.Info.RoutingConfig.CurrentVersion == nil {
+		return "", err
+	}
+	return d.Info.RoutingConfig.CurrentVersion.BuildID, nil
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,45 @@
+package worker
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
+	"go.uber.org/zap"
+
+	"perennial/billing/fault"
+)
+
+// faultInterceptor turns the faults of activities into application errors whose type is the fault's code, so that an
+// operator reads the reason in the Temporal UI. The cause stays in the log: it may quote what must not be in a history.
+// Every one is retryable: what a rule refuses comes back as a value, and what is left is trouble that passes or is mended.
+type faultInterceptor struct {
+	interceptor.WorkerInterceptorBase
+	logger *zap.Logger
+}
+
+func (f *faultInterceptor) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	i := &faultActivity{logger: f.logger}
+	i.Next = next
+	return i
+}
+
+type faultActivity struct {
+	interceptor.ActivityInboundInterceptorBase
+	logger *zap.Logger
+}
+
+// ExecuteActivity runs the activity and translates its error.
+func (a *faultActivity) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	out, err := a.Next.ExecuteActivity(ctx, in)
+	var app *temporal.ApplicationError
+	if err == nil || errors.As(err, &app) || errors.Is(err, context.Canceled) {
+		return out, err
+	}
+	f, info := fault.From(err), activity.GetInfo(ctx)
+	a.logger.Warn("activity failed", zap.String("activity", info.ActivityType.Name), zap.Int32("attempt", info.Attempt),
+		zap.String("workflowId", info.WorkflowExecution.ID), zap.String("code", f.Code), zap.Error(err))
+	return out, temporal.NewApplicationErrorWithOptions(f.Detail, f.Code, temporal.ApplicationErrorOptions{})
+}

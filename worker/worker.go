@@ -1,0 +1,196 @@
+// Package worker owns the process side of Temporal: which task queues are polled by what, versions, interceptors,
+// draining, and the bootstrap that makes a fresh or lost Temporal usable. It does not own what runs (workflows,
+// activities).
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+	"go.uber.org/zap"
+
+	"perennial/activities"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/engine"
+	"perennial/workflows"
+)
+
+// Config is everything a worker process needs.
+type Config struct {
+	Client   client.Client
+	Store    *db.Store
+	Gateway  activities.Gateway
+	Observer activities.Observer
+	Logger   *zap.Logger
+	Clock    func() time.Time
+
+	// Deployment and BuildID switch worker versioning on; empty: unversioned, as in tests.
+	Deployment string
+	BuildID    string
+	// MakeCurrent sets this build as the current version once its pollers appear: dev and compose do, deployments do it
+	// themselves.
+	MakeCurrent bool
+
+	Namespace          string
+	ActivitySlots      int // per task queue; 0: 32
+	LocalActivitySlots int // 0: 32
+	WorkflowSlots      int // 0: 64
+	CachedWorkflows    int // 0: 1,000
+	Pollers            int // per kind and queue; 0: 4
+	DrainTimeout       time.Duration
+	AbsenceGap         time.Duration
+	ClockPatience      time.Duration
+	ReconcileEvery     time.Duration // 0: 30 s
+	BootstrapEvery     time.Duration // 0: 15 s
+}
+
+// Worker is one process's part of the work.
+type Worker struct {
+	config Config
+	engine *engine.Engine
+}
+
+// New checks the configuration.
+func New(c Config) (*Worker, error) {
+	if c.Client == nil || c.Store == nil || c.Gateway == nil || c.Clock == nil || c.Namespace == "" {
+		return nil, errors.New("worker: Client, Store, Gateway, Clock and Namespace are required")
+	}
+	if c.Logger == nil {
+		c.Logger = zap.NewNop()
+	}
+	if c.Observer == nil {
+		c.Observer = silent{}
+	}
+	for value, standard := range map[*int]int{
+		&c.ActivitySlots: 32, &c.LocalActivitySlots: 32, &c.WorkflowSlots: 64, &c.CachedWorkflows: 1000, &c.Pollers: 4,
+	} {
+		if *value == 0 {
+			*value = standard
+		}
+	}
+	for value, standard := range map[*time.Duration]time.Duration{
+		&c.DrainTimeout: 30 * time.Second, &c.ReconcileEvery: 30 * time.Second, &c.BootstrapEvery: 15 * time.Second,
+	} {
+		if *value == 0 {
+			*value = standard
+		}
+	}
+	worker.SetStickyWorkflowCacheSize(c.CachedWorkflows)
+	return &Worker{config: c, engine: engine.New(c.Client, 0)}, nil
+}
+
+// Run works until ctx ends, then drains: it takes nothing new and finishes what is in hand. When Temporal forgets the
+// namespace under a running worker (its database was lost), the pollers end; Run then bootstraps anew and goes on.
+func (w *Worker) Run(ctx context.Context, ready func()) error {
+	for first := true; ; first = false {
+		if err := w.bootstrapUntilDone(ctx); err != nil {
+			return err
+		}
+		fatal := make(chan error, 4)
+		queues, err := w.start(fatal)
+		if err != nil {
+			return err
+		}
+		loop, stopLoop := context.WithCancel(ctx)
+		looped := make(chan struct{})
+		go func() { defer close(looped); w.keepUp(loop) }()
+		if first && ready != nil {
+			ready()
+		}
+		select {
+		case <-ctx.Done():
+		case err = <-fatal:
+			w.config.Logger.Error("the pollers ended; starting again", zap.Error(err))
+		}
+		stopLoop()
+		<-looped
+		for _, q := range queues {
+			q.Stop()
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		pause(ctx, time.Second)
+	}
+}
+
+// start registers everything on both task queues and begins to poll.
+func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
+	c := w.config
+	billing := worker.New(c.Client, contract.QueueBilling, w.options(fatal))
+	for name, definition := range map[string]any{
+		contract.SubscriptionWorkflow: workflows.Subscription,
+		contract.PaymentWorkflow:      workflows.Payment,
+		contract.TestClockWorkflow:    workflows.TestClock,
+		contract.ReconcilerWorkflow:   workflows.Reconciler,
+	} {
+		billing.RegisterWorkflowWithOptions(definition, workflow.RegisterOptions{
+			Name: name, VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
+		})
+	}
+	billing.RegisterActivity(&activities.Subscriptions{Store: c.Store, Clock: c.Clock, Starter: w.engine})
+	billing.RegisterActivity(&activities.Clocks{Store: c.Store, Clock: c.Clock, Ticker: w.engine, Patience: c.ClockPatience})
+	billing.RegisterActivity(&activities.Reconciler{Store: c.Store, Clock: c.Clock, Waker: w.engine, Report: w.report})
+
+	options := w.options(fatal)
+	options.DisableWorkflowWorker = true
+	payments := worker.New(c.Client, contract.QueuePayments, options)
+	payments.RegisterActivity(&activities.Payments{
+		Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Starter: w.engine, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
+	})
+
+	queues := []worker.Worker{billing, payments}
+	for i, q := range queues {
+		if err := q.Start(); err != nil {
+			for _, started := range queues[:i] {
+				started.Stop()
+			}
+			return nil, err
+		}
+	}
+	return queues, nil
+}
+
+func (w *Worker) options(fatal chan<- error) worker.Options {
+	c := w.config
+	options := worker.Options{
+		MaxConcurrentActivityExecutionSize:      c.ActivitySlots,
+		MaxConcurrentLocalActivityExecutionSize: c.LocalActivitySlots,
+		MaxConcurrentWorkflowTaskExecutionSize:  c.WorkflowSlots,
+		MaxConcurrentWorkflowTaskPollers:        c.Pollers,
+		MaxConcurrentActivityTaskPollers:        c.Pollers,
+		WorkerStopTimeout:                       c.DrainTimeout,
+		Interceptors:                            []interceptor.WorkerInterceptor{&faultInterceptor{logger: c.Logger}},
+		OnFatalError: func(err error) {
+			select {
+			case fatal <- err:
+			default:
+			}
+		},
+	}
+	if c.BuildID != "" {
+		options.DeploymentOptions = worker.DeploymentOptions{
+			UseVersioning: true,
+			Version:       worker.WorkerDeploymentVersion{DeploymentName: c.Deployment, BuildID: c.BuildID},
+		}
+	}
+	return options
+}
+
+// report writes what a pass of the reconciler mended; nothing found is nothing said.
+func (w *Worker) report(found contract.ReconcileResult) {
+	if found.Started+found.Signalled+found.Late > 0 {
+		w.config.Logger.Info("reconciled", zap.Int("started", found.Started), zap.Int("signalled", found.Signalled), zap.Int("late", found.Late))
+	}
+}
+
+type silent struct{}
+
+func (silent) ProviderCalled(context.Context, string, string, string, time.Duration) {}
+func (silent) PaymentEnded(context.Context, string, string, time.Duration)           {}
