@@ -1,0 +1,81 @@
+package subscription
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+)
+
+func TestNoCreditForWhatNobodyBilled(t *testing.T) {
+	t.Parallel()
+	s, f, _ := inStatus(Active)
+	f.Open = nil
+
+	d, err := s.ChangePlan(f, pro, false, s.CurrentPeriod.Start)
+
+	require.NoError(t, err)
+	require.Len(t, d.Issue[0].Lines, 1)
+	require.Equal(t, invoice.ProrationCharge, d.Issue[0].Lines[0].Kind)
+}
+
+// The period began while past due and nobody billed it: the change neither credits nor charges; recovery bills it whole.
+func TestAChangeInASkippedPeriodIsBilledOnRecovery(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.until(time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC))
+	l.changePlan(pro, false)
+	require.Equal(t, []money.Minor{1000}, l.totals())
+	require.Equal(t, PastDue, l.s.Status)
+
+	l.pay()
+	l.result(collection.AttemptSucceeded)
+
+	require.Equal(t, []money.Minor{1000, 3000}, l.totals())
+	require.Equal(t, invoice.Recovery, l.invoices[1].Reason)
+}
+
+// A period on a free plan needs no bill, so it is no skipped one: who leaves the plan pays the rest, and recovery
+// charges nothing twice.
+func TestLeavingAFreePlanWhilePastDueCostsTheRest(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.changePlan(free, false) // a quarter of the 28 days is used: 250 stay due
+	l.result(collection.AttemptFailed)
+	l.until(l.s.CurrentPeriod.End)
+	l.until(l.s.CurrentPeriod.Start.Add(l.s.CurrentPeriod.Duration() / 2))
+	l.changePlan(pro, false)
+	require.Equal(t, []money.Minor{250, 1500}, l.totals())
+
+	l.pay()
+	l.result(collection.AttemptSucceeded)
+
+	require.Equal(t, Active, l.s.Status)
+	require.Equal(t, []money.Minor{250, 1500}, l.totals())
+}
+
+// A charge that rounds to nothing is still a bill, or else recovery would charge for the whole period.
+func TestAChargeOfNothingIsABill(t *testing.T) {
+	t.Parallel()
+	cent := plan.Plan{ID: "plan_cent", Name: "Cent", Currency: "EUR", Interval: month, Active: true, Prices: prices(1)}
+	s, f, now := inStatus(Active)
+	f.Plan, f.Open = free, nil
+	s.PlanID = free.ID
+
+	d, err := s.ChangePlan(f, cent, false, now)
+
+	require.NoError(t, err)
+	require.Len(t, d.Issue, 1)
+	inv, credit, err := d.Issue[0].Issue(invoice.Issuing{Now: now})
+	require.NoError(t, err)
+	require.Zero(t, credit)
+	require.Zero(t, inv.Total)
+	require.Equal(t, invoice.Paid, inv.Status)
+}
