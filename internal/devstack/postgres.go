@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -142,8 +143,21 @@ func (p *Postgres) chooseBinaries(ctx context.Context) (err error) {
 	return err
 }
 
-// start runs the server and waits until it answers and our database exists.
+// start runs the server and waits until it answers and our database exists. Where a killed server's backends have not
+// all gone yet, PostgreSQL refuses to share their memory; that passes.
 func (p *Postgres) start(ctx context.Context) error {
+	for try := 1; ; try++ {
+		err := p.startOnce(ctx)
+		if err == nil || try == 20 || !strings.Contains(err.Error(), "shared memory block") {
+			return err
+		}
+		if err := pause(ctx, 250*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *Postgres) startOnce(ctx context.Context) error {
 	if err := p.clearStale(ctx); err != nil {
 		return err
 	}

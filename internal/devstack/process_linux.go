@@ -2,11 +2,13 @@ package devstack
 
 import (
 	"errors"
+	"fmt"
 	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // sysProcAttr gives the child a process group, another user where wanted, and a signal for the day we die without
@@ -20,7 +22,8 @@ func sysProcAttr(as *Account, death syscall.Signal) *syscall.SysProcAttr {
 }
 
 // killTree kills the process, its group and its descendants. The group alone is not enough: PostgreSQL puts each of
-// its backends into a session of its own. The root is stopped first so that it cannot start more meanwhile.
+// its backends into a session of its own. The root is stopped first so that it cannot start more meanwhile. It returns
+// when the descendants are gone: only then have they let go of memory and ports that a restart needs.
 func killTree(root *os.Process) error {
 	if err := root.Signal(syscall.SIGSTOP); err != nil {
 		return err
@@ -32,27 +35,47 @@ func killTree(root *os.Process) error {
 			err = errors.Join(err, e)
 		}
 	}
+	for deadline := time.Now().Add(5 * time.Second); slices.ContainsFunc(rest, alive); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			return errors.Join(err, fmt.Errorf("processes below %d survive SIGKILL", root.Pid))
+		}
+	}
 	return err
+}
+
+// alive tells whether a process still runs. A zombie does not: it holds nothing but its number, until its new parent
+// collects it.
+func alive(pid int) bool {
+	state, _, ok := processState(pid)
+	return ok && state != "Z" && state != "X"
+}
+
+// processState reads a process's state and its parent.
+func processState(pid int) (state string, parent int, ok bool) {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return "", 0, false // ended
+	}
+	// pid (command, which may hold spaces and parentheses) state parent ...
+	text := string(raw)
+	fields := strings.Fields(text[strings.LastIndex(text, ")")+1:])
+	if len(fields) < 2 {
+		return "", 0, false
+	}
+	parent, err = strconv.Atoi(fields[1])
+	return fields[0], parent, err == nil
 }
 
 // descendants lists the children of pid, their children and so on.
 func descendants(pid int) []int {
 	children := map[int][]int{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is constant, so it cannot be malformed
-	for _, path := range stats {
-		raw, err := os.ReadFile(path)
+	entries, _ := os.ReadDir("/proc") // without /proc there is nobody to find
+	for _, entry := range entries {
+		child, err := strconv.Atoi(entry.Name())
 		if err != nil {
-			continue // ended since the listing
+			continue // not a process
 		}
-		// pid (command, which may hold spaces and parentheses) state ppid ...
-		head, rest, ok := cutLast(string(raw), ") ")
-		fields := strings.Fields(rest)
-		if !ok || len(fields) < 2 {
-			continue
-		}
-		child, err1 := strconv.Atoi(strings.SplitN(head, " ", 2)[0])
-		parent, err2 := strconv.Atoi(fields[1])
-		if err1 == nil && err2 == nil {
+		if _, parent, ok := processState(child); ok {
 			children[parent] = append(children[parent], child)
 		}
 	}
@@ -62,14 +85,6 @@ func descendants(pid int) []int {
 		queue = append(queue, children[queue[0]]...)
 	}
 	return all
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 // workingDir tells where a process runs; empty when it is gone or not ours to look at.
