@@ -230,6 +230,12 @@ type Subscription struct {
 	UpdatedAt           time.Time
 }
 
+type Tenant struct {
+	ID        string
+	Name      string
+	CreatedAt time.Time
+}
+
 type TestClock struct {
 	ID            string
 	EnvironmentID string

@@ -1,0 +1,71 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// KeyListing is what people may see of an API key.
+type KeyListing struct {
+	ID            string
+	EnvironmentID string
+	Tenant, App   string // names
+	Mode          string
+	Kind          string
+	Hint          string
+	Scopes        []string
+	CreatedAt     time.Time
+	ExpiresAt     time.Time
+	RevokedAt     time.Time
+}
+
+// TenantNamed finds the oldest tenant of a name. Global. Fault: tenant_not_found.
+func (r Reader) TenantNamed(ctx context.Context, name string) (Tenant, error) {
+	row, err := queries.TenantGetByName(ctx, r.handle, name)
+	return Tenant(row.Tenant), readError("tenant", err)
+}
+
+// AppNamed finds a tenant's oldest app of a name. Fault: app_not_found.
+func (r Reader) AppNamed(ctx context.Context, tenantID, name string) (App, error) {
+	row, err := queries.AppGetByName(ctx, r.handle, dbsqlc.AppGetByNameParams{TenantID: tenantID, Name: name})
+	return App(row.App), readError("app", err)
+}
+
+// EnvironmentOf finds the test or the live half of an app. Fault: environment_not_found.
+func (r Reader) EnvironmentOf(ctx context.Context, appID, mode string) (Environment, error) {
+	row, err := queries.EnvironmentGetByMode(ctx, r.handle, dbsqlc.EnvironmentGetByModeParams{AppID: appID, Mode: mode})
+	if err != nil {
+		return Environment{}, readError("environment", err)
+	}
+	return environmentFromDB(row.Environment, row.TenantID), nil
+}
+
+// Keys lists every API key, oldest first. Global.
+func (r Reader) Keys(ctx context.Context) ([]KeyListing, error) {
+	rows, err := queries.APIKeyList(ctx, r.handle)
+	if err != nil {
+		return nil, translate("APIKeyList", err)
+	}
+	keys := make([]KeyListing, len(rows))
+	for i, k := range rows {
+		keys[i] = KeyListing{
+			ID: k.ID, EnvironmentID: k.EnvironmentID, Tenant: k.Tenant, App: k.App, Mode: k.Mode, Kind: k.Kind, Hint: k.Hint,
+			Scopes: k.Scopes, CreatedAt: k.CreatedAt, ExpiresAt: value(k.ExpiresAt), RevokedAt: value(k.RevokedAt),
+		}
+	}
+	return keys, nil
+}
+
+// EnvironmentOfKey tells which environment a key opens, by the key's ID. Global. Fault: api_key_not_found.
+func (r Reader) EnvironmentOfKey(ctx context.Context, keyID string) (string, error) {
+	environmentID, err := queries.APIKeyGetEnvironment(ctx, r.handle, keyID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", notFound("api_key")
+	}
+	return environmentID, translate("APIKeyGetEnvironment", err)
+}
