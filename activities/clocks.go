@@ -81,9 +81,9 @@ func (a *Clocks) StepClock(ctx context.Context, ref contract.Ref) (contract.Step
 	if blocked, err := a.settle(ctx, ref); err != nil || len(blocked) > 0 {
 		return contract.StepResult{BlockedBy: blocked}, err
 	}
-	now, target, err := a.move(ctx, ref)
-	if err != nil {
-		return contract.StepResult{}, err
+	now, target, moved, err := a.move(ctx, ref)
+	if err != nil || !moved {
+		return contract.StepResult{Now: now}, err
 	}
 	due, err := a.Store.DueOnClock(ctx, ref.EnvironmentID, ref.ID, now)
 	if err != nil {
@@ -127,19 +127,25 @@ func names(pending []db.PendingTransaction) []string {
 	return out
 }
 
-// move sets the clock to the earlier of the next due instant and the target.
-func (a *Clocks) move(ctx context.Context, ref contract.Ref) (now, target time.Time, err error) {
+// move sets the clock to the earlier of the next due instant and the target. It answers false where a payment has begun
+// meanwhile: its result belongs to the time it began in, so the clock waits for it.
+func (a *Clocks) move(ctx context.Context, ref contract.Ref) (now, target time.Time, moved bool, err error) {
 	err = a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
 		}
+		now, target, moved = clock.NowAt, clock.NowAt, true
 		if clock.Status != db.ClockAdvancing {
-			now, target = clock.NowAt, clock.NowAt
 			return nil
 		}
 		next, ok, err := tx.NextDueOnClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
+			return err
+		}
+		// Read after the dates: what was due then and is not any more shows as a payment now.
+		if pending, err := tx.PendingOnClock(ctx, ref.EnvironmentID, ref.ID); err != nil || len(pending) > 0 {
+			moved = false
 			return err
 		}
 		target = clock.TargetAt
@@ -153,7 +159,7 @@ func (a *Clocks) move(ctx context.Context, ref contract.Ref) (now, target time.T
 		clock.NowAt = now
 		return tx.SaveTestClock(ctx, ref.EnvironmentID, clock)
 	})
-	return now, target, err
+	return now, target, moved, err
 }
 
 // tick lets subscriptions do what is due and names the payments that do not come to an end.

@@ -1,0 +1,242 @@
+package worker_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/customer"
+	"perennial/billing/event"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/engine"
+	"perennial/internal/gateway"
+	"perennial/internal/id"
+	"perennial/internal/testkit"
+	"perennial/internal/vault"
+	"perennial/providers/simulator"
+	"perennial/worker"
+)
+
+func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
+
+// rig is a whole engine on real parts: PostgreSQL, Temporal, the simulator and a worker.
+type rig struct {
+	store  *db.Store
+	engine *engine.Engine
+	sim    *simulator.Server
+	env    string
+	plan   plan.Plan
+	pricey plan.Plan
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	ctx, clock := t.Context(), time.Now
+	store, err := db.Open(ctx, db.Config{URL: testkit.Postgres(t, migrate).URL, MaxConns: 8, Clock: clock})
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	sim, err := simulator.New(simulator.Config{LedgerPath: filepath.Join(t.TempDir(), "ledger"), Now: clock})
+	require.NoError(t, err)
+	web := httptest.NewServer(sim.Handler())
+	t.Cleanup(func() { web.Close(); _ = sim.Close() })
+
+	keys, err := vault.New(vault.NewKEK())
+	require.NoError(t, err)
+	namespace := testkit.Temporal(t)
+	c := namespace.Client(t)
+	w, err := worker.New(worker.Config{
+		Client: c, Store: store, Clock: clock, Namespace: namespace.Name,
+		Gateway: gateway.New(gateway.Config{Vault: keys, StripeURL: web.URL, Timeout: 5 * time.Second}),
+	})
+	require.NoError(t, err)
+	running, stop := context.WithCancel(ctx)
+	ready, done := make(chan struct{}), make(chan error, 1)
+	go func() { done <- w.Run(running, func() { close(ready) }) }()
+	t.Cleanup(func() { stop(); require.NoError(t, <-done) })
+	select {
+	case <-ready:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the worker does not become ready")
+	}
+	r := &rig{store: store, engine: engine.New(c, 0), sim: sim, env: id.New(id.Environment, clock())}
+	r.provision(t, keys)
+	return r
+}
+
+func (r *rig) provision(t *testing.T, keys *vault.Vault) {
+	t.Helper()
+	now := time.Now()
+	app, tenant, config := id.New(id.App, now), id.New(id.Tenant, now), id.New(id.ProviderConfig, now)
+	keyset, err := keys.NewAppKeyset(app)
+	require.NoError(t, err)
+	sealed, err := keys.Seal(keyset, vault.Field{AppID: app, ConfigID: config, Name: gateway.FieldSecretKey}, []byte("sk_test_simulator"))
+	require.NoError(t, err)
+	month := period.Interval{Unit: period.Month, Count: 1}
+	r.plan = plan.Plan{ID: id.New(id.Plan, now), Name: "Basic", Currency: "EUR", Interval: month, Active: true, CreatedAt: now,
+		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 1000}}}
+	r.pricey = plan.Plan{ID: id.New(id.Plan, now), Name: "Pro", Currency: "EUR", Interval: month, Active: true, CreatedAt: now,
+		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 3000}}}
+	require.NoError(t, r.store.InTx(t.Context(), now, func(tx *db.Tx) error {
+		for _, write := range []func() error{
+			func() error { return tx.InsertTenant(t.Context(), db.Tenant{ID: tenant, Name: "T", CreatedAt: now}) },
+			func() error {
+				return tx.InsertApp(t.Context(), db.App{ID: app, TenantID: tenant, Name: "A", Keyset: keyset, CreatedAt: now})
+			},
+			func() error {
+				return tx.InsertEnvironment(t.Context(), db.Environment{ID: r.env, AppID: app, Mode: "test", CreatedAt: now,
+					Settings: subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue}})
+			},
+			func() error {
+				return tx.InsertProviderConfig(t.Context(), r.env, db.ProviderConfig{ID: config, Provider: "stripe", Primary: true, SecretKeySealed: sealed})
+			},
+			func() error { return tx.InsertPlan(t.Context(), r.env, r.plan) },
+			func() error { return tx.InsertPlan(t.Context(), r.env, r.pricey) },
+		} {
+			if err := write(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// subscribe creates a customer with a card, on a clock that stands at start, and a subscription with a trial.
+func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Time) (clock, cust, sub string) {
+	t.Helper()
+	ctx, now := t.Context(), time.Now()
+	clock, cust, sub = id.New(id.TestClock, now), id.New(id.Customer, now), id.New(id.Subscription, now)
+	s, events, err := subscription.Create(r.plan, subscription.NewInput{
+		ID: sub, CustomerID: cust, TrialDays: &trialDays, TimeZone: "UTC", TestClockID: clock, Now: start,
+	})
+	require.NoError(t, err)
+	require.NoError(t, r.store.InTx(ctx, start, func(tx *db.Tx) error {
+		if err := tx.InsertTestClock(ctx, r.env, db.TestClock{ID: clock, Status: db.ClockReady, NowAt: start, CreatedAt: now}); err != nil {
+			return err
+		}
+		if err := tx.InsertCustomer(ctx, r.env, customer.Customer{ID: cust, TestClockID: clock, CreatedAt: start, PaymentMethod: "card",
+			PaymentDetails: customer.PaymentDetails{CustomerToken: "cus_1", PaymentMethodToken: card}}); err != nil {
+			return err
+		}
+		if err := tx.InsertSubscription(ctx, r.env, s); err != nil {
+			return err
+		}
+		return tx.Emit(ctx, r.env, events[0])
+	}))
+	require.NoError(t, r.engine.StartSubscription(ctx, contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.env, ID: sub}}))
+	return clock, cust, sub
+}
+
+func (r *rig) advance(t *testing.T, clock string, to time.Time) {
+	t.Helper()
+	ref := contract.Ref{EnvironmentID: r.env, ID: clock}
+	out, err := r.engine.Advance(t.Context(), ref, contract.Advance{CommandID: id.New(id.Command, time.Now()), To: to})
+	require.NoError(t, err)
+	require.Nil(t, out.Refusal)
+	require.Eventually(t, func() bool {
+		c, err := r.store.TestClock(t.Context(), r.env, clock)
+		return err == nil && c.Status == db.ClockReady
+	}, 30*time.Second, 5*time.Millisecond)
+	c, err := r.store.TestClock(t.Context(), r.env, clock)
+	require.NoError(t, err)
+	require.Empty(t, c.BlockedBy)
+	require.True(t, c.NowAt.Equal(to), "%s", c.NowAt)
+}
+
+func (r *rig) subscription(t *testing.T, sub string) subscription.Subscription {
+	t.Helper()
+	s, err := r.store.Subscription(t.Context(), r.env, sub)
+	require.NoError(t, err)
+	return s
+}
+
+func (r *rig) events(t *testing.T, sub string) []event.Type {
+	t.Helper()
+	list, _, err := r.store.Events(t.Context(), r.env, db.EventFilter{SubscriptionID: sub}, db.Page{Limit: 100})
+	require.NoError(t, err)
+	types := make([]event.Type, 0, len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		types = append(types, list[i].Type)
+	}
+	return types
+}
+
+func TestAYearOfRenewalsOnATestClock(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	start := time.Date(2027, 1, 31, 9, 0, 0, 0, time.UTC)
+	clock, _, sub := r.subscribe(t, "pm_card_visa", 14, start)
+	require.Equal(t, subscription.Trialing, r.subscription(t, sub).Status)
+
+	began := time.Now()
+	r.advance(t, clock, start.AddDate(1, 0, 0))
+	t.Logf("twelve paid months took %s", time.Since(began))
+
+	s := r.subscription(t, sub)
+	require.Equal(t, subscription.Active, s.Status)
+	require.Equal(t, time.Date(2028, 2, 14, 9, 0, 0, 0, time.UTC), s.CurrentPeriod.End)
+	require.Len(t, r.sim.Ledger(), 12)
+	require.Equal(t, s.CurrentPeriod.End, s.PaidThrough)
+	require.Equal(t, money.Minor(1000), r.plan.Prices[0].Amount)
+}
+
+func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	start := time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)
+	clock, cust, sub := r.subscribe(t, "pm_card_chargeCustomerFail", 0, start)
+	r.advance(t, clock, start.AddDate(0, 0, 1).Add(-time.Second))
+	require.Equal(t, subscription.Active, r.subscription(t, sub).Status)
+	r.advance(t, clock, start.AddDate(0, 0, 10))
+	s := r.subscription(t, sub)
+	require.Equal(t, subscription.PastDue, s.Status)
+	require.Equal(t, start.AddDate(0, 0, 7), s.PastDueAt)
+
+	ref := contract.Ref{EnvironmentID: r.env, ID: sub}
+	c, err := r.store.Customer(t.Context(), r.env, cust)
+	require.NoError(t, err)
+	c.PaymentDetails.PaymentMethodToken = "pm_card_visa"
+	require.NoError(t, r.store.InTx(t.Context(), time.Now(), func(tx *db.Tx) error {
+		if err := tx.UpdateCustomer(t.Context(), r.env, c); err != nil {
+			return err
+		}
+		_, err := tx.MarkMethodChanged(t.Context(), r.env, cust)
+		return err
+	}))
+	require.NoError(t, r.engine.Wake(t.Context(), contract.SubscriptionInput{Ref: ref}))
+	require.Eventually(t, func() bool { return r.subscription(t, sub).Status == subscription.Active }, 10*time.Second, 10*time.Millisecond)
+
+	command := func(c contract.Command) {
+		c.ID = id.New(id.Command, time.Now())
+		out, err := r.engine.Command(t.Context(), contract.SubscriptionInput{Ref: ref}, c)
+		require.NoError(t, err)
+		require.Nil(t, out.Refusal, "%+v", out.Refusal)
+	}
+	command(contract.Command{Name: contract.CommandChangePlan, PlanID: r.pricey.ID})
+	require.Eventually(t, func() bool { return len(r.sim.Ledger()) == 2 }, 10*time.Second, 10*time.Millisecond)
+	command(contract.Command{Name: contract.CommandCancel, Reason: "too dear"})
+	require.True(t, r.subscription(t, sub).CancelAtPeriodEnd)
+	command(contract.Command{Name: contract.CommandReactivate})
+	command(contract.Command{Name: contract.CommandCancel, ImmediateEffect: true, Reason: "really", Refund: "prorated"})
+	require.Equal(t, subscription.Canceled, r.subscription(t, sub).Status)
+	t.Cleanup(func() {
+		if t.Failed() {
+			txns, _, _ := r.store.Transactions(context.Background(), r.env, db.TransactionFilter{SubscriptionID: sub}, db.Page{Limit: 50})
+			for _, x := range txns {
+				t.Logf("%s %s %s %d refunded=%d ref=%q reason=%q code=%s", x.ID, x.Type, x.Status, x.Amount, x.AmountRefunded, x.ProviderRef, x.FailureReason, x.FailureCode)
+			}
+			t.Log(r.events(t, sub), r.sim.Ledger())
+		}
+	})
+	require.Eventually(t, func() bool { return len(r.sim.Ledger()) >= 3 }, 3*time.Second, 10*time.Millisecond)
+	t.Log(r.events(t, sub))
+}
