@@ -1,0 +1,134 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/telemetry"
+)
+
+// access is what an operation asks of a key.
+type access struct {
+	scope       string // the scope that opens the operation beside "*"; empty: "*" only
+	publishable bool   // client-side keys may use it too: an explicit list, and short
+}
+
+var (
+	readAccess  = access{scope: "read"}
+	writeAccess = access{}
+)
+
+var (
+	errKeyMissing = fault.New(fault.Unauthorized, "api_key_missing",
+		"send an API key: Authorization: Bearer sk_test_…")
+	errKeyMalformed = fault.New(fault.Unauthorized, "api_key_malformed",
+		"the Authorization header is not of the form Bearer sk_test_…, or the key has lost characters")
+	errKeyUnknown = fault.New(fault.Unauthorized, "api_key_unknown",
+		"no such API key; it may have been replaced")
+	errKeyRevoked = fault.New(fault.Unauthorized, "api_key_revoked", "this API key was revoked")
+	errKeyExpired = fault.New(fault.Unauthorized, "api_key_expired", "this API key has expired")
+
+	errAddressRefused = fault.New(fault.Forbidden, "address_not_allowed",
+		"this API key may not be used from your address")
+	errKeyPublishable = fault.New(fault.Forbidden, "secret_key_required",
+		"a publishable key may not do this; use a secret key from your server")
+	errScopeMissing = fault.New(fault.Forbidden, "scope_missing", "this API key's scopes do not cover this operation")
+)
+
+// bearer reads the hash of the key out of the one Authorization header, without asking anybody.
+func bearer(header http.Header) ([]byte, apikey.Mode, error) {
+	values := header.Values("Authorization")
+	if len(values) == 0 || values[0] == "" {
+		return nil, "", errKeyMissing
+	}
+	scheme, plain, _ := strings.Cut(values[0], " ")
+	_, mode, ok := apikey.Parse(plain)
+	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || !ok {
+		return nil, "", errKeyMalformed
+	}
+	return apikey.Hash(plain), mode, nil
+}
+
+// admit decides whether a stored key opens an operation, here and now. Keys are not cached, so a revocation counts from
+// the next request on.
+func admit(key db.APIKey, mode apikey.Mode, need access, from netip.Addr, now time.Time) error {
+	switch {
+	case key.Mode != string(mode):
+		return errKeyUnknown // a live key opens live environments only, whatever the table says
+	case !key.RevokedAt.IsZero():
+		return errKeyRevoked
+	case !key.ExpiresAt.IsZero() && !now.Before(key.ExpiresAt):
+		return errKeyExpired
+	case len(key.AllowedCIDRs) > 0 && !slices.ContainsFunc(key.AllowedCIDRs, func(p netip.Prefix) bool { return p.Contains(from) }):
+		return errAddressRefused
+	case key.Kind == string(apikey.Publishable):
+		if !need.publishable {
+			return errKeyPublishable
+		}
+		return nil
+	case slices.Contains(key.Scopes, "*"), need.scope != "" && slices.Contains(key.Scopes, need.scope):
+		return nil
+	default:
+		return errScopeMissing
+	}
+}
+
+// clientAddress is who connected to us or, behind proxies that we trust, the last address they saw that is none of
+// theirs. What a stranger writes into X-Forwarded-For never counts.
+func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	address := peer.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		if !slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(address) }) {
+			return address
+		}
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			return address
+		}
+		address = hop.Unmap()
+	}
+	return address
+}
+
+// loader fetches the key and the resource that an operation is about in one round trip. It answers the key also with
+// an error about the resource, so that keys are judged before existence.
+type loader func(ctx context.Context, hash []byte, id string) (db.APIKey, any, error)
+
+// authenticate fetches the caller's key, and the resource of the path with it where there is one, and judges the key.
+func (s *Server) authenticate(ctx context.Context, r *http.Request, op operation, resourceID string) (*call, error) {
+	hash, mode, err := bearer(r.Header)
+	if err != nil {
+		return nil, err
+	}
+	var key db.APIKey
+	var resource any
+	if op.load != nil {
+		key, resource, err = op.load(ctx, hash, resourceID)
+	} else {
+		key, err = s.store.KeyByHash(ctx, hash)
+	}
+	if err != nil && key.ID == "" {
+		return nil, err
+	}
+	if refusal := admit(key, mode, op.access, clientAddress(r, s.config.TrustedProxies), s.now()); refusal != nil {
+		return nil, refusal
+	}
+	if err != nil {
+		return nil, err
+	}
+	record := telemetry.RequestFrom(ctx)
+	record.EnvironmentID, record.KeyID = key.EnvironmentID, key.ID
+	return &call{key: key, environmentID: key.EnvironmentID, resource: resource}, nil
+}

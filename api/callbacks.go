@@ -1,0 +1,114 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"perennial/billing/fault"
+	"perennial/billing/payment"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/internal/telemetry"
+	"perennial/providers"
+)
+
+// CallbackReader makes the adapter that can verify a provider configuration's callbacks. Credentials are opened by the
+// caller: api never sees a key-encryption key.
+type CallbackReader func(ctx context.Context, config db.ProviderConfig) (providers.Provider, error)
+
+// callback receives what a provider says. It is verified over its raw body, stored, and only then acknowledged; whoever
+// owns the transaction is told after that, best effort, because the reconciler tells them again.
+func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	if err := s.receive(ctx, w, r); err != nil {
+		writeProblem(w, s.refuse(ctx, err))
+		return
+	}
+	w.Header().Set("Content-Type", jsonType)
+	_, _ = w.Write([]byte(`{"received":true}`)) // the provider repeats itself if this does not arrive
+}
+
+func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	config, err := s.configOf(ctx, mux.Vars(r)["id"])
+	if err != nil {
+		return err
+	}
+	telemetry.RequestFrom(ctx).EnvironmentID = config.EnvironmentID
+	payload, err := readRaw(w, r)
+	if err != nil {
+		return err
+	}
+	provider, err := s.callbacks(ctx, config)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	message, err := provider.ParseCallback(r.Header, payload, now)
+	if err != nil {
+		return err
+	}
+	txn, known, err := s.transactionBehind(ctx, config, message)
+	if err != nil {
+		return err
+	}
+	stored := db.Callback{
+		ID: id.New(id.Callback, now), ProviderConfigID: config.ID, ProviderEventID: message.EventID, Type: message.Type,
+		TransactionID: txn.ID, ProviderRef: message.Ref, ReceivedAt: now,
+	}
+	err = s.store.InTx(ctx, now, func(tx *db.Tx) error {
+		_, err := tx.InsertCallback(ctx, config.EnvironmentID, stored) // a repeat is told on too: the first signal may be lost
+		return err
+	})
+	if err == nil && known {
+		s.check(ctx, config.EnvironmentID, txn)
+	}
+	return err
+}
+
+func (s *Server) configOf(ctx context.Context, configID string) (db.ProviderConfig, error) {
+	if !id.Is(id.ProviderConfig, configID) {
+		return db.ProviderConfig{}, notFound("provider_config_not_found")
+	}
+	return s.store.ProviderConfigByID(ctx, configID)
+}
+
+// transactionBehind finds the transaction by our own reference, or by the provider's. A message about something that we
+// do not know (yet) is stored all the same.
+func (s *Server) transactionBehind(ctx context.Context, config db.ProviderConfig, message providers.Callback) (payment.Transaction, bool, error) {
+	var txn payment.Transaction
+	err := error(notFound("transaction_not_found"))
+	if id.Is(id.Transaction, message.TransactionID) {
+		txn, err = s.store.Transaction(ctx, config.EnvironmentID, message.TransactionID)
+	}
+	for _, typ := range []payment.Type{payment.Charge, payment.Refund} {
+		if err != nil && fault.From(err).Kind == fault.NotFound && message.Ref != "" {
+			txn, err = s.store.TransactionByProviderRef(ctx, config.EnvironmentID, config.ID, typ, message.Ref)
+		}
+	}
+	switch {
+	case err == nil:
+		return txn, true, nil
+	case fault.From(err).Kind == fault.NotFound:
+		return payment.Transaction{}, false, nil
+	default:
+		return payment.Transaction{}, false, err
+	}
+}
+
+// check tells the transaction's owner to look. A refund has a workflow of its own.
+func (s *Server) check(ctx context.Context, environmentID string, txn payment.Transaction) {
+	owner := Owner{EnvironmentID: environmentID, TransactionID: txn.ID}
+	if txn.Type == payment.Charge {
+		owner.SubscriptionID = txn.SubscriptionID
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkBudget)
+	defer cancel()
+	s.bestEffort(ctx, "check", txn.ID, s.engine.Check(ctx, owner, contract.Check{TransactionID: txn.ID}))
+}
+
+// checkBudget is short: providers give up on slow receivers, and the message is safe already.
+const checkBudget = 2 * time.Second

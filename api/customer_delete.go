@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/billing/customer"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+)
+
+// Deleted answers a DELETE.
+type Deleted struct {
+	ID      string `json:"id" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Deleted bool   `json:"deleted"`
+}
+
+// deletedReason is the cancelReason of subscriptions that end with their customer.
+const deletedReason = "customer_deleted"
+
+// deleteCustomer ends the customer's subscriptions, then erases the customer. A subscription that another request
+// created meanwhile is ended by a second look: nobody can create one once the customer is erased.
+func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[Deleted], error) {
+	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Deleted], error) {
+		cust := resource[customer.Customer](c)
+		if err := s.cancelAll(ctx, c, cust.ID, at); err != nil {
+			return made[Deleted]{}, err
+		}
+		now, err := customerNow(ctx, s.store.Reader, c.environmentID, cust, s.now())
+		if err != nil {
+			return made[Deleted]{}, err
+		}
+		err = s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
+			if err := tx.EraseCustomer(ctx, c.environmentID, cust.ID); err != nil {
+				return err
+			}
+			return tx.Emit(ctx, c.environmentID, event.Event{
+				Type: event.CustomerDeleted, ObjectID: cust.ID, CustomerID: cust.ID, Data: map[string]any{"id": cust.ID}, OccurredAt: now,
+			})
+		})
+		if err != nil {
+			return made[Deleted]{}, err
+		}
+		return made[Deleted]{resource: Deleted{ID: cust.ID, Deleted: true}}, s.cancelAll(ctx, c, cust.ID, at)
+	})
+}
+
+// cancelAll cancels every subscription of a customer that is not canceled. The command ids follow from the request's, so
+// that a repeat does nothing twice.
+func (s *Server) cancelAll(ctx context.Context, c *call, customerID string, at attempt) error {
+	page := db.Page{Limit: maxPage}
+	for {
+		subs, more, err := s.store.Subscriptions(ctx, c.environmentID, db.SubscriptionFilter{CustomerID: customerID}, page)
+		if err != nil {
+			return err
+		}
+		for _, sub := range subs {
+			page.StartingAfter = sub.ID
+			if sub.Status == subscription.Canceled {
+				continue
+			}
+			_, err := s.perform(ctx, c, sub, contract.Command{
+				ID: at.commandID + "/" + sub.ID, Name: contract.CommandCancel, Reason: deletedReason, ImmediateEffect: true,
+			})
+			if err != nil && fault.From(err).Kind != fault.Conflict { // canceled by somebody else just now: as good
+				return err
+			}
+		}
+		if !more {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"perennial/billing/fault"
+)
+
+// readyBudget is less than load balancers wait.
+const readyBudget = 2 * time.Second
+
+var errDraining = fault.New(fault.Unavailable, "draining", "this process is shutting down; another one answers")
+
+// health says that the process runs.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) { writeOK(w) }
+
+// ready says whether to send requests here. Temporal is left out on purpose: without it reads and creations still work.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyBudget)
+	defer cancel()
+	err := s.store.Ping(ctx)
+	if s.draining.Load() {
+		err = errDraining
+	}
+	if err != nil {
+		writeProblem(w, problemOf(err, requestIDFrom(ctx)))
+		return
+	}
+	writeOK(w)
+}
+
+func writeOK(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", jsonType)
+	_, _ = w.Write([]byte(`{"status":"ok"}`)) // the client is gone when this fails
+}

@@ -1,0 +1,196 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+const (
+	maxIdempotencyKey = 255
+	// lease is how long a request may take to perform its command before a repeat takes it over.
+	lease = 30 * time.Second
+	// patience is how long a repeat waits for the request it repeats.
+	patience = 10 * time.Second
+)
+
+var (
+	errKeyReused = fault.New(fault.Invalid, "idempotency_key_reused",
+		"this Idempotency-Key was used for a request with another body; use a new key for a new request").In("Idempotency-Key")
+	errInFlight = fault.New(fault.Conflict, "idempotency_in_flight",
+		"the request with this Idempotency-Key is still being processed; repeat it later").In("Idempotency-Key").After(time.Second)
+	errErased = fault.New(fault.Gone, "answer_erased",
+		"the stored answer was erased together with the customer it was about")
+)
+
+// repeatable is what makes a request recognisable: where, which key, and what it said.
+type repeatable struct {
+	route       string // without prefix: /api and /v1 are the same endpoint
+	key         string
+	fingerprint []byte
+}
+
+// parseIdempotencyKey answers nil where the request has no key.
+func parseIdempotencyKey(r *http.Request, payload []byte) (*repeatable, error) {
+	values := r.Header.Values("Idempotency-Key")
+	if len(values) == 0 {
+		return nil, nil
+	}
+	key := values[0]
+	invisible := strings.ContainsFunc(key, func(c rune) bool { return c < '!' || c > '~' })
+	if len(values) > 1 || key == "" || len(key) > maxIdempotencyKey || invisible {
+		return nil, fault.InvalidParam("Idempotency-Key", "header_malformed",
+			"send one Idempotency-Key of 1 to %d visible ASCII characters", maxIdempotencyKey)
+	}
+	return &repeatable{route: r.Method + " " + withoutPrefix(r.URL.Path), key: key, fingerprint: fingerprint(payload)}, nil
+}
+
+func withoutPrefix(path string) string {
+	for _, prefix := range prefixes {
+		if rest, ok := strings.CutPrefix(path, prefix+"/"); ok {
+			return "/" + rest
+		}
+	}
+	return path
+}
+
+// fingerprint hashes what a body says: clients that retry may well write the same fields in another order.
+func fingerprint(payload []byte) []byte {
+	var v any
+	dec := json.NewDecoder(reader(payload))
+	dec.UseNumber()
+	if dec.Decode(&v) == nil {
+		payload, _ = json.Marshal(v) // object keys come out sorted; what was decoded can be encoded
+	}
+	sum := sha256.Sum256(payload)
+	return sum[:]
+}
+
+// commandID follows from the request, so that a repeat runs under the same one even if the row is gone.
+func (rp *repeatable) commandID(environmentID string) string {
+	sum := sha256.New()
+	for _, part := range []string{environmentID, rp.route, rp.key, string(rp.fingerprint)} {
+		sum.Write(binary.AppendUvarint(nil, uint64(len(part)))) // lengths keep the parts apart
+		sum.Write([]byte(part))
+	}
+	return id.Command + hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// row is what db stores about the request and, where it is given, its answer.
+func (rp *repeatable) row(environmentID string, st stored) db.IdempotencyKey {
+	return db.IdempotencyKey{
+		Route: rp.route, Key: rp.key, Fingerprint: rp.fingerprint, CommandID: rp.commandID(environmentID),
+		StatusCode: st.status, Response: st.raw, CustomerID: st.customerID,
+	}
+}
+
+// stored is an answer that an earlier request with the same key was given.
+type stored struct {
+	status     int
+	raw        []byte
+	customerID string // whose erasure takes it along
+}
+
+// replay makes a stored answer the answer to this request, to the byte.
+func replay[T any](st *stored) (*reply[T], error) {
+	if st.status >= http.StatusBadRequest {
+		return nil, &Problem{Status: st.status, stored: st.raw, header: http.Header{"Idempotent-Replayed": {"true"}}}
+	}
+	return &reply[T]{Status: st.status, Replayed: "true", Body: body[T]{raw: st.raw}}, nil
+}
+
+func replayOr[T any](st *stored, err error) (*reply[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	if st == nil {
+		return nil, errInFlight
+	}
+	return replay[T](st)
+}
+
+// answered looks for the stored answer to a request with a key; nil: there is none yet.
+func (s *Server) answered(ctx context.Context, c *call) (*stored, error) {
+	row, found, err := s.store.IdempotencyKey(ctx, c.environmentID, c.repeat.route, c.repeat.key)
+	if err != nil || !found {
+		return nil, err
+	}
+	return c.repeat.read(row)
+}
+
+// read judges a row of the same route and key.
+func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
+	switch {
+	case subtle.ConstantTimeCompare(row.Fingerprint, rp.fingerprint) != 1:
+		return nil, errKeyReused
+	case !row.ErasedAt.IsZero():
+		return nil, errErased
+	case row.State != db.IdempotencyAnswered:
+		return nil, nil
+	default:
+		return &stored{status: row.StatusCode, raw: row.Response}, nil
+	}
+}
+
+// made is what a creating request made. customerID is whose erasure takes the stored answer along; empty: it tells
+// nothing personal.
+type made[T any] struct {
+	resource   T
+	customerID string
+}
+
+// effect is what a creating request does, in one transaction.
+type effect[T any] func(tx *db.Tx) (made[T], error)
+
+// directly is for effects that need to read nothing before their transaction.
+func directly[T any](e effect[T]) func(context.Context) (effect[T], error) {
+	return func(context.Context) (effect[T], error) { return e, nil }
+}
+
+// create runs a request whose whole effect is one transaction. prepare reads what it needs before the transaction opens.
+// The answer is stored in that transaction, so a repeat, also after a crash, is answered from what was committed; one
+// that runs beside it waits at the row and then reads it.
+func create[T any](ctx context.Context, s *Server, c *call, status int, prepare func(ctx context.Context) (effect[T], error)) (*reply[T], error) {
+	if c.repeat != nil {
+		if st, err := s.answered(ctx, c); st != nil || err != nil {
+			return replayOr[T](st, err)
+		}
+	}
+	write, err := prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out *reply[T]
+	err = s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
+		m, err := write(tx)
+		if err != nil {
+			return err
+		}
+		out = answer(status, m.resource)
+		if c.repeat == nil {
+			return nil
+		}
+		return tx.InsertAnsweredIdempotency(ctx, c.environmentID, c.repeat.row(c.environmentID, stored{status, out.Body.raw, m.customerID}))
+	})
+	if errors.Is(err, errTaken) {
+		return replayOr[T](s.answered(ctx, c))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// errTaken is db's word for: another request with the same key committed first.
+var errTaken = fault.New(fault.Conflict, "idempotency_key_taken", "")

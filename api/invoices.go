@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/billing/invoice"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// Invoice is a bill for one subscription. The interface specification names the field amount_due; every other resource is
+// in camelCase, so that amountDue is what a reader tries first. Both are there, always equal, and the document says so.
+type Invoice struct {
+	ID             string        `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Number         int64         `json:"number" example:"42" doc:"Without gaps in an environment."`
+	Status         string        `json:"status" enum:"open,paid,void" example:"paid"`
+	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_cycle" doc:"Why it was issued."`
+	CustomerID     string        `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	SubscriptionID string        `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Currency       string        `json:"currency" example:"USD"`
+	Lines          []InvoiceLine `json:"lines"`
+	Total          int64         `json:"total" example:"1900" doc:"Sum of the lines in minor units; a negative total is credited to the customer."`
+	CreditApplied  int64         `json:"creditApplied" doc:"Taken from the customer's credit."`
+	AmountDue      int64         `json:"amount_due" example:"1900" doc:"What there is to pay: the total, if positive, less creditApplied."`
+	AmountDueCamel int64         `json:"amountDue" example:"1900" doc:"The same as amount_due."`
+	AmountPaid     int64         `json:"amountPaid" example:"1900"`
+	PeriodStart    int64         `json:"periodStart" example:"1763640000"`
+	PeriodEnd      int64         `json:"periodEnd" example:"1766232000"`
+	AttemptCount   int           `json:"attemptCount" example:"1" doc:"How often its payment was tried."`
+	NextAttemptAt  int64         `json:"nextAttemptAt,omitempty" doc:"When its payment is tried again by itself."`
+	ReplacedBy     string        `json:"replacedBy,omitempty" doc:"The invoice that took the place of this void one."`
+	IssuedAt       int64         `json:"issuedAt" example:"1763640000"`
+	PaidAt         int64         `json:"paidAt,omitempty" example:"1763640002"`
+	VoidedAt       int64         `json:"voidedAt,omitempty"`
+}
+
+// InvoiceLine is one position of an invoice.
+type InvoiceLine struct {
+	ID          string `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Kind        string `json:"kind" enum:"recurring,proration_credit,proration_charge" example:"recurring"`
+	Description string `json:"description" example:"Pro, monthly"`
+	PlanID      string `json:"planId"`
+	PriceID     string `json:"priceId,omitempty"`
+	Amount      int64  `json:"amount" example:"1900" doc:"Minor units; negative for a credit."`
+	PeriodStart int64  `json:"periodStart" example:"1763640000"`
+	PeriodEnd   int64  `json:"periodEnd" example:"1766232000"`
+}
+
+func renderInvoice(i invoice.Invoice) Invoice {
+	lines := make([]InvoiceLine, len(i.Lines))
+	for n, l := range i.Lines {
+		lines[n] = InvoiceLine{
+			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID, Amount: int64(l.Amount),
+			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
+		}
+	}
+	return Invoice{
+		ID: i.ID, Number: i.Number, Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
+		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines, Total: int64(i.Total),
+		CreditApplied: int64(i.CreditApplied), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
+		AmountPaid: int64(i.AmountPaid), PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
+		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
+		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
+	}
+}
+
+func (s *Server) getInvoice(_ context.Context, c *call, _ *ByID) (*reply[Invoice], error) {
+	return ok(renderInvoice(resource[invoice.Invoice](c))), nil
+}
+
+type listInvoicesInput struct {
+	Page
+	CustomerID     string `query:"customerId" maxLength:"64"`
+	SubscriptionID string `query:"subscriptionId" maxLength:"64"`
+	Status         string `query:"status" enum:"open,paid,void"`
+}
+
+func (s *Server) listInvoices(ctx context.Context, c *call, in *listInvoicesInput) (*reply[List[Invoice]], error) {
+	page, err := in.db()
+	if err != nil {
+		return nil, err
+	}
+	rows, more, err := s.store.Invoices(ctx, c.environmentID, db.InvoiceFilter{
+		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, Status: invoice.Status(in.Status),
+	}, page)
+	return list(rows, more, err, renderInvoice)
+}
+
+func (s *Server) invoiceOperations() {
+	example := Invoice{
+		ID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n", Number: 42, Status: "paid", Reason: "subscription_cycle",
+		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", Currency: "USD",
+		Lines: []InvoiceLine{{
+			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "recurring", Description: "Pro, monthly", PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
+			PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
+		}},
+		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
+		AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
+	}
+	register(s, operation{
+		name: "getInvoice", method: http.MethodGet, path: "/invoices/{id}", tag: "Invoices", summary: "Get an invoice",
+		status: http.StatusOK, access: readAccess, load: byID(s, id.Invoice, "invoice_not_found", s.store.InvoiceWithKey), response: example,
+	}, s.getInvoice)
+	register(s, operation{
+		name: "listInvoices", method: http.MethodGet, path: "/invoices", tag: "Invoices", summary: "List invoices",
+		description: "An open invoice is paid with POST /api/payments and its subscriptionId.",
+		status:      http.StatusOK, access: readAccess, response: List[Invoice]{Data: []Invoice{example}},
+	}, s.listInvoices)
+}

@@ -1,0 +1,111 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/customer"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// chargeCustomer makes a charge of its own: the pending row is the intent, and its workflow carries it out.
+func (s *Server) chargeCustomer(ctx context.Context, c *call, f PaymentForm) (*reply[Payment], error) {
+	var txn payment.Transaction
+	out, err := create(ctx, s, c, http.StatusCreated, func(ctx context.Context) (effect[Payment], error) {
+		cust, err := s.payer(ctx, c, f.CustomerID)
+		if err != nil {
+			return nil, err
+		}
+		provider, err := s.primaryProvider(ctx, c.environmentID)
+		if err != nil {
+			return nil, err
+		}
+		return func(tx *db.Tx) (made[Payment], error) {
+			now, err := s.lockClock(ctx, tx, c.environmentID, cust.TestClockID)
+			if err != nil {
+				return made[Payment]{}, err
+			}
+			txn = newCharge(cust, provider, now, id.New(id.Transaction, s.now()))
+			txn.Amount, txn.Currency, txn.Description = money.Minor(*f.Amount), money.Currency(f.Currency), f.Description
+			return made[Payment]{renderPayment(txn), cust.ID}, insertCharge(ctx, tx, c.environmentID, txn)
+		}, nil
+	})
+	if err != nil || out.Replayed != "" {
+		return out, err
+	}
+	if txn.Status == payment.Pending {
+		s.startPayment(ctx, c.environmentID, txn.ID)
+	}
+	return s.awaitPayment(ctx, c, out, txn.ID), nil
+}
+
+// newCharge is a charge that somebody asked for. One that cannot be made at all, for want of a payment method or a
+// provider, has failed already: that is an outcome, not an error of the request.
+func newCharge(cust customer.Customer, provider *db.ProviderConfig, now time.Time, transactionID string) payment.Transaction {
+	txn := payment.Transaction{
+		ID: transactionID, Type: payment.Charge, Status: payment.Pending, CustomerID: cust.ID, Trigger: collection.Manual,
+		Method: payment.Method{Type: cust.PaymentMethod, Details: cust.PaymentDetails},
+		DueAt:  now, CreatedAt: now, Revision: 1,
+	}
+	switch {
+	case !cust.CanPay():
+		txn.FailureReason = "the customer has no payment method"
+	case provider == nil:
+		txn.FailureReason = "no payment provider is configured for this environment"
+	default:
+		txn.Provider, txn.ProviderConfigID = provider.Provider, provider.ID
+		return txn
+	}
+	txn.Status, txn.FailureCode, txn.CompletedAt = payment.Failed, "INVALID_ACCOUNT", now
+	return txn
+}
+
+func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn payment.Transaction) error {
+	if err := tx.InsertTransaction(ctx, environmentID, txn); err != nil {
+		return err
+	}
+	return tx.Emit(ctx, environmentID, chargeEvent(txn))
+}
+
+// chargeEvent announces a new charge: ids, codes and amounts, as the interface specification has them.
+func chargeEvent(t payment.Transaction) event.Event {
+	e := event.Event{
+		Type: event.PaymentPending, ObjectID: t.ID, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, OccurredAt: t.CreatedAt,
+		Data: map[string]any{"id": t.ID, "customerId": t.CustomerID, "amount": int64(t.Amount), "currency": string(t.Currency)},
+	}
+	if t.SubscriptionID != "" {
+		e.Data["subscriptionId"], e.Data["invoiceId"], e.Data["attemptNumber"] = t.SubscriptionID, t.InvoiceID, t.AttemptNumber
+	}
+	if t.Status == payment.Failed {
+		e.Type = event.PaymentFailed
+		e.Data["failureReason"], e.Data["failureCode"] = t.FailureReason, t.FailureCode
+	}
+	return e
+}
+
+// awaitPayment keeps the answer back until the payment is final or the caller's patience is over.
+func (s *Server) awaitPayment(ctx context.Context, c *call, out *reply[Payment], transactionID string) *reply[Payment] {
+	return await(ctx, c.wait, out, func(ctx context.Context) (Payment, bool, error) {
+		t, err := s.store.Transaction(ctx, c.environmentID, transactionID)
+		return renderPayment(t), t.Status != payment.Pending, err
+	})
+}
+
+// primaryProvider is nil where the environment has none.
+func (s *Server) primaryProvider(ctx context.Context, environmentID string) (*db.ProviderConfig, error) {
+	provider, err := s.store.ProviderConfig(ctx, environmentID)
+	if err != nil {
+		if fault.From(err).Kind == fault.NotFound {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return &provider, nil
+}

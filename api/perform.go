@@ -1,0 +1,133 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"perennial/billing/fault"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/telemetry"
+)
+
+// perform has a subscription's workflow carry out a command.
+func (s *Server) perform(ctx context.Context, c *call, sub subscription.Subscription, cmd contract.Command) (contract.CommandResult, error) {
+	result, err := s.engine.Command(ctx, attributesOf(c.environmentID, sub), cmd)
+	if errors.Is(err, ErrFinished) {
+		result, err = s.outcome(ctx, c, cmd.ID)
+	}
+	if err != nil {
+		return result, err
+	}
+	return result, refusal(result.Refusal)
+}
+
+// outcome is what a finished subscription did with a command: what it stored, if the command was performed before it
+// finished, else a refusal, because nothing leaves canceled.
+func (s *Server) outcome(ctx context.Context, c *call, commandID string) (contract.CommandResult, error) {
+	known, found, err := s.store.CommandOutcome(ctx, c.environmentID, commandID)
+	if err != nil {
+		return contract.CommandResult{}, err
+	}
+	if !found {
+		return contract.CommandResult{}, subscription.ErrCanceled
+	}
+	var result contract.CommandResult
+	if err := json.Unmarshal(known, &result); err != nil {
+		return contract.CommandResult{}, fault.New(fault.Internal, "internal", "").Because(err)
+	}
+	return result, nil
+}
+
+// performAndRead answers with the subscription as the command left it.
+func (s *Server) performAndRead(ctx context.Context, c *call, cmd contract.Command) (made[Subscription], error) {
+	sub := resource[subscription.Subscription](c)
+	if _, err := s.perform(ctx, c, sub, cmd); err != nil {
+		return made[Subscription]{}, err
+	}
+	sub, err := s.store.Subscription(ctx, c.environmentID, sub.ID)
+	return made[Subscription]{renderSubscription(sub), sub.CustomerID}, err
+}
+
+// refusal is the rules' "no" as an error.
+func refusal(r *contract.Refusal) error {
+	if r == nil {
+		return nil
+	}
+	return fault.New(fault.Kind(r.Kind), r.Code, "%s", r.Detail).In(r.Param)
+}
+
+// attributesOf is what the engine shows and searches a subscription by.
+func attributesOf(environmentID string, sub subscription.Subscription) SubscriptionStart {
+	return SubscriptionStart{
+		Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: sub.ID}},
+		CustomerID: sub.CustomerID, PlanID: sub.PlanID, Status: string(sub.Status), NextAction: string(sub.NextAction),
+	}
+}
+
+// startBudget bounds best-effort calls after an answer is decided: the caller is waiting.
+const startBudget = 3 * time.Second
+
+// startSubscription is best effort: the reconciler starts what is not marked started.
+func (s *Server) startSubscription(ctx context.Context, environmentID string, sub subscription.Subscription) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startBudget)
+	defer cancel()
+	epoch := s.started.epoch()
+	err := s.engine.StartSubscription(ctx, attributesOf(environmentID, sub))
+	s.bestEffort(ctx, "start", sub.ID, err)
+	if err == nil {
+		s.started.add(db.StartedSubscriptions, epoch, db.Ref{EnvironmentID: environmentID, ID: sub.ID})
+	}
+}
+
+// startPayment is best effort too.
+func (s *Server) startPayment(ctx context.Context, environmentID, transactionID string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startBudget)
+	defer cancel()
+	epoch := s.started.epoch()
+	err := s.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: transactionID}})
+	s.bestEffort(ctx, "start", transactionID, err)
+	if err == nil {
+		s.started.add(db.StartedTransactions, epoch, db.Ref{EnvironmentID: environmentID, ID: transactionID})
+	}
+}
+
+// bestEffort logs what the reconciler will have to repeat.
+func (s *Server) bestEffort(ctx context.Context, what, workflowID string, err error) {
+	if err != nil {
+		telemetry.For(ctx, s.telemetry.Logger).Warn("left to the reconciler",
+			zap.String("what", what), telemetry.WorkflowID(workflowID), zap.Error(err))
+	}
+}
+
+// transactionOf reads the outcome of an earlier run of the same pay command.
+func transactionOf(outcome json.RawMessage) (string, error) {
+	var result contract.CommandResult
+	if err := json.Unmarshal(outcome, &result); err != nil {
+		return "", err
+	}
+	return result.TransactionID, refusal(result.Refusal)
+}
+
+// rememberPay stores a pay command's outcome as the workflow's activity would.
+func rememberPay(ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, at attempt, transactionID string) error {
+	outcome, err := json.Marshal(contract.CommandResult{TransactionID: transactionID})
+	if err != nil {
+		return err
+	}
+	err = tx.InsertCommand(ctx, environmentID, db.Command{
+		ID: at.commandID, SubscriptionID: subscriptionID, Name: contract.CommandPay, Outcome: outcome,
+	})
+	if err != nil {
+		return err
+	}
+	if at.idempotency == nil {
+		return nil
+	}
+	return tx.PerformIdempotency(ctx, environmentID, at.idempotency.Route, at.idempotency.Key)
+}

@@ -1,0 +1,164 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// Plan is what customers subscribe to. Its prices never change: a new price is a new plan.
+type Plan struct {
+	ID            string   `json:"id" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name          string   `json:"name" example:"Pro, monthly"`
+	Currency      string   `json:"currency" example:"USD" doc:"ISO 4217."`
+	Interval      string   `json:"interval" enum:"day,week,month,year" example:"month"`
+	IntervalCount int      `json:"intervalCount" example:"1" doc:"A period lasts this many intervals."`
+	Amount        int64    `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices."`
+	Prices        []Price  `json:"prices"`
+	TrialDays     int      `json:"trialDays" example:"14" doc:"Trial of new subscriptions that do not say otherwise; 0: none."`
+	Active        bool     `json:"active" doc:"Whether new subscriptions may use it."`
+	Metadata      Metadata `json:"metadata"`
+	CreatedAt     int64    `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+}
+
+// Price is one component of a plan.
+type Price struct {
+	ID     string `json:"id" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name   string `json:"name,omitempty" example:"Base fee"`
+	Model  string `json:"model" enum:"flat" example:"flat" doc:"flat: the amount once a period, in advance."`
+	Amount int64  `json:"amount" example:"1900" doc:"Minor units of the plan's currency."`
+}
+
+func renderPlan(p plan.Plan) Plan {
+	prices := make([]Price, len(p.Prices))
+	for i, price := range p.Prices {
+		prices[i] = Price{ID: price.ID, Name: price.Name, Model: string(price.Model), Amount: int64(price.Amount)}
+	}
+	total, _ := p.FlatTotal() // checked when the plan was created
+	return Plan{
+		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count,
+		Amount: int64(total), Prices: prices, TrialDays: p.TrialDays, Active: p.Active, Metadata: shown(p.Metadata), CreatedAt: unix(p.CreatedAt),
+	}
+}
+
+type createPlanInput struct {
+	Body PlanForm
+}
+
+// PlanForm creates a plan: with prices, or with amount as the one flat price.
+type PlanForm struct {
+	Name          string      `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
+	Currency      string      `json:"currency" example:"USD" doc:"ISO 4217, upper case."`
+	Interval      string      `json:"interval" enum:"day,week,month,year" example:"month"`
+	IntervalCount *int        `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"A period lasts this many intervals, at most ten years; 1 if left out."`
+	Amount        *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"Minor units. Short for one flat price; send either amount or prices."`
+	Prices        []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20"`
+	TrialDays     int         `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
+	Metadata      Metadata    `json:"metadata,omitempty" maxProperties:"50"`
+}
+
+// PriceForm is one component of a new plan.
+type PriceForm struct {
+	Name   string `json:"name,omitempty" maxLength:"200" example:"Base fee"`
+	Model  string `json:"model,omitempty" enum:"flat" example:"flat" doc:"flat if left out."`
+	Amount int64  `json:"amount" minimum:"0" maximum:"999999999999" example:"1900" doc:"Minor units of the plan's currency."`
+}
+
+func (s *Server) plan(f PlanForm) (plan.Plan, error) {
+	now := s.now()
+	if (f.Amount == nil) == (len(f.Prices) == 0) {
+		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing", "send either amount, for one flat price, or prices")
+	}
+	if f.Amount != nil {
+		f.Prices = []PriceForm{{Amount: *f.Amount}}
+	}
+	p := plan.Plan{
+		ID: id.New(id.Plan, now), Name: f.Name, Currency: money.Currency(f.Currency),
+		Interval: period.Interval{Unit: period.Unit(f.Interval), Count: 1}, TrialDays: f.TrialDays,
+		Active: true, Metadata: f.Metadata, CreatedAt: now,
+	}
+	if f.IntervalCount != nil {
+		p.Interval.Count = *f.IntervalCount
+	}
+	for _, price := range f.Prices {
+		p.Prices = append(p.Prices, plan.Price{ID: id.New(id.Price, now), Name: price.Name, Model: plan.Flat, Amount: money.Minor(price.Amount)})
+	}
+	if err := p.Validate(); err != nil {
+		return plan.Plan{}, err
+	}
+	return p, f.Metadata.check()
+}
+
+func (s *Server) createPlan(ctx context.Context, c *call, in *createPlanInput) (*reply[Plan], error) {
+	p, err := s.plan(in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return create(ctx, s, c, http.StatusCreated, directly(func(tx *db.Tx) (made[Plan], error) {
+		if err := tx.InsertPlan(ctx, c.environmentID, p); err != nil {
+			return made[Plan]{}, err
+		}
+		return made[Plan]{resource: renderPlan(p)}, tx.Emit(ctx, c.environmentID, event.Event{
+			Type: event.PlanCreated, ObjectID: p.ID, Data: map[string]any{"id": p.ID}, OccurredAt: p.CreatedAt,
+		})
+	}))
+}
+
+func (s *Server) getPlan(_ context.Context, c *call, _ *ByID) (*reply[Plan], error) {
+	return ok(renderPlan(resource[plan.Plan](c))), nil
+}
+
+type listPlansInput struct {
+	Page
+	Active string `query:"active" enum:"true,false" doc:"Only plans that new subscriptions may, or may not, use."`
+}
+
+func (s *Server) listPlans(ctx context.Context, c *call, in *listPlansInput) (*reply[List[Plan]], error) {
+	page, err := in.db()
+	if err != nil {
+		return nil, err
+	}
+	filter := db.PlanFilter{}
+	if in.Active != "" {
+		active := in.Active == "true"
+		filter.Active = &active
+	}
+	rows, more, err := s.store.Plans(ctx, c.environmentID, filter, page)
+	return list(rows, more, err, renderPlan)
+}
+
+// ByID is the request of every operation on one resource; the loader has fetched what {id} names.
+type ByID struct {
+	ID string `path:"id" maxLength:"64" doc:"The id of the resource."`
+}
+
+func (s *Server) planOperations() {
+	example := Plan{
+		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month", IntervalCount: 1, Amount: 1900,
+		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Model: "flat", Amount: 1900}}, TrialDays: 14, Active: true,
+		Metadata: Metadata{}, CreatedAt: 1763640000,
+	}
+	amount := int64(1900)
+	register(s, operation{
+		name: "createPlan", method: http.MethodPost, path: "/plans", tag: "Plans", summary: "Create a plan",
+		description: "A plan has one currency, one interval and one or more prices. It never changes; a new price is a new plan.",
+		status:      http.StatusCreated, access: writeAccess, response: example,
+		request: PlanForm{Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14},
+	}, s.createPlan)
+	register(s, operation{
+		name: "getPlan", method: http.MethodGet, path: "/plans/{id}", tag: "Plans", summary: "Get a plan",
+		status: http.StatusOK, access: readAccess, load: byID(s, id.Plan, "plan_not_found", s.store.PlanWithKey), response: example,
+	}, s.getPlan)
+	register(s, operation{
+		name: "listPlans", method: http.MethodGet, path: "/plans", tag: "Plans", summary: "List plans",
+		description: "Publishable keys may call this too.",
+		status:      http.StatusOK, access: access{scope: "read", publishable: true}, response: List[Plan]{Data: []Plan{example}},
+	}, s.listPlans)
+}

@@ -1,0 +1,75 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+)
+
+// maxWait bounds Prefer: wait; connections that idle longer die in proxies.
+const maxWait = 30 * time.Second
+
+// pollEvery is how often a waiting request looks. It costs one read of one row by its key.
+const pollEvery = 50 * time.Millisecond
+
+// wait is how long a caller is ready to wait for a final state (RFC 7240); zero: not at all.
+type wait time.Duration
+
+// parsePrefer reads wait=N. Other preferences are ignored, as the RFC asks; so is wait where nothing is waited for.
+func parsePrefer(header http.Header, waits bool) (wait, error) {
+	if !waits {
+		return 0, nil
+	}
+	for _, preference := range strings.Split(strings.Join(header.Values("Prefer"), ","), ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		name, value, _ := strings.Cut(strings.TrimSpace(preference), "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "wait") {
+			continue
+		}
+		seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)
+		if err != nil {
+			return 0, fault.InvalidParam("Prefer", "header_malformed", "wait takes a whole number of seconds, as in Prefer: wait=10")
+		}
+		return wait(min(time.Duration(seconds)*time.Second, maxWait)), nil
+	}
+	return 0, nil
+}
+
+// applied is the value of Preference-Applied.
+func (w wait) applied() string {
+	if w == 0 {
+		return ""
+	}
+	return "wait=" + strconv.Itoa(int(time.Duration(w)/time.Second))
+}
+
+// await looks until the resource is final or the caller's patience is over, and answers it as it then is. Neither the
+// end of the wait nor a failed look is an error of the request: what it asked for has happened. What is stored for
+// repeats stays the answer that was committed with the effect.
+func await[T any](ctx context.Context, w wait, out *reply[T], look func(context.Context) (v T, final bool, err error)) *reply[T] {
+	if w == 0 {
+		return out
+	}
+	out.Applied = w.applied()
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(w))
+	defer cancel()
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for {
+		if v, final, err := look(ctx); err == nil {
+			out.Body.raw = encode(v)
+			if final {
+				return out
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return out
+		case <-ticker.C:
+		}
+	}
+}

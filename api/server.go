@@ -1,0 +1,104 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gorilla/mux"
+
+	"perennial/db"
+	"perennial/internal/telemetry"
+)
+
+// Limits of a connection. Writing has to outlast the longest Prefer: wait and a command's budget before it.
+const (
+	maxHeader         = 16 << 10
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 20 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 2 * time.Minute
+)
+
+// Deps are what a Server works with. The caller closes them after Shutdown.
+type Deps struct {
+	Store     *db.Store
+	Engine    Engine
+	Callbacks CallbackReader
+	Telemetry *telemetry.Telemetry
+	Now       func() time.Time // the real clock
+}
+
+// Config is what operators may choose.
+type Config struct {
+	// PublicURL is how the outside reaches the API; it is in the OpenAPI document. Empty: relative.
+	PublicURL string
+	// Version of the software, in the OpenAPI document.
+	Version string
+	// TrustedProxies may say in X-Forwarded-For for whom they ask.
+	TrustedProxies []netip.Prefix
+	// DrainDelay is how long /readyz says no before the listener closes, so that load balancers stop sending.
+	DrainDelay time.Duration
+}
+
+// Server is the HTTP side of Perennial.
+type Server struct {
+	store     *db.Store
+	engine    Engine
+	callbacks CallbackReader
+	telemetry *telemetry.Telemetry
+	now       func() time.Time
+	config    Config
+
+	router   *mux.Router
+	huma     huma.API
+	started  *started
+	http     *http.Server
+	draining atomic.Bool
+}
+
+// NewServer builds the routes and starts the batcher that marks started workflows. Shutdown ends it.
+func NewServer(d Deps, c Config) *Server {
+	s := &Server{
+		store: d.Store, engine: d.Engine, callbacks: d.Callbacks, telemetry: d.Telemetry, now: d.Now, config: c,
+		started: newStarted(d.Store, d.Telemetry.Logger),
+	}
+	s.route()
+	s.http = &http.Server{
+		Handler: s.Handler(), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+	}
+	go s.started.run()
+	return s
+}
+
+// Handler answers requests without a listener, for tests and benchmarks.
+func (s *Server) Handler() http.Handler {
+	return s.telemetry.Middleware(headed(s.recovered(s.router)))
+}
+
+// Serve answers on l until Shutdown.
+func (s *Server) Serve(l net.Listener) error {
+	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Shutdown drains: /readyz says no, then nothing new is accepted, running requests end within ctx, and what they started
+// is marked.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.draining.Store(true)
+	select {
+	case <-time.After(s.config.DrainDelay):
+	case <-ctx.Done():
+	}
+	err := s.http.Shutdown(ctx)
+	s.started.close()
+	return err
+}

@@ -1,0 +1,250 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/billing/customer"
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// Subscription is one customer's use of one plan.
+type Subscription struct {
+	ID                 string   `json:"id" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	CustomerID         string   `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanID             string   `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Status             string   `json:"status" enum:"trialing,active,past_due,canceled" example:"trialing"`
+	Currency           string   `json:"currency" example:"USD"`
+	TrialEndsAt        int64    `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
+	CurrentPeriodStart int64    `json:"currentPeriodStart" example:"1763640000"`
+	CurrentPeriodEnd   int64    `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
+	PaidThrough        int64    `json:"paidThrough,omitempty" example:"1764849600" doc:"Until when access is paid for (or free); absent: nothing was paid yet."`
+	ActivatedAt        int64    `json:"activatedAt,omitempty" doc:"When it was first paid for."`
+	CancelAtPeriodEnd  bool     `json:"cancelAtPeriodEnd" doc:"It will be canceled at currentPeriodEnd unless it is reactivated."`
+	CancelReason       string   `json:"cancelReason,omitempty" example:"too expensive"`
+	CanceledAt         int64    `json:"canceledAt,omitempty"`
+	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"Since when it is past due."`
+	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan it changes to at currentPeriodEnd."`
+	NextAction         string   `json:"nextAction" enum:"none,begin,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"What happens next by itself."`
+	NextActionAt       int64    `json:"nextActionAt,omitempty" example:"1764849600"`
+	TimeZone           string   `json:"timeZone" example:"UTC" doc:"Periods begin at local times of this IANA time zone."`
+	TestClockID        string   `json:"testClockId,omitempty"`
+	Metadata           Metadata `json:"metadata"`
+	CreatedAt          int64    `json:"createdAt" example:"1763640000"`
+}
+
+func renderSubscription(s subscription.Subscription) Subscription {
+	return Subscription{
+		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: string(s.Status), Currency: string(s.Currency),
+		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start), CurrentPeriodEnd: unix(s.CurrentPeriod.End),
+		PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt), PastDueAt: unix(s.PastDueAt), PendingPlanID: s.PendingPlanID,
+		NextAction: string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
+		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
+	}
+}
+
+type createSubscriptionInput struct {
+	Body SubscriptionForm
+}
+
+// SubscriptionForm subscribes a customer to a plan.
+type SubscriptionForm struct {
+	CustomerID string   `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanID     string   `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	TrialDays  *int     `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"Left out: the plan's trial. 0: no trial."`
+	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
+}
+
+// createSubscription is one transaction; the workflow is started after it. If that fails, or we crash in between, the
+// reconciler starts it: what was answered with 201 exists.
+func (s *Server) createSubscription(ctx context.Context, c *call, in *createSubscriptionInput) (*reply[Subscription], error) {
+	if err := in.Body.Metadata.check(); err != nil {
+		return nil, err
+	}
+	var sub subscription.Subscription
+	out, err := create(ctx, s, c, http.StatusCreated, func(ctx context.Context) (effect[Subscription], error) {
+		cust, err := s.payer(ctx, c, in.Body.CustomerID)
+		if err != nil {
+			return nil, err
+		}
+		chosen, err := s.planOf(ctx, c, in.Body.PlanID)
+		if err != nil {
+			return nil, err
+		}
+		return func(tx *db.Tx) (made[Subscription], error) {
+			var err error
+			sub, err = s.insertSubscription(ctx, tx, c, cust, chosen, in.Body)
+			return made[Subscription]{renderSubscription(sub), cust.ID}, err
+		}, nil
+	})
+	if err == nil && out.Replayed == "" {
+		s.startSubscription(ctx, c.environmentID, sub)
+	}
+	return out, err
+}
+
+func (s *Server) insertSubscription(
+	ctx context.Context, tx *db.Tx, c *call, cust customer.Customer, chosen plan.Plan, f SubscriptionForm,
+) (subscription.Subscription, error) {
+	now, err := s.lockClock(ctx, tx, c.environmentID, cust.TestClockID)
+	if err != nil {
+		return subscription.Subscription{}, err
+	}
+	sub, events, err := subscription.Create(chosen, subscription.NewInput{
+		ID: id.New(id.Subscription, s.now()), CustomerID: cust.ID, TrialDays: f.TrialDays, TimeZone: c.key.TimeZone,
+		TestClockID: cust.TestClockID, Metadata: f.Metadata, Now: now,
+	})
+	if err != nil {
+		return sub, err
+	}
+	if err := tx.InsertSubscription(ctx, c.environmentID, sub); err != nil {
+		return sub, err
+	}
+	for _, e := range events {
+		if err := tx.Emit(ctx, c.environmentID, e); err != nil {
+			return sub, err
+		}
+	}
+	return sub, nil
+}
+
+func (s *Server) getSubscription(_ context.Context, c *call, _ *ByID) (*reply[Subscription], error) {
+	return ok(renderSubscription(resource[subscription.Subscription](c))), nil
+}
+
+type listSubscriptionsInput struct {
+	Page
+	CustomerID  string `query:"customerId" maxLength:"64"`
+	PlanID      string `query:"planId" maxLength:"64"`
+	Status      string `query:"status" enum:"trialing,active,past_due,canceled"`
+	TestClockID string `query:"testClockId" maxLength:"64"`
+}
+
+func (s *Server) listSubscriptions(ctx context.Context, c *call, in *listSubscriptionsInput) (*reply[List[Subscription]], error) {
+	page, err := in.db()
+	if err != nil {
+		return nil, err
+	}
+	rows, more, err := s.store.Subscriptions(ctx, c.environmentID, db.SubscriptionFilter{
+		CustomerID: in.CustomerID, PlanID: in.PlanID, Status: subscription.Status(in.Status), TestClockID: in.TestClockID,
+	}, page)
+	return list(rows, more, err, renderSubscription)
+}
+
+type updateSubscriptionInput struct {
+	ByID
+	Body SubscriptionChange
+}
+
+// SubscriptionChange changes the plan.
+type SubscriptionChange struct {
+	PlanID    string `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz"`
+	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
+}
+
+func (s *Server) updateSubscription(ctx context.Context, c *call, in *updateSubscriptionInput) (*reply[Subscription], error) {
+	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Subscription], error) {
+		if _, err := s.planOf(ctx, c, in.Body.PlanID); err != nil {
+			return made[Subscription]{}, err
+		}
+		return s.performAndRead(ctx, c, contract.Command{
+			ID: at.commandID, Idempotency: at.idempotency, Name: contract.CommandChangePlan,
+			PlanID: in.Body.PlanID, AtPeriodEnd: in.Body.Effective == "period_end",
+		})
+	})
+}
+
+type cancelSubscriptionInput struct {
+	ByID
+	Body *CancelForm
+}
+
+// CancelForm cancels at the end of the period, or now.
+type CancelForm struct {
+	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and carried by the event: nothing personal, please."`
+	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: now. false: at the end of the period."`
+	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"With immediateEffect: prorated gives the paid unused time back."`
+}
+
+func (s *Server) cancelSubscription(ctx context.Context, c *call, in *cancelSubscriptionInput) (*reply[Subscription], error) {
+	form := CancelForm{}
+	if in.Body != nil {
+		form = *in.Body
+	}
+	if form.Refund == "none" {
+		form.Refund = ""
+	}
+	if form.Refund != "" && !form.ImmediateEffect {
+		return nil, fault.InvalidParam("refund", "refund_needs_immediate_effect", "a refund is for time taken away: send immediateEffect true with it")
+	}
+	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Subscription], error) {
+		return s.performAndRead(ctx, c, contract.Command{
+			ID: at.commandID, Idempotency: at.idempotency, Name: contract.CommandCancel,
+			Reason: form.Reason, ImmediateEffect: form.ImmediateEffect, Refund: form.Refund,
+		})
+	})
+}
+
+func (s *Server) reactivateSubscription(ctx context.Context, c *call, _ *reactivateInput) (*reply[Subscription], error) {
+	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Subscription], error) {
+		return s.performAndRead(ctx, c, contract.Command{ID: at.commandID, Idempotency: at.idempotency, Name: contract.CommandReactivate})
+	})
+}
+
+type reactivateInput struct {
+	ByID
+	Body *Empty
+}
+
+// Empty is a body without fields.
+type Empty struct{}
+
+func (s *Server) subscriptionOperations() {
+	example := Subscription{
+		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600, CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600,
+		NextAction: "trial_end", NextActionAt: 1764849600, TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
+	}
+	canceled := example
+	canceled.Status, canceled.CancelReason, canceled.CanceledAt = "canceled", "too expensive", 1763726400
+	canceled.NextAction, canceled.NextActionAt = "none", 0
+	days := 14
+	load := byID(s, id.Subscription, "subscription_not_found", s.store.SubscriptionWithKey)
+	conflicts := []int{http.StatusConflict}
+	register(s, operation{
+		name: "createSubscription", method: http.MethodPost, path: "/subscriptions", tag: "Subscriptions", summary: "Subscribe a customer to a plan",
+		description: "With a trial the subscription is trialing until it ends. Without one it is active at once and its first invoice is collected at once; paidThrough tells when that has succeeded.",
+		status:      http.StatusCreated, access: writeAccess, refusals: conflicts, response: example,
+		request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
+	}, s.createSubscription)
+	register(s, operation{
+		name: "getSubscription", method: http.MethodGet, path: "/subscriptions/{id}", tag: "Subscriptions", summary: "Get a subscription",
+		status: http.StatusOK, access: readAccess, load: load, response: example,
+	}, s.getSubscription)
+	register(s, operation{
+		name: "listSubscriptions", method: http.MethodGet, path: "/subscriptions", tag: "Subscriptions", summary: "List subscriptions",
+		status: http.StatusOK, access: readAccess, response: List[Subscription]{Data: []Subscription{example}},
+	}, s.listSubscriptions)
+	register(s, operation{
+		name: "updateSubscription", method: http.MethodPatch, path: "/subscriptions/{id}", tag: "Subscriptions", summary: "Change the plan",
+		description: "Now: the unused time of the old plan is credited and the rest of the period charged on the new one, to the second. At period_end: the next period is on the new plan. Plans of another currency are refused.",
+		status:      http.StatusOK, access: writeAccess, load: load, refusals: conflicts, response: example,
+		request: SubscriptionChange{PlanID: "plan_01jcz6f0x3v8r5t2m9k4h7q1wz", Effective: "now"},
+	}, s.updateSubscription)
+	register(s, operation{
+		name: "cancelSubscription", method: http.MethodPost, path: "/subscriptions/{id}/cancel", tag: "Subscriptions", summary: "Cancel a subscription",
+		description: "At the end of the period, which reactivate undoes, or with immediateEffect now, which nothing undoes.",
+		status:      http.StatusOK, access: writeAccess, load: load, refusals: conflicts, response: canceled,
+		request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
+	}, s.cancelSubscription)
+	register(s, operation{
+		name: "reactivateSubscription", method: http.MethodPost, path: "/subscriptions/{id}/reactivate", tag: "Subscriptions", summary: "Undo a cancellation at period end",
+		status: http.StatusOK, access: writeAccess, load: load, refusals: conflicts, response: example,
+	}, s.reactivateSubscription)
+}
