@@ -67,7 +67,7 @@ func TestOtherPlacesAreUnharmed(t *testing.T) {
 func TestEnableRefusesWhatCannotHappen(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]string{
-		"renew_comitted":    "there is no failpoint",
+		"renew_finished":    "there is no failpoint",
 		"renew_committed:0": "from 1 up",
 		"renew_committed:x": "from 1 up",
 	} {
