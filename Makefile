@@ -61,8 +61,13 @@ generate: ## Write everything that is generated: queries, docs
 	@go generate ./...
 
 .PHONY: check
-check: lint sqlc-check generated-check workflow-check deploy-check vuln-check ## Run what CI runs beside the tests
+check: toolchain lint sqlc-check generated-check workflow-check deploy-check vuln-check ## Run what CI runs beside the tests
 	@echo "check: all clean"
+
+# sqlc's parser is PostgreSQL's own, in C.
+.PHONY: toolchain
+toolchain:
+	@.ci/need gcc
 
 .PHONY: lint
 lint:
