@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // goose speaks database/sql
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -21,63 +22,72 @@ var schema embed.FS
 
 // Migrate brings the database to the schema of this binary. Processes that start together wait for each other. Fault:
 // schema_newer, when a later version of the program has been here: old code must not write into a schema it does not know.
-func Migrate(ctx context.Context, url string, log *zap.Logger) error {
+func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 	if log == nil {
 		log = zap.NewNop()
 	}
-	return withGoose(ctx, url, func(g *goose.Provider) error {
-		current, wanted, err := versions(ctx, g)
-		if err != nil {
-			return err
-		}
-		if current > wanted {
-			return fault.New(fault.Conflict, "schema_newer",
-				"the database has schema version %d, this program knows %d: run the newer program", current, wanted)
-		}
-		results, err := g.Up(ctx)
-		for _, r := range results {
-			log.Info("migration applied", zap.String("file", r.Source.Path), zap.Duration("took", r.Duration))
-		}
+	current, wanted, err := SchemaVersion(ctx, url)
+	if err != nil {
 		return err
-	})
-}
-
-// SchemaVersion tells which schema the database has and which this binary wants. An empty database has version 0.
-func SchemaVersion(ctx context.Context, url string) (current, wanted int64, err error) {
-	err = withGoose(ctx, url, func(g *goose.Provider) error {
-		current, wanted, err = versions(ctx, g)
-		return err
-	})
-	return current, wanted, err
-}
-
-func versions(ctx context.Context, g *goose.Provider) (current, wanted int64, err error) {
-	if current, err = g.GetDBVersion(ctx); err != nil {
-		return 0, 0, err
 	}
-	for _, s := range g.ListSources() {
-		wanted = max(wanted, s.Version)
+	if current > wanted {
+		return fault.New(fault.Conflict, "schema_newer",
+			"the database has schema version %d, this program knows %d: run the newer program", current, wanted)
 	}
-	return current, wanted, nil
-}
-
-func withGoose(ctx context.Context, url string, do func(*goose.Provider) error) (err error) {
 	database, err := sql.Open("pgx", url)
 	if err != nil {
-		return fault.New(fault.Invalid, "database_config_invalid", "the database URL cannot be read: %v", err)
+		return translate("migrate", err)
 	}
 	defer func() { err = errors.Join(err, database.Close()) }()
-	files, err := fs.Sub(schema, "schema")
-	if err != nil {
-		return fmt.Errorf("db: embedded migrations: %w", err)
-	}
-	locker, err := lock.NewPostgresSessionLocker()
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, lockTries))
 	if err != nil {
 		return fmt.Errorf("db: migration lock: %w", err)
 	}
-	g, err := goose.NewProvider(goose.DialectPostgres, database, files, goose.WithSessionLocker(locker))
+	migrations, err := goose.NewProvider(goose.DialectPostgres, database, files(), goose.WithSessionLocker(locker))
 	if err != nil {
 		return fmt.Errorf("db: migrations: %w", err)
 	}
-	return translate("migrate", do(g))
+	results, err := migrations.Up(ctx)
+	for _, r := range results {
+		log.Info("migration applied", zap.String("file", r.Source.Path), zap.Duration("took", r.Duration))
+	}
+	return translate("migrate", err)
+}
+
+// lockTries is for how many seconds a process waits for another that migrates.
+const lockTries = 300
+
+// SchemaVersion tells which schema the database has and which this binary wants. It changes nothing; an empty database
+// has version 0.
+func SchemaVersion(ctx context.Context, url string) (current, wanted int64, err error) {
+	names, err := fs.Glob(files(), "*.sql")
+	if err != nil {
+		return 0, 0, fmt.Errorf("db: embedded migrations: %w", err)
+	}
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return 0, 0, fmt.Errorf("db: migration %s: %w", name, err)
+		}
+		wanted = max(wanted, version)
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return 0, 0, openError(err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	var migrated bool
+	if err := conn.QueryRow(ctx, "select to_regclass('goose_db_version') is not null").Scan(&migrated); err != nil || !migrated {
+		return 0, wanted, translate("schema version", err)
+	}
+	err = conn.QueryRow(ctx, "select coalesce(max(version_id), 0) from goose_db_version where is_applied").Scan(&current)
+	return current, wanted, translate("schema version", err)
+}
+
+func files() fs.FS {
+	sub, err := fs.Sub(schema, "schema")
+	if err != nil {
+		panic(err) // only an invalid path fails, and this one is a constant
+	}
+	return sub
 }

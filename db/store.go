@@ -2,9 +2,11 @@ package db
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -54,8 +56,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	config, err := pgxpool.ParseConfig(c.URL)
 	if err != nil {
-		// The error of the parser quotes the URL without its password.
-		return nil, fault.New(fault.Invalid, "database_config_invalid", "the database URL cannot be read: %v", err)
+		return nil, openError(err)
 	}
 	if c.MaxConns > 0 {
 		config.MaxConns = c.MaxConns
@@ -74,6 +75,14 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, translate("open", err)
 	}
 	return &Store{Reader: Reader{handle: pool}, pool: pool, clock: c.Clock}, nil
+}
+
+// openError tells an unreadable URL from a database that is away. The parser's error shows the URL without its password.
+func openError(err error) error {
+	if parse := (*pgconn.ParseConfigError)(nil); errors.As(err, &parse) {
+		return fault.New(fault.Invalid, "database_config_invalid", "the database URL cannot be read: %v", err)
+	}
+	return translate("open", err)
 }
 
 // inUTC makes timestamps come back in UTC, whatever the machine's time zone: rules compare and print them.

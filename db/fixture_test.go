@@ -1,0 +1,214 @@
+package db_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/customer"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/internal/testkit"
+)
+
+// Virtual and real time differ in these tests, so that a mix-up shows.
+var (
+	now  = time.Date(2031, 5, 1, 12, 0, 0, 123000, time.UTC)
+	wall = time.Date(2026, 11, 20, 9, 30, 0, 456000, time.UTC)
+)
+
+const month = 30 * 24 * time.Hour
+
+func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
+
+// bundle is one test's database: a store on it, plain SQL on it, and an environment filled with one of everything.
+type bundle struct {
+	store *db.Store
+	pool  *pgxpool.Pool
+	environment
+}
+
+// environment names the rows of one.
+type environment struct {
+	env          string
+	app          string
+	tenant       string
+	hash         []byte
+	key          string
+	provider     string
+	plan         plan.Plan
+	clock        db.TestClock
+	customer     customer.Customer
+	subscription subscription.Subscription
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	database := testkit.Postgres(t, migrate)
+	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 20, Clock: func() time.Time { return wall }})
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	b := &bundle{store: store, pool: database.Pool(t)}
+	b.environment = b.newEnvironment(t)
+	return b
+}
+
+// newEnvironment writes a tenant down to a subscription without invoices.
+func (b *bundle) newEnvironment(t *testing.T) environment {
+	t.Helper()
+	e := environment{
+		env: id.New(id.Environment, wall), app: id.New(id.App, wall), tenant: id.New(id.Tenant, wall), key: id.New(id.APIKey, wall),
+		provider: id.New(id.ProviderConfig, wall),
+	}
+	sum := sha256.Sum256([]byte(e.key))
+	e.hash = sum[:]
+	e.plan = newPlan()
+	e.clock = db.TestClock{ID: id.New(id.TestClock, wall), Name: "clock", Status: db.ClockReady, NowAt: now, BlockedBy: []string{}, Revision: 1, CreatedAt: wall}
+	e.customer = newCustomer(e.clock.ID)
+	e.subscription = newSubscription(e)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertTenant(ctx, db.Tenant{ID: e.tenant, Name: "tenant", CreatedAt: wall}))
+		require.NoError(t, tx.InsertApp(ctx, db.App{ID: e.app, TenantID: e.tenant, Name: "app", Keyset: []byte("keyset"), CreatedAt: wall}))
+		require.NoError(t, tx.InsertEnvironment(ctx, newEnvironment(e)))
+		require.NoError(t, tx.InsertAPIKey(ctx, e.env, db.NewAPIKey{ID: e.key, Kind: "secret", Hash: e.hash, Hint: "sk_test_…abcd", Scopes: []string{"*"}}))
+		require.NoError(t, tx.InsertProviderConfig(ctx, e.env, db.ProviderConfig{ID: e.provider, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"), WebhookSecretSealed: []byte("too")}))
+		require.NoError(t, tx.InsertPlan(ctx, e.env, e.plan))
+		require.NoError(t, tx.InsertTestClock(ctx, e.env, e.clock))
+		require.NoError(t, tx.InsertCustomer(ctx, e.env, e.customer))
+		require.NoError(t, tx.InsertSubscription(ctx, e.env, e.subscription))
+	})
+	return e
+}
+
+// write runs fn in a transaction that must succeed.
+func (b *bundle) write(t *testing.T, fn func(context.Context, *db.Tx)) {
+	t.Helper()
+	require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error { fn(ctx, tx); return nil }))
+}
+
+// try runs fn in a transaction.
+func (b *bundle) try(t *testing.T, fn func(context.Context, *db.Tx) error) error {
+	t.Helper()
+	return b.store.InTx(t.Context(), now, func(tx *db.Tx) error { return fn(t.Context(), tx) })
+}
+
+// count runs a query that answers one number.
+func (b *bundle) count(t *testing.T, sql string, args ...any) int {
+	t.Helper()
+	var n int
+	require.NoError(t, b.pool.QueryRow(t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+func newEnvironment(e environment) db.Environment {
+	return db.Environment{
+		ID: e.env, AppID: e.app, TenantID: e.tenant, Mode: "test", CreatedAt: wall,
+		Settings: subscription.Settings{TimeZone: "Africa/Kampala", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue, PastDueCancelAfterDays: 30},
+	}
+}
+
+func newPlan() plan.Plan {
+	return plan.Plan{
+		ID: id.New(id.Plan, wall), Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1}, TrialDays: 14, Active: true,
+		Metadata: map[string]string{"tier": "2"}, CreatedAt: wall,
+		Prices: []plan.Price{
+			{ID: id.New(id.Price, wall), Name: "base", Model: plan.Flat, Amount: 1000},
+			{ID: id.New(id.Price, wall), Name: "seats", Model: plan.Flat, Amount: 500},
+		},
+	}
+}
+
+func newCustomer(clockID string) customer.Customer {
+	return customer.Customer{
+		ID: id.New(id.Customer, wall), Email: "ada@example.com", Name: "Ada", Phone: "+256700000001", Metadata: map[string]string{"crm": "7"},
+		PaymentMethod:  "card",
+		PaymentDetails: customer.PaymentDetails{Provider: "stripe", CustomerToken: "cus_1", PaymentMethodToken: "pm_1"},
+		TestClockID:    clockID, CreatedAt: now, Revision: 1,
+	}
+}
+
+func newSubscription(e environment) subscription.Subscription {
+	return subscription.Subscription{
+		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, Status: subscription.Active, Currency: "EUR",
+		TimeZone: "Africa/Kampala", AnchorAt: now, Interval: e.plan.Interval,
+		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, NextPeriod: 1, TestClockID: e.clock.ID,
+		Metadata: map[string]string{"seat": "12"}, NextAction: subscription.ActionRenewal, NextActionAt: now.Add(month),
+		Revision: 1, CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+// invoice is an open one of the environment's subscription, for its current period.
+func (e environment) invoice() invoice.Invoice {
+	current := e.subscription.CurrentPeriod
+	return invoice.Invoice{
+		ID: id.New(id.Invoice, wall), CustomerID: e.customer.ID, SubscriptionID: e.subscription.ID, Status: invoice.Open, Reason: invoice.Cycle,
+		Currency: "EUR", Total: 1500, AmountDue: 1500, Period: current,
+		Lines: []invoice.Line{
+			{Kind: invoice.Recurring, Description: "base", PlanID: e.plan.ID, PriceID: e.plan.Prices[0].ID, Amount: 1000, Period: current},
+			{Kind: invoice.Recurring, Description: "seats", PlanID: e.plan.ID, PriceID: e.plan.Prices[1].ID, Amount: 500, Period: current},
+		},
+		Collection: collection.State{Phase: collection.Charging, Automatic: 1, Attempts: 1, Trigger: collection.Automatic},
+		IssuedAt:   now, CreatedAt: now,
+	}
+}
+
+// charge is a pending attempt at an invoice.
+func (e environment) charge(invoiceID string) payment.Transaction {
+	return payment.Transaction{
+		ID: id.New(id.Transaction, wall), Type: payment.Charge, Status: payment.Pending, CustomerID: e.customer.ID,
+		SubscriptionID: e.subscription.ID, InvoiceID: invoiceID, Amount: 1500, Currency: "EUR", Description: "Pro", AttemptNumber: 1,
+		Trigger: collection.Automatic, Provider: "stripe", ProviderConfigID: e.provider,
+		Method: payment.Method{Type: "card", Details: e.customer.PaymentDetails}, DueAt: now, CreatedAt: now, Revision: 1,
+	}
+}
+
+// openInvoice writes an invoice.
+func (b *bundle) openInvoice(t *testing.T) invoice.Invoice {
+	t.Helper()
+	inv := b.invoice()
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertInvoice(ctx, b.env, inv)) })
+	return inv
+}
+
+// pendingCharge writes an attempt at an invoice; without one it is a charge of its own.
+func (b *bundle) pendingCharge(t *testing.T, invoiceID string) payment.Transaction {
+	t.Helper()
+	txn := b.charge(invoiceID)
+	if invoiceID == "" {
+		txn.SubscriptionID, txn.AttemptNumber = "", 0
+	}
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, txn)) })
+	return txn
+}
+
+func anEvent(subscriptionID string) event.Event {
+	return event.Event{
+		Type: event.SubscriptionUpdated, ObjectID: subscriptionID, SubscriptionID: subscriptionID, OccurredAt: now.Truncate(time.Second),
+		Data: map[string]any{"planId": "plan_1", "amount": 12.0},
+	}
+}
+
+// requireFault checks the code and the kind of an error.
+func requireFault(t *testing.T, err error, kind fault.Kind, code string) {
+	t.Helper()
+	require.Error(t, err)
+	f := fault.From(err)
+	require.Equal(t, code, f.Code, "%v", err)
+	require.Equal(t, kind, f.Kind)
+}
+
+var eur = money.Currency("EUR")

@@ -1,0 +1,358 @@
+package db_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// Whatever is written comes back as it was, with every field set to something that shows a swap.
+
+func TestTenancyRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+
+	env, err := b.store.Environment(ctx, b.env)
+	require.NoError(t, err)
+	require.Equal(t, newEnvironment(b.environment), env)
+
+	all, err := b.store.Environments(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []db.Environment{env}, all)
+
+	app, err := b.store.App(ctx, b.app)
+	require.NoError(t, err)
+	require.Equal(t, db.App{ID: b.app, TenantID: b.tenant, Name: "app", Keyset: []byte("keyset"), CreatedAt: wall}, app)
+
+	apps, more, err := b.store.Apps(ctx, b.tenant, db.Page{})
+	require.NoError(t, err)
+	require.False(t, more)
+	require.Equal(t, []db.App{app}, apps)
+}
+
+func TestAPIKeyRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	key := db.NewAPIKey{
+		ID: id.New(id.APIKey, wall), Kind: "publishable", Hash: make([]byte, 32), Hint: "pk_test_…wxyz", Scopes: []string{"read", "webhooks"},
+		AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}, ExpiresAt: now,
+	}
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertAPIKey(ctx, b.env, key)) })
+
+	got, err := b.store.KeyByHash(t.Context(), key.Hash)
+	require.NoError(t, err)
+	want := db.APIKey{
+		ID: key.ID, EnvironmentID: b.env, AppID: b.app, TenantID: b.tenant, Mode: "test", Kind: "publishable", Scopes: key.Scopes,
+		AllowedCIDRs: key.AllowedCIDRs, ExpiresAt: now, TimeZone: "Africa/Kampala",
+	}
+	require.Equal(t, want, got)
+
+	revoke := func(ctx context.Context, tx *db.Tx) error { return tx.RevokeAPIKey(ctx, b.env, key.ID) }
+	require.NoError(t, b.try(t, revoke))
+	require.NoError(t, b.try(t, revoke), "a repeat keeps the first time")
+	got, err = b.store.KeyByHash(t.Context(), key.Hash)
+	require.NoError(t, err)
+	require.Equal(t, wall, got.RevokedAt)
+
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.RevokeAPIKey(ctx, b.env, "key_absent") })
+	requireFault(t, err, fault.NotFound, "api_key_not_found")
+	_, err = b.store.KeyByHash(t.Context(), []byte("no such hash"))
+	requireFault(t, err, fault.Unauthorized, "api_key_unknown")
+}
+
+func TestProviderConfigRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	want := db.ProviderConfig{
+		ID: b.provider, EnvironmentID: b.env, AppID: b.app, Mode: "test", Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"),
+		WebhookSecretSealed: []byte("too"), Keyset: []byte("keyset"),
+	}
+	got, err := b.store.ProviderConfig(t.Context(), b.env)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	got, err = b.store.ProviderConfigOf(t.Context(), b.env, b.provider)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	got, err = b.store.ProviderConfigByID(t.Context(), b.provider)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func TestPlanRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	bare := newPlan()
+	bare.Metadata, bare.Prices = nil, bare.Prices[:1]
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertPlan(ctx, b.env, bare)) })
+
+	got, err := b.store.Plan(t.Context(), b.env, b.plan.ID)
+	require.NoError(t, err)
+	require.Equal(t, b.plan, got)
+	plans, more, err := b.store.Plans(t.Context(), b.env, db.PlanFilter{}, db.Page{})
+	require.NoError(t, err)
+	require.False(t, more)
+	bare.Metadata = map[string]string{}
+	require.ElementsMatch(t, []any{bare, b.plan}, []any{plans[0], plans[1]})
+}
+
+func TestCustomerRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	got, err := b.store.Customer(t.Context(), b.env, b.customer.ID)
+	require.NoError(t, err)
+	require.Equal(t, b.customer, got)
+
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		c, err := tx.LockCustomer(ctx, b.env, b.customer.ID)
+		require.NoError(t, err)
+		c.Email, c.Phone, c.PaymentMethod, c.PaymentDetails.PhoneNumber = "new@example.com", "", "mobile_money_mtn", "+256700000002"
+		require.NoError(t, tx.UpdateCustomer(ctx, b.env, c))
+	})
+	want := b.customer
+	want.Email, want.Phone, want.PaymentMethod, want.PaymentDetails.PhoneNumber = "new@example.com", "", "mobile_money_mtn", "+256700000002"
+	want.Revision = 2
+	got, err = b.store.Customer(t.Context(), b.env, b.customer.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.UpdateCustomer(ctx, b.env, b.customer) })
+	requireFault(t, err, fault.Conflict, "customer_changed")
+}
+
+func TestTestClockRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	got, err := b.store.TestClock(t.Context(), b.env, b.clock.ID)
+	require.NoError(t, err)
+	require.Equal(t, b.clock, got)
+
+	want := b.clock
+	want.Status, want.TargetAt, want.BlockedBy, want.Revision = db.ClockAdvancing, now.Add(month), []string{"txn_1"}, 2
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		c, err := tx.LockTestClock(ctx, b.env, b.clock.ID)
+		require.NoError(t, err)
+		c.Status, c.TargetAt, c.BlockedBy = want.Status, want.TargetAt, want.BlockedBy
+		require.NoError(t, tx.SaveTestClock(ctx, b.env, c))
+	})
+	got, err = b.store.TestClock(t.Context(), b.env, b.clock.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, b.env, b.clock) })
+	requireFault(t, err, fault.Conflict, "test_clock_changed")
+}
+
+func TestSubscriptionRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	got, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	require.NoError(t, err)
+	require.Equal(t, b.subscription, got)
+
+	other, inv := newPlan(), b.invoice()
+	want := b.subscription
+	want.PlanID, want.PendingPlanID, want.Status = other.ID, b.plan.ID, subscription.Canceled
+	want.AnchorAt, want.TrialEndsAt, want.PaidThrough = now.Add(1*time.Hour), now.Add(2*time.Hour), now.Add(3*time.Hour)
+	want.ActivatedAt, want.CanceledAt, want.MethodChangedAt = now.Add(4*time.Hour), now.Add(5*time.Hour), now.Add(6*time.Hour)
+	want.NextActionAt, want.FinishedAt = now.Add(7*time.Hour), now.Add(8*time.Hour)
+	want.CurrentPeriod.Start, want.CurrentPeriod.End = now.Add(9*time.Hour), now.Add(10*time.Hour)
+	want.Interval.Unit, want.Interval.Count, want.NextPeriod = "week", 2, 5
+	want.CancelAtPeriodEnd, want.CancelReason, want.CollectingInvoiceID = true, "too dear", inv.ID
+	want.Metadata, want.NextAction = map[string]string{"seat": "13"}, subscription.ActionCancel
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
+		locked, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		require.NoError(t, err)
+		require.Equal(t, b.subscription, locked)
+		require.NoError(t, tx.SaveSubscription(ctx, b.env, want))
+		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv), "the invoice may come after what refers to it")
+	})
+	want.Revision = 2
+	got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	again := want
+	again.ID, again.Revision, again.CreatedAt = id.New(id.Subscription, wall), 1, now.Add(time.Minute)
+	again.UpdatedAt, again.MethodChangedAt = again.CreatedAt, time.Time{}
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, again)) })
+	got, err = b.store.Subscription(t.Context(), b.env, again.ID)
+	require.NoError(t, err)
+	require.Equal(t, again, got)
+
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, b.env, b.subscription) })
+	requireFault(t, err, fault.Conflict, "subscription_changed")
+}
+
+func TestInvoiceRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.invoice()
+	inv.Collection.RetryAt = now.Add(time.Hour)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv))
+		inv.Collection.Attempts = 2
+		require.NoError(t, tx.SaveInvoice(ctx, b.env, inv), "one that this transaction inserts")
+	})
+	got, err := b.store.Invoice(t.Context(), b.env, inv.ID)
+	require.NoError(t, err)
+	for i, l := range got.Lines {
+		require.True(t, id.Is(id.InvoiceLine, l.ID))
+		inv.Lines[i].ID = l.ID
+	}
+	inv.Number = 1
+	require.Equal(t, inv, got)
+
+	paid := got.Settle(now.Add(time.Hour))
+	void := b.invoice()
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		locked, err := tx.LockInvoice(ctx, b.env, inv.ID)
+		require.NoError(t, err)
+		require.Equal(t, inv.Collection, locked.Collection)
+		require.NoError(t, tx.SaveInvoice(ctx, b.env, paid))
+		void.Status, void.VoidedAt, void.ReplacedBy, void.Collection.Phase = invoice.Void, now.Add(2*time.Hour), inv.ID, collection.Closed
+		require.NoError(t, tx.InsertInvoice(ctx, b.env, void))
+	})
+	list, more, err := b.store.Invoices(t.Context(), b.env, db.InvoiceFilter{SubscriptionID: b.subscription.ID}, db.Page{})
+	require.NoError(t, err)
+	require.False(t, more)
+	byID := map[string]invoice.Invoice{}
+	for _, i := range list {
+		byID[i.ID] = i
+	}
+	require.Equal(t, paid, byID[inv.ID])
+	for i, l := range byID[void.ID].Lines {
+		void.Lines[i].ID = l.ID
+	}
+	void.Number = 2
+	require.Equal(t, void, byID[void.ID])
+
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, b.env, b.invoice()) })
+	requireFault(t, err, fault.NotFound, "invoice_not_found")
+}
+
+func TestTransactionRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	txn := b.pendingCharge(t, inv.ID)
+	got, err := b.store.Transaction(t.Context(), b.env, txn.ID)
+	require.NoError(t, err)
+	require.Equal(t, txn, got)
+
+	want := txn
+	want.Status, want.ProviderRef, want.FailureCode, want.FailureReason = payment.Success, "pi_1", "DECLINED", "the bank said no"
+	want.ProviderResponse, want.AmountRefunded = []byte(`{"id": "pi_1"}`), 700
+	want.SendNumber, want.Checks, want.NotFoundCount = 1, 2, 3
+	want.FirstSentAt, want.CancelRequestedAt, want.NextCheckAt = wall.Add(1*time.Second), wall.Add(2*time.Second), wall.Add(3*time.Second)
+	want.NotFoundAt, want.ParkedAt, want.CompletedAt = wall.Add(4*time.Second), wall.Add(5*time.Second), now.Add(6*time.Second)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		locked, err := tx.LockTransaction(ctx, b.env, txn.ID)
+		require.NoError(t, err)
+		require.Equal(t, txn, locked)
+		require.NoError(t, tx.SaveTransaction(ctx, b.env, want))
+	})
+	want.Revision = 2
+	got, err = b.store.Transaction(t.Context(), b.env, txn.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	byRef, err := b.store.TransactionByProviderRef(t.Context(), b.env, b.provider, payment.Charge, "pi_1")
+	require.NoError(t, err)
+	require.Equal(t, want, byRef)
+
+	refund := b.charge("")
+	refund.Type, refund.ChargeID, refund.AttemptNumber, refund.Trigger = payment.Refund, txn.ID, 0, collection.Manual
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, refund)) })
+	got, err = b.store.Transaction(t.Context(), b.env, refund.ID)
+	require.NoError(t, err)
+	require.Equal(t, refund, got)
+
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, b.env, txn) })
+	requireFault(t, err, fault.Conflict, "transaction_changed")
+}
+
+func TestRecoveredCharge(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	canceled := b.pendingCharge(t, "")
+	known, err := b.store.RecoveredFrom(t.Context(), b.env, canceled.ID)
+	require.NoError(t, err)
+	require.False(t, known)
+
+	record := func(ctx context.Context, tx *db.Tx) error {
+		found := canceled
+		found.ID, found.RecoveredFrom, found.Status, found.CompletedAt = id.New(id.Transaction, wall), canceled.ID, payment.Success, now
+		return tx.InsertTransaction(ctx, b.env, found)
+	}
+	require.NoError(t, b.try(t, record))
+	known, err = b.store.RecoveredFrom(t.Context(), b.env, canceled.ID)
+	require.NoError(t, err)
+	require.True(t, known)
+	requireFault(t, b.try(t, record), fault.Conflict, "charge_recovered")
+}
+
+func TestProviderCallRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	txn := b.pendingCharge(t, "")
+	call := db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, Key: "key-1", StartedAt: wall}
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProviderCall(ctx, b.env, call)) })
+	calls, err := b.store.ProviderCalls(t.Context(), b.env, txn.ID)
+	require.NoError(t, err)
+	require.Equal(t, []db.ProviderCall{call}, calls)
+
+	call.Outcome, call.HTTPStatus, call.Response, call.EndedAt = "succeeded", 200, []byte(`{"id": "pi_1"}`), wall.Add(time.Second)
+	finish := func(ctx context.Context, tx *db.Tx) error { return tx.FinishProviderCall(ctx, b.env, call) }
+	require.NoError(t, b.try(t, finish))
+	calls, err = b.store.ProviderCalls(t.Context(), b.env, txn.ID)
+	require.NoError(t, err)
+	require.Equal(t, []db.ProviderCall{call}, calls)
+	requireFault(t, b.try(t, finish), fault.NotFound, "provider_call_not_found")
+}
+
+func TestEventRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	e := anEvent(b.subscription.ID)
+	e.CustomerID = b.customer.ID
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, e)) })
+	events, more, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
+	require.NoError(t, err)
+	require.False(t, more)
+	require.Len(t, events, 1)
+	require.True(t, id.Is(id.Event, events[0].ID))
+	require.Equal(t, db.Event{ID: events[0].ID, Sequence: 1, CreatedAt: wall, Event: e}, events[0])
+	got, err := b.store.Event(t.Context(), b.env, events[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, events[0], got)
+}
+
+func TestCommandIsRememberedOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	command := db.Command{ID: id.New(id.Command, wall), SubscriptionID: b.subscription.ID, Name: "cancel", Outcome: json.RawMessage(`{"revision": 2}`)}
+	insert := func(ctx context.Context, tx *db.Tx) error { return tx.InsertCommand(ctx, b.env, command) }
+
+	_, known, err := b.store.CommandOutcome(t.Context(), b.env, command.ID)
+	require.NoError(t, err)
+	require.False(t, known)
+	require.NoError(t, b.try(t, insert))
+	outcome, known, err := b.store.CommandOutcome(t.Context(), b.env, command.ID)
+	require.NoError(t, err)
+	require.True(t, known)
+	require.JSONEq(t, string(command.Outcome), string(outcome))
+	requireFault(t, b.try(t, insert), fault.Conflict, "command_performed")
+}

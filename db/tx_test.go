@@ -1,0 +1,220 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/subscription"
+	"perennial/db"
+)
+
+// halfWritten writes one event and one change of the subscription, so that half a transaction would show.
+func halfWritten(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) {
+	s, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+	require.NoError(t, err)
+	require.NoError(t, tx.Emit(ctx, b.env, anEvent(s.ID)))
+	s.CancelReason = "written"
+	require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+}
+
+func requireUntouched(t *testing.T, b *bundle) {
+	t.Helper()
+	s, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	require.NoError(t, err)
+	require.Equal(t, b.subscription, s)
+	require.Zero(t, b.count(t, "select count(*) from events"))
+	require.Zero(t, b.store.Stat().AcquiredConns(), "no connection is lost")
+	require.Zero(t, b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"))
+}
+
+func TestInTxRollsBackOnError(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	reason := errors.New("the caller thought better of it")
+	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		halfWritten(ctx, t, b, tx)
+		_, err := tx.Subscription(ctx, b.env, b.subscription.ID) // sends the writes
+		require.NoError(t, err)
+		return reason
+	})
+	require.ErrorIs(t, err, reason)
+	requireUntouched(t, b)
+}
+
+func TestInTxRollsBackOnPanic(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	require.PanicsWithValue(t, "boom", func() {
+		_ = b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			halfWritten(ctx, t, b, tx)
+			panic("boom")
+		})
+	})
+	requireUntouched(t, b)
+}
+
+func TestInTxRollsBackWhenCanceled(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := b.store.InTx(ctx, now, func(tx *db.Tx) error {
+		halfWritten(ctx, t, b, tx)
+		cancel()
+		return nil // the commit must not go through
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	requireUntouched(t, b)
+}
+
+func TestInTxRefusesToCommitWhatFailed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	txn := b.pendingCharge(t, inv.ID)
+	require.Error(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		halfWritten(ctx, t, b, tx)
+		_, err := tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, -1)
+		require.Error(t, err)
+		return nil // swallowed
+	}))
+	requireUntouched(t, b)
+}
+
+func TestTxIsUselessAfterwards(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var kept *db.Tx
+	b.write(t, func(ctx context.Context, tx *db.Tx) { kept = tx })
+	require.ErrorContains(t, kept.Emit(t.Context(), b.env, anEvent(b.subscription.ID)), "has ended")
+	_, err := kept.Subscription(t.Context(), b.env, b.subscription.ID)
+	require.ErrorContains(t, err, "has ended")
+	require.Zero(t, b.store.Stat().AcquiredConns())
+}
+
+func TestQueuedErrorNamesItsQuery(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	stranger := b.subscription
+	stranger.ID, stranger.PlanID = "sub_stranger", "plan_absent"
+	good := anEvent(b.subscription.ID)
+
+	atRead := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		require.NoError(t, tx.Emit(ctx, b.env, good))
+		require.NoError(t, tx.InsertSubscription(ctx, b.env, stranger), "only queued")
+		require.NoError(t, tx.Emit(ctx, b.env, good))
+		_, err := tx.Customer(ctx, b.env, b.customer.ID) // a good read that meets the bad write
+		return err
+	})
+	atCommit := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		require.NoError(t, tx.Emit(ctx, b.env, good))
+		return tx.InsertSubscription(ctx, b.env, stranger)
+	})
+	atBundle := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		require.NoError(t, tx.InsertSubscription(ctx, b.env, stranger))
+		_, err := tx.LoadSubscription(ctx, b.env, b.subscription.ID, true)
+		return err
+	})
+	for _, err := range []error{atRead, atCommit, atBundle} {
+		requireFault(t, err, fault.NotFound, "plan_not_found")
+		require.Equal(t, "planId", fault.From(err).Param)
+		require.ErrorContains(t, err, "SubscriptionInsert:")
+	}
+	require.Zero(t, b.count(t, "select count(*) from events"))
+}
+
+func TestDeferredErrorSurfacesAtCommit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		s, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		require.NoError(t, err)
+		s.CollectingInvoiceID = "in_absent"
+		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+		_, err = tx.Subscription(ctx, b.env, s.ID)
+		require.NoError(t, err, "the reference may be dangling until the commit")
+		return nil
+	})
+	requireFault(t, err, fault.NotFound, "invoice_not_found")
+	require.ErrorContains(t, err, "commit:")
+	requireUntouched(t, b)
+}
+
+func TestTriggerRefusalsAreConflicts(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		s := b.subscription
+		s.Status, s.CanceledAt = subscription.Canceled, now
+		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+	})
+	back := b.subscription
+	back.Revision = 2
+	err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, b.env, back) })
+	require.ErrorIs(t, err, subscription.ErrCanceled)
+}
+
+// A renewal is what the round trips are saved for: one to load and lock, one for everything else.
+func TestRoundTripsOfATransaction(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	counter := newCounter(t, b)
+	err := counter.store.InTx(t.Context(), now, func(tx *db.Tx) error {
+		loaded, err := tx.LoadSubscription(t.Context(), b.env, b.subscription.ID, true)
+		if err != nil {
+			return err
+		}
+		return renew(t.Context(), tx, b.environment, loaded)
+	})
+	require.NoError(t, err)
+	require.Equal(t, 2, counter.trips())
+
+	require.NoError(t, counter.store.InTx(t.Context(), now, func(*db.Tx) error { return nil }))
+	require.Zero(t, counter.trips(), "an empty transaction talks to nobody")
+
+	_, _, err = counter.store.SubscriptionWithKey(t.Context(), b.hash, b.subscription.ID)
+	require.NoError(t, err)
+	_, _, err = counter.store.PlanWithKey(t.Context(), b.hash, b.plan.ID)
+	require.NoError(t, err)
+	require.Equal(t, 2, counter.trips(), "key, resource and its parts are one")
+
+	_, _, err = counter.store.InvoiceWithKey(t.Context(), b.hash, "in_absent")
+	requireFault(t, err, fault.NotFound, "invoice_not_found")
+	require.Equal(t, 2, counter.trips(), "one more tells what is missing")
+}
+
+// renew writes what a renewal writes: the advanced period, an invoice with its lines, an attempt and two events.
+func renew(ctx context.Context, tx *db.Tx, e environment, loaded db.Bundle) error {
+	s, inv := loaded.Subscription, e.invoice()
+	txn := e.charge(inv.ID)
+	s.CurrentPeriod.Start, s.CurrentPeriod.End = s.CurrentPeriod.End, s.CurrentPeriod.End.Add(month)
+	s.NextPeriod, s.CollectingInvoiceID, s.NextActionAt = s.NextPeriod+1, inv.ID, s.CurrentPeriod.End
+	steps := []func() error{
+		func() error { return tx.InsertInvoice(ctx, e.env, inv) },
+		func() error { return tx.Emit(ctx, e.env, anEvent(s.ID)) },
+		func() error { return tx.InsertTransaction(ctx, e.env, txn) },
+		func() error { return tx.Emit(ctx, e.env, anEvent(s.ID)) },
+		func() error { return tx.SaveSubscription(ctx, e.env, s) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestTransactionTimes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	local := now.In(time.FixedZone("elsewhere", 3600)).Add(999 * time.Nanosecond)
+	require.NoError(t, b.store.InTx(t.Context(), local, func(tx *db.Tx) error {
+		require.Equal(t, now, tx.Now, "UTC, to the microsecond that the database keeps")
+		require.Equal(t, wall, tx.Real)
+		return nil
+	}))
+}
