@@ -63,6 +63,7 @@ type HTTP struct {
 	ListenAddress  string
 	MetricsAddress string
 	PublicURL      string
+	DrainDelay     time.Duration
 	DrainTimeout   time.Duration
 	TrustedProxies []netip.Prefix
 }

@@ -127,6 +127,12 @@ var variables = []Variable{
 		set:     networks(func(c *Config) *[]netip.Prefix { return &c.HTTP.TrustedProxies }),
 	},
 	{
+		Name: "API_DRAIN_DELAY", Default: "0s", Example: "5s",
+		Meaning: "How long `/readyz` says no before the API stops listening, so that load balancers stop sending first.",
+		Mend:    "give what your load balancer needs to notice",
+		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainDelay }),
+	},
+	{
 		Name: "API_DRAIN_TIMEOUT", Default: "20s", Example: "20s",
 		Meaning: "How long the API finishes open requests after it was told to stop.",
 		Mend:    "stay below what your platform waits before it kills",
