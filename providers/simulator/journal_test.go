@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -40,6 +41,18 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	require.Equal(t, succeeded, second.do(t, http.MethodGet, "/v1/payment_intents/"+pending.id(), "", "").state())
 }
 
+func TestAnAnswerIsOnDiskBeforeItIsGiven(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.jsonl")
+	r := start(t, path, nil)
+	for range 50 {
+		paid := r.charge(t, "pm_card_visa", "")
+		file, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, string(file), paid.id())
+	}
+}
+
 func TestATornLastLineIsCutOff(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
@@ -48,13 +61,16 @@ func TestATornLastLineIsCutOff(t *testing.T) {
 	first.stop()
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, append(whole, whole[:len(whole)/2]...), 0o600))
+	require.NoError(t, os.WriteFile(path, append(whole, bytes.Repeat([]byte("torn"), 1<<16)...), 0o600))
 
 	second := start(t, path, nil)
 	require.Equal(t, 1, second.captures())
 	second.charge(t, "pm_card_visa", "key-2")
 	second.stop()
 	require.Equal(t, 2, start(t, path, nil).captures(), "what was written after the cut can be read")
+	clean, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NotContains(t, string(clean), "torn")
 }
 
 func TestABrokenLineInTheMiddleIsRefused(t *testing.T) {

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -10,6 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+func (g *gate) connections() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.conns)
+}
 
 func (r *rig) outageOf(t *testing.T, body string) int {
 	t.Helper()
@@ -40,11 +47,18 @@ func TestAnOutageCarriesNothingOut(t *testing.T) {
 func TestARefusingSimulatorIsAClosedPort(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
-	r.charge(t, "pm_card_visa", "key-1") // leaves a kept connection, which must not survive
+	r.charge(t, "pm_card_visa", "key-1")
+	kept := &http.Client{Transport: &http.Transport{}}
+	probe, err := kept.Get(r.url + "/v1/balance")
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, probe.Body)
+	require.NoError(t, err)
+	require.NoError(t, probe.Body.Close())
 	require.Equal(t, 200, r.outageOf(t, `{"mode":"refuse","for":"1h"}`))
+	require.Eventually(t, func() bool { return r.gate.connections() == 0 }, 30*time.Second, time.Millisecond, "kept connections must not survive")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+"/v1/balance", nil)
 	require.NoError(t, err)
-	res, err := (&http.Client{Transport: &http.Transport{}}).Do(req)
+	res, err := http.DefaultClient.Do(req)
 	if err == nil {
 		_ = res.Body.Close()
 	}
