@@ -79,3 +79,17 @@ func TestAChargeOfNothingIsABill(t *testing.T) {
 	require.Zero(t, inv.Total)
 	require.Equal(t, invoice.Paid, inv.Status)
 }
+
+// The boundary has passed but is not opened yet: the period that is over was skipped, the renewal bills the next.
+func TestRecoveryAfterThePeriodsEndBillsNothingOver(t *testing.T) {
+	t.Parallel()
+	s, f, _ := inStatus(PastDue)
+	f.Open = nil
+	paid := invoice.Invoice{ID: "in_0", Status: invoice.Paid}
+	for at, want := range map[time.Time]int{s.CurrentPeriod.End.Add(-1): 1, s.CurrentPeriod.End: 0} {
+		d, err := s.Settled(f, paid, at)
+		require.NoError(t, err)
+		require.Equal(t, Active, d.Subscription.Status)
+		require.Len(t, d.Issue, want)
+	}
+}
