@@ -209,7 +209,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		}
 		if x.callID != "" {
 			if err := tx.FinishProviderCall(ctx, r.env, db.ProviderCall{
-				ID: x.callID, Outcome: outcomeOf(result, callErr), HTTPStatus: result.HTTPStatus, Response: result.Response, EndedAt: now,
+				ID: x.callID, TransactionID: in.TransactionID, Outcome: outcomeOf(result, callErr), HTTPStatus: result.HTTPStatus, Response: result.Response, EndedAt: now,
 			}); err != nil {
 				return err
 			}

@@ -1,0 +1,258 @@
+package activities_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/activities"
+	"perennial/billing/collection"
+	"perennial/billing/customer"
+	"perennial/billing/invoice"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/testkit"
+	"perennial/test/scene"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+const day = 24 * time.Hour
+
+// life drives one subscription as its workflow would, but calls every activity twice: what was done is not done again.
+type life struct {
+	*scene.Scene
+	t        testing.TB
+	customer customer.Customer
+	ref      contract.Ref
+	snap     contract.Snapshot
+	commands int
+}
+
+// begin subscribes a customer with a card to p and lets what is due happen.
+func begin(t testing.TB, s *scene.Scene, p plan.Plan) *life {
+	t.Helper()
+	l := &life{Scene: s, t: t, customer: s.Customer(t, "")}
+	s.Plan(t, p)
+	l.ref = s.Subscribe(t, l.customer, p)
+	l.reload()
+	l.until(s.Clock.Now())
+	return l
+}
+
+func (l *life) reload() {
+	snap, err := l.Subscriptions.LoadSubscription(l.t.Context(), l.ref)
+	require.NoError(l.t, err)
+	l.snap = snap
+}
+
+// until lets time pass to at, doing what is due on the way.
+func (l *life) until(at time.Time) {
+	l.t.Helper()
+	for {
+		now := l.Clock.Now()
+		live := l.snap.Live
+		next, dueAt := "", at
+		if live != nil && !live.CheckAt.After(dueAt) {
+			next, dueAt = "check", live.CheckAt
+		}
+		if l.snap.NextAction != string(subscription.ActionNone) && !l.snap.NextAt.After(dueAt) && (next == "" || l.snap.NextAt.Before(dueAt)) {
+			next, dueAt = "due", l.snap.NextAt
+		}
+		if dueAt.After(now) {
+			l.Clock.Set(dueAt)
+		}
+		switch next {
+		case "check":
+			l.check(live.TransactionID)
+		case "due":
+			l.due()
+		default:
+			return
+		}
+	}
+}
+
+// twice runs one activity two times and wants the second to change nothing.
+func twice[Out any](l *life, repeatable bool, run func() (Out, error)) Out {
+	l.t.Helper()
+	out, err := run()
+	require.NoError(l.t, err)
+	if !repeatable {
+		return out
+	}
+	rows := l.Rows(l.t)
+	_, err = run()
+	require.NoError(l.t, err)
+	l.unchanged(rows)
+	return out
+}
+
+// unchanged wants the books to be as they were.
+func (l *life) unchanged(before map[string][]string) {
+	l.t.Helper()
+	after := l.Rows(l.t)
+	for table := range after {
+		require.Equal(l.t, before[table], after[table], "a repeat changed %s", table)
+	}
+}
+
+func (l *life) due() {
+	l.t.Helper()
+	caughtUp := l.Clock.Now().Sub(l.snap.NextAt) < 10*day // else one call does not do all that is due
+	l.snap = twice(l, caughtUp, func() (contract.Snapshot, error) {
+		return l.Subscriptions.RenewPeriod(l.t.Context(), contract.DueInput{Ref: l.ref, Revision: l.snap.Revision, Now: l.Clock.Now()})
+	})
+}
+
+func (l *life) wake() {
+	l.t.Helper()
+	l.snap = twice(l, true, func() (contract.Snapshot, error) {
+		return l.Subscriptions.ActOnWake(l.t.Context(), contract.WakeInput{Ref: l.ref, Now: l.Clock.Now()})
+	})
+}
+
+// check brings a transaction further; a pending one would be asked about again, so that only decided ones are repeated.
+func (l *life) check(txn string) contract.ResolveOutput {
+	l.t.Helper()
+	return l.resolve(contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
+}
+
+// asked is a check because the provider sent word.
+func (l *life) asked(txn string) contract.ResolveOutput {
+	l.t.Helper()
+	return l.resolve(contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now(), Asked: true})
+}
+
+func (l *life) resolve(in contract.ResolveInput) contract.ResolveOutput {
+	l.t.Helper()
+	out, err := l.Payments.Charge(l.t.Context(), in)
+	require.NoError(l.t, err)
+	if out.Status != string(payment.Pending) {
+		in.Asked = false
+		twice(l, true, func() (contract.ResolveOutput, error) { return l.Payments.CheckPayment(l.t.Context(), in) })
+	}
+	if out.Snapshot != nil {
+		l.snap = *out.Snapshot
+	}
+	return out
+}
+
+// command performs one command, and then the same under the same id.
+func (l *life) command(c contract.Command) contract.CommandResult {
+	l.t.Helper()
+	l.commands++
+	c.ID = "cmd_" + string(rune('a'+l.commands))
+	in := contract.CommandInput{Ref: l.ref, Command: c, Now: l.Clock.Now()}
+	first, err := l.Subscriptions.ApplyCommand(l.t.Context(), in)
+	require.NoError(l.t, err)
+	rows := l.Rows(l.t)
+	second, err := l.Subscriptions.ApplyCommand(l.t.Context(), in)
+	require.NoError(l.t, err)
+	require.Equal(l.t, first, second, "the same command has the same outcome")
+	l.unchanged(rows)
+	l.snap = first.Snapshot
+	return first.Result
+}
+
+// perform is a command that must not be refused, with what follows from it now.
+func (l *life) perform(c contract.Command) contract.CommandResult {
+	l.t.Helper()
+	out := l.command(c)
+	require.Nil(l.t, out.Refusal)
+	l.until(l.Clock.Now())
+	return out
+}
+
+func (l *life) sub() subscription.Subscription {
+	l.t.Helper()
+	s, err := l.Store.Subscription(l.t.Context(), l.Env, l.ref.ID)
+	require.NoError(l.t, err)
+	return s
+}
+
+// invoices lists the subscription's, oldest first.
+func (l *life) invoices() []invoice.Invoice {
+	l.t.Helper()
+	list, _, err := l.Store.Invoices(l.t.Context(), l.Env, db.InvoiceFilter{SubscriptionID: l.ref.ID}, db.Page{Limit: 100})
+	require.NoError(l.t, err)
+	slices.SortFunc(list, func(a, b invoice.Invoice) int { return cmp.Compare(a.Number, b.Number) })
+	return list
+}
+
+// transactions lists the subscription's, oldest first, and of one instant those of older invoices.
+func (l *life) transactions() []payment.Transaction {
+	l.t.Helper()
+	list, _, err := l.Store.Transactions(l.t.Context(), l.Env, db.TransactionFilter{SubscriptionID: l.ref.ID}, db.Page{Limit: 100})
+	require.NoError(l.t, err)
+	numbers := map[string]int64{}
+	for _, i := range l.invoices() {
+		numbers[i.ID] = i.Number
+	}
+	slices.SortFunc(list, func(a, b payment.Transaction) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(numbers[a.InvoiceID], numbers[b.InvoiceID]), cmp.Compare(a.AttemptNumber, b.AttemptNumber))
+	})
+	return list
+}
+
+func (l *life) last() payment.Transaction {
+	l.t.Helper()
+	all := l.transactions()
+	require.NotEmpty(l.t, all)
+	return all[len(all)-1]
+}
+
+// events lists the types of the subscription's events, in order.
+func (l *life) events() []string {
+	l.t.Helper()
+	rows, err := l.Pool.Query(l.t.Context(), "select type from events where subscription_id = $1 order by sequence", l.ref.ID)
+	require.NoError(l.t, err)
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var e string
+		require.NoError(l.t, rows.Scan(&e))
+		out = append(out, e)
+	}
+	require.NoError(l.t, rows.Err())
+	return out
+}
+
+// refunds brings the refunds that were started to their end.
+func (l *life) refunds() []payment.Transaction {
+	l.t.Helper()
+	var out []payment.Transaction
+	for _, ref := range l.Started.Take() {
+		l.check(ref.ID)
+		txn, err := l.Store.Transaction(l.t.Context(), l.Env, ref.ID)
+		require.NoError(l.t, err)
+		out = append(out, txn)
+	}
+	return out
+}
+
+func (l *life) sound() { l.t.Helper(); l.RequireSound(l.t) }
+
+func phases(list []invoice.Invoice) []collection.Phase {
+	var out []collection.Phase
+	for _, i := range list {
+		out = append(out, i.Collection.Phase)
+	}
+	return out
+}
+
+func statuses(list []payment.Transaction) []payment.Status {
+	var out []payment.Status
+	for _, t := range list {
+		out = append(out, t.Status)
+	}
+	return out
+}
+
+var _ activities.Gateway = scene.Gateway{}

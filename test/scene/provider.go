@@ -1,0 +1,271 @@
+package scene
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"perennial/billing/money"
+	"perennial/providers"
+)
+
+// Answer is what the provider does with the first request under a key.
+type Answer int
+
+// The answers.
+const (
+	Capture   Answer = iota // takes the money and says so
+	Decline                 // refuses
+	Pend                    // accepts and decides later: see Settle
+	Silent                  // takes the money, but the answer is lost
+	Lose                    // never receives the request, and nobody hears of that
+	Refuse                  // says that it did not take the request
+	Mischarge               // takes one unit more than asked for
+)
+
+// Window is how long the provider of a scene remembers keys.
+const Window = 20 * time.Hour
+
+// Provider is a payment provider in memory. It remembers keys for Window, as real ones do, so that charging twice is
+// possible and visible in Captures.
+type Provider struct {
+	// Script decides what happens to the first request under a key; nil: Capture. n counts them from 1.
+	Script func(n int, in providers.ChargeRequest) Answer
+	// RefundScript is the same for refunds.
+	RefundScript func(n int, in providers.RefundRequest) Answer
+	// During is called before a request is answered, while it is in flight, without the ledger's lock.
+	During func(operation, transactionID string)
+
+	now func() time.Time
+
+	mu       sync.Mutex
+	charges  int
+	refunds  int
+	calls    []Call
+	keys     map[string]remembered
+	charged  map[string]*operation // by transaction
+	refunded map[string]*operation
+	captures map[string]int
+}
+
+// Call is one request the provider saw, or would have seen.
+type Call struct {
+	Operation     string
+	TransactionID string
+	Key           string
+	At            time.Time
+}
+
+type operation struct {
+	ref     string
+	outcome providers.Outcome
+	amount  money.Minor
+	asked   money.Minor
+	cur     money.Currency
+}
+
+type remembered struct {
+	result providers.Result
+	at     time.Time
+}
+
+// NewProvider makes one that captures everything.
+func NewProvider(now func() time.Time) *Provider {
+	return &Provider{
+		now: now, keys: map[string]remembered{}, charged: map[string]*operation{}, refunded: map[string]*operation{}, captures: map[string]int{},
+	}
+}
+
+// Captures tells how often money was taken for each transaction.
+func (p *Provider) Captures() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make(map[string]int, len(p.captures))
+	for k, v := range p.captures {
+		out[k] = v
+	}
+	return out
+}
+
+// Calls lists all requests so far.
+func (p *Provider) Calls() []Call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]Call(nil), p.calls...)
+}
+
+// Settle decides about a charge that the provider has accepted or declined: it takes the money, or never will.
+func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if op, ok := p.charged[transactionID]; ok {
+		p.decide(op, transactionID, outcome)
+		return
+	}
+	if op, ok := p.refunded[transactionID]; ok {
+		op.outcome = outcome
+		return
+	}
+	op := &operation{ref: "pi_" + transactionID} // it arrives only now
+	p.charged[transactionID] = op
+	p.decide(op, transactionID, outcome)
+}
+
+func (p *Provider) decide(op *operation, transactionID string, outcome providers.Outcome) {
+	if outcome == providers.Succeeded && op.outcome != providers.Succeeded {
+		p.captures[transactionID]++
+		op.amount = op.asked
+	}
+	op.outcome = outcome
+}
+
+func (p *Provider) script(n int, in providers.ChargeRequest) Answer {
+	if p.Script == nil {
+		return Capture
+	}
+	return p.Script(n, in)
+}
+
+func (p *Provider) note(op, transactionID, key string) {
+	if p.During != nil {
+		p.During(op, transactionID)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls = append(p.calls, Call{op, transactionID, key, p.now()})
+}
+
+// Name implements providers.Provider.
+func (p *Provider) Name() string { return "stripe" }
+
+// ReplayWindow implements providers.Provider.
+func (p *Provider) ReplayWindow() time.Duration { return Window }
+
+// Charge implements providers.Provider.
+func (p *Provider) Charge(_ context.Context, in providers.ChargeRequest) (providers.Result, error) {
+	p.note("charge", in.TransactionID, in.Key)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known, ok := p.keys[in.Key]; ok && p.now().Sub(known.at) < Window {
+		return p.current(p.charged[in.TransactionID], known.result), nil
+	}
+	p.charges++
+	answer := p.script(p.charges, in)
+	op := &operation{ref: "pi_" + in.TransactionID + "_" + strconv.Itoa(p.charges), asked: in.Amount, cur: in.Currency}
+	switch answer {
+	case Lose:
+		return providers.Result{Outcome: providers.Unknown}, nil
+	case Refuse:
+		return providers.Result{Outcome: providers.NotSent, RetryAfter: time.Second}, nil
+	case Decline:
+		op.outcome = providers.Declined
+	case Pend:
+		op.outcome = providers.Pending
+	default:
+		op.outcome, op.amount = providers.Succeeded, in.Amount
+		if answer == Mischarge {
+			op.amount++
+		}
+		p.captures[in.TransactionID]++
+	}
+	p.charged[in.TransactionID] = op
+	result := op.result()
+	p.keys[in.Key] = remembered{result, p.now()}
+	if answer == Silent {
+		return providers.Result{Outcome: providers.Unknown}, nil
+	}
+	return result, nil
+}
+
+// current is what a replayed key answers: the operation as it is now where it exists.
+func (p *Provider) current(op *operation, first providers.Result) providers.Result {
+	if op == nil {
+		return first
+	}
+	return op.result()
+}
+
+func (o *operation) result() providers.Result {
+	r := providers.Result{Outcome: o.outcome, Ref: o.ref, Amount: o.amount, Currency: o.cur, HTTPStatus: http.StatusOK, Response: []byte(`{"object":"payment_intent"}`)}
+	if o.outcome == providers.Declined || o.outcome == providers.Failed {
+		r.FailureCode, r.FailureReason, r.HTTPStatus = providers.InsufficientFunds, "Your card has insufficient funds.", http.StatusPaymentRequired
+	}
+	return r
+}
+
+// LookupCharge implements providers.Provider.
+func (p *Provider) LookupCharge(_ context.Context, in providers.LookupRequest) (providers.Result, error) {
+	p.note("lookup", in.TransactionID, "")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return find(p.charged, in.TransactionID), nil
+}
+
+func find(in map[string]*operation, transactionID string) providers.Result {
+	op, ok := in[transactionID]
+	if !ok {
+		return providers.Result{Outcome: providers.NotFound, HTTPStatus: http.StatusNotFound}
+	}
+	return op.result()
+}
+
+// CancelCharge implements providers.Provider.
+func (p *Provider) CancelCharge(_ context.Context, in providers.LookupRequest) (providers.Result, error) {
+	p.note("cancel", in.TransactionID, "")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if op, ok := p.charged[in.TransactionID]; ok && op.outcome == providers.Pending {
+		op.outcome = providers.Canceled
+	}
+	return find(p.charged, in.TransactionID), nil
+}
+
+// Refund implements providers.Provider.
+func (p *Provider) Refund(_ context.Context, in providers.RefundRequest) (providers.Result, error) {
+	p.note("refund", in.TransactionID, in.Key)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known, ok := p.keys[in.Key]; ok && p.now().Sub(known.at) < Window {
+		return p.current(p.refunded[in.TransactionID], known.result), nil
+	}
+	p.refunds++
+	answer := Capture
+	if p.RefundScript != nil {
+		answer = p.RefundScript(p.refunds, in)
+	}
+	op := &operation{ref: "re_" + in.TransactionID, asked: in.Amount, amount: in.Amount, cur: in.Currency, outcome: providers.Succeeded}
+	switch answer {
+	case Lose:
+		return providers.Result{Outcome: providers.Unknown}, nil
+	case Refuse:
+		return providers.Result{Outcome: providers.NotSent}, nil
+	case Decline:
+		op.outcome = providers.Failed
+	case Pend:
+		op.outcome = providers.Pending
+	}
+	p.refunded[in.TransactionID] = op
+	p.keys[in.Key] = remembered{op.result(), p.now()}
+	if answer == Silent {
+		return providers.Result{Outcome: providers.Unknown}, nil
+	}
+	return op.result(), nil
+}
+
+// LookupRefund implements providers.Provider.
+func (p *Provider) LookupRefund(_ context.Context, in providers.LookupRequest) (providers.Result, error) {
+	p.note("refund_lookup", in.TransactionID, "")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return find(p.refunded, in.TransactionID), nil
+}
+
+// TestConnection implements providers.Provider.
+func (p *Provider) TestConnection(context.Context) error { return nil }
+
+// ParseCallback implements providers.Provider.
+func (p *Provider) ParseCallback(http.Header, []byte, time.Time) (providers.Callback, error) {
+	return providers.Callback{}, nil
+}

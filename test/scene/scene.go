@@ -1,0 +1,193 @@
+// Package scene is what tests of activities and workflows play in: one environment on a PostgreSQL database of its own,
+// with the real activities and a provider that does what the script says and keeps a ledger. It does not own what a test
+// expects, except for what must hold always (RequireSound).
+package scene
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"perennial/activities"
+	"perennial/billing/customer"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/internal/testkit"
+	"perennial/providers"
+)
+
+// Start is when every scene begins: midnight in the middle of a month, so that a period has 31 days and no edge.
+var Start = time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)
+
+// Scene is one environment. Clock is real time for everything in it.
+type Scene struct {
+	Store    *db.Store
+	Pool     *pgxpool.Pool
+	Env      string
+	Config   db.ProviderConfig
+	Provider *Provider
+	Clock    *Clock
+	Started  *Starts
+
+	Subscriptions *activities.Subscriptions
+	Payments      *activities.Payments
+}
+
+// Option changes the environment's settings.
+type Option func(*subscription.Settings)
+
+// Accrue bills every period of a past-due subscription.
+func Accrue(s *subscription.Settings) { s.PastDueBilling = subscription.AccruePastDue }
+
+// CancelPastDueAfter cancels a past-due subscription after days.
+func CancelPastDueAfter(days int) Option {
+	return func(s *subscription.Settings) { s.PastDueCancelAfterDays = days }
+}
+
+// New sets a scene. Retries come after exactly 1, 2 and 4 days.
+func New(t testing.TB, options ...Option) *Scene {
+	t.Helper()
+	clock := &Clock{now: Start}
+	database := testkit.Postgres(t, migrate)
+	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 8, Clock: clock.Now})
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+
+	settings := subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue}
+	settings.Retry.MaxJitter = 0
+	for _, o := range options {
+		o(&settings)
+	}
+	s := &Scene{Store: store, Pool: database.Pool(t), Env: id.New(id.Environment, Start), Clock: clock, Provider: NewProvider(clock.Now), Started: &Starts{}}
+	s.Config = db.ProviderConfig{
+		ID: id.New(id.ProviderConfig, Start), EnvironmentID: s.Env, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"),
+	}
+	tenant, app := id.New(id.Tenant, Start), id.New(id.App, Start)
+	s.InTx(t, func(tx *db.Tx) error {
+		ctx := t.Context()
+		for _, write := range []func() error{
+			func() error { return tx.InsertTenant(ctx, db.Tenant{ID: tenant, Name: "T", CreatedAt: Start}) },
+			func() error {
+				return tx.InsertApp(ctx, db.App{ID: app, TenantID: tenant, Name: "A", Keyset: []byte("wrapped"), CreatedAt: Start})
+			},
+			func() error {
+				return tx.InsertEnvironment(ctx, db.Environment{ID: s.Env, AppID: app, Mode: "test", Settings: settings, CreatedAt: Start})
+			},
+			func() error { return tx.InsertProviderConfig(ctx, s.Env, s.Config) },
+		} {
+			if err := write(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	s.Subscriptions = &activities.Subscriptions{Store: store, Clock: clock.Now, Starter: s.Started}
+	s.Payments = &activities.Payments{Store: store, Clock: clock.Now, Gateway: Gateway{s.Provider}, Starter: s.Started, Observer: Unobserved{}}
+	return s
+}
+
+func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
+
+// Gateway makes one provider an activities.Gateway.
+type Gateway struct{ Only providers.Provider }
+
+// Provider implements activities.Gateway.
+func (g Gateway) Provider(context.Context, db.ProviderConfig) (providers.Provider, error) {
+	return g.Only, nil
+}
+
+// InTx writes what a test needs.
+func (s *Scene) InTx(t testing.TB, fn func(*db.Tx) error) {
+	t.Helper()
+	require.NoError(t, s.Store.InTx(t.Context(), s.Clock.Now(), fn))
+}
+
+// Monthly is a plan without a trial that costs amount cents a month.
+func Monthly(amount money.Minor) plan.Plan { return Every(period.Month, amount) }
+
+// Every is a plan without a trial that costs amount cents a unit of time.
+func Every(unit period.Unit, amount money.Minor) plan.Plan {
+	return plan.Plan{
+		ID: id.New(id.Plan, Start), Name: "Plan", Currency: "EUR", Interval: period.Interval{Unit: unit, Count: 1},
+		Prices: []plan.Price{{ID: id.New(id.Price, Start), Name: "Base", Model: plan.Flat, Amount: amount}}, Active: true, CreatedAt: Start,
+	}
+}
+
+// Plan offers p.
+func (s *Scene) Plan(t testing.TB, p plan.Plan) plan.Plan {
+	t.Helper()
+	s.InTx(t, func(tx *db.Tx) error { return tx.InsertPlan(t.Context(), s.Env, p) })
+	return p
+}
+
+// Card is a payment method that can be charged.
+var Card = customer.PaymentDetails{CustomerToken: "cus_canary", PaymentMethodToken: "pm_canary"}
+
+// Customer adds one who pays by card; clockID is empty for one in real time.
+func (s *Scene) Customer(t testing.TB, clockID string) customer.Customer {
+	t.Helper()
+	c := customer.Customer{
+		ID: id.New(id.Customer, s.Clock.Now()), Email: "canary@example.com", Name: "Canary Person", PaymentMethod: "card", PaymentDetails: Card,
+		TestClockID: clockID, CreatedAt: s.Clock.Now(), Revision: 1,
+	}
+	s.InTx(t, func(tx *db.Tx) error { return tx.InsertCustomer(t.Context(), s.Env, c) })
+	return c
+}
+
+// SetMethod gives the customer another way to pay, or none, as the API does; it answers the subscriptions to wake.
+func (s *Scene) SetMethod(t testing.TB, customerID string, details *customer.PaymentDetails) []string {
+	t.Helper()
+	var ids []string
+	s.InTx(t, func(tx *db.Tx) error {
+		c, err := tx.LockCustomer(t.Context(), s.Env, customerID)
+		if err != nil {
+			return err
+		}
+		c.PaymentMethod, c.PaymentDetails = "", customer.PaymentDetails{}
+		if details != nil {
+			c.PaymentMethod, c.PaymentDetails = "card", *details
+		}
+		if err := tx.UpdateCustomer(t.Context(), s.Env, c); err != nil {
+			return err
+		}
+		ids, err = tx.MarkMethodChanged(t.Context(), s.Env, customerID)
+		return err
+	})
+	return ids
+}
+
+// Subscribe creates a subscription as the API does; its workflow is not started.
+func (s *Scene) Subscribe(t testing.TB, c customer.Customer, p plan.Plan) contract.Ref {
+	t.Helper()
+	return s.SubscribeAt(t, c, p, s.Clock.Now())
+}
+
+// SubscribeAt is Subscribe at another time than now.
+func (s *Scene) SubscribeAt(t testing.TB, c customer.Customer, p plan.Plan, at time.Time) contract.Ref {
+	t.Helper()
+	sub, events, err := subscription.Create(p, subscription.NewInput{
+		ID: id.New(id.Subscription, s.Clock.Now()), CustomerID: c.ID, TimeZone: "UTC", TestClockID: c.TestClockID, Now: at,
+	})
+	require.NoError(t, err)
+	s.InTx(t, func(tx *db.Tx) error {
+		if err := tx.InsertSubscription(t.Context(), s.Env, sub); err != nil {
+			return err
+		}
+		for _, e := range events {
+			if err := tx.Emit(t.Context(), s.Env, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return contract.Ref{EnvironmentID: s.Env, ID: sub.ID}
+}
