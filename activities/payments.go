@@ -190,7 +190,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		own = now
 	}
 	err := a.Store.InTx(ctx, own, func(tx *db.Tx) error {
-		r, err := lockForRecording(ctx, tx, in.EnvironmentID, in.TransactionID, own, now)
+		r, err := lockForRecording(ctx, tx, in.EnvironmentID, x.txn, own, now)
 		if err != nil {
 			return err
 		}
@@ -248,14 +248,15 @@ func (r *recording) lateness() time.Duration {
 	return r.real.Sub(r.txn.DueAt)
 }
 
-// impossible records a request that could not be made at all. A send has failed then, surely; a question without an
-// answer leaves the transaction to a person.
+// impossible records a request that could not be made at all. A first send that is invalid was never sent: it has failed.
+// Anything else (the provider knows our key, or our reference, for something different) may mean that money moved: it is
+// left to a person.
 func (r *recording) impossible(cause error) error {
 	f := fault.From(cause)
 	if f.Retryable() {
 		return cause
 	}
-	if r.move == payment.MoveSend {
+	if r.move == payment.MoveSend && f.Kind == fault.Invalid {
 		return r.ended(payment.Failed, providers.Result{FailureReason: f.Detail})
 	}
 	return r.park(f.Code)

@@ -214,22 +214,23 @@ func (r *recording) invoiceAt(i int) (invoice.Invoice, error) {
 }
 
 // lockForRecording locks in the order of the house (customer, subscription, invoices, transaction) what an answer about
-// the transaction may touch.
-func lockForRecording(ctx context.Context, tx *db.Tx, env, txnID string, now, real time.Time) (*recording, error) {
-	peek, err := tx.Transaction(ctx, env, txnID)
-	if err != nil {
-		return nil, err
-	}
+// the transaction may touch, and first lets happen what was due before the answer came: a period that was skipped while
+// past due must be over when a late success recovers the subscription.
+func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.Transaction, now, real time.Time) (*recording, error) {
 	c := &change{ctx: ctx, tx: tx, env: env, now: now, real: real}
-	if peek.SubscriptionID != "" {
-		if c.b, err = tx.LoadSubscription(ctx, env, peek.SubscriptionID, true); err != nil {
+	var err error
+	if seen.SubscriptionID != "" {
+		if c.b, err = tx.LoadSubscription(ctx, env, seen.SubscriptionID, true); err != nil {
 			return nil, err
 		}
 		if c.b.TestClock != nil && c.b.TestClock.NowAt.After(c.now) {
 			c.now = c.b.TestClock.NowAt
 		}
+		if err := c.catchUp(); err != nil {
+			return nil, err
+		}
 	}
-	txn, err := tx.LockTransaction(ctx, env, txnID)
+	txn, err := tx.LockTransaction(ctx, env, seen.ID)
 	if err != nil {
 		return nil, err
 	}

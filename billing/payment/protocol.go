@@ -50,10 +50,14 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 		return MoveCancel
 	case t.ProviderRef != "":
 		return MoveLookup
-	case now.Sub(t.FirstSentAt) < p.Window:
-		return MoveReplay
+	case now.Sub(t.FirstSentAt) >= p.Window:
+		return MoveLookup
+	case t.Checks > 0 && t.Checks%2 == 0:
+		// A provider also replays its own 500 under the same key: then only a look-up can tell. Inside the window
+		// finding nothing proves nothing, so the two take turns.
+		return MoveLookup
 	}
-	return MoveLookup
+	return MoveReplay
 }
 
 func (t Transaction) everSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }

@@ -32,6 +32,8 @@ func TestNextMove(t *testing.T) {
 		"new":                            {payment.Transaction{Status: payment.Pending}, false, t0, payment.MoveSend},
 		"new, no longer wanted":          {payment.Transaction{Status: payment.Pending, CancelRequestedAt: t0}, false, t0, payment.MoveAbandon},
 		"silence inside the window":      {sent, false, t0.Add(20*time.Hour - 1), payment.MoveReplay},
+		"silence twice":                  {with(func(x *payment.Transaction) { x.Checks = 2 }), false, t0, payment.MoveLookup},
+		"silence three times":            {with(func(x *payment.Transaction) { x.Checks = 3 }), false, t0, payment.MoveReplay},
 		"silence after the window":       {sent, false, t0.Add(20 * time.Hour), payment.MoveLookup},
 		"known to the provider":          {with(func(x *payment.Transaction) { x.ProviderRef = "pi_1" }), false, t0, payment.MoveLookup},
 		"sent, no longer wanted":         {with(func(x *payment.Transaction) { x.CancelRequestedAt = t0 }), false, t0, payment.MoveCancel},
