@@ -194,7 +194,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		if err != nil {
 			return err
 		}
-		r.move, r.protocol = x.move, x.protocol
+		r.move, r.protocol, r.callID, r.key = x.move, x.protocol, x.callID, x.key()
 		was := r.txn.Status
 		switch {
 		case callErr != nil:

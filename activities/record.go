@@ -20,6 +20,8 @@ type recording struct {
 	txn      payment.Transaction
 	move     payment.Move
 	protocol payment.Protocol
+	callID   string // of this exchange, in provider_calls
+	key      string // it was sent under
 }
 
 // record writes what an exchange with the provider proved.
@@ -43,7 +45,11 @@ func (r *recording) record(result providers.Result) error {
 	case providers.NotFound:
 		return r.absent()
 	case providers.NotSent:
-		r.txn = r.txn.NotTaken(r.move, result.RetryAfter, r.real)
+		move, err := r.proven()
+		if err != nil {
+			return err
+		}
+		r.txn = r.txn.NotTaken(move, result.RetryAfter, r.real)
 	default:
 		r.txn = r.txn.Waiting(result.RetryAfter, r.real)
 	}
@@ -56,6 +62,24 @@ func (r *recording) record(result providers.Result) error {
 		}
 	}
 	return r.keep()
+}
+
+// proven tells what "not taken" was said about. While a worker hung in a first send, another may have repeated it under
+// the same key and got through, so that it proves no more than for a repeat.
+func (r *recording) proven() (payment.Move, error) {
+	if r.move != payment.MoveSend {
+		return r.move, nil
+	}
+	calls, err := r.tx.ProviderCalls(r.ctx, r.env, r.txn.ID)
+	if err != nil {
+		return r.move, err
+	}
+	for _, c := range calls {
+		if c.Key == r.key && c.ID != r.callID {
+			return payment.MoveReplay, nil
+		}
+	}
+	return r.move, nil
 }
 
 // keep saves the transaction as it is, still open.

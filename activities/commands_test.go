@@ -1,0 +1,270 @@
+package activities_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+func cancelNow(refund string) contract.Command {
+	return contract.Command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true, Refund: refund}
+}
+
+func TestCancelAtPeriodEndAndReactivate(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.perform(contract.Command{Name: contract.CommandCancel, Reason: "later"})
+	require.Equal(t, "cancel", l.snap.NextAction)
+	require.Equal(t, "active", l.snap.Status)
+	l.perform(contract.Command{Name: contract.CommandReactivate})
+	require.Equal(t, "renewal", l.snap.NextAction)
+	l.until(scene.Start.AddDate(0, 1, 1))
+	require.Len(t, l.invoices(), 2)
+
+	l.perform(contract.Command{Name: contract.CommandCancel, Reason: "really"})
+	l.until(scene.Start.AddDate(0, 2, 1))
+	require.Equal(t, "canceled", l.snap.Status)
+	require.True(t, l.snap.Finished)
+	require.Equal(t, "none", l.snap.NextAction)
+	require.Len(t, l.invoices(), 2)
+	require.Equal(t, "really", l.sub().CancelReason)
+	l.sound()
+}
+
+func TestCancelNowKeepsWhatWasPaid(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.perform(cancelNow(""))
+	require.True(t, l.snap.Finished)
+	require.Empty(t, l.Started.Take())
+	require.Equal(t, scene.Start.AddDate(0, 1, 0), l.sub().PaidThrough)
+	for _, c := range []string{contract.CommandCancel, contract.CommandReactivate, contract.CommandChangePlan} {
+		refusal := l.command(contract.Command{Name: c, PlanID: l.sub().PlanID}).Refusal
+		require.NotNil(t, refusal)
+		require.Equal(t, "subscription_canceled", refusal.Code, c)
+	}
+	l.sound()
+}
+
+func TestCancelNowGivesTheUnusedTimeBack(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(3100))
+	l.Clock.Set(scene.Start.Add(10 * day)) // 21 of 31 days left
+	l.perform(cancelNow("prorated"))
+	refunds := l.refunds()
+	require.Len(t, refunds, 1)
+	require.Equal(t, money.Minor(2100), refunds[0].Amount)
+	require.Equal(t, payment.Refunded, refunds[0].Status)
+	charge := l.transactions()[0]
+	require.Equal(t, payment.Success, charge.Status)
+	require.Equal(t, money.Minor(2100), charge.AmountRefunded)
+	require.Contains(t, l.events(), "payment.refunded")
+	l.sound()
+}
+
+// A charge is under way when the subscription is canceled.
+func TestCancelNowWithALiveAttempt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		meanwhile providers.Outcome
+		want      payment.Status
+		invoice   invoice.Status
+	}{
+		"the provider cancels it":      {"", payment.Canceled, invoice.Open},
+		"it had succeeded: it is kept": {providers.Succeeded, payment.Success, invoice.Paid},
+		"it had failed":                {providers.Declined, payment.Declined, invoice.Open},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := answering(t, scene.Pend)
+			txn := l.last()
+			if c.meanwhile != "" {
+				l.Provider.Settle(txn.ID, c.meanwhile)
+			}
+			out := l.command(cancelNow(""))
+			require.Nil(t, out.Refusal)
+			require.Equal(t, "canceled", l.snap.Status)
+			require.False(t, l.snap.Finished, "the workflow stays until nothing is pending")
+			l.until(l.Clock.Now().Add(time.Minute))
+			require.True(t, l.snap.Finished)
+			require.Equal(t, c.want, l.last().Status)
+			require.Equal(t, c.invoice, l.invoices()[1].Status)
+			require.Empty(t, l.Started.Take(), "no refund unless it is asked for")
+			l.until(scene.Start.AddDate(0, 6, 0))
+			require.Len(t, l.transactions(), 2)
+			l.sound()
+		})
+	}
+}
+
+// The charge was never sent: nobody needs to ask the provider.
+func TestCancelBeforeTheFirstSendNeedsNoProvider(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
+	l.due()
+	calls := len(l.Provider.Calls())
+	l.perform(cancelNow(""))
+	require.Equal(t, payment.Canceled, l.last().Status)
+	require.Len(t, l.Provider.Calls(), calls)
+	require.True(t, l.snap.Finished)
+	l.sound()
+}
+
+func TestWhatACanceledSubscriptionLeftOpenCanBePaid(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Decline, scene.Decline, scene.Capture)
+	l.perform(cancelNow(""))
+	require.True(t, l.snap.Finished)
+	out := l.perform(contract.Command{Name: contract.CommandPay})
+	require.Equal(t, payment.Declined, l.last().Status)
+	require.Equal(t, l.last().ID, out.TransactionID)
+	require.True(t, l.snap.Finished)
+	l.Clock.Add(time.Hour)
+	l.perform(contract.Command{Name: contract.CommandPay})
+	require.Equal(t, invoice.Paid, l.invoices()[1].Status)
+	require.Equal(t, subscription.Canceled, l.sub().Status)
+	require.Equal(t, "nothing_to_pay", l.command(contract.Command{Name: contract.CommandPay}).Refusal.Code)
+	l.sound()
+}
+
+func TestChangeOfAPaidPlan(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(3100))
+	big, small := l.Plan(t, scene.Monthly(6200)), l.Plan(t, scene.Monthly(310))
+	l.Clock.Set(scene.Start.Add(10 * day))
+	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: big.ID})
+	inv := l.invoices()
+	require.Len(t, inv, 2)
+	require.Equal(t, invoice.Update, inv[1].Reason)
+	require.Equal(t, money.Minor(4200-2100), inv[1].Total)
+	require.Equal(t, invoice.Paid, inv[1].Status)
+
+	l.Clock.Set(scene.Start.Add(20 * day)) // 11 of 31 days left: 2200 back, 110 to pay
+	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: small.ID})
+	balance, err := l.Store.CreditBalance(t.Context(), l.Env, l.customer.ID, "EUR")
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(2090), balance)
+	l.until(scene.Start.AddDate(0, 7, 0))
+	balance, err = l.Store.CreditBalance(t.Context(), l.Env, l.customer.ID, "EUR")
+	require.NoError(t, err)
+	require.Zero(t, balance, "credit pays first")
+	inv = l.invoices()
+	require.Len(t, inv, 3+7)
+	for i, want := range []money.Minor{0, 0, 0, 0, 0, 0, 80} { // 2090 = 6 × 310 + 230
+		require.Equal(t, want, inv[3+i].AmountDue)
+		require.Equal(t, invoice.Paid, inv[3+i].Status)
+	}
+	require.Len(t, l.Provider.Captures(), 3)
+	l.sound()
+}
+
+func TestChangeOfAnUnpaidPlanReplacesItsInvoice(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Decline)
+	big := l.Plan(t, scene.Monthly(2000))
+	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: big.ID})
+	inv := l.invoices()
+	require.Len(t, inv, 3)
+	require.Equal(t, invoice.Void, inv[1].Status)
+	require.Equal(t, inv[2].ID, inv[1].ReplacedBy)
+	require.Equal(t, money.Minor(2000), inv[2].Total, "at the very start the whole period is on the new plan")
+	require.Equal(t, invoice.Paid, inv[2].Status)
+	l.sound()
+}
+
+func TestChangeOfPlanWaitsForALiveAttempt(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Pend)
+	big := l.Plan(t, scene.Monthly(2000))
+	change := contract.Command{Name: contract.CommandChangePlan, PlanID: big.ID}
+	require.Equal(t, "payment_in_progress", l.command(change).Refusal.Code)
+	change.AtPeriodEnd = true
+	require.Nil(t, l.command(change).Refusal)
+	l.Provider.Settle(l.last().ID, providers.Succeeded)
+	l.until(scene.Start.AddDate(0, 2, 0))
+	require.Equal(t, big.ID, l.sub().PlanID)
+	require.Equal(t, money.Minor(2000), l.invoices()[2].Total)
+	l.sound()
+}
+
+func TestAChangeOfIntervalRestartsThePeriod(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(3100))
+	yearly := l.Plan(t, scene.Every(period.Year, 30000))
+	at := scene.Start.Add(10 * day)
+	l.Clock.Set(at)
+	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: yearly.ID})
+	require.Equal(t, at.AddDate(1, 0, 0), l.snap.PeriodEnd)
+	require.Equal(t, money.Minor(30000-2100), l.invoices()[1].AmountPaid)
+	l.until(at.AddDate(1, 0, 0))
+	require.Equal(t, at.AddDate(2, 0, 0), l.sub().PaidThrough)
+	l.sound()
+}
+
+func TestRefusalsAreRememberedAndChangeNothing(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	foreign := scene.Monthly(1000)
+	foreign.Currency = "USD"
+	l.Plan(t, foreign)
+	wrong := int64(999)
+	for code, c := range map[string]contract.Command{
+		"plan_not_found":             {Name: contract.CommandChangePlan, PlanID: "plan_none"},
+		"plan_unchanged":             {Name: contract.CommandChangePlan, PlanID: l.sub().PlanID},
+		"currency_mismatch":          {Name: contract.CommandChangePlan, PlanID: foreign.ID},
+		"cancellation_not_scheduled": {Name: contract.CommandReactivate},
+		"nothing_to_pay":             {Name: contract.CommandPay, Amount: &wrong},
+		"command_unknown":            {Name: "explode"},
+	} {
+		before := l.Rows(t)
+		delete(before, "commands")
+		require.Equal(t, code, l.command(c).Refusal.Code)
+		after := l.Rows(t)
+		delete(after, "commands")
+		require.Equal(t, before, after, code)
+	}
+	l.sound()
+}
+
+// The outcome belongs to the command's id, whatever has happened since.
+func TestARepeatedCommandAnswersItsFirstOutcome(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	cancel := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{ID: "cmd_1", Name: contract.CommandCancel}}
+	first, err := l.Subscriptions.ApplyCommand(t.Context(), cancel)
+	require.NoError(t, err)
+	reactivate := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{ID: "cmd_2", Name: contract.CommandReactivate}}
+	_, err = l.Subscriptions.ApplyCommand(t.Context(), reactivate)
+	require.NoError(t, err)
+	again, err := l.Subscriptions.ApplyCommand(t.Context(), cancel)
+	require.NoError(t, err)
+	require.Equal(t, first.Result, again.Result)
+	require.Greater(t, again.Snapshot.Revision, first.Snapshot.Revision, "but the workflow learns how things are now")
+	require.False(t, l.sub().CancelAtPeriodEnd)
+	l.sound()
+}
+
+// A command first does what is due: one that comes together with the boundary finds the new period.
+func TestACommandFirstDoesWhatIsDue(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
+	out := l.command(cancelNow(""))
+	require.Nil(t, out.Refusal)
+	inv := l.invoices()
+	require.Len(t, inv, 2)
+	l.until(l.Clock.Now())
+	require.Equal(t, payment.Canceled, l.last().Status)
+	l.sound()
+}

@@ -1,0 +1,294 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// answering gives a subscription whose renewal meets these answers, and is just due.
+func answering(t testing.TB, answers ...scene.Answer) *life {
+	t.Helper()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
+		if n-2 < len(answers) {
+			return answers[n-2]
+		}
+		return scene.Capture
+	}
+	l.until(scene.Start.AddDate(0, 1, 0))
+	return l
+}
+
+// The answer to a charge was lost, and the charge with it or not: the same key asks again, and nobody pays twice.
+func TestAnUnknownOutcomeIsAskedAgainUnderTheSameKey(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]scene.Answer{"the answer was lost": scene.Silent, "the request was lost": scene.Lose} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := answering(t, answer)
+			txn := l.last()
+			require.Equal(t, payment.Pending, txn.Status)
+			require.Equal(t, txn.ID, l.snap.Live.TransactionID)
+			require.True(t, l.snap.Live.Sent)
+			l.until(l.Clock.Now().Add(time.Minute))
+
+			require.Equal(t, payment.Success, l.last().Status)
+			require.Equal(t, txn.ID, l.last().ID)
+			calls := l.Provider.Calls()
+			require.Len(t, calls, 3)
+			require.Equal(t, calls[1].Key, calls[2].Key)
+			require.NotEqual(t, calls[0].Key, calls[1].Key)
+			require.Equal(t, 1, l.Provider.Captures()[txn.ID])
+			rows, err := l.Store.ProviderCalls(t.Context(), l.Env, txn.ID)
+			require.NoError(t, err)
+			require.Len(t, rows, 2)
+			l.sound()
+		})
+	}
+}
+
+// After the provider has forgotten the key, only questions are asked. Two that find nothing, far enough apart, prove
+// that nothing was taken; then the next attempt is another transaction.
+func TestAbsenceIsProvenByLookingUpAfterTheWindow(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Lose }
+	l.until(scene.Start.AddDate(0, 1, 0))
+	first := l.last()
+	due := l.Clock.Now()
+	l.until(due.Add(scene.Window - time.Second))
+	require.Equal(t, payment.Pending, l.last().Status)
+	sends := map[string]bool{}
+	for _, c := range l.Provider.Calls()[1:] {
+		if c.Operation == "charge" {
+			sends[c.Key] = true
+		}
+	}
+	require.Len(t, sends, 1)
+	before := len(l.Provider.Calls())
+
+	l.until(due.Add(scene.Window + 3*time.Hour))
+	for _, c := range l.Provider.Calls()[before:] {
+		require.Equal(t, "lookup", c.Operation)
+	}
+	txn, err := l.Store.Transaction(t.Context(), l.Env, first.ID)
+	require.NoError(t, err)
+	require.Equal(t, payment.Failed, txn.Status)
+	require.GreaterOrEqual(t, txn.CompletedAt.Sub(due), scene.Window+time.Hour)
+	require.Equal(t, "payment_retry", l.snap.NextAction)
+
+	l.Provider.Script = nil
+	l.until(due.AddDate(0, 0, 10))
+	require.Equal(t, payment.Success, l.last().Status)
+	require.NotEqual(t, first.ID, l.last().ID)
+	l.sound()
+}
+
+func TestAProvenRefusalIsSentAgainUnderANewKey(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Refuse)
+	l.until(l.Clock.Now().Add(time.Minute))
+	calls := l.Provider.Calls()
+	require.Len(t, calls, 3)
+	require.NotEqual(t, calls[1].Key, calls[2].Key)
+	require.Equal(t, calls[1].TransactionID, calls[2].TransactionID)
+	require.Equal(t, 2, l.last().SendNumber)
+	l.sound()
+}
+
+// slow is a provider whose first answer comes after another worker took over: a gateway refused the first request.
+type slow struct {
+	*scene.Provider
+	meanwhile func()
+}
+
+func (s *slow) Charge(ctx context.Context, in providers.ChargeRequest) (providers.Result, error) {
+	if s.meanwhile == nil {
+		return s.Provider.Charge(ctx, in)
+	}
+	meanwhile := s.meanwhile
+	s.meanwhile = nil
+	meanwhile()
+	return providers.Result{Outcome: providers.NotSent}, nil
+}
+
+// A worker that hung in its call until another took over hears "not taken" too late: the other's request under the same
+// key may have got through, so there is no new key.
+func TestALateRefusalDoesNotUndoARepeatInFlight(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Silent }
+	hung := &slow{Provider: l.Provider}
+	l.Payments.Gateway = scene.Gateway{Only: hung}
+	hung.meanwhile = func() {
+		out, err := l.Payments.CheckPayment(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.snap.Live.TransactionID, Now: l.Clock.Now()})
+		require.NoError(t, err)
+		require.Equal(t, "pending", out.Status)
+	}
+	l.until(scene.Start.AddDate(0, 1, 0).Add(time.Hour))
+	require.Equal(t, payment.Success, l.last().Status)
+	require.Equal(t, 1, l.last().SendNumber, "no second key")
+	l.sound()
+}
+
+func TestWordFromTheProviderSettlesAPendingCharge(t *testing.T) {
+	t.Parallel()
+	for outcome, want := range map[providers.Outcome]payment.Status{
+		providers.Succeeded: payment.Success, providers.Declined: payment.Declined, providers.Failed: payment.Failed,
+	} {
+		t.Run(string(outcome), func(t *testing.T) {
+			t.Parallel()
+			l := answering(t, scene.Pend)
+			txn := l.last()
+			require.Equal(t, payment.Pending, txn.Status)
+			require.Contains(t, l.events(), "payment.pending")
+			l.Provider.Settle(txn.ID, outcome)
+			out := l.asked(txn.ID)
+			require.Equal(t, string(want), out.Status)
+			require.Nil(t, l.snap.Live)
+			l.sound()
+		})
+	}
+}
+
+// A bank changes its mind: the failed attempt did take the money after all.
+func TestALateSuccessOfAFailedAttemptSettles(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Decline)
+	txn := l.last()
+	require.Equal(t, payment.Declined, txn.Status)
+	l.until(l.Clock.Now().Add(time.Hour))
+	l.Provider.Settle(txn.ID, providers.Succeeded)
+	out := l.asked(txn.ID)
+	require.Equal(t, "success", out.Status)
+	require.Equal(t, "renewal", l.snap.NextAction, "the retry is called off")
+	require.Equal(t, invoice.Paid, l.invoices()[1].Status)
+	l.until(scene.Start.AddDate(0, 1, 20))
+	require.Len(t, l.transactions(), 2)
+	l.sound()
+}
+
+// Two attempts of one invoice both take the money: the first heard of counts, the other goes back by itself.
+func TestASecondSuccessIsRefunded(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Decline, scene.Capture)
+	first := l.last()
+	l.until(l.Clock.Now().Add(day))
+	second := l.last()
+	require.Equal(t, payment.Success, second.Status)
+	l.Provider.Settle(first.ID, providers.Succeeded)
+	require.Equal(t, "success", l.asked(first.ID).Status)
+
+	refunds := l.refunds()
+	require.Len(t, refunds, 1)
+	require.Equal(t, payment.Refunded, refunds[0].Status)
+	require.Equal(t, first.ID, refunds[0].ChargeID)
+	require.Equal(t, money.Minor(1000), refunds[0].Amount)
+	settlement, err := l.Store.Settlement(t.Context(), l.Env, second.InvoiceID)
+	require.NoError(t, err)
+	require.Equal(t, second.ID, settlement.TransactionID)
+	require.Empty(t, l.Started.Take())
+	l.sound()
+}
+
+// The first attempt succeeds late, while the second is under way: that one is called off where that is possible, and
+// given back where it is not.
+func TestALateSuccessCallsOffTheLiveAttempt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		meanwhile providers.Outcome
+		want      payment.Status
+		refunds   int
+	}{
+		"in time":  {"", payment.Canceled, 0},
+		"too late": {providers.Succeeded, payment.Success, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := answering(t, scene.Decline, scene.Pend)
+			first := l.last()
+			l.until(l.Clock.Now().Add(day))
+			second := l.last()
+			require.Equal(t, payment.Pending, second.Status)
+			l.Provider.Settle(first.ID, providers.Succeeded)
+			if c.meanwhile != "" {
+				l.Provider.Settle(second.ID, c.meanwhile)
+			}
+			l.asked(first.ID)
+			require.Equal(t, invoice.Paid, l.invoices()[1].Status)
+			l.until(l.Clock.Now().Add(time.Minute))
+			got, err := l.Store.Transaction(t.Context(), l.Env, second.ID)
+			require.NoError(t, err)
+			require.Equal(t, c.want, got.Status)
+			require.Len(t, l.refunds(), c.refunds)
+			l.sound()
+		})
+	}
+}
+
+func TestACaptureOnACanceledChargeIsBookedOnce(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Pend)
+	txn := l.last()
+	l.perform(contract.Command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true})
+	canceled := l.last()
+	require.Equal(t, payment.Canceled, canceled.Status)
+	require.True(t, l.snap.Finished)
+
+	l.Provider.Settle(txn.ID, providers.Succeeded)
+	for range 2 {
+		l.asked(txn.ID)
+	}
+	var recovered []payment.Transaction
+	for _, x := range l.transactions() {
+		if x.RecoveredFrom != "" {
+			recovered = append(recovered, x)
+		}
+	}
+	require.Len(t, recovered, 1)
+	require.Equal(t, txn.ID, recovered[0].RecoveredFrom)
+	require.Equal(t, payment.Success, recovered[0].Status)
+	require.Equal(t, invoice.Paid, l.invoices()[1].Status, "what was owed is paid")
+	require.Equal(t, subscription.Canceled, l.sub().Status)
+	l.sound()
+}
+
+func TestAnotherAmountThanAskedForIsLeftToAPerson(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Mischarge)
+	txn := l.last()
+	require.Equal(t, payment.Pending, txn.Status)
+	require.False(t, txn.ParkedAt.IsZero())
+	require.Nil(t, l.snap.Live, "nobody asks again by itself")
+	require.Equal(t, invoice.Open, l.invoices()[1].Status)
+	require.Contains(t, l.events(), "payment.parked")
+	require.Equal(t, "payment_in_progress", l.command(contract.Command{Name: contract.CommandPay}).Refusal.Code)
+	require.Contains(t, l.events(), "payment.parked")
+}
+
+func TestAFailedRefundCanBeAskedForAgain(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Decline }
+	l.Clock.Set(scene.Start.AddDate(0, 0, 10))
+	l.perform(contract.Command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
+	refunds := l.refunds()
+	require.Len(t, refunds, 1)
+	require.Equal(t, payment.Failed, refunds[0].Status)
+	charge, err := l.Store.Transaction(t.Context(), l.Env, refunds[0].ChargeID)
+	require.NoError(t, err)
+	require.Zero(t, charge.AmountRefunded)
+	require.Contains(t, l.events(), "payment.refund_failed")
+	l.sound()
+}
