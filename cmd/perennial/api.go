@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"perennial/api"
+)
+
+// apiPart is the API inside a process.
+type apiPart struct {
+	server *api.Server
+	url    string
+	done   chan struct{}
+}
+
+func (s *service) startAPI(ctx context.Context, p *process) (*apiPart, error) {
+	c := s.config
+	store, err := s.openStore(ctx, p, "api", c.Database.PoolAPI)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := new(net.ListenConfig).Listen(ctx, "tcp", c.HTTP.ListenAddress)
+	if err != nil {
+		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
+	}
+	server := api.NewServer(api.Deps{
+		Store: store, Engine: api.NewTemporal(s.temporal), Callbacks: s.gateway.Provider, Telemetry: s.telemetry, Now: p.now,
+	}, api.Config{
+		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
+	})
+	part := &apiPart{server: server, url: "http://" + reachable(inner.Addr().String()), done: make(chan struct{})}
+	go func() {
+		defer close(part.done)
+		if err := server.Serve(inner); err != nil {
+			s.failed <- fmt.Errorf("the API ended: %w", err)
+		}
+	}()
+	s.health.checks["database"] = store.Ping
+	return part, nil
+}
+
+// stop drains; the delay for load balancers comes on top of the time that requests get.
+func (a *apiPart) stop(ctx context.Context, grace time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	err := a.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("some requests were cut: they took longer than API_DRAIN_TIMEOUT")
+	}
+	<-a.done
+	return err
+}

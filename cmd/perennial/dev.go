@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+
+	"perennial/internal/story"
+)
+
+func devCommand() *command {
+	return &command{
+		name: "dev", summary: "start everything on this machine and play one subscription's life",
+		about: "PostgreSQL, a Temporal server with its web UI, the payment provider simulator, the API and a worker; DATABASE_URL\n" +
+			"and TEMPORAL_ADDRESS use yours instead. What it needs and cannot find it installs, once. Then it plays a story\n" +
+			"through the public HTTP API on a test clock, checks every step, and stays up until Ctrl-C. Data stays in\n" +
+			".perennial for the next start.",
+		examples: []string{"perennial dev", "perennial dev --once", "perennial dev --port 9000 --fresh"},
+		setup: func(f *flag.FlagSet) action {
+			var o devOptions
+			f.BoolVar(&o.once, "once", false, "end after the story; exit code 0 only if every step was as told")
+			f.IntVar(&o.port, "port", 8080, "the API's `port`; another one is taken where it is in use, unless you named it")
+			f.BoolVar(&o.fresh, "fresh", false, "forget the data of earlier starts first")
+			f.StringVar(&o.dir, "dir", ".perennial", "`directory` for data, logs and installed programs")
+			return func(ctx context.Context, p *process, args []string) error {
+				f.Visit(func(set *flag.Flag) { o.portNamed = o.portNamed || set.Name == "port" })
+				return dev(ctx, p, o)
+			}
+		},
+	}
+}
+
+type devOptions struct {
+	once, fresh bool
+	port        int
+	portNamed   bool
+	dir         string
+}
+
+func (o devOptions) path(name string) string { return filepath.Join(o.dir, name) }
+
+// dev is straight: up, story, stay, down. What was started is stopped in reverse order, whatever happened.
+func dev(ctx context.Context, p *process, o devOptions) (err error) {
+	if o.port < 1 || o.port > 65535 {
+		return usagef("--port is a number from 1 to 65535")
+	}
+	stack := &devStack{process: p, options: o, screen: newScreen(p), stopped: make(chan error, 8)}
+	defer func() {
+		stack.screen.stopping()
+		err = errors.Join(err, stack.down(ctx))
+	}()
+	if err := stack.up(ctx); err != nil {
+		return err
+	}
+	stack.screen.say("\n  One subscription's life, told through the HTTP API on a test clock:\n")
+	played, err := story.Play(ctx, story.Config{
+		API: stack.service.api.url, Key: stack.state.apiKey, Simulator: stack.simulator.url(), Out: p.stdout,
+		Colour: stack.screen.colour, Now: p.now,
+	})
+	var deviation *story.Deviation
+	switch {
+	case errors.As(err, &deviation):
+		stack.screen.say("  The story deviated at step %d: %s. The log is %s.", played.Steps+1, deviation.Step, o.path(logName))
+		err = errTold
+	case err == nil:
+		stack.screen.say("  All %d steps were as told.", played.Steps)
+	}
+	if o.once || err != nil && !errors.Is(err, errTold) {
+		return err
+	}
+	stack.invite(played)
+	return errors.Join(err, stack.stay(ctx))
+}
+
+// invite says what there is to see and to try.
+func (d *devStack) invite(played story.Played) {
+	api := d.service.api.url
+	workflow := ""
+	if ui := d.config.Temporal.UIURL; ui != "" && played.SubscriptionID != "" {
+		workflow = fmt.Sprintf("%s/namespaces/%s/workflows/%s", ui, d.config.Temporal.Namespace, played.SubscriptionID)
+	}
+	d.screen.say("")
+	d.screen.fact("API", api)
+	d.screen.fact("Docs", api+"/docs")
+	d.screen.fact("Test API key", d.state.apiKey)
+	d.screen.fact("This workflow", workflow)
+	d.screen.fact("Simulator", d.simulator.url()+"/_simulator/ledger")
+	d.screen.fact("Metrics", d.service.operations.url()+"/metrics")
+	d.screen.fact("Log", d.options.path(logName))
+	d.screen.say("\n  Try:\n    curl -s %s/api/subscriptions/%s -H 'Authorization: Bearer %s'", api, played.SubscriptionID, d.state.apiKey)
+	d.screen.say("\n  Ctrl-C stops everything; the data stays in %s (make clean-dev forgets it).", d.options.dir)
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+
+	"perennial/db"
+	"perennial/internal/config"
+	"perennial/internal/devstack"
+	"perennial/internal/telemetry"
+)
+
+// logName is where the JSON log of dev goes: the terminal is for the story.
+const logName = "log/perennial.log"
+
+// The ports that dev likes best; where one is in use it takes another.
+const (
+	likedPostgres   = 15432
+	likedTemporal   = 7233
+	likedTemporalUI = 8233
+	likedSimulator  = 8090
+	likedMetrics    = 9090
+)
+
+// devStack is everything that dev runs.
+type devStack struct {
+	process *process
+	options devOptions
+	screen  *screen
+	state   devState
+	config  config.Config
+	log     *os.File
+
+	providerConfigID string
+
+	simulator *simulated
+	service   *service
+	downs     []func(context.Context) error // in the order of starting
+	stopped   chan error                    // a server ended by itself
+}
+
+func (d *devStack) onDown(down func(context.Context) error) { d.downs = append(d.downs, down) }
+
+// up starts everything in the order in which it depends on each other.
+func (d *devStack) up(ctx context.Context) (err error) {
+	if err := d.prepare(); err != nil {
+		return err
+	}
+	for _, start := range []func(context.Context) error{
+		d.startPostgres, d.migrate, d.startTemporal, d.configure, d.bootstrap, d.startSimulator, d.startService, d.awaitCurrent,
+	} {
+		if err := start(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *devStack) prepare() (err error) {
+	if d.options.fresh {
+		if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
+			return usagef("--fresh forgets what dev itself keeps; DATABASE_URL names a database of yours, which it never deletes")
+		}
+		if err := devstack.Forget(d.options.dir); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(d.options.path("log"), 0o755); err != nil {
+		return err
+	}
+	if d.log, err = os.OpenFile(d.options.path(logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+		return err
+	}
+	d.onDown(func(context.Context) error { return d.log.Close() })
+	d.state, err = loadDevState(d.options.path("dev.env"))
+	return err
+}
+
+// startPostgres uses DATABASE_URL where it is set.
+func (d *devStack) startPostgres(ctx context.Context) error {
+	if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
+		d.config.Database.URL = config.NewSecret(url)
+		d.screen.done("PostgreSQL: yours, from DATABASE_URL")
+		return nil
+	}
+	port, err := devstack.FreePort(likedPostgres)
+	if err != nil {
+		return err
+	}
+	d.screen.doing("starting PostgreSQL")
+	server, err := devstack.StartPostgres(ctx, devstack.PostgresConfig{
+		Dir: d.options.path("postgres"), ToolsDir: d.options.path("bin"), Port: port, Progress: d.screen,
+	})
+	if err != nil {
+		return err
+	}
+	d.onDown(server.Stop)
+	d.watch("PostgreSQL", server.Done())
+	d.config.Database.URL = config.NewSecret(server.URL())
+	d.screen.done("PostgreSQL on 127.0.0.1:%d", port)
+	return nil
+}
+
+func (d *devStack) migrate(ctx context.Context) error {
+	url := d.config.Database.URL.Reveal()
+	d.screen.doing("bringing the database to the present schema")
+	before, wanted, err := db.SchemaVersion(ctx, url)
+	if err != nil {
+		return err
+	}
+	log, err := telemetry.NewLogger("info", d.log)
+	if err != nil {
+		return err
+	}
+	if err := db.Migrate(ctx, url, log); err != nil {
+		return err
+	}
+	if before == wanted {
+		d.screen.done("schema version %d, as it was", wanted)
+	} else {
+		d.screen.done("schema version %d (it was %d)", wanted, before)
+	}
+	return nil
+}
+
+// startTemporal uses TEMPORAL_ADDRESS where it is set.
+func (d *devStack) startTemporal(ctx context.Context) error {
+	if address, _ := d.process.lookup("TEMPORAL_ADDRESS"); address != "" {
+		d.screen.done("Temporal: yours, from TEMPORAL_ADDRESS")
+		return nil
+	}
+	port, err := devstack.FreePort(likedTemporal)
+	if err != nil {
+		return err
+	}
+	uiPort, err := devstack.FreePort(likedTemporalUI)
+	if err != nil {
+		return err
+	}
+	d.screen.doing("starting Temporal")
+	server, err := devstack.StartTemporal(ctx, devstack.TemporalConfig{
+		Dir: d.options.path("temporal"), ToolsDir: d.options.path("bin"), Port: port, UIPort: uiPort, Progress: d.screen,
+	})
+	if err != nil {
+		return err
+	}
+	d.onDown(server.Stop)
+	d.watch("Temporal", server.Done())
+	d.config.Temporal.Address, d.config.Temporal.UIURL = server.Address(), server.UIURL()
+	d.screen.done("Temporal on %s, its web UI on %s", server.Address(), server.UIURL())
+	return nil
+}
+
+// configure reads the settings as every command does, with what was started in place of what is not set.
+func (d *devStack) configure(context.Context) error {
+	started := map[string]string{
+		"DATABASE_URL": d.config.Database.URL.Reveal(), "TEMPORAL_ADDRESS": d.config.Temporal.Address,
+		"TEMPORAL_UI_URL": d.config.Temporal.UIURL, "PERENNIAL_KEK": d.state.kek,
+	}
+	c, err := config.Load(func(name string) (string, bool) {
+		if value, ok := d.process.lookup(name); ok && value != "" && name != "PERENNIAL_KEK" {
+			return value, true
+		}
+		value, ok := started[name]
+		return value, ok
+	}, config.Serve)
+	if err != nil {
+		return err
+	}
+	if c.HTTP.ListenAddress, err = d.address(d.options.port, d.options.portNamed); err != nil {
+		return err
+	}
+	if c.HTTP.MetricsAddress, err = d.address(likedMetrics, false); err != nil {
+		return err
+	}
+	if c.Simulator.ListenAddress, err = d.address(likedSimulator, false); err != nil {
+		return err
+	}
+	c.Simulator.Ledger = d.options.path("simulator/ledger.jsonl")
+	c.Stripe.APIURL = "http://" + c.Simulator.ListenAddress
+	c.HTTP.PublicURL = "http://" + c.HTTP.ListenAddress
+	if c.BuildID, err = buildOf(os.Executable()); err != nil {
+		return err
+	}
+	d.config = c
+	return nil
+}
+
+func (d *devStack) address(liked int, insist bool) (string, error) {
+	port, err := devstack.FreePort(liked)
+	if err == nil && insist && port != liked {
+		return "", fmt.Errorf("port %d on 127.0.0.1 is in use: stop what uses it, or name another with --port", liked)
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), err
+}
+
+// buildOf names a build by what is in it: while a program is being changed every compilation is another version, and
+// the commit would not tell them apart.
+func buildOf(path string, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // only read
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return "dev-" + hex.EncodeToString(sum.Sum(nil))[:12], nil
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/vault"
+	"perennial/providers/simulator"
+	"perennial/worker"
+)
+
+// bootstrap makes tenant, app, test environment, provider account and API key on the first start, and finds them on
+// later ones.
+func (d *devStack) bootstrap(ctx context.Context) error {
+	store, err := db.Open(ctx, db.Config{URL: d.config.Database.URL.Reveal(), MaxConns: 2, Clock: d.process.now, ApplicationName: "perennial dev"})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if d.state.apiKey != "" {
+		key, err := store.KeyByHash(ctx, apikey.Hash(d.state.apiKey))
+		if err == nil && key.RevokedAt.IsZero() {
+			return d.find(ctx, store, key.EnvironmentID)
+		}
+	}
+	keys, err := vault.New(d.state.kek)
+	if err != nil {
+		return err
+	}
+	d.state.webhookSecret = "whsec_" + rand.Text()
+	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials we cannot open.
+	out, err := fulfil(ctx, store, keys, d.process.now(), order{
+		tenant: "Development", app: "Development " + rand.Text()[:6], mode: apikey.Test, kind: apikey.Secret, scopes: []string{"*"},
+		stripe: &stripeAccount{secretKey: "sk_test_" + rand.Text(), webhookSecret: d.state.webhookSecret},
+	})
+	if err != nil {
+		return err
+	}
+	d.state.apiKey, d.providerConfigID = out.key.Plain, out.providerConfigID
+	if err := d.state.save(); err != nil {
+		return err
+	}
+	d.screen.done("a tenant with a test environment and an API key, kept in %s", d.state.path)
+	return nil
+}
+
+// find says what earlier starts left, and which provider account is theirs.
+func (d *devStack) find(ctx context.Context, store *db.Store, environmentID string) error {
+	account, err := store.ProviderConfig(ctx, environmentID)
+	if err != nil {
+		return err
+	}
+	d.providerConfigID = account.ID
+	const most = 100
+	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{}, db.Page{Limit: most})
+	if err != nil {
+		return err
+	}
+	count := fmt.Sprint(len(subscriptions))
+	if more {
+		count = fmt.Sprintf("more than %d", most)
+	}
+	d.screen.done("the same API key as before; %s subscriptions of earlier starts are there", count)
+	return nil
+}
+
+func (d *devStack) startSimulator(context.Context) (err error) {
+	callbacks := simulator.Callbacks{
+		URL: d.config.HTTP.PublicURL + "/callbacks/" + d.providerConfigID, Secret: d.state.webhookSecret,
+	}
+	if d.simulator, err = startSimulator(d.process, d.config.Simulator, simulator.Config{Callbacks: callbacks}); err != nil {
+		return err
+	}
+	d.onDown(d.simulator.stop)
+	d.screen.done("payment provider simulator on %s", d.simulator.url())
+	return nil
+}
+
+func (d *devStack) startService(ctx context.Context) (err error) {
+	d.screen.doing("starting the API and a worker")
+	d.service, err = startService(ctx, d.process, d.config, plan{
+		name: "perennial-dev", api: true, worker: true, makeCurrent: true, logs: d.log,
+	})
+	if err != nil {
+		return err
+	}
+	d.onDown(d.service.stop)
+	return nil
+}
+
+// currentWithin is how long Temporal may take to see the worker's pollers; a fresh server needs some seconds.
+const currentWithin = 90 * time.Second
+
+// awaitCurrent waits until Temporal gives work to this very build: before that nothing would answer the story.
+func (d *devStack) awaitCurrent(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, currentWithin)
+	defer cancel()
+	var build string
+	var err error
+	for build != d.config.BuildID {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the worker does not get work from Temporal (%w); the log is %s", errors.Join(ctx.Err(), err), d.options.path(logName))
+		case err := <-d.service.failed:
+			return err
+		case <-time.After(100 * time.Millisecond):
+			build, err = worker.CurrentBuild(ctx, d.service.temporal, d.config.Deployment)
+		}
+	}
+	d.screen.done("API on %s and a worker, build %s", d.service.api.url, d.config.BuildID)
+	return nil
+}
+
+// watch notices a server that ends by itself.
+func (d *devStack) watch(name string, done <-chan struct{}) {
+	go func() {
+		<-done
+		d.stopped <- fault.New(fault.Unavailable, "server_ended", "%s has ended; its log is in %s", name, d.options.dir)
+	}()
+}
+
+// stay waits for Ctrl-C, or for something to break.
+func (d *devStack) stay(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-d.service.failed:
+		return err
+	case err := <-d.stopped:
+		return err
+	}
+}
+
+// down stops what runs, the last started first, and goes on where something does not stop.
+func (d *devStack) down(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	var errs []error
+	for i := len(d.downs) - 1; i >= 0; i-- {
+		errs = append(errs, d.downs[i](ctx))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	d.screen.done("stopped; the data stays in %s", d.options.dir)
+	return nil
+}

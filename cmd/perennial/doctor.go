@@ -1,0 +1,3 @@
+package main
+
+func doctorCommand() *command { return &command{name: "doctor", summary: "x"} }

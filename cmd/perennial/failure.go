@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"perennial/billing/fault"
+	"perennial/internal/config"
+)
+
+// describe says what went wrong to somebody at a terminal. The cause of a fault is shown too: whoever runs the binary
+// may see it, unlike a caller of the API.
+func describe(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	var faults config.Faults
+	if errors.As(err, &faults) {
+		return faults.Error()
+	}
+	var f *fault.Error
+	if errors.As(err, &f) {
+		if cause := errors.Unwrap(f); cause != nil {
+			return f.Detail + " [" + f.Code + "]: " + cause.Error()
+		}
+		return f.Detail + " [" + f.Code + "]"
+	}
+	return err.Error()
+}
+
+// config reads the settings that commands need.
+func (p *process) config(commands ...config.Command) (config.Config, error) {
+	return config.Load(p.lookup, commands...)
+}

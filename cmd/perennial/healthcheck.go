@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+func healthcheckCommand() *command {
+	return &command{
+		name: "healthcheck", summary: "ask a process whether it is ready; for containers",
+		about:    "Exit code 0 where the address answers 200, else 1. An image needs no other program for its health check.",
+		examples: []string{"perennial healthcheck", "perennial healthcheck --url http://127.0.0.1:9090/healthz"},
+		setup: func(f *flag.FlagSet) action {
+			url := f.String("url", "", "the `address` to ask; without it /readyz at METRICS_ADDRESS")
+			patience := f.Duration("timeout", 3*time.Second, "how long to wait, a `duration`")
+			return func(ctx context.Context, p *process, _ []string) error {
+				if *url == "" {
+					c, err := p.config()
+					if err != nil {
+						return err
+					}
+					*url = "http://" + reachable(c.HTTP.MetricsAddress) + "/readyz"
+				}
+				ctx, cancel := context.WithTimeout(ctx, *patience)
+				defer cancel()
+				return ask(ctx, *url)
+			}
+		},
+	}
+}
+
+func ask(ctx context.Context, url string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return usagef("--url: %v", err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }() // read to its end or given up
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10)) // only to say more
+	return fmt.Errorf("%s answers %d: %s", url, answer.StatusCode, text)
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+)
+
+// help is what --help prints.
+func (c *command) help(path string) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s: %s\n\nUsage: %s\n", path, c.summary, c.usage(path))
+	if c.about != "" {
+		fmt.Fprintf(&out, "\n%s\n", c.about)
+	}
+	if len(c.subcommands) > 0 {
+		out.WriteString("\nCommands:\n")
+		for _, sub := range c.subcommands {
+			fmt.Fprintf(&out, "  %-12s %s\n", sub.name, sub.summary)
+		}
+	}
+	if flags := c.describeFlags(path); flags != "" {
+		fmt.Fprintf(&out, "\nFlags:\n%s", flags)
+	}
+	if len(c.examples) > 0 {
+		fmt.Fprintf(&out, "\nExamples:\n  %s\n", strings.Join(c.examples, "\n  "))
+	}
+	if len(c.subcommands) > 0 {
+		fmt.Fprintf(&out, "\n`%s COMMAND --help` tells more about one.\n", path)
+	}
+	return out.String()
+}
+
+func (c *command) usage(path string) string {
+	if len(c.subcommands) > 0 {
+		return path + " COMMAND"
+	}
+	usage := path
+	if c.describeFlags(path) != "" {
+		usage += " [flags]"
+	}
+	return strings.TrimSpace(usage + " " + c.arguments)
+}
+
+func (c *command) describeFlags(path string) string {
+	if c.setup == nil {
+		return ""
+	}
+	flags := flag.NewFlagSet(path, flag.ContinueOnError)
+	c.setup(flags)
+	var out strings.Builder
+	flags.VisitAll(func(f *flag.Flag) {
+		value, usage := flag.UnquoteUsage(f)
+		name := strings.TrimSpace("--" + f.Name + " " + value)
+		fmt.Fprintf(&out, "  %-32s %s", name, usage)
+		if f.DefValue != "" && f.DefValue != "false" {
+			fmt.Fprintf(&out, " (default %s)", f.DefValue)
+		}
+		out.WriteString("\n")
+	})
+	return out.String()
+}
+
+// suggestion finds what somebody probably meant.
+func suggestion(word string, known []string) string {
+	best, least := "", 3 // more than two slips are another word
+	for _, k := range known {
+		if d := distance(word, k); d < least {
+			best, least = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance counts the letters to insert, delete or replace (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"perennial/db"
+	"perennial/internal/config"
+	"perennial/internal/vault"
+)
+
+func keyCommand() *command {
+	return &command{
+		name: "key", summary: "make, list and revoke API keys, and make key-encryption keys",
+		about:       "An API key is shown once, when it is made; the database keeps its hash.",
+		subcommands: []*command{keyCreateCommand(), keyListCommand(), keyRevokeCommand(), keyKEKCommand()},
+		examples: []string{
+			"perennial key create --tenant Acme --app Shop --mode test", "perennial key list", "perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		},
+	}
+}
+
+func keyKEKCommand() *command {
+	return &command{
+		name: "kek", summary: "print a new key-encryption key for PERENNIAL_KEK",
+		about: "It encrypts the provider credentials of all apps: keep it in your secret store, and never beside the database's\n" +
+			"backups. To replace one, set PERENNIAL_KEK to the new and the old, separated by a comma.",
+		examples: []string{"export PERENNIAL_KEK=$(perennial key kek)"},
+		setup: func(*flag.FlagSet) action {
+			return func(_ context.Context, p *process, _ []string) error {
+				_, err := fmt.Fprintln(p.stdout, vault.NewKEK())
+				return err
+			}
+		},
+	}
+}
+
+func keyRevokeCommand() *command {
+	return &command{
+		name: "revoke", summary: "end an API key at once", arguments: "ID",
+		about:    "The very next request with it gets 401. To rotate a key, create the new one first.",
+		examples: []string{"perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n"},
+		setup: func(*flag.FlagSet) action {
+			return func(ctx context.Context, p *process, args []string) error {
+				if len(args) != 1 {
+					return usagef("give the ID of one key (key_…); `perennial key list` shows them")
+				}
+				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					return store.InTx(ctx, p.now(), func(tx *db.Tx) error {
+						environmentID, err := tx.EnvironmentOfKey(ctx, args[0])
+						if err != nil {
+							return err
+						}
+						return tx.RevokeAPIKey(ctx, environmentID, args[0])
+					})
+				})
+			}
+		},
+	}
+}
+
+func keyListCommand() *command {
+	return &command{
+		name: "list", summary: "list the API keys of all environments",
+		examples: []string{"perennial key list", "perennial key list --json"},
+		setup: func(f *flag.FlagSet) action {
+			asJSON := f.Bool("json", false, "one JSON array instead of a table")
+			return func(ctx context.Context, p *process, _ []string) error {
+				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					keys, err := store.Keys(ctx)
+					if err != nil {
+						return err
+					}
+					if *asJSON {
+						return keysJSON(p.stdout, keys, p.now())
+					}
+					return keysTable(p.stdout, keys, p.now())
+				})
+			}
+		},
+	}
+}
+
+// withStore opens a small pool for one command.
+func withStore(ctx context.Context, p *process, do func(*db.Store, config.Config) error) error {
+	c, err := p.config(config.Key)
+	if err != nil {
+		return err
+	}
+	store, err := db.Open(ctx, db.Config{URL: c.Database.URL.Reveal(), MaxConns: 2, Clock: p.now, ApplicationName: "perennial key"})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return do(store, c)
+}
+
+func keyState(k db.KeyListing, now time.Time) string {
+	switch {
+	case !k.RevokedAt.IsZero():
+		return "revoked " + k.RevokedAt.Format(time.DateOnly)
+	case k.ExpiresAt.IsZero():
+		return "valid"
+	case !now.Before(k.ExpiresAt):
+		return "expired " + k.ExpiresAt.Format(time.DateOnly)
+	default:
+		return "valid until " + k.ExpiresAt.Format(time.DateOnly)
+	}
+}
+
+func keysTable(out io.Writer, keys []db.KeyListing, now time.Time) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tKEY\tSCOPES\tSTATE") // Flush tells
+	for _, k := range keys {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Tenant, k.App, k.Hint, strings.Join(k.Scopes, ","), keyState(k, now)) // Flush tells
+	}
+	return w.Flush()
+}
+
+func keysJSON(out io.Writer, keys []db.KeyListing, now time.Time) error {
+	type row struct {
+		ID            string   `json:"id"`
+		Tenant        string   `json:"tenant"`
+		App           string   `json:"app"`
+		EnvironmentID string   `json:"environmentId"`
+		Mode          string   `json:"mode"`
+		Kind          string   `json:"kind"`
+		Hint          string   `json:"hint"`
+		Scopes        []string `json:"scopes"`
+		State         string   `json:"state"`
+		CreatedAt     int64    `json:"createdAt"`
+	}
+	rows := make([]row, len(keys))
+	for i, k := range keys {
+		rows[i] = row{k.ID, k.Tenant, k.App, k.EnvironmentID, k.Mode, k.Kind, k.Hint, k.Scopes, keyState(k, now), k.CreatedAt.Unix()}
+	}
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(rows)
+}

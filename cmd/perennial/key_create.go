@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/config"
+	"perennial/internal/vault"
+)
+
+// scopes are what a key may be limited to; the database checks the same list.
+var scopes = []string{"*", "read", "webhooks"}
+
+func keyCreateCommand() *command {
+	return &command{
+		name: "create", summary: "make an API key, and what it belongs to where absent",
+		about: "Tenant and app are found by name, the environment by its mode; what is absent is made. The key is printed once,\n" +
+			"alone on standard output. Provider credentials come from environment variables or standard input, never from the\n" +
+			"command line, where every user of the machine could read them.",
+		examples: []string{
+			"perennial key create --tenant Acme --app Shop --mode test --time-zone Africa/Douala",
+			"STRIPE_KEY=… perennial key create --tenant Acme --app Shop --mode live --stripe-secret-key-env STRIPE_KEY",
+			"perennial key create --tenant Acme --app Shop --mode test --scope read --expires-in 720h",
+		},
+		setup: func(f *flag.FlagSet) action {
+			var in keyFlags
+			in.declare(f)
+			return func(ctx context.Context, p *process, _ []string) error {
+				o, err := in.order(p)
+				if err != nil {
+					return err
+				}
+				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
+					var keys *vault.Vault
+					if c.KEK.IsSet() {
+						if keys, err = vault.New(c.KEK.Reveal()); err != nil {
+							return err
+						}
+					}
+					out, err := fulfil(ctx, store, keys, p.now(), o)
+					if err != nil {
+						return err
+					}
+					for _, what := range out.created {
+						_, _ = fmt.Fprintf(p.stderr, "made %s\n", what) // the key below is what matters
+					}
+					_, _ = fmt.Fprintf(p.stderr, "made key %s; it is shown only now:\n", out.keyID)
+					_, err = fmt.Fprintln(p.stdout, out.key.Plain)
+					return err
+				})
+			}
+		},
+	}
+}
+
+// keyFlags are the flags as they were typed.
+type keyFlags struct {
+	tenant, app, mode, kind, timeZone string
+	scopes, cidrs                     list
+	expiresIn                         time.Duration
+	stripeSecret, stripeWebhook       string // names of variables
+}
+
+func (k *keyFlags) declare(f *flag.FlagSet) {
+	f.StringVar(&k.tenant, "tenant", "", "`name` of the tenant (required)")
+	f.StringVar(&k.app, "app", "", "`name` of the app (required)")
+	f.StringVar(&k.mode, "mode", "", "which environment of the app, `test|live` (required)")
+	f.StringVar(&k.kind, "kind", string(apikey.Secret), "who may hold it, `secret|publishable`")
+	f.Var(&k.scopes, "scope", "what a secret key may do, `*|read|webhooks`; may be repeated (default *)")
+	f.Var(&k.cidrs, "allow-from", "`network` from which it may be used, such as 10.0.0.0/8; may be repeated (default anywhere)")
+	f.DurationVar(&k.expiresIn, "expires-in", 0, "`duration` after which it ends (default never)")
+	f.StringVar(&k.timeZone, "time-zone", "", "IANA `zone` of a new environment, in which its periods begin (default UTC)")
+	f.StringVar(&k.stripeSecret, "stripe-secret-key-env", "", "`variable` that holds Stripe's secret key; - reads a line of standard input")
+	f.StringVar(&k.stripeWebhook, "stripe-webhook-secret-env", "", "`variable` that holds Stripe's webhook secret; - reads a line of standard input")
+}
+
+// list is a flag that may be repeated.
+type list []string
+
+func (l *list) String() string     { return strings.Join(*l, ",") }
+func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+
+func (k *keyFlags) order(p *process) (order, error) {
+	for name, value := range map[string]string{"tenant": k.tenant, "app": k.app, "mode": k.mode} {
+		if strings.TrimSpace(value) == "" {
+			return order{}, usagef("--tenant, --app and --mode are required; --%s is missing", name)
+		}
+	}
+	o := order{
+		tenant: k.tenant, app: k.app, mode: apikey.Mode(k.mode), kind: apikey.Kind(k.kind), scopes: k.scopes, timeZone: k.timeZone,
+	}
+	if o.mode != apikey.Test && o.mode != apikey.Live {
+		return o, usagef("--mode is test or live, not %q", k.mode)
+	}
+	if o.kind != apikey.Secret && o.kind != apikey.Publishable {
+		return o, usagef("--kind is secret or publishable, not %q", k.kind)
+	}
+	if err := k.limits(p.now(), &o); err != nil {
+		return o, err
+	}
+	return o, k.account(p, &o)
+}
+
+// limits are what narrows a key.
+func (k *keyFlags) limits(now time.Time, o *order) error {
+	for _, s := range k.scopes {
+		if !slices.Contains(scopes, s) {
+			return usagef("--scope is one of %s, not %q", strings.Join(scopes, ", "), s)
+		}
+	}
+	if len(o.scopes) == 0 {
+		o.scopes = []string{"*"}
+	}
+	for _, text := range k.cidrs {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return usagef("--allow-from %q is not a network such as 10.0.0.0/8 or 2001:db8::/32", text)
+		}
+		o.cidrs = append(o.cidrs, network.Masked())
+	}
+	switch {
+	case k.expiresIn < 0:
+		return usagef("--expires-in cannot be negative")
+	case k.expiresIn > 0:
+		o.expiresAt = now.Add(k.expiresIn)
+	}
+	if k.timeZone != "" {
+		if _, err := time.LoadLocation(k.timeZone); err != nil || k.timeZone == "Local" {
+			return usagef("--time-zone %q is not an IANA time zone such as Africa/Douala", k.timeZone)
+		}
+	}
+	return nil
+}
+
+func (k *keyFlags) account(p *process, o *order) error {
+	if k.stripeSecret == "" {
+		if k.stripeWebhook != "" {
+			return usagef("--stripe-webhook-secret-env needs --stripe-secret-key-env")
+		}
+		return nil
+	}
+	stdin := bufio.NewScanner(p.stdin)
+	account, err := stripeAccount{}, error(nil)
+	if account.secretKey, err = credential(p, stdin, "--stripe-secret-key-env", k.stripeSecret); err != nil {
+		return err
+	}
+	if k.stripeWebhook != "" {
+		if account.webhookSecret, err = credential(p, stdin, "--stripe-webhook-secret-env", k.stripeWebhook); err != nil {
+			return err
+		}
+	}
+	o.stripe = &account
+	return nil
+}
+
+// credential never repeats what it was given: who mistakes the flag types the secret itself.
+func credential(p *process, stdin *bufio.Scanner, flagName, variable string) (string, error) {
+	if variable == "-" {
+		if stdin.Scan() && strings.TrimSpace(stdin.Text()) != "" {
+			return strings.TrimSpace(stdin.Text()), nil
+		}
+		return "", usagef("%s - found no line on standard input", flagName)
+	}
+	value, _ := p.lookup(variable)
+	if value = strings.TrimSpace(value); value == "" {
+		return "", usagef("%s names an environment variable, and it is not set; give the variable's name, never the secret itself", flagName)
+	}
+	return value, nil
+}

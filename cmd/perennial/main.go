@@ -1,0 +1,52 @@
+// Command perennial is the whole product in one binary: the API, the worker, and what people need around them. It is the
+// only reader of the environment, the only opener of pools and the only one who looks at the clock; everything else is
+// handed these.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks for an orderly end. From then on signals have their usual effect: a second one ends the
+	// process at once, whatever it still waits for.
+	context.AfterFunc(ctx, release)
+	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// process is the outside world of one command.
+type process struct {
+	lookup func(string) (string, bool)
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	now    func() time.Time
+}
+
+// run is the whole program; tests call it. It answers the exit code: 0 done, 1 failed, 2 misused.
+func run(
+	ctx context.Context, args []string, lookup func(string) (string, bool), stdin io.Reader, stdout, stderr io.Writer,
+) int {
+	p := &process{lookup: lookup, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
+	return root().execute(ctx, p, args)
+}
+
+func root() *command {
+	return &command{
+		name:    "perennial",
+		summary: "subscription billing on Temporal and PostgreSQL",
+		about: "Settings are environment variables; docs/configuration.md lists them. Exit codes: 0 done, 1 failed, 2 wrong\n" +
+			"usage.",
+		examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
+		subcommands: []*command{
+			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), doctorCommand(),
+			simulatorCommand(), healthcheckCommand(),
+		},
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"perennial/db"
+	"perennial/internal/config"
+)
+
+func migrateCommand() *command {
+	return &command{
+		name: "migrate", summary: "bring the database to the schema of this program",
+		about: "Migrations only go forward, and the program before this one still runs on their result. Several processes may\n" +
+			"start it at once: one migrates, the others wait.",
+		examples: []string{"perennial migrate", "perennial migrate --status"},
+		setup: func(f *flag.FlagSet) action {
+			status := f.Bool("status", false, "only tell the versions; exit code 1 where a migration is missing")
+			return func(ctx context.Context, p *process, _ []string) error {
+				c, err := p.config(config.Migrate)
+				if err != nil {
+					return err
+				}
+				url := c.Database.URL.Reveal()
+				if !*status {
+					if err := db.Migrate(ctx, url, lines(p.stderr)); err != nil {
+						return err
+					}
+				}
+				return tellSchema(ctx, p.stdout, url)
+			}
+		},
+	}
+}
+
+func tellSchema(ctx context.Context, out io.Writer, url string) error {
+	current, wanted, err := db.SchemaVersion(ctx, url)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "schema version %d of %d\n", current, wanted); err != nil {
+		return err
+	}
+	if current < wanted {
+		return fmt.Errorf("%d migrations are missing: run `perennial migrate`", wanted-current)
+	}
+	return nil
+}
+
+// lines is a logger for people: message and fields, nothing else.
+func lines(w io.Writer) *zap.Logger {
+	encoder := zapcore.NewConsoleEncoder(zapcore.EncoderConfig{
+		MessageKey: "message", ConsoleSeparator: "  ", EncodeDuration: zapcore.StringDurationEncoder,
+	})
+	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(w)), zapcore.InfoLevel))
+}

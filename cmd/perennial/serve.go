@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+
+	"perennial/internal/config"
+)
+
+func serveCommand() *command {
+	return &command{
+		name: "serve", summary: "run the API and a worker in one process",
+		about: "For small installations. Both drain on SIGINT and SIGTERM, the API first; a second signal ends the process at\n" +
+			"once, which loses nothing either: what was in hand is repeated.",
+		examples: []string{"perennial serve", "perennial serve --make-current"},
+		setup: func(f *flag.FlagSet) action {
+			current := makeCurrentFlag(f)
+			return func(ctx context.Context, p *process, _ []string) error {
+				return runService(ctx, p, config.Serve, plan{name: "perennial", api: true, worker: true, makeCurrent: *current})
+			}
+		},
+	}
+}
+
+func apiCommand() *command {
+	return &command{
+		name: "api", summary: "run the API",
+		about:    "Run as many as you need. It starts and answers reads while Temporal is away.",
+		examples: []string{"LISTEN_ADDRESS=0.0.0.0:8080 perennial api"},
+		setup: func(*flag.FlagSet) action {
+			return func(ctx context.Context, p *process, _ []string) error {
+				return runService(ctx, p, config.API, plan{name: "perennial-api", api: true})
+			}
+		},
+	}
+}
+
+func workerCommand() *command {
+	return &command{
+		name: "worker", summary: "run a worker: renewals, payments, retries",
+		about: "Run as many as you need. Each creates what Temporal lacks: namespace, search attributes, the reconciler's\n" +
+			"schedule.",
+		examples: []string{"perennial worker", "PERENNIAL_BUILD_ID=3f2a91c perennial worker --make-current"},
+		setup: func(f *flag.FlagSet) action {
+			current := makeCurrentFlag(f)
+			return func(ctx context.Context, p *process, _ []string) error {
+				return runService(ctx, p, config.Worker, plan{name: "perennial-worker", worker: true, makeCurrent: *current})
+			}
+		},
+	}
+}
+
+func makeCurrentFlag(f *flag.FlagSet) *bool {
+	return f.Bool("make-current", false, "have Temporal give new work to this build once it polls")
+}
+
+func runService(ctx context.Context, p *process, command config.Command, do plan) error {
+	c, err := p.config(command)
+	if err != nil {
+		return err
+	}
+	do.logs = p.stderr
+	s, err := startService(ctx, p, c, do)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.wait(ctx), s.stop(ctx))
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.uber.org/zap"
+
+	"perennial/db"
+	"perennial/internal/config"
+	"perennial/internal/failpoint"
+	"perennial/internal/gateway"
+	"perennial/internal/telemetry"
+	"perennial/internal/vault"
+	"perennial/worker"
+)
+
+// flushBudget is how long the last metrics and traces may take to leave.
+const flushBudget = 5 * time.Second
+
+// plan is what one process shall do.
+type plan struct {
+	name        string // of the service, in logs and traces
+	api, worker bool
+	makeCurrent bool // the worker makes its build the one that Temporal gives new work to
+	logs        io.Writer
+}
+
+// service is a running process: API, worker or both. Make it with startService, end it with stop.
+type service struct {
+	config     config.Config
+	telemetry  *telemetry.Telemetry
+	temporal   client.Client
+	gateway    *gateway.Gateway
+	health     *health
+	operations *listener
+	api        *apiPart
+	worker     *workerPart
+	closers    []func() // in the order of opening
+	failed     chan error
+}
+
+// startService wires everything, in the order in which it depends on each other, and returns when the API listens.
+func startService(ctx context.Context, p *process, c config.Config, do plan) (_ *service, err error) {
+	if err := failpoint.Enable(p.lookup); err != nil {
+		return nil, err
+	}
+	s := &service{config: c, health: &health{checks: map[string]func(context.Context) error{}}, failed: make(chan error, 4)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.stop(ctx))
+		}
+	}()
+	if s.telemetry, err = telemetry.Start(ctx, telemetry.Options{
+		Service: do.name, BuildID: c.BuildID, LogLevel: c.Telemetry.LogLevel, LogOutput: do.logs,
+		OTLPEndpoint: c.Telemetry.OTLPEndpoint, Now: p.now,
+	}); err != nil {
+		return s, err
+	}
+	if err = checkSchema(ctx, c.Database.URL.Reveal()); err != nil {
+		return s, err
+	}
+	if s.temporal, err = temporalClient(c.Temporal, s.telemetry); err != nil {
+		return s, err
+	}
+	s.closers = append(s.closers, s.temporal.Close)
+	keys, err := vault.New(c.KEK.Reveal())
+	if err != nil {
+		return s, err
+	}
+	s.gateway = gateway.New(gateway.Config{
+		Vault: keys, StripeURL: c.Stripe.APIURL, Timeout: c.Stripe.Timeout, ReplayWindow: c.Stripe.ReplayWindow,
+	})
+	if do.worker {
+		if s.worker, err = s.startWorker(ctx, p, do); err != nil {
+			return s, err
+		}
+	}
+	if do.api {
+		if s.api, err = s.startAPI(ctx, p); err != nil {
+			return s, err
+		}
+	}
+	if s.operations, err = listen(ctx, c.HTTP.MetricsAddress, operations(s.telemetry.Metrics(), s.health)); err != nil {
+		return s, fmt.Errorf("METRICS_ADDRESS: %w", err)
+	}
+	s.telemetry.Logger.Info("started", zap.Bool("api", do.api), zap.Bool("worker", do.worker), zap.String("metrics", s.operations.url()))
+	return s, nil
+}
+
+// wait blocks until somebody asks the process to end, or a part of it broke.
+func (s *service) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-s.failed:
+		return err
+	}
+}
+
+// stop drains: first it says that it wants no more work, then the API finishes its requests while the worker still
+// serves their commands, then the worker finishes its activities, and at last the logs and metrics leave.
+func (s *service) stop(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	s.health.draining.Store(true)
+	var errs []error
+	if s.api != nil {
+		errs = append(errs, s.api.stop(ctx, s.config.HTTP.DrainDelay+s.config.HTTP.DrainTimeout))
+	}
+	if s.worker != nil {
+		errs = append(errs, s.worker.stop())
+	}
+	if s.operations != nil {
+		errs = append(errs, s.operations.stop(ctx, time.Second))
+	}
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		s.closers[i]()
+	}
+	if s.telemetry != nil {
+		s.telemetry.Logger.Info("stopped")
+		ctx, cancel := context.WithTimeout(ctx, flushBudget)
+		defer cancel()
+		errs = append(errs, s.telemetry.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// openStore opens one of the pools. Each kind of work has its own, so that none can starve another.
+func (s *service) openStore(ctx context.Context, p *process, name string, connections int) (*db.Store, error) {
+	store, err := db.Open(ctx, db.Config{
+		URL: s.config.Database.URL.Reveal(), MaxConns: int32(connections), Clock: p.now, ApplicationName: "perennial " + name,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, store.Close)
+	return store, nil
+}
+
+// checkSchema refuses to run on a database that lacks tables this program needs. A newer one is fine: migrations expand
+// before they contract, so that the old program runs during a deployment.
+func checkSchema(ctx context.Context, url string) error {
+	current, wanted, err := db.SchemaVersion(ctx, url)
+	if err != nil {
+		return err
+	}
+	if current < wanted {
+		return fmt.Errorf("the database has schema version %d and this program needs %d: run `perennial migrate` first", current, wanted)
+	}
+	return nil
+}
+
+// workerPart is the worker inside a process.
+type workerPart struct {
+	cancel context.CancelFunc
+	ready  chan struct{} // closed when it polls
+	done   chan struct{}
+	err    error // set before done is closed
+}
+
+func (s *service) startWorker(ctx context.Context, p *process, do plan) (*workerPart, error) {
+	c := s.config
+	store, err := s.openStore(ctx, p, "activities", c.Database.PoolActivities)
+	if err != nil {
+		return nil, err
+	}
+	w, err := worker.New(worker.Config{
+		Client: s.temporal, Store: store, Gateway: s.gateway, Observer: observer{s.telemetry.Instruments},
+		Logger: s.telemetry.Logger, Clock: p.now, Namespace: c.Temporal.Namespace,
+		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent,
+		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots, WorkflowSlots: c.Worker.WorkflowSlots,
+		CachedWorkflows: c.Worker.CachedWorkflows, Pollers: c.Worker.Pollers, DrainTimeout: c.Worker.DrainTimeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Its own context: it ends after the API, not with the signal.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	part := &workerPart{cancel: cancel, ready: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		part.err = w.Run(ctx, func() { close(part.ready) })
+		if ctx.Err() == nil {
+			s.failed <- fmt.Errorf("the worker ended: %w", part.err)
+		}
+		close(part.done)
+	}()
+	s.health.checks["worker"] = func(context.Context) error { return part.polls() }
+	return part, nil
+}
+
+func (w *workerPart) polls() error {
+	select {
+	case <-w.ready:
+		return nil
+	default:
+		return errors.New("the worker does not poll yet")
+	}
+}
+
+func (w *workerPart) stop() error {
+	w.cancel()
+	<-w.done
+	if errors.Is(w.err, context.Canceled) {
+		return nil
+	}
+	return w.err
+}

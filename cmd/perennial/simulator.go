@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"perennial/internal/config"
+	"perennial/providers/simulator"
+)
+
+func simulatorCommand() *command {
+	return &command{
+		name: "simulator", summary: "run the payment provider simulator",
+		about: "It speaks Stripe's dialect and keeps a ledger of the money that moved. Point STRIPE_API_URL at it, and steer it\n" +
+			"below /_simulator/. Never let anything but tests reach it.",
+		examples: []string{"perennial simulator", "SIMULATOR_ADDRESS=127.0.0.1:9000 SIMULATOR_LEDGER=/tmp/ledger.jsonl perennial simulator"},
+		setup: func(f *flag.FlagSet) action {
+			window := f.Duration("idempotency-window", 24*time.Hour, "forget idempotency keys after this `duration`, as Stripe does")
+			return func(ctx context.Context, p *process, _ []string) error {
+				c, err := p.config(config.Simulator)
+				if err != nil {
+					return err
+				}
+				s, err := startSimulator(p, c.Simulator, simulator.Config{IdempotencyWindow: *window})
+				if err != nil {
+					return err
+				}
+				_, _ = fmt.Fprintf(p.stderr, "simulator: listening on %s, ledger in %s\n", s.url(), c.Simulator.Ledger) // a courtesy
+				select {
+				case <-ctx.Done():
+				case err = <-s.failed:
+				}
+				return errors.Join(err, s.stop(ctx))
+			}
+		},
+	}
+}
+
+// simulated is a running simulator.
+type simulated struct {
+	*listener
+	server *simulator.Server
+}
+
+func startSimulator(p *process, c config.SimulatorSettings, s simulator.Config) (*simulated, error) {
+	if err := os.MkdirAll(filepath.Dir(c.Ledger), 0o755); err != nil {
+		return nil, fmt.Errorf("SIMULATOR_LEDGER: %w", err)
+	}
+	s.LedgerPath, s.Now = c.Ledger, p.now
+	server, err := simulator.New(s)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := server.Listen(c.ListenAddress) // its own listener, because outages close the port
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("SIMULATOR_ADDRESS: %w", err), server.Close())
+	}
+	return &simulated{listener: serveOn(inner, server.Handler()), server: server}, nil
+}
+
+func (s *simulated) stop(ctx context.Context) error {
+	return errors.Join(s.listener.stop(ctx, time.Second), s.server.Close())
+}

@@ -1,0 +1,112 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Config says where the story is played and how it is shown.
+type Config struct {
+	API       string // base URL
+	Key       string // of a test environment
+	Simulator string // base URL of the provider simulator behind that environment
+	Out       io.Writer
+	Colour    bool
+	// Patience is how long what a step leads to may take to be seen; 0: 30 s.
+	Patience time.Duration
+	Now      func() time.Time // the real clock
+}
+
+// Played names what the story made, for whoever wants to look at it.
+type Played struct {
+	CustomerID     string
+	ClockID        string
+	SubscriptionID string
+	Steps          int
+}
+
+// Deviation is a step that did not lead to what is told.
+type Deviation struct {
+	Step        string
+	Differences []string
+}
+
+func (d *Deviation) Error() string {
+	return fmt.Sprintf("the story deviates at %q: %s", d.Step, d.Differences)
+}
+
+// step is one thing that happens and what it must lead to.
+type step struct {
+	told string
+	do   func(context.Context, *player) error
+	want facts
+}
+
+// player carries what one step learns to the next.
+type player struct {
+	client       *client
+	simulator    string
+	card         string // the provider's name of the customer
+	starter, pro string // plans
+	customer     string
+	clock        string
+	subscription string
+	now          time.Time // the test clock's
+}
+
+// pause between two looks: short, since what a command leads to takes some milliseconds.
+const pause = 25 * time.Millisecond
+
+// Play tells the story to the end or to the first deviation, which comes back as a *Deviation.
+func Play(ctx context.Context, c Config) (Played, error) {
+	if c.Patience == 0 {
+		c.Patience = 30 * time.Second
+	}
+	p := &player{client: newClient(c.API, c.Key), simulator: c.Simulator, now: begin}
+	p.card = "cus_story_" + p.client.run
+	t := &table{out: c.Out, colour: c.Colour}
+	t.head()
+	all := steps()
+	for i, s := range all {
+		if err := p.play(ctx, c, t, s); err != nil {
+			return p.played(i), err
+		}
+	}
+	if err := p.settleAccounts(ctx, t); err != nil {
+		return p.played(len(all)), err
+	}
+	return p.played(len(all)), nil
+}
+
+func (p *player) played(steps int) Played {
+	return Played{CustomerID: p.customer, ClockID: p.clock, SubscriptionID: p.subscription, Steps: steps}
+}
+
+// play does one step and looks until it has led to what is told, or patience ends.
+func (p *player) play(ctx context.Context, c Config, t *table, s step) error {
+	if err := s.do(ctx, p); err != nil {
+		return fmt.Errorf("%s: %w", s.told, err)
+	}
+	deadline := c.Now().Add(c.Patience)
+	for {
+		seen, number, err := p.look(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.told, err)
+		}
+		if seen == s.want {
+			t.row(p.now, s.told, seen, number)
+			return nil
+		}
+		if c.Now().After(deadline) {
+			t.row(p.now, s.told, seen, number)
+			wrong := s.want.differences(seen)
+			t.wrong(wrong)
+			return &Deviation{Step: s.told, Differences: wrong}
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
