@@ -52,6 +52,8 @@ func (t *Temporal) Command(ctx context.Context, in SubscriptionStart, cmd contra
 func (t *Temporal) Advance(ctx context.Context, ref contract.Ref, advance contract.Advance) (contract.AdvanceResult, error) {
 	return update[contract.AdvanceResult](ctx, t.client, contract.UpdateAdvance, advance.CommandID, advance, func() client.WithStartWorkflowOperation {
 		o := options(contract.TestClockWorkflowID(ref.ID), ref.EnvironmentID, "Test clock")
+		// A clock's workflow ends with each advance: the next one is a new run.
+		o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 		return t.client.NewWithStartWorkflowOperation(o, contract.TestClockWorkflow, contract.TestClockInput{Ref: ref})
 	})
 }
