@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,7 +27,7 @@ func init() {
 // validationProblem translates what huma found wrong with the shape of a request.
 func validationProblem(requestID string, status int, message string, errs []error) *Problem {
 	if status >= 500 || status == 0 {
-		return problemOf(errors.Join(errs...), requestID)
+		return problemOf(errors.Join(append(errs, errors.New(message))...), requestID)
 	}
 	fields := make([]ProblemField, 0, len(errs))
 	for _, err := range errs {
@@ -39,6 +40,7 @@ func validationProblem(requestID string, status int, message string, errs []erro
 	if len(fields) == 0 {
 		return problemOf(bodyFault(status, message), requestID)
 	}
+	slices.SortStableFunc(fields, func(a, b ProblemField) int { return strings.Compare(a.Param, b.Param) }) // maps have no order
 	first := fields[0]
 	p := problemOf(fault.InvalidParam(first.Param, first.Code, "%s", first.Detail), requestID)
 	if len(fields) > 1 {

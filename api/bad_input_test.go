@@ -1,0 +1,258 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every endpoint that takes a body, with a good one: the bad ones below are made from it.
+func (b *bench) goodBodies(t *testing.T, rows owned) map[string]string {
+	t.Helper()
+	return map[string]string{
+		"POST /plans":                                              `{"name":"x","currency":"USD","interval":"month","amount":1}`,
+		"POST /customers":                                          `{"email":"a@example.com"}`,
+		"PATCH /customers/" + rows.customer:                        `{"name":"x"}`,
+		"POST /subscriptions":                                      fmt.Sprintf(`{"customerId":%q,"planId":%q}`, rows.customer, rows.plan),
+		"PATCH /subscriptions/" + rows.subscription:                fmt.Sprintf(`{"planId":%q}`, rows.plan),
+		"POST /subscriptions/" + rows.subscription + "/cancel":     `{"reason":"x"}`,
+		"POST /subscriptions/" + rows.subscription + "/reactivate": `{}`,
+		"POST /payments":                                           fmt.Sprintf(`{"customerId":%q,"amount":1,"currency":"USD"}`, rows.customer),
+		"POST /test-clocks":                                        `{"name":"x"}`,
+		"POST /test-clocks/" + rows.clock + "/advance":             `{"to":1900000000}`,
+	}
+}
+
+func TestNoEndpointTakesABodyThatIsNotPlainJSON(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := b.fill(t, b.test)
+	before := b.rows(t)
+	for endpoint, good := range b.goodBodies(t, rows) {
+		method, path, _ := strings.Cut(endpoint, " ")
+		inside := strings.TrimSuffix(good, "}")
+		if inside != "{" {
+			inside += ","
+		}
+		for _, bad := range []struct {
+			name, body  string
+			status      int
+			code, param string
+		}{
+			{"not JSON", "name=x", 400, "json_malformed", ""},
+			{"cut off", inside, 400, "json_malformed", ""},
+			{"two values", good + good, 400, "json_malformed", ""},
+			{"trailing garbage", good + "x", 400, "json_malformed", ""},
+			{"broken UTF-8", inside + "\"a\":\"\xff\"}", 400, "json_malformed", ""},
+			{"a depth bomb", inside + `"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}", 400, "json_malformed", ""},
+			{"a list", "[" + good + "]", 422, "type_wrong", ""},
+			{"a text", `"x"`, 422, "type_wrong", ""},
+			{"null", "null", 422, "type_wrong", ""},
+			{"a repeated field", inside + `"zzz":1,"zzz":2}`, 422, "field_repeated", "zzz"},
+			{"a NUL", inside + `"zzz":"\u0000"}`, 422, "text_invalid", "zzz"},
+			{"half a surrogate pair", inside + `"zzz":"\ud800"}`, 422, "text_invalid", "zzz"},
+			{"an unknown field", inside + `"zzz":1}`, 422, "field_unknown", "zzz"},
+			{"an enormous number", inside + `"zzz":1e400}`, 422, "type_wrong", "zzz"},
+			{"an overflowing integer", inside + `"zzz":9223372036854775808}`, 422, "out_of_range", "zzz"},
+			{"a fraction", inside + `"zzz":1.5}`, 422, "type_wrong", "zzz"},
+			{"explicit null", inside + `"zzz":null}`, 422, "type_wrong", "zzz"},
+		} {
+			got := b.ask(t, b.test, method, "/api"+path, bad.body, "Idempotency-Key", "bad")
+			p := as[Problem](t, bad.status, got)
+			require.Equal(t, bad.code, p.Code, "%s: %s: %s", endpoint, bad.name, got.Body)
+			require.Equal(t, bad.param, p.Param, "%s: %s: %s", endpoint, bad.name, got.Body)
+		}
+		problem(t, 415, "content_type_unsupported", "Content-Type", b.ask(t, b.test, method, "/api"+path, good, "Content-Type", "text/plain"))
+		problem(t, 415, "content_type_unsupported", "Content-Encoding", b.ask(t, b.test, method, "/api"+path, good, "Content-Encoding", "gzip"))
+		problem(t, 413, "body_too_large", "", b.ask(t, b.test, method, "/api"+path, inside+`"a":"`+strings.Repeat("x", maxBody)+`"}`))
+		problem(t, 400, "header_malformed", "Idempotency-Key", b.ask(t, b.test, method, "/api"+path, good, "Idempotency-Key", "with space"))
+		problem(t, 400, "header_malformed", "Idempotency-Key", b.ask(t, b.test, method, "/api"+path, good, "Idempotency-Key", strings.Repeat("k", 256)))
+		problem(t, 400, "header_malformed", "Idempotency-Key", b.ask(t, b.test, method, "/api"+path, good, "Idempotency-Key", ""))
+	}
+	require.Equal(t, before, b.rows(t), "a refused request wrote something")
+	require.Empty(t, b.engine.commands)
+}
+
+func TestFieldsAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := b.fill(t, b.test)
+	foreign := b.fill(t, b.other)
+	live := b.newCustomer(t, b.live)
+	before := b.rows(t)
+	plan := func(field, value string) string {
+		return replaceField(`{"name":"x","currency":"USD","interval":"month","amount":1}`, field, value)
+	}
+	cust := func(field, value string) string { return replaceField(`{"email":"a@example.com"}`, field, value) }
+	sub := func(field, value string) string {
+		return replaceField(fmt.Sprintf(`{"customerId":%q,"planId":%q}`, rows.customer, rows.plan), field, value)
+	}
+	pay := func(field, value string) string {
+		return replaceField(fmt.Sprintf(`{"customerId":%q,"amount":100,"currency":"USD"}`, rows.customer), field, value)
+	}
+	payOpen := func(more string) string { return fmt.Sprintf(`{"subscriptionId":%q%s}`, rows.subscription, more) }
+	long := `"` + strings.Repeat("x", 1000) + `"`
+	for _, c := range []struct {
+		request, body string
+		status        int
+		code, param   string
+	}{
+		{"POST /plans", `{}`, 422, "field_missing", "currency"},
+		{"POST /plans", plan("name", ""), 422, "field_missing", "name"},
+		{"POST /plans", plan("name", `""`), 422, "length_out_of_range", "name"},
+		{"POST /plans", plan("name", long), 422, "length_out_of_range", "name"},
+		{"POST /plans", plan("name", "5"), 422, "type_wrong", "name"},
+		{"POST /plans", plan("currency", `"ZZZ"`), 422, "currency_unknown", "currency"},
+		{"POST /plans", plan("currency", `"usd"`), 422, "currency_unknown", "currency"},
+		{"POST /plans", plan("interval", `"fortnight"`), 422, "value_unknown", "interval"},
+		{"POST /plans", plan("intervalCount", "0"), 422, "out_of_range", "intervalCount"},
+		{"POST /plans", plan("intervalCount", "121"), 422, "interval_count_out_of_range", "intervalCount"},
+		{"POST /plans", plan("amount", "-1"), 422, "out_of_range", "amount"},
+		{"POST /plans", plan("amount", "1000000000000"), 422, "out_of_range", "amount"},
+		{"POST /plans", plan("amount", `"1"`), 422, "type_wrong", "amount"},
+		{"POST /plans", plan("amount", ""), 422, "prices_missing", "prices"},
+		{"POST /plans", plan("prices", `[{"amount":1}]`), 422, "prices_missing", "prices"},
+		{"POST /plans", plan("prices", `[]`), 422, "out_of_range", "prices"},
+		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1},{"amount":-1}]}`, 422, "out_of_range", "prices[1].amount"},
+		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":999999999999},{"amount":1}]}`, 422, "amount_too_large", "prices.amount"},
+		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1,"model":"tiered"}]}`, 422, "value_unknown", "prices[0].model"},
+		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{}]}`, 422, "field_missing", "prices[0].amount"},
+		{"POST /plans", plan("trialDays", "731"), 422, "out_of_range", "trialDays"},
+		{"POST /plans", plan("trialDays", "-1"), 422, "out_of_range", "trialDays"},
+		{"POST /plans", plan("metadata", `{"a":1}`), 422, "type_wrong", "metadata.a"},
+		{"POST /plans", plan("metadata", `{"a":`+long+`}`), 422, "metadata_too_large", "metadata.a"},
+		{"POST /plans", plan("metadata", `{`+manyFields(51)+`}`), 422, "out_of_range", "metadata"},
+
+		{"POST /customers", `{}`, 422, "field_missing", "email"},
+		{"POST /customers", `{"name":"Ada"}`, 422, "field_missing", "email"},
+		{"POST /customers", cust("email", `"nobody"`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("email", `"Ada <a@example.com>"`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("phone", `"0701234567"`), 422, "phone_malformed", "phone"},
+		{"POST /customers", cust("phone", `"+0701234567"`), 422, "phone_malformed", "phone"},
+		{"POST /customers", `{"email":"a@example.com","name":"A","first_name":"B"}`, 422, "fields_exclusive", "name"},
+		{"POST /customers", cust("paymentMethod", `"cash"`), 422, "format_wrong", "paymentMethod"},
+		{"POST /customers", cust("paymentMethod", `"card"`), 422, "field_missing", "paymentDetails.paymentMethodToken"},
+		{"POST /customers", cust("paymentMethod", `"mobile_money_mtn"`), 422, "field_missing", "paymentDetails.phoneNumber"},
+		{"POST /customers", cust("paymentDetails", `{"phoneNumber":"+237670000001"}`), 422, "field_missing", "paymentMethod"},
+		{"POST /customers", `{"email":"a@example.com","paymentMethod":"mobile_money_mtn","paymentDetails":{"phoneNumber":"677"}}`, 422, "phone_malformed", "paymentDetails.phoneNumber"},
+		{"POST /customers", `{"email":"a@example.com","paymentMethod":"card","paymentDetails":{"paymentMethodToken":"4242 4242 4242 4242"}}`, 422, "card_number_refused", "paymentDetails.paymentMethodToken"},
+		{"POST /customers", `{"email":"a@example.com","paymentDetails":{"cardNumber":"4242424242424242"}}`, 422, "field_unknown", "paymentDetails.cardNumber"},
+		{"POST /customers", cust("testClockId", `"`+foreign.clock+`"`), 404, "test_clock_not_found", "testClockId"},
+		{"POST /customers", cust("testClockId", `"clk_x"`), 404, "test_clock_not_found", "testClockId"},
+		{"PATCH /customers/" + rows.customer, `{"email":"","phone":""}`, 422, "field_missing", "email"},
+		{"PATCH /customers/" + rows.customer, `{"email":"x"}`, 422, "email_malformed", "email"},
+		{"PATCH /customers/" + rows.customer, `{"testClockId":"` + rows.clock + `"}`, 422, "field_unknown", "testClockId"},
+		{"PATCH /customers/" + rows.customer, `{"paymentMethod":"card"}`, 422, "field_missing", "paymentDetails.paymentMethodToken"},
+
+		{"POST /subscriptions", `{}`, 422, "field_missing", "customerId"},
+		{"POST /subscriptions", sub("planId", ""), 422, "field_missing", "planId"},
+		{"POST /subscriptions", sub("customerId", `"`+foreign.customer+`"`), 404, "customer_not_found", "customerId"},
+		{"POST /subscriptions", sub("customerId", `"`+live.ID+`"`), 404, "customer_not_found", "customerId"},
+		{"POST /subscriptions", sub("customerId", `"`+rows.plan+`"`), 404, "customer_not_found", "customerId"},
+		{"POST /subscriptions", sub("planId", `"`+foreign.plan+`"`), 404, "plan_not_found", "planId"},
+		{"POST /subscriptions", sub("trialDays", "-1"), 422, "out_of_range", "trialDays"},
+		{"POST /subscriptions", sub("trialDays", "731"), 422, "out_of_range", "trialDays"},
+		{"POST /subscriptions", sub("trialDays", `"14"`), 422, "type_wrong", "trialDays"},
+		{"POST /subscriptions", sub("CustomerId", `"x"`), 422, "field_unknown", "CustomerId"},
+		{"PATCH /subscriptions/" + rows.subscription, `{}`, 422, "field_missing", "planId"},
+		{"PATCH /subscriptions/" + rows.subscription, `{"planId":"` + foreign.plan + `"}`, 404, "plan_not_found", "planId"},
+		{"PATCH /subscriptions/" + rows.subscription, `{"planId":"` + rows.plan + `","effective":"later"}`, 422, "value_unknown", "effective"},
+		{"POST /subscriptions/" + rows.subscription + "/cancel", `{"immediateEffect":"yes"}`, 422, "type_wrong", "immediateEffect"},
+		{"POST /subscriptions/" + rows.subscription + "/cancel", `{"reason":` + long + `}`, 422, "length_out_of_range", "reason"},
+		{"POST /subscriptions/" + rows.subscription + "/cancel", `{"refund":"all"}`, 422, "value_unknown", "refund"},
+		{"POST /subscriptions/" + rows.subscription + "/cancel", `{"refund":"prorated"}`, 422, "refund_needs_immediate_effect", "refund"},
+
+		{"POST /payments", `{}`, 422, "field_missing", "customerId"},
+		{"POST /payments", pay("amount", ""), 422, "field_missing", "amount"},
+		{"POST /payments", pay("amount", "0"), 422, "out_of_range", "amount"},
+		{"POST /payments", pay("amount", "-5"), 422, "out_of_range", "amount"},
+		{"POST /payments", pay("amount", "1000000000000"), 422, "out_of_range", "amount"},
+		{"POST /payments", pay("currency", ""), 422, "field_missing", "currency"},
+		{"POST /payments", pay("currency", `"EURO"`), 422, "currency_unknown", "currency"},
+		{"POST /payments", pay("customerId", `"`+foreign.customer+`"`), 404, "customer_not_found", "customerId"},
+		{"POST /payments", `{"subscriptionId":"` + foreign.subscription + `"}`, 404, "subscription_not_found", "subscriptionId"},
+		{"POST /payments", payOpen(`,"customerId":"` + b.newCustomer(t, b.other).ID + `"`), 422, "customer_mismatch", "customerId"},
+		{"POST /payments", payOpen(`,"currency":"EUR"`), 422, "currency_mismatch", "currency"},
+		{"POST /payments", payOpen(`,"description":"x"`), 422, "fields_exclusive", "description"},
+
+		{"POST /test-clocks", `{"now":1}`, 422, "out_of_range", "now"},
+		{"POST /test-clocks", `{"now":99999999999}`, 422, "out_of_range", "now"},
+		{"POST /test-clocks/" + rows.clock + "/advance", `{}`, 422, "field_missing", "to"},
+		{"POST /test-clocks/" + rows.clock + "/advance", `{"to":99999999999}`, 422, "out_of_range", "to"},
+		{"POST /test-clocks/" + foreign.clock + "/advance", `{"to":1900000000}`, 404, "test_clock_not_found", ""},
+	} {
+		method, path, _ := strings.Cut(c.request, " ")
+		problem(t, c.status, c.code, c.param, b.ask(t, b.test, method, "/v1"+path, c.body))
+	}
+	after := b.rows(t)
+	after["customers"], after["events"] = after["customers"]-1, after["events"]-1 // the one made in the table above
+	require.Equal(t, before, after, "a refused request wrote something")
+	require.Empty(t, b.engine.commands)
+}
+
+func TestQueriesAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, resource := range []string{"plans", "customers", "subscriptions", "payments", "invoices", "test-clocks", "apps", "events"} {
+		for query, want := range map[string][2]string{
+			"limit=0":                        {"out_of_range", "limit"},
+			"limit=101":                      {"out_of_range", "limit"},
+			"limit=x":                        {"type_wrong", "limit"},
+			"limit=1.5":                      {"type_wrong", "limit"},
+			"limit=":                         {"parameter_empty", "limit"},
+			"limit=1&limit=2":                {"parameter_repeated", "limit"},
+			"startingAfter=a&endingBefore=b": {"parameters_exclusive", "endingBefore"},
+			"startingAfter=" + strings.Repeat("x", 65): {"length_out_of_range", "startingAfter"},
+			"page=2": {"parameter_unknown", "page"},
+		} {
+			problem(t, 422, want[0], want[1], b.ask(t, b.test, "GET", "/api/"+resource+"?"+query, nil))
+		}
+		problem(t, 400, "query_malformed", "", b.ask(t, b.test, "GET", "/api/"+resource+"?startingAfter=%00", nil))
+		problem(t, 400, "query_malformed", "", b.ask(t, b.test, "GET", "/api/"+resource+"?startingAfter=%ff", nil))
+		problem(t, 400, "query_malformed", "", b.ask(t, b.test, "GET", "/api/"+resource+"?a;b", nil))
+	}
+	problem(t, 422, "value_unknown", "status", b.ask(t, b.test, "GET", "/api/subscriptions?status=paused", nil))
+	problem(t, 422, "parameter_unknown", "expand", b.ask(t, b.test, "GET", "/api/plans/"+b.newPlan(t, b.test).ID+"?expand=prices", nil))
+}
+
+func TestUnknownRoutesAndMethodsAreProblems(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, path := range []string{"/", "/api", "/api/", "/api/nothing", "/api//plans", "/v2/plans", "/api/plans/", "/api/plans/a/b"} {
+		problem(t, 404, "route_not_found", "", b.ask(t, b.test, "GET", path, nil))
+	}
+	for path, allow := range map[string]string{"/api/plans": "GET, POST", "/v1/customers/x": "GET, PATCH, DELETE", "/healthz": "GET"} {
+		got := b.ask(t, b.test, "PUT", path, nil)
+		problem(t, 405, "method_not_allowed", "", got)
+		require.Equal(t, allow, got.Header.Get("Allow"))
+	}
+	for _, odd := range []string{"sub_%00", "sub_%ff", "sub_" + strings.Repeat("a", 26) + "%27", "%2e%2e", strings.Repeat("x", 65)} {
+		got := b.ask(t, b.test, "GET", "/api/subscriptions/"+odd, nil)
+		require.Contains(t, []int{404, 422}, got.Status, "%s: %s", odd, got.Body)
+	}
+}
+
+// replaceField sets one field of a flat JSON object to a raw value; an empty value takes it away.
+func replaceField(object, field, value string) string {
+	var out bytes.Buffer
+	for _, part := range strings.Split(strings.Trim(object, "{}"), ",") {
+		if !strings.HasPrefix(part, `"`+field+`":`) {
+			out.WriteString("," + part)
+		}
+	}
+	if value != "" {
+		out.WriteString(`,"` + field + `":` + value)
+	}
+	return "{" + strings.TrimPrefix(out.String(), ",") + "}"
+}
+
+func manyFields(n int) string {
+	fields := make([]string, n)
+	for i := range fields {
+		fields[i] = fmt.Sprintf(`"k%d":"v"`, i)
+	}
+	return strings.Join(fields, ",")
+}

@@ -1,0 +1,228 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/id"
+	"perennial/internal/telemetry"
+	"perennial/internal/testkit"
+	"perennial/providers"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
+
+// bench is one test's server on its own database, with a fake engine.
+type bench struct {
+	*Server
+	engine   *fakeEngine
+	provider *fakeProvider
+	pool     *pgxpool.Pool
+	log      *lockedBuffer
+	base     time.Time
+	elapsed  atomic.Int64
+	// The environments: two of one tenant, one of another.
+	test, live, other tenancy
+}
+
+// tenancy is one environment and the key that opens it.
+type tenancy struct {
+	tenantID, appID, environmentID, providerID string
+	mode                                       apikey.Mode
+	key                                        string
+}
+
+// clock moves on by a millisecond with each look, so that ids sort by when they were made.
+func (b *bench) clock() time.Time {
+	return b.base.Add(time.Duration(b.elapsed.Add(1)) * time.Millisecond)
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{
+		engine: &fakeEngine{}, provider: &fakeProvider{}, log: &lockedBuffer{},
+		base: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
+	}
+	database := testkit.Postgres(t, migrate)
+	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 12, Clock: b.clock})
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	b.pool = database.Pool(t)
+	tel, err := telemetry.Start(t.Context(), telemetry.Options{Service: "test", LogLevel: "debug", LogOutput: b.log, Now: b.clock})
+	require.NoError(t, err)
+	b.engine.store, b.engine.now = store, b.clock
+	b.Server = NewServer(Deps{
+		Store: store, Engine: b.engine, Telemetry: tel, Now: b.clock,
+		Callbacks: func(context.Context, db.ProviderConfig) (providers.Provider, error) { return b.provider, nil },
+	}, Config{Version: "test"})
+	t.Cleanup(func() { require.NoError(t, b.Shutdown(context.WithoutCancel(t.Context()))) })
+
+	b.test = b.newTenancy(t, apikey.Test, "")
+	b.live = b.newTenancy(t, apikey.Live, b.test.appID)
+	b.other = b.newTenancy(t, apikey.Test, "")
+	return b
+}
+
+// newTenancy writes an environment with a key and a provider; without appID with a tenant and app of its own.
+func (b *bench) newTenancy(t *testing.T, mode apikey.Mode, appID string) tenancy {
+	t.Helper()
+	now := b.clock()
+	e := tenancy{
+		tenantID: id.New(id.Tenant, now), appID: appID, environmentID: id.New(id.Environment, now),
+		providerID: id.New(id.ProviderConfig, now), mode: mode,
+	}
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		if appID == "" {
+			e.appID = id.New(id.App, now)
+			require.NoError(t, tx.InsertTenant(ctx, db.Tenant{ID: e.tenantID, Name: "tenant", CreatedAt: now}))
+			require.NoError(t, tx.InsertApp(ctx, db.App{ID: e.appID, TenantID: e.tenantID, Name: "app", Keyset: []byte("k"), CreatedAt: now}))
+		}
+		require.NoError(t, tx.InsertEnvironment(ctx, db.Environment{
+			ID: e.environmentID, AppID: e.appID, Mode: string(mode), CreatedAt: now,
+			Settings: subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue},
+		}))
+		return tx.InsertProviderConfig(ctx, e.environmentID, db.ProviderConfig{
+			ID: e.providerID, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"), WebhookSecretSealed: []byte("sealed"),
+		})
+	})
+	e.key = b.newKey(t, e, db.NewAPIKey{})
+	return e
+}
+
+// newKey adds a key; what k leaves out is that of an all-round secret key.
+func (b *bench) newKey(t *testing.T, e tenancy, k db.NewAPIKey) string {
+	t.Helper()
+	if k.Kind == "" {
+		k.Kind = string(apikey.Secret)
+	}
+	if k.Scopes == nil {
+		k.Scopes = []string{"*"}
+	}
+	made := apikey.New(apikey.Kind(k.Kind), e.mode)
+	k.ID, k.Hash, k.Hint = id.New(id.APIKey, b.clock()), made.Hash, made.Hint
+	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertAPIKey(ctx, e.environmentID, k) })
+	return made.Plain
+}
+
+func (b *bench) revokedKey(t *testing.T, e tenancy) string {
+	t.Helper()
+	plain := b.newKey(t, e, db.NewAPIKey{})
+	key, err := b.store.KeyByHash(t.Context(), apikey.Hash(plain))
+	require.NoError(t, err)
+	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.RevokeAPIKey(ctx, e.environmentID, key.ID) })
+	return plain
+}
+
+func (b *bench) write(t *testing.T, fn func(ctx context.Context, tx *db.Tx) error) {
+	t.Helper()
+	require.NoError(t, b.store.InTx(t.Context(), b.clock(), func(tx *db.Tx) error { return fn(t.Context(), tx) }))
+}
+
+// count runs a query that answers one number.
+func (b *bench) count(t *testing.T, sql string, args ...any) int {
+	t.Helper()
+	var n int
+	require.NoError(t, b.pool.QueryRow(t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+// response is an answer, read.
+type response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// ask sends a request with the environment's key. body is a string sent as it is, or encoded; headers come in pairs.
+func (b *bench) ask(t testing.TB, e tenancy, method, path string, body any, headers ...string) response {
+	t.Helper()
+	return b.send(t, method, path, body, append([]string{"Authorization", "Bearer " + e.key}, headers...)...)
+}
+
+func (b *bench) send(t testing.TB, method, path string, body any, headers ...string) response {
+	t.Helper()
+	var content io.Reader
+	switch v := body.(type) {
+	case nil:
+	case string:
+		content = bytes.NewBufferString(v)
+	default:
+		encoded, err := json.Marshal(v)
+		require.NoError(t, err)
+		content = bytes.NewReader(encoded)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), method, path, content)
+	r.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr("192.0.2.7"), 4242).String()
+	if content != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	b.Handler().ServeHTTP(w, r)
+	return response{Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}
+}
+
+// as reads an answer that must have a status.
+func as[T any](t testing.TB, status int, r response) T {
+	t.Helper()
+	require.Equal(t, status, r.Status, "%s", r.Body)
+	var v T
+	require.NoError(t, json.Unmarshal(r.Body, &v), "%s", r.Body)
+	return v
+}
+
+// problem reads a refusal.
+func problem(t testing.TB, status int, code, param string, r response) Problem {
+	t.Helper()
+	p := as[Problem](t, status, r)
+	require.Equal(t, code, p.Code, "%s", r.Body)
+	require.Equal(t, param, p.Param, "%s", r.Body)
+	require.Equal(t, problemType, r.Header.Get("Content-Type"))
+	require.Equal(t, status, p.Status)
+	return p
+}
+
+// Shorthands for what most tests need first.
+
+func (b *bench) newPlan(t testing.TB, e tenancy) Plan {
+	t.Helper()
+	return as[Plan](t, http.StatusCreated, b.ask(t, e, "POST", "/api/plans",
+		map[string]any{"name": "Pro", "currency": "USD", "interval": "month", "amount": 1900}))
+}
+
+func (b *bench) newCustomer(t testing.TB, e tenancy, more ...any) Customer {
+	t.Helper()
+	form := map[string]any{
+		"email": "ada@example.com", "name": "Ada", "paymentMethod": "card",
+		"paymentDetails": map[string]any{"provider": "stripe", "customerToken": "cus_1", "paymentMethodToken": "pm_1"},
+	}
+	for i := 0; i < len(more); i += 2 {
+		form[more[i].(string)] = more[i+1]
+	}
+	return as[Customer](t, http.StatusCreated, b.ask(t, e, "POST", "/api/customers", form))
+}
+
+func (b *bench) newSubscription(t testing.TB, e tenancy) Subscription {
+	t.Helper()
+	return as[Subscription](t, http.StatusCreated, b.ask(t, e, "POST", "/api/subscriptions",
+		map[string]any{"customerId": b.newCustomer(t, e).ID, "planId": b.newPlan(t, e).ID, "trialDays": 14}))
+}

@@ -1,0 +1,267 @@
+package api
+
+import (
+	"bytes"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/mux"
+	"github.com/stretchr/testify/require"
+
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/id"
+)
+
+// open lists the routes that need no API key, each for its reason.
+var open = map[string]string{
+	"GET /healthz":         "says that the process runs",
+	"GET /readyz":          "says whether to send requests",
+	"GET /openapi.json":    "is public documentation",
+	"GET /docs":            "is public documentation",
+	"POST /callbacks/{id}": "is verified by the provider's signature",
+}
+
+// guarded lists every other route with a request that succeeds with a secret key of the environment that owns the rows.
+// A route that is missing here fails the test.
+var guarded = map[string]struct {
+	publishable bool
+	body        func(rows owned) any
+}{
+	"POST /plans": {body: func(owned) any {
+		return map[string]any{"name": "x", "currency": "USD", "interval": "month", "amount": 1}
+	}},
+	"GET /plans":                          {publishable: true},
+	"GET /plans/{id}":                     {},
+	"POST /customers":                     {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
+	"GET /customers":                      {},
+	"GET /customers/{id}":                 {},
+	"PATCH /customers/{id}":               {body: func(owned) any { return map[string]any{"name": "New"} }},
+	"DELETE /customers/{id}":              {},
+	"POST /subscriptions":                 {body: func(o owned) any { return map[string]any{"customerId": o.customer, "planId": o.plan} }},
+	"GET /subscriptions":                  {},
+	"GET /subscriptions/{id}":             {},
+	"PATCH /subscriptions/{id}":           {body: func(o owned) any { return map[string]any{"planId": o.plan} }},
+	"POST /subscriptions/{id}/cancel":     {body: func(owned) any { return map[string]any{"immediateEffect": true} }},
+	"POST /subscriptions/{id}/reactivate": {},
+	"POST /payments": {body: func(o owned) any {
+		return map[string]any{"customerId": o.customer, "amount": 100, "currency": "USD"}
+	}},
+	"GET /payments":                  {},
+	"GET /payments/{id}":             {publishable: true},
+	"GET /invoices":                  {},
+	"GET /invoices/{id}":             {},
+	"POST /test-clocks":              {},
+	"GET /test-clocks":               {},
+	"GET /test-clocks/{id}":          {},
+	"POST /test-clocks/{id}/advance": {body: func(owned) any { return map[string]any{"to": 1900000000} }},
+	"GET /apps":                      {},
+	"GET /events":                    {},
+	"GET /events/{id}":               {},
+}
+
+// owned are ids of one environment's rows.
+type owned struct{ plan, customer, subscription, payment, invoice, clock, event string }
+
+// of is the id that a path's {id} stands for.
+func (o owned) of(path string) string {
+	for prefix, id := range map[string]string{
+		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
+		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
+	} {
+		if strings.HasPrefix(path, prefix+"/") {
+			return id
+		}
+	}
+	return ""
+}
+
+// absent has the shape of ids that nobody has.
+func absent(at time.Time) owned {
+	return owned{
+		plan: id.New(id.Plan, at), customer: id.New(id.Customer, at), subscription: id.New(id.Subscription, at),
+		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at), event: id.New(id.Event, at),
+	}
+}
+
+func (b *bench) fill(t *testing.T, e tenancy) owned {
+	t.Helper()
+	sub := b.newSubscription(t, e)
+	clock := as[TestClock](t, 201, b.ask(t, e, "POST", "/api/test-clocks", nil))
+	payment := as[Payment](t, 201, b.ask(t, e, "POST", "/api/payments", map[string]any{"customerId": sub.CustomerID, "amount": 500, "currency": "USD"}))
+	events := as[List[Event]](t, 200, b.ask(t, e, "GET", "/api/events?limit=1", nil))
+	return owned{
+		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
+		invoice: b.newInvoice(t, e, sub.ID), clock: clock.ID, event: events.Data[0].ID,
+	}
+}
+
+func TestEveryRouteRefusesEveryKeyThatMayNotUseIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := b.fill(t, b.test)
+	keys := b.badKeys(t)
+	none := absent(b.clock())
+	before := b.rows(t)
+	eachRoute(t, b, func(method, template string) {
+		path := strings.ReplaceAll(template, "{id}", rows.of(resourcePath(template)))
+		entry := guarded[method+" "+resourcePath(template)]
+		var body any
+		if entry.body != nil {
+			body = entry.body(rows)
+		}
+		for name, headers := range keys.unauthorized {
+			got := b.send(t, method, path, body, headers...)
+			require.Equal(t, 401, got.Status, "%s %s with %s: %s", method, path, name, got.Body)
+			require.Equal(t, authenticate, got.Header.Get("WWW-Authenticate"))
+		}
+		for name, key := range keys.forbidden {
+			if entry.publishable && name == "publishable" || name == "read only" && method == "GET" {
+				continue
+			}
+			got := b.send(t, method, path, body, "Authorization", "Bearer "+key)
+			require.Equal(t, 403, got.Status, "%s %s with a %s key: %s", method, path, name, got.Body)
+		}
+		for name, key := range keys.foreign {
+			b.refusesForeign(t, name, method, template, key, rows, none)
+		}
+	})
+	require.Equal(t, before, b.rows(t), "a refused request wrote something")
+	require.Empty(t, b.engine.commands, "a refused command reached the engine")
+}
+
+// refusesForeign holds a foreign id against an absent one: they must be answered alike, and lists must not show it.
+func (b *bench) refusesForeign(t *testing.T, name, method, template, key string, rows, none owned) {
+	t.Helper()
+	short := resourcePath(template)
+	ask := func(o owned) response {
+		var body any
+		if form := guarded[method+" "+short].body; form != nil {
+			body = form(o)
+		}
+		return b.send(t, method, strings.ReplaceAll(template, "{id}", o.of(short)), body, "Authorization", "Bearer "+key)
+	}
+	switch refers := method == "POST" && (short == "/subscriptions" || short == "/payments"); {
+	case strings.Contains(template, "{id}") || refers:
+		foreign, missing := ask(rows), ask(none)
+		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the id.
+		require.Contains(t, []int{404, 422}, foreign.Status, "%s %s with a key of %s: %s", method, short, name, foreign.Body)
+		require.Equal(t, missing.Status, foreign.Status)
+		require.Equal(t, string(withoutRequestID(missing.Body)), string(withoutRequestID(foreign.Body)), "%s %s", method, short)
+	case method == "GET":
+		list := ask(rows)
+		require.Equal(t, 200, list.Status, "%s", list.Body)
+		for _, foreign := range []string{rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event} {
+			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
+		}
+	}
+}
+
+type badKeys struct {
+	unauthorized map[string][]string // headers
+	forbidden    map[string]string
+	foreign      map[string]string
+}
+
+func (b *bench) badKeys(t *testing.T) badKeys {
+	t.Helper()
+	bearer := func(key string) []string { return []string{"Authorization", "Bearer " + key} }
+	swapped := strings.Replace(b.test.key, "sk_test_", "sk_live_", 1)
+	return badKeys{
+		unauthorized: map[string][]string{
+			"no key":          {},
+			"an empty key":    bearer(""),
+			"a malformed key": bearer("sk_test_short"),
+			"another scheme":  {"Authorization", "Basic " + b.test.key},
+			"no scheme":       {"Authorization", b.test.key},
+			"an unknown key":  bearer(apikey.New(apikey.Secret, apikey.Test).Plain),
+			"an unknown pk":   bearer(apikey.New(apikey.Publishable, apikey.Test).Plain),
+			"another mode":    bearer(swapped),
+			"a revoked key":   bearer(b.revokedKey(t, b.test)),
+			"an expired key":  bearer(b.newKey(t, b.test, db.NewAPIKey{ExpiresAt: b.clock()})),
+		},
+		forbidden: map[string]string{
+			"publishable":   b.newKey(t, b.test, db.NewAPIKey{Kind: string(apikey.Publishable)}),
+			"read only":     b.newKey(t, b.test, db.NewAPIKey{Scopes: []string{"read"}}),
+			"webhooks only": b.newKey(t, b.test, db.NewAPIKey{Scopes: []string{"webhooks"}}),
+			"other address": b.newKey(t, b.test, db.NewAPIKey{AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}),
+		},
+		foreign: map[string]string{"the live environment": b.live.key, "another tenant": b.other.key},
+	}
+}
+
+func TestKeysOpenWhatTheyMay(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := b.fill(t, b.test)
+	eachRoute(t, b, func(method, template string) {
+		short := resourcePath(template)
+		path := strings.ReplaceAll(template, "{id}", rows.of(short))
+		if method == "GET" {
+			key := b.newKey(t, b.test, db.NewAPIKey{Scopes: []string{"read"}, AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
+			require.Equal(t, 200, b.send(t, method, path, nil, "Authorization", "Bearer "+key).Status, path)
+		}
+		if guarded[method+" "+short].publishable {
+			key := b.newKey(t, b.test, db.NewAPIKey{Kind: string(apikey.Publishable), Scopes: []string{"read"}})
+			require.Equal(t, 200, b.send(t, method, path, nil, "Authorization", "Bearer "+key).Status, path)
+		}
+	})
+	status := b.send(t, "GET", "/api/payments/"+rows.payment, nil, "Authorization",
+		"Bearer "+b.newKey(t, b.test, db.NewAPIKey{Kind: string(apikey.Publishable)}))
+	require.JSONEq(t, `{"id":"`+rows.payment+`","status":"pending"}`, string(status.Body))
+}
+
+// eachRoute calls visit with every route that needs a key, and fails for one that nobody has thought about.
+func eachRoute(t *testing.T, b *bench, visit func(method, template string)) {
+	t.Helper()
+	seen := 0
+	require.NoError(t, b.router.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		template, err := route.GetPathTemplate()
+		require.NoError(t, err)
+		allowed, err := route.GetMethods()
+		require.NoError(t, err, template)
+		for _, method := range allowed {
+			if open[method+" "+template] != "" {
+				continue
+			}
+			_, known := guarded[method+" "+resourcePath(template)]
+			require.True(t, known, "%s %s is a new route: say in isolation_test.go who may use it", method, template)
+			seen++
+			visit(method, template)
+		}
+		return nil
+	}))
+	require.Equal(t, len(prefixes)*len(guarded), seen, "a listed route is gone, or does not answer under every prefix")
+}
+
+// resourcePath is a template without its prefix.
+func resourcePath(template string) string { return withoutPrefix(template) }
+
+func withoutRequestID(body []byte) []byte {
+	i := bytes.Index(body, []byte(`"requestId":"`))
+	if i < 0 {
+		return body
+	}
+	j := bytes.IndexByte(body[i+len(`"requestId":"`):], '"')
+	return append(append([]byte{}, body[:i]...), body[i+len(`"requestId":"`)+j:]...)
+}
+
+// rows counts every row of every table.
+func (b *bench) rows(t *testing.T) map[string]int {
+	t.Helper()
+	names := map[string]int{}
+	rows, err := b.pool.Query(t.Context(), "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace")
+	require.NoError(t, err)
+	for rows.Next() {
+		var name string
+		require.NoError(t, rows.Scan(&name))
+		names[name] = 0
+	}
+	require.NoError(t, rows.Err())
+	for name := range names {
+		names[name] = b.count(t, "select count(*) from "+name)
+	}
+	return names
+}
