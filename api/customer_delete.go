@@ -26,6 +26,9 @@ const deletedReason = "customer_deleted"
 func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[Deleted], error) {
 	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Deleted], error) {
 		cust := resource[customer.Customer](c)
+		if !cust.ErasedAt.IsZero() {
+			return made[Deleted]{}, notFound("customer_not_found")
+		}
 		if err := s.cancelAll(ctx, c, cust.ID, at); err != nil {
 			return made[Deleted]{}, err
 		}

@@ -329,6 +329,7 @@ func (s *Server) customerOperations() {
 	register(s, operation{
 		name: "deleteCustomer", method: http.MethodDelete, path: "/customers/{id}", tag: "Customers", summary: "Delete a customer",
 		description: "Cancels the customer's subscriptions at once and erases personal and payment data. Transactions are kept for seven years, under the customer's id alone.",
-		status:      http.StatusOK, access: writeAccess, load: load, response: Deleted{ID: example.ID, Deleted: true},
+		status:      http.StatusOK, access: writeAccess, response: Deleted{ID: example.ID, Deleted: true},
+		load: byID(s, id.Customer, "customer_not_found", s.store.CustomerWithKey), // a repeat finds the erased one
 	}, s.deleteCustomer)
 }

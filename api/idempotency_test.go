@@ -1,0 +1,257 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/contract"
+	"perennial/db"
+)
+
+func TestARepeatIsGivenTheStoredAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	form := `{"name":"Pro","currency":"USD","interval":"month","amount":1900}`
+	first := b.ask(t, b.test, "POST", "/api/plans", form, "Idempotency-Key", "k1")
+	require.Equal(t, 201, first.Status)
+	require.Empty(t, first.Header.Get("Idempotent-Replayed"))
+
+	for name, again := range map[string]response{
+		"the same":                  b.ask(t, b.test, "POST", "/api/plans", form, "Idempotency-Key", "k1"),
+		"under the other prefix":    b.ask(t, b.test, "POST", "/v1/plans", form, "Idempotency-Key", "k1"),
+		"fields in another order":   b.ask(t, b.test, "POST", "/api/plans", `{"amount":1900, "interval":"month", "currency":"USD", "name":"Pro"}`, "Idempotency-Key", "k1"),
+		"another key of the tenant": b.ask(t, tenancy{key: b.newKey(t, b.test, db.NewAPIKey{})}, "POST", "/api/plans", form, "Idempotency-Key", "k1"),
+	} {
+		require.Equal(t, first.Status, again.Status, name)
+		require.Equal(t, string(first.Body), string(again.Body), name)
+		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"), name)
+	}
+	problem(t, 422, "idempotency_key_reused", "Idempotency-Key",
+		b.ask(t, b.test, "POST", "/api/plans", `{"name":"Other","currency":"USD","interval":"month","amount":1900}`, "Idempotency-Key", "k1"))
+	require.Equal(t, 1, b.count(t, "select count(*) from plans"))
+
+	elsewhere := b.ask(t, b.other, "POST", "/api/plans", form, "Idempotency-Key", "k1")
+	require.Equal(t, 201, elsewhere.Status)
+	require.NotEqual(t, string(first.Body), string(elsewhere.Body), "a key belongs to its environment")
+	b.ask(t, b.test, "POST", "/api/plans", form, "Idempotency-Key", "k2")
+	b.ask(t, b.test, "POST", "/api/plans", form)
+	require.Equal(t, 4, b.count(t, "select count(*) from plans"))
+}
+
+func TestShapeErrorsDoNotUseUpAKey(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	problem(t, 422, "field_missing", "currency", b.ask(t, b.test, "POST", "/api/plans", `{}`, "Idempotency-Key", "k"))
+	require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/plans",
+		`{"name":"Pro","currency":"USD","interval":"month","amount":1}`, "Idempotency-Key", "k").Status)
+}
+
+func TestManyAtOnceAreOne(t *testing.T) {
+	t.Parallel()
+	const parallel, keys = 50, 4
+	b := newBench(t)
+	customer, sub := b.newCustomer(t, b.test), b.newSubscription(t, b.test)
+	for name, c := range map[string]struct {
+		path, body, table string
+	}{
+		"a creation": {"/api/payments", fmt.Sprintf(`{"customerId":%q,"amount":700,"currency":"USD"}`, customer.ID), "transactions"},
+		"a command":  {"/api/subscriptions/" + sub.ID + "/cancel", `{"reason":"race"}`, "commands"},
+	} {
+		before := b.count(t, "select count(*) from "+c.table)
+		for key := range keys {
+			answers := b.atOnce(t, parallel, c.path, c.body, fmt.Sprintf("%s %d", c.table, key))
+			for _, a := range answers {
+				require.Equal(t, answers[0].Status, a.Status, "%s: %s", name, a.Body)
+				require.Equal(t, string(answers[0].Body), string(a.Body), name)
+			}
+			require.Less(t, answers[0].Status, 300, "%s: %s", name, answers[0].Body)
+		}
+		require.Equal(t, before+keys, b.count(t, "select count(*) from "+c.table), name)
+	}
+}
+
+// atOnce sends the same request many times at the same moment.
+func (b *bench) atOnce(t *testing.T, n int, path, body, key string) []response {
+	t.Helper()
+	answers := make([]response, n)
+	var barrier, done sync.WaitGroup
+	barrier.Add(1)
+	for i := range answers {
+		done.Go(func() {
+			barrier.Wait()
+			answers[i] = b.ask(t, b.test, "POST", path, body, "Idempotency-Key", noSpaces(key))
+		})
+	}
+	barrier.Done()
+	done.Wait()
+	return answers
+}
+
+func noSpaces(key string) string {
+	out := []byte(key)
+	for i, c := range out {
+		if c == ' ' {
+			out[i] = '-'
+		}
+	}
+	return string(out)
+}
+
+func TestARefusalOfTheRulesIsRepeated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	path := "/api/subscriptions/" + sub.ID + "/reactivate"
+	first := b.ask(t, b.test, "POST", path, nil, "Idempotency-Key", "k")
+	problem(t, 409, "cancellation_not_scheduled", "", first)
+
+	// Now it would be possible; but the request was answered.
+	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", nil).Status)
+	again := b.ask(t, b.test, "POST", path, nil, "Idempotency-Key", "k")
+	require.Equal(t, string(first.Body), string(again.Body))
+	require.Equal(t, 409, again.Status)
+	require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
+	require.Equal(t, problemType, again.Header.Get("Content-Type"))
+	require.Len(t, b.engine.commands, 2)
+}
+
+func TestTroubleIsNotStoredAndTheRepeatHasTheSameCommandID(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	path := "/api/subscriptions/" + sub.ID + "/cancel"
+	b.engine.onCommand = func(ctx context.Context, in SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+		// Performed, but the answer is lost: the worst case for a repeat.
+		_, err := b.engine.perform(ctx, in.Input.Ref, cmd)
+		return contract.CommandResult{}, errors.Join(errEngineUnavailable, err)
+	}
+	first := b.ask(t, b.test, "POST", path, `{"immediateEffect":true,"reason":"x"}`, "Idempotency-Key", "k")
+	problem(t, 503, "engine_unavailable", "", first)
+	require.Equal(t, "2", first.Header.Get("Retry-After"))
+
+	b.engine.onCommand = nil
+	again := as[Subscription](t, 200, b.ask(t, b.test, "POST", path, `{"immediateEffect":true,"reason":"x"}`, "Idempotency-Key", "k"))
+	require.Equal(t, "canceled", again.Status)
+	require.Equal(t, "x", again.CancelReason)
+	require.Len(t, b.engine.commands, 2)
+	require.Equal(t, b.engine.commands[0].ID, b.engine.commands[1].ID)
+	require.Equal(t, 1, b.count(t, "select count(*) from commands"))
+}
+
+func TestAReleasedKeyMayNotSmuggleAnotherBodyIn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	path := "/api/subscriptions/" + sub.ID + "/cancel"
+	b.engine.onCommand = func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+		return contract.CommandResult{}, errEngineUnavailable
+	}
+	b.ask(t, b.test, "POST", path, `{"reason":"a"}`, "Idempotency-Key", "k")
+	b.ask(t, b.test, "POST", path, `{"reason":"b"}`, "Idempotency-Key", "k")
+	require.Len(t, b.engine.commands, 2)
+	require.NotEqual(t, b.engine.commands[0].ID, b.engine.commands[1].ID, "another body is another command")
+}
+
+func TestARepeatTakesOverWhatACrashLeft(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		performed bool
+		lease     time.Duration
+	}{
+		"claimed, its lease is over":  {lease: -time.Second},
+		"performed, but not answered": {performed: true, lease: lease},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			sub := b.newSubscription(t, b.test)
+			path := "/subscriptions/" + sub.ID + "/cancel"
+			form := `{"immediateEffect":true}`
+			rp := &repeatable{route: "POST " + path, key: "k", fingerprint: fingerprint([]byte(form))}
+			b.write(t, func(ctx context.Context, tx *db.Tx) error {
+				_, mine, err := tx.ClaimIdempotency(ctx, b.test.environmentID, rp.row(b.test.environmentID, stored{}), b.clock().Add(c.lease))
+				require.True(t, mine)
+				return err
+			})
+			if c.performed {
+				_, err := b.engine.perform(t.Context(), contract.Ref{EnvironmentID: b.test.environmentID, ID: sub.ID}, contract.Command{
+					ID: rp.commandID(b.test.environmentID), Name: contract.CommandCancel, ImmediateEffect: true,
+					Idempotency: &contract.IdempotencyRef{Route: rp.route, Key: rp.key},
+				})
+				require.NoError(t, err)
+			}
+			got := as[Subscription](t, 200, b.ask(t, b.test, "POST", "/api"+path, form, "Idempotency-Key", "k"))
+			require.Equal(t, "canceled", got.Status)
+			require.Equal(t, 1, b.count(t, "select count(*) from commands"))
+			require.Equal(t, 1, b.count(t, "select count(*) from idempotency_keys where state = 'answered'"))
+		})
+	}
+}
+
+func TestARepeatWaitsForTheRequestItRepeats(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	path := "/api/subscriptions/" + sub.ID + "/cancel"
+	arrived, proceed := make(chan struct{}), make(chan struct{})
+	var runs atomic.Int32
+	b.engine.onCommand = func(ctx context.Context, in SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+		runs.Add(1)
+		close(arrived)
+		<-proceed
+		return b.engine.perform(ctx, in.Input.Ref, cmd)
+	}
+	answers := make(chan response, 2)
+	go func() { answers <- b.ask(t, b.test, "POST", path, `{}`, "Idempotency-Key", "k") }()
+	<-arrived
+	// Another body need not wait to be refused.
+	problem(t, 422, "idempotency_key_reused", "Idempotency-Key", b.ask(t, b.test, "POST", path, `{"reason":"x"}`, "Idempotency-Key", "k"))
+	go func() { answers <- b.ask(t, b.test, "POST", path, `{}`, "Idempotency-Key", "k") }()
+	require.Eventually(t, func() bool { // the repeat has looked at the row while the first one holds it
+		return b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and query like '%IdempotencyKeyGet%'") > 0
+	}, 10*time.Second, 5*time.Millisecond)
+	close(proceed)
+	first, second := <-answers, <-answers
+	require.Equal(t, 200, first.Status)
+	require.Equal(t, string(first.Body), string(second.Body))
+	require.EqualValues(t, 1, runs.Load())
+}
+
+func TestARepeatOfARunningRequestGivesUpInTime(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	path := "/subscriptions/" + sub.ID + "/cancel"
+	rp := &repeatable{route: "POST " + path, key: "k", fingerprint: fingerprint(nil)}
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		_, _, err := tx.ClaimIdempotency(ctx, b.test.environmentID, rp.row(b.test.environmentID, stored{}), b.clock().Add(lease))
+		return err
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, _, err := b.claim(ctx, &call{environmentID: b.test.environmentID, repeat: rp})
+	require.ErrorIs(t, err, errInFlight)
+	require.Equal(t, "1", problemOf(err, "").GetHeaders().Get("Retry-After"))
+}
+
+func TestAnErasedAnswerIsGone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	form := `{"email":"ada@example.com"}`
+	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", form, "Idempotency-Key", "create"))
+	deleted := b.ask(t, b.test, "DELETE", "/api/customers/"+cust.ID, nil, "Idempotency-Key", "delete")
+	require.JSONEq(t, `{"id":"`+cust.ID+`","deleted":true}`, string(deleted.Body))
+
+	again := b.ask(t, b.test, "DELETE", "/api/customers/"+cust.ID, nil, "Idempotency-Key", "delete")
+	require.Equal(t, string(deleted.Body), string(again.Body))
+	require.Equal(t, 200, again.Status)
+	problem(t, 410, "answer_erased", "", b.ask(t, b.test, "POST", "/api/customers", form, "Idempotency-Key", "create"))
+	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "DELETE", "/api/customers/"+cust.ID, nil))
+}
