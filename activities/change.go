@@ -36,6 +36,11 @@ func begin(ctx context.Context, tx *db.Tx, ref contract.Ref, now, real time.Time
 	if err != nil {
 		return nil, err
 	}
+	if b.TestClock != nil && b.TestClock.NowAt.After(now) {
+		// The clock has passed the workflow by: it ticks only those for whom something is due.
+		now = b.TestClock.NowAt
+		tx.Now = now
+	}
 	return &change{ctx: ctx, tx: tx, env: ref.EnvironmentID, b: b, now: now, real: real}, nil
 }
 
