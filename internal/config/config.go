@@ -43,7 +43,6 @@ type Database struct {
 	URL            Secret // it usually holds a password
 	PoolAPI        int
 	PoolActivities int
-	PoolWebhooks   int
 }
 
 // Temporal is the engine.
@@ -85,6 +84,7 @@ type WorkerSettings struct {
 	MakeCurrent        bool
 	ReconcileEvery     time.Duration
 	BootstrapEvery     time.Duration
+	AbsenceGap         time.Duration
 }
 
 // Stripe is the operator's part of the adapter; credentials belong to apps and live in the database.

@@ -43,12 +43,6 @@ var variables = []Variable{
 		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolActivities }),
 	},
 	{
-		Name: "DATABASE_POOL_WEBHOOKS", Default: "8", Example: "8",
-		Meaning: "Most connections that webhook deliveries of one worker open: a slow receiver never takes those of payments.",
-		Mend:    "keep the sum over all processes below the server's max_connections",
-		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolWebhooks }),
-	},
-	{
 		Name: "TEMPORAL_ADDRESS", RequiredBy: []Command{API, Worker, Serve, Doctor}, Example: "127.0.0.1:7233",
 		Meaning: "Frontend of the Temporal cluster, or of Temporal Cloud. `dev` starts a server where it is absent.",
 		Mend:    "give host:port of a Temporal frontend",
@@ -223,6 +217,13 @@ var variables = []Variable{
 		Meaning: "How often a worker makes sure that namespace, search attributes and the reconciler's Schedule exist.",
 		Mend:    "stay near the default; a lost Temporal database is noticed after this time",
 		set:     duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Worker.BootstrapEvery }),
+	},
+	{
+		Name: "PAYMENT_ABSENCE_GAP", Default: "1h", Example: "1h",
+		Meaning: "How far apart a provider must answer twice that it never heard of a payment, both after the replay window, until " +
+			"the payment counts as failed.",
+		Mend: "stay at the default: it outlasts the lag of a provider's search; only tests against the simulator need less",
+		set:  duration(time.Millisecond, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.AbsenceGap }),
 	},
 	{
 		Name: "STRIPE_API_URL", Default: "https://api.stripe.com", Example: "http://127.0.0.1:8090",
