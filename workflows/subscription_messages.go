@@ -107,7 +107,7 @@ func (s *subscriptionRun) sleep(ctx workflow.Context) {
 	s.show(ctx, s.snap.NextAction)
 	err := workflow.Await(ctx, func() bool {
 		return s.boundary.rang() || s.check.rang() || s.payment.ready() || s.due(ctx) ||
-			len(s.commands) > 0 || s.woken || s.payment.idle() && len(s.checks) > 0 || s.snap.Finished && s.snap.Live == nil
+			len(s.commands) > 0 || s.woken || s.payment.idle() && len(s.checks) > 0 || s.over()
 	})
 	if err != nil {
 		s.failed = err
