@@ -11,6 +11,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/failpoint"
 	"perennial/internal/id"
 	"perennial/internal/telemetry"
 	"perennial/providers"
@@ -64,7 +65,9 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 		return err
 	})
 	if err == nil && known {
+		failpoint.Hit(failpoint.CallbackStored)
 		s.check(ctx, config.EnvironmentID, txn)
+		failpoint.Hit(failpoint.CallbackSignalled)
 	}
 	return err
 }

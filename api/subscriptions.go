@@ -10,6 +10,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/failpoint"
 	"perennial/internal/id"
 )
 
@@ -84,6 +85,7 @@ func (s *Server) createSubscription(ctx context.Context, c *call, in *createSubs
 		}, nil
 	})
 	if err == nil && out.Replayed == "" {
+		failpoint.Hit(failpoint.CreateCommitted)
 		s.startSubscription(ctx, c.environmentID, sub)
 	}
 	return out, err

@@ -171,9 +171,10 @@ func (s *service) startWorker(ctx context.Context, p *process, do plan) (*worker
 	w, err := worker.New(worker.Config{
 		Client: s.temporal, Store: store, Gateway: s.gateway, Observer: observer{s.telemetry.Instruments},
 		Logger: s.telemetry.Logger, Clock: p.now, Namespace: c.Temporal.Namespace,
-		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent,
+		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,
 		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots, WorkflowSlots: c.Worker.WorkflowSlots,
 		CachedWorkflows: c.Worker.CachedWorkflows, Pollers: c.Worker.Pollers, DrainTimeout: c.Worker.DrainTimeout,
+		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery, AbsenceGap: c.Worker.AbsenceGap,
 	})
 	if err != nil {
 		return nil, err

@@ -21,12 +21,13 @@ func simulatorCommand() *command {
 		examples: []string{"perennial simulator", "SIMULATOR_ADDRESS=127.0.0.1:9000 SIMULATOR_LEDGER=/tmp/ledger.jsonl perennial simulator"},
 		setup: func(f *flag.FlagSet) action {
 			window := f.Duration("idempotency-window", 24*time.Hour, "forget idempotency keys after this `duration`, as Stripe does")
+			hang := f.Duration("hang-for", time.Minute, "cut connections that are told to hang after this `duration`")
 			return func(ctx context.Context, p *process, _ []string) error {
 				c, err := p.config(config.Simulator)
 				if err != nil {
 					return err
 				}
-				s, err := startSimulator(p, c.Simulator, simulator.Config{IdempotencyWindow: *window})
+				s, err := startSimulator(p, c.Simulator, simulator.Config{IdempotencyWindow: *window, HangFor: *hang})
 				if err != nil {
 					return err
 				}
