@@ -67,8 +67,8 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// newEnvironment writes a tenant down to a subscription without invoices.
-func (b *bundle) newEnvironment(t *testing.T) environment {
+// bareEnvironment writes a tenant down to a key.
+func (b *bundle) bareEnvironment(t *testing.T) environment {
 	t.Helper()
 	e := environment{
 		env: id.New(id.Environment, wall), app: id.New(id.App, wall), tenant: id.New(id.Tenant, wall), key: id.New(id.APIKey, wall),
@@ -76,15 +76,24 @@ func (b *bundle) newEnvironment(t *testing.T) environment {
 	}
 	sum := sha256.Sum256([]byte(e.key))
 	e.hash = sum[:]
-	e.plan = newPlan()
-	e.clock = db.TestClock{ID: id.New(id.TestClock, wall), Name: "clock", Status: db.ClockReady, NowAt: now, BlockedBy: []string{}, Revision: 1, CreatedAt: wall}
-	e.customer = newCustomer(e.clock.ID)
-	e.subscription = newSubscription(e)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertTenant(ctx, db.Tenant{ID: e.tenant, Name: "tenant", CreatedAt: wall}))
 		require.NoError(t, tx.InsertApp(ctx, db.App{ID: e.app, TenantID: e.tenant, Name: "app", Keyset: []byte("keyset"), CreatedAt: wall}))
 		require.NoError(t, tx.InsertEnvironment(ctx, newEnvironment(e)))
 		require.NoError(t, tx.InsertAPIKey(ctx, e.env, db.NewAPIKey{ID: e.key, Kind: "secret", Hash: e.hash, Hint: "sk_test_…abcd", Scopes: []string{"*"}}))
+	})
+	return e
+}
+
+// newEnvironment writes a tenant down to a subscription without invoices.
+func (b *bundle) newEnvironment(t *testing.T) environment {
+	t.Helper()
+	e := b.bareEnvironment(t)
+	e.plan = newPlan()
+	e.clock = db.TestClock{ID: id.New(id.TestClock, wall), Name: "clock", Status: db.ClockReady, NowAt: now, BlockedBy: []string{}, Revision: 1, CreatedAt: wall}
+	e.customer = newCustomer(e.clock.ID)
+	e.subscription = newSubscription(e)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertProviderConfig(ctx, e.env, db.ProviderConfig{ID: e.provider, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"), WebhookSecretSealed: []byte("too")}))
 		require.NoError(t, tx.InsertPlan(ctx, e.env, e.plan))
 		require.NoError(t, tx.InsertTestClock(ctx, e.env, e.clock))

@@ -44,19 +44,6 @@ func (r Reader) Environment(ctx context.Context, environmentID string) (Environm
 	return environmentFromDB(row.Environment, row.TenantID), nil
 }
 
-// Environments reads all of them, for the operator's command line. Global.
-func (r Reader) Environments(ctx context.Context) ([]Environment, error) {
-	rows, err := queries.EnvironmentList(ctx, r.handle)
-	if err != nil {
-		return nil, translate("EnvironmentList", err)
-	}
-	environments := make([]Environment, 0, len(rows))
-	for _, row := range rows {
-		environments = append(environments, environmentFromDB(row.Environment, row.TenantID))
-	}
-	return environments, nil
-}
-
 // App reads one. Global: apps lie above environments. Fault: app_not_found.
 func (r Reader) App(ctx context.Context, id string) (App, error) {
 	row, err := queries.AppGet(ctx, r.handle, id)

@@ -21,11 +21,13 @@ from (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::te
 where s.environment_id = started.environment_id and s.id = started.id and s.started_epoch < @epoch;
 
 -- name: TransactionListUnstarted :many
--- Those that no subscription workflow serves: charges of their own, and refunds.
+-- Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
+-- left open.
 select t.environment_id, t.id
 from transactions t
+left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
 where t.status = 'pending' and t.started_epoch < @epoch and t.id > @after_id
-  and (t.subscription_id is null or t.type = 'refund')
+  and (t.subscription_id is null or t.type = 'refund' or s.finished_at is not null)
 order by t.id
 limit @row_limit;
 

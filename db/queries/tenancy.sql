@@ -34,10 +34,3 @@ select sqlc.embed(e), a.tenant_id
 from environments e
 join apps a on a.id = e.app_id
 where e.id = @environment_id;
-
--- name: EnvironmentList :many
--- For the operator's command line: few rows, no paging.
-select sqlc.embed(e), a.tenant_id
-from environments e
-join apps a on a.id = e.app_id
-order by e.id;

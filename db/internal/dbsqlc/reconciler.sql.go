@@ -321,8 +321,9 @@ func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg Trans
 const transactionListUnstarted = `-- name: TransactionListUnstarted :many
 select t.environment_id, t.id
 from transactions t
+left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
 where t.status = 'pending' and t.started_epoch < $1 and t.id > $2
-  and (t.subscription_id is null or t.type = 'refund')
+  and (t.subscription_id is null or t.type = 'refund' or s.finished_at is not null)
 order by t.id
 limit $3
 `
@@ -338,7 +339,8 @@ type TransactionListUnstartedRow struct {
 	ID            string
 }
 
-// Those that no subscription workflow serves: charges of their own, and refunds.
+// Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
+// left open.
 func (q *Queries) TransactionListUnstarted(ctx context.Context, db DBTX, arg TransactionListUnstartedParams) ([]TransactionListUnstartedRow, error) {
 	rows, err := db.Query(ctx, transactionListUnstarted, arg.Epoch, arg.AfterID, arg.RowLimit)
 	if err != nil {

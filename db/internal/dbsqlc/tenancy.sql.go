@@ -187,52 +187,6 @@ func (q *Queries) EnvironmentInsert(ctx context.Context, db DBTX, arg Environmen
 	return err
 }
 
-const environmentList = `-- name: EnvironmentList :many
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, a.tenant_id
-from environments e
-join apps a on a.id = e.app_id
-order by e.id
-`
-
-type EnvironmentListRow struct {
-	Environment Environment
-	TenantID    string
-}
-
-// For the operator's command line: few rows, no paging.
-func (q *Queries) EnvironmentList(ctx context.Context, db DBTX) ([]EnvironmentListRow, error) {
-	rows, err := db.Query(ctx, environmentList)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []EnvironmentListRow
-	for rows.Next() {
-		var i EnvironmentListRow
-		if err := rows.Scan(
-			&i.Environment.ID,
-			&i.Environment.AppID,
-			&i.Environment.Mode,
-			&i.Environment.TimeZone,
-			&i.Environment.RetryBaseSeconds,
-			&i.Environment.RetryFactor,
-			&i.Environment.RetryCount,
-			&i.Environment.RetryJitterSeconds,
-			&i.Environment.PastDueBilling,
-			&i.Environment.PastDueCancelAfterDays,
-			&i.Environment.CreatedAt,
-			&i.TenantID,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const tenantInsert = `-- name: TenantInsert :exec
 insert into tenants (id, name, created_at) values ($1, $2, $3)
 `

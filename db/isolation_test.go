@@ -1,0 +1,307 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/payment"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// global are the reads that take no environment, each for a reason that its comment gives.
+var global = map[string]bool{
+	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
+	"TenantNamed": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
+	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "MethodChangedBefore": true,
+	"OpenCallbacksBefore": true, "OverdueChecks": true, "LateSubscriptions": true,
+}
+
+// TestEnvironmentsAreApart calls every other read of db.Reader with rows of another environment, and expects to the letter
+// what it says about rows that exist nowhere. A read that is added later is called too, or fails here.
+func TestEnvironmentsAreApart(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	foreign := b.filled(t)
+	ours := b.bareEnvironment(t)
+	for _, method := range readers() {
+		t.Run(method.Name, func(t *testing.T) {
+			own := b.call(t, method, foreign, foreign.env, foreign.hash)
+			require.True(t, own.found(), "the fixture has nothing to find: %v", own)
+			there := b.call(t, method, foreign, ours.env, ours.hash)
+			nowhere := b.call(t, method, foreign.absent(), ours.env, ours.hash)
+			require.Equal(t, nowhere, there)
+			require.False(t, there.found(), "%v", there)
+		})
+	}
+}
+
+// readers are the reads that take an environment, or a key that stands for one.
+func readers() []reflect.Method {
+	var methods []reflect.Method
+	typ := reflect.TypeFor[db.Reader]()
+	for i := range typ.NumMethod() {
+		if m := typ.Method(i); !global[m.Name] {
+			methods = append(methods, m)
+		}
+	}
+	return methods
+}
+
+// filling names rows by the argument that asks for them.
+type filling struct {
+	environment
+	ids map[string]string // by method
+	// filters by type
+	filters map[reflect.Type]any
+}
+
+// absent has the same shape, and nothing is there.
+func (f filling) absent() filling {
+	ids := map[string]string{}
+	for method, was := range f.ids {
+		ids[method] = was[:max(len(was)-4, 0)] + "zzzz"
+	}
+	f.ids = ids
+	return f
+}
+
+// filled makes an environment where every read finds something.
+func (b *bundle) filled(t *testing.T) filling {
+	t.Helper()
+	inv := b.openInvoice(t)
+	txn := b.pendingCharge(t, inv.ID)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		sub := b.subscription
+		sub.PendingPlanID, sub.CollectingInvoiceID = b.plan.ID, inv.ID
+		require.NoError(t, tx.SaveSubscription(ctx, b.env, sub))
+		txn.ProviderRef, txn.Status, txn.CompletedAt = "pi_1", payment.Canceled, now
+		require.NoError(t, tx.SaveTransaction(ctx, b.env, txn))
+		recovered := b.charge(inv.ID)
+		recovered.RecoveredFrom = txn.ID
+		require.NoError(t, tx.InsertTransaction(ctx, b.env, recovered))
+		settled, err := tx.InsertSettlement(ctx, b.env, inv.ID, recovered.ID, 1500)
+		require.NoError(t, err)
+		require.True(t, settled)
+		refund := b.charge("")
+		refund.Type, refund.ChargeID = payment.Refund, recovered.ID
+		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
+		told := anEvent(b.subscription.ID)
+		told.CustomerID = b.customer.ID
+		require.NoError(t, tx.Emit(ctx, b.env, told))
+		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ReceivedAt: wall})
+		require.NoError(t, err)
+		require.True(t, stored)
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, 5, db.CreditProration, inv.ID))
+		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall}))
+		require.NoError(t, tx.InsertCommand(ctx, b.env, db.Command{ID: "cmd_one_and_only", SubscriptionID: b.subscription.ID, Name: "pay", Outcome: []byte("{}")}))
+		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
+	})
+	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
+	require.NoError(t, err)
+	return filling{
+		environment: b.environment,
+		ids: map[string]string{
+			"Environment": b.env, "ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
+			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CreditBalance": b.customer.ID,
+			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
+			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
+			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
+			"Transaction": txn.ID, "PaymentWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "TransactionByProviderRef": b.provider,
+			"Event": events[0].ID, "CommandOutcome": "cmd_one_and_only", "IdempotencyKey": "POST /long",
+			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
+		},
+		filters: map[reflect.Type]any{
+			reflect.TypeFor[db.CustomerFilter]():     db.CustomerFilter{TestClockID: b.clock.ID},
+			reflect.TypeFor[db.SubscriptionFilter](): db.SubscriptionFilter{CustomerID: b.customer.ID},
+			reflect.TypeFor[db.InvoiceFilter]():      db.InvoiceFilter{SubscriptionID: b.subscription.ID},
+			reflect.TypeFor[db.TransactionFilter]():  db.TransactionFilter{InvoiceID: inv.ID},
+			reflect.TypeFor[db.EventFilter]():        db.EventFilter{SubscriptionID: b.subscription.ID},
+		},
+	}
+}
+
+// answer is what a read said: its results as they are, its error as people see it.
+type answer struct {
+	Results []any
+	Code    string
+	Detail  string
+}
+
+// found tells whether anything of the environment came back. A key always does.
+func (a answer) found() bool {
+	if a.Code != "" {
+		return false
+	}
+	for _, r := range a.Results {
+		if _, isKey := r.(db.APIKey); isKey {
+			continue
+		}
+		if v := reflect.ValueOf(r); v.Kind() == reflect.Slice && v.Len() > 0 || v.Kind() != reflect.Slice && !v.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// call fills the arguments of a read by their types: the first string is the environment, the next the id.
+func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string, hash []byte) answer {
+	t.Helper()
+	asked, ok := f.ids[method.Name]
+	require.True(t, ok, "%s is new: name a row for it in filled, or list it as global", method.Name)
+	args := []reflect.Value{reflect.ValueOf(b.store.Reader), reflect.ValueOf(t.Context())}
+	strings := []string{env, asked, asked}
+	if method.Name == "TransactionByProviderRef" {
+		strings[2] = "pi_1"
+	}
+	for i := 2; i < method.Type.NumIn(); i++ {
+		switch typ := method.Type.In(i); {
+		case typ == reflect.TypeFor[[]byte]():
+			args = append(args, reflect.ValueOf(hash))
+			strings = strings[1:]
+		case typ == reflect.TypeFor[payment.Type]():
+			args = append(args, reflect.ValueOf(payment.Charge))
+		case typ == reflect.TypeFor[time.Time]():
+			args = append(args, reflect.ValueOf(now.Add(2*month)))
+		case typ.Kind() == reflect.String && typ != reflect.TypeFor[string]():
+			args = append(args, reflect.ValueOf(eur))
+		case typ.Kind() == reflect.String:
+			args = append(args, reflect.ValueOf(strings[0]))
+			strings = strings[1:]
+		case f.filters[typ] != nil:
+			args = append(args, reflect.ValueOf(f.filters[typ]))
+		default:
+			args = append(args, reflect.Zero(typ))
+		}
+	}
+	if method.Name == "Environment" || method.Name == "ProviderConfig" {
+		args[2] = reflect.ValueOf(asked) // the environment is the row, so there is nothing else to ask for
+		if env != f.env {
+			args[2] = reflect.ValueOf("env_absent")
+		}
+	}
+	var a answer
+	for _, out := range method.Func.Call(args) {
+		err, failed := out.Interface().(error)
+		var known *fault.Error
+		switch {
+		case failed && errors.As(err, &known):
+			a.Code, a.Detail = known.Code, known.Detail
+		case failed:
+			t.Fatalf("%s: %v", method.Name, err)
+		case out.Type() != reflect.TypeFor[error]():
+			a.Results = append(a.Results, out.Interface())
+		}
+	}
+	return a
+}
+
+// Locks and writes of another environment's rows find nothing either.
+func TestWritesStayInTheirEnvironment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	txn := b.pendingCharge(t, inv.ID)
+	ours := b.newEnvironment(t)
+	for name, write := range map[string]struct {
+		code string
+		do   func(context.Context, *db.Tx) error
+	}{
+		"lock customer": {"customer_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockCustomer(ctx, ours.env, b.customer.ID)
+			return err
+		}},
+		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
+			return err
+		}},
+		"lock subscription": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockSubscription(ctx, ours.env, b.subscription.ID)
+			return err
+		}},
+		"load subscription": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LoadSubscription(ctx, ours.env, b.subscription.ID, false)
+			return err
+		}},
+		"lock bundle": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LoadSubscription(ctx, ours.env, b.subscription.ID, true)
+			return err
+		}},
+		"lock invoice": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockInvoice(ctx, ours.env, inv.ID)
+			return err
+		}},
+		"lock transaction": {"transaction_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockTransaction(ctx, ours.env, txn.ID)
+			return err
+		}},
+		"revoke key":        {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.RevokeAPIKey(ctx, ours.env, b.key) }},
+		"update customer":   {"customer_changed", func(ctx context.Context, tx *db.Tx) error { return tx.UpdateCustomer(ctx, ours.env, b.customer) }},
+		"erase customer":    {"customer_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, ours.env, b.customer.ID) }},
+		"save clock":        {"test_clock_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, ours.env, b.clock) }},
+		"save subscription": {"subscription_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, ours.env, b.subscription) }},
+		"save invoice":      {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, ours.env, inv) }},
+		"save transaction":  {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
+	} {
+		err := b.try(t, write.do)
+		require.Error(t, err, name)
+		require.Equal(t, write.code, fault.From(err).Code, name)
+	}
+}
+
+// A row can refer only to rows of its own environment, also where a check in Go was forgotten: each composite foreign key
+// of the schema is pointed at a row that exists, elsewhere.
+func TestReferencesStayInTheirEnvironment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	txn := b.pendingCharge(t, inv.ID)
+	ours := bundle{store: b.store, pool: b.pool, environment: b.newEnvironment(t)}
+	ours.filled(t)
+	foreign := map[string]string{
+		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID, "subscription_id": b.subscription.ID,
+		"invoice_id": inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID, "recovered_from": txn.ID,
+		"test_clock_id": b.clock.ID, "provider_config_id": b.provider,
+	}
+	rows, err := b.pool.Query(t.Context(), `
+		select c.conname, c.conrelid::regclass::text, a.attname
+		from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[cardinality(c.conkey)]
+		where c.contype = 'f' and cardinality(c.conkey) = 2`)
+	require.NoError(t, err)
+	type foreignKey struct{ Name, Table, Column string }
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
+	require.NoError(t, err)
+	require.Len(t, keys, 28)
+	for _, k := range keys {
+		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
+		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")
+		require.Equal(t, k.Name, pg.ConstraintName)
+	}
+}
+
+// point makes one row of an environment refer to something else, in plain SQL and with our triggers off: they refuse
+// changes of columns that never change before the key is looked at.
+func (b *bundle) point(t *testing.T, table, column, env, at string) error {
+	t.Helper()
+	tx, err := b.pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }() // nothing to keep
+	_, err = tx.Exec(t.Context(), "alter table "+table+" disable trigger user")
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), "set constraints all immediate")
+	require.NoError(t, err)
+	tag, err := tx.Exec(t.Context(), fmt.Sprintf(
+		"update %[1]s set %[2]s = $1 where ctid = (select ctid from %[1]s where environment_id = $2 and %[2]s is not null limit 1)", table, column), at, env)
+	if err == nil {
+		require.NotZero(t, tag.RowsAffected(), "the fixture has no row with %s.%s", table, column)
+	}
+	return err
+}

@@ -1,0 +1,262 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+const sessions = 16
+
+// atOnce runs n sessions that start together and answers their errors.
+func atOnce(n int, session func(i int) error) []error {
+	start := make(chan struct{})
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			errs[i] = session(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+	return errs
+}
+
+func TestOneSettlementWins(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	charges := make([]string, sessions)
+	for i := range charges {
+		charges[i] = b.pendingCharge(t, "").ID
+	}
+	settled := make([]bool, sessions)
+	errs := atOnce(sessions, func(i int) error {
+		return b.try(t, func(ctx context.Context, tx *db.Tx) (err error) {
+			settled[i], err = tx.InsertSettlement(ctx, b.env, inv.ID, charges[i], 1500)
+			return err
+		})
+	})
+	require.NoError(t, errors.Join(errs...))
+	winner := slices.Index(settled, true)
+	require.GreaterOrEqual(t, winner, 0)
+	require.NotContains(t, settled[winner+1:], true, "two sessions settled the invoice")
+	got, err := b.store.Settlement(t.Context(), b.env, inv.ID)
+	require.NoError(t, err)
+	require.Equal(t, db.Settlement{InvoiceID: inv.ID, TransactionID: charges[winner], Amount: 1500, SettledAt: now}, got)
+}
+
+func TestOneLiveAttemptWins(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	errs := atOnce(sessions, func(int) error {
+		txn := b.charge(inv.ID)
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertTransaction(ctx, b.env, txn) })
+	})
+	var won int
+	for _, err := range errs {
+		if err == nil {
+			won++
+			continue
+		}
+		requireFault(t, err, fault.Conflict, "payment_in_progress")
+	}
+	require.Equal(t, 1, won)
+}
+
+func TestCreditIsNeverOverdrawn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	add := func(amount money.Minor, reason string) error {
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			return tx.AddCredit(ctx, b.env, b.customer.ID, eur, amount, reason, inv.ID)
+		})
+	}
+	requireFault(t, add(-1, db.CreditApplied), fault.Conflict, "credit_insufficient")
+	require.NoError(t, add(1000, db.CreditProration))
+	errs := atOnce(sessions, func(i int) error {
+		if i%4 == 0 {
+			return add(50, db.CreditReturned)
+		}
+		return add(-300, db.CreditApplied)
+	})
+	used, given := 0, 0
+	for i, err := range errs {
+		switch {
+		case i%4 == 0:
+			require.NoError(t, err)
+			given++
+		case err == nil:
+			used++
+		default:
+			requireFault(t, err, fault.Conflict, "credit_insufficient")
+		}
+	}
+	require.GreaterOrEqual(t, used, 3)
+	balance, err := b.store.CreditBalance(t.Context(), b.env, b.customer.ID, eur)
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1000+50*given-300*used), balance)
+	require.GreaterOrEqual(t, balance, money.Minor(0))
+	require.Equal(t, int(balance), b.count(t, "select sum(amount) from credit_entries"))
+	require.Zero(t, b.count(t, "select count(*) from credit_entries where balance_after < 0"))
+
+	other, err := b.store.CreditBalance(t.Context(), b.env, b.customer.ID, "USD")
+	require.NoError(t, err)
+	require.Zero(t, other)
+}
+
+// The bundle's lock makes "read the balance, use at most that" safe for two subscriptions of one customer.
+func TestBundleLocksTheBalance(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	second := b.subscription
+	second.ID = id.New(id.Subscription, wall)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertSubscription(ctx, b.env, second))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, 1000, db.CreditProration, inv.ID))
+	})
+	errs := atOnce(sessions, func(i int) error {
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			loaded, err := tx.LoadSubscription(ctx, b.env, []string{b.subscription.ID, second.ID}[i%2], true)
+			if err != nil {
+				return err
+			}
+			if use := min(loaded.CreditBalance, 300); use > 0 {
+				return tx.AddCredit(ctx, b.env, b.customer.ID, eur, -use, db.CreditApplied, inv.ID)
+			}
+			return nil
+		})
+	})
+	require.NoError(t, errors.Join(errs...))
+	balance, err := b.store.CreditBalance(t.Context(), b.env, b.customer.ID, eur)
+	require.NoError(t, err)
+	require.Zero(t, balance)
+	require.Equal(t, 4, b.count(t, "select count(*) from credit_entries where amount < 0"), "300 + 300 + 300 + 100")
+}
+
+func TestInvoiceNumbersHaveNoGaps(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	thoughtBetter := errors.New("rolled back")
+	const each = 8
+	want := 0
+	plan := make([][each]int, sessions) // how many invoices each transaction issues; negative: then rolls back
+	random := rand.New(rand.NewPCG(seed, 1))
+	for i := range plan {
+		for j := range plan[i] {
+			plan[i][j] = 1 + random.IntN(2)
+			if random.IntN(3) == 0 {
+				plan[i][j] = -plan[i][j]
+			} else {
+				want += plan[i][j]
+			}
+		}
+	}
+	errs := atOnce(sessions, func(i int) error {
+		for _, n := range plan[i] {
+			err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+				for range max(n, -n) {
+					if err := tx.InsertInvoice(ctx, b.env, b.invoice()); err != nil {
+						return err
+					}
+				}
+				if n < 0 {
+					_, err := tx.InsertSettlement(ctx, b.env, "in_absent", "", 0) // fails at the commit, after the numbers were taken
+					return err
+				}
+				return nil
+			})
+			if n < 0 && err == nil {
+				return errors.New("a transaction that cannot commit did")
+			}
+			if n > 0 && err != nil {
+				return err
+			}
+		}
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			if err := tx.InsertInvoice(ctx, b.env, b.invoice()); err != nil {
+				return err
+			}
+			return thoughtBetter
+		})
+	})
+	for _, err := range errs {
+		require.ErrorIs(t, err, thoughtBetter)
+	}
+	require.Equal(t, want, b.count(t, "select count(*) from invoices"))
+	require.Equal(t, want, b.count(t, "select max(number) from invoices"))
+	require.Equal(t, want, b.count(t, "select count(distinct number) from invoices"))
+	require.Equal(t, want, b.count(t, "select last_number from invoice_counters where environment_id = $1", b.env))
+}
+
+func TestSequencesOfConcurrentEvents(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const each = 4
+	errs := atOnce(sessions, func(int) error {
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			if _, err := tx.LockSubscription(ctx, b.env, b.subscription.ID); err != nil {
+				return err
+			}
+			for range each {
+				if err := tx.Emit(ctx, b.env, anEvent(b.subscription.ID)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	require.NoError(t, errors.Join(errs...))
+	rows, err := b.pool.Query(t.Context(), "select sequence, occurred_at from events order by sequence")
+	require.NoError(t, err)
+	type numbered struct{ Sequence, OccurredAt int64 }
+	events, err := pgx.CollectRows(rows, pgx.RowToStructByPos[numbered])
+	require.NoError(t, err)
+	require.Len(t, events, sessions*each)
+	first := now.Unix()
+	for i, e := range events {
+		require.Equal(t, numbered{int64(i + 1), first + int64(i)}, e, "no gap, and a second for each, since receivers dedupe on it")
+	}
+}
+
+func TestSameEventElsewhereOrLaterKeepsItsTime(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	later, other, alone := anEvent(b.subscription.ID), anEvent(b.subscription.ID), anEvent(b.subscription.ID)
+	later.OccurredAt = later.OccurredAt.Add(10 * time.Second)
+	other.ObjectID = "another"
+	alone.ObjectID, alone.SubscriptionID = b.customer.ID, ""
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
+		require.NoError(t, tx.Emit(ctx, b.env, later))
+		require.NoError(t, tx.Emit(ctx, b.env, other))
+		require.NoError(t, tx.Emit(ctx, b.env, alone))
+		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)), "after the later one, never between")
+	})
+	rows, err := b.pool.Query(t.Context(), "select occurred_at - $1 from events order by id", now.Unix())
+	require.NoError(t, err)
+	offsets, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	require.NoError(t, err)
+	require.ElementsMatch(t, []int64{0, 10, 0, 0, 11}, offsets)
+	require.Equal(t, 4, b.count(t, "select event_sequence from subscriptions"))
+	require.Equal(t, 1, b.count(t, "select count(*) from events where sequence is null"))
+}
