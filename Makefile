@@ -30,7 +30,7 @@ dev: bin/perennial ## Start everything and play one subscription's life; ARGS=--
 .PHONY: bin/perennial
 bin/perennial:
 	@echo "build: compiling bin/perennial (the first time downloads the modules and takes a minute or two)"
-	@.ci/progress build go build -v -trimpath -o bin/perennial ./cmd/perennial
+	@.ci/progress build go build -v -o bin/perennial ./cmd/perennial
 
 .PHONY: test
 test: ## Run every test against real servers, with the race detector
