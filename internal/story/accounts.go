@@ -5,52 +5,71 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // settleAccounts compares what we call paid with what the provider's own books say about this customer: each paid
 // invoice was captured once, and nothing else was.
 func (p *player) settleAccounts(ctx context.Context, t *table) error {
+	of := "?limit=100&subscriptionId=" + url.QueryEscape(p.subscription)
 	var invoices page[invoice]
-	if err := p.client.get(ctx, "/api/invoices?limit=100&subscriptionId="+url.QueryEscape(p.subscription), &invoices); err != nil {
+	if err := p.client.get(ctx, "/api/invoices"+of, &invoices); err != nil {
 		return err
 	}
-	var movements []struct {
-		Kind     string `json:"kind"`
-		Amount   int64  `json:"amount"`
-		Customer string `json:"customer"`
-		Invoice  string `json:"invoice"`
+	var payments page[payment]
+	if err := p.client.get(ctx, "/api/payments"+of, &payments); err != nil {
+		return err
 	}
+	var movements []movement
 	if err := p.client.plain(ctx, http.MethodGet, p.simulator+"/_simulator/ledger", nil, &movements); err != nil {
 		return err
 	}
-	captured := map[string]int64{}
-	captures, total := 0, int64(0)
-	for _, m := range movements {
-		if m.Customer == p.card && m.Kind == "capture" {
-			captures, total = captures+1, total+m.Amount
-			captured[m.Invoice] += m.Amount
-		}
-	}
-	var wrong []string
-	paid := 0
-	for _, i := range invoices.Data {
-		if i.Status != "paid" {
-			wrong = append(wrong, fmt.Sprintf("invoice %d: expected %q, got %q", i.Number, "paid", i.Status))
-			continue
-		}
-		paid++
-		if captured[i.ID] != i.AmountDue {
-			wrong = append(wrong, fmt.Sprintf("invoice %d: expected the provider to have captured %s, got %s",
-				i.Number, amount(i.AmountDue), amount(captured[i.ID])))
-		}
-	}
-	if paid != captures {
-		wrong = append(wrong, fmt.Sprintf("captures: expected one for each of %d paid invoices, got %d", paid, captures))
-	}
-	if len(wrong) > 0 {
+	captures := p.captures(movements)
+	if wrong := compare(invoices.Data, payments.Data, captures); len(wrong) > 0 {
 		t.wrong(wrong)
 		return &Deviation{Step: "the provider's books", Differences: wrong}
 	}
-	t.note("%d invoices paid, and the provider's own books agree: %d captures, %s USD.", paid, captures, amount(total))
+	var total int64
+	for _, m := range captures {
+		total += m.Amount
+	}
+	t.note("%d invoices paid, and the provider's own books agree: %d captures, %s USD.", len(invoices.Data), len(captures), amount(total))
 	return nil
+}
+
+// movement is a line of the simulator's ledger.
+type movement struct {
+	Kind          string `json:"kind"`
+	Amount        int64  `json:"amount"`
+	Customer      string `json:"customer"`
+	TransactionID string `json:"txn_id"`
+}
+
+func (p *player) captures(all []movement) []movement {
+	return slices.DeleteFunc(all, func(m movement) bool { return m.Kind != "capture" || m.Customer != p.card })
+}
+
+// compare says what of the invoices was not captured exactly once.
+func compare(invoices []invoice, payments []payment, captures []movement) (wrong []string) {
+	invoiceOf := map[string]string{}
+	for _, t := range payments {
+		invoiceOf[t.ID] = t.InvoiceID
+	}
+	captured := map[string][]int64{}
+	for _, m := range captures {
+		of := invoiceOf[m.TransactionID]
+		if of == "" {
+			wrong = append(wrong, fmt.Sprintf("the provider captured %s for %q, which pays no invoice", amount(m.Amount), m.TransactionID))
+		}
+		captured[of] = append(captured[of], m.Amount)
+	}
+	for _, i := range invoices {
+		if i.Status != "paid" {
+			wrong = append(wrong, fmt.Sprintf("invoice #%d: expected %q, got %q", i.Number, "paid", i.Status))
+		}
+		if !slices.Equal(captured[i.ID], []int64{i.AmountDue}) {
+			wrong = append(wrong, fmt.Sprintf("invoice #%d: expected one capture of %d, got %v", i.Number, i.AmountDue, captured[i.ID]))
+		}
+	}
+	return wrong
 }

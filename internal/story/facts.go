@@ -52,6 +52,8 @@ type (
 		AmountDue int64  `json:"amountDue"`
 	}
 	payment struct {
+		ID            string `json:"id"`
+		InvoiceID     string `json:"invoiceId"`
 		Status        string `json:"status"`
 		AttemptNumber int    `json:"attemptNumber"`
 	}
