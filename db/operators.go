@@ -45,6 +45,19 @@ func (r Reader) EnvironmentOf(ctx context.Context, appID, mode string) (Environm
 	return environmentFromDB(row.Environment, row.TenantID), nil
 }
 
+// Environments reads all of them. Global.
+func (r Reader) Environments(ctx context.Context) ([]Environment, error) {
+	rows, err := queries.EnvironmentListAll(ctx, r.handle)
+	if err != nil {
+		return nil, translate("EnvironmentListAll", err)
+	}
+	environments := make([]Environment, len(rows))
+	for i, row := range rows {
+		environments[i] = environmentFromDB(row.Environment, row.TenantID)
+	}
+	return environments, nil
+}
+
 // Keys lists every API key, oldest first. Global.
 func (r Reader) Keys(ctx context.Context) ([]KeyListing, error) {
 	rows, err := queries.APIKeyList(ctx, r.handle)

@@ -24,3 +24,10 @@ order by k.id;
 
 -- name: APIKeyGetEnvironment :one
 select k.environment_id from api_keys k where k.id = @id;
+
+-- name: EnvironmentListAll :many
+-- Few rows, no paging.
+select sqlc.embed(e), a.tenant_id
+from environments e
+join apps a on a.id = e.app_id
+order by e.id;

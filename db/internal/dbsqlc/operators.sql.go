@@ -140,6 +140,52 @@ func (q *Queries) EnvironmentGetByMode(ctx context.Context, db DBTX, arg Environ
 	return i, err
 }
 
+const environmentListAll = `-- name: EnvironmentListAll :many
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, a.tenant_id
+from environments e
+join apps a on a.id = e.app_id
+order by e.id
+`
+
+type EnvironmentListAllRow struct {
+	Environment Environment
+	TenantID    string
+}
+
+// Few rows, no paging.
+func (q *Queries) EnvironmentListAll(ctx context.Context, db DBTX) ([]EnvironmentListAllRow, error) {
+	rows, err := db.Query(ctx, environmentListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []EnvironmentListAllRow
+	for rows.Next() {
+		var i EnvironmentListAllRow
+		if err := rows.Scan(
+			&i.Environment.ID,
+			&i.Environment.AppID,
+			&i.Environment.Mode,
+			&i.Environment.TimeZone,
+			&i.Environment.RetryBaseSeconds,
+			&i.Environment.RetryFactor,
+			&i.Environment.RetryCount,
+			&i.Environment.RetryJitterSeconds,
+			&i.Environment.PastDueBilling,
+			&i.Environment.PastDueCancelAfterDays,
+			&i.Environment.CreatedAt,
+			&i.TenantID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const tenantGetByName = `-- name: TenantGetByName :one
 
 select t.id, t.name, t.created_at from tenants t where t.name = $1 order by t.id limit 1
