@@ -34,7 +34,6 @@ type stage struct {
 	env      *testsuite.TestWorkflowEnvironment
 	cues     []*cue
 	runs     int
-	longest  int // commands that a run had accepted when it ended; all of them must be answered
 }
 
 // cue is something that happens to the subscription at a time.
@@ -83,7 +82,8 @@ func (s *stage) run(until time.Time) {
 			env.RegisterDelayedCallback(func() { c.done = true; c.act() }, max(c.at.Sub(s.at), 0))
 		}
 	}
-	env.RegisterDelayedCallback(env.CancelWorkflow, until.Sub(s.at))
+	curtain := false
+	env.RegisterDelayedCallback(func() { curtain = true; env.CancelWorkflow() }, until.Sub(s.at))
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, *s.input)
 	require.True(s.t, env.IsWorkflowCompleted())
 	s.at = env.Now().UTC()
@@ -99,7 +99,9 @@ func (s *stage) run(until time.Time) {
 		s.input = &in
 	case temporal.IsCanceledError(err):
 		s.input = &contract.SubscriptionInput{Ref: s.ref} // a worker restart without history: everything is in the rows
-		s.at = until
+		if curtain {
+			s.at = until
+		}
 	default:
 		require.NoError(s.t, err)
 	}
