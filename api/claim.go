@@ -16,6 +16,7 @@ import (
 type attempt struct {
 	commandID   string
 	idempotency *contract.IdempotencyRef // nil: the request has no key
+	again       bool                     // an earlier request may have performed the command already
 }
 
 // command runs a request whose effect happens elsewhere, in a workflow's activity. The row of its key is claimed before
@@ -72,20 +73,22 @@ func (s *Server) claim(ctx context.Context, c *call) (attempt, *stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		row, mine, err := s.tryClaim(ctx, c, at.commandID)
+		row, mine, err := s.tryClaim(ctx, c)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return at, nil, errInFlight
 		case err != nil:
 			return at, nil, err
 		case mine:
+			at.again = row.again
 			return at, nil, nil
 		}
-		if st, err := c.repeat.read(row); st != nil || err != nil {
+		if st, err := c.repeat.read(row.IdempotencyKey); st != nil || err != nil {
 			return at, st, err
 		}
 		if row.State == db.IdempotencyPerformed {
-			return at, nil, nil // whoever performed it may be gone: to run it again only finds the outcome
+			at.again = true // whoever performed it may be gone: to run it again only finds the outcome
+			return at, nil, nil
 		}
 		select {
 		case <-ctx.Done():
@@ -95,11 +98,18 @@ func (s *Server) claim(ctx context.Context, c *call) (attempt, *stored, error) {
 	}
 }
 
+// claimed is a row, and whether it was there before.
+type claimed struct {
+	db.IdempotencyKey
+	again bool
+}
+
 // tryClaim takes the row if it is new, or if its lease is over.
-func (s *Server) tryClaim(ctx context.Context, c *call, commandID string) (row db.IdempotencyKey, mine bool, err error) {
+func (s *Server) tryClaim(ctx context.Context, c *call) (row claimed, mine bool, err error) {
 	now := s.now()
 	err = s.store.InTx(ctx, now, func(tx *db.Tx) error {
-		row, mine, err = tx.ClaimIdempotency(ctx, c.environmentID, c.repeat.row(c.environmentID, stored{}), now.Add(lease))
+		row.IdempotencyKey, mine, err = tx.ClaimIdempotency(ctx, c.environmentID, c.repeat.row(c.environmentID, stored{}), now.Add(lease))
+		row.again = row.CreatedAt.Before(tx.Real)
 		return err
 	})
 	return row, mine, err

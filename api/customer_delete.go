@@ -26,28 +26,35 @@ const deletedReason = "customer_deleted"
 func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[Deleted], error) {
 	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Deleted], error) {
 		cust := resource[customer.Customer](c)
-		if !cust.ErasedAt.IsZero() {
+		if !cust.ErasedAt.IsZero() && !at.again {
 			return made[Deleted]{}, notFound("customer_not_found")
 		}
 		if err := s.cancelAll(ctx, c, cust.ID, at); err != nil {
 			return made[Deleted]{}, err
 		}
-		now, err := customerNow(ctx, s.store.Reader, c.environmentID, cust, s.now())
-		if err != nil {
-			return made[Deleted]{}, err
-		}
-		err = s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
-			if err := tx.EraseCustomer(ctx, c.environmentID, cust.ID); err != nil {
-				return err
-			}
-			return tx.Emit(ctx, c.environmentID, event.Event{
-				Type: event.CustomerDeleted, ObjectID: cust.ID, CustomerID: cust.ID, Data: map[string]any{"id": cust.ID}, OccurredAt: now,
-			})
-		})
-		if err != nil {
+		if err := s.erase(ctx, c, cust); err != nil {
 			return made[Deleted]{}, err
 		}
 		return made[Deleted]{resource: Deleted{ID: cust.ID, Deleted: true}}, s.cancelAll(ctx, c, cust.ID, at)
+	})
+}
+
+// erase is skipped by a repeat after a crash that came too late to answer.
+func (s *Server) erase(ctx context.Context, c *call, cust customer.Customer) error {
+	if !cust.ErasedAt.IsZero() {
+		return nil
+	}
+	now, err := customerNow(ctx, s.store.Reader, c.environmentID, cust, s.now())
+	if err != nil {
+		return err
+	}
+	return s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
+		if err := tx.EraseCustomer(ctx, c.environmentID, cust.ID); err != nil {
+			return err
+		}
+		return tx.Emit(ctx, c.environmentID, event.Event{
+			Type: event.CustomerDeleted, ObjectID: cust.ID, CustomerID: cust.ID, Data: map[string]any{"id": cust.ID}, OccurredAt: now,
+		})
 	})
 }
 

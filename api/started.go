@@ -28,6 +28,7 @@ type started struct {
 	full  chan struct{}
 	stop  chan struct{}
 	done  chan struct{}
+	once  sync.Once
 
 	mu      sync.Mutex
 	current int64 // the epoch as last read; 0: not known yet
@@ -97,9 +98,9 @@ func (s *started) run() {
 	}
 }
 
-// close writes what is left. Nothing may be added after it.
+// close writes what is left. What is added after it is left to the reconciler.
 func (s *started) close() {
-	close(s.stop)
+	s.once.Do(func() { close(s.stop) })
 	<-s.done
 }
 

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/customer"
+	"perennial/billing/subscription"
+	"perennial/db"
+)
+
+func TestCustomersAreReachedInManyWays(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for body, want := range map[string]Customer{
+		`{"email":"a@example.com","name":"Ada Lovelace"}`:                         {Email: "a@example.com", Name: "Ada Lovelace"},
+		`{"phone":"+237670000001","first_name":"Ada","last_name":"Lovelace"}`:     {Phone: "+237670000001", Name: "Ada Lovelace"},
+		`{"email":"a@example.com","last_name":"Lovelace","metadata":{"crm":"7"}}`: {Email: "a@example.com", Name: "Lovelace", Metadata: Metadata{"crm": "7"}},
+		`{"paymentMethod":"mobile_money_mtn","paymentDetails":{"phoneNumber":"+237670000001","provider":"x"}}`: {
+			PaymentMethod: "mobile_money_mtn", PaymentDetails: &PaymentDetails{PhoneNumber: "+237670000001", Provider: "x"},
+		},
+		`{"email":"ünïcode@example.com","name":"<Ada> & \u00e9"}`: {Email: "ünïcode@example.com", Name: "<Ada> & é"},
+	} {
+		got := as[Customer](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/customers", body))
+		require.Equal(t, got, as[Customer](t, http.StatusOK, b.ask(t, b.test, "GET", "/v1/customers/"+got.ID, nil)))
+		want.ID, want.CreatedAt, want.Metadata = got.ID, got.CreatedAt, shown(want.Metadata)
+		require.Equal(t, want, got)
+	}
+}
+
+func TestAChangedCustomerKeepsWhatWasNotSent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test, "metadata", map[string]string{"a": "1"})
+	got := as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada King","phone":"+447700900123"}`))
+	cust.Name, cust.Phone = "Ada King", "+447700900123"
+	require.Equal(t, cust, got)
+	got = as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"","metadata":{}}`))
+	cust.Name, cust.Metadata = "", Metadata{}
+	require.Equal(t, cust, got)
+
+	events := as[List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=customer.updated", nil))
+	require.Len(t, events.Data, 2)
+	require.Equal(t, []any{"name", "metadata"}, events.Data[0].Data["changed"])
+	require.Equal(t, []any{"name", "phone"}, events.Data[1].Data["changed"], "names of fields, never their values")
+	require.Empty(t, b.engine.woken)
+
+	before := b.rows(t)
+	b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{}`)
+	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
+}
+
+func TestANewPaymentMethodWakesTheSubscriptions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	b.engine.onSignal = func(context.Context) error { return errors.New("no engine") } // best effort: the answer is the same
+	got := as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+sub.CustomerID,
+		`{"paymentMethod":"card","paymentDetails":{"provider":"stripe","customerToken":"cus_1","paymentMethodToken":"pm_2"}}`))
+	require.Equal(t, "pm_2", got.PaymentDetails.PaymentMethodToken)
+	require.Len(t, b.engine.woken, 1)
+	require.Equal(t, sub.ID, b.engine.woken[0].ID)
+	row, err := b.store.Subscription(t.Context(), b.test.environmentID, sub.ID)
+	require.NoError(t, err)
+	require.False(t, row.MethodChangedAt.IsZero(), "the reconciler finds it by this")
+}
+
+func TestADeletedCustomerIsForgottenButNotTheMoney(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	plan := b.newPlan(t, b.test)
+	second := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": sub.CustomerID, "planId": plan.ID}))
+	paid := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"customerId": sub.CustomerID, "amount": 500, "currency": "USD"}))
+
+	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/v1/customers/"+sub.CustomerID, nil).Status)
+
+	for _, subID := range []string{sub.ID, second.ID} {
+		got := as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+subID, nil))
+		require.Equal(t, "canceled", got.Status)
+		require.Equal(t, "customer_deleted", got.CancelReason)
+	}
+	require.Equal(t, sub.CustomerID, as[Payment](t, 200, b.ask(t, b.test, "GET", "/api/payments/"+paid.ID, nil)).CustomerID)
+	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "GET", "/api/customers/"+sub.CustomerID, nil))
+	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "PATCH", "/api/customers/"+sub.CustomerID, `{"name":"x"}`))
+	problem(t, 404, "customer_not_found", "customerId", b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": sub.CustomerID, "planId": plan.ID}))
+	require.Empty(t, as[List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers", nil)).Data)
+	for _, table := range []string{"customers", "transactions", "events", "idempotency_keys", "subscriptions"} {
+		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text ilike '%ada@example.com%' or x::text like '%pm_1%'"), table)
+	}
+	require.NotContains(t, b.log.String(), "ada@example.com")
+}
+
+// A crash after the erasure and before the answer must not make the repeat a 404.
+func TestADeletionIsRepeatedAfterACrash(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	path := "/customers/" + cust.ID
+	rp := &repeatable{route: "DELETE " + path, key: "k", fingerprint: fingerprint(nil)}
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		if _, _, err := tx.ClaimIdempotency(ctx, b.test.environmentID, rp.row(b.test.environmentID, stored{}), b.clock()); err != nil {
+			return err
+		}
+		return tx.EraseCustomer(ctx, b.test.environmentID, cust.ID)
+	})
+	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api"+path, nil, "Idempotency-Key", "k").Status)
+	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "DELETE", "/api"+path, nil, "Idempotency-Key", "another"))
+}
+
+func TestASubscriptionThatIsCreatedWhileItsCustomerIsDeletedEndsToo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	plan := b.newPlan(t, b.test)
+	row, err := b.store.Customer(t.Context(), b.test.environmentID, cust.ID)
+	require.NoError(t, err)
+	chosen, err := b.store.Plan(t.Context(), b.test.environmentID, plan.ID)
+	require.NoError(t, err)
+	late, _, err := subscription.Create(chosen, subscription.NewInput{ID: absent(b.clock()).subscription, CustomerID: cust.ID, TimeZone: "UTC", Now: b.clock()})
+	require.NoError(t, err)
+	c := &call{environmentID: b.test.environmentID, resource: row}
+	require.NoError(t, b.cancelAll(t.Context(), c, cust.ID, attempt{commandID: "cmd_1"}))
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		return tx.InsertSubscription(ctx, b.test.environmentID, late)
+	})
+	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+cust.ID, nil).Status)
+	require.Equal(t, "canceled", as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+late.ID, nil)).Status)
+}
+
+func TestCardNumbersAreRecognised(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]bool{
+		"4242424242424242": true, "4242-4242-4242-4242": true, "378282246310005": true, "6200000000000005": true,
+		"4242424242424241": false, "pm_4242424242424242": false, "": false, strings.Repeat("0", 12): false, strings.Repeat("0", 20): false,
+	} {
+		require.Equal(t, want, isCardNumber(number), number)
+	}
+}
+
+func TestPaymentMethodsAreWhole(t *testing.T) {
+	t.Parallel()
+	card := customer.Customer{Email: "a@example.com", PaymentMethod: "card", PaymentDetails: customer.PaymentDetails{PaymentMethodToken: "pm_1"}}
+	require.NoError(t, checkCustomer(card))
+	none := customer.Customer{Email: "a@example.com"}
+	require.NoError(t, checkCustomer(none))
+}

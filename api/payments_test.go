@@ -1,0 +1,180 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/payment"
+	"perennial/contract"
+	"perennial/db"
+)
+
+func (b *bench) charge(t *testing.T, customerID string, headers ...string) response {
+	t.Helper()
+	return b.ask(t, b.test, "POST", "/api/payments", map[string]any{"customerId": customerID, "amount": 500, "currency": "USD"}, headers...)
+}
+
+// settle makes a pending transaction a success, as its workflow would.
+func (b *bench) settle(t *testing.T, transactionID string) {
+	t.Helper()
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		txn, err := tx.LockTransaction(ctx, b.test.environmentID, transactionID)
+		if err != nil {
+			return err
+		}
+		txn.Status, txn.CompletedAt, txn.ProviderRef = payment.Success, b.clock(), "pi_"+transactionID
+		return tx.SaveTransaction(ctx, b.test.environmentID, txn)
+	})
+}
+
+func TestAChargeIsRecordedBeforeItIsMade(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	got := as[Payment](t, http.StatusCreated, b.charge(t, cust.ID))
+	require.Equal(t, Payment{
+		ID: got.ID, Type: "charge", Status: "pending", CustomerID: cust.ID, Amount: 500, Currency: "USD", Provider: "stripe", CreatedAt: got.CreatedAt,
+	}, got)
+	require.Equal(t, []contract.PaymentInput{{Ref: contract.Ref{EnvironmentID: b.test.environmentID, ID: got.ID}}}, b.engine.payments)
+	events := as[List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.pending", nil))
+	require.Len(t, events.Data, 1)
+	require.Equal(t, got.ID, events.Data[0].Data["id"])
+}
+
+func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", `{"email":"a@example.com"}`))
+	got := as[Payment](t, http.StatusCreated, b.charge(t, cust.ID))
+	require.Equal(t, "failed", got.Status)
+	require.Equal(t, "INVALID_ACCOUNT", got.FailureCode)
+	require.NotZero(t, got.CompletedAt)
+	require.Empty(t, b.engine.payments)
+	require.Len(t, as[List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.failed", nil)).Data, 1)
+}
+
+func TestAPaymentStandsThoughTheEngineIsAway(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	b.engine.onPayment = func(context.Context, contract.PaymentInput) error { return errEngineUnavailable }
+	got := as[Payment](t, http.StatusCreated, b.charge(t, cust.ID))
+	require.Equal(t, 1, b.count(t, "select count(*) from transactions where id = $1 and started_epoch = 0", got.ID))
+}
+
+func TestPreferWaitKeepsTheAnswerBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	b.engine.onPayment = func(_ context.Context, in contract.PaymentInput) error {
+		b.settle(t, in.Ref.ID)
+		return nil
+	}
+	answer := b.charge(t, cust.ID, "Prefer", "respond-async, wait=10", "Idempotency-Key", "k")
+	require.Equal(t, "success", as[Payment](t, http.StatusCreated, answer).Status)
+	require.Equal(t, "wait=10", answer.Header.Get("Preference-Applied"))
+
+	again := b.charge(t, cust.ID, "Idempotency-Key", "k")
+	require.Equal(t, "pending", as[Payment](t, http.StatusCreated, again).Status, "what was committed with the payment is what is stored")
+
+	problem(t, 400, "header_malformed", "Prefer", b.charge(t, cust.ID, "Prefer", "wait=soon"))
+}
+
+func TestPreferIsReadAsTheRFCSays(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]wait{
+		"": 0, "wait=5": wait(5 * time.Second), "WAIT = 5": wait(5 * time.Second), `wait="7"`: wait(7 * time.Second),
+		"return=minimal, wait=3; foo": wait(3 * time.Second), "wait=0": 0, "wait=100000": wait(maxWait), "handling=strict": 0,
+	} {
+		got, err := parsePrefer(http.Header{"Prefer": {header}}, true)
+		require.NoError(t, err, header)
+		require.Equal(t, want, got, header)
+	}
+	for _, header := range []string{"wait", "wait=", "wait=-1", "wait=1.5", "wait=99999999999"} {
+		_, err := parsePrefer(http.Header{"Prefer": {header}}, true)
+		require.Error(t, err, header)
+		ignored, err := parsePrefer(http.Header{"Prefer": {header}}, false)
+		require.NoError(t, err)
+		require.Zero(t, ignored)
+	}
+}
+
+func TestASubscriptionsPaymentIsACommand(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	txn := as[Payment](t, 201, b.charge(t, sub.CustomerID))
+	b.engine.onCommand = func(_ context.Context, _ SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+		return contract.CommandResult{TransactionID: txn.ID}, nil
+	}
+	got := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1900}, "Idempotency-Key", "k"))
+	require.Equal(t, txn.ID, got.ID)
+	cmd := b.engine.commands[0]
+	require.Equal(t, contract.CommandPay, cmd.Name)
+	require.EqualValues(t, 1900, *cmd.Amount)
+	require.Equal(t, &contract.IdempotencyRef{Route: "POST /payments", Key: "k"}, cmd.Idempotency)
+
+	b.engine.onCommand = func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+		return contract.CommandResult{Refusal: &contract.Refusal{Kind: "conflict", Code: "nothing_to_pay", Detail: "nothing is open"}}, nil
+	}
+	problem(t, 409, "nothing_to_pay", "", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
+}
+
+// finish cancels a subscription for good, as its workflow's last activity does.
+func (b *bench) finish(t *testing.T, subscriptionID string) {
+	t.Helper()
+	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+subscriptionID+"/cancel", `{"immediateEffect":true}`).Status)
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		sub, err := tx.LockSubscription(ctx, b.test.environmentID, subscriptionID)
+		if err != nil {
+			return err
+		}
+		sub.FinishedAt = b.clock()
+		return tx.SaveSubscription(ctx, b.test.environmentID, sub)
+	})
+	b.engine.onCommand = func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+		return contract.CommandResult{}, ErrFinished
+	}
+}
+
+func TestAnOpenInvoiceOfACanceledSubscriptionIsPaidByItself(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	invoiceID := b.newInvoice(t, b.test, sub.ID)
+	b.finish(t, sub.ID)
+	pay := func(headers ...string) response {
+		return b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1900}, headers...)
+	}
+	problem(t, 422, "amount_mismatch", "amount", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1}))
+
+	answer := pay("Idempotency-Key", "k")
+	got := as[Payment](t, 201, answer)
+	require.Equal(t, invoiceID, got.InvoiceID)
+	require.Equal(t, 1, got.AttemptNumber)
+	require.Equal(t, "pending", got.Status)
+	require.Equal(t, got.ID, b.engine.payments[0].Ref.ID)
+	inv, err := b.store.Invoice(t.Context(), b.test.environmentID, invoiceID)
+	require.NoError(t, err)
+	require.Equal(t, collection.Charging, inv.Collection.Phase)
+
+	require.Equal(t, string(answer.Body), string(pay("Idempotency-Key", "k").Body))
+	problem(t, 409, "payment_in_progress", "", pay())
+	require.Equal(t, 1, b.count(t, "select count(*) from transactions"))
+}
+
+func TestNobodyCommandsAFinishedSubscription(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	b.finish(t, sub.ID)
+	for _, path := range []string{"/cancel", "/reactivate"} {
+		problem(t, 409, "subscription_canceled", "", b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+path, `{}`))
+	}
+	problem(t, 409, "nothing_to_pay", "", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
+}
