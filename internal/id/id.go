@@ -5,7 +5,9 @@ package id
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"math/bits"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -38,17 +40,41 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 // New returns prefix + 26 characters: 48 bits of milliseconds since 1970, then 80 random bits, so that IDs made
 // later sort later and nobody can guess one. At is real time, also for resources that live on a test clock.
 func New(prefix string, at time.Time) string {
-	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], uint64(at.UnixMilli())<<16)
-	_, _ = rand.Read(b[6:]) // crypto/rand never fails: it ends the process instead
+	hi, lo := next(uint64(at.UnixMilli()))
 	var s strings.Builder
 	s.Grow(len(prefix) + 26)
 	s.WriteString(prefix)
-	hi, lo := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 	for shift := 125; shift >= 0; shift -= 5 {
 		s.WriteByte(alphabet[five(hi, lo, shift)])
 	}
 	return s.String()
+}
+
+// last is the latest ID of this process.
+var last struct {
+	sync.Mutex
+	hi, lo uint64
+}
+
+// next gives the 128 bits of a new ID. Within one millisecond it counts on from the last by a random step of 32 bits, so
+// that the events of one transaction are listed in the order in which they happened and stay unguessable.
+func next(milliseconds uint64) (hi, lo uint64) {
+	var b [16]byte
+	_, _ = rand.Read(b[6:]) // crypto/rand never fails: it ends the process instead
+	binary.BigEndian.PutUint16(b[4:], uint16(milliseconds))
+	binary.BigEndian.PutUint32(b[:4], uint32(milliseconds>>16))
+	hi, lo = binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
+	last.Lock()
+	defer last.Unlock()
+	if hi>>16 == last.hi>>16 {
+		var carry uint64
+		lo, carry = bits.Add64(last.lo, lo>>32+1, 0)
+		if hi = last.hi + carry; hi>>16 != milliseconds {
+			hi = milliseconds<<16 | hi&0xffff // the random bits ran over: this one sorts early
+		}
+	}
+	last.hi, last.lo = hi, lo
+	return hi, lo
 }
 
 // five reads the five bits that start at bit shift of the 128-bit number hi:lo.

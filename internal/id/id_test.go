@@ -21,6 +21,16 @@ func TestIDsSortByTime(t *testing.T) {
 	require.Len(t, ids[0], len("sub_")+26)
 }
 
+func TestIDsOfOneInstantSortAsTheyWereMade(t *testing.T) { //nolint:paralleltest // IDs of other instants must not come between
+	at := time.Date(2031, 5, 6, 7, 8, 9, 10_000_000, time.UTC)
+	var ids []string
+	for range 1000 {
+		ids = append(ids, id.New(id.Event, at))
+	}
+	require.True(t, slices.IsSorted(ids))
+	require.Equal(t, ids[0][:len("evt_")+9], ids[999][:len("evt_")+9], "the time part stays")
+}
+
 func TestIDsOfOneInstantDiffer(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
