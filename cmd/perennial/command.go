@@ -78,6 +78,8 @@ func (c *command) execute(ctx context.Context, p *process, args []string) int {
 		return exitDone
 	case errors.As(err, &usage):
 		return c.misused(p, path, usage.text)
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		_, _ = fmt.Fprintf(p.stderr, "%s: interrupted\n", path) // nowhere else to say it
 	case !errors.Is(err, errTold):
 		_, _ = fmt.Fprintf(p.stderr, "%s: %s\n", path, describe(err)) // nowhere else to say it
 	}

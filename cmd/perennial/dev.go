@@ -90,5 +90,6 @@ func (d *devStack) invite(played story.Played) {
 	d.screen.fact("Metrics", d.service.operations.url()+"/metrics")
 	d.screen.fact("Log", d.options.path(logName))
 	d.screen.say("\n  Try:\n    curl -s %s/api/subscriptions/%s -H 'Authorization: Bearer %s'", api, played.SubscriptionID, d.state.apiKey)
+	d.screen.say("    env $(cat %s) bin/perennial doctor", d.options.path(stackEnv))
 	d.screen.say("\n  Ctrl-C stops everything; the data stays in %s (make clean-dev forgets it).", d.options.dir)
 }

@@ -19,6 +19,9 @@ import (
 // logName is where the JSON log of dev goes: the terminal is for the story.
 const logName = "log/perennial.log"
 
+// stackEnv holds the settings with which other commands reach what dev started, while it runs.
+const stackEnv = "stack.env"
+
 // The ports that dev likes best; where one is in use it takes another.
 const (
 	likedPostgres   = 15432

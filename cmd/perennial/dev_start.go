@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"perennial/billing/fault"
@@ -114,7 +115,18 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 		}
 	}
 	d.screen.done("API on %s and a worker, build %s", d.service.api.url, d.config.BuildID)
-	return nil
+	return d.describe()
+}
+
+// describe writes how other commands reach what runs here. The file goes when we go: a stale address would only confuse.
+func (d *devStack) describe() error {
+	c := d.config
+	path := d.options.path(stackEnv)
+	text := fmt.Sprintf("DATABASE_URL=%s\nTEMPORAL_ADDRESS=%s\nTEMPORAL_NAMESPACE=%s\nSTRIPE_API_URL=%s\nMETRICS_ADDRESS=%s\n"+
+		"PERENNIAL_KEK=%s\nPERENNIAL_BUILD_ID=%s\n", c.Database.URL.Reveal(), c.Temporal.Address, c.Temporal.Namespace, c.Stripe.APIURL,
+		c.HTTP.MetricsAddress, c.KEK.Reveal(), c.BuildID)
+	d.onDown(func(context.Context) error { return os.Remove(path) })
+	return os.WriteFile(path, []byte(text), 0o600)
 }
 
 // watch notices a server that ends by itself.

@@ -1,3 +1,129 @@
 package main
 
-func doctorCommand() *command { return &command{name: "doctor", summary: "x"} }
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"perennial/internal/config"
+)
+
+func doctorCommand() *command {
+	return &command{
+		name: "doctor", summary: "check everything that Perennial needs, and say how to mend it",
+		about: "It reads the same settings as the API and the workers: run it where they run. It changes nothing. Exit code 1\n" +
+			"where a check failed; warnings do not count.",
+		examples: []string{"perennial doctor", "perennial doctor --json"},
+		setup: func(f *flag.FlagSet) action {
+			asJSON := f.Bool("json", false, "one JSON object instead of lines")
+			patience := f.Duration("timeout", 5*time.Second, "how long one check may take, a `duration`")
+			return func(ctx context.Context, p *process, _ []string) error {
+				report := examine(ctx, p, *patience)
+				if err := report.print(p.stdout, *asJSON); err != nil {
+					return err
+				}
+				if report.failed() {
+					return errTold
+				}
+				return nil
+			}
+		},
+	}
+}
+
+// The verdicts of a check.
+const (
+	good    = "ok"
+	warning = "warning" // works, but somebody should know
+	bad     = "failed"
+)
+
+// finding is what one check came to.
+type finding struct {
+	Check   string `json:"check"`
+	Verdict string `json:"verdict"`
+	Detail  string `json:"detail"`
+	Mend    string `json:"mend,omitempty"`
+}
+
+// report is all findings, in the order of the checks.
+type report []finding
+
+func (r *report) ok(check, detail string, args ...any) {
+	*r = append(*r, finding{check, good, fmt.Sprintf(detail, args...), ""})
+}
+
+func (r *report) warn(check, mend, detail string, args ...any) {
+	*r = append(*r, finding{check, warning, fmt.Sprintf(detail, args...), mend})
+}
+
+func (r *report) fail(check, mend, detail string, args ...any) {
+	*r = append(*r, finding{check, bad, fmt.Sprintf(detail, args...), mend})
+}
+
+func (r *report) failed() bool {
+	for _, f := range *r {
+		if f.Verdict == bad {
+			return true
+		}
+	}
+	return false
+}
+
+// examine asks one thing after the other. What needs something that is broken is left out: one cause, one line.
+func examine(ctx context.Context, p *process, patience time.Duration) *report {
+	var r report
+	c, err := p.config(config.Doctor)
+	var faults config.Faults
+	if errors.As(err, &faults) {
+		for _, f := range faults {
+			r.fail("configuration", f.Mend, "%s %s", f.Variable, f.Problem)
+		}
+		return &r
+	}
+	r.ok("configuration", "complete")
+	d := &doctor{report: &r, config: c, now: p.now, patience: patience}
+	d.database(ctx)
+	d.temporal(ctx)
+	return &r
+}
+
+// doctor carries what the checks share.
+type doctor struct {
+	*report
+	config   config.Config
+	now      func() time.Time
+	patience time.Duration
+}
+
+// within gives one check its time.
+func (d *doctor) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d.patience)
+}
+
+func (r *report) print(out io.Writer, asJSON bool) error {
+	if asJSON {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		return e.Encode(struct {
+			Healthy bool      `json:"healthy"`
+			Checks  []finding `json:"checks"`
+		}{!r.failed(), *r})
+	}
+	for _, f := range *r {
+		if _, err := fmt.Fprintf(out, "%-8s %-22s %s\n", f.Verdict, f.Check, f.Detail); err != nil {
+			return err
+		}
+		if f.Mend == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(out, "%-8s %-22s mend: %s\n", "", "", f.Mend); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 
 	"perennial/billing/fault"
@@ -11,9 +10,6 @@ import (
 // describe says what went wrong to somebody at a terminal. The cause of a fault is shown too: whoever runs the binary
 // may see it, unlike a caller of the API.
 func describe(err error) string {
-	if errors.Is(err, context.Canceled) {
-		return "interrupted"
-	}
 	var faults config.Faults
 	if errors.As(err, &faults) {
 		return faults.Error()

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/gateway"
+	"perennial/internal/vault"
+)
+
+// maxSkew is how far our clock may be from the database's. Leases and retry windows are counted in seconds and hours.
+const maxSkew = 2 * time.Second
+
+func (d *doctor) database(ctx context.Context) {
+	skew, version, err := d.connect(ctx)
+	if err != nil {
+		d.fail("database", "check DATABASE_URL, that PostgreSQL runs, and that this machine may connect", "%s", describe(err))
+		return
+	}
+	d.ok("database", "PostgreSQL %s answers", version)
+	if skew.Abs() > maxSkew {
+		d.fail("clock", "let both machines keep time by NTP", "this machine and the database differ by %s", skew.Round(time.Millisecond))
+	} else {
+		d.ok("clock", "differs from the database's by %s", skew.Round(time.Millisecond))
+	}
+	if d.schema(ctx) {
+		d.keys(ctx)
+	}
+}
+
+// connect asks on a connection of its own: the time must not wait in a pool.
+func (d *doctor) connect(ctx context.Context) (skew time.Duration, version string, err error) {
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, d.config.Database.URL.Reveal())
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
+	var there time.Time
+	before := d.now()
+	err = conn.QueryRow(ctx, "select clock_timestamp(), current_setting('server_version')").Scan(&there, &version)
+	after := d.now()
+	return there.Sub(before.Add(after.Sub(before) / 2)), version, err
+}
+
+func (d *doctor) schema(ctx context.Context) bool {
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	current, wanted, err := db.SchemaVersion(ctx, d.config.Database.URL.Reveal())
+	switch {
+	case err != nil:
+		d.fail("schema", "see the database's log", "%s", describe(err))
+		return false
+	case current < wanted:
+		d.fail("schema", "run `perennial migrate`", "version %d, this program needs %d", current, wanted)
+		return false
+	case current > wanted:
+		d.warn("schema", "finish the deployment: a newer program has migrated the database", "version %d, this program knows %d", current, wanted)
+	default:
+		d.ok("schema", "version %d", current)
+	}
+	return true
+}
+
+// keys checks that the key-encryption key opens what it must: every app's keyset, and every environment's credentials.
+func (d *doctor) keys(ctx context.Context) {
+	const check = "key-encryption key"
+	store, err := db.Open(ctx, db.Config{URL: d.config.Database.URL.Reveal(), MaxConns: 1, Clock: d.now, ApplicationName: "perennial doctor"})
+	if err != nil {
+		d.fail(check, "check the database", "%s", describe(err))
+		return
+	}
+	defer store.Close()
+	keys, err := vault.New(d.config.KEK.Reveal())
+	if err != nil {
+		d.fail(check, "take what `perennial key kek` prints", "%s", describe(err))
+		return
+	}
+	environments, err := store.Environments(ctx)
+	if err != nil {
+		d.fail(check, "check the database", "%s", describe(err))
+		return
+	}
+	apps := map[string]bool{} // whether its keyset opens
+	for _, e := range environments {
+		if _, seen := apps[e.AppID]; seen {
+			continue
+		}
+		app, err := store.App(ctx, e.AppID)
+		if err == nil {
+			_, err = keys.Rewrap(app.Keyset, app.ID)
+		}
+		if apps[e.AppID] = err == nil; err != nil {
+			d.fail(check, "put the key that this app was made with into PERENNIAL_KEK, behind a comma", "%s", fault.From(err).Detail)
+		}
+	}
+	unreadable := 0
+	for _, opens := range apps {
+		if !opens {
+			unreadable++
+		}
+	}
+	if unreadable == 0 {
+		d.ok(check, "opens the keysets of all apps (%d)", len(apps))
+	}
+	door := gateway.New(gateway.Config{
+		Vault: keys, StripeURL: d.config.Stripe.APIURL, Timeout: d.config.Stripe.Timeout, ReplayWindow: d.config.Stripe.ReplayWindow,
+	})
+	for _, e := range environments {
+		if apps[e.AppID] {
+			d.provider(ctx, store, door, e)
+		}
+	}
+}
+
+// tester is a provider that can try its credentials without moving money.
+type tester interface {
+	TestConnection(ctx context.Context) error
+}
+
+func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Gateway, e db.Environment) {
+	const check = "payment provider"
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	account, err := store.ProviderConfig(ctx, e.ID)
+	if absent(err) {
+		d.warn(check, "`perennial key create … --stripe-secret-key-env VARIABLE` adds one", "%s (%s) has none: every payment will fail", e.ID, e.Mode)
+		return
+	}
+	provider, err := door.Provider(ctx, account)
+	if t, ok := provider.(tester); ok && err == nil {
+		err = t.TestConnection(ctx)
+	}
+	if err != nil {
+		d.fail(check, "check the account's keys, and that this machine reaches the provider", "%s of %s (%s): %s",
+			account.Provider, e.ID, e.Mode, fault.From(err).Detail)
+		return
+	}
+	d.ok(check, "%s of %s (%s) takes our key", account.Provider, e.ID, e.Mode)
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.uber.org/zap"
+
+	"perennial/contract"
+	"perennial/internal/telemetry"
+	"perennial/worker"
+)
+
+const startWorker = "run `perennial worker` (or serve): it creates what is missing within 15 s"
+
+func (d *doctor) temporal(ctx context.Context) {
+	t, err := telemetry.Start(ctx, telemetry.Options{Service: "perennial-doctor", LogLevel: "error", LogOutput: io.Discard, Now: d.now})
+	if err != nil {
+		d.fail("Temporal", "this is a fault of the program", "%v", err)
+		return
+	}
+	t.Logger = zap.NewNop()             // the SDK's log would only repeat what the checks say
+	defer func() { _ = t.Close(ctx) }() // nothing is buffered
+	c, err := temporalClient(d.config.Temporal, t)
+	if err != nil {
+		d.fail("Temporal", "check the variables that begin with TEMPORAL_", "%v", err)
+		return
+	}
+	defer c.Close()
+	if !d.reachable(ctx, c) || !d.namespace(ctx, c) {
+		return
+	}
+	d.searchAttributes(ctx, c)
+	d.version(ctx, c)
+	d.pollers(ctx, c)
+	d.reconciler(ctx, c)
+}
+
+func (d *doctor) reachable(ctx context.Context, c client.Client) bool {
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	if _, err := c.CheckHealth(ctx, &client.CheckHealthRequest{}); err != nil {
+		d.fail("Temporal", "check TEMPORAL_ADDRESS, that the server runs, and the API key or certificate if it wants one",
+			"%s does not answer: %v", d.config.Temporal.Address, err)
+		return false
+	}
+	d.ok("Temporal", "%s answers", d.config.Temporal.Address)
+	return true
+}
+
+func (d *doctor) namespace(ctx context.Context, c client.Client) bool {
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	name := d.config.Temporal.Namespace
+	_, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: name})
+	var none *serviceerror.NamespaceNotFound
+	switch {
+	case errors.As(err, &none):
+		d.fail("namespace", startWorker, "%s does not exist", name)
+	case err != nil:
+		d.fail("namespace", "see whether the credentials may read it", "%s: %v", name, err)
+	default:
+		d.ok("namespace", "%s", name)
+	}
+	return err == nil
+}
+
+func (d *doctor) searchAttributes(ctx context.Context, c client.Client) {
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	missing, err := worker.MissingSearchAttributes(ctx, c, d.config.Temporal.Namespace)
+	switch {
+	case err != nil:
+		d.fail("search attributes", "see whether the credentials may list them", "%v", err)
+	case len(missing) > 0:
+		slices.Sort(missing)
+		d.fail("search attributes", startWorker, "missing: %s", strings.Join(missing, ", "))
+	default:
+		d.ok("search attributes", "all there")
+	}
+}
+
+func (d *doctor) version(ctx context.Context, c client.Client) {
+	const check = "worker version"
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	build, err := worker.CurrentBuild(ctx, c, d.config.Deployment)
+	var none *serviceerror.NotFound
+	switch {
+	case errors.As(err, &none), err == nil && build == "":
+		d.fail(check, "run a worker with --make-current, or set the version as docs/operations describes: until then no worker gets work",
+			"the deployment %s has no current version", d.config.Deployment)
+	case err != nil:
+		d.fail(check, "see whether the credentials may read deployments", "%v", err)
+	case build != d.config.BuildID:
+		d.warn(check, "fine while a deployment is under way, or where doctor is of another build", "build %s is current, this program is %s", build, d.config.BuildID)
+	default:
+		d.ok(check, "build %s is current", build)
+	}
+}
+
+// queues are what workers must poll.
+var queues = []struct {
+	name, kind string
+	is         enumspb.TaskQueueType
+}{
+	{contract.QueueBilling, "workflows", enumspb.TASK_QUEUE_TYPE_WORKFLOW},
+	{contract.QueueBilling, "activities", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
+	{contract.QueuePayments, "activities", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
+}
+
+// recently is how long ago a poller may have asked: a poll waits for a minute at most.
+const recently = 90 * time.Second
+
+func (d *doctor) pollers(ctx context.Context, c client.Client) {
+	for _, q := range queues {
+		d.queue(ctx, c, q.name, q.kind, q.is)
+	}
+}
+
+func (d *doctor) queue(ctx context.Context, c client.Client, name, kind string, is enumspb.TaskQueueType) {
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	check := "queue " + name
+	answer, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+		Namespace: d.config.Temporal.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: name}, TaskQueueType: is,
+	})
+	if err != nil {
+		d.fail(check, "see Temporal's log", "%s: %v", kind, err)
+		return
+	}
+	polling := 0
+	for _, p := range answer.GetPollers() {
+		if d.now().Sub(p.GetLastAccessTime().AsTime()) < recently {
+			polling++
+		}
+	}
+	if polling == 0 {
+		d.fail(check, "run `perennial worker` (or serve)", "no worker polls for %s: nothing is billed", kind)
+		return
+	}
+	d.ok(check, "%s: %d polling", kind, polling)
+}
+
+func (d *doctor) reconciler(ctx context.Context, c client.Client) {
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	_, err := c.ScheduleClient().GetHandle(ctx, contract.ReconcilerScheduleID).Describe(ctx)
+	var none *serviceerror.NotFound
+	switch {
+	case errors.As(err, &none):
+		d.fail("reconciler", startWorker, "its schedule does not exist")
+	case err != nil:
+		d.fail("reconciler", "see whether the credentials may read schedules", "%v", err)
+	default:
+		d.ok("reconciler", "its schedule exists")
+	}
+}
