@@ -11,7 +11,10 @@ import (
 // readyBudget is less than load balancers wait.
 const readyBudget = 2 * time.Second
 
-var errDraining = fault.New(fault.Unavailable, "draining", "this process is shutting down; another one answers")
+var (
+	errDraining = fault.New(fault.Unavailable, "draining", "this process is shutting down; another one answers")
+	errNotReady = fault.New(fault.Unavailable, "database_unavailable", "the database does not answer")
+)
 
 // health says that the process runs.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) { writeOK(w) }
@@ -20,12 +23,12 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) { writeOK(w) }
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyBudget)
 	defer cancel()
-	err := s.store.Ping(ctx)
 	if s.draining.Load() {
-		err = errDraining
+		writeProblem(w, s.refuse(ctx, errDraining))
+		return
 	}
-	if err != nil {
-		writeProblem(w, problemOf(err, requestIDFrom(ctx)))
+	if err := s.store.Ping(ctx); err != nil {
+		writeProblem(w, s.refuse(ctx, errNotReady.Because(err)))
 		return
 	}
 	writeOK(w)

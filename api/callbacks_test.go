@@ -1,0 +1,56 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/internal/id"
+)
+
+func TestACallbackIsVerifiedThenStoredThenToldOn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	txn := as[Payment](t, 201, b.charge(t, sub.CustomerID))
+	path := "/callbacks/" + b.test.providerID
+	raw := "{ \"any\":  \"bytes\" }\n"
+
+	problem(t, 401, "signature_invalid", "", b.send(t, "POST", path, raw, "Signature", "forged", "Event", "e0", "Transaction", txn.ID))
+	require.Zero(t, b.count(t, "select count(*) from provider_callbacks"))
+
+	b.engine.onSignal = func(context.Context) error { return errors.New("no engine") } // best effort: it is stored
+	for range 3 {
+		require.Equal(t, 200, b.send(t, "POST", path, raw, "Signature", "good", "Event", "e1", "Transaction", txn.ID, "Ref", "pi_1").Status)
+	}
+	require.Equal(t, raw, string(b.provider.body), "a signature covers the bytes as they came")
+	require.Equal(t, 1, b.count(t, "select count(*) from provider_callbacks where transaction_id = $1 and provider_ref = 'pi_1'", txn.ID))
+	require.Equal(t, []Owner{
+		{EnvironmentID: b.test.environmentID, TransactionID: txn.ID}, {EnvironmentID: b.test.environmentID, TransactionID: txn.ID},
+		{EnvironmentID: b.test.environmentID, TransactionID: txn.ID},
+	}, b.engine.checks, "a repeat is told on too: the first signal may have been lost")
+}
+
+func TestACallbackFindsItsTransactionByTheProvidersReference(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	txn := as[Payment](t, 201, b.charge(t, cust.ID))
+	b.settle(t, txn.ID)
+	send := func(path string, headers ...string) response {
+		return b.send(t, "POST", path, "{}", append([]string{"Signature", "good"}, headers...)...)
+	}
+	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e1", "Ref", "pi_"+txn.ID).Status)
+	require.Len(t, b.engine.checks, 1)
+
+	// Something of somebody else's, or of nobody's, is stored and told to nobody.
+	require.Equal(t, 200, send("/callbacks/"+b.other.providerID, "Event", "e2", "Transaction", txn.ID, "Ref", "pi_"+txn.ID).Status)
+	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e3").Status)
+	require.Len(t, b.engine.checks, 1)
+	require.Equal(t, 2, b.count(t, "select count(*) from provider_callbacks where transaction_id is null"))
+
+	problem(t, 404, "provider_config_not_found", "", send("/callbacks/"+id.New(id.ProviderConfig, b.clock()), "Event", "e"))
+	problem(t, 404, "provider_config_not_found", "", send("/callbacks/x", "Event", "e"))
+}

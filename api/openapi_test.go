@@ -1,0 +1,183 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The golden document is what client generators and reviewers read; it must follow from the code.
+func TestTheDocumentIsCommitted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var out bytes.Buffer
+	require.NoError(t, json.Indent(&out, b.send(t, "GET", "/openapi.json", nil).Body, "", "  "))
+	out.WriteString("\n")
+	golden(t, "../docs/openapi.json", out.Bytes())
+}
+
+func TestTheDocumentIsWhole(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
+	require.Equal(t, "3.1.0", doc["openapi"])
+
+	schemas := doc["components"].(map[string]any)["schemas"].(map[string]any)
+	used := map[string]bool{}
+	walk(doc, func(path string, node map[string]any) {
+		if ref, ok := node["$ref"].(string); ok {
+			name := strings.TrimPrefix(ref, "#/components/schemas/")
+			require.Contains(t, schemas, name, path)
+			used[name] = true
+		}
+	})
+	for name := range schemas {
+		require.True(t, used[name], "schema %s is used by nothing", name)
+	}
+
+	names := map[string]bool{}
+	eachRoute(t, b, func(method, template string) {
+		item, ok := doc["paths"].(map[string]any)[template].(map[string]any)
+		require.True(t, ok, "%s is not documented", template)
+		op, ok := item[strings.ToLower(method)].(map[string]any)
+		require.True(t, ok, "%s %s is not documented", method, template)
+		where := method + " " + template
+		name := op["operationId"].(string)
+		require.False(t, names[name], "operationId %s occurs twice", name)
+		names[name] = true
+		require.NotEmpty(t, op["summary"], where)
+		require.Equal(t, []any{map[string]any{security: []any{}}}, op["security"], where)
+		checkResponses(t, where, op)
+		checkRequest(t, where, method, op)
+		for _, variable := range regexp.MustCompile(`{(\w+)}`).FindAllStringSubmatch(template, -1) {
+			require.True(t, hasParameter(op, "path", variable[1]), where)
+		}
+		require.Equal(t, method != "GET", hasParameter(op, "header", "Idempotency-Key"), where)
+	})
+}
+
+func checkResponses(t *testing.T, where string, op map[string]any) {
+	t.Helper()
+	responses := op["responses"].(map[string]any)
+	for _, status := range []string{"401", "403", "422", "500", "503"} {
+		require.Contains(t, responses, status, where)
+	}
+	successes := 0
+	for status, r := range responses {
+		content := r.(map[string]any)["content"].(map[string]any)
+		require.NotEmpty(t, r.(map[string]any)["description"], where)
+		if status[0] != '2' {
+			require.Contains(t, content, problemType, "%s %s", where, status)
+			continue
+		}
+		successes++
+		media := content[jsonType].(map[string]any)
+		require.NotEmpty(t, media["schema"], where)
+		require.NotEmpty(t, media["example"], "%s has no example", where)
+	}
+	require.Equal(t, 1, successes, where)
+}
+
+func checkRequest(t *testing.T, where, method string, op map[string]any) {
+	t.Helper()
+	body, ok := op["requestBody"].(map[string]any)
+	if !ok {
+		require.Contains(t, []string{"GET", "DELETE"}, method, "%s documents no body", where)
+		return
+	}
+	media := body["content"].(map[string]any)[jsonType].(map[string]any)
+	require.NotEmpty(t, media["schema"], where)
+	if !strings.HasSuffix(where, "/reactivate") { // it has no fields to show
+		require.NotEmpty(t, media["example"], "%s has no example of its body", where)
+	}
+}
+
+func hasParameter(op map[string]any, in, name string) bool {
+	parameters, _ := op["parameters"].([]any)
+	for _, p := range parameters {
+		if p := p.(map[string]any); p["in"] == in && p["name"] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Examples that the API itself would refuse are worse than none.
+func TestExamplesAreGoodRequests(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := b.fill(t, b.test)
+	ids := strings.NewReplacer(
+		"cust_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.customer, "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.plan,
+		"plan_01jcz6f0x3v8r5t2m9k4h7q1wz", b.newPlan(t, b.test).ID)
+	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
+	tried := 0
+	for path, item := range doc["paths"].(map[string]any) {
+		for method, op := range item.(map[string]any) {
+			request, ok := op.(map[string]any)["requestBody"].(map[string]any)
+			if !ok || !strings.HasPrefix(path, "/v1/") {
+				continue
+			}
+			example, err := json.Marshal(request["content"].(map[string]any)[jsonType].(map[string]any)["example"])
+			require.NoError(t, err)
+			target := strings.ReplaceAll(path, "{id}", rows.of(withoutPrefix(path)))
+			if strings.HasSuffix(path, "/advance") {
+				example = []byte(`{"to":1900000000}`) // the example's clock is another one
+			}
+			if string(example) == "null" {
+				example = nil
+			}
+			got := b.ask(t, b.test, strings.ToUpper(method), target, ids.Replace(string(example)))
+			require.NotContains(t, []int{400, 404, 422, 500}, got.Status, "%s %s: %s", method, path, got.Body)
+			tried++
+		}
+	}
+	require.Greater(t, tried, 8)
+}
+
+func TestTheDocumentationPageNeedsNothingFromElsewhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	page := b.send(t, "GET", "/docs", nil)
+	require.Equal(t, 200, page.Status)
+	require.Contains(t, page.Header.Get("Content-Type"), "text/html")
+	require.Contains(t, page.Header.Get("Content-Security-Policy"), "default-src 'none'")
+	html := string(page.Body)
+	require.NotContains(t, html, "<script")
+	for _, link := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(html, -1) {
+		require.True(t, strings.HasPrefix(link[1], "#") || strings.HasPrefix(link[1], "/"), link[1])
+		if anchor, ok := strings.CutPrefix(link[1], "#"); ok {
+			require.Contains(t, html, fmt.Sprintf(`id="%s"`, anchor))
+		}
+	}
+	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
+	for path, item := range doc["paths"].(map[string]any) {
+		for _, op := range item.(map[string]any) {
+			if strings.HasPrefix(path, "/api/") {
+				require.Contains(t, html, fmt.Sprintf(`<h3 id="%s">`, op.(map[string]any)["operationId"]))
+			}
+		}
+	}
+}
+
+// walk visits every object of a JSON document.
+func walk(node any, visit func(path string, node map[string]any)) { walkAt("", node, visit) }
+
+func walkAt(path string, node any, visit func(path string, node map[string]any)) {
+	switch n := node.(type) {
+	case map[string]any:
+		visit(path, n)
+		for name, child := range n {
+			walkAt(path+"/"+name, child, visit)
+		}
+	case []any:
+		for _, child := range n {
+			walkAt(path+"/-", child, visit)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+)
+
+// `go test ./api -update` writes the golden files anew.
+var updateGoldens = flag.Bool("update", false, "write golden files")
+
+// golden compares with a file that reviewers read.
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *updateGoldens {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, got, 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "write it with: go test ./api -update")
+	require.Equal(t, string(want), string(got), "look at the difference, then: go test ./api -update")
+}
+
+func TestProblemsLookAsTheyAlwaysDid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := b.fill(t, b.test)
+	var out bytes.Buffer
+	for _, c := range []struct {
+		name string
+		got  response
+	}{
+		{"no key", b.send(t, "GET", "/api/plans", nil)},
+		{"a foreign id", b.ask(t, b.other, "GET", "/api/subscriptions/"+rows.subscription, nil)},
+		{"an unknown path", b.ask(t, b.test, "GET", "/api/nothing", nil)},
+		{"a method that the path does not take", b.ask(t, b.test, "PUT", "/api/plans", nil)},
+		{"no body", b.ask(t, b.test, "POST", "/api/plans", nil)},
+		{"no JSON", b.ask(t, b.test, "POST", "/api/plans", `{`)},
+		{"one wrong field", b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","amount":-1}`)},
+		{"several wrong fields", b.ask(t, b.test, "POST", "/api/plans", `{"name":"","currency":"USD","interval":"moon","prices":[{"amount":"1"}],"color":"red"}`)},
+		{"a rule's no", b.ask(t, b.test, "POST", "/api/subscriptions/"+rows.subscription+"/reactivate", nil)},
+		{"a reference to nothing", b.ask(t, b.test, "POST", "/api/subscriptions", `{"customerId":"`+rows.customer+`","planId":"plan_x"}`)},
+		{"an unknown query parameter", b.ask(t, b.test, "GET", "/api/plans?page=2", nil)},
+	} {
+		require.NoError(t, json.Indent(&out, withoutRequestID(c.got.Body), "", "  "), c.name)
+		out.WriteString("\n")
+	}
+	golden(t, "testdata/problems.golden.json", out.Bytes())
+}
+
+func TestKindsBecomeStatuses(t *testing.T) {
+	t.Parallel()
+	for kind, status := range map[fault.Kind]int{
+		fault.Invalid: 422, fault.Unauthorized: 401, fault.Forbidden: 403, fault.NotFound: 404, fault.Conflict: 409, fault.Gone: 410,
+		fault.RateLimited: 429, fault.Unavailable: 503, fault.Internal: 500, "invented": 500,
+	} {
+		p := problemOf(fault.New(kind, "code", "detail"), "req_1")
+		require.Equal(t, status, p.Status, kind)
+		require.NotEmpty(t, p.Title)
+		require.Equal(t, "req_1", p.RequestID)
+	}
+	require.Equal(t, authenticate, problemOf(errKeyMissing, "").GetHeaders().Get("WWW-Authenticate"))
+	require.Equal(t, "1", problemOf(fault.New(fault.Unavailable, "x", "y"), "").GetHeaders().Get("Retry-After"))
+	require.Equal(t, "3", problemOf(fault.New(fault.Conflict, "x", "y").After(2100*time.Millisecond), "").GetHeaders().Get("Retry-After"))
+}
+
+func TestCausesStayInTheLog(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{
+		errors.New("select secret from nowhere"),
+		fault.New(fault.Internal, "internal", "select secret from nowhere"),
+		fault.New(fault.Unavailable, "away", "detail").Because(errors.New("select secret from nowhere")),
+	} {
+		p := problemOf(err, "req_1")
+		require.NotContains(t, string(encode(p)), "secret")
+		require.NotContains(t, p.Error(), "secret")
+	}
+}

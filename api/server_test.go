@@ -1,0 +1,118 @@
+package api
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/contract"
+)
+
+func TestAPanicIsABareProblemAndALogLine(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	b.engine.onCommand = func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+		panic("the secret cause")
+	}
+	got := b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", nil)
+	p := problem(t, 500, "internal", "", got)
+	require.NotContains(t, string(got.Body), "secret cause")
+	require.Equal(t, got.Header.Get("X-Request-Id"), p.RequestID)
+	require.Contains(t, b.log.String(), "the secret cause")
+	require.Contains(t, b.log.String(), p.RequestID)
+}
+
+func TestWithoutADatabaseTheProcessRunsButIsNotReady(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Equal(t, 200, b.send(t, "GET", "/readyz", nil).Status)
+	b.store.Close()
+	require.Equal(t, 500, b.ask(t, b.test, "GET", "/api/plans", nil).Status)
+	problem(t, 503, "database_unavailable", "", b.send(t, "GET", "/readyz", nil))
+	require.Equal(t, 200, b.send(t, "GET", "/healthz", nil).Status)
+}
+
+func TestEveryAnswerSaysWhichRequestItIsOf(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, path := range []string{"/healthz", "/docs", "/nothing", "/api/plans"} {
+		got := b.send(t, "GET", path, nil)
+		require.True(t, strings.HasPrefix(got.Header.Get("X-Request-Id"), "req_"), path)
+		require.Equal(t, "nosniff", got.Header.Get("X-Content-Type-Options"))
+	}
+}
+
+func TestTheDrainFinishesWhatRuns(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	arrived, proceed := make(chan struct{}), make(chan struct{})
+	b.engine.onCommand = func(ctx context.Context, in SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+		close(arrived)
+		<-proceed
+		return b.engine.perform(ctx, in.Input.Ref, cmd)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- b.Serve(listener) }()
+	base := "http://" + listener.Addr().String()
+
+	answered := make(chan *http.Response, 1)
+	go func() {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", base+"/api/subscriptions/"+sub.ID+"/cancel", nil)
+		if err != nil {
+			close(answered)
+			return
+		}
+		r.Header.Set("Authorization", "Bearer "+b.test.key)
+		if res, err := http.DefaultClient.Do(r); err == nil {
+			answered <- res
+		}
+		close(answered)
+	}()
+	<-arrived
+	drained := make(chan error, 1)
+	go func() { drained <- b.Shutdown(t.Context()) }()
+	require.Eventually(t, b.draining.Load, 10*time.Second, time.Millisecond)
+	problem(t, 503, "draining", "", b.send(t, "GET", "/readyz", nil))
+	require.Equal(t, 200, b.send(t, "GET", "/healthz", nil).Status)
+	close(proceed)
+	res := <-answered
+	require.NotNil(t, res, "the running request was cut off")
+	require.Equal(t, 200, res.StatusCode)
+	_, err = io.Copy(io.Discard, res.Body)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.NoError(t, <-drained)
+	require.NoError(t, <-served)
+}
+
+func TestTheServerBoundsWhatStrangersMaySend(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Equal(t, maxHeader, b.http.MaxHeaderBytes)
+	require.Equal(t, readHeaderTimeout, b.http.ReadHeaderTimeout)
+	require.Positive(t, b.http.ReadTimeout)
+	require.Greater(t, b.http.WriteTimeout, maxWait+updateBudget, "an answer that waits must not be cut off")
+
+	server := httptest.NewUnstartedServer(b.Handler())
+	server.Config = b.http
+	server.Start()
+	t.Cleanup(server.Close)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+"/healthz", nil)
+	require.NoError(t, err)
+	r.Header.Set("X-Long", strings.Repeat("x", 2*maxHeader))
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, res.StatusCode)
+}
