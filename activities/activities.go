@@ -25,3 +25,65 @@ type Gateway interface {
 type Starter interface {
 	StartPayment(ctx context.Context, in contract.PaymentInput) error
 }
+
+// Engine is all that activities ask of Temporal.
+type Engine interface {
+	Ticker
+	Waker
+}
+
+// Config is what the activities work with.
+type Config struct {
+	Store    *db.Store
+	Clock    Clock
+	Gateway  Gateway
+	Engine   Engine
+	Observer Observer // nil: nobody is told
+	// Reconciled is told what each pass found; nil: nobody is.
+	Reconciled func(contract.ReconcileResult)
+	// AbsenceGap is payment.Protocol's; zero: the default.
+	AbsenceGap time.Duration
+	// ClockPatience is how long, in real time, a step of a test clock waits for a pending payment; zero: 10 s.
+	ClockPatience time.Duration
+}
+
+// Set is all activities of a worker process.
+type Set struct {
+	Subscriptions *Subscriptions
+	Payments      *Payments
+	Clocks        *Clocks
+	Reconciler    *Reconciler
+
+	store *db.Store
+	clock Clock
+}
+
+// New makes the activities.
+func New(c Config) Set {
+	if c.Observer == nil {
+		c.Observer = unobserved{}
+	}
+	return Set{
+		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Starter: c.Engine},
+		Payments: &Payments{
+			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Starter: c.Engine, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
+		},
+		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Ticker: c.Engine, Patience: c.ClockPatience},
+		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled},
+		store:      c.Store, clock: c.Clock,
+	}
+}
+
+// NewEpoch begins a new life of Temporal's database: whatever was started before is started again.
+func (s Set) NewEpoch(ctx context.Context) (epoch int64, err error) {
+	err = s.store.InTx(ctx, s.clock(), func(tx *db.Tx) error {
+		epoch, err = tx.IncrementEpoch(ctx)
+		return err
+	})
+	return epoch, err
+}
+
+type unobserved struct{}
+
+func (unobserved) ProviderCalled(context.Context, string, string, string, time.Duration) {}
+func (unobserved) PaymentEnded(context.Context, Ended)                                   {}

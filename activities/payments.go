@@ -21,9 +21,19 @@ import (
 type Observer interface {
 	// ProviderCalled reports one exchange with a provider.
 	ProviderCalled(ctx context.Context, provider, operation, outcome string, took time.Duration)
-	// PaymentEnded reports a final status, and for a subscription's charge how long after it became due (real time;
-	// negative: not measured, as on a test clock).
-	PaymentEnded(ctx context.Context, provider, status string, lateness time.Duration)
+	// PaymentEnded reports a transaction that became final.
+	PaymentEnded(ctx context.Context, ended Ended)
+}
+
+// Ended is what a final transaction tells the measurements.
+type Ended struct {
+	Provider string
+	Mode     string // test or live
+	Type     string // charge or refund
+	Status   string
+	// Renewal: the charge of a subscription in real time; Lateness is then how long after it became due it ended.
+	Renewal  bool
+	Lateness time.Duration
 }
 
 // Payments are the activities that talk to providers.
@@ -56,6 +66,7 @@ type exchange struct {
 	provider providers.Provider
 	protocol payment.Protocol
 	callID   string
+	mode     string // of the environment: test or live
 }
 
 // resolve is the charge protocol: note the intent, call, record. Repeats find the intent and act on it.
@@ -104,7 +115,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		if x.provider, err = a.Gateway.Provider(ctx, config); err != nil {
 			return err
 		}
-		x.protocol = a.protocol(x.provider)
+		x.protocol, x.mode = a.protocol(x.provider), config.Mode
 		x.move = txn.Next(x.protocol, in.Asked, now)
 		if x.move == payment.MoveNone || x.move == payment.MoveAbandon {
 			return nil
@@ -222,7 +233,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		}
 		refunds = r.refunds
 		if was == payment.Pending && r.txn.Status != payment.Pending {
-			a.Observer.PaymentEnded(ctx, x.txn.Provider, string(r.txn.Status), r.lateness())
+			a.Observer.PaymentEnded(ctx, r.measured(x.mode))
 		}
 		return nil
 	})
@@ -240,12 +251,13 @@ func (r *recording) output() (contract.ResolveOutput, error) {
 	return out, err
 }
 
-// lateness is how long after it became due a charge ended, in real time; -1: not measured.
-func (r *recording) lateness() time.Duration {
-	if r.b.TestClock != nil || r.txn.Type == payment.Refund {
-		return -1
+// measured is what the measurements are told.
+func (r *recording) measured(mode string) Ended {
+	renewal := r.txn.SubscriptionID != "" && r.txn.Type == payment.Charge && r.b.TestClock == nil
+	return Ended{
+		Provider: r.txn.Provider, Mode: mode, Type: string(r.txn.Type), Status: string(r.txn.Status),
+		Renewal: renewal, Lateness: r.real.Sub(r.txn.DueAt),
 	}
-	return r.real.Sub(r.txn.DueAt)
 }
 
 // impossible records a request that could not be made at all. A first send that is invalid was never sent: it has failed.

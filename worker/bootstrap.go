@@ -15,7 +15,6 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"perennial/contract"
-	"perennial/db"
 )
 
 // retention is how long Temporal keeps closed runs for operators to look at.
@@ -137,11 +136,7 @@ func (w *Worker) ensureReconciler(ctx context.Context) error {
 	if !errors.As(err, &absent) {
 		return err
 	}
-	var epoch int64
-	err = w.config.Store.InTx(ctx, w.config.Clock(), func(tx *db.Tx) (err error) {
-		epoch, err = tx.IncrementEpoch(ctx)
-		return err
-	})
+	epoch, err := w.config.Activities.NewEpoch(ctx)
 	if err != nil {
 		return err
 	}

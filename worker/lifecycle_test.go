@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/activities"
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/money"
@@ -55,8 +56,11 @@ func newRig(t *testing.T) *rig {
 	namespace := testkit.Temporal(t)
 	c := namespace.Client(t)
 	w, err := worker.New(worker.Config{
-		Client: c, Store: store, Clock: clock, Namespace: namespace.Name,
-		Gateway: gateway.New(gateway.Config{Vault: keys, StripeURL: web.URL, Timeout: 5 * time.Second}),
+		Client: c, Namespace: namespace.Name,
+		Activities: activities.New(activities.Config{
+			Store: store, Clock: clock, Engine: engine.New(c, 0),
+			Gateway: gateway.New(gateway.Config{Vault: keys, StripeURL: web.URL, Timeout: 5 * time.Second}),
+		}),
 	})
 	require.NoError(t, err)
 	running, stop := context.WithCancel(ctx)

@@ -16,19 +16,14 @@ import (
 
 	"perennial/activities"
 	"perennial/contract"
-	"perennial/db"
-	"perennial/internal/engine"
 	"perennial/workflows"
 )
 
 // Config is everything a worker process needs.
 type Config struct {
-	Client   client.Client
-	Store    *db.Store
-	Gateway  activities.Gateway
-	Observer activities.Observer
-	Logger   *zap.Logger
-	Clock    func() time.Time
+	Client     client.Client
+	Activities activities.Set
+	Logger     *zap.Logger
 
 	// Deployment and BuildID switch worker versioning on; empty: unversioned, as in tests.
 	Deployment string
@@ -44,8 +39,6 @@ type Config struct {
 	CachedWorkflows    int // 0: 1,000
 	Pollers            int // per kind and queue; 0: 4
 	DrainTimeout       time.Duration
-	AbsenceGap         time.Duration
-	ClockPatience      time.Duration
 	ReconcileEvery     time.Duration // 0: 30 s
 	BootstrapEvery     time.Duration // 0: 15 s
 }
@@ -53,19 +46,15 @@ type Config struct {
 // Worker is one process's part of the work.
 type Worker struct {
 	config Config
-	engine *engine.Engine
 }
 
 // New checks the configuration.
 func New(c Config) (*Worker, error) {
-	if c.Client == nil || c.Store == nil || c.Gateway == nil || c.Clock == nil || c.Namespace == "" {
-		return nil, errors.New("worker: Client, Store, Gateway, Clock and Namespace are required")
+	if c.Client == nil || c.Activities.Subscriptions == nil || c.Namespace == "" {
+		return nil, errors.New("worker: Client, Activities and Namespace are required")
 	}
 	if c.Logger == nil {
 		c.Logger = zap.NewNop()
-	}
-	if c.Observer == nil {
-		c.Observer = silent{}
 	}
 	for value, standard := range map[*int]int{
 		&c.ActivitySlots: 32, &c.LocalActivitySlots: 32, &c.WorkflowSlots: 64, &c.CachedWorkflows: 1000, &c.Pollers: 4,
@@ -82,7 +71,7 @@ func New(c Config) (*Worker, error) {
 		}
 	}
 	worker.SetStickyWorkflowCacheSize(c.CachedWorkflows)
-	return &Worker{config: c, engine: engine.New(c.Client, 0)}, nil
+	return &Worker{config: c}, nil
 }
 
 // Run works until ctx ends, then drains: it takes nothing new and finishes what is in hand. When Temporal forgets the
@@ -134,16 +123,14 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 			Name: name, VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
 		})
 	}
-	billing.RegisterActivity(&activities.Subscriptions{Store: c.Store, Clock: c.Clock, Starter: w.engine})
-	billing.RegisterActivity(&activities.Clocks{Store: c.Store, Clock: c.Clock, Ticker: w.engine, Patience: c.ClockPatience})
-	billing.RegisterActivity(&activities.Reconciler{Store: c.Store, Clock: c.Clock, Waker: w.engine, Report: w.report})
+	billing.RegisterActivity(c.Activities.Subscriptions)
+	billing.RegisterActivity(c.Activities.Clocks)
+	billing.RegisterActivity(c.Activities.Reconciler)
 
 	options := w.options(fatal)
 	options.DisableWorkflowWorker = true
 	payments := worker.New(c.Client, contract.QueuePayments, options)
-	payments.RegisterActivity(&activities.Payments{
-		Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Starter: w.engine, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
-	})
+	payments.RegisterActivity(c.Activities.Payments)
 
 	queues := []worker.Worker{billing, payments}
 	for i, q := range queues {
@@ -182,15 +169,3 @@ func (w *Worker) options(fatal chan<- error) worker.Options {
 	}
 	return options
 }
-
-// report writes what a pass of the reconciler mended; nothing found is nothing said.
-func (w *Worker) report(found contract.ReconcileResult) {
-	if found.Started+found.Signalled+found.Late > 0 {
-		w.config.Logger.Info("reconciled", zap.Int("started", found.Started), zap.Int("signalled", found.Signalled), zap.Int("late", found.Late))
-	}
-}
-
-type silent struct{}
-
-func (silent) ProviderCalled(context.Context, string, string, string, time.Duration) {}
-func (silent) PaymentEnded(context.Context, string, string, time.Duration)           {}

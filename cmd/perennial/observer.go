@@ -4,29 +4,36 @@ import (
 	"context"
 	"time"
 
+	"go.uber.org/zap"
+
+	"perennial/activities"
+	"perennial/contract"
 	"perennial/internal/telemetry"
 )
 
 // observer turns what activities report into measurements.
-type observer struct{ instruments *telemetry.Instruments }
+type observer struct{ telemetry *telemetry.Telemetry }
 
 // ProviderCalled implements activities.Observer.
 func (o observer) ProviderCalled(ctx context.Context, provider, operation, outcome string, took time.Duration) {
-	o.instruments.ProviderCall(ctx, took, provider, operation, outcome)
+	o.telemetry.Instruments.ProviderCall(ctx, took, provider, operation, outcome)
 }
 
 // PaymentEnded implements activities.Observer.
-func (o observer) PaymentEnded(ctx context.Context, provider, status string, lateness time.Duration) {
-	o.instruments.Payment(ctx, provider, kindOf(status), status)
-	if lateness >= 0 { // negative: not measured
-		o.instruments.RenewalLateness(ctx, lateness, "")
+func (o observer) PaymentEnded(ctx context.Context, p activities.Ended) {
+	o.telemetry.Instruments.Payment(ctx, p.Provider, p.Type, p.Status)
+	if p.Renewal {
+		o.telemetry.Instruments.RenewalLateness(ctx, p.Lateness, p.Mode)
 	}
 }
 
-// kindOf tells a refund by the one status that only refunds reach.
-func kindOf(status string) string {
-	if status == "refunded" {
-		return "refund"
+// reconciled counts what a pass of the reconciler mended; nothing found is nothing said.
+func (o observer) reconciled(found contract.ReconcileResult) {
+	ctx := context.Background() // a measurement belongs to no request
+	for kind, n := range map[string]int{"started": found.Started, "signalled": found.Signalled, "late": found.Late} {
+		if n > 0 {
+			o.telemetry.Instruments.ReconcilerFindings(ctx, kind, n)
+			o.telemetry.Logger.Info("reconciled", zap.String("finding", kind), zap.Int("count", n))
+		}
 	}
-	return "charge"
 }

@@ -10,8 +10,10 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.uber.org/zap"
 
+	"perennial/activities"
 	"perennial/db"
 	"perennial/internal/config"
+	"perennial/internal/engine"
 	"perennial/internal/failpoint"
 	"perennial/internal/gateway"
 	"perennial/internal/telemetry"
@@ -168,13 +170,17 @@ func (s *service) startWorker(ctx context.Context, p *process, do plan) (*worker
 	if err != nil {
 		return nil, err
 	}
+	watch := observer{s.telemetry}
 	w, err := worker.New(worker.Config{
-		Client: s.temporal, Store: store, Gateway: s.gateway, Observer: observer{s.telemetry.Instruments},
-		Logger: s.telemetry.Logger, Clock: p.now, Namespace: c.Temporal.Namespace,
+		Client: s.temporal, Logger: s.telemetry.Logger, Namespace: c.Temporal.Namespace,
+		Activities: activities.New(activities.Config{
+			Store: store, Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal, 0),
+			Observer: watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
+		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,
 		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots, WorkflowSlots: c.Worker.WorkflowSlots,
 		CachedWorkflows: c.Worker.CachedWorkflows, Pollers: c.Worker.Pollers, DrainTimeout: c.Worker.DrainTimeout,
-		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery, AbsenceGap: c.Worker.AbsenceGap,
+		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery,
 	})
 	if err != nil {
 		return nil, err

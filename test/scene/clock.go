@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"perennial/activities"
 	"perennial/contract"
 )
 
@@ -72,4 +73,4 @@ type Unobserved struct{}
 func (Unobserved) ProviderCalled(context.Context, string, string, string, time.Duration) {}
 
 // PaymentEnded implements activities.Observer.
-func (Unobserved) PaymentEnded(context.Context, string, string, time.Duration) {}
+func (Unobserved) PaymentEnded(context.Context, activities.Ended) {}
