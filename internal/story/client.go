@@ -19,10 +19,11 @@ type client struct {
 	key  string
 	run  string // makes the idempotency keys of this run its own
 	sent int
+	rest func(context.Context, time.Duration) error // waits
 }
 
-func newClient(api, key string) *client {
-	return &client{http: &http.Client{Timeout: time.Minute}, api: api, key: key, run: rand.Text()}
+func newClient(c Config) *client {
+	return &client{http: &http.Client{Timeout: time.Minute}, api: c.API, key: c.Key, run: rand.Text(), rest: c.rest}
 }
 
 // get reads a resource.
@@ -52,7 +53,7 @@ func (c *client) send(ctx context.Context, method, url string, header http.Heade
 		if err == nil || after == 0 || try == tries {
 			return err
 		}
-		if err := sleep(ctx, after); err != nil {
+		if err := c.rest(ctx, after); err != nil {
 			return err
 		}
 	}

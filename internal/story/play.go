@@ -17,6 +17,8 @@ type Config struct {
 	// Patience is how long what a step leads to may take to be seen; 0: 30 s.
 	Patience time.Duration
 	Now      func() time.Time // the real clock
+
+	rest func(context.Context, time.Duration) error // waits; tests do not
 }
 
 // Played names what the story made, for whoever wants to look at it.
@@ -64,7 +66,10 @@ func Play(ctx context.Context, c Config) (Played, error) {
 	if c.Patience == 0 {
 		c.Patience = 30 * time.Second
 	}
-	p := &player{client: newClient(c.API, c.Key), simulator: c.Simulator, now: begin}
+	if c.rest == nil {
+		c.rest = sleep
+	}
+	p := &player{client: newClient(c), simulator: c.Simulator, now: begin}
 	p.card = "cus_story_" + p.client.run
 	t := &table{out: c.Out, colour: c.Colour}
 	t.head()
@@ -105,7 +110,7 @@ func (p *player) play(ctx context.Context, c Config, t *table, s step) error {
 			t.wrong(wrong)
 			return &Deviation{Step: s.told, Differences: wrong}
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := c.rest(ctx, pause); err != nil {
 			return err
 		}
 	}

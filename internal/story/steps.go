@@ -124,7 +124,7 @@ func (p *player) advance(ctx context.Context, to time.Time) error {
 		return err
 	}
 	for clock.Status != "ready" {
-		if err := sleep(ctx, pause); err != nil {
+		if err := p.client.rest(ctx, pause); err != nil {
 			return fmt.Errorf("the test clock stands at %s and does not arrive at %s: %w", at(clock.Now), to, err)
 		}
 		if err := p.client.get(ctx, path, &clock); err != nil {
