@@ -55,7 +55,7 @@ type loader struct {
 
 	plans   []dbsqlc.PlanListOfSubscriptionRow
 	prices  []dbsqlc.PriceListOfSubscriptionRow
-	lines   []dbsqlc.InvoiceLineListOfSubscriptionRow
+	lines   []dbsqlc.InvoiceLine
 	pending []dbsqlc.TransactionListPendingChargesRow
 }
 
@@ -185,8 +185,8 @@ func (l *loader) give() {
 	for _, row := range l.lines {
 		for _, invoices := range [][]invoice.Invoice{l.Open, l.Paid} {
 			for i := range invoices {
-				if invoices[i].ID == row.InvoiceLine.InvoiceID {
-					invoices[i].Lines = append(invoices[i].Lines, lineFromDB(row.InvoiceLine))
+				if invoices[i].ID == row.InvoiceID {
+					invoices[i].Lines = append(invoices[i].Lines, lineFromDB(row))
 				}
 			}
 		}

@@ -90,12 +90,25 @@ where k.hash = @hash
 order by l.position;
 
 -- name: InvoiceLineListOfSubscription :many
--- The lines of its open invoices and of the paid ones for the current period.
-select sqlc.embed(l)
-from subscriptions s
-join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
-    and (i.status = 'open'
-         or i.status = 'paid' and i.period_end > s.current_period_start and i.period_start < s.current_period_end)
-join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
-where s.environment_id = @environment_id and s.id = @subscription_id
+-- The lines of its open invoices and of the paid ones for the current period. `offset 0` keeps each look-up of lines a
+-- look-up by key: joined freely, and planned while the tables were small, it read all lines of all subscriptions.
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
+       l.period_start, l.period_end
+from (
+    select o.id from invoices o
+    where o.environment_id = @environment_id and o.subscription_id = @subscription_id and o.status = 'open'
+    union all
+    select p.id
+    from subscriptions s
+    join invoices p on p.environment_id = s.environment_id and p.subscription_id = s.id
+        and p.period_end > s.current_period_start and p.period_start < s.current_period_end and p.status = 'paid'
+    where s.environment_id = @environment_id and s.id = @subscription_id
+) i
+cross join lateral (
+    select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
+           n.period_start, n.period_end
+    from invoice_lines n
+    where n.environment_id = @environment_id and n.invoice_id = i.id
+    offset 0
+) l
 order by l.invoice_id, l.position;

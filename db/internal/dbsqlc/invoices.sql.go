@@ -282,13 +282,25 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 }
 
 const invoiceLineListOfSubscription = `-- name: InvoiceLineListOfSubscription :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end
-from subscriptions s
-join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
-    and (i.status = 'open'
-         or i.status = 'paid' and i.period_end > s.current_period_start and i.period_start < s.current_period_end)
-join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
-where s.environment_id = $1 and s.id = $2
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
+       l.period_start, l.period_end
+from (
+    select o.id from invoices o
+    where o.environment_id = $1 and o.subscription_id = $2 and o.status = 'open'
+    union all
+    select p.id
+    from subscriptions s
+    join invoices p on p.environment_id = s.environment_id and p.subscription_id = s.id
+        and p.period_end > s.current_period_start and p.period_start < s.current_period_end and p.status = 'paid'
+    where s.environment_id = $1 and s.id = $2
+) i
+cross join lateral (
+    select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
+           n.period_start, n.period_end
+    from invoice_lines n
+    where n.environment_id = $1 and n.invoice_id = i.id
+    offset 0
+) l
 order by l.invoice_id, l.position
 `
 
@@ -297,32 +309,29 @@ type InvoiceLineListOfSubscriptionParams struct {
 	SubscriptionID string
 }
 
-type InvoiceLineListOfSubscriptionRow struct {
-	InvoiceLine InvoiceLine
-}
-
-// The lines of its open invoices and of the paid ones for the current period.
-func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, arg InvoiceLineListOfSubscriptionParams) ([]InvoiceLineListOfSubscriptionRow, error) {
+// The lines of its open invoices and of the paid ones for the current period. `offset 0` keeps each look-up of lines a
+// look-up by key: joined freely, and planned while the tables were small, it read all lines of all subscriptions.
+func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, arg InvoiceLineListOfSubscriptionParams) ([]InvoiceLine, error) {
 	rows, err := db.Query(ctx, invoiceLineListOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []InvoiceLineListOfSubscriptionRow
+	var items []InvoiceLine
 	for rows.Next() {
-		var i InvoiceLineListOfSubscriptionRow
+		var i InvoiceLine
 		if err := rows.Scan(
-			&i.InvoiceLine.ID,
-			&i.InvoiceLine.EnvironmentID,
-			&i.InvoiceLine.InvoiceID,
-			&i.InvoiceLine.Position,
-			&i.InvoiceLine.Kind,
-			&i.InvoiceLine.Description,
-			&i.InvoiceLine.PlanID,
-			&i.InvoiceLine.PriceID,
-			&i.InvoiceLine.Amount,
-			&i.InvoiceLine.PeriodStart,
-			&i.InvoiceLine.PeriodEnd,
+			&i.ID,
+			&i.EnvironmentID,
+			&i.InvoiceID,
+			&i.Position,
+			&i.Kind,
+			&i.Description,
+			&i.PlanID,
+			&i.PriceID,
+			&i.Amount,
+			&i.PeriodStart,
+			&i.PeriodEnd,
 		); err != nil {
 			return nil, err
 		}
