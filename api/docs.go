@@ -132,7 +132,11 @@ func fieldsOf(doc *huma.OpenAPI, schema *huma.Schema, prefix string) []docsField
 }
 
 func resolve(doc *huma.OpenAPI, schema *huma.Schema) *huma.Schema {
-	for schema != nil && schema.Ref != "" {
+	for schema != nil && schema.Ref != "" || schema != nil && len(schema.OneOf) > 0 {
+		if len(schema.OneOf) > 0 {
+			schema = schema.OneOf[0] // the whole one; the text says what a publishable key sees
+			continue
+		}
 		schema = doc.Components.Schemas.SchemaFromRef(schema.Ref)
 	}
 	return schema

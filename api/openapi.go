@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"perennial/db"
+	"perennial/internal/telemetry"
 )
 
 // writeEncoded is huma's marshaller: every answer is encoded in one way, or already.
@@ -104,11 +107,17 @@ func preferParameter() *huma.Param {
 
 // responses describes the success by an example, which huma completes with its schema, and every refusal.
 func (s *Server) responses(op operation) map[string]*huma.Response {
+	schemas := s.huma.OpenAPI().Components.Schemas
+	success := &huma.MediaType{Example: op.response}
+	if op.publicly != nil {
+		success.Schema = &huma.Schema{OneOf: []*huma.Schema{
+			schemas.Schema(reflect.TypeOf(op.response), true, ""), schemas.Schema(reflect.TypeOf(op.publicly), true, ""),
+		}}
+	}
 	out := map[string]*huma.Response{strconv.Itoa(op.status): {
-		Description: http.StatusText(op.status),
-		Content:     map[string]*huma.MediaType{jsonType: {Example: op.response}},
+		Description: http.StatusText(op.status), Content: map[string]*huma.MediaType{jsonType: success},
 	}}
-	problem := s.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+	problem := schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	for status, why := range op.refusalReasons() {
 		out[strconv.Itoa(status)] = &huma.Response{
 			Description: why, Content: map[string]*huma.MediaType{problemType: {Schema: problem}},
@@ -119,6 +128,7 @@ func (s *Server) responses(op operation) map[string]*huma.Response {
 
 func (o operation) refusalReasons() map[int]string {
 	reasons := map[int]string{
+		http.StatusBadRequest:          "The query string, a header or the body is malformed.",
 		http.StatusUnauthorized:        "No usable API key.",
 		http.StatusForbidden:           "The key's scopes or addresses do not cover this.",
 		http.StatusUnprocessableEntity: "A field or parameter is wrong: param names it.",
@@ -130,7 +140,6 @@ func (o operation) refusalReasons() map[int]string {
 	}
 	if o.changes() {
 		maps.Copy(reasons, map[int]string{
-			http.StatusBadRequest:            "The body is not JSON, or a header is malformed.",
 			http.StatusConflict:              "The present state forbids it, or the same Idempotency-Key is still in flight.",
 			http.StatusGone:                  "The stored answer was erased with its customer.",
 			http.StatusRequestEntityTooLarge: "The body is larger than 1 MiB.",
@@ -143,11 +152,69 @@ func (o operation) refusalReasons() map[int]string {
 // refersTo: the body names resources that may be absent.
 func (o operation) refersTo() bool { return o.changes() && o.request != nil }
 
+// dropHeaders takes from the document the headers that the operation never answers.
+func (o operation) dropHeaders(responses map[string]*huma.Response) {
+	headers := responses[strconv.Itoa(o.status)].Headers
+	if !o.changes() {
+		delete(headers, "Idempotent-Replayed")
+	}
+	if !o.waits {
+		delete(headers, "Preference-Applied")
+	}
+}
+
+//go:generate go test . -run ^TestTheDocumentIsCommitted$ -count=1 -update
+
+// Document is the OpenAPI document without a server: what clients are generated from.
+func Document(version string) []byte {
+	s := &Server{store: &db.Store{}, telemetry: &telemetry.Telemetry{}, config: Config{Version: version}} // nothing is asked of them
+	s.route()
+	return s.document()
+}
+
 // document is the finished OpenAPI document.
 func (s *Server) document() []byte {
-	doc, err := marshal(s.huma.OpenAPI())
+	open := s.huma.OpenAPI()
+	allowNewFields(open)
+	doc, err := marshal(open)
 	if err != nil {
 		panic("api: the OpenAPI document cannot be encoded: " + err.Error()) // it is made of constants
 	}
 	return doc
+}
+
+// allowNewFields lets answers grow: what is strict about requests would make clients refuse a field that we add.
+func allowNewFields(doc *huma.OpenAPI) {
+	strict := map[string]bool{}
+	for _, item := range doc.Paths {
+		for _, op := range []*huma.Operation{item.Post, item.Patch, item.Delete} {
+			if op != nil && op.RequestBody != nil {
+				collect(doc, op.RequestBody.Content[jsonType].Schema, strict)
+			}
+		}
+	}
+	for name, schema := range doc.Components.Schemas.Map() {
+		if !strict[name] {
+			schema.AdditionalProperties = nil
+		}
+	}
+}
+
+// collect names the schemas that one refers to.
+func collect(doc *huma.OpenAPI, schema *huma.Schema, names map[string]bool) {
+	if schema == nil {
+		return
+	}
+	if schema.Ref != "" {
+		name := schema.Ref[strings.LastIndex(schema.Ref, "/")+1:]
+		if names[name] {
+			return
+		}
+		names[name] = true
+		schema = doc.Components.Schemas.SchemaFromRef(schema.Ref)
+	}
+	collect(doc, schema.Items, names)
+	for _, property := range schema.Properties {
+		collect(doc, property, names)
+	}
 }

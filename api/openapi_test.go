@@ -14,9 +14,8 @@ import (
 // The golden document is what client generators and reviewers read; it must follow from the code.
 func TestTheDocumentIsCommitted(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
 	var out bytes.Buffer
-	require.NoError(t, json.Indent(&out, b.send(t, "GET", "/openapi.json", nil).Body, "", "  "))
+	require.NoError(t, json.Indent(&out, Document("1"), "", "  "))
 	out.WriteString("\n")
 	golden(t, "../docs/openapi.json", out.Bytes())
 }
@@ -26,6 +25,7 @@ func TestTheDocumentIsWhole(t *testing.T) {
 	b := newBench(t)
 	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
 	require.Equal(t, "3.1.0", doc["openapi"])
+	require.JSONEq(t, string(Document("test")), string(b.send(t, "GET", "/openapi.json", nil).Body))
 
 	schemas := doc["components"].(map[string]any)["schemas"].(map[string]any)
 	used := map[string]bool{}

@@ -33,6 +33,7 @@ type operation struct {
 	waits       bool   // honours Prefer: wait
 	request     any    // example
 	response    any    // example
+	publicly    any    // example of what a publishable key is answered, where that is less
 	refusals    []int  // statuses beside those that every operation has
 }
 
@@ -56,7 +57,8 @@ type handler[I, O any] func(ctx context.Context, c *call, in *I) (*reply[O], err
 // register makes an operation answer under all prefixes.
 func register[I, O any](s *Server, op operation, h handler[I, O]) {
 	for _, prefix := range prefixes {
-		huma.Register(s.huma, s.describe(op, prefix), func(ctx context.Context, in *I) (*reply[O], error) {
+		described := s.describe(op, prefix)
+		huma.Register(s.huma, described, func(ctx context.Context, in *I) (*reply[O], error) {
 			c, ok := ctx.Value(callKey{}).(*call)
 			if !ok {
 				return nil, s.refuse(ctx, errors.New("api: an operation without authentication"))
@@ -67,6 +69,7 @@ func register[I, O any](s *Server, op operation, h handler[I, O]) {
 			}
 			return out, nil
 		})
+		op.dropHeaders(described.Responses)
 	}
 }
 

@@ -137,7 +137,8 @@ func (s *Server) paymentOperations() {
 		name: "getPayment", method: http.MethodGet, path: "/payments/{id}", tag: "Payments", summary: "Get a payment",
 		description: "A publishable key may call this too and sees id, status and completedAt only.",
 		status:      http.StatusOK, access: access{scope: "read", publishable: true}, response: example,
-		load: byID(s, id.Transaction, "transaction_not_found", s.store.PaymentWithKey),
+		publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
+		load:     byID(s, id.Transaction, "transaction_not_found", s.store.PaymentWithKey),
 	}, s.getPayment)
 	register(s, operation{
 		name: "listPayments", method: http.MethodGet, path: "/payments", tag: "Payments", summary: "List payments",
