@@ -113,6 +113,7 @@ func TestUniqueKeysSayWhatIsTaken(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 
 	t.Run("one live attempt", func(t *testing.T) {
+		t.Parallel()
 		second := b.charge(inv.ID)
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertTransaction(ctx, b.env, second) })
 		requireFault(t, err, fault.Conflict, "payment_in_progress")
@@ -121,6 +122,7 @@ func TestUniqueKeysSayWhatIsTaken(t *testing.T) {
 		require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertTransaction(ctx, b.env, failed) }))
 	})
 	t.Run("one transaction per provider reference", func(t *testing.T) {
+		t.Parallel()
 		first, second := b.charge(""), b.charge("")
 		first.ProviderRef, second.ProviderRef = "pi_9", "pi_9"
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
@@ -130,6 +132,7 @@ func TestUniqueKeysSayWhatIsTaken(t *testing.T) {
 		requireFault(t, err, fault.Conflict, "provider_ref_taken")
 	})
 	t.Run("a transaction settles one invoice", func(t *testing.T) {
+		t.Parallel()
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 			if _, err := tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, 1500); err != nil {
 				return err
@@ -140,12 +143,14 @@ func TestUniqueKeysSayWhatIsTaken(t *testing.T) {
 		requireFault(t, err, fault.Conflict, "transaction_settled")
 	})
 	t.Run("one environment of a mode", func(t *testing.T) {
+		t.Parallel()
 		again := b.environment
 		again.env = id.New(id.Environment, wall)
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertEnvironment(ctx, newEnvironment(again)) })
 		requireFault(t, err, fault.Conflict, "environment_exists")
 	})
 	t.Run("one primary provider", func(t *testing.T) {
+		t.Parallel()
 		second := db.ProviderConfig{ID: id.New(id.ProviderConfig, wall), Provider: "stripe", Primary: true, SecretKeySealed: []byte("s")}
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertProviderConfig(ctx, b.env, second) })
 		requireFault(t, err, fault.Conflict, "primary_provider_exists")

@@ -29,7 +29,9 @@ func (r Reader) CreditBalance(ctx context.Context, environmentID, customerID str
 
 // AddCredit writes an entry and moves the balance; a negative amount uses credit. Fault: credit_insufficient, when the
 // balance does not cover it.
-func (tx *Tx) AddCredit(ctx context.Context, environmentID, customerID string, currency money.Currency, amount money.Minor, reason, invoiceID string) error {
+func (tx *Tx) AddCredit(
+	ctx context.Context, environmentID, customerID string, currency money.Currency, amount money.Minor, reason, invoiceID string,
+) error {
 	entry := dbsqlc.CreditGiveParams{
 		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: amount,
 		Reason: reason, InvoiceID: invoiceID, CreatedAt: tx.Now,

@@ -30,7 +30,9 @@ func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (AP
 }
 
 // Customers lists an environment's, without the erased ones.
-func (r Reader) Customers(ctx context.Context, environmentID string, f CustomerFilter, page Page) (customers []customer.Customer, hasMore bool, err error) {
+func (r Reader) Customers(
+	ctx context.Context, environmentID string, f CustomerFilter, page Page,
+) (customers []customer.Customer, hasMore bool, err error) {
 	rows, err := queries.CustomerList(ctx, r.handle, dbsqlc.CustomerListParams{
 		EnvironmentID: environmentID, Email: null(f.Email), TestClockID: null(f.TestClockID),
 		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
 
 	"perennial/billing/fault"
 	"perennial/billing/payment"
@@ -69,8 +70,8 @@ func connectionTrouble(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
 	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || pgconn.SafeToRetry(err) ||
-		strings.Contains(err.Error(), "conn closed")
+		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, puddle.ErrClosedPool) ||
+		pgconn.SafeToRetry(err) // nothing was sent
 }
 
 // postgresFault reads the error codes of PostgreSQL and of our own triggers; nil: nothing anybody can act on.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
@@ -37,6 +38,7 @@ func TestTranslate(t *testing.T) {
 		"connection class":     {pg("08006", ""), fault.Unavailable, "database_unavailable"},
 		"end of stream":        {io.ErrUnexpectedEOF, fault.Unavailable, "database_unavailable"},
 		"refused":              {&net.OpError{Op: "dial", Err: errors.New("refused")}, fault.Unavailable, "database_unavailable"},
+		"pool is closed":       {puddle.ErrClosedPool, fault.Unavailable, "database_unavailable"},
 		"out of time":          {context.DeadlineExceeded, fault.Unavailable, "database_unavailable"},
 		"canceled trigger":     {pg("PB001", ""), fault.Conflict, subscription.ErrCanceled.Code},
 		"final trigger":        {pg("PB004", ""), fault.Conflict, payment.ErrFinal.Code},

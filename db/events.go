@@ -36,7 +36,9 @@ func (r Reader) Event(ctx context.Context, environmentID, id string) (Event, err
 }
 
 // Events lists an environment's.
-func (r Reader) Events(ctx context.Context, environmentID string, f EventFilter, page Page) (events []Event, hasMore bool, err error) {
+func (r Reader) Events(
+	ctx context.Context, environmentID string, f EventFilter, page Page,
+) (events []Event, hasMore bool, err error) {
 	rows, err := queries.EventList(ctx, r.handle, dbsqlc.EventListParams{
 		EnvironmentID: environmentID, Type: null(string(f.Type)), SubscriptionID: null(f.SubscriptionID), CustomerID: null(f.CustomerID),
 		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),

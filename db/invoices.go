@@ -67,7 +67,9 @@ func (r Reader) InvoiceWithKey(ctx context.Context, hash []byte, id string) (API
 }
 
 // Invoices lists an environment's, with their lines.
-func (r Reader) Invoices(ctx context.Context, environmentID string, f InvoiceFilter, page Page) (invoices []invoice.Invoice, hasMore bool, err error) {
+func (r Reader) Invoices(
+	ctx context.Context, environmentID string, f InvoiceFilter, page Page,
+) (invoices []invoice.Invoice, hasMore bool, err error) {
 	rows, err := queries.InvoiceList(ctx, r.handle, dbsqlc.InvoiceListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID), Status: null(string(f.Status)),
 		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),

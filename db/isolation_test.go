@@ -20,7 +20,7 @@ import (
 // global are the reads that take no environment, each for a reason that its comment gives.
 var global = map[string]bool{
 	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
-	"TenantNamed": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
+	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "MethodChangedBefore": true,
 	"OpenCallbacksBefore": true, "OverdueChecks": true, "LateSubscriptions": true,
 }
@@ -34,6 +34,7 @@ func TestEnvironmentsAreApart(t *testing.T) {
 	ours := b.bareEnvironment(t)
 	for _, method := range readers() {
 		t.Run(method.Name, func(t *testing.T) {
+			t.Parallel()
 			own := b.call(t, method, foreign, foreign.env, foreign.hash)
 			require.True(t, own.found(), "the fixture has nothing to find: %v", own)
 			there := b.call(t, method, foreign, ours.env, ours.hash)

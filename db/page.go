@@ -23,7 +23,7 @@ func (p Page) limit() int {
 }
 
 // rowLimit asks for one row more than the page holds, which tells whether there are more.
-func (p Page) rowLimit() int32 { return int32(p.limit() + 1) } //nolint:gosec // api bounds it to 100
+func (p Page) rowLimit() int32 { return int32(p.limit() + 1) } // api bounds it to 100
 
 func (p Page) below() string {
 	if p.StartingAfter == "" {

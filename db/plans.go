@@ -63,7 +63,9 @@ func (r Reader) PlanWithKey(ctx context.Context, hash []byte, id string) (APIKey
 }
 
 // Plans lists an environment's, with their prices.
-func (r Reader) Plans(ctx context.Context, environmentID string, f PlanFilter, page Page) (plans []plan.Plan, hasMore bool, err error) {
+func (r Reader) Plans(
+	ctx context.Context, environmentID string, f PlanFilter, page Page,
+) (plans []plan.Plan, hasMore bool, err error) {
 	rows, err := queries.PlanList(ctx, r.handle, dbsqlc.PlanListParams{
 		EnvironmentID: environmentID, Active: f.Active,
 		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),

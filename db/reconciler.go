@@ -138,4 +138,4 @@ func refs[R, T any](found []R, from func(R) T) []T {
 }
 
 // rows makes a row limit of a count.
-func rows(limit int) int32 { return int32(min(max(limit, 0), math.MaxInt32)) } //nolint:gosec // bounded
+func rows(limit int) int32 { return int32(min(max(limit, 0), math.MaxInt32)) }

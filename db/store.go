@@ -46,6 +46,8 @@ type handle interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
+const idleInTransaction = "idle_in_transaction_session_timeout"
+
 // queries has no state: every generated method takes the handle it runs on.
 var queries = dbsqlc.New()
 
@@ -63,6 +65,10 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	if c.ApplicationName != "" {
 		config.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName
+	}
+	if _, given := config.ConnConfig.RuntimeParams[idleInTransaction]; !given {
+		// A process that freezes in a transaction must not keep a subscription locked for ever.
+		config.ConnConfig.RuntimeParams[idleInTransaction] = "60s"
 	}
 	config.ConnConfig.Tracer = c.Tracer
 	config.AfterConnect = inUTC

@@ -34,7 +34,9 @@ func (r Reader) SubscriptionWithKey(ctx context.Context, hash []byte, id string)
 }
 
 // Subscriptions lists an environment's.
-func (r Reader) Subscriptions(ctx context.Context, environmentID string, f SubscriptionFilter, page Page) (subs []subscription.Subscription, hasMore bool, err error) {
+func (r Reader) Subscriptions(
+	ctx context.Context, environmentID string, f SubscriptionFilter, page Page,
+) (subs []subscription.Subscription, hasMore bool, err error) {
 	rows, err := queries.SubscriptionList(ctx, r.handle, dbsqlc.SubscriptionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), PlanID: null(f.PlanID), Status: null(string(f.Status)),
 		TestClockID: null(f.TestClockID),

@@ -33,7 +33,9 @@ func (r Reader) PaymentWithKey(ctx context.Context, hash []byte, id string) (API
 }
 
 // TransactionByProviderRef finds the one that a provider calls so. Fault: transaction_not_found.
-func (r Reader) TransactionByProviderRef(ctx context.Context, environmentID, providerConfigID string, typ payment.Type, ref string) (payment.Transaction, error) {
+func (r Reader) TransactionByProviderRef(
+	ctx context.Context, environmentID, providerConfigID string, typ payment.Type, ref string,
+) (payment.Transaction, error) {
 	row, err := queries.TransactionGetByProviderRef(ctx, r.handle, dbsqlc.TransactionGetByProviderRefParams{
 		EnvironmentID: environmentID, ProviderConfigID: &providerConfigID, ProviderRef: &ref, Type: typ,
 	})
@@ -47,7 +49,9 @@ func (r Reader) RecoveredFrom(ctx context.Context, environmentID, id string) (bo
 }
 
 // Transactions lists an environment's.
-func (r Reader) Transactions(ctx context.Context, environmentID string, f TransactionFilter, page Page) (txns []payment.Transaction, hasMore bool, err error) {
+func (r Reader) Transactions(
+	ctx context.Context, environmentID string, f TransactionFilter, page Page,
+) (txns []payment.Transaction, hasMore bool, err error) {
 	rows, err := queries.TransactionList(ctx, r.handle, dbsqlc.TransactionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID), InvoiceID: null(f.InvoiceID),
 		Status: null(string(f.Status)), Type: null(string(f.Type)),

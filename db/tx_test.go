@@ -85,6 +85,29 @@ func TestInTxRefusesToCommitWhatFailed(t *testing.T) {
 	requireUntouched(t, b)
 }
 
+func TestLostConnectionIsUnavailable(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, at := range []string{"read", "commit"} {
+		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			halfWritten(ctx, t, b, tx)
+			if _, err := tx.Subscription(ctx, b.env, b.subscription.ID); err != nil {
+				return err
+			}
+			_, err := b.pool.Exec(ctx, "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and state like 'idle in tr%'")
+			require.NoError(t, err)
+			if at == "read" {
+				_, err = tx.Subscription(ctx, b.env, b.subscription.ID)
+			} else {
+				err = tx.Emit(ctx, b.env, anEvent(b.subscription.ID))
+			}
+			return err
+		})
+		requireFault(t, err, fault.Unavailable, "database_unavailable")
+	}
+	requireUntouched(t, b)
+}
+
 func TestTxIsUselessAfterwards(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
