@@ -23,7 +23,7 @@ type moment struct {
 	answer   scene.Answer  // to the charges until the card is repaired
 }
 
-const period = 31 * day // of the month that begins at the trial's end
+const firstPeriod = 31 * day // of the month that begins at the trial's end
 
 var moments = []moment{
 	{name: "before the trial's end", at: -3 * day},
@@ -34,10 +34,10 @@ var moments = []moment{
 	{name: "while the provider has not decided", at: 5 * time.Second, answer: scene.Pend},
 	{name: "between retries", at: 2 * day, answer: scene.Decline},
 	{name: "in past due", at: 10 * day, answer: scene.Decline},
-	{name: "just before a boundary", at: period - time.Second},
-	{name: "at a boundary", at: period},
-	{name: "just after a boundary", at: period + time.Millisecond},
-	{name: "at a boundary in past due", at: period, answer: scene.Decline},
+	{name: "just before a boundary", at: firstPeriod - time.Second},
+	{name: "at a boundary", at: firstPeriod},
+	{name: "just after a boundary", at: firstPeriod + time.Millisecond},
+	{name: "at a boundary in past due", at: firstPeriod, answer: scene.Decline},
 }
 
 // interruption is something that happens from outside.
@@ -128,7 +128,7 @@ func interrupt(t *testing.T, sc *scene.Scene, m moment, i interruption) {
 	} else {
 		s.on(end.Add(m.at), happen)
 	}
-	repaired := end.Add(period + 5*day)
+	repaired := end.Add(firstPeriod + 5*day)
 	s.on(repaired, func() { // the card is good again, and pending charges are decided
 		sc.Provider.Script = nil
 		for _, txn := range s.transactions() {

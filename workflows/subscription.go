@@ -13,10 +13,12 @@ import (
 // Bounds of one run. A run continues as new at the first period boundary after it is a minute old, so that a sleeper's
 // history stays short and every period may run on new code.
 const (
-	runAge       = time.Minute
 	maxCaughtUp  = 100
 	eventsPerRun = 2_000
 )
+
+// runAge is a variable only for a test that has no minute to wait.
+var runAge = time.Minute
 
 // Subscription is the life of one subscription: it sleeps until something is due, a command comes or a payment ends,
 // lets an activity do it, and sleeps again. It knows a snapshot of the row, never the rules.

@@ -1,0 +1,129 @@
+package workflows_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/providers"
+	"perennial/test/scene"
+	"perennial/workflows"
+)
+
+// cost is what a stretch of history costs: events in Temporal's database, and actions as Temporal Cloud bills them.
+type cost struct{ events, actions int }
+
+// costOf counts. Timers, activities, updates, signals, upserts and continue-as-new are actions; all markers of one
+// workflow task are one together.
+func costOf(history []*historypb.HistoryEvent) cost {
+	c := cost{events: len(history)}
+	batches := map[int64]bool{}
+	for _, e := range history {
+		switch e.GetEventType() {
+		case enumspb.EVENT_TYPE_TIMER_STARTED, enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED,
+			enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED, enumspb.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES,
+			enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
+			c.actions++
+		case enumspb.EVENT_TYPE_MARKER_RECORDED:
+			batches[e.GetMarkerRecordedEventAttributes().GetWorkflowTaskCompletedEventId()] = true
+		}
+	}
+	c.actions += len(batches)
+	return c
+}
+
+// listed is the history for a reader of a failed test.
+func listed(history []*historypb.HistoryEvent) string {
+	var b strings.Builder
+	for _, e := range history {
+		_, _ = fmt.Fprintf(&b, "%3d %s\n", e.GetEventId(), e.GetEventType())
+	}
+	return b.String()
+}
+
+// renewal is the history of one period in a long life: the run that the boundary before it began, up to its sleep, and
+// what the boundary at its end adds. A life of daily periods whose second boundary is a moment ahead has both.
+func renewal(t *testing.T, r *real, amount money.Minor) []*historypb.HistoryEvent {
+	t.Helper()
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, amount)), time.Now().Add(2*time.Second-day))
+	r.start(t, sub)
+	r.eventually(t, func() bool {
+		s, err := r.Store.Subscription(t.Context(), r.Env, sub.ID)
+		return err == nil && s.NextPeriod == 2 && s.Status == subscription.Active && s.PaidThrough.Equal(s.CurrentPeriod.End)
+	})
+	var next []*historypb.HistoryEvent
+	var before string
+	r.eventually(t, func() bool { // the second run sleeps
+		next = r.history(t, sub.ID, "")
+		before = next[0].GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId()
+		return before != "" && asleep(next)
+	})
+	first := r.history(t, sub.ID, before)
+	for i, e := range first {
+		if e.GetEventType() == enumspb.EVENT_TYPE_TIMER_FIRED {
+			return append(next, first[i:]...)
+		}
+	}
+	t.Fatal("no timer fired")
+	return nil
+}
+
+// The budget of design §5, counted on the real server. It is not parallel because it makes runs grow old sooner.
+func TestARenewalStaysWithinItsBudget(t *testing.T) {
+	workflows.SetRunAge(t, 100*time.Millisecond)
+	r := onRealServer(t)
+	for _, c := range []struct {
+		name   string
+		amount money.Minor
+		most   cost
+	}{
+		{"paid", 1000, cost{events: 20, actions: 4}},
+		{"free", 0, cost{events: 12, actions: 4}},
+	} {
+		history := renewal(t, r, c.amount)
+		got := costOf(history)
+		t.Logf("a %s renewal: %d events, %d actions", c.name, got.events, got.actions)
+		require.LessOrEqual(t, got.events, c.most.events, "%s:\n%s", c.name, listed(history))
+		require.LessOrEqual(t, got.actions, c.most.actions, "%s:\n%s", c.name, listed(history))
+	}
+	r.RequireSound(t)
+}
+
+// Whatever happens in a period, its history stays short: four failed attempts, past due, a new card, a change of plan.
+// On a test clock ticks take the place of timers, which cost the same.
+func TestAnEventfulPeriodStaysWithinItsBudget(t *testing.T) {
+	t.Parallel()
+	r := onRealServer(t)
+	clock, sub, customer := r.onClock(t, scene.Monthly(1000))
+	r.settled(t, sub, 1)
+	before := len(r.history(t, sub.ID, ""))
+
+	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
+	renewal := scene.Start.AddDate(0, 1, 0)
+	r.advance(t, clock, renewal.Add(8*day))
+	s, err := r.Store.Subscription(t.Context(), r.Env, sub.ID)
+	require.NoError(t, err)
+	require.Equal(t, subscription.PastDue, s.Status)
+	r.Provider.Script = nil
+	r.SetMethod(t, customer.ID, &scene.Card)
+	require.NoError(t, r.engine.Wake(t.Context(), contract.SubscriptionInput{Ref: sub}))
+	r.settled(t, sub, 2)
+	r.command(t, sub, contract.Command{Name: contract.CommandChangePlan, PlanID: r.Plan(t, scene.Monthly(3000)).ID})
+	r.settled(t, sub, 3)
+	r.command(t, sub, contract.Command{Name: contract.CommandCancel})
+	r.command(t, sub, contract.Command{Name: contract.CommandReactivate})
+	history := r.history(t, sub.ID, "")
+	got := costOf(history[before:])
+	t.Logf("an eventful period: %d events, %d actions", got.events, got.actions)
+	require.LessOrEqual(t, got.events, 100, listed(history[before:]))
+	r.RequireSound(t)
+}

@@ -1,0 +1,142 @@
+package workflows_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+
+	"perennial/activities"
+	"perennial/billing/customer"
+	"perennial/billing/plan"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/engine"
+	"perennial/internal/id"
+	"perennial/internal/testkit"
+	"perennial/test/scene"
+	"perennial/worker"
+)
+
+// real is a scene on a real Temporal server, with a real worker, in real time.
+type real struct {
+	*scene.Scene
+	client client.Client
+	engine *engine.Engine
+}
+
+func onRealServer(t *testing.T) *real {
+	t.Helper()
+	sc := scene.New(t)
+	sc.Clock.Follow(time.Now)
+	namespace := testkit.Temporal(t)
+	c := namespace.Client(t)
+	e := engine.New(c, 0)
+	w, err := worker.New(worker.Config{
+		Client: c, Namespace: namespace.Name, DrainTimeout: time.Second,
+		Activities: activities.New(activities.Config{Store: sc.Store, Clock: time.Now, Engine: e, Gateway: scene.Gateway{Only: sc.Provider}}),
+	})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ready, done := make(chan struct{}), make(chan error, 1)
+	go func() { done <- w.Run(ctx, func() { close(ready) }) }()
+	t.Cleanup(func() { stop(); require.NoError(t, <-done) })
+	select {
+	case <-ready:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the worker does not become ready")
+	}
+	return &real{Scene: sc, client: c, engine: e}
+}
+
+// start is what the API does after the creating transaction.
+func (r *real) start(t *testing.T, ref contract.Ref) {
+	t.Helper()
+	require.NoError(t, r.engine.StartSubscription(t.Context(), contract.SubscriptionInput{Ref: ref}))
+}
+
+// clock is a test clock with a customer on it.
+func (r *real) clock(t *testing.T) (contract.Ref, customer.Customer) {
+	t.Helper()
+	ref := contract.Ref{EnvironmentID: r.Env, ID: id.New(id.TestClock, time.Now())}
+	r.InTx(t, func(tx *db.Tx) error {
+		return tx.InsertTestClock(t.Context(), r.Env, db.TestClock{ID: ref.ID, Status: db.ClockReady, NowAt: scene.Start, CreatedAt: time.Now()})
+	})
+	return ref, r.Customer(t, ref.ID)
+}
+
+// onClock subscribes the customer of a new clock to p.
+func (r *real) onClock(t *testing.T, p plan.Plan) (clock, sub contract.Ref, c customer.Customer) {
+	t.Helper()
+	clock, c = r.clock(t)
+	sub = r.SubscribeAt(t, c, r.Plan(t, p), scene.Start)
+	r.start(t, sub)
+	return clock, sub, c
+}
+
+func (r *real) advance(t *testing.T, clock contract.Ref, to time.Time) {
+	t.Helper()
+	out, err := r.engine.Advance(t.Context(), clock, contract.Advance{CommandID: id.New(id.Command, time.Now()), To: to})
+	require.NoError(t, err)
+	require.Nil(t, out.Refusal)
+	r.eventually(t, func() bool {
+		c, err := r.Store.TestClock(t.Context(), r.Env, clock.ID)
+		return err == nil && c.Status == db.ClockReady
+	})
+}
+
+func (r *real) command(t *testing.T, sub contract.Ref, c contract.Command) contract.CommandResult {
+	t.Helper()
+	c.ID = id.New(id.Command, time.Now())
+	out, err := r.engine.Command(t.Context(), contract.SubscriptionInput{Ref: sub}, c)
+	require.NoError(t, err)
+	require.Nil(t, out.Refusal)
+	return out
+}
+
+func (r *real) eventually(t *testing.T, done func() bool) {
+	t.Helper()
+	require.Eventually(t, done, 30*time.Second, 10*time.Millisecond)
+}
+
+// settled waits until so many invoices of a subscription are paid.
+func (r *real) settled(t *testing.T, sub contract.Ref, invoices int) {
+	t.Helper()
+	r.eventually(t, func() bool {
+		var n int
+		err := r.Pool.QueryRow(t.Context(), "select count(*) from invoices where subscription_id = $1 and status = 'paid'", sub.ID).Scan(&n)
+		return err == nil && n >= invoices
+	})
+}
+
+// asleep tells that a run waits for a timer or a message: every task is done and no activity is under way.
+func asleep(history []*historypb.HistoryEvent) bool {
+	underWay := 0
+	for _, e := range history {
+		switch e.GetEventType() {
+		case enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED:
+			underWay++
+		case enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED,
+			enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
+			underWay--
+		}
+	}
+	return underWay == 0
+}
+
+// history reads one run; empty: the latest.
+func (r *real) history(t *testing.T, workflowID, runID string) []*historypb.HistoryEvent {
+	t.Helper()
+	var out []*historypb.HistoryEvent
+	events := r.client.GetWorkflowHistory(t.Context(), workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		e, err := events.Next()
+		require.NoError(t, err)
+		out = append(out, e)
+	}
+	return out
+}
