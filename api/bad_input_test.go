@@ -10,7 +10,7 @@ import (
 )
 
 // Every endpoint that takes a body, with a good one: the bad ones below are made from it.
-func (b *bench) goodBodies(t *testing.T, rows owned) map[string]string {
+func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 	t.Helper()
 	return map[string]string{
 		"POST /plans":                                              `{"name":"x","currency":"USD","interval":"month","amount":1}`,

@@ -54,7 +54,7 @@ func (b *bench) clock() time.Time {
 	return b.base.Add(time.Duration(b.elapsed.Add(1)) * time.Millisecond)
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{
 		engine: &fakeEngine{}, provider: &fakeProvider{}, log: &lockedBuffer{},
@@ -81,7 +81,7 @@ func newBench(t *testing.T) *bench {
 }
 
 // newTenancy writes an environment with a key and a provider; without appID with a tenant and app of its own.
-func (b *bench) newTenancy(t *testing.T, mode apikey.Mode, appID string) tenancy {
+func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) tenancy {
 	t.Helper()
 	now := b.clock()
 	e := tenancy{
@@ -107,7 +107,7 @@ func (b *bench) newTenancy(t *testing.T, mode apikey.Mode, appID string) tenancy
 }
 
 // newKey adds a key; what k leaves out is that of an all-round secret key.
-func (b *bench) newKey(t *testing.T, e tenancy, k db.NewAPIKey) string {
+func (b *bench) newKey(t testing.TB, e tenancy, k db.NewAPIKey) string {
 	t.Helper()
 	if k.Kind == "" {
 		k.Kind = string(apikey.Secret)
@@ -130,13 +130,13 @@ func (b *bench) revokedKey(t *testing.T, e tenancy) string {
 	return plain
 }
 
-func (b *bench) write(t *testing.T, fn func(ctx context.Context, tx *db.Tx) error) {
+func (b *bench) write(t testing.TB, fn func(ctx context.Context, tx *db.Tx) error) {
 	t.Helper()
 	require.NoError(t, b.store.InTx(t.Context(), b.clock(), func(tx *db.Tx) error { return fn(t.Context(), tx) }))
 }
 
 // count runs a query that answers one number.
-func (b *bench) count(t *testing.T, sql string, args ...any) int {
+func (b *bench) count(t testing.TB, sql string, args ...any) int {
 	t.Helper()
 	var n int
 	require.NoError(t, b.pool.QueryRow(t.Context(), sql, args...).Scan(&n))

@@ -86,7 +86,7 @@ func absent(at time.Time) owned {
 	}
 }
 
-func (b *bench) fill(t *testing.T, e tenancy) owned {
+func (b *bench) fill(t testing.TB, e tenancy) owned {
 	t.Helper()
 	sub := b.newSubscription(t, e)
 	clock := as[TestClock](t, 201, b.ask(t, e, "POST", "/api/test-clocks", nil))
@@ -244,7 +244,7 @@ var requestIDField = regexp.MustCompile(`,"requestId":"[^"]*"`)
 func withoutRequestID(body []byte) []byte { return requestIDField.ReplaceAll(body, nil) }
 
 // rows counts every row of every table.
-func (b *bench) rows(t *testing.T) map[string]int {
+func (b *bench) rows(t testing.TB) map[string]int {
 	t.Helper()
 	names := map[string]int{}
 	rows, err := b.pool.Query(t.Context(), "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace")
