@@ -1,0 +1,178 @@
+package workflows_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// recordAll plays the scenarios of the golden histories on the real server, all in one environment.
+func recordAll(t *testing.T) {
+	t.Helper()
+	r := onRealServer(t)
+	for name, play := range map[string]func(*testing.T, *real) (workflowID, runID string){
+		"renewal":                  recordRenewal,
+		"dunning_and_recovery":     recordDunning,
+		"plan_change":              recordPlanChange,
+		"cancel_and_reactivate":    recordReactivate,
+		"cancel_with_live_charge":  recordCancelLive,
+		"test_clock_year":          recordYear,
+		"test_clock_advance":       recordAdvance,
+		"catch_up_continue_as_new": recordCatchUp,
+		"payment_pending":          recordPayment,
+		"refund":                   recordRefund,
+		"reconciler":               recordReconciler,
+	} {
+		r.Provider.Script = nil
+		workflowID, runID := play(t, r)
+		r.eventually(t, func() bool { return asleep(r.history(t, workflowID, runID)) })
+		golden(t, name, r.history(t, workflowID, runID))
+	}
+	r.RequireSound(t)
+}
+
+// A trial ends while nobody works, one renewal is caught up, the next one comes by its timer.
+func recordRenewal(t *testing.T, r *real) (string, string) {
+	p := scene.Every(period.Day, 1000)
+	p.TrialDays = 1
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, p), time.Now().Add(2*time.Second-3*day))
+	r.start(t, sub)
+	r.settled(t, sub, 3)
+	return sub.ID, ""
+}
+
+func recordDunning(t *testing.T, r *real) (string, string) {
+	clock, sub, customer := r.onClock(t, scene.Monthly(1000))
+	r.settled(t, sub, 1)
+	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
+	r.advance(t, clock, scene.Start.AddDate(0, 1, 10))
+	r.Provider.Script = nil
+	r.SetMethod(t, customer.ID, &scene.Card)
+	require.NoError(t, r.engine.Wake(t.Context(), contract.SubscriptionInput{Ref: sub}))
+	r.settled(t, sub, 2)
+	return sub.ID, ""
+}
+
+func recordPlanChange(t *testing.T, r *real) (string, string) {
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Monthly(1000)), time.Now())
+	r.start(t, sub)
+	r.settled(t, sub, 1)
+	r.command(t, sub, contract.Command{Name: contract.CommandChangePlan, PlanID: r.Plan(t, scene.Monthly(3000)).ID})
+	r.settled(t, sub, 2)
+	return sub.ID, ""
+}
+
+func recordReactivate(t *testing.T, r *real) (string, string) {
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 1000)), time.Now().Add(3*time.Second-day))
+	r.start(t, sub)
+	r.command(t, sub, contract.Command{Name: contract.CommandCancel})
+	r.command(t, sub, contract.Command{Name: contract.CommandReactivate})
+	r.command(t, sub, contract.Command{Name: contract.CommandCancel})
+	r.finished(t, sub)
+	return sub.ID, ""
+}
+
+func recordCancelLive(t *testing.T, r *real) (string, string) {
+	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Monthly(1000)), time.Now())
+	r.start(t, sub)
+	r.eventually(t, func() bool { return asleep(r.history(t, sub.ID, "")) })
+	r.command(t, sub, contract.Command{Name: contract.CommandCancel, ImmediateEffect: true})
+	r.finished(t, sub)
+	return sub.ID, ""
+}
+
+func recordYear(t *testing.T, r *real) (string, string) {
+	p := scene.Monthly(1000)
+	p.TrialDays = 14
+	clock, sub, _ := r.onClock(t, p)
+	r.advance(t, clock, scene.Start.AddDate(1, 0, 0))
+	r.settled(t, sub, 12)
+	return sub.ID, ""
+}
+
+func recordAdvance(t *testing.T, r *real) (string, string) {
+	clock, sub, _ := r.onClock(t, scene.Monthly(0))
+	r.advance(t, clock, scene.Start.AddDate(0, 4, 0))
+	r.settled(t, sub, 0)
+	return clock.ID, ""
+}
+
+// A hundred days without a worker: the run that catches up ends as soon as it has.
+func recordCatchUp(t *testing.T, r *real) (string, string) {
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 0)), time.Now().AddDate(0, 0, -1300))
+	r.start(t, sub)
+	var first string
+	r.eventually(t, func() bool {
+		first = r.history(t, sub.ID, "")[0].GetWorkflowExecutionStartedEventAttributes().GetFirstExecutionRunId()
+		last := r.history(t, sub.ID, first)
+		return last[len(last)-1].GetWorkflowExecutionContinuedAsNewEventAttributes() != nil
+	})
+	return sub.ID, first
+}
+
+func recordPayment(t *testing.T, r *real) (string, string) {
+	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
+	now := time.Now()
+	txn := payment.Transaction{
+		ID: id.New(id.Transaction, now), Type: payment.Charge, Status: payment.Pending, CustomerID: r.Customer(t, "").ID, Amount: 500, Currency: "EUR",
+		Description: "A single charge", Trigger: "manual", Provider: "stripe", ProviderConfigID: r.Config.ID,
+		Method: payment.Method{Type: "card", Details: scene.Card}, DueAt: now, CreatedAt: now, Revision: 1,
+	}
+	r.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), r.Env, txn) })
+	require.NoError(t, r.engine.StartPayment(t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: r.Env, ID: txn.ID}}))
+	r.eventually(t, func() bool { return asleep(r.history(t, txn.ID, "")) })
+	r.Provider.Settle(txn.ID, providers.Succeeded)
+	require.NoError(t, r.engine.Check(t.Context(), r.Env, "", txn.ID))
+	r.completed(t, txn.ID)
+	return txn.ID, ""
+}
+
+func recordRefund(t *testing.T, r *real) (string, string) {
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Monthly(3100)), time.Now().AddDate(0, 0, -10))
+	r.start(t, sub)
+	r.settled(t, sub, 1)
+	r.command(t, sub, contract.Command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
+	var refund string
+	r.eventually(t, func() bool {
+		list, _, err := r.Store.Transactions(t.Context(), r.Env, db.TransactionFilter{SubscriptionID: sub.ID, Type: payment.Refund}, db.Page{Limit: 1})
+		if err != nil || len(list) == 0 {
+			return false
+		}
+		refund = list[0].ID
+		return list[0].Status == payment.Refunded
+	})
+	r.completed(t, refund)
+	return refund, ""
+}
+
+func recordReconciler(t *testing.T, r *real) (string, string) {
+	run, err := r.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "reconciler_golden", TaskQueue: contract.QueueBilling}, contract.ReconcilerWorkflow)
+	require.NoError(t, err)
+	require.NoError(t, run.Get(t.Context(), nil))
+	return run.GetID(), run.GetRunID()
+}
+
+func (r *real) finished(t *testing.T, sub contract.Ref) {
+	t.Helper()
+	r.eventually(t, func() bool {
+		s, err := r.Store.Subscription(t.Context(), r.Env, sub.ID)
+		return err == nil && !s.FinishedAt.IsZero()
+	})
+	r.completed(t, sub.ID)
+}
+
+func (r *real) completed(t *testing.T, workflowID string) {
+	t.Helper()
+	require.NoError(t, r.client.GetWorkflow(t.Context(), workflowID, "").Get(t.Context(), nil))
+}
