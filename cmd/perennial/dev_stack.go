@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"strconv"
@@ -16,7 +18,7 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// logName is where the JSON log of dev goes: the terminal is for the story.
+// logName is where the JSON log of dev goes: the terminal is for the story. The log of the start before is kept as .old.
 const logName = "log/perennial.log"
 
 // stackEnv holds the settings with which other commands reach what dev started, while it runs.
@@ -77,7 +79,11 @@ func (d *devStack) prepare() (err error) {
 	if err := os.MkdirAll(d.options.path("log"), 0o755); err != nil {
 		return err
 	}
-	if d.log, err = os.OpenFile(d.options.path(logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+	log := d.options.path(logName)
+	if err := os.Rename(log, log+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if d.log, err = os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 		return err
 	}
 	d.onDown(func(context.Context) error { return d.log.Close() })

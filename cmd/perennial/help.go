@@ -48,16 +48,24 @@ func (c *command) describeFlags(path string) string {
 	}
 	flags := flag.NewFlagSet(path, flag.ContinueOnError)
 	c.setup(flags)
-	var out strings.Builder
+	type row struct{ name, usage string }
+	var rows []row
+	width := 0
 	flags.VisitAll(func(f *flag.Flag) {
 		value, usage := flag.UnquoteUsage(f)
-		name := strings.TrimSpace("--" + f.Name + " " + value)
-		fmt.Fprintf(&out, "  %-32s %s", name, usage)
-		if f.DefValue != "" && f.DefValue != "false" {
-			fmt.Fprintf(&out, " (default %s)", f.DefValue)
+		if !strings.Contains(value, "|") {
+			value = strings.ToUpper(value)
 		}
-		out.WriteString("\n")
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0s" {
+			usage += " (default " + f.DefValue + ")"
+		}
+		r := row{strings.TrimSpace("--" + f.Name + " " + value), usage}
+		rows, width = append(rows, r), max(width, len(r.name))
 	})
+	var out strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&out, "  %-*s  %s\n", width, r.name, r.usage)
+	}
 	return out.String()
 }
 

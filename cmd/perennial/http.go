@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -96,6 +97,7 @@ func (h *health) readyz(w http.ResponseWriter, r *http.Request) {
 			missing = append(missing, name)
 		}
 	}
+	slices.Sort(missing)
 	if len(missing) > 0 {
 		writeStatus(w, http.StatusServiceUnavailable, "not ready", missing)
 		return

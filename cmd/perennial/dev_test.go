@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/internal/vault"
+)
+
+func TestDevStateOutlivesAStart(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "dev.env")
+	first, err := loadDevState(path)
+	require.NoError(t, err)
+	_, err = vault.New(first.kek)
+	require.NoError(t, err)
+	require.Empty(t, first.apiKey)
+
+	first.apiKey, first.webhookSecret = "sk_test_x", "whsec_x"
+	require.NoError(t, first.save())
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "it opens credentials")
+
+	second, err := loadDevState(path)
+	require.NoError(t, err)
+	require.Equal(t, first, second)
+}
+
+func TestDevNeverForgetsADatabaseOfYours(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/yours"}, "dev", "--once", "--fresh", "--dir", dir)
+	require.Equal(t, exitUsage, got.code)
+	require.Contains(t, got.stderr, "DATABASE_URL names a database of yours")
+}
+
+func TestDevSaysWhyItDoesNotStart(t *testing.T) {
+	t.Parallel()
+	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/away"}, "dev", "--once", "--dir", t.TempDir())
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, got.stderr, "database_unavailable")
+}
+
+func TestScreenKeepsEveryLineWhereThereIsNoTerminal(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	s := newScreen(&process{stdout: &out, lookup: lookupIn(nil)})
+	require.False(t, s.colour)
+	s.doing("installing %s", "a tool")
+	s.done("installed")
+	s.fact("Nothing", "")
+	s.fact("API", "http://x")
+	require.Equal(t, "  ⟳ installing a tool\n  ✓ installed\n  API            http://x\n", out.String())
+}
+
+func TestScreenOverwritesProgressOnATerminal(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	s := &screen{out: &out, terminal: true}
+	s.doing("1 of 2")
+	s.doing("2 of 2")
+	s.done("installed")
+	require.Equal(t, "\r\x1b[K  ⟳ 1 of 2\r\x1b[K  ⟳ 2 of 2\r\x1b[K  ✓ installed\n", out.String())
+}
+
+// A build is named by its content: two compilations are two versions, whatever the commit says.
+func TestBuildsAreNamedByTheirContent(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "program")
+	require.NoError(t, os.WriteFile(path, []byte("one"), 0o600))
+	one, err := buildOf(path, nil)
+	require.NoError(t, err)
+	require.Regexp(t, "^dev-[0-9a-f]{12}$", one)
+	require.NoError(t, os.WriteFile(path, []byte("two"), 0o600))
+	two, err := buildOf(path, nil)
+	require.NoError(t, err)
+	require.NotEqual(t, one, two)
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func ready(h *health) (int, string) {
+	w := httptest.NewRecorder()
+	operations(http.NotFoundHandler(), h).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	return w.Code, w.Body.String()
+}
+
+func TestReadinessSaysWhatIsMissingAndNotWhy(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("password of 10.0.0.1 is wrong")
+	h := &health{checks: map[string]func(context.Context) error{
+		"database": func(context.Context) error { return broken }, "worker": func(context.Context) error { return nil },
+	}}
+	code, body := ready(h)
+	require.Equal(t, http.StatusServiceUnavailable, code)
+	require.JSONEq(t, `{"status":"not ready","missing":["database"]}`, body)
+	broken = nil
+	code, body = ready(h)
+	require.Equal(t, http.StatusOK, code)
+	require.JSONEq(t, `{"status":"ready"}`, body)
+	h.draining.Store(true)
+	code, body = ready(h)
+	require.Equal(t, http.StatusServiceUnavailable, code)
+	require.JSONEq(t, `{"status":"draining"}`, body)
+}
+
+func TestLivenessDoesNotDependOnOthers(t *testing.T) {
+	t.Parallel()
+	h := &health{checks: map[string]func(context.Context) error{"database": func(context.Context) error { return errors.New("away") }}}
+	h.draining.Store(true)
+	w := httptest.NewRecorder()
+	operations(http.NotFoundHandler(), h).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
+	require.Equal(t, http.StatusOK, w.Code)
+}
+
+// A request that is under way is finished, and one that takes too long is cut and said to be.
+func TestListenerFinishesWhatItBegan(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}), make(chan struct{})
+	l, err := listen(t.Context(), "127.0.0.1:0", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-release
+	}))
+	require.NoError(t, err)
+	answered := make(chan error, 1)
+	go func() { answered <- ask(context.WithoutCancel(t.Context()), l.url()) }()
+	<-arrived
+	stopped := make(chan error, 1)
+	go func() { stopped <- l.stop(t.Context(), time.Minute) }()
+	close(release)
+	require.NoError(t, <-answered)
+	require.NoError(t, <-stopped)
+}
+
+func TestListenerCutsWhatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	l, err := listen(t.Context(), "127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		<-r.Context().Done()
+	}))
+	require.NoError(t, err)
+	go func() { _ = ask(context.WithoutCancel(t.Context()), l.url()) }()
+	<-arrived
+	require.ErrorContains(t, l.stop(t.Context(), time.Millisecond), "were cut")
+}
+
+func TestReachable(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"0.0.0.0:80": "127.0.0.1:80", "[::]:80": "127.0.0.1:80", ":80": "127.0.0.1:80", "10.1.2.3:80": "10.1.2.3:80", "odd": "odd",
+		"db.example.com:80": "db.example.com:80",
+	} {
+		require.Equal(t, want, reachable(address), address)
+	}
+}

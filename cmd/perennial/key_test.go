@@ -1,0 +1,194 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/gateway"
+	"perennial/internal/testkit"
+	"perennial/internal/vault"
+)
+
+// database gives a migrated one and the environment that names it.
+func database(t *testing.T) (env map[string]string) {
+	t.Helper()
+	empty := testkit.Postgres(t, nil)
+	env = map[string]string{"DATABASE_URL": empty.URL, "PERENNIAL_KEK": vault.NewKEK()}
+	got := perennial(t, env, "migrate")
+	require.Equal(t, exitDone, got.code, got.stderr)
+	return env
+}
+
+func open(t *testing.T, env map[string]string) *db.Store {
+	t.Helper()
+	store, err := db.Open(t.Context(), db.Config{URL: env["DATABASE_URL"], MaxConns: 2, Clock: time.Now})
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	return store
+}
+
+// create makes a key and answers it.
+func create(t *testing.T, env map[string]string, args ...string) string {
+	t.Helper()
+	got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}, args...)...)
+	require.Equal(t, exitDone, got.code, got.stderr)
+	key, ok := strings.CutSuffix(got.stdout, "\n")
+	require.True(t, ok)
+	require.NotContains(t, key, "\n", "the key stands alone, for scripts")
+	require.NotContains(t, got.stderr, key)
+	return key
+}
+
+func TestMigrateTellsWhereItIs(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"DATABASE_URL": testkit.Postgres(t, nil).URL}
+	got := perennial(t, env, "migrate", "--status")
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, got.stdout, "schema version 0 of ")
+	require.Contains(t, got.stderr, "run `perennial migrate`")
+
+	got = perennial(t, env, "migrate")
+	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Contains(t, got.stderr, "migration applied  {\"file\": \"00001_tenancy.sql\"", "each is told")
+
+	again := perennial(t, env, "migrate")
+	require.Equal(t, outcome{exitDone, got.stdout, ""}, again, "a second time there is nothing to do")
+	require.Equal(t, outcome{exitDone, got.stdout, ""}, perennial(t, env, "migrate", "--status"))
+}
+
+func TestACreatedKeyOpensItsEnvironmentUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	store := open(t, env)
+	plain := create(t, env, "--time-zone", "Africa/Douala", "--scope", "read", "--scope", "webhooks", "--allow-from", "10.1.2.3/8", "--expires-in", "1h")
+	key, err := store.KeyByHash(t.Context(), apikey.Hash(plain))
+	require.NoError(t, err)
+	require.Equal(t, "test", key.Mode)
+	require.Equal(t, "secret", key.Kind)
+	require.Equal(t, []string{"read", "webhooks"}, key.Scopes)
+	require.Equal(t, "10.0.0.0/8", key.AllowedCIDRs[0].String())
+	require.Equal(t, "Africa/Douala", key.TimeZone)
+	require.WithinDuration(t, time.Now().Add(time.Hour), key.ExpiresAt, time.Minute)
+
+	second, err := store.KeyByHash(t.Context(), apikey.Hash(create(t, env, "--kind", "publishable")))
+	require.NoError(t, err)
+	require.Equal(t, key.EnvironmentID, second.EnvironmentID, "tenant, app and environment are found by name")
+
+	listed := perennial(t, env, "key", "list")
+	require.Equal(t, exitDone, listed.code)
+	require.Contains(t, listed.stdout, key.ID)
+	require.NotContains(t, listed.stdout, plain)
+
+	require.Equal(t, exitDone, perennial(t, env, "key", "revoke", key.ID).code)
+	key, err = store.KeyByHash(t.Context(), apikey.Hash(plain))
+	require.NoError(t, err)
+	require.False(t, key.RevokedAt.IsZero())
+	var rows []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(perennial(t, env, "key", "list", "--json").stdout), &rows))
+	require.Len(t, rows, 2)
+	require.Contains(t, rows[0]["state"], "revoked 20")
+	require.Equal(t, "valid", rows[1]["state"])
+
+	got := perennial(t, env, "key", "revoke", "key_00000000000000000000000000")
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, got.stderr, "api_key_not_found")
+}
+
+func TestProviderCredentialsAreSealedAndOpenAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		env   map[string]string
+		input string
+		args  []string
+	}{
+		"from variables":      {map[string]string{"S": "sk_test_abc", "W": "whsec_def"}, "", []string{"--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W"}},
+		"from standard input": {nil, "sk_test_abc\nwhsec_def\n", []string{"--stripe-secret-key-env", "-", "--stripe-webhook-secret-env", "-"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := database(t)
+			for k, v := range c.env {
+				env[k] = v
+			}
+			args := append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}, c.args...)
+			got := perennialWithInput(t, env, c.input, args...)
+			require.Equal(t, exitDone, got.code, got.stderr)
+			require.NotContains(t, got.stderr+got.stdout, "abc")
+
+			store := open(t, env)
+			key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
+			require.NoError(t, err)
+			account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
+			require.NoError(t, err)
+			require.NotContains(t, string(account.SecretKeySealed), "abc")
+			keys, err := vault.New(env["PERENNIAL_KEK"])
+			require.NoError(t, err)
+			for field, sealed := range map[string][]byte{gateway.FieldSecretKey: account.SecretKeySealed, gateway.FieldWebhookSecret: account.WebhookSecretSealed} {
+				plain, err := keys.Open(account.Keyset, vault.Field{AppID: account.AppID, ConfigID: account.ID, Name: field}, sealed)
+				require.NoError(t, err)
+				require.Contains(t, []string{"sk_test_abc", "whsec_def"}, string(plain))
+			}
+
+			again := perennialWithInput(t, env, c.input, args...)
+			require.Equal(t, exitFailed, again.code)
+			require.Contains(t, again.stderr, "primary_provider_exists")
+		})
+	}
+}
+
+// What is refused leaves nothing behind: the same command works once it is mended.
+func TestRefusedOrdersChangeNothing(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	env["S"] = "sk_live_abc"
+	refuse := func(says string, env map[string]string, args ...string) {
+		got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}, args...)...)
+		require.Equal(t, exitFailed, got.code, got.stdout)
+		require.Contains(t, got.stderr, says)
+		require.Empty(t, got.stdout)
+	}
+	refuse("provider_environment_mismatch", env, "--stripe-secret-key-env", "S")
+	refuse("kek_missing", map[string]string{"DATABASE_URL": env["DATABASE_URL"]})
+	require.Equal(t, "[]\n", perennial(t, env, "key", "list", "--json").stdout)
+	environments, err := open(t, env).Environments(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, environments)
+
+	create(t, env, "--time-zone", "Europe/Paris")
+	refuse("environment_exists", env, "--time-zone", "UTC")
+}
+
+func TestKEKIsUsable(t *testing.T) {
+	t.Parallel()
+	got := perennial(t, nil, "key", "kek")
+	require.Equal(t, exitDone, got.code)
+	_, err := vault.New(strings.TrimSpace(got.stdout))
+	require.NoError(t, err)
+	require.NotEqual(t, got.stdout, perennial(t, nil, "key", "kek").stdout)
+}
+
+func TestHealthcheckBelievesOnly200(t *testing.T) {
+	t.Parallel()
+	var status atomic.Int32
+	status.Store(http.StatusServiceUnavailable)
+	l, err := listen(t.Context(), "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(int(status.Load()))
+		_, _ = w.Write([]byte("draining"))
+	}))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.stop(t.Context(), time.Second)) })
+	got := perennial(t, nil, "healthcheck", "--url", l.url())
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, got.stderr, "answers 503: draining")
+	status.Store(http.StatusOK)
+	require.Equal(t, outcome{code: exitDone}, perennial(t, nil, "healthcheck", "--url", l.url()))
+	require.Equal(t, outcome{code: exitDone}, perennial(t, map[string]string{"METRICS_ADDRESS": strings.Replace(l.net.Addr().String(), "127.0.0.1", "0.0.0.0", 1)}, "healthcheck"))
+}
