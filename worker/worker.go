@@ -153,7 +153,7 @@ func (w *Worker) options(fatal chan<- error) worker.Options {
 		MaxConcurrentWorkflowTaskPollers:        c.Pollers,
 		MaxConcurrentActivityTaskPollers:        c.Pollers,
 		WorkerStopTimeout:                       c.DrainTimeout,
-		Interceptors:                            []interceptor.WorkerInterceptor{&faultInterceptor{logger: c.Logger}},
+		Interceptors:                            []interceptor.WorkerInterceptor{&heartbeatInterceptor{}, &faultInterceptor{logger: c.Logger}},
 		OnFatalError: func(err error) {
 			select {
 			case fatal <- err:

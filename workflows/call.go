@@ -19,6 +19,9 @@ const (
 	databaseCall   = 15 * time.Second // one transaction
 	providerCall   = 60 * time.Second // the adapter's own time-out is 30 s, and two transactions around it
 	clockStepLimit = 5 * time.Minute
+	// silence is after how long a worker counts as dead, and what it had in hand is given to another. Workers beat by
+	// themselves while an activity runs (worker/heartbeat.go).
+	silence = 10 * time.Second
 )
 
 func forever(maximum time.Duration) *temporal.RetryPolicy {
@@ -46,6 +49,6 @@ func inDatabase[Out any](ctx workflow.Context, summary string, activity any, arg
 // atProvider starts an exchange with a provider and does not wait for it.
 func atProvider(ctx workflow.Context, summary string, activity any, args ...any) workflow.Future {
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: contract.QueuePayments, StartToCloseTimeout: providerCall, RetryPolicy: forever(time.Minute), Summary: summary,
+		TaskQueue: contract.QueuePayments, StartToCloseTimeout: providerCall, HeartbeatTimeout: silence, RetryPolicy: forever(time.Minute), Summary: summary,
 	}), activity, args...)
 }

@@ -76,7 +76,8 @@ func (r *clockRun) advance(ctx workflow.Context, in contract.Advance) (contract.
 
 func (r *clockRun) step(ctx workflow.Context, out *contract.StepResult) error {
 	options := workflow.ActivityOptions{
-		TaskQueue: contract.QueueBilling, StartToCloseTimeout: clockStepLimit, RetryPolicy: forever(clockRetry), Summary: "move to the next due instant",
+		TaskQueue: contract.QueueBilling, StartToCloseTimeout: clockStepLimit, HeartbeatTimeout: silence,
+		RetryPolicy: forever(clockRetry), Summary: "move to the next due instant",
 	}
 	*out = contract.StepResult{}
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), clocks.StepClock, r.ref).Get(ctx, out)

@@ -1,0 +1,90 @@
+package check
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/test/e2e/world"
+)
+
+// books are what one transaction moved by the provider's ledger.
+type books struct{ captured, times, refunded int64 }
+
+// money compares the provider's ledger with the rows: no attempt is captured twice, every invoice is paid by one capture
+// that was kept, and the sums agree in every currency.
+func money(t testing.TB, w *world.World) {
+	t.Helper()
+	byTransaction := map[string]*books{}
+	byIntent := map[string]string{}
+	provider, ours := map[string]int64{}, map[string]int64{}
+	for _, m := range w.Simulator.Ledger(t) {
+		currency := strings.ToUpper(m.Currency)
+		switch m.Kind {
+		case "capture":
+			b := byTransaction[m.TransactionID]
+			if b == nil {
+				b = &books{}
+				byTransaction[m.TransactionID] = b
+			}
+			b.captured, b.times = b.captured+m.Amount, b.times+1
+			byIntent[m.PaymentIntent] = m.TransactionID
+			provider[currency] += m.Amount
+		case "refund", "refund_reversed":
+			amount := m.Amount
+			if m.Kind == "refund_reversed" {
+				amount = -amount
+			}
+			charge := byTransaction[byIntent[m.PaymentIntent]]
+			require.NotNil(t, charge, "the ledger refunds what it never captured: %+v", m)
+			charge.refunded += amount
+			provider[currency] -= amount
+		}
+	}
+	for id, b := range byTransaction {
+		require.LessOrEqual(t, b.times, int64(1), "transaction %s was captured %d times", id, b.times)
+		require.LessOrEqual(t, b.refunded, b.captured, "transaction %s was refunded more than it captured", id)
+	}
+
+	rows, err := w.Pool.Query(t.Context(), `
+		select t.id, coalesce(t.recovered_from, t.id), t.type, t.status, t.amount, t.currency, coalesce(t.invoice_id, ''),
+		       exists (select from settlements s where s.transaction_id = t.id)
+		from transactions t where t.status in ('success', 'refunded')`)
+	require.NoError(t, err)
+	defer rows.Close()
+	known, keptFor := map[string]bool{}, map[string]int{}
+	for rows.Next() {
+		var id, ledgerID, kind, status, currency, invoice string
+		var amount int64
+		var settles bool
+		require.NoError(t, rows.Scan(&id, &ledgerID, &kind, &status, &amount, &currency, &invoice, &settles))
+		if kind == "refund" {
+			ours[currency] -= amount
+			continue
+		}
+		ours[currency] += amount
+		b := byTransaction[ledgerID]
+		require.NotNil(t, b, "transaction %s is a success and the provider knows nothing of it", id)
+		require.Equal(t, amount, b.captured, "transaction %s", id)
+		known[ledgerID] = true
+		if invoice == "" {
+			continue
+		}
+		if settles {
+			keptFor[invoice]++
+		} else {
+			require.Equal(t, b.captured, b.refunded, "transaction %s does not count for its invoice and was not given back", id)
+		}
+	}
+	require.NoError(t, rows.Err())
+	for id := range byTransaction {
+		require.True(t, known[id], "the provider captured transaction %s and it is no success here", id)
+	}
+	for invoice, n := range keptFor {
+		require.Equal(t, 1, n, "invoice %s", invoice)
+	}
+	require.Equal(t, provider, ours, "captures less refunds, by currency")
+	require.Empty(t, column(t, w, `select id from invoices i where status = 'paid' and amount_due > 0
+		and not exists (select from settlements s where s.invoice_id = i.id and s.transaction_id is not null)`), "paid without money")
+}

@@ -1,0 +1,32 @@
+package e2e
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"perennial/internal/testkit"
+	"perennial/test/e2e/world"
+)
+
+// atOnce is how many scenarios run at a time where nobody says: they wait much more than they work.
+const atOnce = "10"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if !said {
+		if err := flag.Set("test.parallel", atOnce); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	if err := errors.Join(testkit.Stop(), world.RemoveBinary()); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err) // nowhere else to say it
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}

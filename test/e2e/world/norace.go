@@ -1,0 +1,6 @@
+//go:build !race
+
+package world
+
+// raceDetector: the tests run without it.
+const raceDetector = false

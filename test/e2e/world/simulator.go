@@ -1,0 +1,93 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/providers/simulator"
+)
+
+// Simulator steers the provider.
+type Simulator struct{ url string }
+
+// Script makes a card, or all cards of a customer (cus_…), behave like another; "" ends it.
+func (s *Simulator) Script(t testing.TB, token, behaviour string) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodPut, "cards/"+token, map[string]any{"behaviour": behaviour}))
+}
+
+// Outage breaks the whole provider for a while; mode is refuse, 500, 429 or hang.
+func (s *Simulator) Outage(t testing.TB, mode string, lasts time.Duration) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodPut, "outage", map[string]any{"mode": mode, "for": lasts.String()}))
+}
+
+// Settle ends a pending intent: succeeded or failed.
+func (s *Simulator) Settle(t testing.TB, intent, status string) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodPost, "payment_intents/"+intent+"/settle", map[string]any{"status": status}))
+}
+
+// Callbacks says where signed events go.
+func (s *Simulator) Callbacks(t testing.TB, url, secret string) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodPut, "callbacks", map[string]any{"url": url, "secret": secret, "copies": 2}))
+}
+
+// Ledger is what really moved.
+func (s *Simulator) Ledger(t testing.TB) []simulator.Movement {
+	t.Helper()
+	var out []simulator.Movement
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/_simulator/ledger", nil)
+	require.NoError(t, err)
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, res.Body.Close()) }()
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	require.NoError(t, json.NewDecoder(res.Body).Decode(&out))
+	return out
+}
+
+// send insists: the port may be shut by an outage of its own.
+func (s *Simulator) send(method, path string, body any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	for range 100 {
+		if err = s.once(method, path, raw); err == nil {
+			return nil
+		}
+		<-time.After(100 * time.Millisecond)
+	}
+	return err
+}
+
+func (s *Simulator) once(method, path string, raw []byte) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, s.url+"/_simulator/"+path, bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	if err := res.Body.Close(); err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("simulator: %s %s: %s", method, path, res.Status)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"perennial/db"
+	"perennial/internal/devstack"
+	"perennial/internal/testkit"
+	"perennial/internal/vault"
+)
+
+// Windows are how long things are remembered at the provider, and believed by us.
+type Windows struct {
+	Provider   time.Duration // the simulator forgets a key after this
+	Replay     time.Duration // STRIPE_REPLAY_WINDOW
+	AbsenceGap time.Duration // PAYMENT_ABSENCE_GAP
+}
+
+// Usual are a real provider's windows: nothing in a test outlasts them.
+var Usual = Windows{Provider: 24 * time.Hour, Replay: 20 * time.Hour, AbsenceGap: time.Hour}
+
+// Short are windows that a test outlasts. The provider remembers for much longer than we believe it to, as real ones do:
+// the difference covers what a request spends on the way.
+var Short = Windows{Provider: 10 * time.Second, Replay: 2 * time.Second, AbsenceGap: 2 * time.Second}
+
+// Config chooses the parts of an installation. Zero: the servers that all tests share, the usual windows, one environment.
+type Config struct {
+	Postgres     *devstack.Postgres // of the test's own, to be killed
+	Temporal     *devstack.Temporal
+	Windows      Windows
+	Environments int
+	Env          []string // of the service
+}
+
+// World is one running installation.
+type World struct {
+	Pool         *pgxpool.Pool // what the checker and the supervisor see; nothing is written through it
+	Service      *Program      // API and worker
+	Provider     *Program      // the simulator
+	Simulator    *Simulator
+	Environments []*Environment
+	Secrets      map[string]string // what must never be seen outside, by what it is
+
+	URL, Metrics string
+	Address      string // of Temporal
+	Namespace    string
+	Dir          string
+}
+
+// Environment is one environment with its key.
+type Environment struct {
+	*Client
+	ID               string
+	ProviderConfigID string
+	WebhookSecret    string
+}
+
+// New starts an installation; everything ends with the test.
+func New(t testing.TB, c Config) *World {
+	t.Helper()
+	if c.Windows == (Windows{}) {
+		c.Windows = Usual
+	}
+	w := &World{Secrets: map[string]string{}, Dir: workDir(t)}
+	databaseURL := w.database(t, c)
+	w.temporal(t, c)
+	kek := vault.NewKEK()
+	w.Secrets["key-encryption key"] = kek
+	base := append(plainEnv(), "DATABASE_URL="+databaseURL, "PERENNIAL_KEK="+kek)
+
+	w.startProvider(t, c)
+	w.URL, w.Metrics = "http://"+address(t), "http://"+address(t)
+	w.Service = w.program(t, "serve", w.Metrics+"/readyz", append(append(base,
+		"TEMPORAL_ADDRESS="+w.Address, "TEMPORAL_NAMESPACE="+w.Namespace,
+		"LISTEN_ADDRESS="+host(w.URL), "METRICS_ADDRESS="+host(w.Metrics),
+		"PERENNIAL_BUILD_ID=e2e", "WORKER_MAKE_CURRENT=true", "RECONCILE_EVERY=5s", "BOOTSTRAP_EVERY=3s",
+		"DATABASE_POOL_API=8", "DATABASE_POOL_ACTIVITIES=8",
+		"STRIPE_API_URL="+w.Simulator.url, "STRIPE_TIMEOUT=2s",
+		"STRIPE_REPLAY_WINDOW="+c.Windows.Replay.String(), "PAYMENT_ABSENCE_GAP="+c.Windows.AbsenceGap.String(),
+	), c.Env...), "serve")
+	for i := range max(c.Environments, 1) {
+		w.Environments = append(w.Environments, w.environment(t, base, i))
+	}
+	first := w.Environments[0]
+	w.Simulator.Callbacks(t, w.URL+"/callbacks/"+first.ProviderConfigID, first.WebhookSecret)
+	return w
+}
+
+// Client speaks to Temporal.
+func (w *World) Client(t testing.TB) client.Client {
+	t.Helper()
+	n := testkit.Namespace{Address: w.Address, Name: w.Namespace}
+	return n.Client(t)
+}
+
+func (w *World) database(t testing.TB, c Config) string {
+	t.Helper()
+	url := ""
+	if c.Postgres != nil {
+		url = c.Postgres.URL()
+		require.NoError(t, db.Migrate(t.Context(), url, nil))
+	} else {
+		url = testkit.Postgres(t, migrate).URL
+	}
+	config, err := pgxpool.ParseConfig(url)
+	require.NoError(t, err)
+	config.MaxConns = 4
+	w.Pool, err = pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(w.Pool.Close)
+	return url
+}
+
+func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
+
+func (w *World) temporal(t testing.TB, c Config) {
+	t.Helper()
+	if c.Temporal != nil {
+		w.Address, w.Namespace = c.Temporal.Address(), "perennial"
+		return
+	}
+	n := testkit.Temporal(t)
+	w.Address, w.Namespace = n.Address, n.Name
+}
+
+func (w *World) startProvider(t testing.TB, c Config) {
+	t.Helper()
+	w.Simulator = &Simulator{url: "http://" + address(t)}
+	w.Provider = w.program(t, "simulator", w.Simulator.url+"/_simulator/health", append(plainEnv(),
+		"SIMULATOR_ADDRESS="+host(w.Simulator.url), "SIMULATOR_LEDGER="+filepath.Join(w.Dir, "ledger.jsonl"),
+	), "simulator", "--idempotency-window", c.Windows.Provider.String(), "--hang-for", "20s")
+	w.Provider.Start(t)
+	require.True(t, w.Provider.Running(), "the simulator has ended")
+}
+
+func (w *World) program(t testing.TB, name, ready string, env []string, args ...string) *Program {
+	t.Helper()
+	p := &Program{name: name, path: Binary(t), args: args, env: env, log: filepath.Join(w.Dir, name+".log"), ready: ready}
+	t.Cleanup(func() {
+		if t.Failed() {
+			p.tell(t)
+		}
+		if err := p.stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	})
+	return p
+}
+
+// environment is made as an operator makes one: by the command line.
+func (w *World) environment(t testing.TB, base []string, n int) *Environment {
+	t.Helper()
+	secret, webhook := fmt.Sprintf("sk_test_canarysecret%d", n), fmt.Sprintf("whsec_canarysecret%d", n)
+	out, _, err := Run(t, append(append([]string{}, base...), "STRIPE_KEY="+secret, "STRIPE_WEBHOOK="+webhook),
+		"key", "create", "--tenant", "E2E", "--app", fmt.Sprintf("App %d", n), "--mode", "test",
+		"--stripe-secret-key-env", "STRIPE_KEY", "--stripe-webhook-secret-env", "STRIPE_WEBHOOK")
+	require.NoError(t, err)
+	key := strings.TrimSpace(out)
+	w.Secrets[fmt.Sprintf("API key %d", n)] = key
+	w.Secrets[fmt.Sprintf("provider's secret key %d", n)] = secret
+	w.Secrets[fmt.Sprintf("provider's webhook secret %d", n)] = webhook
+	e := &Environment{Client: newClient(w.URL, key), WebhookSecret: webhook}
+	require.NoError(t, w.Pool.QueryRow(t.Context(),
+		"select c.environment_id, c.id from provider_configs c order by c.environment_id desc limit 1").Scan(&e.ID, &e.ProviderConfigID))
+	return e
+}
+
+// workDir is kept when the test fails, for whoever looks for the reason.
+func workDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "perennial-e2e-world-")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if !t.Failed() {
+			require.NoError(t, os.RemoveAll(dir))
+		}
+	})
+	return dir
+}
+
+// plainEnv is what a program needs of ours, without the settings of whoever runs the tests.
+func plainEnv() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TZ=UTC", "GORACE=halt_on_error=0 exitcode=66"}
+}
+
+func address(t testing.TB) string {
+	t.Helper()
+	port, err := devstack.FreePort(0)
+	require.NoError(t, err)
+	return fmt.Sprintf("127.0.0.1:%d", port)
+}
+
+func host(url string) string { return strings.TrimPrefix(url, "http://") }
+
+// answers tells whether somebody says 200 there.
+func answers(url string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	res, err := http.DefaultClient.Do(r)
+	return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
+}
