@@ -238,6 +238,21 @@ func TestSequencesOfConcurrentEvents(t *testing.T) {
 	}
 }
 
+func TestEventsAreListedAsEmitted(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		for range 20 {
+			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
+		}
+	})
+	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
+	require.NoError(t, err)
+	for i, e := range events {
+		require.EqualValues(t, 20-i, e.Sequence, "newest first")
+	}
+}
+
 func TestSameEventElsewhereOrLaterKeepsItsTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

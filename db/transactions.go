@@ -64,11 +64,6 @@ func (r Reader) Transactions(
 	return txns, hasMore, nil
 }
 
-// LoadTransaction is Transaction, under the name that its locking sister suggests.
-func (tx *Tx) LoadTransaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
-	return tx.Transaction(ctx, environmentID, id)
-}
-
 // LockTransaction reads one that nobody else may change until the transaction ends; its subscription and invoice, where it
 // has them, are locked before it. Fault: transaction_not_found.
 func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {

@@ -1,0 +1,92 @@
+package db_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/db"
+)
+
+// Every read by key answers in the same three ways.
+func TestReadsByKey(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	foreign := b.filled(t)
+	key, err := b.store.KeyByHash(t.Context(), b.hash)
+	require.NoError(t, err)
+	resources := map[string]string{
+		"SubscriptionWithKey": "subscription", "PaymentWithKey": "transaction", "InvoiceWithKey": "invoice",
+		"CustomerWithKey": "customer", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
+	}
+	var seen int
+	for _, method := range readers() {
+		if !strings.HasSuffix(method.Name, "WithKey") {
+			continue
+		}
+		seen++
+		found := b.call(t, method, foreign, b.env, b.hash)
+		require.Empty(t, found.Code)
+		require.Equal(t, key, found.Results[0])
+		require.Equal(t, foreign.ids[method.Name], reflect.ValueOf(found.Results[1]).FieldByName("ID").String())
+
+		absent := b.call(t, method, foreign.absent(), b.env, b.hash)
+		require.Equal(t, resources[method.Name]+"_not_found", absent.Code)
+		require.Equal(t, key, absent.Results[0], "the key comes back, so that a revoked one is noticed")
+
+		unknown := b.call(t, method, foreign, b.env, []byte("no such hash"))
+		require.Equal(t, "api_key_unknown", unknown.Code)
+		require.Zero(t, unknown.Results[0])
+		require.Zero(t, unknown.Results[1])
+	}
+	require.Equal(t, len(resources), seen)
+}
+
+func TestOperatorsFindByName(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	tenant, err := b.store.TenantNamed(ctx, "tenant")
+	require.NoError(t, err)
+	require.Equal(t, db.Tenant{ID: b.tenant, Name: "tenant", CreatedAt: wall}, tenant)
+	app, err := b.store.AppNamed(ctx, b.tenant, "app")
+	require.NoError(t, err)
+	require.Equal(t, b.app, app.ID)
+	env, err := b.store.EnvironmentOf(ctx, b.app, "test")
+	require.NoError(t, err)
+	require.Equal(t, newEnvironment(b.environment), env)
+	all, err := b.store.Environments(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []db.Environment{env}, all)
+	keys, err := b.store.Keys(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []db.KeyListing{{
+		ID: b.key, EnvironmentID: b.env, Tenant: "tenant", App: "app", Mode: "test", Kind: "secret", Hint: "sk_test_…abcd", Scopes: []string{"*"}, CreatedAt: wall,
+	}}, keys)
+	owner, err := b.store.EnvironmentOfKey(ctx, b.key)
+	require.NoError(t, err)
+	require.Equal(t, b.env, owner)
+
+	_, err = b.store.TenantNamed(ctx, "nobody")
+	requireFault(t, err, fault.NotFound, "tenant_not_found")
+	_, err = b.store.AppNamed(ctx, b.tenant, "nothing")
+	requireFault(t, err, fault.NotFound, "app_not_found")
+	_, err = b.store.EnvironmentOf(ctx, b.app, "live")
+	requireFault(t, err, fault.NotFound, "environment_not_found")
+	_, err = b.store.EnvironmentOfKey(ctx, "key_absent")
+	requireFault(t, err, fault.NotFound, "api_key_not_found")
+}
+
+func TestStoreAnswers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	require.NoError(t, b.store.Ping(t.Context()))
+	b.store.Close()
+	requireFault(t, b.store.Ping(t.Context()), fault.Unavailable, "database_unavailable")
+	err := b.store.InTx(context.Background(), now, func(*db.Tx) error { return nil })
+	requireFault(t, err, fault.Unavailable, "database_unavailable")
+}
