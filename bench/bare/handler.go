@@ -1,0 +1,49 @@
+package bare
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/gorilla/mux"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"perennial/api"
+	"perennial/internal/apikey"
+)
+
+// readSubscription fetches key and row with one select, ready for the answer.
+const readSubscription = `
+select s.id, s.customer_id, s.plan_id, s.status, s.currency, coalesce(extract(epoch from s.trial_ends_at), 0)::bigint,
+       extract(epoch from s.current_period_start)::bigint, extract(epoch from s.current_period_end)::bigint,
+       coalesce(extract(epoch from s.paid_through), 0)::bigint, coalesce(extract(epoch from s.activated_at), 0)::bigint,
+       s.cancel_at_period_end, coalesce(s.cancel_reason, ''), s.next_action,
+       coalesce(extract(epoch from s.next_action_at), 0)::bigint, s.time_zone, s.metadata, extract(epoch from s.created_at)::bigint
+from api_keys k
+join subscriptions s on s.environment_id = k.environment_id
+where k.hash = $1 and k.revoked_at is null and s.id = $2`
+
+// Handler answers GET /api/subscriptions/{id}: mux, one select, one encoding.
+func Handler(pool *pgxpool.Pool) http.Handler {
+	router := mux.NewRouter()
+	router.Methods(http.MethodGet).Path("/api/subscriptions/{id}").HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var s api.Subscription
+		hash := apikey.Hash(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		err := pool.QueryRow(r.Context(), readSubscription, hash, mux.Vars(r)["id"]).Scan(
+			&s.ID, &s.CustomerID, &s.PlanID, &s.Status, &s.Currency, &s.TrialEndsAt, &s.CurrentPeriodStart, &s.CurrentPeriodEnd,
+			&s.PaidThrough, &s.ActivatedAt, &s.CancelAtPeriodEnd, &s.CancelReason, &s.NextAction, &s.NextActionAt, &s.TimeZone,
+			&s.Metadata, &s.CreatedAt)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			http.Error(w, "not found", http.StatusNotFound)
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(s) // the client is gone when this fails
+		}
+	})
+	return router
+}

@@ -1,0 +1,70 @@
+package bare
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"perennial/internal/id"
+)
+
+// Vars are the ids of one run of a tape: what a recorded id is called this time.
+type Vars map[string]string
+
+// idPattern finds our ids and the provider's in recorded arguments.
+var idPattern = regexp.MustCompile(`(?:[a-z]+_[0-9a-z]{26}|pi_[0-9A-Za-z]+|bench-key-[0-9]+)`)
+
+// of gives the id that stands for a recorded one in this run, inventing it at its first use.
+func (v Vars) of(recorded string) string {
+	if now, ok := v[recorded]; ok {
+		return now
+	}
+	prefix := recorded[:strings.LastIndexAny(recorded, "_-")+1]
+	fresh := id.New(prefix, time.Now())
+	v[recorded] = fresh
+	return fresh
+}
+
+// text is a string with recorded ids in it, cut at them: literal, id, literal, id, …, literal.
+type text []string
+
+// cut answers nil where s holds no id that changes from run to run.
+func cut(s string, constant map[string]bool) text {
+	var t text
+	end := 0
+	for _, at := range idPattern.FindAllStringIndex(s, -1) {
+		found := s[at[0]:at[1]]
+		if constant[found] {
+			continue
+		}
+		t = append(t, s[end:at[0]], found)
+		end = at[1]
+	}
+	if t == nil {
+		return nil
+	}
+	return append(t, s[end:])
+}
+
+func (t text) with(v Vars) string {
+	if len(t) == 3 && t[0] == "" && t[2] == "" {
+		return v.of(t[1])
+	}
+	var b strings.Builder
+	for i, part := range t {
+		if i%2 == 1 {
+			part = v.of(part)
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// ids lists the recorded ids of t.
+func (t text) ids() []string {
+	var out []string
+	for i := 1; i < len(t); i += 2 {
+		out = append(out, t[i])
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package bare
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"golang.org/x/sync/errgroup"
+
+	"perennial/bench/stage"
+)
+
+// Config is what the bare side's process is told.
+type Config struct {
+	DatabaseURL     string
+	SimulatorURL    string
+	TemporalAddress string
+	Namespace       string
+	ListenAddress   string
+	Stage           stage.Stage
+}
+
+// The bounds of the product's processes, by default.
+const (
+	connections     = 20
+	slots           = 32
+	workflowSlots   = 64
+	pollers         = 4
+	cachedWorkflows = 1000
+)
+
+// Pool opens as many connections as the product does.
+func Pool(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = connections
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// Run is the bare side's process: a worker, and a server for the reads.
+func Run(ctx context.Context, c Config) error {
+	script, err := Record(ctx, Source{DatabaseURL: c.DatabaseURL, SimulatorURL: c.SimulatorURL, Stage: c.Stage})
+	if err != nil {
+		return err
+	}
+	pool, err := Pool(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	temporal, err := client.DialContext(ctx, client.Options{HostPort: c.TemporalAddress, Namespace: c.Namespace, Logger: silent{}})
+	if err != nil {
+		return err
+	}
+	defer temporal.Close()
+
+	transport := &http.Transport{MaxIdleConnsPerHost: slots, IdleConnTimeout: time.Minute}
+	stop, err := work(temporal, &Activities{
+		Pool: pool, Script: script, Writes: script.WritesOnly(), HTTP: &http.Client{Transport: transport, Timeout: 30 * time.Second}, Simulator: c.SimulatorURL,
+	})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	server := &http.Server{Addr: c.ListenAddress, Handler: Handler(pool), ReadHeaderTimeout: 5 * time.Second}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-groupCtx.Done()
+		return server.Close()
+	})
+	return group.Wait()
+}
+
+// work polls both queues, as the product does.
+func work(c client.Client, a *Activities) (stop func(), err error) {
+	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
+	options := worker.Options{
+		MaxConcurrentActivityExecutionSize: slots, MaxConcurrentLocalActivityExecutionSize: slots,
+		MaxConcurrentWorkflowTaskExecutionSize: workflowSlots, MaxConcurrentWorkflowTaskPollers: pollers, MaxConcurrentActivityTaskPollers: pollers,
+	}
+	billing := worker.New(c, QueueBilling, options)
+	billing.RegisterWorkflow(Renewal)
+	billing.RegisterWorkflow(Commanded)
+	billing.RegisterWorkflow(Idle)
+	billing.RegisterActivity(a)
+	options.DisableWorkflowWorker = true
+	payments := worker.New(c, QueuePayments, options)
+	payments.RegisterActivity(a)
+	if err := billing.Start(); err != nil {
+		return nil, err
+	}
+	if err := payments.Start(); err != nil {
+		billing.Stop()
+		return nil, err
+	}
+	return func() { payments.Stop(); billing.Stop() }, nil
+}
+
+// silent drops the SDK's log lines.
+type silent struct{}
+
+func (silent) Debug(string, ...any) {}
+func (silent) Info(string, ...any)  {}
+func (silent) Warn(string, ...any)  {}
+func (silent) Error(string, ...any) {}

@@ -1,0 +1,74 @@
+package bare
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// recorder notes every transaction of a connection pool as it goes over the wire: which statements travel together.
+type recorder struct {
+	mu   sync.Mutex
+	open *recorded
+	done []recorded
+}
+
+// recorded is one transaction: its round trips, each a batch of statements.
+type recorded [][]*pgx.QueuedQuery
+
+var (
+	_ pgx.BatchTracer = (*recorder)(nil)
+	_ pgx.QueryTracer = (*recorder)(nil)
+)
+
+// TraceBatchStart implements pgx.BatchTracer. Our transactions consist of batches, from the one with BEGIN to the one
+// with COMMIT.
+func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	queries := data.Batch.QueuedQueries
+	if len(queries) == 0 {
+		return ctx
+	}
+	if strings.EqualFold(queries[0].SQL, "begin") {
+		r.open = &recorded{}
+	}
+	if r.open == nil {
+		return ctx
+	}
+	*r.open = append(*r.open, queries)
+	if strings.EqualFold(queries[len(queries)-1].SQL, "commit") {
+		r.done = append(r.done, *r.open)
+		r.open = nil
+	}
+	return ctx
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (*recorder) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (*recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// TraceQueryStart implements pgx.QueryTracer: single statements are reads outside of transactions.
+func (*recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (*recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// take gives the transactions since the last take, which must be as many as the caller knows its step to need.
+func (r *recorder) take(step string, want int) ([]recorded, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	done := r.done
+	r.done = nil
+	if want >= 0 && len(done) != want {
+		return nil, fmt.Errorf("recording %s: %d transactions, not %d: the bare side must follow what the product does now", step, len(done), want)
+	}
+	return done, nil
+}

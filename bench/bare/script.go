@@ -1,0 +1,274 @@
+// Package bare owns the other side of each benchmark: the same transactions and the same HTTP call, by nothing but the
+// Temporal SDK, pgx and net/http. It has no rules, no validation and no framework: it plays back what one subscription of
+// the product was recorded to do, with other ids. So it cannot fall behind the product, and nobody can make it slower
+// than it need be.
+package bare
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"perennial/activities"
+	"perennial/api"
+	"perennial/bench/stage"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/gateway"
+	"perennial/internal/id"
+	"perennial/internal/telemetry"
+	"perennial/internal/vault"
+)
+
+// Script is everything the bare side can do.
+type Script struct {
+	Create  Tape // POST /api/subscriptions with a trial and an Idempotency-Key
+	Renew   Tape
+	Intend  Tape // Charge before its call
+	Call    Call
+	Record  Tape // Charge after its call
+	Steps   []Tape
+	Subject stage.Subject // the recorded one of Renew … Record
+	Command stage.Subject // the recorded one of Steps
+	Created stage.Subject // the recorded one of Create
+	// shared are recorded ids that Renew invents and Intend and Record mention.
+	shared []string
+}
+
+// StepNames are the commands that each subscription of the commands scenario goes through, in this order.
+var StepNames = []string{"cancel", "reactivate", "patch", "cancel", "reactivate", "patch back", "cancel", "reactivate", "patch"}
+
+// Source is where to record.
+type Source struct {
+	DatabaseURL  string
+	SimulatorURL string
+	Stage        stage.Stage
+}
+
+// Record lets the product create, renew and command one subscription each, and writes down what it does.
+func Record(ctx context.Context, s Source) (*Script, error) {
+	r, err := newRecording(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	for _, step := range []func(context.Context) error{r.create, r.renew, r.command} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	r.script.shared = common(r.script.Renew, r.script.Intend, r.script.Record)
+	return &r.script, nil
+}
+
+type recording struct {
+	Source
+	tracer        recorder
+	store         *db.Store
+	proxy         *proxy
+	subscriptions *activities.Subscriptions
+	payments      *activities.Payments
+	constant      map[string]bool
+	script        Script
+}
+
+func newRecording(ctx context.Context, s Source) (*recording, error) {
+	r := &recording{Source: s, constant: map[string]bool{}}
+	g := s.Stage
+	for _, fixed := range []string{
+		g.TenantID, g.AppID, g.EnvironmentID, g.ConfigID, g.KeyID, g.Basic.ID, g.Pro.ID, g.Daily.ID,
+		g.Basic.Prices[0].ID, g.Pro.Prices[0].ID, g.Daily.Prices[0].ID,
+	} {
+		r.constant[fixed] = true
+	}
+	keys, err := vault.New(g.KEK)
+	if err != nil {
+		return nil, err
+	}
+	if r.proxy, err = newProxy(s.SimulatorURL); err != nil {
+		return nil, err
+	}
+	if r.store, err = db.Open(ctx, db.Config{URL: s.DatabaseURL, MaxConns: 4, Clock: time.Now, Tracer: &r.tracer}); err != nil {
+		r.proxy.close()
+		return nil, err
+	}
+	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now, Starter: nobody{}}
+	r.payments = &activities.Payments{
+		Store: r.store, Clock: time.Now, Starter: nobody{}, Observer: nobody{},
+		Gateway: gateway.New(gateway.Config{Vault: keys, StripeURL: r.proxy.url(), Timeout: 10 * time.Second}),
+	}
+	return r, nil
+}
+
+func (r *recording) close() {
+	r.store.Close()
+	r.proxy.close()
+}
+
+// tapes turns what was recorded since the last call into tapes.
+func (r *recording) tapes(step string, want int) ([]Tape, error) {
+	done, err := r.tracer.take(step, want)
+	if err != nil {
+		return nil, err
+	}
+	var tapes []Tape
+	for _, one := range done {
+		t, err := newTape(one, r.constant)
+		if err != nil {
+			return nil, fmt.Errorf("recording %s: %w", step, err)
+		}
+		tapes = append(tapes, t)
+	}
+	return tapes, nil
+}
+
+func (r *recording) create(ctx context.Context) error {
+	quiet, err := telemetry.Start(ctx, telemetry.Options{Service: "bench", LogLevel: "error", LogOutput: nowhere{}, Now: time.Now})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = quiet.Close(ctx) }() // it exported nothing
+	customers, err := r.Stage.Customers(ctx, r.store, 1, time.Now())
+	if err != nil {
+		return err
+	}
+	server := api.NewServer(api.Deps{Store: r.store, Engine: idle{}, Telemetry: quiet, Now: time.Now}, api.Config{})
+	defer func() { _ = server.Shutdown(ctx) }() // it never listened
+	if _, err := r.tracer.take("customers", -1); err != nil {
+		return err
+	}
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/subscriptions", strings.NewReader(CreateBody(customers[0], r.Stage.Basic.ID)))
+	request.Header.Set("Authorization", "Bearer "+r.Stage.Key)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", "bench-key-"+strconv.FormatInt(time.Now().UnixNano(), 10))
+	answer := httptest.NewRecorder()
+	server.Handler().ServeHTTP(answer, request)
+	if answer.Code != http.StatusCreated {
+		return fmt.Errorf("recording create: %d %s", answer.Code, answer.Body)
+	}
+	tapes, err := r.tapes("create", 1)
+	if err != nil {
+		return err
+	}
+	subID, err := idIn(answer.Body.Bytes())
+	r.script.Create, r.script.Created = tapes[0], stage.Subject{CustomerID: customers[0], SubscriptionID: subID}
+	return err
+}
+
+// CreateBody is what clients post.
+func CreateBody(customerID, planID string) string {
+	return `{"customerId":"` + customerID + `","planId":"` + planID + `","trialDays":14}`
+}
+
+func (r *recording) renew(ctx context.Context) error {
+	now := time.Now().Truncate(time.Second)
+	subjects, err := r.Stage.Due(ctx, r.store, 1, now, now)
+	if err != nil {
+		return err
+	}
+	if _, err := r.tracer.take("due", -1); err != nil {
+		return err
+	}
+	r.script.Subject = subjects[0]
+	ref := contract.Ref{EnvironmentID: r.Stage.EnvironmentID, ID: subjects[0].SubscriptionID}
+	snap, err := r.subscriptions.RenewPeriod(ctx, contract.DueInput{Ref: ref, Revision: 1, Now: now})
+	if err != nil {
+		return err
+	}
+	tapes, err := r.tapes("renewal", 1)
+	if err != nil {
+		return err
+	}
+	r.script.Renew = tapes[0]
+	if snap.Live == nil {
+		return fmt.Errorf("recording renewal: no payment was begun")
+	}
+	out, err := r.payments.Charge(ctx, contract.ResolveInput{EnvironmentID: ref.EnvironmentID, TransactionID: snap.Live.TransactionID, Now: now})
+	if err != nil {
+		return err
+	}
+	if out.Status != "success" {
+		return fmt.Errorf("recording charge: the payment is %s", out.Status)
+	}
+	if tapes, err = r.tapes("charge", 2); err != nil {
+		return err
+	}
+	r.script.Intend, r.script.Record = tapes[0], tapes[1]
+	r.script.Call, err = r.proxy.call(r.constant)
+	return err
+}
+
+func (r *recording) command(ctx context.Context) error {
+	now := time.Now()
+	subjects, err := r.Stage.Trials(ctx, r.store, 1, now)
+	if err != nil {
+		return err
+	}
+	if _, err := r.tracer.take("trial", -1); err != nil {
+		return err
+	}
+	r.script.Command = subjects[0]
+	ref := contract.Ref{EnvironmentID: r.Stage.EnvironmentID, ID: subjects[0].SubscriptionID}
+	for _, name := range StepNames {
+		cmd := contract.Command{ID: id.New(id.Command, time.Now())}
+		switch name {
+		case "cancel":
+			cmd.Name, cmd.Reason = contract.CommandCancel, "bench"
+		case "reactivate":
+			cmd.Name = contract.CommandReactivate
+		case "patch":
+			cmd.Name, cmd.PlanID = contract.CommandChangePlan, r.Stage.Pro.ID
+		case "patch back":
+			cmd.Name, cmd.PlanID = contract.CommandChangePlan, r.Stage.Basic.ID
+		}
+		out, err := r.subscriptions.ApplyCommand(ctx, contract.CommandInput{Ref: ref, Command: cmd, Now: time.Now()})
+		if err != nil {
+			return err
+		}
+		if out.Result.Refusal != nil {
+			return fmt.Errorf("recording %s: %s", name, out.Result.Refusal.Detail)
+		}
+		tapes, err := r.tapes(name, 1)
+		if err != nil {
+			return err
+		}
+		r.script.Steps = append(r.script.Steps, tapes[0])
+	}
+	return nil
+}
+
+// common lists ids of a that b or c mention too.
+func common(a, b, c Tape) []string {
+	var out []string
+	for recorded := range a.ids {
+		if b.ids[recorded] || c.ids[recorded] {
+			out = append(out, recorded)
+		}
+	}
+	return out
+}
+
+// WritesOnly is the script with every transaction cut down to its writes.
+func (s *Script) WritesOnly() *Script {
+	out := *s
+	out.Create, out.Renew, out.Intend, out.Record = s.Create.writesOnly(), s.Renew.writesOnly(), s.Intend.writesOnly(), s.Record.writesOnly()
+	out.Steps = nil
+	for _, step := range s.Steps {
+		out.Steps = append(out.Steps, step.writesOnly())
+	}
+	return &out
+}
+
+// Describe says what the transactions consist of.
+func (s *Script) Describe(logger *zap.SugaredLogger) {
+	for name, t := range map[string]Tape{"create": s.Create, "renew": s.Renew, "intend": s.Intend, "record": s.Record, "command": s.Steps[0]} {
+		statements, trips := t.statements()
+		logger.Infof("%s: %d statements in %d round trips", name, statements, trips)
+	}
+}

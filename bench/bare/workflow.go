@@ -1,0 +1,142 @@
+package bare
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"perennial/bench/stage"
+)
+
+// Names on Temporal. Queues are those of the product, in a namespace of the bare side's own.
+const (
+	QueueBilling  = "billing"
+	QueuePayments = "payments"
+	UpdateCommand = "command"
+)
+
+// Input starts a workflow.
+type Input struct {
+	Subject stage.Subject
+	Due     time.Time
+	Writes  bool // play only the writes
+}
+
+// runAge is after what age a run continues as new once a period has passed, as the product's.
+const runAge = time.Minute
+
+// player names the activities for workflows; the worker registers the real ones.
+var player *Activities
+
+func local(ctx workflow.Context) workflow.Context {
+	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: 5 * time.Second,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 100 * time.Millisecond, MaximumInterval: time.Second},
+	})
+}
+
+// Renewal is timer, local activity, activity, and a new run where the product would begin one.
+func Renewal(ctx workflow.Context, in Input) error {
+	began := workflow.Now(ctx)
+	for {
+		if err := workflow.NewTimer(ctx, in.Due.Sub(workflow.Now(ctx))).Get(ctx, nil); err != nil {
+			return err
+		}
+		var invented Vars
+		if err := workflow.ExecuteLocalActivity(local(ctx), player.Renew, in).Get(ctx, &invented); err != nil {
+			return err
+		}
+		paying := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+			TaskQueue: QueuePayments, StartToCloseTimeout: time.Minute,
+			RetryPolicy: &temporal.RetryPolicy{InitialInterval: 100 * time.Millisecond, MaximumInterval: time.Minute},
+		})
+		if err := workflow.ExecuteActivity(paying, player.Charge, in, invented).Get(ctx, nil); err != nil {
+			return err
+		}
+		in.Due = in.Due.AddDate(0, 0, 1)
+		if workflow.Now(ctx).Sub(began) >= runAge {
+			return workflow.NewContinueAsNewError(ctx, Renewal, in)
+		}
+	}
+}
+
+// Commanded waits and performs each command with one local activity.
+func Commanded(ctx workflow.Context, in Input) error {
+	err := workflow.SetUpdateHandler(ctx, UpdateCommand, func(ctx workflow.Context, step int) error {
+		return workflow.ExecuteLocalActivity(local(ctx), player.Command, in, step).Get(ctx, nil)
+	})
+	if err != nil {
+		return err
+	}
+	return workflow.NewTimer(ctx, in.Due.Sub(workflow.Now(ctx))).Get(ctx, nil)
+}
+
+// Idle waits.
+func Idle(ctx workflow.Context, in Input) error {
+	return workflow.NewTimer(ctx, in.Due.Sub(workflow.Now(ctx))).Get(ctx, nil)
+}
+
+// Activities play the script.
+type Activities struct {
+	Pool      *pgxpool.Pool
+	Script    *Script
+	Writes    *Script
+	HTTP      *http.Client
+	Simulator string
+}
+
+func (a *Activities) script(in Input) *Script {
+	if in.Writes {
+		return a.Writes
+	}
+	return a.Script
+}
+
+// Renew plays the transaction that opens a period, and answers the ids that the charge needs.
+func (a *Activities) Renew(ctx context.Context, in Input) (Vars, error) {
+	s := a.script(in)
+	vars := called(s.Subject, in.Subject)
+	if err := s.Renew.Play(ctx, a.Pool, vars); err != nil {
+		return nil, err
+	}
+	for recorded := range vars {
+		if !slices.Contains(s.shared, recorded) {
+			delete(vars, recorded)
+		}
+	}
+	return vars, nil
+}
+
+// Charge plays both transactions of a charge and the call between them.
+func (a *Activities) Charge(ctx context.Context, in Input, vars Vars) error {
+	s := a.script(in)
+	if err := s.Intend.Play(ctx, a.Pool, vars); err != nil {
+		return err
+	}
+	if err := s.Call.Send(ctx, a.HTTP, a.Simulator, vars); err != nil {
+		return err
+	}
+	return s.Record.Play(ctx, a.Pool, vars)
+}
+
+// Command plays one command.
+func (a *Activities) Command(ctx context.Context, in Input, step int) error {
+	s := a.script(in)
+	return s.Steps[step].Play(ctx, a.Pool, called(s.Command, in.Subject))
+}
+
+// CreateSubscription plays the transaction that creates a subscription, and answers its id.
+func (s *Script) CreateSubscription(ctx context.Context, pool *pgxpool.Pool, customerID string) (string, error) {
+	vars := Vars{s.Created.CustomerID: customerID}
+	err := s.Create.Play(ctx, pool, vars)
+	return vars[s.Created.SubscriptionID], err
+}
+
+func called(recorded, now stage.Subject) Vars {
+	return Vars{recorded.CustomerID: now.CustomerID, recorded.SubscriptionID: now.SubscriptionID}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"math"
+)
+
+// side measures one sample.
+type side func(ctx context.Context, round int) (load, error)
+
+// compare lets both sides take turns, so that a slow minute of the machine hits both, and waits in between until what a
+// sample left to do is done. The first round warms up and does not count.
+func (r *rig) compare(ctx context.Context, o options, path string, g goal, ours, bareSide side) (row, error) {
+	out := row{Path: path, Unit: "1/s", Goal: g}
+	var oursLoads, bareLoads []load
+	for round := range o.rounds + 1 {
+		for i, measure := range []side{ours, bareSide} {
+			r.settle(ctx)
+			l, err := measure(ctx, round)
+			if err != nil {
+				return out, err
+			}
+			if round == 0 {
+				continue
+			}
+			if i == 0 {
+				oursLoads, out.Ours = append(oursLoads, l), append(out.Ours, l.rate())
+			} else {
+				bareLoads, out.Bare = append(bareLoads, l), append(out.Bare, l.rate())
+			}
+		}
+		if round > 0 {
+			r.say("%s: round %d of %d: ours %s/s, bare %s/s", path, round, o.rounds, number(out.Ours[round-1]), number(out.Bare[round-1]))
+		}
+	}
+	mid := middle(oursLoads)
+	out.OursP50, out.OursP99 = mid.P50, mid.P99
+	mid = middle(bareLoads)
+	out.BareP50, out.BareP99 = mid.P50, mid.P99
+	return out, nil
+}
+
+// middle is the load whose rate is the median.
+func middle(loads []load) load {
+	var rates []float64
+	for _, l := range loads {
+		rates = append(rates, l.rate())
+	}
+	want := median(rates)
+	for _, l := range loads {
+		if math.Abs(l.rate()-want) < 1e-9 {
+			return l
+		}
+	}
+	return load{}
+}

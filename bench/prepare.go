@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"perennial/api"
+	"perennial/bench/stage"
+	"perennial/contract"
+	"perennial/db"
+)
+
+// startOursAll starts workflows as the API does after its commit, and marks the rows as started.
+func (r *rig) startOursAll(ctx context.Context, subjects []stage.Subject, planID string) error {
+	_, err := drive(ctx, 32, until{count: len(subjects)}, func(ctx context.Context, i int) error {
+		return r.ours.engine.StartSubscription(ctx, api.SubscriptionStart{
+			Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.stage.EnvironmentID, ID: subjects[i].SubscriptionID}},
+			CustomerID: subjects[i].CustomerID, PlanID: planID, Status: "active", NextAction: "renewal",
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return r.noteStarted(ctx, subjects)
+}
+
+// noteStarted keeps the reconciler from starting what needs no workflow, or has one.
+func (r *rig) noteStarted(ctx context.Context, subjects []stage.Subject) error {
+	epoch, err := r.ours.store.Epoch(ctx)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(subjects, 500) {
+		var refs []db.Ref
+		for _, s := range part {
+			refs = append(refs, db.Ref{EnvironmentID: r.stage.EnvironmentID, ID: s.SubscriptionID})
+		}
+		if err := r.ours.store.SetStarted(ctx, db.StartedSubscriptions, epoch, refs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func clientsPath(path string, clients int) string {
+	if clients == 1 {
+		return path + ", 1 client"
+	}
+	return fmt.Sprintf("%s, %d clients", path, clients)
+}
+
+// sleepUntil waits for a time of day.
+func sleepUntil(ctx context.Context, at time.Time) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Until(at)):
+		return nil
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"perennial/bench/bare"
+	"perennial/bench/stage"
+)
+
+// commands measures cancel and patch through the API, beside an update of a workflow that plays the same transaction as a
+// local activity. Each subscription goes through the recorded commands in their order, so both sides do each of them on
+// the same state.
+func commands(ctx context.Context, r *rig, o options) (result, error) {
+	var out result
+	n := pick(o, 60, 400)
+	ourIDs, bareIDs, err := r.commanded(ctx, n)
+	if err != nil {
+		return out, err
+	}
+	rows := map[string]*row{
+		"cancel": {Path: "cancel at period end, 32 clients", Unit: "1/s", Goal: goal{Ratio: 0.7}},
+		"patch":  {Path: "patch plan, 32 clients", Unit: "1/s", Goal: goal{Ratio: 0.7}},
+	}
+	for step, name := range bare.StepNames {
+		r.settle(ctx)
+		ours, err := drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
+			return r.command(ctx, name, ourIDs[i].SubscriptionID)
+		})
+		if err != nil {
+			return out, err
+		}
+		r.settle(ctx)
+		other, err := drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
+			handle, err := r.bare.temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+				WorkflowID: bareIDs[i].SubscriptionID, UpdateName: bare.UpdateCommand, Args: []any{step}, WaitForStage: client.WorkflowUpdateStageCompleted,
+			})
+			if err != nil {
+				return err
+			}
+			return handle.Get(ctx, nil)
+		})
+		if err != nil {
+			return out, err
+		}
+		r.say("%s: ours %s/s, bare %s/s", name, number(ours.rate()), number(other.rate()))
+		if name == "patch back" {
+			name = "patch"
+		}
+		if measured := rows[name]; measured != nil {
+			measured.Ours, measured.Bare = append(measured.Ours, ours.rate()), append(measured.Bare, other.rate())
+			measured.OursP50, measured.OursP99, measured.BareP50, measured.BareP99 = ours.P50, ours.P99, other.P50, other.P99
+		}
+	}
+	out.Rows = []row{*rows["cancel"], *rows["patch"]}
+	return out, nil
+}
+
+// commanded starts n subscriptions of each side whose workflows wait for commands.
+func (r *rig) commanded(ctx context.Context, n int) (ours, other []stage.Subject, err error) {
+	now := time.Now()
+	if ours, err = r.stage.Trials(ctx, r.ours.store, n, now); err != nil {
+		return nil, nil, err
+	}
+	if other, err = r.stage.Trials(ctx, r.bare.store, n, now); err != nil {
+		return nil, nil, err
+	}
+	if err := r.startOursAll(ctx, ours, r.stage.Basic.ID); err != nil {
+		return nil, nil, err
+	}
+	_, err = drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
+		return r.startBareWorkflow(ctx, bare.Commanded, bare.Input{Subject: other[i], Due: now.AddDate(0, 0, 14)})
+	})
+	return ours, other, err
+}
+
+func (r *rig) command(ctx context.Context, name, id string) error {
+	url := r.ours.url + "/api/subscriptions/" + id
+	var err error
+	switch name {
+	case "cancel":
+		_, err = r.ask(ctx, http.MethodPost, url+"/cancel", `{"reason":"bench"}`, http.StatusOK)
+	case "reactivate":
+		_, err = r.ask(ctx, http.MethodPost, url+"/reactivate", "", http.StatusOK)
+	case "patch":
+		_, err = r.ask(ctx, http.MethodPatch, url, `{"planId":"`+r.stage.Pro.ID+`"}`, http.StatusOK)
+	case "patch back":
+		_, err = r.ask(ctx, http.MethodPatch, url, `{"planId":"`+r.stage.Basic.ID+`"}`, http.StatusOK)
+	default:
+		err = errors.New("no such command: " + name)
+	}
+	return err
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"perennial/bench/temporalpg"
+)
+
+// memory measures what sleeping subscriptions cost: the memory of a worker process that has begun all of them, and the
+// bytes that each takes in both databases.
+func memory(ctx context.Context, r *rig, o options) (result, error) {
+	var out result
+	n := pick(o, 500, 10_000)
+	if err := r.ours.worker.Stop(ctx); err != nil { // a fresh one, so that nothing else is remembered
+		return out, err
+	}
+	if err := r.startWorker(ctx); err != nil {
+		return out, err
+	}
+	r.settle(ctx)
+	begin := residentMB(r.ours.worker.PID())
+	oursBefore, temporalBefore, err := r.sizes(ctx)
+	if err != nil {
+		return out, err
+	}
+	r.say("memory: starting %d subscriptions", n)
+	subjects, err := r.stage.Trials(ctx, r.ours.store, n, time.Now())
+	if err != nil {
+		return out, err
+	}
+	if err := r.startOursAll(ctx, subjects, r.stage.Basic.ID); err != nil {
+		return out, err
+	}
+	r.say("memory: waiting until all sleep")
+	r.settle(ctx)
+	if err := sleepUntil(ctx, time.Now().Add(pick(o, time.Second, 10*time.Second))); err != nil {
+		return out, err
+	}
+	r.settle(ctx)
+	oursAfter, temporalAfter, err := r.sizes(ctx)
+	if err != nil {
+		return out, err
+	}
+	resident := residentMB(r.ours.worker.PID())
+	each := func(before, after int64) []float64 { return []float64{float64(after-before) / float64(n)} }
+	out.Rows = []row{
+		{Path: fmt.Sprintf("worker's resident memory, %d sleeping", n), Unit: "MB", Ours: []float64{resident}, Goal: goal{Most: 200}},
+		{Path: "our database, per sleeping subscription and customer", Unit: "bytes", Ours: each(oursBefore, oursAfter)},
+		{Path: "Temporal's database, per sleeping subscription", Unit: "bytes", Ours: each(temporalBefore, temporalAfter)},
+	}
+	out.Notes = append(out.Notes, fmt.Sprintf("a worker with nothing to do had %s MB", number(begin)))
+	return out, nil
+}
+
+// sizes are those of our database, and of Temporal's: its file with the write-ahead log, or its databases.
+func (r *rig) sizes(ctx context.Context) (ours, temporal int64, err error) {
+	if ours, err = r.databaseSize(ctx, oursName); err != nil {
+		return 0, 0, err
+	}
+	if r.kind == "postgres" {
+		for _, name := range temporalpg.Databases {
+			size, err := r.databaseSize(ctx, name)
+			if err != nil {
+				return 0, 0, err
+			}
+			temporal += size
+		}
+		return ours, temporal, nil
+	}
+	info, err := os.Stat(filepath.Join(r.dir, "temporal", "temporal.db"))
+	if err != nil {
+		return 0, 0, err
+	}
+	return ours, info.Size(), nil
+}
+
+func (r *rig) databaseSize(ctx context.Context, name string) (size int64, err error) {
+	err = r.ours.pool.QueryRow(ctx, "select pg_database_size($1)", name).Scan(&size)
+	return size, err
+}

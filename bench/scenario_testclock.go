@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"perennial/api"
+)
+
+// testclock measures how long twelve paid months take on a test clock, through the public API.
+func testclock(ctx context.Context, r *rig, o options) (result, error) {
+	out := row{Path: "test clock: 12 paid months", Unit: "s", Goal: goal{Most: 4}}
+	for round := range o.rounds + 1 {
+		r.settle(ctx)
+		took, err := r.aYear(ctx)
+		if err != nil {
+			return result{}, err
+		}
+		if round > 0 { // the first one warms up
+			out.Ours = append(out.Ours, took.Seconds())
+		}
+		r.say("testclock: %s", took.Round(time.Millisecond))
+	}
+	return result{Rows: []row{out}}, nil
+}
+
+func (r *rig) aYear(ctx context.Context) (time.Duration, error) {
+	start := time.Date(2027, 1, 31, 9, 0, 0, 0, time.UTC)
+	var clock, customer, sub struct {
+		ID string `json:"id"`
+	}
+	if err := r.make(ctx, "/api/test-clocks", fmt.Sprintf(`{"now":%d}`, start.Unix()), &clock); err != nil {
+		return 0, err
+	}
+	body := `{"testClockId":"` + clock.ID + `","paymentMethod":"card","paymentDetails":{"customerToken":"cus_1","paymentMethodToken":"pm_card_visa"}}`
+	if err := r.make(ctx, "/api/customers", body, &customer); err != nil {
+		return 0, err
+	}
+	if err := r.make(ctx, "/api/subscriptions", `{"customerId":"`+customer.ID+`","planId":"`+r.stage.Basic.ID+`"}`, &sub); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	to := start.AddDate(0, 11, 15) // eleven renewals after the first payment
+	raw, err := r.ask(ctx, http.MethodPost, r.ours.url+"/api/test-clocks/"+clock.ID+"/advance", fmt.Sprintf(`{"to":%d}`, to.Unix()),
+		http.StatusOK, "Prefer", "wait=30")
+	took := time.Since(began)
+	if err != nil {
+		return 0, err
+	}
+	var advanced api.TestClock
+	if err := json.Unmarshal(raw, &advanced); err != nil {
+		return 0, err
+	}
+	if advanced.Status != "ready" || advanced.Now != to.Unix() {
+		return 0, fmt.Errorf("testclock: the clock is %s at %d, not ready at %d", advanced.Status, advanced.Now, to.Unix())
+	}
+	var paid int
+	err = r.ours.pool.QueryRow(ctx, "select count(*) from invoices where subscription_id = $1 and status = 'paid'", sub.ID).Scan(&paid)
+	if err == nil && paid != 12 {
+		err = fmt.Errorf("testclock: %d paid invoices, not 12", paid)
+	}
+	return took, err
+}

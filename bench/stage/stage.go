@@ -1,0 +1,106 @@
+// Package stage owns what both sides of a benchmark stand on: the same environment, plans and key in a database of
+// each side, and the customers and subscriptions that a scenario needs before it is measured. Nothing here is measured.
+package stage
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/gateway"
+	"perennial/internal/id"
+	"perennial/internal/vault"
+)
+
+// Stage is what both databases hold. It travels to the bare side's process as JSON.
+type Stage struct {
+	TenantID      string
+	AppID         string
+	EnvironmentID string
+	ConfigID      string
+	KeyID         string
+	Key           string // of the API, plain
+	KeyHash       []byte
+	KeyHint       string
+	KEK           string
+	Keyset        []byte
+	SecretSealed  []byte
+	Basic         plan.Plan // monthly
+	Pro           plan.Plan // monthly, dearer
+	Daily         plan.Plan // so that a boundary is exactly one day after the one before, in every month
+	CreatedAt     time.Time
+}
+
+// New invents one.
+func New(now time.Time) (Stage, error) {
+	key := apikey.New(apikey.Secret, apikey.Test)
+	s := Stage{
+		TenantID: id.New(id.Tenant, now), AppID: id.New(id.App, now), EnvironmentID: id.New(id.Environment, now),
+		ConfigID: id.New(id.ProviderConfig, now), KeyID: id.New(id.APIKey, now),
+		Key: key.Plain, KeyHash: key.Hash, KeyHint: key.Hint, KEK: vault.NewKEK(), CreatedAt: now,
+	}
+	s.Basic = newPlan("Basic", period.Month, 1000, now)
+	s.Pro = newPlan("Pro", period.Month, 3000, now)
+	s.Daily = newPlan("Daily", period.Day, 100, now)
+	keys, err := vault.New(s.KEK)
+	if err != nil {
+		return s, err
+	}
+	if s.Keyset, err = keys.NewAppKeyset(s.AppID); err != nil {
+		return s, err
+	}
+	field := vault.Field{AppID: s.AppID, ConfigID: s.ConfigID, Name: gateway.FieldSecretKey}
+	s.SecretSealed, err = keys.Seal(s.Keyset, field, []byte("sk_test_simulator"))
+	return s, err
+}
+
+func newPlan(name string, unit period.Unit, amount money.Minor, now time.Time) plan.Plan {
+	return plan.Plan{
+		ID: id.New(id.Plan, now), Name: name, Currency: "EUR", Interval: period.Interval{Unit: unit, Count: 1}, Active: true,
+		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: amount}}, CreatedAt: now,
+	}
+}
+
+// Build writes the stage into a migrated database.
+func (s Stage) Build(ctx context.Context, store *db.Store) error {
+	return store.InTx(ctx, s.CreatedAt, func(tx *db.Tx) error {
+		for _, write := range []func() error{
+			func() error {
+				return tx.InsertTenant(ctx, db.Tenant{ID: s.TenantID, Name: "Bench", CreatedAt: s.CreatedAt})
+			},
+			func() error {
+				return tx.InsertApp(ctx, db.App{ID: s.AppID, TenantID: s.TenantID, Name: "Bench", Keyset: s.Keyset, CreatedAt: s.CreatedAt})
+			},
+			func() error {
+				return tx.InsertEnvironment(ctx, db.Environment{
+					ID: s.EnvironmentID, AppID: s.AppID, Mode: "test", CreatedAt: s.CreatedAt,
+					Settings: subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue},
+				})
+			},
+			func() error {
+				return tx.InsertAPIKey(ctx, s.EnvironmentID, db.NewAPIKey{
+					ID: s.KeyID, Kind: string(apikey.Secret), Hash: s.KeyHash, Hint: s.KeyHint, Scopes: []string{"*"},
+				})
+			},
+			func() error {
+				return tx.InsertProviderConfig(ctx, s.EnvironmentID, db.ProviderConfig{
+					ID: s.ConfigID, Provider: "stripe", Primary: true, SecretKeySealed: s.SecretSealed,
+				})
+			},
+			func() error { return tx.InsertPlan(ctx, s.EnvironmentID, s.Basic) },
+			func() error { return tx.InsertPlan(ctx, s.EnvironmentID, s.Pro) },
+			func() error { return tx.InsertPlan(ctx, s.EnvironmentID, s.Daily) },
+		} {
+			if err := write(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

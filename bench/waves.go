@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"perennial/bench/bare"
+	"perennial/bench/stage"
+)
+
+// The sides of a wave. The writes side is the bare side without its reads and locks: a stricter measure, for the reader.
+const (
+	sideOurs   = "ours"
+	sideBare   = "bare"
+	sideWrites = "writes"
+)
+
+// restBeforeDue is how long a workflow has slept when it becomes due: then both sides begin a new run, as a subscription
+// that sleeps a month does.
+const restBeforeDue = 61 * time.Second
+
+// wave is a number of subscriptions of one side that fall due in the same second.
+type wave struct {
+	side     string
+	due      time.Time
+	subjects []stage.Subject
+	done     time.Time // when the last payment was settled
+}
+
+func (w wave) rate() float64 { return float64(len(w.subjects)) / w.done.Sub(w.due).Seconds() }
+
+// schedule prepares waves of n, one after the other with a gap that lets each come to its end before the next.
+func (r *rig) schedule(ctx context.Context, sides []string, n int, gap, rest time.Duration) ([]wave, error) {
+	const prepared = 60 // subscriptions prepared per second, at least
+	one := time.Duration(n) * time.Second / prepared
+	all := one * time.Duration(len(sides))
+	first := time.Now().Add(max(all, one+rest) + 5*time.Second).Truncate(time.Second)
+	waves := make([]wave, len(sides))
+	for i, side := range sides {
+		w := wave{side: side, due: first.Add(time.Duration(i) * gap)}
+		if err := r.prepareWave(ctx, &w, n); err != nil {
+			return nil, err
+		}
+		if left := time.Until(w.due); left < rest {
+			return nil, fmt.Errorf("the machine is too slow to prepare %d subscriptions per second: wave %d rests %s instead of %s", prepared, i, left, rest)
+		}
+		waves[i] = w
+	}
+	return waves, nil
+}
+
+func (r *rig) prepareWave(ctx context.Context, w *wave, n int) (err error) {
+	if w.side == sideOurs {
+		if w.subjects, err = r.stage.Due(ctx, r.ours.store, n, w.due, time.Now()); err != nil {
+			return err
+		}
+		return r.startOursAll(ctx, w.subjects, r.stage.Daily.ID)
+	}
+	if w.subjects, err = r.stage.Due(ctx, r.bare.store, n, w.due, time.Now()); err != nil {
+		return err
+	}
+	_, err = drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
+		return r.startBareWorkflow(ctx, bare.Renewal, bare.Input{Subject: w.subjects[i], Due: w.due, Writes: w.side == sideWrites})
+	})
+	return err
+}
+
+// pool is where a side's rows are.
+func (r *rig) pool(side string) *pgxpool.Pool {
+	if side == sideOurs {
+		return r.ours.pool
+	}
+	return r.bare.pool
+}
+
+// watch waits until a wave is due and then until each of its subscriptions has paid.
+func (r *rig) watch(ctx context.Context, w *wave) error {
+	pool := r.pool(w.side)
+	if err := sleepUntil(ctx, w.due.Add(-500*time.Millisecond)); err != nil {
+		return err
+	}
+	before, err := paid(ctx, pool)
+	if err != nil {
+		return err
+	}
+	if err := sleepUntil(ctx, w.due); err != nil {
+		return err
+	}
+	deadline := w.due.Add(max(2*time.Minute, time.Duration(len(w.subjects))*200*time.Millisecond))
+	for {
+		now, err := paid(ctx, pool)
+		if err != nil {
+			return err
+		}
+		if now-before >= len(w.subjects) {
+			w.done = time.Now()
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s: only %d of %d renewals were paid within %s", w.side, now-before, len(w.subjects), deadline.Sub(w.due))
+		}
+		if err := sleepUntil(ctx, time.Now().Add(50*time.Millisecond)); err != nil {
+			return err
+		}
+	}
+}
+
+func paid(ctx context.Context, pool *pgxpool.Pool) (n int, err error) {
+	err = pool.QueryRow(ctx, "select count(*) from settlements").Scan(&n)
+	return n, err
+}
+
+// gapFor measures small waves to learn how far apart large ones must be.
+func (r *rig) gapFor(ctx context.Context, sides []string, n int) (time.Duration, error) {
+	const trial = 40
+	waves, err := r.schedule(ctx, sides, trial, 5*time.Second, 0)
+	if err != nil {
+		return 0, err
+	}
+	slowest := 0.0
+	for i := range waves {
+		if err := r.watch(ctx, &waves[i]); err != nil {
+			return 0, err
+		}
+		if rate := waves[i].rate(); slowest == 0 || rate < slowest {
+			slowest = rate
+		}
+	}
+	gap := time.Duration(1.6 * float64(n) / slowest * float64(time.Second))
+	return gap.Truncate(time.Second) + 6*time.Second, nil
+}
