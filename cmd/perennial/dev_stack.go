@@ -75,6 +75,7 @@ func (d *devStack) prepare() (err error) {
 		if err := devstack.Forget(d.options.dir); err != nil {
 			return err
 		}
+		d.screen.done("forgot the data of earlier starts")
 	}
 	if err := os.MkdirAll(d.options.path("log"), 0o755); err != nil {
 		return err

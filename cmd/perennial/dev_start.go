@@ -67,7 +67,7 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 	if more {
 		count = fmt.Sprintf("more than %d", most)
 	}
-	d.screen.done("the same API key as before; %s subscriptions of earlier starts are there", count)
+	d.screen.done("the same API key as before; subscriptions of earlier starts: %s", count)
 	return nil
 }
 

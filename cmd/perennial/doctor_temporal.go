@@ -97,7 +97,7 @@ func (d *doctor) version(ctx context.Context, c client.Client) {
 	var none *serviceerror.NotFound
 	switch {
 	case errors.As(err, &none), err == nil && build == "":
-		d.fail(check, "run a worker with --make-current, or set the version as docs/operations describes: until then no worker gets work",
+		d.fail(check, "run a worker with --make-current, or `temporal worker deployment set-current-version`: until then no worker gets work",
 			"the deployment %s has no current version", d.config.Deployment)
 	case err != nil:
 		d.fail(check, "see whether the credentials may read deployments", "%v", err)

@@ -148,7 +148,8 @@ func (k *keyFlags) account(p *process, o *order) error {
 		return nil
 	}
 	stdin := bufio.NewScanner(p.stdin)
-	account, err := stripeAccount{}, error(nil)
+	var account stripeAccount
+	var err error
 	if account.secretKey, err = credential(p, stdin, "--stripe-secret-key-env", k.stripeSecret); err != nil {
 		return err
 	}
