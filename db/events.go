@@ -63,11 +63,8 @@ func (tx *Tx) Emit(ctx context.Context, environmentID string, e event.Event) err
 	if err != nil {
 		return fmt.Errorf("db: data of event %s: %w", e.Type, err)
 	}
-	// A millisecond for each, so that the IDs of one transaction's events sort as they were emitted.
-	at := tx.Real.Add(time.Duration(tx.emitted) * time.Millisecond)
-	tx.emitted++
 	return queries.EventInsert(ctx, tx.pipe, dbsqlc.EventInsertParams{
-		ID: id.New(id.Event, at), EnvironmentID: environmentID, Type: e.Type, ObjectID: e.ObjectID, CustomerID: null(e.CustomerID),
+		ID: id.New(id.Event, tx.Real), EnvironmentID: environmentID, Type: e.Type, ObjectID: e.ObjectID, CustomerID: null(e.CustomerID),
 		SubscriptionID: null(e.SubscriptionID), Data: data, OccurredAt: e.OccurredAt.Unix(), CreatedAt: tx.Real,
 	})
 }

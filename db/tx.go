@@ -14,7 +14,6 @@ type Tx struct {
 	Real time.Time // the wall clock's
 
 	pipe     *pipe
-	emitted  int          // events so far
 	invoices []newInvoice // inserted with the commit, because their numbers lock the counter
 }
 
