@@ -35,7 +35,7 @@ func TestWithoutADatabaseTheProcessRunsButIsNotReady(t *testing.T) {
 	b := newBench(t)
 	require.Equal(t, 200, b.send(t, "GET", "/readyz", nil).Status)
 	b.store.Close()
-	require.Equal(t, 500, b.ask(t, b.test, "GET", "/api/plans", nil).Status)
+	require.Equal(t, 503, b.ask(t, b.test, "GET", "/api/plans", nil).Status)
 	problem(t, 503, "database_unavailable", "", b.send(t, "GET", "/readyz", nil))
 	require.Equal(t, 200, b.send(t, "GET", "/healthz", nil).Status)
 }
