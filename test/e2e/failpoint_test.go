@@ -107,7 +107,7 @@ func tour(t *testing.T, seed uint64, round int) {
 	load.PayAll(t, env, settled)
 	check.AtRest(t, w, settled)
 	check.Sound(t, w)
-	require.Equal(t, len(todo)+3, w.Service.Starts())
+	require.Equal(t, len(todo)+4, w.Service.Starts())
 }
 
 // stage is where the crashes of one tour happen.
