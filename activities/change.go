@@ -198,7 +198,7 @@ func (c *change) save() (contract.Snapshot, error) {
 	}
 	s := &c.b.Subscription
 	s.NextAction, s.NextActionAt = c.next()
-	switch pending := c.b.Live != nil || c.b.PendingCount > 0; {
+	switch pending := len(c.b.Pending) > 0; {
 	case s.Status == subscription.Canceled && !pending && s.FinishedAt.IsZero():
 		s.FinishedAt = c.now
 	case pending: // also of a canceled one, when somebody pays what it left open
@@ -231,8 +231,21 @@ func snapshot(b db.Bundle) contract.Snapshot {
 	if b.TestClock != nil {
 		out.ClockNow = b.TestClock.NowAt
 	}
-	if b.Live != nil && b.Live.Status == payment.Pending && b.Live.ParkedAt.IsZero() {
-		out.Live = &contract.Attempt{TransactionID: b.Live.ID, CheckAt: b.Live.NextCheckAt, Sent: !b.Live.FirstSentAt.IsZero()}
-	}
+	out.Live = undecided(b.Pending)
 	return out
+}
+
+// undecided is the pending charge to look at first. That may be another than the attempt of the invoice in collection:
+// one that is called off is superfluous, but not over.
+func undecided(pending []payment.Transaction) *contract.Attempt {
+	var first *payment.Transaction
+	for i := range pending {
+		if t := &pending[i]; t.ParkedAt.IsZero() && (first == nil || t.NextCheckAt.Before(first.NextCheckAt)) {
+			first = t
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return &contract.Attempt{TransactionID: first.ID, CheckAt: first.NextCheckAt, Sent: !first.FirstSentAt.IsZero()}
 }

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/collection"
@@ -120,6 +121,7 @@ func (c *change) attempt(i int) error {
 		return c.step(i, collection.AttemptFailed)
 	}
 	c.b.Live = &txn
+	c.b.Pending = append(c.b.Pending, txn)
 	return c.tx.InsertTransaction(c.ctx, c.env, txn)
 }
 
@@ -157,5 +159,10 @@ func (c *change) cancelLive() error {
 func (c *change) saveTransaction(t *payment.Transaction) error {
 	err := c.tx.SaveTransaction(c.ctx, c.env, *t)
 	t.Revision++
+	if i := slices.IndexFunc(c.b.Pending, func(p payment.Transaction) bool { return p.ID == t.ID }); i >= 0 {
+		if c.b.Pending[i] = *t; t.Status != payment.Pending {
+			c.b.Pending = slices.Delete(c.b.Pending, i, i+1)
+		}
+	}
 	return err
 }

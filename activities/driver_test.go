@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/activities"
-	"perennial/billing/collection"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
@@ -239,14 +237,6 @@ func (l *life) refunds() []payment.Transaction {
 
 func (l *life) sound() { l.t.Helper(); l.RequireSound(l.t) }
 
-func phases(list []invoice.Invoice) []collection.Phase {
-	var out []collection.Phase
-	for _, i := range list {
-		out = append(out, i.Collection.Phase)
-	}
-	return out
-}
-
 func statuses(list []payment.Transaction) []payment.Status {
 	var out []payment.Status
 	for _, t := range list {
@@ -254,5 +244,3 @@ func statuses(list []payment.Transaction) []payment.Status {
 	}
 	return out
 }
-
-var _ activities.Gateway = scene.Gateway{}

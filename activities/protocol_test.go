@@ -10,6 +10,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/providers"
@@ -290,5 +291,23 @@ func TestAFailedRefundCanBeAskedForAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, charge.AmountRefunded)
 	require.Contains(t, l.events(), "payment.refund_failed")
+	l.sound()
+}
+
+// The attempt that a late success made superfluous is called off, also where the next invoice is charged at once.
+func TestASuperfluousAttemptIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Every(period.Day, 100))
+	answers := map[int]scene.Answer{2: scene.Decline, 3: scene.Pend, 4: scene.Pend}
+	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer { return answers[n] }
+	l.until(scene.Start.Add(2*day + time.Second)) // the second invoice was declined and is retried, the third waits
+	all := l.transactions()
+	declined, superfluous := all[1], all[2]
+	require.Equal(t, []payment.Status{payment.Success, payment.Declined, payment.Pending}, statuses(all))
+	l.Provider.Settle(declined.ID, providers.Succeeded)
+	l.asked(declined.ID)
+	l.until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, []payment.Status{payment.Success, payment.Success, payment.Canceled, payment.Pending}, statuses(l.transactions()))
+	require.Equal(t, superfluous.ID, l.transactions()[2].ID)
 	l.sound()
 }

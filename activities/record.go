@@ -99,7 +99,6 @@ func (r *recording) emit(e event.Event) error { return r.tx.Emit(r.ctx, r.env, e
 // closeTxn ends the attempt and forgets it as the live one. It answers false where the status is final already, which
 // no news may overwrite.
 func (r *recording) closeTxn(status payment.Status) (bool, error) {
-	pending := r.txn.Status == payment.Pending
 	closed, err := r.txn.Close(status, r.now)
 	if err != nil {
 		return false, nil //nolint:nilerr // a final status refuses news; that is not a fault of the exchange
@@ -107,9 +106,6 @@ func (r *recording) closeTxn(status payment.Status) (bool, error) {
 	r.txn = closed
 	if r.b.Live != nil && r.b.Live.ID == r.txn.ID {
 		r.b.Live = nil
-	}
-	if pending && r.b.PendingCount > 0 {
-		r.b.PendingCount--
 	}
 	return true, r.saveTransaction(&r.txn)
 }

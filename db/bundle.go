@@ -20,11 +20,11 @@ type Bundle struct {
 	PendingPlan   *plan.Plan
 	Settings      subscription.Settings
 	TestClock     *TestClock
-	Open          []invoice.Invoice    // open invoices with lines, oldest first
-	Paid          []invoice.Invoice    // paid invoices with lines, for time in the current period
-	Live          *payment.Transaction // the pending charge of the invoice in collection, else of another open one
-	PendingCount  int                  // pending charges of the subscription, whatever for
-	Provider      *ProviderConfig      // the environment's primary; nil: none
+	Open          []invoice.Invoice     // open invoices with lines, oldest first
+	Paid          []invoice.Invoice     // paid invoices with lines, for time in the current period
+	Live          *payment.Transaction  // the pending charge of the invoice in collection, else of another open one
+	Pending       []payment.Transaction // pending charges of the subscription, whatever for, oldest first
+	Provider      *ProviderConfig       // the environment's primary; nil: none
 }
 
 // LoadSubscription reads a Bundle in one round trip. With lock the customer (shared) and its credit, the subscription and
@@ -67,9 +67,9 @@ func (l *loader) give() {
 			}
 		}
 	}
-	l.PendingCount = len(l.pending)
 	for _, row := range l.pending {
 		t := transactionFromDB(row.Transaction)
+		l.Pending = append(l.Pending, t)
 		inCollection := t.InvoiceID == l.Subscription.CollectingInvoiceID
 		if t.InvoiceID != "" && (l.Live == nil || inCollection) {
 			l.Live = &t

@@ -69,7 +69,7 @@ func TestBundleOfABusySubscription(t *testing.T) {
 	require.Equal(t, load(t, b, false), loaded)
 	require.Equal(t, pendingPlan, *loaded.PendingPlan)
 	require.EqualValues(t, 250, loaded.CreditBalance)
-	require.Equal(t, 3, loaded.PendingCount, "charges that are not decided, whatever for; no refunds")
+	require.Len(t, loaded.Pending, 3, "charges that are not decided, whatever for; no refunds")
 	require.Equal(t, live, *loaded.Live, "of the invoice in collection, not the first")
 	ids := func(invoices []invoice.Invoice) (ids []string) {
 		for _, inv := range invoices {
