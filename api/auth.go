@@ -120,6 +120,9 @@ func (s *Server) authenticate(ctx context.Context, r *http.Request, op operation
 		key, err = s.store.KeyByHash(ctx, hash)
 	}
 	if err != nil && key.ID == "" {
+		if fault.From(err).Kind == fault.Unauthorized {
+			err = errKeyUnknown
+		}
 		return nil, err
 	}
 	if refusal := admit(key, mode, op.access, clientAddress(r, s.config.TrustedProxies), s.now()); refusal != nil {

@@ -224,7 +224,7 @@ func TestUnknownRoutesAndMethodsAreProblems(t *testing.T) {
 	for _, path := range []string{"/", "/api", "/api/", "/api/nothing", "/api//plans", "/v2/plans", "/api/plans/", "/api/plans/a/b"} {
 		problem(t, 404, "route_not_found", "", b.ask(t, b.test, "GET", path, nil))
 	}
-	for path, allow := range map[string]string{"/api/plans": "GET, POST", "/v1/customers/x": "GET, PATCH, DELETE", "/healthz": "GET"} {
+	for path, allow := range map[string]string{"/api/plans": "GET, POST", "/v1/customers/x": "GET, PATCH, DELETE", "/healthz": "GET, HEAD"} {
 		got := b.ask(t, b.test, "PUT", path, nil)
 		problem(t, 405, "method_not_allowed", "", got)
 		require.Equal(t, allow, got.Header.Get("Allow"))

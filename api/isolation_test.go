@@ -19,6 +19,8 @@ import (
 var open = map[string]string{
 	"GET /healthz":         "says that the process runs",
 	"GET /readyz":          "says whether to send requests",
+	"HEAD /healthz":        "is what some load balancers send",
+	"HEAD /readyz":         "is what some load balancers send",
 	"GET /openapi.json":    "is public documentation",
 	"GET /docs":            "is public documentation",
 	"POST /callbacks/{id}": "is verified by the provider's signature",

@@ -168,7 +168,7 @@ func (s *Server) refuse(ctx context.Context, err error) *Problem {
 	}
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code
-	if p.Status >= http.StatusInternalServerError {
+	if p.Status >= http.StatusInternalServerError && !errors.Is(ctx.Err(), context.Canceled) { // a caller that left is not our trouble
 		telemetry.For(ctx, s.telemetry.Logger).Error("refused for our own trouble", zap.String("code", p.Code), zap.Error(err))
 	}
 	return p

@@ -32,6 +32,14 @@ func (s *Server) chargeCustomer(ctx context.Context, c *call, f PaymentForm) (*r
 			if err != nil {
 				return made[Payment]{}, err
 			}
+			// Read again under lock: nothing of a customer who is being erased may be copied.
+			cust, err := tx.LockCustomer(ctx, c.environmentID, cust.ID)
+			if err == nil && !cust.ErasedAt.IsZero() {
+				err = notFound("customer_not_found")
+			}
+			if err != nil {
+				return made[Payment]{}, inParam(err, "customerId")
+			}
 			txn = newCharge(cust, provider, now, id.New(id.Transaction, s.now()))
 			txn.Amount, txn.Currency, txn.Description = money.Minor(*f.Amount), money.Currency(f.Currency), f.Description
 			return made[Payment]{renderPayment(txn), cust.ID}, insertCharge(ctx, tx, c.environmentID, txn)

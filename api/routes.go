@@ -16,7 +16,7 @@ import (
 // prefixes under which every resource answers, from the same handlers.
 var prefixes = []string{"/api", "/v1"}
 
-var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete}
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete}
 
 // route builds every route of the server.
 func (s *Server) route() {
@@ -24,8 +24,8 @@ func (s *Server) route() {
 	s.router.Use(telemetry.NameRoute)
 	s.router.NotFoundHandler = http.HandlerFunc(s.noRoute)
 	s.router.MethodNotAllowedHandler = http.HandlerFunc(s.noMethod)
-	s.router.Methods(http.MethodGet).Path("/healthz").HandlerFunc(s.health)
-	s.router.Methods(http.MethodGet).Path("/readyz").HandlerFunc(s.ready)
+	s.router.Methods(http.MethodGet, http.MethodHead).Path("/healthz").HandlerFunc(s.health)
+	s.router.Methods(http.MethodGet, http.MethodHead).Path("/readyz").HandlerFunc(s.ready)
 	s.router.Methods(http.MethodPost).Path("/callbacks/{id}").HandlerFunc(s.callback)
 
 	s.huma = humamux.New(s.router, s.humaConfig())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gorilla/mux"
+	"go.uber.org/zap"
 
 	"perennial/db"
 	"perennial/internal/telemetry"
@@ -72,6 +73,7 @@ func NewServer(d Deps, c Config) *Server {
 	s.http = &http.Server{
 		Handler: s.Handler(), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		ErrorLog: zap.NewStdLog(d.Telemetry.Logger),
 	}
 	go s.started.run()
 	return s
