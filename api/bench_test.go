@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -158,6 +157,11 @@ func (b *bench) ask(t testing.TB, e tenancy, method, path string, body any, head
 
 func (b *bench) send(t testing.TB, method, path string, body any, headers ...string) response {
 	t.Helper()
+	return b.serve(b.request(t, method, path, body, headers...))
+}
+
+func (b *bench) request(t testing.TB, method, path string, body any, headers ...string) *http.Request {
+	t.Helper()
 	var content io.Reader
 	switch v := body.(type) {
 	case nil:
@@ -169,13 +173,18 @@ func (b *bench) send(t testing.TB, method, path string, body any, headers ...str
 		content = bytes.NewReader(encoded)
 	}
 	r := httptest.NewRequestWithContext(t.Context(), method, path, content)
-	r.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr("192.0.2.7"), 4242).String()
+	r.RemoteAddr = "192.0.2.7:4242"
 	if content != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+	return r
+}
+
+// serve asserts nothing, so that goroutines may call it.
+func (b *bench) serve(r *http.Request) response {
 	w := httptest.NewRecorder()
 	b.Handler().ServeHTTP(w, r)
 	return response{Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}

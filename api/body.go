@@ -74,9 +74,9 @@ func checkQuery(raw string) error {
 		case slices.ContainsFunc(append(values, name), isBroken):
 			return fault.New(fault.Invalid, "query_malformed", "the query string holds NUL or broken UTF-8")
 		case len(values) > 1:
-			return fault.InvalidParam(clip(name, maxParam), "parameter_repeated", "the query parameter occurs more than once")
+			return fault.InvalidParam(clip(name), "parameter_repeated", "the query parameter occurs more than once")
 		case values[0] == "":
-			return fault.InvalidParam(clip(name, maxParam), "parameter_empty", "the query parameter has no value; leave it out instead")
+			return fault.InvalidParam(clip(name), "parameter_empty", "the query parameter has no value; leave it out instead")
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func (s *Server) configOf(ctx context.Context, configID string) (db.ProviderConf
 // do not know (yet) is stored all the same.
 func (s *Server) transactionBehind(ctx context.Context, config db.ProviderConfig, message providers.Callback) (payment.Transaction, bool, error) {
 	var txn payment.Transaction
-	err := error(notFound("transaction_not_found"))
+	err := notFound("transaction_not_found")
 	if id.Is(id.Transaction, message.TransactionID) {
 		txn, err = s.store.Transaction(ctx, config.EnvironmentID, message.TransactionID)
 	}

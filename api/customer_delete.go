@@ -72,7 +72,7 @@ func (s *Server) cancelAll(ctx context.Context, c *call, customerID string, at a
 			if sub.Status == subscription.Canceled {
 				continue
 			}
-			_, err := s.perform(ctx, c, sub, contract.Command{
+			err := s.perform(ctx, c, sub, contract.Command{
 				ID: at.commandID + "/" + sub.ID, Name: contract.CommandCancel, Reason: deletedReason, ImmediateEffect: true,
 			})
 			if err != nil && fault.From(err).Kind != fault.Conflict { // canceled by somebody else just now: as good

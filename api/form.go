@@ -21,7 +21,7 @@ const (
 func (m Metadata) check() error {
 	for key, value := range m {
 		if key == "" || utf8.RuneCountInString(key) > maxMetadataKey || utf8.RuneCountInString(value) > maxMetadataValue {
-			return fault.InvalidParam(clip("metadata."+key, maxParam), "metadata_too_large",
+			return fault.InvalidParam(clip("metadata."+key), "metadata_too_large",
 				"metadata keys have 1 to %d characters, values at most %d", maxMetadataKey, maxMetadataValue)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -66,7 +67,7 @@ func TestManyAtOnceAreOne(t *testing.T) {
 	} {
 		before := b.count(t, "select count(*) from "+c.table)
 		for key := range keys {
-			answers := b.atOnce(t, parallel, c.path, c.body, fmt.Sprintf("%s %d", c.table, key))
+			answers := b.atOnce(t, parallel, c.path, c.body, fmt.Sprintf("%s-%d", c.table, key))
 			for _, a := range answers {
 				require.Equal(t, answers[0].Status, a.Status, "%s: %s", name, a.Body)
 				require.Equal(t, string(answers[0].Body), string(a.Body), name)
@@ -84,24 +85,15 @@ func (b *bench) atOnce(t *testing.T, n int, path, body, key string) []response {
 	var barrier, done sync.WaitGroup
 	barrier.Add(1)
 	for i := range answers {
+		r := b.request(t, "POST", path, body, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", key)
 		done.Go(func() {
 			barrier.Wait()
-			answers[i] = b.ask(t, b.test, "POST", path, body, "Idempotency-Key", noSpaces(key))
+			answers[i] = b.serve(r)
 		})
 	}
 	barrier.Done()
 	done.Wait()
 	return answers
-}
-
-func noSpaces(key string) string {
-	out := []byte(key)
-	for i, c := range out {
-		if c == ' ' {
-			out[i] = '-'
-		}
-	}
-	return string(out)
 }
 
 func TestARefusalOfTheRulesIsRepeated(t *testing.T) {
@@ -208,13 +200,16 @@ func TestARepeatWaitsForTheRequestItRepeats(t *testing.T) {
 		<-proceed
 		return b.engine.perform(ctx, in.Input.Ref, cmd)
 	}
+	repeat := func() *http.Request {
+		return b.request(t, "POST", path, `{}`, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k")
+	}
 	answers := make(chan response, 2)
-	go func() { answers <- b.ask(t, b.test, "POST", path, `{}`, "Idempotency-Key", "k") }()
+	go func() { answers <- b.serve(repeat()) }()
 	<-arrived
 	// Another body need not wait to be refused.
 	problem(t, 422, "idempotency_key_reused", "Idempotency-Key", b.ask(t, b.test, "POST", path, `{"reason":"x"}`, "Idempotency-Key", "k"))
 	looked := b.elapsed.Load() + 20 // only the repeat, as it looks at the row again and again, asks for the time now
-	go func() { answers <- b.ask(t, b.test, "POST", path, `{}`, "Idempotency-Key", "k") }()
+	go func() { answers <- b.serve(repeat()) }()
 	require.Eventually(t, func() bool { return b.elapsed.Load() > looked }, 10*time.Second, time.Millisecond)
 	close(proceed)
 	first, second := <-answers, <-answers

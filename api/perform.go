@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,15 +17,12 @@ import (
 )
 
 // perform has a subscription's workflow carry out a command.
-func (s *Server) perform(ctx context.Context, c *call, sub subscription.Subscription, cmd contract.Command) (contract.CommandResult, error) {
+func (s *Server) perform(ctx context.Context, c *call, sub subscription.Subscription, cmd contract.Command) error {
 	result, err := s.engine.Command(ctx, attributesOf(c.environmentID, sub), cmd)
 	if errors.Is(err, ErrFinished) {
 		result, err = s.outcome(ctx, c, cmd.ID)
 	}
-	if err != nil {
-		return result, err
-	}
-	return result, refusal(result.Refusal)
+	return cmp.Or(err, refusal(result.Refusal))
 }
 
 // outcome is what a finished subscription did with a command: what it stored, if the command was performed before it
@@ -47,7 +45,7 @@ func (s *Server) outcome(ctx context.Context, c *call, commandID string) (contra
 // performAndRead answers with the subscription as the command left it.
 func (s *Server) performAndRead(ctx context.Context, c *call, cmd contract.Command) (made[Subscription], error) {
 	sub := resource[subscription.Subscription](c)
-	if _, err := s.perform(ctx, c, sub, cmd); err != nil {
+	if err := s.perform(ctx, c, sub, cmd); err != nil {
 		return made[Subscription]{}, err
 	}
 	sub, err := s.store.Subscription(ctx, c.environmentID, sub.ID)

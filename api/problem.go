@@ -110,7 +110,7 @@ func (p *Problem) encodedJSON() []byte {
 	return b
 }
 
-// GetStatus, GetHeaders and ContentType are what huma asks of an error answer.
+// GetStatus is the HTTP status, as huma asks for it.
 func (p *Problem) GetStatus() int { return p.Status }
 
 // GetHeaders are Retry-After and WWW-Authenticate.

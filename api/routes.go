@@ -45,6 +45,7 @@ func (s *Server) route() {
 
 // humaConfig leaves huma binding, checking and describing requests; pages and error answers are ours.
 func (s *Server) humaConfig() huma.Config {
+	ownWords()
 	config := huma.DefaultConfig("Perennial", s.config.Version)
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil // no $schema fields in answers

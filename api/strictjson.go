@@ -47,7 +47,7 @@ func (p *place) String() string {
 	if p.name == "" {
 		return p.parent.String() + "[" + strconv.Itoa(p.index) + "]"
 	}
-	return clip(join(p.parent.String(), clip(p.name, maxParam)), maxParam)
+	return clip(join(p.parent.String(), clip(p.name)))
 }
 
 func checkValue(dec *json.Decoder, at *place, depth int) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
@@ -12,8 +13,9 @@ import (
 	"perennial/billing/fault"
 )
 
-// Huma reads these package variables; they are set once, before any API exists.
-func init() {
+// ownWords makes huma strict and lets it speak in our problems. It reads these package variables, which therefore are set
+// once, before the first API exists.
+var ownWords = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true // {"CUSTOMERID": …} is an unknown field, not a lucky guess
 	huma.DefaultArrayNullable = false
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
@@ -22,7 +24,7 @@ func init() {
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return validationProblem("", status, message, errs)
 	}
-}
+})
 
 // validationProblem translates what huma found wrong with the shape of a request.
 func validationProblem(requestID string, status int, message string, errs []error) *Problem {
@@ -137,10 +139,10 @@ func paramOf(location string) string {
 			return ""
 		}
 		if rest, ok := strings.CutPrefix(location, root+"."); ok {
-			return clip(rest, maxParam)
+			return clip(rest)
 		}
 	}
-	return clip(location, maxParam)
+	return clip(location)
 }
 
 func join(parent, name string) string {
@@ -154,9 +156,9 @@ func join(parent, name string) string {
 const maxParam = 100
 
 // clip keeps a caller's own words from making an answer long.
-func clip(s string, limit int) string {
-	if runes := []rune(s); len(runes) > limit {
-		return string(runes[:limit]) + "…"
+func clip(s string) string {
+	if runes := []rune(s); len(runes) > maxParam {
+		return string(runes[:maxParam]) + "…"
 	}
 	return s
 }
