@@ -49,13 +49,15 @@ func (a *Clocks) BeginAdvance(ctx context.Context, in contract.AdvanceInput) (co
 			if ok && row.State != db.IdempotencyInFlight {
 				return nil
 			}
-			if err := tx.PerformIdempotency(ctx, env, adv.Idempotency.Route, adv.Idempotency.Key); err != nil {
-				return err
-			}
 		}
 		if refusal := refuseAdvance(clock, adv.To); refusal != nil {
 			out.Refusal = refusalOf(refusal)
-			return nil
+			return nil // not performed: a repeat whose answer was lost is refused again, not taken for done
+		}
+		if adv.Idempotency != nil {
+			if err := tx.PerformIdempotency(ctx, env, adv.Idempotency.Route, adv.Idempotency.Key); err != nil {
+				return err
+			}
 		}
 		clock.Status, clock.TargetAt, clock.BlockedBy = db.ClockAdvancing, adv.To, nil
 		return tx.SaveTestClock(ctx, env, clock)

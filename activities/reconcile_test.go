@@ -1,0 +1,144 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/activities"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// woken notes what the reconciler starts and signals.
+type woken struct {
+	mu  sync.Mutex
+	did []string
+	err error
+}
+
+func (w *woken) note(what string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.did = append(w.did, what)
+	return w.err
+}
+
+func (w *woken) StartSubscription(_ context.Context, in contract.SubscriptionInput) error {
+	return w.note("start " + in.Ref.ID)
+}
+
+func (w *woken) StartPayment(_ context.Context, in contract.PaymentInput) error {
+	return w.note("start " + in.Ref.ID)
+}
+
+func (w *woken) StartTestClock(_ context.Context, in contract.TestClockInput) error {
+	return w.note("resume " + in.Ref.ID)
+}
+
+func (w *woken) Wake(_ context.Context, in contract.SubscriptionInput) error {
+	return w.note("wake " + in.Ref.ID)
+}
+
+func (w *woken) Check(_ context.Context, _, subscription, transaction string) error {
+	return w.note("check " + subscription + " " + transaction)
+}
+
+// pass makes one pass and answers what it did.
+func (w *woken) pass(t *testing.T, s *scene.Scene) []string {
+	t.Helper()
+	w.did = nil
+	r := &activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}
+	_, err := r.Reconcile(t.Context())
+	require.NoError(t, err)
+	slices.Sort(w.did)
+	return w.did
+}
+
+func TestTheReconcilerStartsWhatWasNotStarted(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	l := begin(t, s, scene.Monthly(1000))
+	s.Clock.Add(time.Minute)
+
+	w.err = errors.New("Temporal is away")
+	require.Contains(t, w.pass(t, s), "start "+l.ref.ID)
+	w.err = nil
+	require.Contains(t, w.pass(t, s), "start "+l.ref.ID, "what failed is tried again")
+	require.NotContains(t, w.pass(t, s), "start "+l.ref.ID, "what was started is not")
+	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
+	require.Contains(t, w.pass(t, s), "start "+l.ref.ID, "after Temporal was lost everything is started again")
+
+	l.command(cancelNow("prorated"))
+	refund := l.Started.Take()
+	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
+	s.Clock.Add(time.Minute)
+	did := w.pass(t, s)
+	require.NotContains(t, did, "start "+l.ref.ID, "a finished subscription needs no workflow")
+	require.Len(t, refund, 1)
+	require.Contains(t, did, "start "+refund[0].ID, "its refund does")
+}
+
+func TestTheReconcilerWakesWhatIsLate(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	l := begin(t, s, scene.Monthly(1000))
+	_ = w.pass(t, s)
+	s.Clock.Set(scene.Start.AddDate(0, 1, 0).Add(30 * time.Second))
+	require.Empty(t, w.pass(t, s))
+	s.Clock.Add(time.Minute)
+	require.Equal(t, []string{"wake " + l.ref.ID}, w.pass(t, s))
+	l.wake() // which does what is due
+	l.until(s.Clock.Now())
+	require.Empty(t, w.pass(t, s))
+
+	l.SetMethod(t, l.customer.ID, &scene.Card)
+	require.Empty(t, w.pass(t, s), "the API's own signal has a while to arrive")
+	s.Clock.Add(time.Minute)
+	require.Equal(t, []string{"wake " + l.ref.ID}, w.pass(t, s))
+	l.wake()
+	require.Empty(t, w.pass(t, s))
+	l.sound()
+}
+
+func TestTheReconcilerAsksAfterUndecidedPayments(t *testing.T) {
+	t.Parallel()
+	l, w := answering(t, scene.Pend), &woken{}
+	_ = w.pass(t, l.Scene)
+	txn := l.last()
+	l.Clock.Add(2 * time.Minute)
+	require.Equal(t, []string{"check " + l.ref.ID + " " + txn.ID}, w.pass(t, l.Scene), "its timer is overdue")
+	l.check(txn.ID)
+
+	l.InTx(t, func(tx *db.Tx) error {
+		_, err := tx.InsertCallback(t.Context(), l.Env, db.Callback{
+			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: "evt_1", Type: "payment_intent.succeeded",
+			TransactionID: txn.ID, ReceivedAt: l.Clock.Now(),
+		})
+		return err
+	})
+	require.Empty(t, w.pass(t, l.Scene))
+	l.Provider.Settle(txn.ID, providers.Succeeded)
+	l.Clock.Add(45 * time.Second)
+	require.Contains(t, w.pass(t, l.Scene), "check "+l.ref.ID+" "+txn.ID, "word was stored, but nobody has looked")
+	l.asked(txn.ID)
+	require.Empty(t, w.pass(t, l.Scene))
+	l.sound()
+}
+
+func TestTheReconcilerResumesABusyClock(t *testing.T) {
+	t.Parallel()
+	w := newClockwork(t)
+	net := &woken{}
+	require.Empty(t, net.pass(t, w.Scene))
+	require.Nil(t, w.begin(scene.Start.AddDate(0, 1, 0), "").Refusal)
+	require.Equal(t, []string{"resume " + w.ref.ID}, net.pass(t, w.Scene))
+}
