@@ -12,7 +12,7 @@ type Engine interface {
 	// StartSubscription starts a subscription's workflow; one that runs already is as good.
 	StartSubscription(ctx context.Context, in SubscriptionStart) error
 	// Command has a subscription's workflow carry out a command, and starts the workflow if it was lost. ErrFinished: the
-	// subscription is canceled and nothing of it is pending. fault.Unavailable: nobody answered in time, and the command
+	// subscription is canceled and nothing of it is pending, so that only a payment may start the workflow again. fault.Unavailable: nobody answered in time, and the command
 	// may or may not have been carried out; its id makes a repeat safe.
 	Command(ctx context.Context, in SubscriptionStart, cmd contract.Command) (contract.CommandResult, error)
 	// Wake makes a subscription's workflow look at its row.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/collection"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
@@ -142,30 +141,21 @@ func (b *bench) finish(t *testing.T, subscriptionID string) {
 	}
 }
 
-func TestAnOpenInvoiceOfACanceledSubscriptionIsPaidByItself(t *testing.T) {
+func TestWhatACanceledSubscriptionLeftOpenIsPaidByTheSameCommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
-	invoiceID := b.newInvoice(t, b.test, sub.ID)
+	b.newInvoice(t, b.test, sub.ID)
+	txn := as[Payment](t, 201, b.charge(t, sub.CustomerID))
 	b.finish(t, sub.ID)
-	pay := func(headers ...string) response {
-		return b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1900}, headers...)
+	b.engine.commands = nil
+	b.engine.onCommand = func(_ context.Context, in SubscriptionStart, _ contract.Command) (contract.CommandResult, error) {
+		require.Equal(t, "canceled", in.Status)
+		return contract.CommandResult{TransactionID: txn.ID}, nil
 	}
-	problem(t, 422, "amount_mismatch", "amount", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1}))
-
-	answer := pay("Idempotency-Key", "k")
-	got := as[Payment](t, 201, answer)
-	require.Equal(t, invoiceID, got.InvoiceID)
-	require.Equal(t, 1, got.AttemptNumber)
-	require.Equal(t, "pending", got.Status)
-	require.Equal(t, got.ID, b.engine.payments[0].Ref.ID)
-	inv, err := b.store.Invoice(t.Context(), b.test.environmentID, invoiceID)
-	require.NoError(t, err)
-	require.Equal(t, collection.Charging, inv.Collection.Phase)
-
-	require.Equal(t, string(answer.Body), string(pay("Idempotency-Key", "k").Body))
-	problem(t, 409, "payment_in_progress", "", pay())
-	require.Equal(t, 1, b.count(t, "select count(*) from transactions"))
+	got := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
+	require.Equal(t, txn.ID, got.ID)
+	require.Equal(t, contract.CommandPay, b.engine.commands[0].Name)
 }
 
 func TestNobodyCommandsAFinishedSubscription(t *testing.T) {
@@ -176,5 +166,4 @@ func TestNobodyCommandsAFinishedSubscription(t *testing.T) {
 	for _, path := range []string{"/cancel", "/reactivate"} {
 		problem(t, 409, "subscription_canceled", "", b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+path, `{}`))
 	}
-	problem(t, 409, "nothing_to_pay", "", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
 }

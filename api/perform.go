@@ -102,30 +102,3 @@ func (s *Server) bestEffort(ctx context.Context, what, workflowID string, err er
 			zap.String("what", what), telemetry.WorkflowID(workflowID), zap.Error(err))
 	}
 }
-
-// transactionOf reads the outcome of an earlier run of the same pay command.
-func transactionOf(outcome json.RawMessage) (string, error) {
-	var result contract.CommandResult
-	if err := json.Unmarshal(outcome, &result); err != nil {
-		return "", err
-	}
-	return result.TransactionID, refusal(result.Refusal)
-}
-
-// rememberPay stores a pay command's outcome as the workflow's activity would.
-func rememberPay(ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, at attempt, transactionID string) error {
-	outcome, err := json.Marshal(contract.CommandResult{TransactionID: transactionID})
-	if err != nil {
-		return err
-	}
-	err = tx.InsertCommand(ctx, environmentID, db.Command{
-		ID: at.commandID, SubscriptionID: subscriptionID, Name: contract.CommandPay, Outcome: outcome,
-	})
-	if err != nil {
-		return err
-	}
-	if at.idempotency == nil {
-		return nil
-	}
-	return tx.PerformIdempotency(ctx, environmentID, at.idempotency.Route, at.idempotency.Key)
-}

@@ -43,8 +43,13 @@ func (t *Temporal) StartSubscription(ctx context.Context, in SubscriptionStart) 
 
 // Command implements Engine.
 func (t *Temporal) Command(ctx context.Context, in SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+	o := subscriptionOptions(in)
+	if cmd.Name == contract.CommandPay {
+		// A finished subscription may have left invoices open, which stay payable: its workflow collects once more.
+		o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	}
 	return update[contract.CommandResult](ctx, t.client, contract.UpdateCommand, cmd.ID, cmd, func() client.WithStartWorkflowOperation {
-		return t.client.NewWithStartWorkflowOperation(subscriptionOptions(in), contract.SubscriptionWorkflow, in.Input)
+		return t.client.NewWithStartWorkflowOperation(o, contract.SubscriptionWorkflow, in.Input)
 	})
 }
 

@@ -142,6 +142,10 @@ func TestACommandFindsItsWorkflowWhateverBecameOfIt(t *testing.T) {
 	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_6", Name: "any"})
 	require.ErrorIs(t, err, ErrFinished)
 	require.NoError(t, b.StartSubscription(t.Context(), in), "what has finished needs no start")
+
+	result, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_7", Name: contract.CommandPay})
+	require.NoError(t, err, "a payment of what was left open starts it again")
+	require.Equal(t, subID+" cmd_7", result.TransactionID)
 }
 
 func TestOperatorsSeeWhatAWorkflowIsAbout(t *testing.T) {
