@@ -33,11 +33,14 @@ func (r *rig) compare(ctx context.Context, o options, path string, g goal, ours,
 			r.say("%s: round %d of %d: ours %s/s, bare %s/s", path, round, o.rounds, number(out.Ours[round-1]), number(out.Bare[round-1]))
 		}
 	}
-	mid := middle(oursLoads)
-	out.OursP50, out.OursP99 = mid.P50, mid.P99
-	mid = middle(bareLoads)
-	out.BareP50, out.BareP99 = mid.P50, mid.P99
+	out.latencies(oursLoads, bareLoads)
 	return out, nil
+}
+
+// latencies takes those of each side's median sample.
+func (r *row) latencies(ours, bareSide []load) {
+	a, b := middle(ours), middle(bareSide)
+	r.OursP50, r.OursP99, r.BareP50, r.BareP99 = a.P50, a.P99, b.P50, b.P99
 }
 
 // middle is the load whose rate is the median.

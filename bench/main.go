@@ -55,7 +55,11 @@ func measure(ctx context.Context, o options) error {
 	if o.binary == "" {
 		o.binary = filepath.Join(o.state, "bench", "perennial")
 		fmt.Fprintln(os.Stderr, "bench: compiling perennial (the first time takes a minute or two)")
-		build := exec.CommandContext(ctx, "go", "build", "-o", o.binary, "./cmd/perennial")
+		args := []string{"build", "-o", o.binary}
+		if o.profile {
+			args = append(args, "-tags", "pprof")
+		}
+		build := exec.CommandContext(ctx, "go", append(args, "./cmd/perennial")...)
 		if out, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("compile perennial: %w\n%s", err, out)
 		}

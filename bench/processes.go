@@ -89,7 +89,10 @@ func (r *rig) startOurs(ctx context.Context) (err error) {
 	if r.ours.apiMetrics, err = freeAddress(); err != nil {
 		return err
 	}
-	settings := r.settings(r.ours.apiMetrics)
+	if r.ours.apiProfile, err = freeAddress(); err != nil {
+		return err
+	}
+	settings := r.settings(r.ours.apiMetrics, r.ours.apiProfile)
 	settings["LISTEN_ADDRESS"] = address
 	if r.ours.api, err = r.launch("api", r.binary, []string{"api"}, settings); err != nil {
 		return err
@@ -110,7 +113,11 @@ func (r *rig) startWorker(ctx context.Context) (err error) {
 	if r.ours.workMetrics, err = freeAddress(); err != nil {
 		return err
 	}
-	if r.ours.worker, err = r.launch("worker", r.binary, []string{"worker", "--make-current"}, r.settings(r.ours.workMetrics)); err != nil {
+	if r.ours.workProfile, err = freeAddress(); err != nil {
+		return err
+	}
+	settings := r.settings(r.ours.workMetrics, r.ours.workProfile)
+	if r.ours.worker, err = r.launch("worker", r.binary, []string{"worker", "--make-current"}, settings); err != nil {
 		return err
 	}
 	if err := r.answers(ctx, r.ours.worker, "http://"+r.ours.workMetrics+"/readyz"); err != nil {
@@ -130,11 +137,11 @@ func (r *rig) startWorker(ctx context.Context) (err error) {
 	})
 }
 
-func (r *rig) settings(metrics string) map[string]string {
+func (r *rig) settings(metrics, profile string) map[string]string {
 	return map[string]string{
 		"DATABASE_URL": r.database(oursName), "TEMPORAL_ADDRESS": r.address, "TEMPORAL_NAMESPACE": oursName,
 		"METRICS_ADDRESS": metrics, "PERENNIAL_KEK": r.stage.KEK, "PERENNIAL_BUILD_ID": "bench", "STRIPE_API_URL": r.simulator,
-		"LOG_LEVEL": "warn",
+		"LOG_LEVEL": "warn", "PPROF_ADDRESS": profile, // heard only where built with -tags pprof
 	}
 }
 

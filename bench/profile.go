@@ -35,7 +35,7 @@ func (r *rig) profiles(ctx context.Context, o options) (stop func() []profile) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	last := make([]profile, 2)
-	for i, p := range []struct{ name, address string }{{"api", r.ours.apiMetrics}, {"worker", r.ours.workMetrics}} {
+	for i, p := range []struct{ name, address string }{{"api", r.ours.apiProfile}, {"worker", r.ours.workProfile}} {
 		all.Go(func() {
 			_ = sleepUntil(ctx, time.Now().Add(profileDelay)) // the loop sees the end
 			for ctx.Err() == nil {

@@ -19,6 +19,8 @@ type run struct {
 	Seed    uint64    `json:"seed"`
 	Machine machine   `json:"machine"`
 	Targets []target  `json:"targets"`
+
+	file string // it was read from
 }
 
 // target is one kind of Temporal server.
@@ -90,7 +92,10 @@ func (r row) goalText() string {
 func (r row) cells() []string {
 	cells := []string{r.Path, number(median(r.Ours)), "–", "–", "–", r.Unit, r.goalText(), r.verdict()}
 	if len(r.Bare) > 0 {
-		cells[2], cells[3] = number(median(r.Bare)), fmt.Sprintf("%.2f", r.ratio())
+		cells[2] = number(median(r.Bare))
+	}
+	if r.Goal.Ratio > 0 {
+		cells[3] = fmt.Sprintf("%.2f", r.ratio())
 	}
 	if w := median(r.Writes); w > 0 {
 		cells[4] = fmt.Sprintf("%.2f", median(r.Ours)/w)

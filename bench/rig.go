@@ -56,6 +56,8 @@ type ours struct {
 	url         string
 	apiMetrics  string // address of METRICS_ADDRESS
 	workMetrics string
+	apiProfile  string // address of pprof, where the binary has it
+	workProfile string
 	store       *db.Store     // for preparing
 	pool        *pgxpool.Pool // for counting
 	temporal    client.Client

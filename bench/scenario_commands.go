@@ -26,6 +26,7 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 		"cancel": {Path: "cancel at period end, 32 clients", Unit: "1/s", Goal: goal{Ratio: 0.7}},
 		"patch":  {Path: "patch plan, 32 clients", Unit: "1/s", Goal: goal{Ratio: 0.7}},
 	}
+	ourLoads, bareLoads := map[string][]load{}, map[string][]load{}
 	for step, name := range bare.StepNames {
 		r.settle(ctx)
 		ours, err := drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
@@ -53,7 +54,8 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 		}
 		if measured := rows[name]; measured != nil {
 			measured.Ours, measured.Bare = append(measured.Ours, ours.rate()), append(measured.Bare, other.rate())
-			measured.OursP50, measured.OursP99, measured.BareP50, measured.BareP99 = ours.P50, ours.P99, other.P50, other.P99
+			ourLoads[name], bareLoads[name] = append(ourLoads[name], ours), append(bareLoads[name], other)
+			measured.latencies(ourLoads[name], bareLoads[name])
 		}
 	}
 	out.Rows = []row{*rows["cancel"], *rows["patch"]}

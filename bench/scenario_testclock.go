@@ -35,7 +35,7 @@ func (r *rig) aYear(ctx context.Context) (time.Duration, error) {
 	if err := r.make(ctx, "/api/test-clocks", fmt.Sprintf(`{"now":%d}`, start.Unix()), &clock); err != nil {
 		return 0, err
 	}
-	body := `{"testClockId":"` + clock.ID + `","paymentMethod":"card","paymentDetails":{"customerToken":"cus_1","paymentMethodToken":"pm_card_visa"}}`
+	body := `{"testClockId":"` + clock.ID + `","email":"bench@example.com","paymentMethod":"card","paymentDetails":{"customerToken":"cus_1","paymentMethodToken":"pm_card_visa"}}`
 	if err := r.make(ctx, "/api/customers", body, &customer); err != nil {
 		return 0, err
 	}
