@@ -100,7 +100,7 @@ func (c *change) attempt(i int) error {
 	txn := payment.Transaction{
 		ID: id.New(id.Transaction, c.real), Type: payment.Charge, Status: payment.Pending,
 		CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID,
-		Amount: inv.AmountDue, Currency: inv.Currency, Description: "Subscription " + inv.SubscriptionID,
+		Amount: inv.AmountDue, Currency: inv.Currency, Description: "Invoice " + inv.ID,
 		AttemptNumber: inv.Collection.Attempts, Trigger: inv.Collection.Trigger,
 		Method: payment.Method{Type: c.b.Customer.PaymentMethod, Details: c.b.Customer.PaymentDetails},
 		DueAt:  c.now, CreatedAt: c.now, Revision: 1,
