@@ -33,9 +33,11 @@ func (w *Worker) bootstrapUntilDone(ctx context.Context) error {
 }
 
 // keepUp repeats the bootstrap, since Temporal may lose its database under a running worker, and makes this build
-// current where it was asked to.
+// current where it was asked to: at the start, and again where no build is current any more, because a Temporal that has
+// forgotten gives work to nobody.
 func (w *Worker) keepUp(ctx context.Context) {
 	current := !w.config.MakeCurrent || w.config.BuildID == ""
+	asked := !current
 	for ctx.Err() == nil {
 		every := w.config.BootstrapEvery
 		if !current {
@@ -46,6 +48,9 @@ func (w *Worker) keepUp(ctx context.Context) {
 			}
 		} else if err := w.Bootstrap(ctx); err != nil && ctx.Err() == nil {
 			w.config.Logger.Warn("bootstrap", zap.Error(err))
+		} else if asked && w.forgotten(ctx) {
+			current = false
+			continue
 		}
 		pause(ctx, every)
 	}
@@ -161,6 +166,13 @@ func (w *Worker) makeCurrent(ctx context.Context) error {
 	_, err := w.config.Client.WorkerDeploymentClient().GetHandle(w.config.Deployment).SetCurrentVersion(ctx,
 		client.WorkerDeploymentSetCurrentVersionOptions{BuildID: w.config.BuildID, IgnoreMissingTaskQueues: true})
 	return err
+}
+
+// forgotten tells that Temporal knows of no current build. Another one that is current stays so: somebody rolled it out.
+func (w *Worker) forgotten(ctx context.Context) bool {
+	build, err := CurrentBuild(ctx, w.config.Client, w.config.Deployment)
+	var absent *serviceerror.NotFound
+	return errors.As(err, &absent) || err == nil && build == ""
 }
 
 // CurrentBuild names the build that Temporal gives new work to; empty: none. For the doctor.

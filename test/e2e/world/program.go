@@ -145,9 +145,17 @@ func Run(t testing.TB, env []string, args ...string) (stdout, stderr string, err
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
 	defer cancel()
+	return RunContext(ctx, t, env, args...)
+}
+
+// RunContext is Run for a command that may take as long as ctx; then it is interrupted, so that it stops what it started.
+func RunContext(ctx context.Context, t testing.TB, env []string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
 	cmd := exec.CommandContext(ctx, Binary(t), args...)
 	var out, errs strings.Builder
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &errs
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 30 * time.Second
 	if err = cmd.Run(); err != nil {
 		err = fmt.Errorf("perennial %s: %w: %s", strings.Join(args, " "), err, errs.String())
 	}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -40,6 +41,7 @@ type Config struct {
 	Temporal     *devstack.Temporal
 	Windows      Windows
 	Environments int
+	TimeZone     string   // of the environments; "": UTC
 	Env          []string // of the service
 }
 
@@ -90,7 +92,7 @@ func New(t testing.TB, c Config) *World {
 		"STRIPE_REPLAY_WINDOW="+c.Windows.Replay.String(), "PAYMENT_ABSENCE_GAP="+c.Windows.AbsenceGap.String(),
 	), c.Env...), "serve")
 	for i := range max(c.Environments, 1) {
-		w.Environments = append(w.Environments, w.environment(t, base, i))
+		w.Environments = append(w.Environments, w.environment(t, base, i, c.TimeZone))
 	}
 	first := w.Environments[0]
 	w.Simulator.Callbacks(t, w.URL+"/callbacks/"+first.ProviderConfigID, first.WebhookSecret)
@@ -144,6 +146,17 @@ func (w *World) startProvider(t testing.TB, c Config) {
 	require.True(t, w.Provider.Running(), "the simulator has ended")
 }
 
+// SimulatorOn runs a simulator of its own on a ledger that exists, until the function that it is for has steered it.
+func SimulatorOn(t testing.TB, ledger string, steer func(*Simulator)) {
+	t.Helper()
+	w := &World{Dir: workDir(t), Simulator: &Simulator{url: "http://" + address(t)}}
+	p := w.program(t, "simulator", w.Simulator.url+"/_simulator/health",
+		append(plainEnv(), "SIMULATOR_ADDRESS="+host(w.Simulator.url), "SIMULATOR_LEDGER="+ledger), "simulator")
+	p.Start(t)
+	steer(w.Simulator)
+	require.NoError(t, p.stop(t.Context()))
+}
+
 func (w *World) program(t testing.TB, name, ready string, env []string, args ...string) *Program {
 	t.Helper()
 	p := &Program{name: name, path: Binary(t), args: args, env: env, log: filepath.Join(w.Dir, name+".log"), ready: ready}
@@ -159,11 +172,11 @@ func (w *World) program(t testing.TB, name, ready string, env []string, args ...
 }
 
 // environment is made as an operator makes one: by the command line.
-func (w *World) environment(t testing.TB, base []string, n int) *Environment {
+func (w *World) environment(t testing.TB, base []string, n int, zone string) *Environment {
 	t.Helper()
 	secret, webhook := fmt.Sprintf("sk_test_canarysecret%d", n), fmt.Sprintf("whsec_canarysecret%d", n)
 	out, _, err := Run(t, append(append([]string{}, base...), "STRIPE_KEY="+secret, "STRIPE_WEBHOOK="+webhook),
-		"key", "create", "--tenant", "E2E", "--app", fmt.Sprintf("App %d", n), "--mode", "test",
+		"key", "create", "--tenant", "E2E", "--app", fmt.Sprintf("App %d", n), "--mode", "test", "--time-zone", cmp.Or(zone, "UTC"),
 		"--stripe-secret-key-env", "STRIPE_KEY", "--stripe-webhook-secret-env", "STRIPE_WEBHOOK")
 	require.NoError(t, err)
 	key := strings.TrimSpace(out)

@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/internal/devstack"
+	"perennial/internal/testkit"
+	"perennial/test/e2e/world"
+)
+
+// TestDevTellsItsStory: one command brings everything up, plays the story and ends well; a second start finds what the
+// first left; a provider that does something else than told makes it end badly.
+func TestDevTellsItsStory(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "state")
+	t.Cleanup(func() { require.NoError(t, devstack.Forget(dir)) })
+	env := append(os.Environ(), "PATH="+testkit.Tools(t)+string(os.PathListSeparator)+os.Getenv("PATH"), "NO_COLOR=1",
+		"DATABASE_URL=", "TEMPORAL_ADDRESS=")
+
+	out, errs, err := dev(t, env, dir)
+	require.NoError(t, err, "%s\n%s", out, errs)
+	require.Contains(t, out, "steps were as told")
+
+	out, errs, err = dev(t, env, dir)
+	require.NoError(t, err, "%s\n%s", out, errs)
+	require.Contains(t, out, "subscriptions of earlier starts: 1")
+
+	deviate(t, filepath.Join(dir, "simulator", "ledger.jsonl"))
+	out, _, err = dev(t, env, dir)
+	require.Error(t, err, "a story that deviates is a failure\n%s", out)
+	require.Contains(t, out, "✗")
+	require.Contains(t, out, "declined, attempt 1")
+}
+
+func dev(t *testing.T, env []string, dir string) (stdout, stderr string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	return world.RunContext(ctx, t, env, "dev", "--once", "--dir", dir)
+}
+
+// deviate makes the good card a bad one, in the ledger that the next start reads.
+func deviate(t *testing.T, ledger string) {
+	t.Helper()
+	_, err := os.Stat(ledger)
+	require.NoError(t, err)
+	world.SimulatorOn(t, ledger, func(s *world.Simulator) { s.Script(t, "pm_card_visa", "pm_card_chargeCustomerFail") })
+}
