@@ -44,6 +44,7 @@ func renewals(ctx context.Context, r *rig, o options) (result, error) {
 	if rest == 0 {
 		out.Notes = append(out.Notes, "small scale: the workflows were too young to continue as new")
 	}
+	out.Notes = append(out.Notes, "transactions of one renewal: "+r.bare.script.RenewalShape())
 	out.Rows = []row{measured}
 	return out, nil
 }

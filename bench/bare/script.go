@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"perennial/activities"
 	"perennial/api"
 	"perennial/bench/stage"
@@ -265,10 +263,13 @@ func (s *Script) WritesOnly() *Script {
 	return &out
 }
 
-// Describe says what the transactions consist of.
-func (s *Script) Describe(logger *zap.SugaredLogger) {
-	for name, t := range map[string]Tape{"create": s.Create, "renew": s.Renew, "intend": s.Intend, "record": s.Record, "command": s.Steps[0]} {
+// RenewalShape says how large the transactions of a renewal are.
+func (s *Script) RenewalShape() string {
+	var parts []string
+	for _, t := range []Tape{s.Renew, s.Intend, s.Record} {
 		statements, trips := t.statements()
-		logger.Infof("%s: %d statements in %d round trips", name, statements, trips)
+		writes, _ := t.writesOnly().statements()
+		parts = append(parts, fmt.Sprintf("%d statements (%d of them writes, BEGIN and COMMIT) in %d round trips", statements, writes, trips))
 	}
+	return "open the period: " + parts[0] + "; before the charge: " + parts[1] + "; after it: " + parts[2]
 }
