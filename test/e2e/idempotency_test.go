@@ -31,7 +31,7 @@ func TestIdempotencyKeysRace(t *testing.T) {
 	defer cancel()
 	customer, err := env.Create(ctx, "/api/customers", card("pm_card_visa"))
 	require.NoError(t, err)
-	made, err := env.Create(ctx, "/api/plans", plan(1200))
+	made, err := env.Create(ctx, "/api/plans", monthly(1200))
 	require.NoError(t, err)
 	subs := make([]string, testkit.Scale(3, 20))
 	for i := range subs {

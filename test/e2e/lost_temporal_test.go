@@ -73,7 +73,7 @@ func onClock(ctx context.Context, t *testing.T, env *world.Environment, now time
 	in["testClockId"] = clock
 	customer, err := env.Create(ctx, "/api/customers", in)
 	require.NoError(t, err)
-	made, err := env.Create(ctx, "/api/plans", plan(1500))
+	made, err := env.Create(ctx, "/api/plans", monthly(1500))
 	require.NoError(t, err)
 	sub, err = env.Create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": made, "trialDays": 0})
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ func TestPostgresIsKilledUnderLoad(t *testing.T) {
 	underOutages(t, w, seed, outage{
 		kill: server.Kill, restart: func() error { return server.Restart(t.Context()) },
 		during: func(ctx context.Context, env *world.Environment) {
-			a, err := env.Try(ctx, http.MethodPost, "/api/plans", world.Key(), plan(900))
+			a, err := env.Try(ctx, http.MethodPost, "/api/plans", world.Key(), monthly(900))
 			require.NoError(t, err)
 			requireUnavailable(t, a)
 			a, err = env.Try(ctx, http.MethodGet, "/api/plans", "", nil)
@@ -46,7 +46,7 @@ func TestTemporalIsKilledUnderLoad(t *testing.T) {
 	underOutages(t, w, seed, outage{
 		kill: server.Kill, restart: func() error { return server.Restart(t.Context()) },
 		during: func(ctx context.Context, env *world.Environment) {
-			a, err := env.Try(ctx, http.MethodPost, "/api/plans", world.Key(), plan(900))
+			a, err := env.Try(ctx, http.MethodPost, "/api/plans", world.Key(), monthly(900))
 			require.NoError(t, err)
 			require.Equal(t, http.StatusCreated, a.Status, "%s", a)
 			made := a.ID()
@@ -135,8 +135,8 @@ func temporal(t *testing.T) *devstack.Temporal {
 	return s
 }
 
-// plan costs amount a month.
-func plan(amount int) world.Object {
+// monthly is a plan that costs amount a month.
+func monthly(amount int) world.Object {
 	return world.Object{"name": "Plan", "currency": "EUR", "interval": "month", "amount": amount}
 }
 
