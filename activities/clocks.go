@@ -14,7 +14,7 @@ import (
 
 // Ticker tells a subscription's workflow that its clock has moved, and waits until it has done what is due.
 type Ticker interface {
-	Tick(ctx context.Context, in contract.SubscriptionInput, tick contract.Tick) error
+	Tick(ctx context.Context, in contract.SubscriptionStart, tick contract.Tick) error
 }
 
 // Clocks are the activities of test clocks.
@@ -172,7 +172,7 @@ func (a *Clocks) tick(ctx context.Context, ref contract.Ref, subscriptions []str
 	group.SetLimit(tickers)
 	for _, sub := range subscriptions {
 		group.Go(func() error {
-			in := contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: ref.EnvironmentID, ID: sub}}
+			in := contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: ref.EnvironmentID, ID: sub}}}
 			return a.Ticker.Tick(groupCtx, in, contract.Tick{Now: now})
 		})
 	}

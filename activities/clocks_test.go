@@ -42,7 +42,7 @@ func newClockwork(t *testing.T) *clockwork {
 }
 
 // Tick implements activities.Ticker: it does what the subscription's workflow would do.
-func (w *clockwork) Tick(ctx context.Context, in contract.SubscriptionInput, tick contract.Tick) error {
+func (w *clockwork) Tick(ctx context.Context, in contract.SubscriptionStart, tick contract.Tick) error {
 	w.mu.Lock()
 	w.ticks = append(w.ticks, tick)
 	fail := w.fail
@@ -50,7 +50,7 @@ func (w *clockwork) Tick(ctx context.Context, in contract.SubscriptionInput, tic
 	if fail != nil {
 		return fail
 	}
-	snap, err := w.Subscriptions.RenewPeriod(ctx, contract.DueInput{Ref: in.Ref, Now: tick.Now})
+	snap, err := w.Subscriptions.RenewPeriod(ctx, contract.DueInput{Ref: in.Input.Ref, Now: tick.Now})
 	for err == nil && snap.Live != nil {
 		if snap.Live.CheckAt.After(w.Clock.Now()) {
 			<-ctx.Done() // the workflow would wait for the provider

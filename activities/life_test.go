@@ -14,6 +14,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/contract"
+	"perennial/internal/id"
 	"perennial/providers"
 	"perennial/test/scene"
 )
@@ -167,6 +168,20 @@ func TestRecoveryBillsTheCurrentPeriodOnly(t *testing.T) {
 	}
 }
 
+// Whoever recovers within the period that he did not pay has paid it: it is not billed again.
+func TestRecoveryWithinTheUnpaidPeriod(t *testing.T) {
+	t.Parallel()
+	l := declining(t)
+	l.until(scene.Start.AddDate(0, 1, 10))
+	require.Equal(t, "past_due", l.snap.Status)
+	l.Provider.Script = nil
+	l.perform(contract.Command{Name: contract.CommandPay})
+	require.Equal(t, "active", l.snap.Status)
+	require.Len(t, l.invoices(), 2)
+	require.Equal(t, scene.Start.AddDate(0, 2, 0), l.sub().PaidThrough)
+	l.sound()
+}
+
 func TestAFailedPaymentByHandKeepsTheSchedule(t *testing.T) {
 	t.Parallel()
 	l := declining(t)
@@ -280,4 +295,34 @@ func TestCatchUpAfterALongSleep(t *testing.T) {
 	}
 	require.Len(t, l.Provider.Captures(), 61)
 	l.sound()
+}
+
+// Retries of one moment are spread over an hour, each subscription's always to the same second; on a test clock they are
+// exact.
+func TestRetriesAreSpread(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, func(s *subscription.Settings) { s.Retry.MaxJitter = time.Hour })
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
+	p := scene.Monthly(1000)
+	spread := map[time.Duration]bool{}
+	for range 4 {
+		l := begin(t, s, p)
+		late := l.snap.NextAt.Sub(scene.Start.Add(day))
+		require.GreaterOrEqual(t, late, time.Duration(0))
+		require.LessOrEqual(t, late, time.Hour)
+		spread[late] = true
+		p.ID, p.Prices[0].ID = id.New(id.Plan, scene.Start), id.New(id.Price, scene.Start)
+	}
+	require.Greater(t, len(spread), 1)
+
+	w := newClockwork(t)
+	_, err := w.Pool.Exec(t.Context(), "update environments set retry_jitter_seconds = 3600")
+	require.NoError(t, err)
+	w.Provider.Script = s.Provider.Script
+	ref := w.subscribe(0)
+	snap, err := w.Subscriptions.RenewPeriod(t.Context(), contract.DueInput{Ref: ref, Now: scene.Start})
+	require.NoError(t, err)
+	out, err := w.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: w.Env, TransactionID: snap.Live.TransactionID, Now: scene.Start})
+	require.NoError(t, err)
+	require.Equal(t, scene.Start.Add(day), out.Snapshot.NextAt)
 }

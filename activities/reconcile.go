@@ -14,11 +14,11 @@ import (
 
 // Waker is what the reconciler needs of the engine.
 type Waker interface {
-	StartSubscription(ctx context.Context, in contract.SubscriptionInput) error
+	StartSubscription(ctx context.Context, in contract.SubscriptionStart) error
 	StartPayment(ctx context.Context, in contract.PaymentInput) error
 	StartTestClock(ctx context.Context, in contract.TestClockInput) error
-	Wake(ctx context.Context, in contract.SubscriptionInput) error
-	Check(ctx context.Context, env, subscriptionID, transactionID string) error
+	Wake(ctx context.Context, ref contract.Ref) error
+	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
 }
 
 // Reconciler is the safety net under every best-effort step: it compares PostgreSQL, which is the truth, with what
@@ -107,7 +107,7 @@ func (p *pass) subscriptions(ctx context.Context) error {
 	}
 	started := each(ctx, p, refs, func(ctx context.Context, r db.Ref) error {
 		defer failpoint.Hit(failpoint.ReconcileStarted)
-		return p.Waker.StartSubscription(ctx, contract.SubscriptionInput{Ref: ref(r)})
+		return p.Waker.StartSubscription(ctx, contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref(r)}})
 	})
 	p.found.Started += len(started)
 	return p.Store.SetStarted(ctx, db.StartedSubscriptions, p.epoch, started)
@@ -146,7 +146,7 @@ func (p *pass) methods(ctx context.Context) error {
 }
 
 func (p *pass) wake(ctx context.Context, r db.Ref) error {
-	return p.Waker.Wake(ctx, contract.SubscriptionInput{Ref: ref(r)})
+	return p.Waker.Wake(ctx, ref(r))
 }
 
 func (p *pass) callbacks(ctx context.Context) error {
@@ -169,7 +169,8 @@ func (p *pass) checks(ctx context.Context) error {
 
 // check asks the owner of a transaction: the subscription's workflow while it lives, else the transaction's own.
 func (p *pass) check(ctx context.Context, r db.TransactionRef) error {
-	return p.Waker.Check(ctx, r.EnvironmentID, r.SubscriptionID, r.ID)
+	owner := contract.Owner{EnvironmentID: r.EnvironmentID, TransactionID: r.ID, SubscriptionID: r.SubscriptionID}
+	return p.Waker.Check(ctx, owner, contract.Check{TransactionID: r.ID})
 }
 
 func (p *pass) late(ctx context.Context) error {

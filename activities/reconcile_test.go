@@ -32,8 +32,8 @@ func (w *woken) note(what string) error {
 	return w.err
 }
 
-func (w *woken) StartSubscription(_ context.Context, in contract.SubscriptionInput) error {
-	return w.note("start " + in.Ref.ID)
+func (w *woken) StartSubscription(_ context.Context, in contract.SubscriptionStart) error {
+	return w.note("start " + in.Input.Ref.ID)
 }
 
 func (w *woken) StartPayment(_ context.Context, in contract.PaymentInput) error {
@@ -44,12 +44,12 @@ func (w *woken) StartTestClock(_ context.Context, in contract.TestClockInput) er
 	return w.note("resume " + in.Ref.ID)
 }
 
-func (w *woken) Wake(_ context.Context, in contract.SubscriptionInput) error {
-	return w.note("wake " + in.Ref.ID)
+func (w *woken) Wake(_ context.Context, ref contract.Ref) error {
+	return w.note("wake " + ref.ID)
 }
 
-func (w *woken) Check(_ context.Context, _, subscription, transaction string) error {
-	return w.note("check " + subscription + " " + transaction)
+func (w *woken) Check(_ context.Context, owner contract.Owner, check contract.Check) error {
+	return w.note("check " + owner.SubscriptionID + " " + check.TransactionID)
 }
 
 // pass makes one pass and answers what it did.

@@ -104,7 +104,7 @@ func (s *Server) transactionBehind(ctx context.Context, config db.ProviderConfig
 
 // check tells the transaction's owner to look. A refund has a workflow of its own.
 func (s *Server) check(ctx context.Context, environmentID string, txn payment.Transaction) {
-	owner := Owner{EnvironmentID: environmentID, TransactionID: txn.ID}
+	owner := contract.Owner{EnvironmentID: environmentID, TransactionID: txn.ID}
 	if txn.Type == payment.Charge {
 		owner.SubscriptionID = txn.SubscriptionID
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/contract"
 	"perennial/internal/id"
 )
 
@@ -27,7 +28,7 @@ func TestACallbackIsVerifiedThenStoredThenToldOn(t *testing.T) {
 	}
 	require.Equal(t, raw, string(b.provider.body), "a signature covers the bytes as they came")
 	require.Equal(t, 1, b.count(t, "select count(*) from provider_callbacks where transaction_id = $1 and provider_ref = 'pi_1'", txn.ID))
-	require.Equal(t, []Owner{
+	require.Equal(t, []contract.Owner{
 		{EnvironmentID: b.test.environmentID, TransactionID: txn.ID}, {EnvironmentID: b.test.environmentID, TransactionID: txn.ID},
 		{EnvironmentID: b.test.environmentID, TransactionID: txn.ID},
 	}, b.engine.checks, "a repeat is told on too: the first signal may have been lost")

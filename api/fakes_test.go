@@ -39,18 +39,18 @@ type fakeEngine struct {
 	store *db.Store
 	now   func() time.Time
 
-	onStart   func(context.Context, SubscriptionStart) error
-	onCommand func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error)
+	onStart   func(context.Context, contract.SubscriptionStart) error
+	onCommand func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error)
 	onPayment func(context.Context, contract.PaymentInput) error
 	onAdvance func(context.Context, contract.Ref, contract.Advance) (contract.AdvanceResult, error)
 	onSignal  func(context.Context) error
 
 	mu       sync.Mutex
-	starts   []SubscriptionStart
+	starts   []contract.SubscriptionStart
 	commands []contract.Command
 	payments []contract.PaymentInput
 	woken    []contract.Ref
-	checks   []Owner
+	checks   []contract.Owner
 }
 
 func (f *fakeEngine) remember(fn func()) {
@@ -59,7 +59,7 @@ func (f *fakeEngine) remember(fn func()) {
 	fn()
 }
 
-func (f *fakeEngine) StartSubscription(ctx context.Context, in SubscriptionStart) error {
+func (f *fakeEngine) StartSubscription(ctx context.Context, in contract.SubscriptionStart) error {
 	f.remember(func() { f.starts = append(f.starts, in) })
 	if f.onStart != nil {
 		return f.onStart(ctx, in)
@@ -67,7 +67,7 @@ func (f *fakeEngine) StartSubscription(ctx context.Context, in SubscriptionStart
 	return nil
 }
 
-func (f *fakeEngine) Command(ctx context.Context, in SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+func (f *fakeEngine) Command(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
 	f.remember(func() { f.commands = append(f.commands, cmd) })
 	if f.onCommand != nil {
 		return f.onCommand(ctx, in, cmd)
@@ -80,7 +80,7 @@ func (f *fakeEngine) Wake(ctx context.Context, ref contract.Ref) error {
 	return f.signal(ctx)
 }
 
-func (f *fakeEngine) Check(ctx context.Context, owner Owner, _ contract.Check) error {
+func (f *fakeEngine) Check(ctx context.Context, owner contract.Owner, _ contract.Check) error {
 	f.remember(func() { f.checks = append(f.checks, owner) })
 	return f.signal(ctx)
 }

@@ -14,6 +14,7 @@ import (
 
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/engine"
 )
 
 func TestARepeatIsGivenTheStoredAnswer(t *testing.T) {
@@ -119,10 +120,10 @@ func TestTroubleIsNotStoredAndTheRepeatHasTheSameCommandID(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	path := "/api/subscriptions/" + sub.ID + "/cancel"
-	b.engine.onCommand = func(ctx context.Context, in SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+	b.engine.onCommand = func(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
 		// Performed, but the answer is lost: the worst case for a repeat.
 		_, err := b.engine.perform(ctx, in.Input.Ref, cmd)
-		return contract.CommandResult{}, errors.Join(errEngineUnavailable, err)
+		return contract.CommandResult{}, errors.Join(engine.ErrUnavailable, err)
 	}
 	first := b.ask(t, b.test, "POST", path, `{"immediateEffect":true,"reason":"x"}`, "Idempotency-Key", "k")
 	problem(t, 503, "engine_unavailable", "", first)
@@ -142,8 +143,8 @@ func TestAReleasedKeyMayNotSmuggleAnotherBodyIn(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	path := "/api/subscriptions/" + sub.ID + "/cancel"
-	b.engine.onCommand = func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-		return contract.CommandResult{}, errEngineUnavailable
+	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+		return contract.CommandResult{}, engine.ErrUnavailable
 	}
 	b.ask(t, b.test, "POST", path, `{"reason":"a"}`, "Idempotency-Key", "k")
 	b.ask(t, b.test, "POST", path, `{"reason":"b"}`, "Idempotency-Key", "k")
@@ -194,7 +195,7 @@ func TestARepeatWaitsForTheRequestItRepeats(t *testing.T) {
 	path := "/api/subscriptions/" + sub.ID + "/cancel"
 	arrived, proceed := make(chan struct{}), make(chan struct{})
 	var runs atomic.Int32
-	b.engine.onCommand = func(ctx context.Context, in SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+	b.engine.onCommand = func(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
 		runs.Add(1)
 		close(arrived)
 		<-proceed

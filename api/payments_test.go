@@ -11,6 +11,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/engine"
 )
 
 func (b *bench) charge(t *testing.T, customerID string, headers ...string) response {
@@ -61,7 +62,7 @@ func TestAPaymentStandsThoughTheEngineIsAway(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
-	b.engine.onPayment = func(context.Context, contract.PaymentInput) error { return errEngineUnavailable }
+	b.engine.onPayment = func(context.Context, contract.PaymentInput) error { return engine.ErrUnavailable }
 	got := as[Payment](t, http.StatusCreated, b.charge(t, cust.ID))
 	require.Equal(t, 1, b.count(t, "select count(*) from transactions where id = $1 and started_epoch = 0", got.ID))
 }
@@ -108,7 +109,7 @@ func TestASubscriptionsPaymentIsACommand(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	txn := as[Payment](t, 201, b.charge(t, sub.CustomerID))
-	b.engine.onCommand = func(_ context.Context, _ SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+	b.engine.onCommand = func(_ context.Context, _ contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
 		return contract.CommandResult{TransactionID: txn.ID}, nil
 	}
 	got := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1900}, "Idempotency-Key", "k"))
@@ -118,7 +119,7 @@ func TestASubscriptionsPaymentIsACommand(t *testing.T) {
 	require.EqualValues(t, 1900, *cmd.Amount)
 	require.Equal(t, &contract.IdempotencyRef{Route: "POST /payments", Key: "k"}, cmd.Idempotency)
 
-	b.engine.onCommand = func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
 		return contract.CommandResult{Refusal: &contract.Refusal{Kind: "conflict", Code: "nothing_to_pay", Detail: "nothing is open"}}, nil
 	}
 	problem(t, 409, "nothing_to_pay", "", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
@@ -136,8 +137,8 @@ func (b *bench) finish(t *testing.T, subscriptionID string) {
 		sub.FinishedAt = b.clock()
 		return tx.SaveSubscription(ctx, b.test.environmentID, sub)
 	})
-	b.engine.onCommand = func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-		return contract.CommandResult{}, ErrFinished
+	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+		return contract.CommandResult{}, contract.ErrFinished
 	}
 }
 
@@ -149,7 +150,7 @@ func TestWhatACanceledSubscriptionLeftOpenIsPaidByTheSameCommand(t *testing.T) {
 	txn := as[Payment](t, 201, b.charge(t, sub.CustomerID))
 	b.finish(t, sub.ID)
 	b.engine.commands = nil
-	b.engine.onCommand = func(_ context.Context, in SubscriptionStart, _ contract.Command) (contract.CommandResult, error) {
+	b.engine.onCommand = func(_ context.Context, in contract.SubscriptionStart, _ contract.Command) (contract.CommandResult, error) {
 		require.Equal(t, "canceled", in.Status)
 		return contract.CommandResult{TransactionID: txn.ID}, nil
 	}

@@ -19,7 +19,7 @@ import (
 // perform has a subscription's workflow carry out a command.
 func (s *Server) perform(ctx context.Context, c *call, sub subscription.Subscription, cmd contract.Command) error {
 	result, err := s.engine.Command(ctx, attributesOf(c.environmentID, sub), cmd)
-	if errors.Is(err, ErrFinished) {
+	if errors.Is(err, contract.ErrFinished) {
 		result, err = s.outcome(ctx, c, cmd.ID)
 	}
 	return cmp.Or(err, refusal(result.Refusal))
@@ -61,8 +61,8 @@ func refusal(r *contract.Refusal) error {
 }
 
 // attributesOf is what the engine shows and searches a subscription by.
-func attributesOf(environmentID string, sub subscription.Subscription) SubscriptionStart {
-	return SubscriptionStart{
+func attributesOf(environmentID string, sub subscription.Subscription) contract.SubscriptionStart {
+	return contract.SubscriptionStart{
 		Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: sub.ID}},
 		CustomerID: sub.CustomerID, PlanID: sub.PlanID, Status: string(sub.Status), NextAction: string(sub.NextAction),
 	}

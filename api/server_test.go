@@ -13,13 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/contract"
+	"perennial/internal/engine"
 )
 
 func TestAPanicIsABareProblemAndALogLine(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
-	b.engine.onCommand = func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
 		panic("the secret cause")
 	}
 	got := b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", nil)
@@ -55,7 +56,7 @@ func TestTheDrainFinishesWhatRuns(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	arrived, proceed := make(chan struct{}), make(chan struct{})
-	b.engine.onCommand = func(ctx context.Context, in SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+	b.engine.onCommand = func(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
 		close(arrived)
 		<-proceed
 		return b.engine.perform(ctx, in.Input.Ref, cmd)
@@ -98,7 +99,7 @@ func TestTheServerBoundsWhatStrangersMaySend(t *testing.T) {
 	require.Equal(t, maxHeader, b.http.MaxHeaderBytes)
 	require.Equal(t, readHeaderTimeout, b.http.ReadHeaderTimeout)
 	require.Positive(t, b.http.ReadTimeout)
-	require.Greater(t, b.http.WriteTimeout, maxWait+updateBudget, "an answer that waits must not be cut off")
+	require.Greater(t, b.http.WriteTimeout, maxWait+engine.Budget, "an answer that waits must not be cut off")
 
 	server := httptest.NewUnstartedServer(b.Handler())
 	server.Config = b.http

@@ -9,6 +9,7 @@ import (
 
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/engine"
 )
 
 func TestASubscriptionBeginsWithItsTrialOrAtOnce(t *testing.T) {
@@ -46,7 +47,7 @@ func TestASubscriptionBeginsWithItsTrialOrAtOnce(t *testing.T) {
 func TestASubscriptionStandsThoughTheEngineIsAway(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.onStart = func(context.Context, SubscriptionStart) error { return errEngineUnavailable }
+	b.engine.onStart = func(context.Context, contract.SubscriptionStart) error { return engine.ErrUnavailable }
 	sub := b.newSubscription(t, b.test)
 	require.NoError(t, b.Shutdown(t.Context()))
 	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and started_epoch = 0", sub.ID))
@@ -78,7 +79,7 @@ func TestCommandsCarryWhatWasAsked(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	next := b.newPlan(t, b.test)
-	b.engine.onCommand = func(context.Context, SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
 		return contract.CommandResult{}, nil
 	}
 	for _, c := range []struct {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"perennial/api"
 	"perennial/bench/stage"
 	"perennial/contract"
 	"perennial/db"
@@ -15,7 +14,7 @@ import (
 // startOursAll starts workflows as the API does after its commit, and marks the rows as started.
 func (r *rig) startOursAll(ctx context.Context, subjects []stage.Subject, planID string) error {
 	_, err := drive(ctx, 32, until{count: len(subjects)}, func(ctx context.Context, i int) error {
-		return r.ours.engine.StartSubscription(ctx, api.SubscriptionStart{
+		return r.ours.engine.StartSubscription(ctx, contract.SubscriptionStart{
 			Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.stage.EnvironmentID, ID: subjects[i].SubscriptionID}},
 			CustomerID: subjects[i].CustomerID, PlanID: planID, Status: "active", NextAction: "renewal",
 		})

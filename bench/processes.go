@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,9 +12,9 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"perennial/api"
 	"perennial/bench/bare"
 	"perennial/internal/devstack"
+	"perennial/internal/engine"
 )
 
 // bareEnv carries the bare side's configuration to its process: it holds secrets of this run.
@@ -33,6 +32,7 @@ func (r *rig) launch(name, path string, args []string, settings map[string]strin
 	if err != nil {
 		return nil, err
 	}
+	r.pids[name] = p.PID()
 	r.atEnd(p.Stop)
 	return p, nil
 }
@@ -104,7 +104,7 @@ func (r *rig) startOurs(ctx context.Context) (err error) {
 		return err
 	}
 	r.atEnd(func(context.Context) error { r.ours.temporal.Close(); return nil })
-	r.ours.engine = api.NewTemporal(r.ours.temporal)
+	r.ours.engine = engine.New(r.ours.temporal)
 	return nil
 }
 
@@ -157,7 +157,7 @@ func (r *rig) startBare(ctx context.Context) error {
 		DatabaseURL: r.database(bareName), SimulatorURL: r.simulator, TemporalAddress: r.address, Namespace: bareName,
 		ListenAddress: address, Stage: r.stage,
 	}
-	document, err := json.Marshal(config)
+	document, err := config.Text()
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (r *rig) startBare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.bare.process, err = r.launch("bare", self, nil, map[string]string{bareEnv: string(document)}); err != nil {
+	if r.bare.process, err = r.launch("bare", self, nil, map[string]string{bareEnv: document}); err != nil {
 		return err
 	}
 	r.bare.url = "http://" + address

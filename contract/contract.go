@@ -4,6 +4,7 @@
 package contract
 
 import (
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -103,6 +104,23 @@ type SubscriptionInput struct {
 	// Woken: the last run was woken but had no time to act on it.
 	Woken bool `json:"woken,omitempty"`
 }
+
+// SubscriptionStart is what starts a subscription's workflow: its input, and what operators search it by, where the
+// caller knows it; the workflow sees to the rest.
+type SubscriptionStart struct {
+	Input                                  SubscriptionInput
+	CustomerID, PlanID, Status, NextAction string
+}
+
+// Owner is whose workflow looks after a transaction.
+type Owner struct {
+	EnvironmentID  string
+	TransactionID  string
+	SubscriptionID string // empty: the transaction's own workflow
+}
+
+// ErrFinished tells that a workflow has ended for good.
+var ErrFinished = errors.New("contract: the workflow has finished")
 
 // Command names.
 const (

@@ -58,7 +58,7 @@ func newRig(t *testing.T) *rig {
 	w, err := worker.New(worker.Config{
 		Client: c, Namespace: namespace.Name,
 		Activities: activities.New(activities.Config{
-			Store: store, Clock: clock, Engine: engine.New(c, 0),
+			Store: store, Clock: clock, Engine: engine.New(c),
 			Gateway: gateway.New(gateway.Config{Vault: keys, StripeURL: web.URL, Timeout: 5 * time.Second}),
 		}),
 	})
@@ -72,7 +72,7 @@ func newRig(t *testing.T) *rig {
 	case <-time.After(30 * time.Second):
 		t.Fatal("the worker does not become ready")
 	}
-	r := &rig{store: store, engine: engine.New(c, 0), sim: sim, env: id.New(id.Environment, clock())}
+	r := &rig{store: store, engine: engine.New(c), sim: sim, env: id.New(id.Environment, clock())}
 	r.provision(t, keys)
 	return r
 }
@@ -136,7 +136,7 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 		}
 		return tx.Emit(ctx, r.env, events[0])
 	}))
-	require.NoError(t, r.engine.StartSubscription(ctx, contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.env, ID: sub}}))
+	require.NoError(t, r.engine.StartSubscription(ctx, contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.env, ID: sub}}}))
 	return clock, cust, sub
 }
 
@@ -216,12 +216,12 @@ func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
 		_, err := tx.MarkMethodChanged(t.Context(), r.env, cust)
 		return err
 	}))
-	require.NoError(t, r.engine.Wake(t.Context(), contract.SubscriptionInput{Ref: ref}))
+	require.NoError(t, r.engine.Wake(t.Context(), ref))
 	require.Eventually(t, func() bool { return r.subscription(t, sub).Status == subscription.Active }, 10*time.Second, 10*time.Millisecond)
 
 	command := func(c contract.Command) {
 		c.ID = id.New(id.Command, time.Now())
-		out, err := r.engine.Command(t.Context(), contract.SubscriptionInput{Ref: ref}, c)
+		out, err := r.engine.Command(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}, c)
 		require.NoError(t, err)
 		require.Nil(t, out.Refusal, "%+v", out.Refusal)
 	}

@@ -115,7 +115,7 @@ func TestAnEventfulPeriodStaysWithinItsBudget(t *testing.T) {
 	require.Equal(t, subscription.PastDue, s.Status)
 	r.Provider.Script = nil
 	r.SetMethod(t, customer.ID, &scene.Card)
-	require.NoError(t, r.engine.Wake(t.Context(), contract.SubscriptionInput{Ref: sub}))
+	require.NoError(t, r.engine.Wake(t.Context(), sub))
 	r.settled(t, sub, 2)
 	r.command(t, sub, contract.Command{Name: contract.CommandChangePlan, PlanID: r.Plan(t, scene.Monthly(3000)).ID})
 	r.settled(t, sub, 3)

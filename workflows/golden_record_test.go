@@ -58,7 +58,7 @@ func recordDunning(t *testing.T, r *real) (string, string) {
 	r.advance(t, clock, scene.Start.AddDate(0, 1, 10))
 	r.Provider.Script = nil
 	r.SetMethod(t, customer.ID, &scene.Card)
-	require.NoError(t, r.engine.Wake(t.Context(), contract.SubscriptionInput{Ref: sub}))
+	require.NoError(t, r.engine.Wake(t.Context(), sub))
 	r.settled(t, sub, 2)
 	return sub.ID, ""
 }
@@ -133,7 +133,7 @@ func recordPayment(t *testing.T, r *real) (string, string) {
 	require.NoError(t, r.engine.StartPayment(t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: r.Env, ID: txn.ID}}))
 	r.eventually(t, func() bool { return asleep(r.history(t, txn.ID, "")) })
 	r.Provider.Settle(txn.ID, providers.Succeeded)
-	require.NoError(t, r.engine.Check(t.Context(), r.Env, "", txn.ID))
+	require.NoError(t, r.engine.Check(t.Context(), contract.Owner{EnvironmentID: r.Env, TransactionID: txn.ID}, contract.Check{TransactionID: txn.ID}))
 	r.completed(t, txn.ID)
 	return txn.ID, ""
 }

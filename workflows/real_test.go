@@ -35,7 +35,7 @@ func onRealServer(t *testing.T) *real {
 	sc.Clock.Follow(time.Now)
 	namespace := testkit.Temporal(t)
 	c := namespace.Client(t)
-	e := engine.New(c, 0)
+	e := engine.New(c)
 	w, err := worker.New(worker.Config{
 		Client: c, Namespace: namespace.Name, DrainTimeout: time.Second,
 		Activities: activities.New(activities.Config{Store: sc.Store, Clock: time.Now, Engine: e, Gateway: scene.Gateway{Only: sc.Provider}}),
@@ -56,7 +56,7 @@ func onRealServer(t *testing.T) *real {
 // start is what the API does after the creating transaction.
 func (r *real) start(t *testing.T, ref contract.Ref) {
 	t.Helper()
-	require.NoError(t, r.engine.StartSubscription(t.Context(), contract.SubscriptionInput{Ref: ref}))
+	require.NoError(t, r.engine.StartSubscription(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}))
 }
 
 // clock is a test clock with a customer on it.
@@ -92,7 +92,7 @@ func (r *real) advance(t *testing.T, clock contract.Ref, to time.Time) {
 func (r *real) command(t *testing.T, sub contract.Ref, c contract.Command) contract.CommandResult {
 	t.Helper()
 	c.ID = id.New(id.Command, time.Now())
-	out, err := r.engine.Command(t.Context(), contract.SubscriptionInput{Ref: sub}, c)
+	out, err := r.engine.Command(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: sub}}, c)
 	require.NoError(t, err)
 	require.Nil(t, out.Refusal)
 	return out

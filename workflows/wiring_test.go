@@ -260,3 +260,37 @@ func TestAFinishedRunWaitsForItsLastLook(t *testing.T) {
 	requireCompleted(t, env)
 	require.Equal(t, []string{"check txn_1", "command cmd_1"}, f.called())
 }
+
+// A tick is answered when all that is due by then is done, also where what an activity read is older than the tick.
+func TestATickBringsTheSubscriptionUpToItsTime(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	env := wired(t, f)
+	var at []time.Time
+	f.due = func(in contract.DueInput) (contract.Snapshot, error) {
+		at = append(at, in.Now)
+		next := sleeping(int64(1 + len(at)))
+		next.ClockNow, next.NextAt = noon, noon.AddDate(0, 0, 1+len(at))
+		return next, nil
+	}
+	answered := false
+	env.RegisterDelayedCallback(func() {
+		env.UpdateWorkflow(contract.UpdateTick, "tick_1", &testsuite.TestUpdateCallback{
+			OnAccept: func() {}, OnReject: func(err error) { t.Error(err) },
+			OnComplete: func(_ any, err error) {
+				require.NoError(t, err)
+				require.Len(t, at, 3)
+				answered = true
+				env.CancelWorkflow()
+			},
+		}, contract.Tick{Now: noon.AddDate(0, 0, 3)})
+	}, time.Second)
+	var n timers
+	n.watch(env)
+	start := sleeping(1)
+	start.ClockNow, start.NextAt = noon, noon.AddDate(0, 0, 1)
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(start))
+	require.True(t, answered)
+	require.Equal(t, []time.Time{noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3)}, at)
+	require.Zero(t, n, "who lives on a test clock has no timers")
+}

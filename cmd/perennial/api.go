@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"perennial/api"
+	"perennial/internal/engine"
 )
 
 // apiPart is the API inside a process.
@@ -28,7 +29,7 @@ func (s *service) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
 	server := api.NewServer(api.Deps{
-		Store: store, Engine: api.NewTemporal(s.temporal), Callbacks: s.gateway.Provider, Telemetry: s.telemetry, Now: p.now,
+		Store: store, Engine: engine.New(s.temporal), Callbacks: s.gateway.Provider, Telemetry: s.telemetry, Now: p.now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
 	})

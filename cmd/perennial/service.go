@@ -174,7 +174,7 @@ func (s *service) startWorker(ctx context.Context, p *process, do plan) (*worker
 	w, err := worker.New(worker.Config{
 		Client: s.temporal, Logger: s.telemetry.Logger, Namespace: c.Temporal.Namespace,
 		Activities: activities.New(activities.Config{
-			Store: store, Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal, 0),
+			Store: store, Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal),
 			Observer: watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,

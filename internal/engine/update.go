@@ -3,115 +3,101 @@ package engine
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"perennial/billing/fault"
 	"perennial/contract"
 )
 
-// call is one update-with-start.
-type call struct {
-	options  client.StartWorkflowOptions
-	workflow string
-	input    any
-	update   string
-	updateID string
-	argument any
-}
+const (
+	// Budget is how long a command may take before the caller is told to repeat it.
+	Budget = 10 * time.Second
+	// drainPause is how long a workflow that is about to continue as new is given before the next try.
+	drainPause = 50 * time.Millisecond
+)
 
-// update performs a call within the budget.
-func (e *Engine) update(ctx context.Context, c call, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, e.budget)
+// withinBudget is update for a caller who cannot wait for long.
+func withinBudget[R any](
+	ctx context.Context, c client.Client, name, id string, arg any, start func() client.WithStartWorkflowOperation,
+) (R, error) {
+	ctx, cancel := context.WithTimeout(ctx, Budget)
 	defer cancel()
-	return e.updateUntil(ctx, c, out)
+	return update[R](ctx, c, name, id, arg, start)
 }
 
-// updateUntil performs a call until ctx ends. A run that is about to continue as new, or is just starting, refuses for
-// a moment; the same update id makes asking again safe within a run, and the command id across runs.
-func (e *Engine) updateUntil(ctx context.Context, c call, out any) error {
-	for pause := 20 * time.Millisecond; ; pause = min(pause*2, 500*time.Millisecond) {
-		err := e.updateOnce(ctx, c, out)
-		if !refusedForNow(err) || ctx.Err() != nil {
-			return err
+// update sends one Update, with a start in case the workflow was lost, and waits for its result. While the workflow
+// drains before it continues as new it refuses updates; those are tried again until ctx ends.
+func update[R any](
+	ctx context.Context, c client.Client, name, id string, arg any, start func() client.WithStartWorkflowOperation,
+) (R, error) {
+	for try := 0; ; try++ {
+		result, err := updateOnce[R](ctx, c, name, id+"/"+strconv.Itoa(try), arg, start())
+		if err == nil || !worthAnotherTry(err) {
+			return result, engineError(err)
 		}
 		select {
 		case <-ctx.Done():
-			return err
-		case <-time.After(pause):
+			return result, ErrUnavailable.Because(err)
+		case <-time.After(drainPause):
 		}
 	}
 }
 
-func (e *Engine) updateOnce(ctx context.Context, c call, out any) error {
-	start := e.client.NewWithStartWorkflowOperation(c.options, c.workflow, c.input)
-	handle, err := e.client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+func updateOnce[R any](
+	ctx context.Context, c client.Client, name, id string, arg any, start client.WithStartWorkflowOperation,
+) (result R, err error) {
+	handle, err := c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: start,
 		UpdateOptions: client.UpdateWorkflowOptions{
-			UpdateID: c.updateID, UpdateName: c.update, Args: []any{c.argument}, WaitForStage: client.WorkflowUpdateStageCompleted,
+			UpdateID: id, UpdateName: name, Args: []any{arg}, WaitForStage: client.WorkflowUpdateStageCompleted,
 		},
 	})
 	if err != nil {
-		return err
+		return result, err
 	}
-	return handle.Get(ctx, out)
+	return result, handle.Get(ctx, &result)
 }
 
-// refusedForNow tells whether the workflow said "not now": it drains before continuing as new, or has just closed.
-func refusedForNow(err error) bool {
-	var app *temporal.ApplicationError
-	if errors.As(err, &app) {
-		return app.Type() == contract.ErrorDraining || app.Type() == "AcceptedUpdateCompletedWorkflow"
+// worthAnotherTry tells whether the workflow was between two runs.
+func worthAnotherTry(err error) bool {
+	var application *temporal.ApplicationError
+	if errors.As(err, &application) {
+		return application.Type() == contract.ErrorDraining || application.Type() == "AcceptedUpdateCompletedWorkflow"
 	}
 	var notReady *serviceerror.WorkflowNotReady
 	var aborted *serviceerror.Aborted
-	var exhausted *serviceerror.ResourceExhausted
-	return errors.As(err, &notReady) || errors.As(err, &aborted) || errors.As(err, &exhausted)
+	return errors.As(err, &notReady) || errors.As(err, &aborted)
 }
 
-func subscriptionOptions(in contract.SubscriptionInput) client.StartWorkflowOptions {
-	attributes := []temporal.SearchAttributeUpdate{contract.SearchEnvironment.ValueSet(in.Ref.EnvironmentID)}
-	summary := "Subscription"
-	if s := in.Snapshot; s != nil {
-		summary = "Subscription of " + s.CustomerID + " to " + s.PlanID
-		attributes = append(attributes,
-			contract.SearchCustomer.ValueSet(s.CustomerID), contract.SearchPlan.ValueSet(s.PlanID),
-			contract.SearchStatus.ValueSet(s.Status), contract.SearchNextAction.ValueSet(s.NextAction))
-	}
-	return client.StartWorkflowOptions{
-		ID: contract.SubscriptionWorkflowID(in.Ref.ID), TaskQueue: contract.QueueBilling,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
-		TypedSearchAttributes:    temporal.NewSearchAttributes(attributes...),
-		StaticSummary:            summary,
-		Priority:                 fair(in.Ref.EnvironmentID),
-	}
-}
-
-func paymentOptions(in contract.PaymentInput) client.StartWorkflowOptions {
-	return client.StartWorkflowOptions{
-		ID: contract.PaymentWorkflowID(in.Ref.ID), TaskQueue: contract.QueueBilling,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
-		TypedSearchAttributes:    temporal.NewSearchAttributes(contract.SearchEnvironment.ValueSet(in.Ref.EnvironmentID)),
-		StaticSummary:            "Payment of its own",
-		Priority:                 fair(in.Ref.EnvironmentID),
+// engineError translates what the SDK says. Whatever is not the workflow's own answer is the engine's trouble.
+func engineError(err error) error {
+	var finished *serviceerror.WorkflowExecutionAlreadyStarted
+	var application *temporal.ApplicationError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &finished):
+		return contract.ErrFinished
+	case errors.As(err, &application):
+		var f fault.Error
+		if application.HasDetails() && application.Details(&f) == nil && f.Kind != "" {
+			return f.Because(err)
+		}
+		return fault.New(fault.Internal, "internal", "").Because(err)
+	default:
+		return ErrUnavailable.Because(err)
 	}
 }
 
-func clockOptions(ref contract.Ref) client.StartWorkflowOptions {
-	return client.StartWorkflowOptions{
-		ID: contract.TestClockWorkflowID(ref.ID), TaskQueue: contract.QueueBilling,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		TypedSearchAttributes:    temporal.NewSearchAttributes(contract.SearchEnvironment.ValueSet(ref.EnvironmentID)),
-		StaticSummary:            "Test clock",
-		Priority:                 fair(ref.EnvironmentID),
+// ignoreFinished: to start what has ended already is not an error.
+func ignoreFinished(err error) error {
+	if errors.Is(err, contract.ErrFinished) {
+		return nil
 	}
+	return err
 }
-
-// fair shares the workers between environments, whoever has more to do.
-func fair(env string) temporal.Priority { return temporal.Priority{PriorityKey: 3, FairnessKey: env} }

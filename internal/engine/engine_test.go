@@ -1,4 +1,4 @@
-package api
+package engine
 
 import (
 	"context"
@@ -77,14 +77,14 @@ func (s *script) clock(ctx workflow.Context, in contract.TestClockInput) error {
 	return workflow.Await(ctx, func() bool { return done })
 }
 
-type temporalBench struct {
-	*Temporal
+type bench struct {
+	*Engine
 	script *script
 	client client.Client
 	now    time.Time
 }
 
-func newTemporalBench(t *testing.T) *temporalBench {
+func newBench(t *testing.T) *bench {
 	t.Helper()
 	namespace := testkit.Temporal(t)
 	c := namespace.Client(t)
@@ -103,11 +103,11 @@ func newTemporalBench(t *testing.T) *temporalBench {
 	w.RegisterWorkflowWithOptions(s.clock, workflow.RegisterOptions{Name: contract.TestClockWorkflow})
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
-	return &temporalBench{Temporal: NewTemporal(c), script: s, client: c, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	return &bench{Engine: New(c), script: s, client: c, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 }
 
-func (b *temporalBench) start() SubscriptionStart {
-	return SubscriptionStart{
+func (b *bench) start() contract.SubscriptionStart {
+	return contract.SubscriptionStart{
 		Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: id.New(id.Environment, b.now), ID: id.New(id.Subscription, b.now)}},
 		CustomerID: id.New(id.Customer, b.now), PlanID: id.New(id.Plan, b.now), Status: "active", NextAction: "renewal",
 	}
@@ -115,7 +115,7 @@ func (b *temporalBench) start() SubscriptionStart {
 
 func TestACommandFindsItsWorkflowWhateverBecameOfIt(t *testing.T) {
 	t.Parallel()
-	b := newTemporalBench(t)
+	b := newBench(t)
 	in := b.start()
 	subID := in.Input.Ref.ID
 
@@ -140,7 +140,7 @@ func TestACommandFindsItsWorkflowWhateverBecameOfIt(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, b.client.GetWorkflow(t.Context(), subID, "").Get(t.Context(), nil))
 	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_6", Name: "any"})
-	require.ErrorIs(t, err, ErrFinished)
+	require.ErrorIs(t, err, contract.ErrFinished)
 	require.NoError(t, b.StartSubscription(t.Context(), in), "what has finished needs no start")
 
 	result, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_7", Name: contract.CommandPay})
@@ -150,7 +150,7 @@ func TestACommandFindsItsWorkflowWhateverBecameOfIt(t *testing.T) {
 
 func TestOperatorsSeeWhatAWorkflowIsAbout(t *testing.T) {
 	t.Parallel()
-	b := newTemporalBench(t)
+	b := newBench(t)
 	in := b.start()
 	require.NoError(t, b.StartSubscription(t.Context(), in))
 	described, err := b.client.DescribeWorkflow(t.Context(), in.Input.Ref.ID, "")
@@ -174,11 +174,11 @@ func TestOperatorsSeeWhatAWorkflowIsAbout(t *testing.T) {
 
 func TestACheckReachesWhoeverOwnsTheTransaction(t *testing.T) {
 	t.Parallel()
-	b := newTemporalBench(t)
+	b := newBench(t)
 	in := b.start()
 	require.NoError(t, b.StartSubscription(t.Context(), in))
 	txn := id.New(id.Transaction, b.now)
-	owner := Owner{EnvironmentID: in.Input.Ref.EnvironmentID, TransactionID: txn, SubscriptionID: in.Input.Ref.ID}
+	owner := contract.Owner{EnvironmentID: in.Input.Ref.EnvironmentID, TransactionID: txn, SubscriptionID: in.Input.Ref.ID}
 
 	require.NoError(t, b.Check(t.Context(), owner, contract.Check{TransactionID: txn}))
 	require.Equal(t, "subscription "+txn, <-b.script.checks)
@@ -197,7 +197,7 @@ func TestACheckReachesWhoeverOwnsTheTransaction(t *testing.T) {
 
 func TestAClockIsAdvancedByItsWorkflow(t *testing.T) {
 	t.Parallel()
-	b := newTemporalBench(t)
+	b := newBench(t)
 	ref := contract.Ref{EnvironmentID: id.New(id.Environment, b.now), ID: id.New(id.TestClock, b.now)}
 	result, err := b.Advance(t.Context(), ref, contract.Advance{CommandID: "cmd_1", To: b.now})
 	require.NoError(t, err)
@@ -211,20 +211,20 @@ func TestAnEngineThatDoesNotAnswerIsUnavailable(t *testing.T) {
 	t.Cleanup(away.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	engine, in := NewTemporal(away), (&temporalBench{}).start()
+	engine, in := New(away), (&bench{}).start()
 	_, err = engine.Command(ctx, in, contract.Command{ID: "cmd_1", Name: "any"})
-	require.ErrorIs(t, err, errEngineUnavailable)
+	require.ErrorIs(t, err, ErrUnavailable)
 	require.Positive(t, fault.From(err).RetryAfter)
-	require.ErrorIs(t, engine.StartSubscription(ctx, in), errEngineUnavailable)
+	require.ErrorIs(t, engine.StartSubscription(ctx, in), ErrUnavailable)
 }
 
 func TestAWorkerThatIsAwayIsUnavailable(t *testing.T) {
 	t.Parallel()
-	engine := NewTemporal(testkit.Temporal(t).Client(t))
+	engine := New(testkit.Temporal(t).Client(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	_, err := engine.Advance(ctx, contract.Ref{EnvironmentID: "env_1", ID: "clk_1"}, contract.Advance{CommandID: "cmd_1"})
-	require.ErrorIs(t, err, errEngineUnavailable)
+	require.ErrorIs(t, err, ErrUnavailable)
 }
 
 // nothing drops the client's log lines.

@@ -1,0 +1,46 @@
+package engine
+
+import (
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"perennial/contract"
+)
+
+// options are what all our workflows have in common. A workflow that failed or was terminated may be started again, one
+// that ended well may not: a finished subscription stays finished.
+func options(id, environmentID, summary string, attributes ...temporal.SearchAttributeUpdate) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID:                       id,
+		TaskQueue:                contract.QueueBilling,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			append(attributes, contract.SearchEnvironment.ValueSet(environmentID))...),
+		StaticSummary: summary,
+		Priority:      temporal.Priority{FairnessKey: environmentID}, // no environment holds up another
+	}
+}
+
+func subscriptionOptions(in contract.SubscriptionStart) client.StartWorkflowOptions {
+	ref, summary := in.Input.Ref, "Subscription"
+	var attributes []temporal.SearchAttributeUpdate
+	if in.CustomerID != "" { // a start that knows the id only: the workflow reads the rest and shows it
+		summary = "Subscription of " + in.CustomerID + " to " + in.PlanID
+		attributes = append(attributes, contract.SearchCustomer.ValueSet(in.CustomerID), contract.SearchPlan.ValueSet(in.PlanID),
+			contract.SearchStatus.ValueSet(in.Status), contract.SearchNextAction.ValueSet(in.NextAction))
+	}
+	return options(contract.SubscriptionWorkflowID(ref.ID), ref.EnvironmentID, summary, attributes...)
+}
+
+func paymentOptions(in contract.PaymentInput) client.StartWorkflowOptions {
+	return options(contract.PaymentWorkflowID(in.Ref.ID), in.Ref.EnvironmentID, "Payment")
+}
+
+// clockOptions allow a clock's workflow to run again: it ends with each advance.
+func clockOptions(ref contract.Ref) client.StartWorkflowOptions {
+	o := options(contract.TestClockWorkflowID(ref.ID), ref.EnvironmentID, "Test clock")
+	o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	return o
+}
