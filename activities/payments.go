@@ -211,6 +211,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		case callErr != nil:
 			err = r.impossible(callErr)
 		case !plausible(r.txn, result):
+			r.learn(result) // whoever looks into it needs the reference
 			err = r.park("amount_mismatch")
 		default:
 			err = r.record(result)
@@ -274,9 +275,9 @@ func (r *recording) impossible(cause error) error {
 	return r.park(f.Code)
 }
 
-// park leaves an open transaction to a person, and says so.
+// park leaves an open transaction to a person, and says so once.
 func (r *recording) park(reason string) error {
-	if r.txn.Status != payment.Pending {
+	if r.txn.Status != payment.Pending || !r.txn.ParkedAt.IsZero() {
 		return nil
 	}
 	r.txn = r.txn.Park(r.real)

@@ -274,8 +274,12 @@ func TestAnotherAmountThanAskedForIsLeftToAPerson(t *testing.T) {
 	require.Nil(t, l.snap.Live, "nobody asks again by itself")
 	require.Equal(t, invoice.Open, l.invoices()[1].Status)
 	require.Contains(t, l.events(), "payment.parked")
+	require.NotEmpty(t, txn.ProviderRef, "who looks into it needs the reference")
 	require.Equal(t, "payment_in_progress", l.command(contract.Command{Name: contract.CommandPay}).Refusal.Code)
-	require.Contains(t, l.events(), "payment.parked")
+	before := l.events()
+	out := l.asked(txn.ID)
+	require.True(t, out.Parked)
+	require.Equal(t, before, l.events(), "the same news a second time are none")
 }
 
 func TestAFailedRefundCanBeAskedForAgain(t *testing.T) {

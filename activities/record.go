@@ -27,12 +27,7 @@ type recording struct {
 // record writes what an exchange with the provider proved.
 func (r *recording) record(result providers.Result) error {
 	was := r.txn
-	if result.Ref != "" && r.txn.ProviderRef == "" {
-		r.txn.ProviderRef = result.Ref
-	}
-	if result.Response != nil {
-		r.txn.ProviderResponse = result.Response
-	}
+	r.learn(result)
 	switch result.Outcome {
 	case providers.Succeeded:
 		return r.succeeded()
@@ -62,6 +57,16 @@ func (r *recording) record(result providers.Result) error {
 		}
 	}
 	return r.keep()
+}
+
+// learn keeps the provider's name for the operation, and its words.
+func (r *recording) learn(result providers.Result) {
+	if result.Ref != "" && r.txn.ProviderRef == "" {
+		r.txn.ProviderRef = result.Ref
+	}
+	if result.Response != nil {
+		r.txn.ProviderResponse = result.Response
+	}
 }
 
 // proven tells what "not taken" was said about. While a worker hung in a first send, another may have repeated it under
