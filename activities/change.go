@@ -222,12 +222,7 @@ func (c *change) next() (subscription.Action, time.Time) {
 
 // snapshot is what a workflow may know of a subscription: ids, codes and times.
 func snapshot(b db.Bundle) contract.Snapshot {
-	s := b.Subscription
-	out := contract.Snapshot{
-		Revision: s.Revision, Status: string(s.Status), CustomerID: s.CustomerID, PlanID: s.PlanID,
-		NextAction: string(s.NextAction), NextAt: s.NextActionAt, PeriodEnd: s.CurrentPeriod.End,
-		Finished: !s.FinishedAt.IsZero(),
-	}
+	out := contract.SnapshotOf(b.Subscription)
 	if b.TestClock != nil {
 		out.ClockNow = b.TestClock.NowAt
 	}

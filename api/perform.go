@@ -76,7 +76,13 @@ func (s *Server) startSubscription(ctx context.Context, environmentID string, su
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startBudget)
 	defer cancel()
 	epoch := s.started.epoch()
-	err := s.engine.StartSubscription(ctx, attributesOf(environmentID, sub))
+	start := attributesOf(environmentID, sub)
+	first := contract.SnapshotOf(sub)
+	if sub.TestClockID != "" {
+		first.ClockNow = sub.CreatedAt
+	}
+	start.Input.Snapshot = &first // spares the new workflow a look at the row
+	err := s.engine.StartSubscription(ctx, start)
 	s.bestEffort(ctx, "start", sub.ID, err)
 	if err == nil {
 		s.started.add(db.StartedSubscriptions, epoch, db.Ref{EnvironmentID: environmentID, ID: sub.ID})

@@ -12,15 +12,18 @@ import (
 
 // shown is what operators can search the run by; an upsert costs an event and an action, so only changes are sent. A new
 // run begins with what the old one showed.
-type shown struct{ status, plan, action string }
+type shown struct{ customer, status, plan, action string }
 
 // show makes the run searchable and tells, in the Temporal UI, what it waits for and why. Ids and times only.
 func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 	if s.shown == (shown{}) {
 		s.shown = shownBefore(ctx)
 	}
-	is := shown{s.snap.Status, s.snap.PlanID, s.snap.NextAction}
+	is := shown{s.snap.CustomerID, s.snap.Status, s.snap.PlanID, s.snap.NextAction}
 	var changes []temporal.SearchAttributeUpdate
+	if is.customer != s.shown.customer {
+		changes = append(changes, contract.SearchCustomer.ValueSet(is.customer))
+	}
 	if is.status != s.shown.status {
 		changes = append(changes, contract.SearchStatus.ValueSet(is.status))
 	}
@@ -41,6 +44,7 @@ func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 func shownBefore(ctx workflow.Context) shown {
 	attributes := workflow.GetTypedSearchAttributes(ctx)
 	var is shown
+	is.customer, _ = attributes.GetKeyword(contract.SearchCustomer)
 	is.status, _ = attributes.GetKeyword(contract.SearchStatus)
 	is.plan, _ = attributes.GetKeyword(contract.SearchPlan)
 	is.action, _ = attributes.GetKeyword(contract.SearchNextAction)
