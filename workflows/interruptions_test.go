@@ -128,14 +128,13 @@ func interrupt(t *testing.T, sc *scene.Scene, m moment, i interruption) {
 	} else {
 		s.on(end.Add(m.at), happen)
 	}
+	if m.answer == scene.Pend { // nobody asks every hour for weeks
+		s.on(end.Add(day), func() { s.decide(providers.Succeeded) })
+	}
 	repaired := end.Add(firstPeriod + 5*day)
 	s.on(repaired, func() { // the card is good again, and pending charges are decided
 		sc.Provider.Script = nil
-		for _, txn := range s.transactions() {
-			if txn.Status == payment.Pending && txn.ProviderRef != "" {
-				sc.Provider.Settle(txn.ID, providers.Succeeded)
-			}
-		}
+		s.decide(providers.Succeeded)
 		s.SetMethod(t, s.customer, &scene.Card)
 		s.env.SignalWorkflow(contract.SignalWake, nil)
 	})
@@ -174,6 +173,15 @@ func requireNothingOpen(t *testing.T, s *stage, what string) {
 	require.NoError(t, s.Pool.QueryRow(t.Context(), `select (select count(*) from invoices where subscription_id = $1 and status = 'open')
 		+ (select count(*) from transactions where subscription_id = $1 and status = 'pending' and type = 'charge')`, s.ref.ID).Scan(&open))
 	require.Zero(t, open, what)
+}
+
+// decide brings what the provider has accepted to its end.
+func (s *stage) decide(outcome providers.Outcome) {
+	for _, txn := range s.transactions() {
+		if txn.Status == payment.Pending && txn.ProviderRef != "" {
+			s.Provider.Settle(txn.ID, outcome)
+		}
+	}
 }
 
 func (s *stage) transactions() []payment.Transaction {
