@@ -16,10 +16,12 @@ func (r *rig) compare(ctx context.Context, o options, path string, g goal, ours,
 	for round := range o.rounds + 1 {
 		for i, measure := range []side{ours, bareSide} {
 			r.settle(ctx)
+			before := r.processorUsage()
 			l, err := measure(ctx, round)
 			if err != nil {
 				return out, err
 			}
+			l.CPU = r.processorUsage().each(before, l.Count)
 			if round == 0 {
 				continue
 			}
@@ -33,14 +35,23 @@ func (r *rig) compare(ctx context.Context, o options, path string, g goal, ours,
 			r.say("%s: round %d of %d: ours %s/s, bare %s/s", path, round, o.rounds, number(out.Ours[round-1]), number(out.Bare[round-1]))
 		}
 	}
-	out.latencies(oursLoads, bareLoads)
+	out.details(oursLoads, bareLoads)
 	return out, nil
 }
 
-// latencies takes those of each side's median sample.
-func (r *row) latencies(ours, bareSide []load) {
+// details takes the latencies of each side's median sample, and what processor time the samples took on average.
+func (r *row) details(ours, bareSide []load) {
 	a, b := middle(ours), middle(bareSide)
 	r.OursP50, r.OursP99, r.BareP50, r.BareP99 = a.P50, a.P99, b.P50, b.P99
+	r.OursCPU, r.BareCPU = averageCPU(ours), averageCPU(bareSide)
+}
+
+func averageCPU(loads []load) map[string]float64 {
+	var samples []map[string]float64
+	for _, l := range loads {
+		samples = append(samples, l.CPU)
+	}
+	return averageUsage(samples)
 }
 
 // middle is the load whose rate is the median.

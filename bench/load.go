@@ -14,6 +14,7 @@ type load struct {
 	Seconds float64
 	P50     float64 // milliseconds
 	P99     float64
+	CPU     map[string]float64 // milliseconds of processor time per request, by process
 }
 
 func (l load) rate() float64 {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -30,8 +29,8 @@ func main() {
 
 func execute(ctx context.Context, args []string) error {
 	if document := os.Getenv(bareEnv); document != "" {
-		var c bare.Config
-		if err := json.Unmarshal([]byte(document), &c); err != nil {
+		c, err := bare.ParseConfig(document)
+		if err != nil {
 			return err
 		}
 		return bare.Run(ctx, c)
@@ -41,7 +40,7 @@ func execute(ctx context.Context, args []string) error {
 	}
 	o, err := parse(args, time.Now())
 	if errors.Is(err, flag.ErrHelp) {
-		usage(os.Stdout)
+		showUsage(os.Stdout)
 		return nil
 	}
 	if err != nil {

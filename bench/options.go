@@ -74,7 +74,7 @@ Flags:
 Scenarios:
 `
 
-func usage(w io.Writer) {
+func showUsage(w io.Writer) {
 	_, _ = io.WriteString(w, help) // nowhere else to say it
 	for _, s := range scenarios {
 		_, _ = fmt.Fprintf(w, "  %-10s %s\n", s.name, s.summary) // nor here

@@ -68,6 +68,7 @@ type pageTarget struct {
 	Title     string
 	Table     string
 	Latencies string
+	Processor string
 	Notes     []string
 }
 
@@ -118,7 +119,7 @@ func newest(runs []run) pageData {
 			}
 		}
 		if rows != nil {
-			target.Table, target.Latencies = ratesTable(rows), latenciesTable(rows)
+			target.Table, target.Latencies, target.Processor = ratesTable(rows), latenciesTable(rows), processorTable(rows)
 			page.Targets = append(page.Targets, target)
 		}
 	}
@@ -157,6 +158,31 @@ func latenciesTable(rows []row) string {
 	for _, r := range rows {
 		if r.OursP50 > 0 {
 			lines = append(lines, []string{r.Path, number(r.OursP50), number(r.OursP99), number(r.BareP50), number(r.BareP99)})
+		}
+	}
+	if len(lines) == 1 {
+		return ""
+	}
+	return markdown(lines)
+}
+
+// processorTable shows where the processors' time went, process by process.
+func processorTable(rows []row) string {
+	lines := [][]string{{"path", "side", "postgres", "temporal", "simulator", "api", "worker", "bare", "load generator", "sum"}}
+	for _, r := range rows {
+		for _, side := range []struct {
+			name string
+			cpu  map[string]float64
+		}{{"ours", r.OursCPU}, {"bare", r.BareCPU}} {
+			if len(side.cpu) == 0 {
+				continue
+			}
+			line, sum := []string{r.Path, side.name}, 0.0
+			for _, process := range lines[0][2:9] {
+				line = append(line, number(side.cpu[process]))
+				sum += side.cpu[process]
+			}
+			lines = append(lines, append(line, number(sum)))
 		}
 	}
 	if len(lines) == 1 {

@@ -52,6 +52,9 @@ type row struct {
 	OursP99 float64 `json:"oursP99,omitempty"`
 	BareP50 float64 `json:"bareP50,omitempty"`
 	BareP99 float64 `json:"bareP99,omitempty"`
+	// Processor time of one operation in milliseconds, by process, averaged over the samples.
+	OursCPU map[string]float64 `json:"oursCPU,omitempty"`
+	BareCPU map[string]float64 `json:"bareCPU,omitempty"`
 }
 
 // goal is a least ratio of our median to the bare side's, or a greatest value; both zero: only reported.

@@ -48,6 +48,7 @@ type rig struct {
 	bare bareSide
 	http *http.Client
 
+	pids  map[string]int                // of our own processes, by name
 	stops []func(context.Context) error // in the order of starting
 }
 
@@ -77,7 +78,7 @@ type bareSide struct {
 
 // newRig starts everything. stop ends it, also after an error.
 func newRig(ctx context.Context, o options, kind string, say func(string, ...any)) (*rig, error) {
-	r := &rig{kind: kind, dir: filepath.Join(o.state, "bench", kind), tools: filepath.Join(o.state, "bin"), binary: o.binary, say: say, patience: pick(o, time.Second, 20*time.Second)}
+	r := &rig{kind: kind, dir: filepath.Join(o.state, "bench", kind), tools: filepath.Join(o.state, "bin"), binary: o.binary, say: say, pids: map[string]int{}, patience: pick(o, time.Second, 20*time.Second)}
 	r.http = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 256, MaxIdleConns: 512, DisableCompression: true}}
 	for _, step := range []struct {
 		name string

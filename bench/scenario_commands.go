@@ -29,13 +29,16 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 	ourLoads, bareLoads := map[string][]load{}, map[string][]load{}
 	for step, name := range bare.StepNames {
 		r.settle(ctx)
+		before := r.processorUsage()
 		ours, err := drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
 			return r.command(ctx, name, ourIDs[i].SubscriptionID)
 		})
 		if err != nil {
 			return out, err
 		}
+		ours.CPU = r.processorUsage().each(before, n)
 		r.settle(ctx)
+		before = r.processorUsage()
 		other, err := drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
 			handle, err := r.bare.temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 				WorkflowID: bareIDs[i].SubscriptionID, UpdateName: bare.UpdateCommand, Args: []any{step}, WaitForStage: client.WorkflowUpdateStageCompleted,
@@ -48,6 +51,7 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 		if err != nil {
 			return out, err
 		}
+		other.CPU = r.processorUsage().each(before, n)
 		r.say("%s: ours %s/s, bare %s/s", name, number(ours.rate()), number(other.rate()))
 		if name == "patch back" {
 			name = "patch"
@@ -55,7 +59,7 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 		if measured := rows[name]; measured != nil {
 			measured.Ours, measured.Bare = append(measured.Ours, ours.rate()), append(measured.Bare, other.rate())
 			ourLoads[name], bareLoads[name] = append(ourLoads[name], ours), append(bareLoads[name], other)
-			measured.latencies(ourLoads[name], bareLoads[name])
+			measured.details(ourLoads[name], bareLoads[name])
 		}
 	}
 	out.Rows = []row{*rows["cancel"], *rows["patch"]}

@@ -23,6 +23,7 @@ func renewals(ctx context.Context, r *rig, o options) (result, error) {
 		return out, err
 	}
 	measured := row{Path: fmt.Sprintf("paid renewals, %d due", n), Unit: "1/s", Goal: goal{Ratio: 0.8}}
+	cpu := map[string][]map[string]float64{}
 	for i := range waves {
 		w := &waves[i]
 		if time.Now().After(w.due) {
@@ -32,6 +33,7 @@ func renewals(ctx context.Context, r *rig, o options) (result, error) {
 			return out, err
 		}
 		r.say("renewals: %s %s/s", w.side, number(w.rate()))
+		cpu[w.side] = append(cpu[w.side], w.cpu)
 		switch w.side {
 		case sideOurs:
 			measured.Ours = append(measured.Ours, w.rate())
@@ -41,6 +43,7 @@ func renewals(ctx context.Context, r *rig, o options) (result, error) {
 			measured.Writes = append(measured.Writes, w.rate())
 		}
 	}
+	measured.OursCPU, measured.BareCPU = averageUsage(cpu[sideOurs]), averageUsage(cpu[sideBare])
 	if rest == 0 {
 		out.Notes = append(out.Notes, "small scale: the workflows were too young to continue as new")
 	}

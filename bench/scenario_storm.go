@@ -52,9 +52,9 @@ func storm(ctx context.Context, r *rig, o options) (result, error) {
 		}
 		r.say("storm: %s %s/s, GET p99 %s ms", w.side, number(w.rate()), number(seen.P99))
 		if w.side == sideOurs {
-			rate.Ours, reads.Ours = []float64{w.rate()}, []float64{seen.P99}
+			rate.Ours, rate.OursCPU, reads.Ours = []float64{w.rate()}, w.cpu, []float64{seen.P99}
 		} else {
-			rate.Bare, reads.Bare = []float64{w.rate()}, []float64{seen.P99}
+			rate.Bare, rate.BareCPU, reads.Bare = []float64{w.rate()}, w.cpu, []float64{seen.P99}
 		}
 	}
 	wrong, err := r.notChargedOnce(ctx, waves[0].subjects)

@@ -28,6 +28,7 @@ type wave struct {
 	due      time.Time
 	subjects []stage.Subject
 	done     time.Time // when the last payment was settled
+	cpu      map[string]float64
 }
 
 func (w wave) rate() float64 { return float64(len(w.subjects)) / w.done.Sub(w.due).Seconds() }
@@ -89,6 +90,7 @@ func (r *rig) watch(ctx context.Context, w *wave) error {
 	if err := sleepUntil(ctx, w.due); err != nil {
 		return err
 	}
+	used := r.processorUsage()
 	deadline := w.due.Add(max(2*time.Minute, time.Duration(len(w.subjects))*200*time.Millisecond))
 	for {
 		now, err := paid(ctx, pool)
@@ -96,7 +98,7 @@ func (r *rig) watch(ctx context.Context, w *wave) error {
 			return err
 		}
 		if now-before >= len(w.subjects) {
-			w.done = time.Now()
+			w.done, w.cpu = time.Now(), r.processorUsage().each(used, len(w.subjects))
 			return nil
 		}
 		if time.Now().After(deadline) {

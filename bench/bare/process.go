@@ -1,7 +1,10 @@
 package bare
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/gob"
 	"errors"
 	"net/http"
 	"time"
@@ -22,6 +25,22 @@ type Config struct {
 	Namespace       string
 	ListenAddress   string
 	Stage           stage.Stage
+}
+
+// Text is the configuration as one word, for an environment variable.
+func (c Config) Text() (string, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(c)
+	return base64.StdEncoding.EncodeToString(b.Bytes()), err
+}
+
+// ParseConfig reads what Text wrote.
+func ParseConfig(text string) (c Config, err error) {
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return c, err
+	}
+	return c, gob.NewDecoder(bytes.NewReader(raw)).Decode(&c)
 }
 
 // The bounds of the product's processes, by default.

@@ -79,6 +79,7 @@ func (t *Tape) argument(value any, constant map[string]bool) (argument, error) {
 			return argument{}, fmt.Errorf("a list of ids is not foreseen: %s", document)
 		}
 		return argument{make: func(vars Vars) any { return c.with(vars) }}, nil
+	default: // no ids in numbers
 	}
 	return argument{value: value}, nil
 }

@@ -18,7 +18,7 @@ import (
 	"perennial/internal/vault"
 )
 
-// Stage is what both databases hold. It travels to the bare side's process as JSON.
+// Stage is what both databases hold. It travels to the bare side's process.
 type Stage struct {
 	TenantID      string
 	AppID         string
