@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -58,6 +59,9 @@ func (a *Payments) CheckPayment(ctx context.Context, in contract.ResolveInput) (
 	return a.resolve(ctx, in)
 }
 
+// errAbsent matches the database's answer about a transaction that does not exist.
+var errAbsent = fault.New(fault.NotFound, "transaction_not_found", "")
+
 // exchange is one call to a provider: what to do, with whom, and its row in provider_calls.
 type exchange struct {
 	txn      payment.Transaction
@@ -73,6 +77,9 @@ type exchange struct {
 func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
 	asked := a.Clock()
 	x, err := a.intend(ctx, in)
+	if errors.Is(err, errAbsent) {
+		return contract.ResolveOutput{Status: "absent"}, nil // whoever sent word of it meant another environment
+	}
 	if err != nil {
 		return contract.ResolveOutput{}, err
 	}

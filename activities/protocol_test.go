@@ -13,6 +13,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/contract"
+	"perennial/internal/id"
 	"perennial/providers"
 	"perennial/test/scene"
 )
@@ -314,4 +315,14 @@ func TestASuperfluousAttemptIsNotForgotten(t *testing.T) {
 	require.Equal(t, []payment.Status{payment.Success, payment.Success, payment.Canceled, payment.Pending}, statuses(l.transactions()))
 	require.Equal(t, superfluous.ID, l.transactions()[2].ID)
 	l.sound()
+}
+
+func TestWordOfATransactionThatIsNotHereEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	out, err := s.Payments.CheckPayment(t.Context(), contract.ResolveInput{
+		EnvironmentID: s.Env, TransactionID: id.New(id.Transaction, s.Clock.Now()), Asked: true,
+	})
+	require.NoError(t, err)
+	require.Equal(t, contract.ResolveOutput{Status: "absent"}, out)
 }

@@ -89,8 +89,9 @@ type Snapshot struct {
 	Live *Attempt `json:"live,omitempty"`
 	// ClockNow is the time of the test clock; zero: real time.
 	ClockNow time.Time `json:"clockNow"`
-	// PeriodEnd and Periods let the workflow tell that a boundary passed.
+	// PeriodEnd and Period, the index of the next one to open, let the workflow tell how many boundaries passed.
 	PeriodEnd time.Time `json:"periodEnd"`
+	Period    int       `json:"period"`
 	// Finished: canceled and nothing pending; the workflow ends.
 	Finished bool `json:"finished"`
 }

@@ -6,7 +6,7 @@ import "perennial/billing/subscription"
 func SnapshotOf(s subscription.Subscription) Snapshot {
 	return Snapshot{
 		Revision: s.Revision, Status: string(s.Status), CustomerID: s.CustomerID, PlanID: s.PlanID,
-		NextAction: string(s.NextAction), NextAt: s.NextActionAt, PeriodEnd: s.CurrentPeriod.End,
+		NextAction: string(s.NextAction), NextAt: s.NextActionAt, PeriodEnd: s.CurrentPeriod.End, Period: s.NextPeriod,
 		Finished: !s.FinishedAt.IsZero(),
 	}
 }

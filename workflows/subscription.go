@@ -110,12 +110,12 @@ func (s *subscriptionRun) perform(ctx workflow.Context) {
 	case "cancel", "past_due_cancel":
 		activity, summary = subscriptions.EndSubscription, "cancel"
 	}
-	end := s.snap.PeriodEnd
+	end, period := s.snap.PeriodEnd, s.snap.Period
 	in := contract.DueInput{Ref: s.ref, Revision: s.snap.Revision, Now: s.now(ctx)}
 	snap, err := inDatabase[contract.Snapshot](ctx, summary, activity, in)
 	s.learn(&snap, err)
 	if err == nil && !snap.PeriodEnd.Equal(end) {
-		s.periods++
+		s.periods += max(1, snap.Period-period) // one activity may open several, and a change of interval counts anew
 	}
 }
 
