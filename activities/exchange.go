@@ -1,0 +1,89 @@
+package activities
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"perennial/billing/payment"
+	"perennial/internal/failpoint"
+	"perennial/providers"
+)
+
+// exchange is one call to a provider: what to do, with whom, and its row in provider_calls.
+type exchange struct {
+	txn      payment.Transaction
+	charge   payment.Transaction // of a refund
+	move     payment.Move
+	provider providers.Provider
+	protocol payment.Protocol
+	callID   string
+	mode     string // of the environment: test or live
+}
+
+// keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow
+// sends the same key again.
+var keySpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("perennial:provider-key"))
+
+func (x exchange) key() string {
+	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(x.txn.SendNumber))).String()
+}
+
+// answered names the place behind the call, for crash tests.
+func (x exchange) answered() failpoint.Name {
+	if x.txn.Type == payment.Refund {
+		return failpoint.RefundAnswered
+	}
+	return failpoint.ChargeAnswered
+}
+
+// call is the exchange itself. An error means that the request was impossible, so that nothing was sent.
+func (x exchange) call(ctx context.Context) (providers.Result, error) {
+	t := x.txn
+	look := providers.LookupRequest{TransactionID: t.ID, Ref: t.ProviderRef, ChargeRef: x.charge.ProviderRef}
+	refund := t.Type == payment.Refund
+	switch {
+	case x.move == payment.MoveAbandon:
+		return providers.Result{Outcome: providers.Canceled, FailureReason: "canceled before it was sent"}, nil
+	case x.move == payment.MoveLookup && refund:
+		return x.provider.LookupRefund(ctx, look)
+	case x.move == payment.MoveLookup:
+		return x.provider.LookupCharge(ctx, look)
+	case x.move == payment.MoveCancel:
+		return x.provider.CancelCharge(ctx, look)
+	case refund:
+		return x.provider.Refund(ctx, providers.RefundRequest{
+			TransactionID: t.ID, Key: x.key(), ChargeRef: x.charge.ProviderRef, Amount: t.Amount, Currency: t.Currency,
+		})
+	}
+	d := t.Method.Details
+	return x.provider.Charge(ctx, providers.ChargeRequest{
+		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
+		Method: providers.Method{
+			Type: t.Method.Type, CustomerToken: d.CustomerToken, PaymentMethodToken: d.PaymentMethodToken, PhoneNumber: d.PhoneNumber,
+		},
+	})
+}
+
+func operation(t payment.Transaction, m payment.Move) string {
+	refund := t.Type == payment.Refund
+	switch {
+	case m == payment.MoveCancel:
+		return "cancel"
+	case m == payment.MoveLookup && refund:
+		return "refund_lookup"
+	case m == payment.MoveLookup:
+		return "lookup"
+	case refund:
+		return "refund"
+	}
+	return "charge"
+}
+
+func outcomeOf(r providers.Result, err error) string {
+	if err != nil {
+		return "error"
+	}
+	return string(r.Outcome)
+}

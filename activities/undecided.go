@@ -1,0 +1,40 @@
+package activities
+
+import (
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/payment"
+	"perennial/providers"
+)
+
+// plausible distrusts a success over another amount or currency than was asked for.
+func plausible(t payment.Transaction, r providers.Result) bool {
+	return r.Outcome != providers.Succeeded ||
+		(r.Amount == 0 || r.Amount == t.Amount) && (r.Currency == "" || r.Currency == t.Currency)
+}
+
+// impossible records a request that could not be made at all. A first send that is invalid was never sent: it has failed.
+// Anything else (the provider knows our key, or our reference, for something different) may mean that money moved: it is
+// left to a person.
+func (r *recording) impossible(cause error) error {
+	f := fault.From(cause)
+	if f.Retryable() {
+		return cause
+	}
+	if r.move == payment.MoveSend && f.Kind == fault.Invalid {
+		return r.ended(payment.Failed, providers.Result{FailureReason: f.Detail})
+	}
+	return r.park(f.Code)
+}
+
+// park leaves an open transaction to a person, and says so once.
+func (r *recording) park(reason string) error {
+	if r.txn.Status != payment.Pending || !r.txn.ParkedAt.IsZero() {
+		return nil
+	}
+	r.txn = r.txn.Park(r.real)
+	if err := r.emit(paymentEvent(event.PaymentParked, r.txn, r.now, map[string]any{"reason": reason})); err != nil {
+		return err
+	}
+	return r.keep()
+}
