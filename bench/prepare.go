@@ -12,11 +12,13 @@ import (
 )
 
 // startOursAll starts workflows as the API does after its commit, and marks the rows as started.
-func (r *rig) startOursAll(ctx context.Context, subjects []stage.Subject, planID string) error {
+func (r *rig) startOursAll(ctx context.Context, subjects []stage.Subject) error {
 	_, err := drive(ctx, 32, until{count: len(subjects)}, func(ctx context.Context, i int) error {
+		row := subjects[i].Row()
+		first := contract.SnapshotOf(row)
 		return r.ours.engine.StartSubscription(ctx, contract.SubscriptionStart{
-			Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.stage.EnvironmentID, ID: subjects[i].SubscriptionID}},
-			CustomerID: subjects[i].CustomerID, PlanID: planID, Status: "active", NextAction: "renewal",
+			Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.stage.EnvironmentID, ID: row.ID}, Snapshot: &first},
+			CustomerID: row.CustomerID, PlanID: row.PlanID, Status: string(row.Status), NextAction: string(row.NextAction),
 		})
 	})
 	if err != nil {

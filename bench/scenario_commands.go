@@ -75,7 +75,7 @@ func (r *rig) commanded(ctx context.Context, n int) (ours, other []stage.Subject
 	if other, err = r.stage.Trials(ctx, r.bare.store, n, now); err != nil {
 		return nil, nil, err
 	}
-	if err := r.startOursAll(ctx, ours, r.stage.Basic.ID); err != nil {
+	if err := r.startOursAll(ctx, ours); err != nil {
 		return nil, nil, err
 	}
 	_, err = drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {

@@ -32,7 +32,7 @@ func memory(ctx context.Context, r *rig, o options) (result, error) {
 	if err != nil {
 		return out, err
 	}
-	if err := r.startOursAll(ctx, subjects, r.stage.Basic.ID); err != nil {
+	if err := r.startOursAll(ctx, subjects); err != nil {
 		return out, err
 	}
 	r.say("memory: waiting until all sleep")

@@ -58,7 +58,7 @@ func (r *rig) prepareWave(ctx context.Context, w *wave, n int) (err error) {
 		if w.subjects, err = r.stage.Due(ctx, r.ours.store, n, w.due, time.Now()); err != nil {
 			return err
 		}
-		return r.startOursAll(ctx, w.subjects, r.stage.Daily.ID)
+		return r.startOursAll(ctx, w.subjects)
 	}
 	if w.subjects, err = r.stage.Due(ctx, r.bare.store, n, w.due, time.Now()); err != nil {
 		return err

@@ -175,7 +175,7 @@ func (r *recording) renew(ctx context.Context) error {
 	}
 	r.script.Subject = subjects[0]
 	ref := contract.Ref{EnvironmentID: r.Stage.EnvironmentID, ID: subjects[0].SubscriptionID}
-	snap, err := r.subscriptions.RenewPeriod(ctx, contract.DueInput{Ref: ref, Revision: 1, Now: now})
+	snap, err := r.subscriptions.RenewPeriod(ctx, contract.DueInput{Ref: ref, Now: now})
 	if err != nil {
 		return err
 	}

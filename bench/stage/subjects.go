@@ -18,7 +18,12 @@ const batch = 500
 type Subject struct {
 	CustomerID     string
 	SubscriptionID string
+
+	row subscription.Subscription // as it was written; stays in this process
 }
+
+// Row is the subscription as it was written.
+func (s Subject) Row() subscription.Subscription { return s.row }
 
 // Customers writes n customers with a good card.
 func (s Stage) Customers(ctx context.Context, store *db.Store, n int, now time.Time) ([]string, error) {
@@ -81,11 +86,13 @@ func (s Stage) subscribe(
 	}
 	for part := range slices.Chunk(subjects, batch) {
 		err := store.InTx(ctx, now, func(tx *db.Tx) error {
-			for _, subject := range part {
+			for i := range part {
+				subject := &part[i]
 				sub, err := create(subject.SubscriptionID, subject.CustomerID)
 				if err != nil {
 					return err
 				}
+				subject.row = sub
 				if err := tx.InsertSubscription(ctx, s.EnvironmentID, sub); err != nil {
 					return err
 				}
