@@ -242,5 +242,9 @@ func undecided(pending []payment.Transaction) *contract.Attempt {
 	if first == nil {
 		return nil
 	}
-	return &contract.Attempt{TransactionID: first.ID, CheckAt: first.NextCheckAt, Sent: !first.FirstSentAt.IsZero()}
+	attempt := &contract.Attempt{TransactionID: first.ID, CheckAt: first.NextCheckAt, Sent: !first.FirstSentAt.IsZero()}
+	if first.Checks == 0 && !attempt.Sent {
+		attempt.CheckAt = time.Time{} // nobody tried yet: now; its check is the safety net's
+	}
+	return attempt
 }

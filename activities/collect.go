@@ -104,13 +104,16 @@ func (c *change) attempt(i int) error {
 		AttemptNumber: inv.Collection.Attempts, Trigger: inv.Collection.Trigger,
 		Method: payment.Method{Type: c.b.Customer.PaymentMethod, Details: c.b.Customer.PaymentDetails},
 		DueAt:  c.now, CreatedAt: c.now, Revision: 1,
+		// Should the workflow never hear of this attempt, because its worker is killed right after the commit, the
+		// reconciler finds it by this.
+		NextCheckAt: c.real,
 	}
 	c.lastAttempt = txn.ID
 	if p := c.b.Provider; p != nil {
 		txn.Provider, txn.ProviderConfigID = p.Provider, p.ID
 	}
 	if why := c.unpayable(); why != nil {
-		txn.Status, txn.CompletedAt = payment.Failed, c.now
+		txn.Status, txn.CompletedAt, txn.NextCheckAt = payment.Failed, c.now, time.Time{}
 		txn.FailureCode, txn.FailureReason = why.Code, why.Detail
 		if err := c.tx.InsertTransaction(c.ctx, c.env, txn); err != nil {
 			return err
