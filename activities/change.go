@@ -36,8 +36,8 @@ func begin(ctx context.Context, tx *db.Tx, ref contract.Ref, now, real time.Time
 	if err != nil {
 		return nil, err
 	}
-	if b.TestClock != nil && b.TestClock.NowAt.After(now) {
-		// The clock has passed the workflow by: it ticks only those for whom something is due.
+	if b.TestClock != nil {
+		// Whoever asks may not know the clock's time: it ticks only those for whom something is due.
 		now = b.TestClock.NowAt
 		tx.Now = now
 	}

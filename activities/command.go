@@ -3,6 +3,9 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
+
+	"go.temporal.io/sdk/activity"
 
 	"perennial/billing/collection"
 	"perennial/billing/fault"
@@ -44,6 +47,9 @@ func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInp
 		out.Result.Revision, out.Result.Refusal = out.Snapshot.Revision, refusalOf(refusal)
 		return c.remember(in, out.Result)
 	})
+	if errors.Is(err, errBroken) {
+		return a.giveUp(ctx, in, err)
+	}
 	if err != nil {
 		return contract.CommandOutput{}, err
 	}
@@ -99,12 +105,36 @@ func (c *change) pay(cmd contract.Command, result *contract.CommandResult) error
 	return nil
 }
 
-// applyAtomically turns a fault half-way through the writes into an internal one: the transaction must not commit then.
+// errBroken tells that a decision cannot be made true: a fault of ours that asking again does not mend.
+var errBroken = fault.New(fault.Internal, "command_broken", "something went wrong on our side")
+
+// applyAtomically tells a refusal half-way through the writes, which must not commit, from the rules' refusals before
+// any write.
 func (c *change) applyAtomically(d subscription.Decision) error {
-	if err := c.apply(d); err != nil {
-		return fault.New(fault.Internal, "internal", "applying a decision failed").Because(err)
+	err := c.apply(d)
+	if f := fault.From(err); f != nil && refuses(f) {
+		return errBroken.Because(err)
 	}
-	return nil
+	return err
+}
+
+// giveUp remembers a command that cannot be performed, so that it is answered and what waits behind it goes on. Nothing
+// of it was written.
+func (a *Subscriptions) giveUp(ctx context.Context, in contract.CommandInput, cause error) (contract.CommandOutput, error) {
+	if activity.IsActivity(ctx) {
+		activity.GetLogger(ctx).Error("a command cannot be performed", "command", in.Command.ID, "name", in.Command.Name, "error", cause)
+	}
+	var out contract.CommandOutput
+	err := a.Store.InTx(ctx, in.Now, func(tx *db.Tx) error {
+		c, err := begin(ctx, tx, in.Ref, in.Now, a.Clock())
+		if err != nil {
+			return err
+		}
+		out.Snapshot = snapshot(c.b)
+		out.Result = contract.CommandResult{Revision: out.Snapshot.Revision, Refusal: refusalOf(errBroken)}
+		return c.remember(in, out.Result)
+	})
+	return out, err
 }
 
 // remember stores the outcome under the command's id, and completes the request's idempotency row.

@@ -105,7 +105,7 @@ func (l *life) due() {
 	l.t.Helper()
 	caughtUp := l.Clock.Now().Sub(l.snap.NextAt) < 10*day // else one call does not do all that is due
 	l.snap = twice(l, caughtUp, func() (contract.Snapshot, error) {
-		return l.Subscriptions.RenewPeriod(l.t.Context(), contract.DueInput{Ref: l.ref, Revision: l.snap.Revision, Now: l.Clock.Now()})
+		return l.Subscriptions.RenewPeriod(l.t.Context(), contract.DueInput{Ref: l.ref, Now: l.Clock.Now()})
 	})
 }
 

@@ -50,7 +50,7 @@ func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contr
 		return contract.ResolveOutput{}, err
 	}
 	if x.move == payment.MoveNone {
-		return a.unchanged(ctx, in)
+		return a.unchanged(ctx, in, asked)
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
 	started := a.Clock()
@@ -124,6 +124,7 @@ func (a *Payments) protocol(p providers.Provider) payment.Protocol {
 func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x exchange, result providers.Result, callErr error, asked time.Time) (contract.ResolveOutput, []contract.Ref, error) {
 	var out contract.ResolveOutput
 	var refunds []contract.Ref
+	var ended Ended
 	now := a.Clock()
 	own := in.Now
 	if own.IsZero() {
@@ -163,17 +164,20 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		}
 		refunds = r.refunds
 		if was == payment.Pending && r.txn.Status != payment.Pending {
-			a.Observer.PaymentEnded(ctx, r.measured(x.mode))
+			ended = r.measured(x.mode)
 		}
 		return nil
 	})
+	if err == nil && ended.Status != "" {
+		a.Observer.PaymentEnded(ctx, ended)
+	}
 	return out, refunds, err
 }
 
 // output saves the subscription, where there is one, and tells the workflow what is left to do.
 func (r *recording) output() (contract.ResolveOutput, error) {
 	out := contract.ResolveOutput{Status: string(r.txn.Status), CheckAt: r.txn.NextCheckAt, Parked: !r.txn.ParkedAt.IsZero()}
-	if r.txn.SubscriptionID == "" {
+	if r.txn.SubscriptionID == "" || r.txn.Type == payment.Refund {
 		return out, nil
 	}
 	snap, err := r.save()
@@ -182,7 +186,7 @@ func (r *recording) output() (contract.ResolveOutput, error) {
 }
 
 // unchanged answers from the rows: there was nothing to do.
-func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
+func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput, asked time.Time) (contract.ResolveOutput, error) {
 	var out contract.ResolveOutput
 	now := a.Clock()
 	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
@@ -190,8 +194,11 @@ func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput) (con
 		if err != nil {
 			return err
 		}
-		if err := tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, now); err != nil {
-			return err
+		// Word about it is dealt with only if somebody looked because of it, or if nothing can change any more.
+		if in.Asked || txn.Status == payment.Success || txn.Status == payment.Refunded {
+			if err := tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, asked); err != nil {
+				return err
+			}
 		}
 		out = contract.ResolveOutput{Status: string(txn.Status), CheckAt: txn.NextCheckAt, Parked: !txn.ParkedAt.IsZero()}
 		if txn.SubscriptionID == "" {

@@ -77,13 +77,16 @@ type pass struct {
 
 // each does one thing for every item, a few at a time, and answers those it worked for. One failure does not stop the
 // others: what fails is found again by the next pass.
-func each[T any](ctx context.Context, p *pass, items []T, do func(context.Context, T) error) []T {
+func each[T any](ctx context.Context, items []T, do func(context.Context, T) error) []T {
 	done := make([]bool, len(items))
 	var group errgroup.Group
 	group.SetLimit(reconcileAtOnce)
 	for i, item := range items {
 		group.Go(func() error {
-			done[i] = do(ctx, item) == nil
+			err := do(ctx, item)
+			if done[i] = err == nil; !done[i] && activity.IsActivity(ctx) {
+				activity.GetLogger(ctx).Warn("left to the next pass", "item", item, "error", err)
+			}
 			return nil
 		})
 	}
@@ -94,9 +97,6 @@ func each[T any](ctx context.Context, p *pass, items []T, do func(context.Contex
 			worked = append(worked, item)
 		}
 	}
-	if len(items) == reconcileBatch && len(worked) > 0 {
-		p.found.More = true
-	}
 	return worked
 }
 
@@ -105,11 +105,11 @@ func (p *pass) subscriptions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	started := each(ctx, p, refs, func(ctx context.Context, r db.Ref) error {
+	started := each(ctx, refs, func(ctx context.Context, r db.Ref) error {
 		defer failpoint.Hit(failpoint.ReconcileStarted)
 		return p.Waker.StartSubscription(ctx, contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref(r)}})
 	})
-	p.found.Started += len(started)
+	p.count(refs, started)
 	return p.Store.SetStarted(ctx, db.StartedSubscriptions, p.epoch, started)
 }
 
@@ -118,11 +118,20 @@ func (p *pass) payments(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	started := each(ctx, p, refs, func(ctx context.Context, r db.Ref) error {
+	started := each(ctx, refs, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartPayment(ctx, contract.PaymentInput{Ref: ref(r)})
 	})
-	p.found.Started += len(started)
+	p.count(refs, started)
 	return p.Store.SetStarted(ctx, db.StartedTransactions, p.epoch, started)
+}
+
+// count notes what was started, and that there is more where a batch was full. Only starts go on at once, since each is
+// noted in its row; a signal leaves the row as it is until a worker has acted, so that asking again would only repeat it.
+func (p *pass) count(found, started []db.Ref) {
+	p.found.Started += len(started)
+	if len(found) == reconcileBatch && len(started) > 0 {
+		p.found.More = true
+	}
 }
 
 func (p *pass) clocks(ctx context.Context) error {
@@ -130,7 +139,7 @@ func (p *pass) clocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	each(ctx, p, refs, func(ctx context.Context, r db.Ref) error {
+	each(ctx, refs, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartTestClock(ctx, contract.TestClockInput{Ref: ref(r), Busy: true})
 	})
 	return nil
@@ -141,7 +150,7 @@ func (p *pass) methods(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, p, refs, p.wake))
+	p.found.Signalled += len(each(ctx, refs, p.wake))
 	return nil
 }
 
@@ -154,7 +163,7 @@ func (p *pass) callbacks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, p, refs, p.check))
+	p.found.Signalled += len(each(ctx, refs, p.check))
 	return nil
 }
 
@@ -163,7 +172,7 @@ func (p *pass) checks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, p, refs, p.check))
+	p.found.Signalled += len(each(ctx, refs, p.check))
 	return nil
 }
 
@@ -179,7 +188,7 @@ func (p *pass) late(ctx context.Context) error {
 		return err
 	}
 	p.found.Late = len(late)
-	p.found.Signalled += len(each(ctx, p, late, func(ctx context.Context, l db.LateSubscription) error { return p.wake(ctx, l.Ref) }))
+	p.found.Signalled += len(each(ctx, late, func(ctx context.Context, l db.LateSubscription) error { return p.wake(ctx, l.Ref) }))
 	return nil
 }
 

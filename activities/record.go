@@ -51,7 +51,8 @@ func (r *recording) record(result providers.Result) error {
 	if was.Status != payment.Pending {
 		return nil // a closed transaction stays as it was
 	}
-	if result.Outcome == providers.Pending && was.ProviderRef == "" {
+	// A charge of its own was announced as pending when the API created it.
+	if result.Outcome == providers.Pending && was.ProviderRef == "" && r.txn.SubscriptionID != "" {
 		if err := r.emit(paymentEvent(event.PaymentPending, r.txn, r.now, nil)); err != nil {
 			return err
 		}
@@ -240,7 +241,7 @@ func (r *recording) invoiceAt(i int) (invoice.Invoice, error) {
 
 // lockForRecording locks in the order of the house (customer, subscription, invoices, transaction) what an answer about
 // the transaction may touch, and first lets happen what was due before the answer came: a period that was skipped while
-// past due must be over when a late success recovers the subscription.
+// past due must be over when a late success recovers the subscription. A refund touches its transactions only.
 func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.Transaction, now, real time.Time) (*recording, error) {
 	c := &change{ctx: ctx, tx: tx, env: env, now: now, real: real}
 	var err error
@@ -248,9 +249,14 @@ func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.T
 		if c.b, err = tx.LoadSubscription(ctx, env, seen.SubscriptionID, true); err != nil {
 			return nil, err
 		}
-		if c.b.TestClock != nil && c.b.TestClock.NowAt.After(c.now) {
-			c.now = c.b.TestClock.NowAt
-		}
+	} else if c.b.TestClock, err = clockOf(ctx, tx, env, seen.CustomerID); err != nil {
+		return nil, err
+	}
+	if c.b.TestClock != nil {
+		c.now = c.b.TestClock.NowAt
+		tx.Now = c.now
+	}
+	if seen.SubscriptionID != "" && seen.Type == payment.Charge {
 		if err := c.catchUp(); err != nil {
 			return nil, err
 		}
@@ -260,4 +266,14 @@ func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.T
 		return nil, err
 	}
 	return &recording{change: c, txn: txn}, nil
+}
+
+// clockOf is the test clock that a customer lives on; nil: real time.
+func clockOf(ctx context.Context, tx *db.Tx, env, customerID string) (*db.TestClock, error) {
+	payer, err := tx.Customer(ctx, env, customerID)
+	if err != nil || payer.TestClockID == "" {
+		return nil, err
+	}
+	clock, err := tx.TestClock(ctx, env, payer.TestClockID)
+	return &clock, err
 }

@@ -146,7 +146,7 @@ func (s *Server) conclude(ctx context.Context, c *call, st stored) *stored {
 	return nil
 }
 
-// release forgets a claim after trouble of our own, so that a repeat need not wait for the lease. Should the command be
+// release ends the lease of a claim after trouble of our own, so that a repeat need not wait for it. Should the command be
 // performed after all, the repeat has the same command id and finds the outcome.
 func (s *Server) release(ctx context.Context, c *call, at attempt) {
 	if c.repeat == nil {

@@ -183,13 +183,12 @@ type CommandOutput struct {
 
 // DueInput asks the rules to do what is due at Now.
 type DueInput struct {
-	Ref      Ref       `json:"ref"`
-	Revision int64     `json:"revision"` // the workflow's; a newer row makes the activity answer with a fresh snapshot only
-	Now      time.Time `json:"now"`
+	Ref Ref       `json:"ref"`
+	Now time.Time `json:"now"`
 }
 
-// ResolveInput brings one transaction further: send, replay, look up or cancel, as its row says. Now is the
-// subscription's own time (zero for a transaction of its own without a test clock: real time).
+// ResolveInput brings one transaction further: send, replay, look up or cancel, as its row says. Now is the workflow's
+// time; zero, or a customer on a test clock, makes the activity find it out.
 type ResolveInput struct {
 	EnvironmentID string    `json:"environmentId"`
 	TransactionID string    `json:"transactionId"`
@@ -234,9 +233,8 @@ type PaymentInput struct {
 
 // TestClockInput starts or continues a clock's workflow.
 type TestClockInput struct {
-	Ref   Ref  `json:"ref"`
-	Steps int  `json:"steps"`
-	Busy  bool `json:"busy"` // an advance is under way (continue-as-new, or restarted by the reconciler)
+	Ref  Ref  `json:"ref"`
+	Busy bool `json:"busy"` // an advance is under way (continue-as-new, or restarted by the reconciler)
 }
 
 // Advance asks a clock to move to To.

@@ -79,7 +79,8 @@ func (tx *Tx) AnswerIdempotency(ctx context.Context, environmentID string, k Ide
 	})
 }
 
-// ReleaseIdempotency gives a claimed key back after a request that came to nothing, so that a repeat starts anew.
+// ReleaseIdempotency ends the lease of a claimed key after a request that nobody answered: a repeat with the same body takes
+// it over at once, under the same command id, since the command may still be carried out.
 func (tx *Tx) ReleaseIdempotency(ctx context.Context, environmentID string, k IdempotencyKey) error {
 	return queries.IdempotencyKeyRelease(ctx, tx.pipe, dbsqlc.IdempotencyKeyReleaseParams{
 		EnvironmentID: environmentID, Route: k.Route, Key: k.Key, CommandID: k.CommandID,

@@ -109,14 +109,17 @@ func TestIdempotencyLeaseRunsOut(t *testing.T) {
 		k.CommandID = command
 		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.ReleaseIdempotency(ctx, b.env, k)) })
 	}
+	lease := func() time.Time {
+		row, known, err := b.store.IdempotencyKey(t.Context(), b.env, k.Route, k.Key)
+		require.NoError(t, err)
+		require.True(t, known, "the key stays taken for its body")
+		return row.LeaseUntil
+	}
+	before := lease()
 	release("cmd_second")
-	_, known, err := b.store.IdempotencyKey(t.Context(), b.env, k.Route, k.Key)
-	require.NoError(t, err)
-	require.True(t, known, "only its owner gives a key back")
+	require.Equal(t, before, lease(), "only its owner gives a key back")
 	release("cmd_first")
-	_, known, err = b.store.IdempotencyKey(t.Context(), b.env, k.Route, k.Key)
-	require.NoError(t, err)
-	require.False(t, known)
+	require.Less(t, lease(), before)
 }
 
 func TestOneEffectUnderManyRepeats(t *testing.T) {

@@ -50,11 +50,14 @@ func listed(history []*historypb.HistoryEvent) string {
 	return b.String()
 }
 
+// ahead is how far the awaited boundary lies ahead: long enough for a busy machine to start the workflow before it.
+const ahead = 8 * time.Second
+
 // renewal is the history of one period in a long life: the run that the boundary before it began, up to its sleep, and
 // what the boundary at its end adds. A life of daily periods whose second boundary is a moment ahead has both.
 func renewal(t *testing.T, r *real, amount money.Minor) []*historypb.HistoryEvent {
 	t.Helper()
-	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, amount)), time.Now().Add(2*time.Second-day))
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, amount)), time.Now().Add(ahead-day))
 	r.start(t, sub)
 	r.eventually(t, func() bool {
 		s, err := r.Store.Subscription(t.Context(), r.Env, sub.ID)

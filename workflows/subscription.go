@@ -111,7 +111,7 @@ func (s *subscriptionRun) perform(ctx workflow.Context) {
 		activity, summary = subscriptions.EndSubscription, "cancel"
 	}
 	end, period := s.snap.PeriodEnd, s.snap.Period
-	in := contract.DueInput{Ref: s.ref, Revision: s.snap.Revision, Now: s.now(ctx)}
+	in := contract.DueInput{Ref: s.ref, Now: s.now(ctx)}
 	snap, err := inDatabase[contract.Snapshot](ctx, summary, activity, in)
 	s.learn(&snap, err)
 	if err == nil && !snap.PeriodEnd.Equal(end) {
@@ -126,7 +126,7 @@ func (s *subscriptionRun) command(ctx workflow.Context) {
 	out, err := inDatabase[contract.CommandOutput](ctx, c.command.Name, subscriptions.ApplyCommand, in)
 	s.learn(&out.Snapshot, err)
 	s.commands = s.commands[1:]
-	c.result, c.done = out.Result, true
+	c.result, c.done = out.Result, err == nil
 }
 
 // wake acts on a row that changed beside the workflow.

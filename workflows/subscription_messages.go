@@ -20,8 +20,13 @@ func (s *subscriptionRun) listen(ctx workflow.Context) error {
 		func(ctx workflow.Context, c contract.Command) (contract.CommandResult, error) {
 			pending := &pendingCommand{command: c}
 			s.commands = append(s.commands, pending)
-			err := workflow.Await(ctx, func() bool { return pending.done || s.failed != nil })
-			return pending.result, err
+			if err := workflow.Await(ctx, func() bool { return pending.done || s.failed != nil }); err != nil {
+				return contract.CommandResult{}, err
+			}
+			if !pending.done {
+				return contract.CommandResult{}, s.failed
+			}
+			return pending.result, nil
 		}, workflow.UpdateHandlerOptions{
 			Description: "Perform a command: cancel, reactivate, change_plan, pay",
 			Validator:   func(ctx workflow.Context, _ contract.Command) error { return refuseDraining(ctx) },

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -293,4 +294,19 @@ func TestATickBringsTheSubscriptionUpToItsTime(t *testing.T) {
 	require.True(t, answered)
 	require.Equal(t, []time.Time{noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3)}, at)
 	require.Zero(t, n, "who lives on a test clock has no timers")
+}
+
+func TestAFailedCommandIsNotAnsweredAsDone(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	env := wired(t, f)
+	var a *answer
+	f.command = func(contract.CommandInput) (contract.CommandOutput, error) {
+		return contract.CommandOutput{}, temporal.NewNonRetryableApplicationError("broken", "broken", nil)
+	}
+	env.RegisterDelayedCallback(func() { a = perform(t, env, contract.Command{ID: "cmd_1", Name: contract.CommandCancel}) }, time.Second)
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(sleeping(1)))
+	require.Error(t, env.GetWorkflowError())
+	require.Nil(t, a.result)
+	require.Error(t, a.err)
 }

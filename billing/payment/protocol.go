@@ -52,6 +52,8 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 		return MoveLookup
 	case now.Sub(t.FirstSentAt) >= p.Window:
 		return MoveLookup
+	case t.Type == Charge && t.Method == (Method{}):
+		return MoveLookup // the customer was erased meanwhile: the request cannot be repeated, only asked after
 	case t.Checks > 0 && t.Checks%2 == 0:
 		// A provider also replays its own 500 under the same key: then only a look-up can tell. Inside the window
 		// finding nothing proves nothing, so the two take turns.
@@ -85,8 +87,13 @@ func (t Transaction) NotTaken(was Move, hint time.Duration, now time.Time) Trans
 	if was == MoveSend {
 		t.FirstSentAt = time.Time{}
 	}
-	return t.Waiting(hint, now)
+	t.Checks++
+	t.NextCheckAt = now.Add(max(min(checkGap(t.Checks), refusedGap), hint))
+	return t
 }
+
+// refusedGap is the longest wait after a send that was surely not taken: nothing is unknown then, and money is late.
+const refusedGap = time.Minute
 
 // Absent notes that the provider knows nothing of the transaction. It answers true when that is proven: twice, far
 // enough apart, and so long after the last send that nothing can still arrive.

@@ -17,7 +17,7 @@ var (
 
 func TestNextMove(t *testing.T) {
 	t.Parallel()
-	sent := payment.Transaction{Type: payment.Charge, Status: payment.Pending, FirstSentAt: t0}
+	sent := payment.Transaction{Type: payment.Charge, Status: payment.Pending, FirstSentAt: t0, Method: payment.Method{Type: "card"}}
 	with := func(change func(*payment.Transaction)) payment.Transaction {
 		c := sent
 		change(&c)
@@ -37,6 +37,7 @@ func TestNextMove(t *testing.T) {
 		"silence after the window":       {sent, false, t0.Add(20 * time.Hour), payment.MoveLookup},
 		"known to the provider":          {with(func(x *payment.Transaction) { x.ProviderRef = "pi_1" }), false, t0, payment.MoveLookup},
 		"sent, no longer wanted":         {with(func(x *payment.Transaction) { x.CancelRequestedAt = t0 }), false, t0, payment.MoveCancel},
+		"the customer was erased":        {with(func(x *payment.Transaction) { x.Method = payment.Method{} }), false, t0, payment.MoveLookup},
 		"parked":                         {with(func(x *payment.Transaction) { x.ParkedAt = t0 }), false, t0, payment.MoveNone},
 		"parked, provider speaks":        {with(func(x *payment.Transaction) { x.ParkedAt = t0 }), true, t0, payment.MoveReplay},
 		"success":                        {with(func(x *payment.Transaction) { x.Status = payment.Success }), true, t0, payment.MoveNone},
@@ -54,7 +55,7 @@ func TestNextMove(t *testing.T) {
 func TestNoSecondFirstSendWithoutProof(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending}
+		txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"}}
 		now, mayHaveArrived := t0, false
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.Int64Range(0, int64(6*time.Hour)).Draw(t, "passes")))

@@ -73,9 +73,11 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 	// new plan.
 	if billed || s.Status != PastDue {
 		lines := append(left.lines, charge...)
+		if _, err := invoice.Sum(lines); err != nil {
+			return Decision{}, err
+		}
 		d.Issue = drafts(invoice.Update, rest, lines)
 		if left.replaces != "" {
-			d.Void = []string{left.replaces}
 			d.Issue[0].Replaces = left.replaces
 		}
 	}

@@ -12,7 +12,6 @@ import (
 // Decision is what a trigger leads to. The caller makes all of it true in one transaction.
 type Decision struct {
 	Subscription Subscription
-	Void         []string // open invoices to withdraw; Issue[i].Replaces names the one it stands in for
 	Issue        []invoice.Draft
 	Events       []event.Event
 	// StopCollection: nothing automatic may happen to any open invoice any more.

@@ -28,8 +28,9 @@ set state = 'answered', lease_until = null, status_code = @status_code, response
 where environment_id = @environment_id and route = @route and key = @key and state <> 'answered';
 
 -- name: IdempotencyKeyRelease :exec
--- A request that came to nothing (shape error, 503) leaves no trace, so that a repeat is not refused for its sake.
-delete from idempotency_keys
+-- A request that nobody answered (503) may still be carried out: its key stays taken for its body and its command id, but
+-- a repeat need not wait until the lease runs out.
+update idempotency_keys set lease_until = created_at - interval '1 second'
 where environment_id = @environment_id and route = @route and key = @key and state = 'in_flight' and command_id = @command_id;
 
 -- name: IdempotencyKeyGet :one

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"perennial/billing/fault"
@@ -55,20 +54,19 @@ func (e *Engine) Advance(ctx context.Context, ref contract.Ref, advance contract
 	})
 }
 
-// Wake makes a subscription's workflow look at its row. Best effort: the reconciler repeats it.
+// Wake makes a subscription's workflow look at its row, and starts the workflow where it was lost, failed or terminated.
+// A finished one stays finished. Fault: engine_unavailable.
 func (e *Engine) Wake(ctx context.Context, ref contract.Ref) error {
-	err := e.client.SignalWorkflow(ctx, contract.SubscriptionWorkflowID(ref.ID), "", contract.SignalWake, nil)
-	return engineError(err)
+	return ignoreFinished(e.signalSubscription(ctx, ref, contract.SignalWake, nil))
 }
 
-// Check makes the owner of a transaction look at it: the subscription's workflow, or the transaction's own, which is
-// started for it where the owner has ended. Best effort: the reconciler repeats it.
+// Check makes the owner of a transaction look at it: the subscription's workflow, which is started where it was lost, or
+// the transaction's own where the subscription has finished or there is none. Fault: engine_unavailable.
 func (e *Engine) Check(ctx context.Context, owner contract.Owner, check contract.Check) error {
 	if owner.SubscriptionID != "" {
-		err := e.client.SignalWorkflow(ctx, contract.SubscriptionWorkflowID(owner.SubscriptionID), "", contract.SignalCheck, check)
-		var gone *serviceerror.NotFound
-		if !errors.As(err, &gone) {
-			return engineError(err)
+		ref := contract.Ref{EnvironmentID: owner.EnvironmentID, ID: owner.SubscriptionID}
+		if err := e.signalSubscription(ctx, ref, contract.SignalCheck, check); !errors.Is(err, contract.ErrFinished) {
+			return err
 		}
 	}
 	in := contract.PaymentInput{Ref: contract.Ref{EnvironmentID: owner.EnvironmentID, ID: owner.TransactionID}}
@@ -76,6 +74,13 @@ func (e *Engine) Check(ctx context.Context, owner contract.Owner, check contract
 	// A callback may come long after the payment's workflow has ended: it is worth a new run.
 	o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalCheck, check, o, contract.PaymentWorkflow, in)
+	return engineError(err)
+}
+
+func (e *Engine) signalSubscription(ctx context.Context, ref contract.Ref, signal string, payload any) error {
+	in := contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}
+	o := subscriptionOptions(in)
+	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, signal, payload, o, contract.SubscriptionWorkflow, in.Input)
 	return engineError(err)
 }
 

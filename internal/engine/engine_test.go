@@ -234,3 +234,21 @@ func (nothing) Debug(string, ...any) {}
 func (nothing) Info(string, ...any)  {}
 func (nothing) Warn(string, ...any)  {}
 func (nothing) Error(string, ...any) {}
+
+// The reconciler has nothing else to bring a dead run back with: its row says that it was started.
+func TestAWakeStartsWhatWasTerminated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := b.start()
+	require.NoError(t, b.StartSubscription(t.Context(), in))
+	require.NoError(t, b.client.TerminateWorkflow(t.Context(), in.Input.Ref.ID, "", "lost"))
+
+	require.NoError(t, b.Wake(t.Context(), in.Input.Ref))
+
+	_, err := b.Command(t.Context(), in, contract.Command{ID: "cmd_1", Name: "finish"})
+	require.NoError(t, err)
+	require.NoError(t, b.client.GetWorkflow(t.Context(), in.Input.Ref.ID, "").Get(t.Context(), nil))
+	require.NoError(t, b.Wake(t.Context(), in.Input.Ref), "what has finished stays so")
+	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_2", Name: "any"})
+	require.ErrorIs(t, err, contract.ErrFinished)
+}

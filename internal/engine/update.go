@@ -71,7 +71,8 @@ func worthAnotherTry(err error) bool {
 	}
 	var notReady *serviceerror.WorkflowNotReady
 	var aborted *serviceerror.Aborted
-	return errors.As(err, &notReady) || errors.As(err, &aborted)
+	var exhausted *serviceerror.ResourceExhausted
+	return errors.As(err, &notReady) || errors.As(err, &aborted) || errors.As(err, &exhausted)
 }
 
 // engineError translates what the SDK says. Whatever is not the workflow's own answer is the engine's trouble.
@@ -84,10 +85,6 @@ func engineError(err error) error {
 	case errors.As(err, &finished):
 		return contract.ErrFinished
 	case errors.As(err, &application):
-		var f fault.Error
-		if application.HasDetails() && application.Details(&f) == nil && f.Kind != "" {
-			return f.Because(err)
-		}
 		return fault.New(fault.Internal, "internal", "").Because(err)
 	default:
 		return ErrUnavailable.Because(err)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"perennial/billing/fault"
 )
@@ -44,8 +45,25 @@ func openJournal(path string, apply func(record)) (*journal, error) {
 	return j, nil
 }
 
+// lock takes the file for this process. It asks for a moment: a child that is being started by the last owner's process
+// holds a copy of its descriptor, and with it the lock, until it runs its own program.
+func lock(file *os.File) error {
+	for tries := 0; ; tries++ {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil || !errors.Is(err, syscall.EWOULDBLOCK) || tries == lockTries {
+			return err
+		}
+		time.Sleep(lockPause)
+	}
+}
+
+const (
+	lockTries = 20
+	lockPause = 25 * time.Millisecond
+)
+
 func prepare(file *os.File, path string, apply func(record)) error {
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lock(file); err != nil {
 		return fault.New(fault.Conflict, "ledger_in_use", "another simulator writes to %s; stop it or choose another file", path).Because(err)
 	}
 	whole, err := replay(file, apply)

@@ -200,7 +200,7 @@ func (q *Queries) IdempotencyKeyPurge(ctx context.Context, db DBTX, arg Idempote
 }
 
 const idempotencyKeyRelease = `-- name: IdempotencyKeyRelease :exec
-delete from idempotency_keys
+update idempotency_keys set lease_until = created_at - interval '1 second'
 where environment_id = $1 and route = $2 and key = $3 and state = 'in_flight' and command_id = $4
 `
 
@@ -211,7 +211,8 @@ type IdempotencyKeyReleaseParams struct {
 	CommandID     string
 }
 
-// A request that came to nothing (shape error, 503) leaves no trace, so that a repeat is not refused for its sake.
+// A request that nobody answered (503) may still be carried out: its key stays taken for its body and its command id, but
+// a repeat need not wait until the lease runs out.
 func (q *Queries) IdempotencyKeyRelease(ctx context.Context, db DBTX, arg IdempotencyKeyReleaseParams) error {
 	_, err := db.Exec(ctx, idempotencyKeyRelease,
 		arg.EnvironmentID,

@@ -1,0 +1,189 @@
+package activities_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/activities"
+	"perennial/billing/collection"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// onOldClock subscribes a customer whose clock stands a year behind real time.
+func onOldClock(t *testing.T) *life {
+	t.Helper()
+	s := scene.New(t)
+	clock := db.TestClock{ID: id.New(id.TestClock, scene.Start), Status: db.ClockReady, NowAt: scene.Start, Revision: 1, CreatedAt: scene.Start}
+	s.InTx(t, func(tx *db.Tx) error { return tx.InsertTestClock(t.Context(), s.Env, clock) })
+	s.Clock.Set(scene.Start.AddDate(1, 0, 0))
+	l := &life{Scene: s, t: t, customer: s.Customer(t, clock.ID)}
+	l.ref = s.SubscribeAt(t, l.customer, s.Plan(t, scene.Monthly(1000)), scene.Start)
+	l.reload()
+	return l
+}
+
+// own inserts a charge without a subscription, as the API does.
+func (l *life) own(t *testing.T) payment.Transaction {
+	t.Helper()
+	txn := payment.Transaction{
+		ID: id.New(id.Transaction, l.Clock.Now()), Type: payment.Charge, Status: payment.Pending, CustomerID: l.customer.ID,
+		Amount: 5, Currency: "EUR", Trigger: collection.Manual, Provider: "stripe", ProviderConfigID: l.Config.ID,
+		Method: payment.Method{Type: "card", Details: scene.Card}, DueAt: scene.Start, CreatedAt: scene.Start, Revision: 1,
+	}
+	l.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), l.Env, txn) })
+	return txn
+}
+
+// charge calls Charge as a workflow of the transaction's own does: without a time.
+func (l *life) charge(t *testing.T, txnID string) {
+	t.Helper()
+	_, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txnID})
+	require.NoError(t, err)
+}
+
+func TestARefundDoesNotMoveTheTimeOfATestClock(t *testing.T) {
+	t.Parallel()
+	l := onOldClock(t)
+	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
+		if n == 1 {
+			return scene.Decline
+		}
+		return scene.Capture
+	}
+	snap, err := l.Subscriptions.RenewPeriod(t.Context(), contract.DueInput{Ref: l.ref, Now: scene.Start})
+	require.NoError(t, err)
+	declined := snap.Live.TransactionID
+	l.charge(t, declined)
+	paid, err := l.Subscriptions.ApplyCommand(t.Context(), contract.CommandInput{
+		Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{ID: "cmd_pay", Name: contract.CommandPay},
+	})
+	require.NoError(t, err)
+	l.charge(t, paid.Result.TransactionID)
+	l.Provider.Settle(declined, providers.Succeeded)
+	_, err = l.Payments.CheckPayment(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: declined, Asked: true})
+	require.NoError(t, err)
+	refunds := l.Started.Take()
+	require.Len(t, refunds, 1)
+
+	l.charge(t, refunds[0].ID)
+
+	require.Len(t, l.invoices(), 1, "the clock stands still, so nothing else is due")
+	refund, err := l.Store.Transaction(t.Context(), l.Env, refunds[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, payment.Refunded, refund.Status)
+	require.Equal(t, scene.Start, refund.CompletedAt)
+}
+
+func TestAChargeOfItsOwnLivesOnItsCustomersClock(t *testing.T) {
+	t.Parallel()
+	l := onOldClock(t)
+	txn := l.own(t)
+
+	l.charge(t, txn.ID)
+
+	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
+	require.NoError(t, err)
+	require.Equal(t, payment.Success, got.Status)
+	require.Equal(t, scene.Start, got.CompletedAt)
+}
+
+func TestWhatBecameOfAnErasedCustomersChargeIsLookedUp(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(0))
+	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Silent }
+	txn := l.own(t)
+	l.charge(t, txn.ID)
+	l.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), l.Env, l.customer.ID) })
+	l.Clock.Add(time.Minute)
+
+	l.charge(t, txn.ID)
+
+	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
+	require.NoError(t, err)
+	require.Equal(t, payment.Success, got.Status, "the provider had taken it")
+}
+
+func TestAChangeThatBillsTooMuchIsRefused(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
+	l := begin(t, s, scene.Monthly(999_999_999_999))
+	yearly := s.Plan(t, scene.Every(period.Year, 999_999_999_999))
+	s.Clock.Add(12 * time.Hour)
+
+	out, err := s.Subscriptions.ApplyCommand(t.Context(), contract.CommandInput{
+		Ref: l.ref, Now: s.Clock.Now(), Command: contract.Command{ID: "cmd_big", Name: contract.CommandChangePlan, PlanID: yearly.ID},
+	})
+
+	require.NoError(t, err, "an error would be retried for ever, with every later command behind it")
+	require.NotNil(t, out.Result.Refusal)
+	require.Equal(t, "amount_too_large", out.Result.Refusal.Code)
+}
+
+func TestWordOfALateCaptureIsNotForgottenUnheard(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
+	l := begin(t, s, scene.Monthly(1000))
+	txn := l.last()
+	require.Equal(t, payment.Declined, txn.Status)
+	s.Provider.Settle(txn.ID, providers.Succeeded)
+	s.InTx(t, func(tx *db.Tx) error {
+		_, err := tx.InsertCallback(t.Context(), s.Env, db.Callback{
+			ID: id.New(id.Callback, s.Clock.Now()), ProviderConfigID: s.Config.ID, ProviderEventID: "evt_1",
+			Type: "payment_intent.succeeded", TransactionID: txn.ID, ReceivedAt: s.Clock.Now(),
+		})
+		return err
+	})
+	s.Clock.Add(time.Second)
+	open := func() int {
+		refs, err := s.Store.OpenCallbacksBefore(t.Context(), s.Clock.Now().Add(time.Hour), 10)
+		require.NoError(t, err)
+		return len(refs)
+	}
+
+	l.charge(t, txn.ID) // a repeat of an activity whose completion was lost: nobody told it of the callback
+	require.Equal(t, 1, open())
+
+	_, err := s.Payments.CheckPayment(t.Context(), contract.ResolveInput{EnvironmentID: s.Env, TransactionID: txn.ID, Asked: true})
+	require.NoError(t, err)
+	require.Zero(t, open())
+	require.Equal(t, payment.Success, l.last().Status)
+}
+
+func TestTheReconcilerWakesEachOnce(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	payer, p := s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))
+	for range 500 { // a full batch
+		s.Subscribe(t, payer, p)
+	}
+	s.Clock.Add(2 * time.Minute)
+	wakes := map[string]int{}
+	for passes := 1; ; passes++ {
+		w.did = nil
+		r := &activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}
+		found, err := r.Reconcile(t.Context())
+		require.NoError(t, err)
+		for _, did := range w.did {
+			wakes[did]++
+		}
+		if !found.More {
+			require.LessOrEqual(t, passes, 3)
+			break
+		}
+		require.Less(t, passes, 10, "a full batch of late ones asks for more for ever")
+	}
+	for what, n := range wakes {
+		require.LessOrEqual(t, n, 3, fmt.Sprintf("%s: %d times in one run", what, n))
+	}
+}
