@@ -40,16 +40,20 @@ test: ## Run every test against real servers, with the race detector
 	@echo "test: starting PostgreSQL and Temporal, then testing package by package"
 	@$(STACK) go test -race -timeout 12m ./...
 
+RACE ?= -race
+
 .PHONY: soak
-soak: ## Run the scenarios with the full figures; the log goes to bench/results
+soak: ## Run the scenarios with the full figures; PACKAGES= chooses, the log goes to bench/results
 	@.ci/need gcc
 	@mkdir -p bench/results
-	@log=bench/results/soak-$$(git rev-parse --short HEAD)-$$(date -u +%Y%m%dT%H%M%SZ).log; \
+	@log=bench/results/soak-$$(date -u +%Y%m%dT%H%M%SZ)-$$(git rev-parse --short HEAD).log; \
+	export TEST_SEED=$${TEST_SEED:-$$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}; began=$$(date +%s); \
 	{ echo "commit $$(git rev-parse HEAD)$$(git diff --quiet HEAD || echo ' with changes')"; \
 	  echo "machine $$(uname -srm), $$(getconf _NPROCESSORS_ONLN) processors, $$(go version)"; \
+	  echo "seed $$TEST_SEED, which TEST_SEED replays; race detector: $(or $(RACE),off)"; \
 	  echo "begun $$(date -u +%Y-%m-%dT%H:%M:%SZ)"; \
-	  status=0; SOAK=1 $(STACK) go test -race -v -count=1 -timeout 12h $(or $(PACKAGES),./...) || status=$$?; \
-	  echo "ended $$(date -u +%Y-%m-%dT%H:%M:%SZ) with exit code $$status"; exit $$status; } 2>&1 | tee "$$log"
+	  status=0; SOAK=1 $(STACK) go test $(RACE) -v -count=1 -timeout 12h $(or $(PACKAGES),./...) || status=$$?; \
+	  echo "ended $$(date -u +%Y-%m-%dT%H:%M:%SZ) after $$(($$(date +%s) - began)) s with exit code $$status"; exit $$status; } 2>&1 | tee "$$log"
 
 .PHONY: bench
 bench: ## Measure each path beside its bare side; ARGS are passed on

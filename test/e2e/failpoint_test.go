@@ -20,9 +20,10 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// settled is how long an installation may need to come to rest after its last start: an activity whose worker was killed
-// is repeated after a minute, and a payment without an answer is asked after with growing gaps.
-const settled = 4 * time.Minute
+// settled is how long an installation may need to come to rest after its last start: what a killed worker held is
+// repeated after ten seconds, what it never told of is found after a minute, and a payment without an answer is asked
+// after with growing gaps. A machine that runs a dozen installations at once needs its time, too.
+var settled = time.Duration(testkit.Scale(5, 10)) * time.Minute
 
 // crash is one way to a failpoint: what is done until the process has died there.
 type crash struct {

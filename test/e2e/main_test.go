@@ -12,7 +12,7 @@ import (
 )
 
 // atOnce is how many scenarios run at a time where nobody says: they wait much more than they work.
-const atOnce = "10"
+const atOnce = "12"
 
 func TestMain(m *testing.M) {
 	flag.Parse()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -135,7 +136,9 @@ func (p *Program) tell(t testing.TB) {
 	if err != nil {
 		return
 	}
-	lines := strings.Split(strings.TrimRight(string(raw), "\n"), "\n")
+	lines := slices.DeleteFunc(strings.Split(strings.TrimRight(string(raw), "\n"), "\n"), func(line string) bool {
+		return strings.Contains(line, `"message":"request"`) // what was asked, the test knows
+	})
 	const most = 60
 	t.Logf("%s was started %d times; its log %s ends with:\n%s", p.name, p.Starts(), p.log, strings.Join(lines[max(0, len(lines)-most):], "\n"))
 }

@@ -94,6 +94,12 @@ func New(t testing.TB, c Config) *World {
 	for i := range max(c.Environments, 1) {
 		w.Environments = append(w.Environments, w.environment(t, base, i, c.TimeZone))
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			w.tellRows(t)
+			w.tellWorkflows(t)
+		}
+	})
 	first := w.Environments[0]
 	w.Simulator.Callbacks(t, w.URL+"/callbacks/"+first.ProviderConfigID, first.WebhookSecret)
 	return w
