@@ -17,7 +17,7 @@ import (
 // that waits.
 func create(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
-	lasts := pick(o, 1500*time.Millisecond, 6*time.Second)
+	lasts := pick(o, 1500*time.Millisecond, 4*time.Second)
 	customers, err := r.stage.Customers(ctx, r.ours.store, 500, time.Now())
 	if err != nil {
 		return out, err

@@ -21,7 +21,7 @@ func get(ctx context.Context, r *rig, o options) (result, error) {
 	if err := r.noteStarted(ctx, ourIDs); err != nil {
 		return out, err
 	}
-	lasts := pick(o, time.Second, 5*time.Second)
+	lasts := pick(o, time.Second, 3*time.Second)
 	order := rand.New(rand.NewPCG(o.seed, 1)).Perm(len(ourIDs))
 	for _, clients := range []int{1, 32} {
 		measured, err := r.compare(ctx, o, clientsPath("get", clients), goal{Ratio: 0.6},

@@ -35,7 +35,7 @@ func (w wave) rate() float64 { return float64(len(w.subjects)) / w.done.Sub(w.du
 
 // schedule prepares waves of n, one after the other with a gap that lets each come to its end before the next.
 func (r *rig) schedule(ctx context.Context, sides []string, n int, gap, rest time.Duration) ([]wave, error) {
-	const prepared = 60 // subscriptions prepared per second, at least
+	const prepared = 100 // subscriptions prepared per second, at least
 	one := time.Duration(n) * time.Second / prepared
 	all := one * time.Duration(len(sides))
 	first := time.Now().Add(max(all, one+rest) + 5*time.Second).Truncate(time.Second)
@@ -131,6 +131,6 @@ func (r *rig) gapFor(ctx context.Context, sides []string, n int) (time.Duration,
 			slowest = rate
 		}
 	}
-	gap := time.Duration(1.6 * float64(n) / slowest * float64(time.Second))
-	return gap.Truncate(time.Second) + 6*time.Second, nil
+	gap := time.Duration(1.3 * float64(n) / slowest * float64(time.Second))
+	return gap.Truncate(time.Second) + 5*time.Second, nil
 }
