@@ -18,7 +18,7 @@ func TestTheCheckerSeesADoubleCharge(t *testing.T) {
 	w := world.New(t, world.Config{Windows: world.Windows{Provider: time.Second, Replay: time.Hour, AbsenceGap: time.Hour}})
 	w.Service.Start(t)
 	env := w.Environments[0]
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), settled)
 	defer cancel()
 	customer, err := env.Create(ctx, "/api/customers", card("pm_sim_hang")) // takes the money and never answers
 	require.NoError(t, err)

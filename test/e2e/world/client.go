@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -162,10 +163,20 @@ func (c *Client) ChangeUnder(ctx context.Context, key, method, path string, body
 		}
 		select {
 		case <-ctx.Done():
-			return a, fmt.Errorf("%s %s: %w (last: %v %s)", method, path, ctx.Err(), err, a)
+			return a, fmt.Errorf("%s %s: %w (last: %w %s)", method, path, ctx.Err(), lastOf(err), a)
 		case <-time.After(repeatAfter):
 		}
 	}
+}
+
+var errAnswered = errors.New("an answer")
+
+// lastOf is why the last try did not count.
+func lastOf(err error) error {
+	if err == nil {
+		return errAnswered
+	}
+	return err
 }
 
 func worthRepeating(a Answer) bool {
@@ -190,7 +201,7 @@ func (c *Client) Get(ctx context.Context, path string, out any) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("GET %s: %w (last: %v %s)", path, ctx.Err(), err, a)
+			return fmt.Errorf("GET %s: %w (last: %w %s)", path, ctx.Err(), lastOf(err), a)
 		case <-time.After(repeatAfter):
 		}
 	}

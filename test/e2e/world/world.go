@@ -114,7 +114,7 @@ func (w *World) Client(t testing.TB) client.Client {
 
 func (w *World) database(t testing.TB, c Config) string {
 	t.Helper()
-	url := ""
+	var url string
 	if c.Postgres != nil {
 		url = c.Postgres.URL()
 		require.NoError(t, db.Migrate(t.Context(), url, nil))
@@ -198,7 +198,7 @@ func (w *World) environment(t testing.TB, base []string, n int, zone string) *En
 // workDir is kept when the test fails, for whoever looks for the reason.
 func workDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "perennial-e2e-world-")
+	dir, err := os.MkdirTemp("", "perennial-e2e-world-") //nolint:usetesting // t.TempDir forgets also what a failed test left
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		if !t.Failed() {
