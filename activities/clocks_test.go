@@ -34,7 +34,7 @@ func newClockwork(t *testing.T) *clockwork {
 	w := &clockwork{Scene: scene.New(t), t: t}
 	w.Clock.Follow(time.Now) // steps wait in real time
 	w.ref = contract.Ref{EnvironmentID: w.Env, ID: id.New(id.TestClock, time.Now())}
-	w.clocks = &activities.Clocks{Store: w.Store, Clock: w.Clock.Now, Ticker: w, Patience: 200 * time.Millisecond}
+	w.clocks = &activities.Clocks{Store: w.Store, Clock: w.Clock.Now, Ticker: w, Patience: time.Second}
 	w.InTx(t, func(tx *db.Tx) error {
 		return tx.InsertTestClock(t.Context(), w.Env, db.TestClock{ID: w.ref.ID, Status: db.ClockReady, NowAt: scene.Start, CreatedAt: time.Now()})
 	})

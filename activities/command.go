@@ -65,9 +65,7 @@ func (c *change) command(cmd contract.Command, result *contract.CommandResult) *
 	var err error
 	switch cmd.Name {
 	case contract.CommandCancel:
-		d, err = s.Cancel(c.facts(), subscription.Cancellation{
-			Reason: cmd.Reason, Immediate: cmd.ImmediateEffect, RefundUnused: cmd.Refund == "prorated",
-		}, c.now)
+		d, err = c.cancel(cmd)
 	case contract.CommandReactivate:
 		d, err = s.Reactivate(c.now)
 	case contract.CommandChangePlan:
@@ -81,6 +79,19 @@ func (c *change) command(cmd contract.Command, result *contract.CommandResult) *
 		err = c.applyAtomically(d)
 	}
 	return fault.From(err)
+}
+
+func (c *change) cancel(cmd contract.Command) (subscription.Decision, error) {
+	reason := cmd.Reason
+	if cmd.HasText {
+		var err error
+		if reason, err = c.tx.CommandText(c.ctx, c.env, cmd.ID); err != nil {
+			return subscription.Decision{}, err
+		}
+	}
+	return c.b.Subscription.Cancel(c.facts(), subscription.Cancellation{
+		Reason: reason, Immediate: cmd.ImmediateEffect, RefundUnused: cmd.Refund == "prorated",
+	}, c.now)
 }
 
 func (c *change) changePlan(cmd contract.Command) (subscription.Decision, error) {

@@ -125,6 +125,11 @@ func (f *fakeEngine) perform(ctx context.Context, ref contract.Ref, cmd contract
 		if known, found, err := tx.CommandOutcome(ctx, ref.EnvironmentID, cmd.ID); err != nil || found {
 			return orDecode(err, known, &result)
 		}
+		if cmd.HasText {
+			if cmd.Reason, err = tx.CommandText(ctx, ref.EnvironmentID, cmd.ID); err != nil {
+				return err
+			}
+		}
 		d, refused := decide(b, cmd, f.now())
 		if refused != nil {
 			why := fault.From(refused)

@@ -186,10 +186,24 @@ func (s *Server) cancelSubscription(ctx context.Context, c *call, in *cancelSubs
 		return nil, fault.InvalidParam("refund", "refund_needs_immediate_effect", "a refund is for time taken away: send immediateEffect true with it")
 	}
 	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Subscription], error) {
+		if err := s.keepText(ctx, c, at.commandID, form.Reason); err != nil {
+			return made[Subscription]{}, err
+		}
 		return s.performAndRead(ctx, c, contract.Command{
 			ID: at.commandID, Idempotency: at.idempotency, Name: contract.CommandCancel,
-			Reason: form.Reason, ImmediateEffect: form.ImmediateEffect, Refund: form.Refund,
+			HasText: form.Reason != "", ImmediateEffect: form.ImmediateEffect, Refund: form.Refund,
 		})
+	})
+}
+
+// keepText puts what a person wrote where it can be erased, before the command that refers to it.
+func (s *Server) keepText(ctx context.Context, c *call, commandID, text string) error {
+	if text == "" {
+		return nil
+	}
+	customerID := resource[subscription.Subscription](c).CustomerID
+	return s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
+		return tx.InsertCommandText(ctx, c.environmentID, commandID, customerID, text)
 	})
 }
 

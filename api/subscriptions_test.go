@@ -90,7 +90,7 @@ func TestCommandsCarryWhatWasAsked(t *testing.T) {
 		{"PATCH", "", `{"planId":"` + next.ID + `","effective":"now"}`, contract.Command{Name: "change_plan", PlanID: next.ID}},
 		{"PATCH", "", `{"planId":"` + next.ID + `","effective":"period_end"}`, contract.Command{Name: "change_plan", PlanID: next.ID, AtPeriodEnd: true}},
 		{"POST", "/cancel", ``, contract.Command{Name: "cancel"}},
-		{"POST", "/cancel", `{"reason":"x","immediateEffect":false}`, contract.Command{Name: "cancel", Reason: "x"}},
+		{"POST", "/cancel", `{"reason":"x","immediateEffect":false}`, contract.Command{Name: "cancel", HasText: true}},
 		{"POST", "/cancel", `{"immediateEffect":true,"refund":"prorated"}`, contract.Command{Name: "cancel", ImmediateEffect: true, Refund: "prorated"}},
 		{"POST", "/cancel", `{"immediateEffect":true,"refund":"none"}`, contract.Command{Name: "cancel", ImmediateEffect: true}},
 		{"POST", "/reactivate", ``, contract.Command{Name: "reactivate"}},

@@ -139,7 +139,9 @@ type Command struct {
 	// Idempotency is the row to complete in the transaction that performs the command; nil: the request had no key.
 	Idempotency *IdempotencyRef `json:"idempotency,omitempty"`
 
-	Reason          string `json:"reason,omitempty"` // cancel
+	Reason string `json:"reason,omitempty"` // cancel: a code of ours
+	// HasText: a person wrote the reason. It lies in the database under the command's id, never in a history.
+	HasText         bool   `json:"hasText,omitempty"`
 	ImmediateEffect bool   `json:"immediateEffect,omitempty"`
 	Refund          string `json:"refund,omitempty"` // cancel: "" or "prorated"
 	PlanID          string `json:"planId,omitempty"` // change_plan

@@ -35,7 +35,23 @@ func (tx *Tx) InsertCommand(ctx context.Context, environmentID string, c Command
 	})
 }
 
-// PurgeCommands deletes at most limit that are older than before, and says how many. Global: retention.
+// InsertCommandText keeps what a person wrote into a command, beside it. It may be repeated.
+func (tx *Tx) InsertCommandText(ctx context.Context, environmentID, commandID, customerID, text string) error {
+	return queries.CommandTextInsert(ctx, tx.pipe, dbsqlc.CommandTextInsertParams{
+		EnvironmentID: environmentID, CommandID: commandID, CustomerID: customerID, Text: text, CreatedAt: tx.Real,
+	})
+}
+
+// CommandText is what a person wrote into a command; empty: nothing, or it was erased.
+func (r Reader) CommandText(ctx context.Context, environmentID, commandID string) (string, error) {
+	text, err := queries.CommandTextGet(ctx, r.handle, dbsqlc.CommandTextGetParams{EnvironmentID: environmentID, CommandID: commandID})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return text, translate("CommandTextGet", err)
+}
+
+// PurgeCommands deletes at most limit commands, and texts, that are older than before, and says how many. Global: retention.
 func (tx *Tx) PurgeCommands(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := queries.CommandPurge(ctx, tx.pipe, dbsqlc.CommandPurgeParams{Before: before, RowLimit: rows(limit)})
 	return n, translate("CommandPurge", err)

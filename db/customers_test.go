@@ -30,6 +30,8 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 		call.Outcome, call.EndedAt, call.Response = "declined", wall, []byte(`{"name": "Ada"}`)
 		require.NoError(t, tx.FinishProviderCall(ctx, b.env, call))
 		for key, owner := range map[string]string{"k1": b.customer.ID, "k2": kept.ID} {
+			require.NoError(t, tx.InsertCommandText(ctx, b.env, "cmd_"+key, owner, "Ada moves away"))
+			require.NoError(t, tx.InsertCommandText(ctx, b.env, "cmd_"+key, owner, "a repeat changes nothing"))
 			require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{
 				Route: "POST /api/customers", Key: key, Fingerprint: []byte("f"), StatusCode: 201, Response: []byte("Ada"), CustomerID: owner,
 			}))
@@ -50,6 +52,12 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 	require.Zero(t, stored.Method)
 	require.Nil(t, stored.ProviderResponse)
 	require.Empty(t, stored.FailureReason)
+	require.Empty(t, stored.Description)
+	for command, want := range map[string]string{"cmd_k1": "", "cmd_k2": "Ada moves away"} {
+		text, err := b.store.CommandText(t.Context(), b.env, command)
+		require.NoError(t, err)
+		require.Equal(t, want, text)
+	}
 	calls, err := b.store.ProviderCalls(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Nil(t, calls[0].Response)

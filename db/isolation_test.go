@@ -104,6 +104,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, 5, db.CreditProration, inv.ID))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall}))
 		require.NoError(t, tx.InsertCommand(ctx, b.env, db.Command{ID: "cmd_one_and_only", SubscriptionID: b.subscription.ID, Name: "pay", Outcome: []byte("{}")}))
+		require.NoError(t, tx.InsertCommandText(ctx, b.env, "cmd_one_and_only", b.customer.ID, "too dear"))
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
 	})
 	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
@@ -117,7 +118,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "PaymentWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "TransactionByProviderRef": b.provider,
-			"Event": events[0].ID, "CommandOutcome": "cmd_one_and_only", "IdempotencyKey": "POST /long",
+			"Event": events[0].ID, "CommandOutcome": "cmd_one_and_only", "CommandText": "cmd_one_and_only", "IdempotencyKey": "POST /long",
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
 		filters: map[reflect.Type]any{
@@ -280,7 +281,7 @@ func TestReferencesStayInTheirEnvironment(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 28)
+	require.Len(t, keys, 29)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

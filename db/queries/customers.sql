@@ -16,8 +16,13 @@ where environment_id = @environment_id and id = @id and revision = @revision and
 -- Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
 -- and answers kept for idempotent repeats. What money moved stays, under the pseudonym of the id.
 with attempts as (
-    update transactions t set method = null, provider_response = null, failure_reason = null
+    update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
     where t.environment_id = @environment_id and t.customer_id = @id
+), texts as (
+    delete from command_texts t where t.environment_id = @environment_id and t.customer_id = @id
+), subs as (
+    update subscriptions s set metadata = '{}', cancel_reason = null
+    where s.environment_id = @environment_id and s.customer_id = @id
 ), calls as (
     update provider_calls c set response = null
     from transactions t

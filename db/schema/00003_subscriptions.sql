@@ -75,6 +75,20 @@ create table commands (
 );
 create index commands_age on commands (created_at);
 
+-- What a person wrote into a command. Such text never travels through Temporal, whose histories nobody can erase from:
+-- the command carries its id only.
+create table command_texts (
+    environment_id text        not null,
+    command_id     text        not null,
+    customer_id    text        not null, -- erased with the customer
+    text           text        not null,
+    created_at     timestamptz not null,
+    primary key (environment_id, command_id),
+    foreign key (environment_id, customer_id) references customers (environment_id, id)
+);
+create index command_texts_age on command_texts (created_at);
+create index command_texts_customer on command_texts (environment_id, customer_id);
+
 -- No exit from canceled, whoever writes.
 -- +goose StatementBegin
 create function guard_subscription() returns trigger language plpgsql as $$

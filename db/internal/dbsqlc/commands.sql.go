@@ -53,7 +53,11 @@ func (q *Queries) CommandInsert(ctx context.Context, db DBTX, arg CommandInsertP
 }
 
 const commandPurge = `-- name: CommandPurge :one
-with purged as (
+with texts as (
+    delete from command_texts
+    where (environment_id, command_id) in (
+        select t.environment_id, t.command_id from command_texts t where t.created_at < $1 order by t.created_at limit $2)
+), purged as (
     delete from commands
     where (environment_id, id) in (
         select c.environment_id, c.id from commands c where c.created_at < $1 order by c.created_at limit $2)
@@ -73,4 +77,46 @@ func (q *Queries) CommandPurge(ctx context.Context, db DBTX, arg CommandPurgePar
 	var purged int
 	err := row.Scan(&purged)
 	return purged, err
+}
+
+const commandTextGet = `-- name: CommandTextGet :one
+select t.text from command_texts t where t.environment_id = $1 and t.command_id = $2
+`
+
+type CommandTextGetParams struct {
+	EnvironmentID string
+	CommandID     string
+}
+
+func (q *Queries) CommandTextGet(ctx context.Context, db DBTX, arg CommandTextGetParams) (string, error) {
+	row := db.QueryRow(ctx, commandTextGet, arg.EnvironmentID, arg.CommandID)
+	var text string
+	err := row.Scan(&text)
+	return text, err
+}
+
+const commandTextInsert = `-- name: CommandTextInsert :exec
+insert into command_texts (environment_id, command_id, customer_id, text, created_at)
+values ($1, $2, $3, $4, $5)
+on conflict do nothing
+`
+
+type CommandTextInsertParams struct {
+	EnvironmentID string
+	CommandID     string
+	CustomerID    string
+	Text          string
+	CreatedAt     time.Time
+}
+
+// A repeat of the request brings the same text under the same command id.
+func (q *Queries) CommandTextInsert(ctx context.Context, db DBTX, arg CommandTextInsertParams) error {
+	_, err := db.Exec(ctx, commandTextInsert,
+		arg.EnvironmentID,
+		arg.CommandID,
+		arg.CustomerID,
+		arg.Text,
+		arg.CreatedAt,
+	)
+	return err
 }

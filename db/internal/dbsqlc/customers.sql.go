@@ -14,8 +14,13 @@ import (
 
 const customerErase = `-- name: CustomerErase :exec
 with attempts as (
-    update transactions t set method = null, provider_response = null, failure_reason = null
+    update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
     where t.environment_id = $2 and t.customer_id = $3
+), texts as (
+    delete from command_texts t where t.environment_id = $2 and t.customer_id = $3
+), subs as (
+    update subscriptions s set metadata = '{}', cancel_reason = null
+    where s.environment_id = $2 and s.customer_id = $3
 ), calls as (
     update provider_calls c set response = null
     from transactions t
