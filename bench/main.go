@@ -106,6 +106,7 @@ func measureOn(ctx context.Context, o options, kind string, m *machine) (t targe
 	if err != nil {
 		return t, err
 	}
+	t.Others = r.others
 	if err := m.learn(ctx, r); err != nil {
 		return t, err
 	}

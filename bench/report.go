@@ -81,7 +81,7 @@ type pageMissed struct {
 func newest(runs []run) pageData {
 	type place struct{ temporal, scenario string }
 	latest, from := map[place]result{}, map[place]int{}
-	profiles := map[place][]profile{}
+	profiles, others := map[place][]profile{}, map[place]float64{}
 	for i, r := range runs {
 		for _, t := range r.Targets {
 			for _, s := range t.Scenarios {
@@ -90,7 +90,7 @@ func newest(runs []run) pageData {
 					profiles[at] = s.Profiles // taken in a run of its own: profiling slows
 					continue
 				}
-				latest[at], from[at] = s, i
+				latest[at], from[at], others[at] = s, i, t.Others
 			}
 		}
 	}
@@ -110,8 +110,8 @@ func newest(runs []run) pageData {
 			for _, note := range got.Notes {
 				target.Notes = append(target.Notes, s.name+": "+note)
 			}
-			target.Notes = append(target.Notes, fmt.Sprintf("%s: %s, commit %s, load before it %s, took %.0f s", s.name,
-				runs[from[at]].Begun.UTC().Format("2006-01-02 15:04 MST"), runs[from[at]].Commit, got.LoadBefore, got.Seconds))
+			target.Notes = append(target.Notes, fmt.Sprintf("%s: %s, commit %s, load before it %s, others used %.0f %% of the processors before the run, took %.0f s", s.name,
+				runs[from[at]].Begun.UTC().Format("2006-01-02 15:04 MST"), runs[from[at]].Commit, got.LoadBefore, 100*others[at], got.Seconds))
 			for _, r := range got.Rows {
 				if r.verdict() == "missed" {
 					page.Missed = append(page.Missed, pageMissed{Title: r.Path + ", " + titleOf(kind), Profiles: profiles[at]})

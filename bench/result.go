@@ -26,6 +26,7 @@ type run struct {
 // target is one kind of Temporal server.
 type target struct {
 	Temporal  string   `json:"temporal"` // dev or postgres
+	Others    float64  `json:"others"`   // share of the processors that others used before the run began
 	Scenarios []result `json:"scenarios"`
 }
 

@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// settle waits until the machine has little to do, so that what one measurement left behind does not weigh on the next.
+// settle waits until the machine has hardly more to do than before the rig was started, so that what one measurement left
+// behind does not weigh on the next.
 // When patience is over it goes on regardless: on a shared machine quiet may never come.
 func (r *rig) settle(ctx context.Context) {
 	deadline := time.Now().Add(r.patience)
 	for quiet := 0; quiet < 2 && time.Now().Before(deadline) && ctx.Err() == nil; {
-		if busy(ctx, 400*time.Millisecond) < 0.25 {
+		if busy(ctx, 400*time.Millisecond) < r.others+0.2 {
 			quiet++
 		} else {
 			quiet = 0
