@@ -31,7 +31,7 @@ type change struct {
 }
 
 // begin locks a subscription and all that its decisions depend on.
-func begin(ctx context.Context, tx *db.Tx, ref contract.Ref, now, real time.Time) (*change, error) {
+func begin(ctx context.Context, tx *db.Tx, ref contract.Ref, now, wall time.Time) (*change, error) {
 	b, err := tx.LoadSubscription(ctx, ref.EnvironmentID, ref.ID, true)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func begin(ctx context.Context, tx *db.Tx, ref contract.Ref, now, real time.Time
 		now = b.TestClock.NowAt
 		tx.Now = now
 	}
-	return &change{ctx: ctx, tx: tx, env: ref.EnvironmentID, b: b, now: now, real: real}, nil
+	return &change{ctx: ctx, tx: tx, env: ref.EnvironmentID, b: b, now: now, real: wall}, nil
 }
 
 func (c *change) facts() subscription.Facts {

@@ -66,6 +66,7 @@ func (c *change) step(i int, kind collection.Kind) error {
 		if err := c.cancelLive(); err != nil {
 			return err
 		}
+	case collection.None, collection.Settle, collection.RefundExtra: // the state is all; a success is settled by the recording
 	}
 	return c.tx.SaveInvoice(c.ctx, c.env, *inv)
 }

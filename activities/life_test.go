@@ -141,7 +141,7 @@ func TestThreeRetriesThenPastDue(t *testing.T) {
 
 func TestRecoveryBillsTheCurrentPeriodOnly(t *testing.T) {
 	t.Parallel()
-	for name, recover := range map[string]func(*life){
+	for name, pays := range map[string]func(*life){
 		"pay":            func(l *life) { l.perform(contract.Command{Name: contract.CommandPay}) },
 		"another method": func(l *life) { l.SetMethod(l.t, l.customer.ID, &scene.Card); l.wake(); l.until(l.Clock.Now()) },
 	} {
@@ -150,7 +150,7 @@ func TestRecoveryBillsTheCurrentPeriodOnly(t *testing.T) {
 			l := declining(t)
 			l.until(scene.Start.AddDate(0, 4, 10))
 			l.Provider.Script = nil
-			recover(l)
+			pays(l)
 
 			require.Equal(t, "active", l.snap.Status)
 			s := l.sub()

@@ -74,7 +74,7 @@ func (l *life) checkUntilSettled(ctx context.Context, txn string) error {
 			return nil
 		}
 		if ctx.Err() != nil || deadlocked(err) {
-			return fmt.Errorf("gave up (%v): %w", ctx.Err(), err)
+			return errors.Join(ctx.Err(), err)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (l *life) commandUntilPerformed(ctx context.Context, c contract.Command) er
 			return nil
 		}
 		if ctx.Err() != nil || deadlocked(err) {
-			return fmt.Errorf("gave up (%v): %w", ctx.Err(), err)
+			return errors.Join(ctx.Err(), err)
 		}
 	}
 }

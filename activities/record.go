@@ -242,8 +242,8 @@ func (r *recording) invoiceAt(i int) (invoice.Invoice, error) {
 // lockForRecording locks in the order of the house (customer, subscription, invoices, transaction) what an answer about
 // the transaction may touch, and first lets happen what was due before the answer came: a period that was skipped while
 // past due must be over when a late success recovers the subscription. A refund touches its transactions only.
-func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.Transaction, now, real time.Time) (*recording, error) {
-	c := &change{ctx: ctx, tx: tx, env: env, now: now, real: real}
+func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.Transaction, now, wall time.Time) (*recording, error) {
+	c := &change{ctx: ctx, tx: tx, env: env, now: now, real: wall}
 	var err error
 	if seen.SubscriptionID != "" {
 		if c.b, err = tx.LoadSubscription(ctx, env, seen.SubscriptionID, true); err != nil {

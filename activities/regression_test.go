@@ -1,7 +1,6 @@
 package activities_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -184,6 +183,6 @@ func TestTheReconcilerWakesEachOnce(t *testing.T) {
 		require.Less(t, passes, 10, "a full batch of late ones asks for more for ever")
 	}
 	for what, n := range wakes {
-		require.LessOrEqual(t, n, 3, fmt.Sprintf("%s: %d times in one run", what, n))
+		require.LessOrEqual(t, n, 3, "%s: %d times in one run", what, n)
 	}
 }

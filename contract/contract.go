@@ -58,8 +58,8 @@ const (
 	SignalWake    = "wake"    // no payload: the row changed (new payment method, repair): reload and act
 )
 
-// Messages of the test clock workflow.
-const UpdateAdvance = "advance" // Advance -> AdvanceResult
+// UpdateAdvance is the one message of the test clock workflow: Advance -> AdvanceResult.
+const UpdateAdvance = "advance"
 
 // Ref names one row of an environment.
 type Ref struct {

@@ -103,7 +103,7 @@ func (w *Worker) Run(ctx context.Context, ready func()) error {
 			q.Stop()
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // to be told to stop is how a worker ends well
 		}
 		pause(ctx, time.Second)
 	}

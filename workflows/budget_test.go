@@ -35,6 +35,7 @@ func costOf(history []*historypb.HistoryEvent) cost {
 			c.actions++
 		case enumspb.EVENT_TYPE_MARKER_RECORDED:
 			batches[e.GetMarkerRecordedEventAttributes().GetWorkflowTaskCompletedEventId()] = true
+		default: // an event, but no action
 		}
 	}
 	c.actions += len(batches)
@@ -55,7 +56,7 @@ const ahead = 8 * time.Second
 
 // renewal is the history of one period in a long life: the run that the boundary before it began, up to its sleep, and
 // what the boundary at its end adds. A life of daily periods whose second boundary is a moment ahead has both.
-func renewal(t *testing.T, r *real, amount money.Minor) []*historypb.HistoryEvent {
+func renewal(t *testing.T, r *liveScene, amount money.Minor) []*historypb.HistoryEvent {
 	t.Helper()
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, amount)), time.Now().Add(ahead-day))
 	r.start(t, sub)

@@ -20,7 +20,7 @@ import (
 func recordAll(t *testing.T) {
 	t.Helper()
 	r := onRealServer(t)
-	for name, play := range map[string]func(*testing.T, *real) (workflowID, runID string){
+	for name, play := range map[string]func(*testing.T, *liveScene) (workflowID, runID string){
 		"renewal":                  recordRenewal,
 		"dunning_and_recovery":     recordDunning,
 		"plan_change":              recordPlanChange,
@@ -42,7 +42,7 @@ func recordAll(t *testing.T) {
 }
 
 // A trial ends while nobody works, one renewal is caught up, the next one comes by its timer.
-func recordRenewal(t *testing.T, r *real) (string, string) {
+func recordRenewal(t *testing.T, r *liveScene) (string, string) {
 	p := scene.Every(period.Day, 1000)
 	p.TrialDays = 1
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, p), time.Now().Add(2*time.Second-3*day))
@@ -51,7 +51,7 @@ func recordRenewal(t *testing.T, r *real) (string, string) {
 	return sub.ID, ""
 }
 
-func recordDunning(t *testing.T, r *real) (string, string) {
+func recordDunning(t *testing.T, r *liveScene) (string, string) {
 	clock, sub, customer := r.onClock(t, scene.Monthly(1000))
 	r.settled(t, sub, 1)
 	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
@@ -63,7 +63,7 @@ func recordDunning(t *testing.T, r *real) (string, string) {
 	return sub.ID, ""
 }
 
-func recordPlanChange(t *testing.T, r *real) (string, string) {
+func recordPlanChange(t *testing.T, r *liveScene) (string, string) {
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Monthly(1000)), time.Now())
 	r.start(t, sub)
 	r.settled(t, sub, 1)
@@ -72,7 +72,7 @@ func recordPlanChange(t *testing.T, r *real) (string, string) {
 	return sub.ID, ""
 }
 
-func recordReactivate(t *testing.T, r *real) (string, string) {
+func recordReactivate(t *testing.T, r *liveScene) (string, string) {
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 1000)), time.Now().Add(3*time.Second-day))
 	r.start(t, sub)
 	r.command(t, sub, contract.Command{Name: contract.CommandCancel})
@@ -82,7 +82,7 @@ func recordReactivate(t *testing.T, r *real) (string, string) {
 	return sub.ID, ""
 }
 
-func recordCancelLive(t *testing.T, r *real) (string, string) {
+func recordCancelLive(t *testing.T, r *liveScene) (string, string) {
 	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Monthly(1000)), time.Now())
 	r.start(t, sub)
@@ -92,7 +92,7 @@ func recordCancelLive(t *testing.T, r *real) (string, string) {
 	return sub.ID, ""
 }
 
-func recordYear(t *testing.T, r *real) (string, string) {
+func recordYear(t *testing.T, r *liveScene) (string, string) {
 	p := scene.Monthly(1000)
 	p.TrialDays = 14
 	clock, sub, _ := r.onClock(t, p)
@@ -101,7 +101,7 @@ func recordYear(t *testing.T, r *real) (string, string) {
 	return sub.ID, ""
 }
 
-func recordAdvance(t *testing.T, r *real) (string, string) {
+func recordAdvance(t *testing.T, r *liveScene) (string, string) {
 	clock, sub, _ := r.onClock(t, scene.Monthly(0))
 	r.advance(t, clock, scene.Start.AddDate(0, 4, 0))
 	r.settled(t, sub, 0)
@@ -109,7 +109,7 @@ func recordAdvance(t *testing.T, r *real) (string, string) {
 }
 
 // A hundred days without a worker: the run that catches up ends as soon as it has.
-func recordCatchUp(t *testing.T, r *real) (string, string) {
+func recordCatchUp(t *testing.T, r *liveScene) (string, string) {
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 0)), time.Now().AddDate(0, 0, -1300))
 	r.start(t, sub)
 	var first string
@@ -121,7 +121,7 @@ func recordCatchUp(t *testing.T, r *real) (string, string) {
 	return sub.ID, first
 }
 
-func recordPayment(t *testing.T, r *real) (string, string) {
+func recordPayment(t *testing.T, r *liveScene) (string, string) {
 	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
 	now := time.Now()
 	txn := payment.Transaction{
@@ -138,7 +138,7 @@ func recordPayment(t *testing.T, r *real) (string, string) {
 	return txn.ID, ""
 }
 
-func recordRefund(t *testing.T, r *real) (string, string) {
+func recordRefund(t *testing.T, r *liveScene) (string, string) {
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Monthly(3100)), time.Now().AddDate(0, 0, -10))
 	r.start(t, sub)
 	r.settled(t, sub, 1)
@@ -156,14 +156,14 @@ func recordRefund(t *testing.T, r *real) (string, string) {
 	return refund, ""
 }
 
-func recordReconciler(t *testing.T, r *real) (string, string) {
+func recordReconciler(t *testing.T, r *liveScene) (string, string) {
 	run, err := r.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "reconciler_golden", TaskQueue: contract.QueueBilling}, contract.ReconcilerWorkflow)
 	require.NoError(t, err)
 	require.NoError(t, run.Get(t.Context(), nil))
 	return run.GetID(), run.GetRunID()
 }
 
-func (r *real) finished(t *testing.T, sub contract.Ref) {
+func (r *liveScene) finished(t *testing.T, sub contract.Ref) {
 	t.Helper()
 	r.eventually(t, func() bool {
 		s, err := r.Store.Subscription(t.Context(), r.Env, sub.ID)
@@ -172,7 +172,7 @@ func (r *real) finished(t *testing.T, sub contract.Ref) {
 	r.completed(t, sub.ID)
 }
 
-func (r *real) completed(t *testing.T, workflowID string) {
+func (r *liveScene) completed(t *testing.T, workflowID string) {
 	t.Helper()
 	require.NoError(t, r.client.GetWorkflow(t.Context(), workflowID, "").Get(t.Context(), nil))
 }

@@ -63,9 +63,9 @@ func waitForCheck(ctx workflow.Context, checks workflow.ReceiveChannel, out cont
 
 // drain reads all signals that have arrived; true if there was any.
 func drain(c workflow.ReceiveChannel) bool {
-	any := false
+	read := false
 	for c.ReceiveAsync(nil) {
-		any = true
+		read = true
 	}
-	return any
+	return read
 }

@@ -23,14 +23,14 @@ import (
 	"perennial/worker"
 )
 
-// real is a scene on a real Temporal server, with a real worker, in real time.
-type real struct {
+// liveScene is a scene on a real Temporal server, with a real worker, in real time.
+type liveScene struct {
 	*scene.Scene
 	client client.Client
 	engine *engine.Engine
 }
 
-func onRealServer(t *testing.T) *real {
+func onRealServer(t *testing.T) *liveScene {
 	t.Helper()
 	sc := scene.New(t)
 	sc.Clock.Follow(time.Now)
@@ -51,17 +51,17 @@ func onRealServer(t *testing.T) *real {
 	case <-time.After(30 * time.Second):
 		t.Fatal("the worker does not become ready")
 	}
-	return &real{Scene: sc, client: c, engine: e}
+	return &liveScene{Scene: sc, client: c, engine: e}
 }
 
 // start is what the API does after the creating transaction.
-func (r *real) start(t *testing.T, ref contract.Ref) {
+func (r *liveScene) start(t *testing.T, ref contract.Ref) {
 	t.Helper()
 	require.NoError(t, r.engine.StartSubscription(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}))
 }
 
 // clock is a test clock with a customer on it.
-func (r *real) clock(t *testing.T) (contract.Ref, customer.Customer) {
+func (r *liveScene) clock(t *testing.T) (contract.Ref, customer.Customer) {
 	t.Helper()
 	ref := contract.Ref{EnvironmentID: r.Env, ID: id.New(id.TestClock, time.Now())}
 	r.InTx(t, func(tx *db.Tx) error {
@@ -71,7 +71,7 @@ func (r *real) clock(t *testing.T) (contract.Ref, customer.Customer) {
 }
 
 // onClock subscribes the customer of a new clock to p.
-func (r *real) onClock(t *testing.T, p plan.Plan) (clock, sub contract.Ref, c customer.Customer) {
+func (r *liveScene) onClock(t *testing.T, p plan.Plan) (clock, sub contract.Ref, c customer.Customer) {
 	t.Helper()
 	clock, c = r.clock(t)
 	sub = r.SubscribeAt(t, c, r.Plan(t, p), scene.Start)
@@ -79,7 +79,7 @@ func (r *real) onClock(t *testing.T, p plan.Plan) (clock, sub contract.Ref, c cu
 	return clock, sub, c
 }
 
-func (r *real) advance(t *testing.T, clock contract.Ref, to time.Time) {
+func (r *liveScene) advance(t *testing.T, clock contract.Ref, to time.Time) {
 	t.Helper()
 	out, err := r.engine.Advance(t.Context(), clock, contract.Advance{CommandID: id.New(id.Command, time.Now()), To: to})
 	require.NoError(t, err)
@@ -90,7 +90,7 @@ func (r *real) advance(t *testing.T, clock contract.Ref, to time.Time) {
 	})
 }
 
-func (r *real) command(t *testing.T, sub contract.Ref, c contract.Command) contract.CommandResult {
+func (r *liveScene) command(t *testing.T, sub contract.Ref, c contract.Command) contract.CommandResult {
 	t.Helper()
 	c.ID = id.New(id.Command, time.Now())
 	out, err := r.engine.Command(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: sub}}, c)
@@ -102,13 +102,13 @@ func (r *real) command(t *testing.T, sub contract.Ref, c contract.Command) contr
 	return out
 }
 
-func (r *real) eventually(t *testing.T, done func() bool) {
+func (r *liveScene) eventually(t *testing.T, done func() bool) {
 	t.Helper()
 	require.Eventually(t, done, 30*time.Second, 10*time.Millisecond)
 }
 
 // settled waits until so many invoices of a subscription are paid.
-func (r *real) settled(t *testing.T, sub contract.Ref, invoices int) {
+func (r *liveScene) settled(t *testing.T, sub contract.Ref, invoices int) {
 	t.Helper()
 	r.eventually(t, func() bool {
 		var n int
@@ -127,13 +127,14 @@ func asleep(history []*historypb.HistoryEvent) bool {
 		case enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED,
 			enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 			underWay--
+		default: // neither begins nor ends a task
 		}
 	}
 	return underWay == 0
 }
 
 // history reads one run; empty: the latest.
-func (r *real) history(t *testing.T, workflowID, runID string) []*historypb.HistoryEvent {
+func (r *liveScene) history(t *testing.T, workflowID, runID string) []*historypb.HistoryEvent {
 	t.Helper()
 	var out []*historypb.HistoryEvent
 	events := r.client.GetWorkflowHistory(t.Context(), workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)

@@ -156,9 +156,10 @@ func (s State) stop() (State, Effect, error) {
 		return s, CancelAttempt, nil
 	case Settled:
 		return s, None, nil
+	default:
+		s.Phase, s.RetryAt = Closed, time.Time{}
+		return s, None, nil
 	}
-	s.Phase, s.RetryAt = Closed, time.Time{}
-	return s, None, nil
 }
 
 func (s State) void(terms Terms) (State, Effect, error) {

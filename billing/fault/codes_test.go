@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -91,7 +90,7 @@ func TestCodesAreStableWordsWithOneMeaning(t *testing.T) {
 	require.Greater(t, len(found), 30, "the rules have many refusals; are they still found?")
 	kinds := map[string]string{}
 	for _, u := range found {
-		require.Regexp(t, regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)+$|^internal$`), u.code, u.where)
+		require.Regexp(t, `^[a-z]+(_[a-z0-9]+)+$|^internal$`, u.code, u.where)
 		if kind, known := kinds[u.code]; known {
 			require.Equal(t, kind, u.kind, "%s: %s means one thing, so it has one kind", u.where, u.code)
 		}

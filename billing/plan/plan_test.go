@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -61,7 +60,7 @@ func TestValidate(t *testing.T) {
 			continue
 		}
 		var f *fault.Error
-		require.True(t, errors.As(err, &f), c.name)
+		require.ErrorAs(t, err, &f, c.name)
 		require.Equal(t, c.code, f.Code, c.name)
 		require.Equal(t, c.param, f.Param, c.name)
 		require.Equal(t, fault.Invalid, f.Kind, c.name)

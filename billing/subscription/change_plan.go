@@ -59,7 +59,7 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 	old := s
 	s.PlanID, s.PendingPlanID = to.ID, ""
 	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
-	charge := []invoice.Line{}
+	var charge []invoice.Line
 	if to.Interval != s.Interval {
 		s.Interval, s.AnchorAt, s.NextPeriod = to.Interval, now, 1
 		s.CurrentPeriod = s.schedule().Period(0)

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -161,7 +162,7 @@ func (l *life) command(trigger Trigger, mayAlso error) {
 	}[trigger]
 	d, err := call()
 	if err != nil {
-		require.True(l.t, l.s.Status == Canceled && err == error(ErrCanceled) || !l.s.CancelAtPeriodEnd && err == mayAlso, err)
+		require.True(l.t, l.s.Status == Canceled && errors.Is(err, ErrCanceled) || !l.s.CancelAtPeriodEnd && errors.Is(err, mayAlso), err)
 		return
 	}
 	l.take(trigger, d)
