@@ -19,18 +19,27 @@ type attempt struct {
 	again       bool                     // an earlier request may have performed the command already
 }
 
+const (
+	// answerWithin and releaseWithin bound a command that nobody carries out: together the ten seconds after which a
+	// caller hears that it has to come back. Waiting for a claim and for the engine share them.
+	answerWithin  = 9 * time.Second
+	releaseWithin = time.Second
+)
+
 // command runs a request whose effect happens elsewhere, in a workflow's activity. The row of its key is claimed before
 // and answered after; in between a lease keeps repeats waiting, and once that is over a repeat takes the command over
 // under the same command id.
 func command[T any](ctx context.Context, s *Server, c *call, status int, run func(ctx context.Context, at attempt) (made[T], error)) (*reply[T], error) {
-	at, st, err := s.claim(ctx, c)
+	within, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	at, st, err := s.claim(within, c)
 	if err != nil {
 		return nil, err
 	}
 	if st != nil {
 		return replay[T](st)
 	}
-	m, err := run(ctx, at)
+	m, err := run(within, at)
 	switch {
 	case err == nil:
 		out := answer(status, m.resource)
@@ -152,7 +161,7 @@ func (s *Server) release(ctx context.Context, c *call, at attempt) {
 	if c.repeat == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), concludeBudget)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer cancel()
 	err := s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
 		return tx.ReleaseIdempotency(ctx, c.environmentID, c.repeat.row(c.environmentID, stored{}))

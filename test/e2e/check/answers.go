@@ -43,7 +43,7 @@ func locate(id string) string {
 }
 
 // slack is what a busy test machine adds to the 10 s in which the API says that it cannot.
-const slack = 8 * time.Second
+const slack = 4 * time.Second
 
 // polite: nobody is ever told "internal error", and who is told to come back is told when, in good time.
 func polite(t testing.TB, env *world.Environment) {
