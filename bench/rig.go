@@ -79,7 +79,7 @@ type bareSide struct {
 
 // newRig starts everything. stop ends it, also after an error.
 func newRig(ctx context.Context, o options, kind string, say func(string, ...any)) (*rig, error) {
-	r := &rig{kind: kind, dir: filepath.Join(o.state, "bench", kind), tools: filepath.Join(o.state, "bin"), binary: o.binary, say: say, pids: map[string]int{}, patience: pick(o, time.Second, 10*time.Second)}
+	r := &rig{kind: kind, dir: filepath.Join(o.state, "bench", kind), tools: filepath.Join(o.state, "bin"), binary: o.binary, say: say, pids: map[string]int{}, patience: pick(o, time.Second, 3*time.Second)}
 	r.http = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 256, MaxIdleConns: 512, DisableCompression: true}}
 	r.others = busy(ctx, 3*time.Second)
 	say("others use %.0f %% of the processors", 100*r.others)
