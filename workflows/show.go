@@ -10,8 +10,9 @@ import (
 	"perennial/contract"
 )
 
-// shown is what operators can search the run by; an upsert costs an event and an action, so only changes are sent. A new
-// run begins with what the old one showed.
+// shown is what operators can search the run by. An upsert costs an event, an action and, in the server, as much as the
+// whole rest of a command, so only changes are sent, and those of a command that leaves the status as it was wait for the
+// next wake-up for another reason (ADR 11). A new run begins with what the old one showed.
 type shown struct{ customer, status, plan, action string }
 
 // show makes the run searchable and tells, in the Temporal UI, what it waits for and why. Ids and times only.
@@ -20,6 +21,10 @@ func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 		s.shown = shownBefore(ctx)
 	}
 	is := shown{s.snap.CustomerID, s.snap.Status, s.snap.PlanID, s.snap.NextAction}
+	if s.obeyed && is.status == s.shown.status {
+		workflow.SetCurrentDetails(ctx, s.details(waitsFor))
+		return
+	}
 	var changes []temporal.SearchAttributeUpdate
 	if is.customer != s.shown.customer {
 		changes = append(changes, contract.SearchCustomer.ValueSet(is.customer))

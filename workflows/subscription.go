@@ -73,6 +73,7 @@ type subscriptionRun struct {
 	started  time.Time
 	periods  int // boundaries passed in this run
 	shown    shown
+	obeyed   bool // the last thing done was a command
 	failed   error
 }
 
@@ -110,6 +111,7 @@ func (s *subscriptionRun) perform(ctx workflow.Context) {
 	case "cancel", "past_due_cancel":
 		activity, summary = subscriptions.EndSubscription, "cancel"
 	}
+	s.obeyed = false
 	end, period := s.snap.PeriodEnd, s.snap.Period
 	in := contract.DueInput{Ref: s.ref, Now: s.now(ctx)}
 	snap, err := inDatabase[contract.Snapshot](ctx, summary, activity, in)
@@ -126,12 +128,12 @@ func (s *subscriptionRun) command(ctx workflow.Context) {
 	out, err := inDatabase[contract.CommandOutput](ctx, c.command.Name, subscriptions.ApplyCommand, in)
 	s.learn(&out.Snapshot, err)
 	s.commands = s.commands[1:]
-	c.result, c.done = out.Result, err == nil
+	c.result, c.done, s.obeyed = out.Result, err == nil, true
 }
 
 // wake acts on a row that changed beside the workflow.
 func (s *subscriptionRun) wake(ctx workflow.Context) {
-	s.woken = false
+	s.woken, s.obeyed = false, false
 	snap, err := inDatabase[contract.Snapshot](ctx, "act on what changed", subscriptions.ActOnWake,
 		contract.WakeInput{Ref: s.ref, Now: s.now(ctx)})
 	s.learn(&snap, err)

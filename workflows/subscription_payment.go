@@ -48,7 +48,7 @@ func (s *subscriptionRun) startPayment(ctx workflow.Context) {
 func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 	var out contract.ResolveOutput
 	err := s.payment.future.Get(ctx, &out)
-	s.payment = paymentCall{}
+	s.payment, s.obeyed = paymentCall{}, false
 	switch {
 	case err != nil:
 		s.failed = err
