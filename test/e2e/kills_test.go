@@ -26,13 +26,13 @@ type class struct {
 
 func classes() []class {
 	return []class{
-		{name: "short downtime", windows: world.Usual, cards: load.Mixed(load.Broken), downtime: [2]time.Duration{0, 2 * time.Second}},
+		{name: "short downtime", windows: world.Middle, cards: load.Mixed(load.Broken), downtime: [2]time.Duration{0, 2 * time.Second}},
 		{
 			name: "longer than the key window", windows: world.Short, cards: load.Mixed(load.BrokenForLong),
 			downtime: [2]time.Duration{world.Short.Provider + time.Second, world.Short.Provider + 3*time.Second},
 		},
 		{
-			name: "the provider breaks too", windows: world.Usual, cards: load.Mixed(load.Broken),
+			name: "the provider breaks too", windows: world.Middle, cards: load.Mixed(load.Broken),
 			downtime: [2]time.Duration{0, 2 * time.Second}, outages: []string{"refuse", "500", "429", "hang"},
 		},
 	}

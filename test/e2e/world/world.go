@@ -31,6 +31,10 @@ type Windows struct {
 // Usual are a real provider's windows: nothing in a test outlasts them.
 var Usual = Windows{Provider: 24 * time.Hour, Replay: 20 * time.Hour, AbsenceGap: time.Hour}
 
+// Middle are windows in which replays do their work, and after which a test can wait for the proof that a charge never
+// arrived: one that was lost on the way and then called off is not decided before.
+var Middle = Windows{Provider: 2 * time.Minute, Replay: 40 * time.Second, AbsenceGap: 2 * time.Second}
+
 // Short are windows that a test outlasts. The provider remembers for much longer than we believe it to, as real ones do:
 // the difference covers what a request spends on the way.
 var Short = Windows{Provider: 10 * time.Second, Replay: 2 * time.Second, AbsenceGap: 2 * time.Second}
