@@ -118,12 +118,17 @@ func measureOn(ctx context.Context, o options, kind string, m *machine) (t targe
 		r.settle(ctx)
 		load, started := loadAverage(), time.Now()
 		profiles := r.profiles(ctx, o)
-		got, err := s.run(ctx, r, o)
-		if err != nil {
-			return t, fmt.Errorf("%s on %s: %w", s.name, kind, err)
+		got, failed := s.run(ctx, r, o)
+		if failed != nil { // the others can still be measured
+			say("%s failed: %s", s.name, failed)
+			profiles()
+			if err = errors.Join(err, fmt.Errorf("%s on %s: %w", s.name, kind, failed)); ctx.Err() != nil {
+				return t, err
+			}
+			continue
 		}
 		got.Name, got.LoadBefore, got.Seconds, got.Profiles = s.name, load, time.Since(started).Seconds(), profiles()
 		t.Scenarios = append(t.Scenarios, got)
 	}
-	return t, nil
+	return t, err
 }

@@ -87,6 +87,21 @@ func takeProfile(ctx context.Context, dir, binary, name, address string) (string
 	return ourLines(out), nil
 }
 
+// Short is the beginning of it, with names cut to a width that a page has.
+func (p profile) Short() string {
+	const most, width = 26, 120
+	var kept []string
+	for line := range strings.Lines(p.Top) {
+		if line = strings.TrimRight(line, "\n"); len(line) > width {
+			line = line[:width] + "…"
+		}
+		if kept = append(kept, line); len(kept) == most {
+			break
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
 // ourLines keeps the head and what tells something: our own functions and those of the libraries right below.
 func ourLines(top []byte) string {
 	var kept []string

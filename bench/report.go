@@ -36,7 +36,7 @@ func report(files []string) error {
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if !all || r.Scale == "full" {
+		if !all || r.Scale == "full" || r.profiled() {
 			r.file = filepath.ToSlash(file)
 			runs = append(runs, r)
 		}
@@ -123,6 +123,9 @@ func newest(runs []run) pageData {
 			page.Targets = append(page.Targets, target)
 		}
 	}
+	if page.Machine.Temporal == nil {
+		page.Machine.Temporal = map[string]string{}
+	}
 	for i, r := range runs {
 		if used[i] {
 			page.Runs = append(page.Runs, r)
@@ -208,6 +211,13 @@ func markdown(lines [][]string) string {
 		}
 	}
 	return b.String()
+}
+
+// profiled tells whether the run was for finding out, not for goals.
+func (r run) profiled() bool {
+	return slices.ContainsFunc(r.Targets, func(t target) bool {
+		return slices.ContainsFunc(t.Scenarios, func(s result) bool { return s.Profiles != nil })
+	})
 }
 
 // File is the result file's name, for the document.
