@@ -43,6 +43,7 @@ type rig struct {
 	simulator string        // URL
 	binary    string        // perennial
 	patience  time.Duration // with a machine that does not become quiet
+	waveRate  float64       // renewals per second of the slowest side's small wave; 0: not tried yet
 	others    float64       // share of the processors that others used before we began
 
 	ours ours

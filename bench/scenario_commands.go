@@ -81,7 +81,27 @@ func (r *rig) commanded(ctx context.Context, n int) (ours, other []stage.Subject
 	_, err = drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
 		return r.startBareWorkflow(ctx, bare.Commanded, bare.Input{Subject: other[i], Due: now.AddDate(0, 0, 14)})
 	})
-	return ours, other, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return ours, other, errors.Join(r.begun(ctx, r.ours.temporal, ours), r.begun(ctx, r.bare.temporal, other))
+}
+
+// begun waits until the last workflows to be started have had their first turn, behind whatever earlier scenarios left.
+func (r *rig) begun(ctx context.Context, c client.Client, subjects []stage.Subject) error {
+	for _, s := range subjects[max(0, len(subjects)-32):] {
+		err := eventually(ctx, s.SubscriptionID, func() error {
+			d, err := c.DescribeWorkflowExecution(ctx, s.SubscriptionID, "")
+			if err == nil && d.GetWorkflowExecutionInfo().GetHistoryLength() < 4 { // started, scheduled, begun, done
+				err = errors.New("its first task is not done")
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *rig) command(ctx context.Context, name, id string) error {

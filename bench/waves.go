@@ -119,21 +119,29 @@ func (r *rig) paid(ctx context.Context, side string, ids []string) (n int, err e
 
 // gapFor measures small waves to learn how far apart large ones must be.
 func (r *rig) gapFor(ctx context.Context, sides []string, n int) (time.Duration, error) {
-	const trial = 40
-	waves, err := r.schedule(ctx, sides, trial, 5*time.Second, 0)
-	if err != nil {
-		return 0, err
-	}
-	slowest := 0.0
-	for i := range waves {
-		if err := r.watch(ctx, &waves[i]); err != nil {
+	if r.waveRate == 0 {
+		if err := r.tryWaves(ctx, sides); err != nil {
 			return 0, err
-		}
-		if rate := waves[i].rate(); slowest == 0 || rate < slowest {
-			slowest = rate
 		}
 	}
 	const atMost = 28 // renewals per second: small waves are faster than large ones
-	gap := time.Duration(1.2 * float64(n) / min(slowest, atMost) * float64(time.Second))
+	gap := time.Duration(1.2 * float64(n) / min(r.waveRate, atMost) * float64(time.Second))
 	return gap.Truncate(time.Second) + 3*time.Second, nil
+}
+
+func (r *rig) tryWaves(ctx context.Context, sides []string) error {
+	const trial = 40
+	waves, err := r.schedule(ctx, sides, trial, 5*time.Second, 0)
+	if err != nil {
+		return err
+	}
+	for i := range waves {
+		if err := r.watch(ctx, &waves[i]); err != nil {
+			return err
+		}
+		if rate := waves[i].rate(); r.waveRate == 0 || rate < r.waveRate {
+			r.waveRate = rate
+		}
+	}
+	return nil
 }
