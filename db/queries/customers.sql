@@ -21,7 +21,10 @@ with attempts as (
 ), texts as (
     delete from command_texts t where t.environment_id = @environment_id and t.customer_id = @id
 ), subs as (
-    update subscriptions s set metadata = '{}', cancel_reason = null
+    -- Reasons that are codes of ours stay: they say nothing about the person.
+    update subscriptions s
+    set metadata = '{}',
+        cancel_reason = case when s.cancel_reason in ('customer_deleted', 'past_due_expired') then s.cancel_reason end
     where s.environment_id = @environment_id and s.customer_id = @id
 ), calls as (
     update provider_calls c set response = null
