@@ -81,13 +81,13 @@ type pageMissed struct {
 func newest(runs []run) pageData {
 	type place struct{ temporal, scenario string }
 	latest, from := map[place]result{}, map[place]int{}
-	profiles, others := map[place][]profile{}, map[place]float64{}
+	profiles, others := map[string][]profile{}, map[place]float64{}
 	for i, r := range runs {
 		for _, t := range r.Targets {
 			for _, s := range t.Scenarios {
 				at := place{t.Temporal, s.Name}
 				if s.Profiles != nil {
-					profiles[at] = s.Profiles // taken in a run of its own: profiling slows
+					profiles[s.Name] = s.Profiles // taken in a run of its own, on either server: profiling slows
 					continue
 				}
 				latest[at], from[at], others[at] = s, i, t.Others
@@ -114,7 +114,7 @@ func newest(runs []run) pageData {
 				runs[from[at]].Begun.UTC().Format("2006-01-02 15:04 MST"), runs[from[at]].Commit, got.LoadBefore, 100*others[at], got.Seconds))
 			for _, r := range got.Rows {
 				if r.verdict() == "missed" {
-					page.Missed = append(page.Missed, pageMissed{Title: r.Path + ", " + titleOf(kind), Profiles: profiles[at]})
+					page.Missed = append(page.Missed, pageMissed{Title: r.Path + ", " + titleOf(kind), Profiles: profiles[s.name]})
 				}
 			}
 		}

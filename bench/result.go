@@ -71,8 +71,13 @@ func (r row) ratio() float64 {
 	return 0
 }
 
+// implausible is a ratio that no product can have to its own engine without logic: a neighbour hit the bare side.
+const implausible = 1.25
+
 func (r row) verdict() string {
 	switch {
+	case r.Goal.Ratio > 0 && r.ratio() > implausible:
+		return "disturbed"
 	case r.Goal.Ratio > 0 && r.ratio() >= r.Goal.Ratio, r.Goal.Most > 0 && median(r.Ours) <= r.Goal.Most:
 		return "met"
 	case r.Goal.Ratio > 0, r.Goal.Most > 0:

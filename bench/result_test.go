@@ -17,6 +17,7 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"just met", row{Ours: []float64{80}, Bare: []float64{100}, Goal: goal{Ratio: 0.8}}, "met"},
 		{"just missed", row{Ours: []float64{79}, Bare: []float64{100}, Goal: goal{Ratio: 0.8}}, "missed"},
+		{"too good to be true", row{Ours: []float64{130}, Bare: []float64{100}, Goal: goal{Ratio: 0.8}}, "disturbed"},
 		{"nothing to compare with", row{Ours: []float64{79}, Goal: goal{Ratio: 0.8}}, "missed"},
 		{"below the most", row{Ours: []float64{4}, Goal: goal{Most: 4}}, "met"},
 		{"above the most", row{Ours: []float64{4.1}, Goal: goal{Most: 4}}, "missed"},
