@@ -40,6 +40,7 @@ type options struct {
 	state    string // directory for servers and tools
 	binary   string // perennial; empty: built first
 	profile  bool
+	writes   bool // renewals: a third wave, whose bare side keeps its writes only
 }
 
 // size is what pick chooses between.
@@ -67,6 +68,7 @@ Flags:
   --rounds n                  samples of each side (default 1 for small, 3 for full)
   --seed n                    of the order in which subscriptions are read (default: from the time)
   --profile                   take a processor profile of API and worker while each scenario runs
+  --writes                    renewals: also a wave that plays the writes only; it needs the bare side's worker to itself
   --binary file               measure this perennial instead of building one
   --results dir               where results go (default bench/results)
   --state dir                 where servers live during the run and tools stay (default .perennial)
@@ -90,6 +92,7 @@ func parse(args []string, now time.Time) (options, error) {
 	flags.StringVar(&only, "only", "", "")
 	flags.StringVar(&temporal, "temporal", "both", "")
 	flags.IntVar(&o.rounds, "rounds", 0, "")
+	flags.BoolVar(&o.writes, "writes", false, "")
 	flags.Uint64Var(&o.seed, "seed", uint64(now.UnixNano()), "")
 	flags.BoolVar(&o.profile, "profile", false, "")
 	flags.StringVar(&o.binary, "binary", "", "")

@@ -12,7 +12,10 @@ import (
 func renewals(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	n, rest := pick(o, 60, 500), pick(o, 0, restBeforeDue)
-	sides := []string{sideOurs, sideBare, sideWrites}
+	sides := []string{sideOurs, sideBare}
+	if o.writes {
+		sides = append(sides, sideWrites)
+	}
 	gap, err := r.gapFor(ctx, sides, n)
 	if err != nil {
 		return out, err

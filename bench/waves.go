@@ -124,7 +124,7 @@ func (r *rig) gapFor(ctx context.Context, sides []string, n int) (time.Duration,
 			return 0, err
 		}
 	}
-	const atMost = 28 // renewals per second: small waves are faster than large ones
+	const atMost = 18 // renewals per second: small waves are faster than large ones
 	gap := time.Duration(1.2 * float64(n) / min(r.waveRate, atMost) * float64(time.Second))
 	return gap.Truncate(time.Second) + 3*time.Second, nil
 }
