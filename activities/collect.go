@@ -119,7 +119,7 @@ func (c *change) attempt(i int) error {
 		if err := c.tx.InsertTransaction(c.ctx, c.env, txn); err != nil {
 			return err
 		}
-		if err := c.tx.Emit(c.ctx, c.env, paymentFailed(txn, c.now)); err != nil {
+		if err := c.tx.Emit(c.ctx, c.env, txn.FailedEvent(c.now)); err != nil {
 			return err
 		}
 		return c.step(i, collection.AttemptFailed)

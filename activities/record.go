@@ -53,7 +53,7 @@ func (r *recording) record(result providers.Result) error {
 	}
 	// A charge of its own was announced as pending when the API created it.
 	if result.Outcome == providers.Pending && was.ProviderRef == "" && r.txn.SubscriptionID != "" {
-		if err := r.emit(paymentEvent(event.PaymentPending, r.txn, r.now, nil)); err != nil {
+		if err := r.emit(r.txn.Event(event.PaymentPending, r.now, nil)); err != nil {
 			return err
 		}
 	}
@@ -131,14 +131,14 @@ func (r *recording) ended(status payment.Status, result providers.Result) error 
 		if err := r.releaseRefund(); err != nil {
 			return err
 		}
-		return r.emit(paymentEvent(event.PaymentRefundFailed, r.txn, r.now, map[string]any{"failureReason": r.txn.FailureReason}))
+		return r.emit(r.txn.Event(event.PaymentRefundFailed, r.now, map[string]any{"failureReason": r.txn.FailureReason}))
 	case status == payment.Canceled:
 		kind = collection.AttemptCanceled
-		if err := r.emit(paymentEvent(event.PaymentCanceled, r.txn, r.now, nil)); err != nil {
+		if err := r.emit(r.txn.Event(event.PaymentCanceled, r.now, nil)); err != nil {
 			return err
 		}
 	default:
-		if err := r.emit(paymentFailed(r.txn, r.now)); err != nil {
+		if err := r.emit(r.txn.FailedEvent(r.now)); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (r *recording) succeeded() error {
 	} else if changed, err := r.closeTxn(payment.Success); err != nil || !changed {
 		return err
 	}
-	if err := r.emit(paymentEvent(event.PaymentSuccess, r.txn, r.now, nil)); err != nil {
+	if err := r.emit(r.txn.Event(event.PaymentSuccess, r.now, nil)); err != nil {
 		return err
 	}
 	if r.txn.InvoiceID == "" {

@@ -62,7 +62,7 @@ func (r *recording) refunded() error {
 	if changed, err := r.closeTxn(payment.Refunded); err != nil || !changed {
 		return err
 	}
-	return r.emit(paymentEvent(event.PaymentRefunded, r.txn, r.now, nil))
+	return r.emit(r.txn.Event(event.PaymentRefunded, r.now, nil))
 }
 
 // releaseRefund takes the reservation of a failed refund back, so that it can be asked for again.

@@ -33,7 +33,7 @@ func (r *recording) park(reason string) error {
 		return nil
 	}
 	r.txn = r.txn.Park(r.real)
-	if err := r.emit(paymentEvent(event.PaymentParked, r.txn, r.now, map[string]any{"reason": reason})); err != nil {
+	if err := r.emit(r.txn.Event(event.PaymentParked, r.now, map[string]any{"reason": reason})); err != nil {
 		return err
 	}
 	return r.keep()

@@ -82,20 +82,12 @@ func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn paym
 	return tx.Emit(ctx, environmentID, chargeEvent(txn))
 }
 
-// chargeEvent announces a new charge: ids, codes and amounts, as the interface specification has them.
+// chargeEvent announces a new charge of its own.
 func chargeEvent(t payment.Transaction) event.Event {
-	e := event.Event{
-		Type: event.PaymentPending, ObjectID: t.ID, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, OccurredAt: t.CreatedAt,
-		Data: map[string]any{"id": t.ID, "customerId": t.CustomerID, "amount": int64(t.Amount), "currency": string(t.Currency)},
-	}
-	if t.SubscriptionID != "" {
-		e.Data["subscriptionId"], e.Data["invoiceId"], e.Data["attemptNumber"] = t.SubscriptionID, t.InvoiceID, t.AttemptNumber
-	}
 	if t.Status == payment.Failed {
-		e.Type = event.PaymentFailed
-		e.Data["failureReason"], e.Data["failureCode"] = t.FailureReason, t.FailureCode
+		return t.FailedEvent(t.CreatedAt)
 	}
-	return e
+	return t.Event(event.PaymentPending, t.CreatedAt, nil)
 }
 
 // awaitPayment keeps the answer back until the payment is final or the caller's patience is over.
