@@ -19,6 +19,9 @@ const (
 	databaseCall   = 15 * time.Second // one transaction
 	providerCall   = 60 * time.Second // the adapter's own time-out is 30 s, and two transactions around it
 	clockStepLimit = 5 * time.Minute
+	// exchangeLimit ends the repeats of an exchange that a subscription waits for, its wait for a worker included; then the
+	// workflow begins it anew. It is what lets a run that is about to end leave the next boundary to the next run.
+	exchangeLimit = 6 * time.Hour
 	// silence is after how long a worker counts as dead, and what it had in hand is given to another. Workers beat by
 	// themselves while an activity runs (worker/heartbeat.go).
 	silence = 10 * time.Second
@@ -46,9 +49,10 @@ func inDatabase[Out any](ctx workflow.Context, summary string, activity any, arg
 	return out, err
 }
 
-// atProvider starts an exchange with a provider and does not wait for it.
-func atProvider(ctx workflow.Context, summary string, activity any, args ...any) workflow.Future {
+// atProvider starts an exchange with a provider and does not wait for it. limit ends its repeats; 0: never.
+func atProvider(ctx workflow.Context, summary string, limit time.Duration, activity any, args ...any) workflow.Future {
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: contract.QueuePayments, StartToCloseTimeout: providerCall, HeartbeatTimeout: silence, RetryPolicy: forever(time.Minute), Summary: summary,
+		TaskQueue: contract.QueuePayments, ScheduleToCloseTimeout: limit, StartToCloseTimeout: providerCall, HeartbeatTimeout: silence,
+		RetryPolicy: forever(time.Minute), Summary: summary,
 	}), activity, args...)
 }

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -16,12 +17,13 @@ import (
 	"perennial/test/scene"
 )
 
-// recordAll plays the scenarios of the golden histories on the real server, all in one environment.
-func recordAll(t *testing.T) {
+// recordMissing plays the scenarios without a golden history on the real server, all in one environment.
+func recordMissing(t *testing.T) {
 	t.Helper()
 	r := onRealServer(t)
 	for name, play := range map[string]func(*testing.T, *liveScene) (workflowID, runID string){
 		"renewal":                  recordRenewal,
+		"renewal_in_an_old_run":    recordOldRun,
 		"dunning_and_recovery":     recordDunning,
 		"plan_change":              recordPlanChange,
 		"cancel_and_reactivate":    recordReactivate,
@@ -33,6 +35,9 @@ func recordAll(t *testing.T) {
 		"refund":                   recordRefund,
 		"reconciler":               recordReconciler,
 	} {
+		if _, err := os.Stat(goldenFile(name)); err == nil {
+			continue
+		}
 		r.Provider.Script = nil
 		workflowID, runID := play(t, r)
 		r.eventually(t, func() bool { return asleep(r.history(t, workflowID, runID)) })
@@ -49,6 +54,17 @@ func recordRenewal(t *testing.T, r *liveScene) (string, string) {
 	r.start(t, sub)
 	r.settled(t, sub, 3)
 	return sub.ID, ""
+}
+
+// A run that is older than a minute charges what its boundary made due, leaves the next boundary's timer to the next run,
+// and continues as new.
+func recordOldRun(t *testing.T, r *liveScene) (string, string) {
+	const rest = 65 * time.Second
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 1000)), time.Now().Add(rest-day))
+	r.start(t, sub)
+	time.Sleep(rest)
+	r.settled(t, sub, 2)
+	return sub.ID, r.ended(t, sub)
 }
 
 func recordDunning(t *testing.T, r *liveScene) (string, string) {
@@ -112,13 +128,18 @@ func recordAdvance(t *testing.T, r *liveScene) (string, string) {
 func recordCatchUp(t *testing.T, r *liveScene) (string, string) {
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 0)), time.Now().AddDate(0, 0, -1300))
 	r.start(t, sub)
-	var first string
+	return sub.ID, r.ended(t, sub)
+}
+
+// ended is the first run, once it has continued as new.
+func (r *liveScene) ended(t *testing.T, sub contract.Ref) (first string) {
+	t.Helper()
 	r.eventually(t, func() bool {
 		first = r.history(t, sub.ID, "")[0].GetWorkflowExecutionStartedEventAttributes().GetFirstExecutionRunId()
 		last := r.history(t, sub.ID, first)
 		return last[len(last)-1].GetWorkflowExecutionContinuedAsNewEventAttributes() != nil
 	})
-	return sub.ID, first
+	return first
 }
 
 func recordPayment(t *testing.T, r *liveScene) (string, string) {

@@ -22,13 +22,13 @@ import (
 	"perennial/workflows"
 )
 
-// update records the golden histories anew, on the real server:
+// update records, on the real server, the scenarios that have no golden history yet:
 //
 //	go test ./workflows -run TestGolden -update
 //
-// Do that only when a scenario is added. A change of code that cannot replay the old ones would break every workflow
-// that is asleep at the moment of a deployment: use workflow.GetVersion.
-var update = flag.Bool("update", false, "record the golden histories anew")
+// What is recorded stays: a change of code that cannot replay it would break every workflow that is asleep at the moment
+// of a deployment. Use workflow.GetVersion.
+var update = flag.Bool("update", false, "record the golden histories that are missing")
 
 const goldenDir = "testdata/histories"
 
@@ -38,7 +38,7 @@ const fewest = 8
 func TestGoldenHistoriesReplay(t *testing.T) {
 	t.Parallel()
 	if *update {
-		recordAll(t)
+		recordMissing(t)
 	}
 	files, err := filepath.Glob(filepath.Join(goldenDir, "*.json"))
 	require.NoError(t, err)
@@ -117,6 +117,8 @@ var (
 	sticky     = regexp.MustCompile(`"name":"[^"]*:[0-9a-f-]{36}"`)
 )
 
+func goldenFile(name string) string { return filepath.Join(goldenDir, name+".json") }
+
 // golden writes one history, an event a line.
 func golden(t *testing.T, name string, events []*historypb.HistoryEvent) {
 	t.Helper()
@@ -136,5 +138,5 @@ func golden(t *testing.T, name string, events []*historypb.HistoryEvent) {
 	}
 	out.WriteString("]}\n")
 	require.NoError(t, os.MkdirAll(goldenDir, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(goldenDir, name+".json"), out.Bytes(), 0o644))
+	require.NoError(t, os.WriteFile(goldenFile(name), out.Bytes(), 0o644))
 }

@@ -20,7 +20,7 @@ func Payment(ctx workflow.Context, in contract.PaymentInput) error {
 		}
 		var out contract.ResolveOutput
 		resolve := contract.ResolveInput{EnvironmentID: in.Ref.EnvironmentID, TransactionID: in.Ref.ID, Asked: asked}
-		if err := atProvider(ctx, summary, activity, resolve).Get(ctx, &out); err != nil {
+		if err := atProvider(ctx, summary, 0, activity, resolve).Get(ctx, &out); err != nil {
 			return err
 		}
 		asked = drain(checks)

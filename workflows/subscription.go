@@ -10,7 +10,7 @@ import (
 	"perennial/contract"
 )
 
-// Bounds of one run. A run continues as new at the first period boundary after it is a minute old, so that a sleeper's
+// Bounds of one run. A run continues as new once a period boundary has passed and it is a minute old, so that a sleeper's
 // history stays short and every period may run on new code.
 const (
 	maxCaughtUp  = 100
@@ -179,15 +179,20 @@ func (s *subscriptionRun) end(ctx workflow.Context) error {
 	return nil
 }
 
-// shouldContinueAsNew tells that the run is long enough and this is a safe point.
+// shouldContinueAsNew tells that the run is long enough and this is a safe point. What the boundary has made due is
+// charged first: the payer's money is not to wait for a new run.
 func (s *subscriptionRun) shouldContinueAsNew(ctx workflow.Context) bool {
 	if !s.payment.idle() || s.ticks > 0 {
 		return false
 	}
 	info := workflow.GetInfo(ctx)
-	old := workflow.Now(ctx).Sub(s.started) >= runAge
-	return s.periods > 0 && old || s.periods >= maxCaughtUp ||
+	return s.hadItsPeriod(ctx) && !s.liveDue(ctx) || s.periods >= maxCaughtUp ||
 		info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > eventsPerRun
+}
+
+// hadItsPeriod tells that the run has lived through what one run is for.
+func (s *subscriptionRun) hadItsPeriod(ctx workflow.Context) bool {
+	return s.periods > 0 && workflow.Now(ctx).Sub(s.started) >= runAge
 }
 
 // continueAsNew hands the state to a new run, after every handler has answered and every signal was read. A command

@@ -1,6 +1,9 @@
 package workflows
 
 import (
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/activities"
@@ -12,8 +15,8 @@ var payments *activities.Payments
 
 // paymentCall is the one exchange with a provider that may be in flight; everything else goes on beside it.
 type paymentCall struct {
-	transactionID string
-	future        workflow.Future
+	about  contract.ResolveInput
+	future workflow.Future
 }
 
 func (p paymentCall) idle() bool  { return p.future == nil }
@@ -24,10 +27,15 @@ func (s *subscriptionRun) nextCheck(ctx workflow.Context) string {
 	if len(s.checks) > 0 {
 		return s.checks[0]
 	}
-	if live := s.snap.Live; live != nil && !live.CheckAt.After(workflow.Now(ctx)) {
-		return live.TransactionID
+	if s.liveDue(ctx) {
+		return s.snap.Live.TransactionID
 	}
 	return ""
+}
+
+// liveDue tells whether it is time to send the attempt under way, or to ask about it.
+func (s *subscriptionRun) liveDue(ctx workflow.Context) bool {
+	return s.snap.Live != nil && !s.snap.Live.CheckAt.After(workflow.Now(ctx))
 }
 
 // startPayment starts the exchange and does not wait for it.
@@ -41,15 +49,20 @@ func (s *subscriptionRun) startPayment(ctx workflow.Context) {
 	if in.Asked || s.snap.Live != nil && s.snap.Live.Sent {
 		activity, summary = payments.CheckPayment, "check "+in.TransactionID
 	}
-	s.payment = paymentCall{transactionID: in.TransactionID, future: atProvider(ctx, summary, activity, in)}
+	s.payment = paymentCall{about: in, future: atProvider(ctx, summary, exchangeLimit, activity, in)}
 }
 
 // collectPayment takes the answer of the exchange that has ended.
 func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 	var out contract.ResolveOutput
 	err := s.payment.future.Get(ctx, &out)
+	about := s.payment.about
 	s.payment, s.obeyed = paymentCall{}, false
 	switch {
+	case outOfTime(err): // begin again; the transaction's row knows what was sent
+		if about.Asked {
+			s.addCheck(about.TransactionID)
+		}
 	case err != nil:
 		s.failed = err
 	case out.Snapshot != nil && out.Snapshot.Revision < s.snap.Revision:
@@ -58,6 +71,19 @@ func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 	case out.Snapshot != nil:
 		s.learn(out.Snapshot, nil)
 	}
+}
+
+// outOfTime tells that an activity took longer than all its repeats may: nothing else ends what is repeated for ever.
+func outOfTime(err error) bool {
+	var stopped *temporal.ApplicationError
+	return err != nil && !temporal.IsCanceledError(err) && (!errors.As(err, &stopped) || !stopped.NonRetryable())
+}
+
+// leavesBoundary tells that the timer of the next date is for the next run to start: this one ends with the exchange in
+// flight, which ends before that date. Started here it would be started twice.
+func (s *subscriptionRun) leavesBoundary(ctx workflow.Context) bool {
+	return s.hadItsPeriod(ctx) && !s.payment.idle() && !s.boundary.armedFor(s.snap.NextAt) &&
+		s.snap.NextAt.Sub(workflow.Now(ctx)) > exchangeLimit
 }
 
 func (s *subscriptionRun) liveID() string {

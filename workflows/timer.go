@@ -16,7 +16,7 @@ type alarm struct {
 
 // set arms the alarm for at; the zero time disarms it. why is what an operator reads beside the timer.
 func (a *alarm) set(ctx workflow.Context, at time.Time, why string) {
-	if a.at.Equal(at) && (a.fired == nil || !a.fired.IsReady()) {
+	if a.armedFor(at) || a.fired == nil && a.at.Equal(at) {
 		return
 	}
 	if a.cancel != nil {
@@ -33,3 +33,8 @@ func (a *alarm) set(ctx workflow.Context, at time.Time, why string) {
 
 // rang tells whether the time has come.
 func (a *alarm) rang() bool { return a.fired != nil && a.fired.IsReady() }
+
+// armedFor tells whether it will ring at that time.
+func (a *alarm) armedFor(at time.Time) bool {
+	return a.at.Equal(at) && a.fired != nil && !a.fired.IsReady()
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+)
+
+// steps of one renewal, as its history tells them, in the order in which they happen.
+var steps = []string{
+	"timer fired", "task begun", "charge scheduled", "charge begun", "charge done", "task begun again", "run continued",
+	"new run begun", "asleep again",
+}
+
+// timeline tells, for the subscriptions of a wave, when after the due second each step of a renewal happened: at the
+// median and for the last one. It reads histories, so it is taken when nothing is measured any more.
+func (r *rig) timeline(ctx context.Context, w *wave) (string, error) {
+	c := r.ours.temporal
+	if w.side != sideOurs {
+		c = r.bare.temporal
+	}
+	offsets := make(map[string][]time.Duration, len(steps))
+	var mu sync.Mutex
+	_, err := drive(ctx, 16, until{count: len(w.subjects)}, func(ctx context.Context, i int) error {
+		seen, err := renewalSteps(ctx, c, w.subjects[i].SubscriptionID)
+		mu.Lock()
+		defer mu.Unlock()
+		for step, at := range seen {
+			offsets[step] = append(offsets[step], at.Sub(w.due))
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	var told []string
+	for _, step := range steps {
+		of := offsets[step]
+		if len(of) == 0 {
+			continue
+		}
+		slices.Sort(of)
+		told = append(told, fmt.Sprintf("%s %.2f / %.2f", step, of[len(of)/2].Seconds(), of[len(of)-1].Seconds()))
+	}
+	return fmt.Sprintf("%s, seconds after due, median / last of %d: %s", w.side, len(w.subjects), strings.Join(told, ", ")), nil
+}
+
+// renewalSteps reads the run that was renewed and the one that followed it.
+func renewalSteps(ctx context.Context, c client.Client, id string) (map[string]time.Time, error) {
+	second, err := events(ctx, c, id, "")
+	if err != nil {
+		return nil, err
+	}
+	before := second[0].GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId()
+	if before == "" {
+		return stepsOf(second, nil), nil
+	}
+	first, err := events(ctx, c, id, before)
+	if err != nil {
+		return nil, err
+	}
+	return stepsOf(first, second), nil
+}
+
+func events(ctx context.Context, c client.Client, id, run string) ([]*history.HistoryEvent, error) {
+	var all []*history.HistoryEvent
+	pages := c.GetWorkflowHistory(ctx, id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for pages.HasNext() {
+		e, err := pages.Next()
+		if err != nil {
+			return nil, fmt.Errorf("history of %s: %w", id, err)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+func stepsOf(first, second []*history.HistoryEvent) map[string]time.Time {
+	seen := map[string]time.Time{}
+	note := func(step string, e *history.HistoryEvent) {
+		if _, noted := seen[step]; !noted {
+			seen[step] = e.GetEventTime().AsTime()
+		}
+	}
+	for _, e := range first {
+		_, fired := seen["timer fired"]
+		_, done := seen["charge done"]
+		switch e.GetEventType() {
+		case enums.EVENT_TYPE_TIMER_FIRED:
+			note("timer fired", e)
+		case enums.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+			switch {
+			case done:
+				note("task begun again", e)
+			case fired:
+				note("task begun", e)
+			}
+		case enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
+			note("charge scheduled", e)
+		case enums.EVENT_TYPE_ACTIVITY_TASK_STARTED:
+			note("charge begun", e)
+		case enums.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
+			note("charge done", e)
+		case enums.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
+			note("run continued", e)
+		}
+	}
+	for _, e := range second {
+		switch e.GetEventType() {
+		case enums.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+			note("new run begun", e)
+		case enums.EVENT_TYPE_TIMER_STARTED:
+			note("asleep again", e)
+		}
+	}
+	return seen
+}
