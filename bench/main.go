@@ -127,7 +127,8 @@ func measureOn(ctx context.Context, o options, kind string, m *machine) (t targe
 			}
 			continue
 		}
-		got.Name, got.LoadBefore, got.Seconds, got.Profiles = s.name, load, time.Since(started).Seconds(), profiles()
+		got.Name, got.LoadBefore, got.Seconds = s.name, load, time.Since(started).Seconds()
+		got.Profiles, r.waveProfiles = append(profiles(), r.waveProfiles...), nil
 		t.Scenarios = append(t.Scenarios, got)
 	}
 	return t, err

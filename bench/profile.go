@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // profile is where the processor time of one process went while a scenario ran.
@@ -56,6 +58,23 @@ func (r *rig) profiles(ctx context.Context, o options) (stop func() []profile) {
 		all.Wait()
 		return last
 	}
+}
+
+// profileWave takes a profile of the Temporal server while one side's wave is worked off, so that what the sides ask of it
+// can be compared. The development server has none to take.
+func (r *rig) profileWave(ctx context.Context, side string) (stop func() error) {
+	if r.serverProfile == "" {
+		return func() error { return nil }
+	}
+	var all errgroup.Group
+	all.Go(func() error {
+		top, err := takeProfile(ctx, r.dir, r.binary, "temporal-"+side, r.serverProfile)
+		if err == nil {
+			r.waveProfiles = append(r.waveProfiles, profile{Process: "Temporal server, " + side, Top: top})
+		}
+		return err
+	})
+	return all.Wait
 }
 
 func takeProfile(ctx context.Context, dir, binary, name, address string) (string, error) {

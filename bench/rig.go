@@ -46,6 +46,10 @@ type rig struct {
 	waveRate  float64       // renewals per second of the slowest side's small wave; 0: not tried yet
 	others    float64       // share of the processors that others used before we began
 
+	serverProfile string // address of Temporal's pprof; empty: nobody asked, or it has none
+	waveProfiles  []profile
+	profiling     bool
+
 	ours ours
 	bare bareSide
 	http *http.Client
@@ -80,7 +84,7 @@ type bareSide struct {
 
 // newRig starts everything. stop ends it, also after an error.
 func newRig(ctx context.Context, o options, kind string, say func(string, ...any)) (*rig, error) {
-	r := &rig{kind: kind, dir: filepath.Join(o.state, "bench", kind), tools: filepath.Join(o.state, "bin"), binary: o.binary, say: say, pids: map[string]int{}, patience: pick(o, time.Second, 3*time.Second)}
+	r := &rig{kind: kind, dir: filepath.Join(o.state, "bench", kind), tools: filepath.Join(o.state, "bin"), binary: o.binary, say: say, pids: map[string]int{}, patience: pick(o, time.Second, 3*time.Second), profiling: o.profile}
 	r.http = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 256, MaxIdleConns: 512, DisableCompression: true}}
 	r.others = busy(ctx, 3*time.Second)
 	say("others use %.0f %% of the processors", 100*r.others)
@@ -132,6 +136,9 @@ func (r *rig) startServers(ctx context.Context) (err error) {
 			return err
 		}
 		r.address = server.Address()
+		if r.profiling {
+			r.serverProfile = server.Profile()
+		}
 		r.atEnd(server.Stop)
 		return nil
 	}

@@ -51,14 +51,11 @@ func renewals(ctx context.Context, r *rig, o options) (result, error) {
 		out.Notes = append(out.Notes, "small scale: the workflows were too young to continue as new")
 	}
 	out.Notes = append(out.Notes, "transactions of one renewal: "+r.bare.script.RenewalShape())
-	for i := range waves {
-		told, err := r.timeline(ctx, &waves[i])
-		if err != nil {
-			return out, err
-		}
-		r.say("renewals: %s", told)
-		out.Notes = append(out.Notes, told)
+	told, err := r.timelines(ctx, waves)
+	if err != nil {
+		return out, err
 	}
+	out.Notes = append(out.Notes, told...)
 	out.Rows = []row{measured}
 	return out, nil
 }

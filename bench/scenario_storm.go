@@ -57,6 +57,9 @@ func storm(ctx context.Context, r *rig, o options) (result, error) {
 			rate.Bare, rate.BareCPU, reads.Bare = []float64{w.rate()}, w.cpu, []float64{seen.P99}
 		}
 	}
+	if out.Notes, err = r.timelines(ctx, waves); err != nil {
+		return out, err
+	}
 	wrong, err := r.notChargedOnce(ctx, waves[0].subjects)
 	if err != nil {
 		return out, err

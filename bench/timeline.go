@@ -19,6 +19,19 @@ var steps = []string{
 	"new run begun", "asleep again",
 }
 
+// timelines are those of several waves.
+func (r *rig) timelines(ctx context.Context, waves []wave) (told []string, err error) {
+	for i := range waves {
+		one, err := r.timeline(ctx, &waves[i])
+		if err != nil {
+			return nil, err
+		}
+		r.say("%s", one)
+		told = append(told, one)
+	}
+	return told, nil
+}
+
 // timeline tells, for the subscriptions of a wave, when after the due second each step of a renewal happened: at the
 // median and for the last one. It reads histories, so it is taken when nothing is measured any more.
 func (r *rig) timeline(ctx context.Context, w *wave) (string, error) {
@@ -27,14 +40,16 @@ func (r *rig) timeline(ctx context.Context, w *wave) (string, error) {
 		c = r.bare.temporal
 	}
 	offsets := make(map[string][]time.Duration, len(steps))
+	unstarted := 0
 	var mu sync.Mutex
 	_, err := drive(ctx, 16, until{count: len(w.subjects)}, func(ctx context.Context, i int) error {
 		seen, err := renewalSteps(ctx, c, w.subjects[i].SubscriptionID)
 		mu.Lock()
 		defer mu.Unlock()
-		for step, at := range seen {
+		for step, at := range seen.at {
 			offsets[step] = append(offsets[step], at.Sub(w.due))
 		}
+		unstarted += seen.unstarted
 		return err
 	})
 	if err != nil {
@@ -49,14 +64,22 @@ func (r *rig) timeline(ctx context.Context, w *wave) (string, error) {
 		slices.Sort(of)
 		told = append(told, fmt.Sprintf("%s %.2f / %.2f", step, of[len(of)/2].Seconds(), of[len(of)-1].Seconds()))
 	}
-	return fmt.Sprintf("%s, seconds after due, median / last of %d: %s", w.side, len(w.subjects), strings.Join(told, ", ")), nil
+	return fmt.Sprintf("%s, seconds after due, median / last of %d: %s; %d workflow tasks waited in vain for the worker that had cached the run",
+		w.side, len(w.subjects), strings.Join(told, ", "), unstarted), nil
+}
+
+// renewed is what the histories of one renewal tell: when each step happened, and how many workflow tasks timed out before
+// any worker took them.
+type renewed struct {
+	at        map[string]time.Time
+	unstarted int
 }
 
 // renewalSteps reads the run that was renewed and the one that followed it.
-func renewalSteps(ctx context.Context, c client.Client, id string) (map[string]time.Time, error) {
+func renewalSteps(ctx context.Context, c client.Client, id string) (renewed, error) {
 	second, err := events(ctx, c, id, "")
 	if err != nil {
-		return nil, err
+		return renewed{}, err
 	}
 	before := second[0].GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId()
 	if before == "" {
@@ -64,7 +87,7 @@ func renewalSteps(ctx context.Context, c client.Client, id string) (map[string]t
 	}
 	first, err := events(ctx, c, id, before)
 	if err != nil {
-		return nil, err
+		return renewed{}, err
 	}
 	return stepsOf(first, second), nil
 }
@@ -82,16 +105,16 @@ func events(ctx context.Context, c client.Client, id, run string) ([]*history.Hi
 	return all, nil
 }
 
-func stepsOf(first, second []*history.HistoryEvent) map[string]time.Time {
-	seen := map[string]time.Time{}
+func stepsOf(first, second []*history.HistoryEvent) renewed {
+	seen := renewed{at: map[string]time.Time{}}
 	note := func(step string, e *history.HistoryEvent) {
-		if _, noted := seen[step]; !noted {
-			seen[step] = e.GetEventTime().AsTime()
+		if _, noted := seen.at[step]; !noted {
+			seen.at[step] = e.GetEventTime().AsTime()
 		}
 	}
 	for _, e := range first {
-		_, fired := seen["timer fired"]
-		_, done := seen["charge done"]
+		_, fired := seen.at["timer fired"]
+		_, done := seen.at["charge done"]
 		switch e.GetEventType() {
 		case enums.EVENT_TYPE_TIMER_FIRED:
 			note("timer fired", e)
@@ -102,6 +125,8 @@ func stepsOf(first, second []*history.HistoryEvent) map[string]time.Time {
 			case fired:
 				note("task begun", e)
 			}
+		case enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
+			seen.unstarted++
 		case enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
 			note("charge scheduled", e)
 		case enums.EVENT_TYPE_ACTIVITY_TASK_STARTED:

@@ -86,6 +86,7 @@ func (r *rig) watch(ctx context.Context, w *wave) error {
 	for i, s := range w.subjects {
 		ids[i] = s.SubscriptionID
 	}
+	profiled := r.profileWave(ctx, w.side)
 	used := r.processorUsage()
 	deadline := w.due.Add(max(2*time.Minute, time.Duration(len(w.subjects))*200*time.Millisecond))
 	for {
@@ -95,7 +96,7 @@ func (r *rig) watch(ctx context.Context, w *wave) error {
 		}
 		if paid == len(ids) {
 			w.done, w.cpu = time.Now(), r.processorUsage().each(used, len(w.subjects))
-			return nil
+			return profiled()
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s: only %d of %d renewals were paid within %s", w.side, paid, len(ids), deadline.Sub(w.due))

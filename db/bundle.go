@@ -27,14 +27,14 @@ type Bundle struct {
 	Provider      *ProviderConfig       // the environment's primary; nil: none
 }
 
-// LoadSubscription reads a Bundle in one round trip. With lock the customer (shared) and its credit, the subscription and
-// its open invoices stay as they are until the transaction ends. Fault: subscription_not_found.
+// LoadSubscription reads a Bundle in one round trip. With lock the customer (shared) and its credit, the subscription, its
+// open invoices and its pending charges stay as they are until the transaction ends. Fault: subscription_not_found.
 func (tx *Tx) LoadSubscription(ctx context.Context, environmentID, id string, lock bool) (Bundle, error) {
 	l := loader{ctx: ctx, environmentID: environmentID, id: id, lock: lock}
 	err := tx.together(ctx,
 		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
-		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen,
-		l.readEnvironment, l.readClock, l.readPlans, l.readPrices, l.readPaid, l.readLines, l.readPending, l.readProvider)
+		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen, l.readPending,
+		l.readEnvironment, l.readClock, l.readPlans, l.readPrices, l.readPaid, l.readLines, l.readProvider)
 	if err != nil {
 		return Bundle{}, readError("subscription", err)
 	}

@@ -38,7 +38,10 @@ func (tx *Tx) AddCredit(
 	}
 	if amount < 0 {
 		insufficient := fault.New(fault.Conflict, "credit_insufficient", "the customer has less credit than is to be used")
-		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams(entry))
+		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams{
+			ID: entry.ID, EnvironmentID: entry.EnvironmentID, CustomerID: entry.CustomerID, Currency: entry.Currency, Amount: entry.Amount,
+			Reason: entry.Reason, InvoiceID: entry.InvoiceID, CreatedAt: entry.CreatedAt,
+		})
 	}
 	return queries.CreditGive(ctx, tx.pipe, entry)
 }

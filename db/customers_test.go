@@ -80,7 +80,7 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 	requireFault(t, b.try(t, erase), fault.NotFound, "customer_not_found")
 	got.Email = "back@example.com"
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.UpdateCustomer(ctx, b.env, got) })
-	requireFault(t, err, fault.Conflict, "customer_changed")
+	requireFault(t, err, fault.Unavailable, "customer_changed")
 }
 
 func TestMarkMethodChanged(t *testing.T) {

@@ -29,9 +29,11 @@ func notFound(resource string) error {
 	return fault.New(fault.NotFound, resource+"_not_found", "there is no %s with this id", spaced(resource))
 }
 
-// changed refuses a write that was decided on an older revision of its row.
+// changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction decides
+// anew, so it is no refusal.
 func changed(resource string) error {
-	return fault.New(fault.Conflict, resource+"_changed", "the %s was changed meanwhile; read it again and repeat", spaced(resource))
+	return fault.New(fault.Unavailable, resource+"_changed", "the %s was changed at the same moment; try again", spaced(resource)).
+		After(time.Second)
 }
 
 func spaced(resource string) string { return strings.ReplaceAll(resource, "_", " ") }

@@ -130,9 +130,15 @@ func (l *loader) readLines(h dbsqlc.DBTX) (err error) {
 }
 
 func (l *loader) readPending(h dbsqlc.DBTX) (err error) {
-	l.pending, err = queries.TransactionListPendingCharges(l.ctx, h, dbsqlc.TransactionListPendingChargesParams{
-		EnvironmentID: l.environmentID, SubscriptionID: l.id,
-	})
+	args := dbsqlc.TransactionListPendingChargesParams{EnvironmentID: l.environmentID, SubscriptionID: l.id}
+	if !l.lock {
+		l.pending, err = queries.TransactionListPendingCharges(l.ctx, h, args)
+		return err
+	}
+	locked, err := queries.TransactionLockPendingCharges(l.ctx, h, dbsqlc.TransactionLockPendingChargesParams(args))
+	for _, row := range locked {
+		l.pending = append(l.pending, dbsqlc.TransactionListPendingChargesRow(row))
+	}
 	return err
 }
 

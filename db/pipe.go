@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ type pipe struct {
 	err   error // the first failure: PostgreSQL refuses whatever follows
 }
 
-// statement is a queued write. Where zero is set, a write that touches no row fails with it.
+// statement is a queued write. Where zero is set, the write ends with the guard, and what the guard says means zero.
 type statement struct {
 	sql  string
 	args []any
@@ -105,8 +106,9 @@ func (p *pipe) take(b *pgx.Batch) []statement {
 // check reads the results of queued writes, each under its own name.
 func (p *pipe) check(results pgx.BatchResults, sent []statement) error {
 	for _, s := range sent {
-		tag, err := results.Exec()
-		if err == nil && s.zero != nil && tag.RowsAffected() == 0 {
+		_, err := results.Exec()
+		var pg *pgconn.PgError
+		if s.zero != nil && errors.As(err, &pg) && pg.Code == divisionByZero {
 			err = s.zero
 		}
 		if err != nil {
@@ -160,7 +162,14 @@ func (p *pipe) rollback(ctx context.Context) {
 	_, _ = p.conn.Exec(ctx, "rollback") // see above
 }
 
-// orElse is the pipe with an error for the next write, should it touch no row.
+// guard is how a query ends that must touch a row: where it wrote none, it divides by zero. The server has to fail, not
+// we: the queue travels together with COMMIT, and whatever succeeds there stays.
+const (
+	guard          = "select 1 / count(*) from written"
+	divisionByZero = "22012"
+)
+
+// orElse is the pipe with an error for the next write, should it touch no row. The query must end with the guard.
 func (p *pipe) orElse(zero error) dbsqlc.DBTX { return strict{p, zero} }
 
 type strict struct {
@@ -169,6 +178,9 @@ type strict struct {
 }
 
 func (s strict) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	if !strings.HasSuffix(strings.TrimSpace(sql), guard) {
+		return pgconn.CommandTag{}, fmt.Errorf("db: %s does not notice that it touches no row: end it with %q", queryName(sql), guard)
+	}
 	return pgconn.CommandTag{}, s.add(statement{sql: sql, args: args, zero: s.zero})
 }
 

@@ -125,7 +125,7 @@ func TestCustomerRoundTrip(t *testing.T) {
 	require.Equal(t, want, got)
 
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.UpdateCustomer(ctx, b.env, b.customer) })
-	requireFault(t, err, fault.Conflict, "customer_changed")
+	requireFault(t, err, fault.Unavailable, "customer_changed")
 }
 
 func TestTestClockRoundTrip(t *testing.T) {
@@ -148,7 +148,7 @@ func TestTestClockRoundTrip(t *testing.T) {
 	require.Equal(t, want, got)
 
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, b.env, b.clock) })
-	requireFault(t, err, fault.Conflict, "test_clock_changed")
+	requireFault(t, err, fault.Unavailable, "test_clock_changed")
 }
 
 func TestSubscriptionRoundTrip(t *testing.T) {
@@ -190,7 +190,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	require.Equal(t, again, got)
 
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, b.env, b.subscription) })
-	requireFault(t, err, fault.Conflict, "subscription_changed")
+	requireFault(t, err, fault.Unavailable, "subscription_changed")
 }
 
 func TestInvoiceRoundTrip(t *testing.T) {
@@ -277,7 +277,7 @@ func TestTransactionRoundTrip(t *testing.T) {
 	require.Equal(t, refund, got)
 
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, b.env, txn) })
-	requireFault(t, err, fault.Conflict, "transaction_changed")
+	requireFault(t, err, fault.Unavailable, "transaction_changed")
 }
 
 func TestRecoveredCharge(t *testing.T) {

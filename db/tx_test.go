@@ -71,6 +71,61 @@ func TestInTxRollsBackWhenCanceled(t *testing.T) {
 	requireUntouched(t, b)
 }
 
+// The last write of a transaction travels together with COMMIT: where it touches no row, nothing of the rest may stay.
+func TestAWriteThatTouchesNothingTakesTheRestWithIt(t *testing.T) {
+	t.Parallel()
+	for name, last := range map[string]func(context.Context, *bundle, *db.Tx) error{
+		"customer": func(ctx context.Context, b *bundle, tx *db.Tx) error {
+			stale := b.customer
+			stale.Revision--
+			return tx.UpdateCustomer(ctx, b.env, stale)
+		},
+		"erased customer": func(ctx context.Context, b *bundle, tx *db.Tx) error {
+			return tx.EraseCustomer(ctx, b.env, "cust_absent")
+		},
+		"subscription": func(ctx context.Context, b *bundle, tx *db.Tx) error {
+			stale := b.subscription
+			stale.Revision--
+			return tx.SaveSubscription(ctx, b.env, stale)
+		},
+		"invoice": func(ctx context.Context, b *bundle, tx *db.Tx) error {
+			absent := b.invoice()
+			return tx.SaveInvoice(ctx, b.env, absent)
+		},
+		"credit": func(ctx context.Context, b *bundle, tx *db.Tx) error {
+			return tx.AddCredit(ctx, b.env, b.customer.ID, "EUR", -1, "applied", "")
+		},
+		"transaction": func(ctx context.Context, b *bundle, tx *db.Tx) error {
+			return tx.SaveTransaction(ctx, b.env, b.charge(""))
+		},
+		"test clock": func(ctx context.Context, b *bundle, tx *db.Tx) error {
+			stale := b.clock
+			stale.Revision--
+			return tx.SaveTestClock(ctx, b.env, stale)
+		},
+		"provider call": func(ctx context.Context, b *bundle, tx *db.Tx) error {
+			return tx.FinishProviderCall(ctx, b.env, db.ProviderCall{ID: "pc_absent", TransactionID: "txn_absent"})
+		},
+		"api key": func(ctx context.Context, b *bundle, tx *db.Tx) error {
+			return tx.RevokeAPIKey(ctx, b.env, "key_absent")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			var queued error
+			err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+				halfWritten(ctx, t, b, tx)
+				queued = last(ctx, b, tx)
+				return queued
+			})
+			require.NoError(t, queued, "it is only queued")
+			require.Error(t, err)
+			requireUntouched(t, b)
+		})
+	}
+}
+
 func TestInTxRefusesToCommitWhatFailed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -73,10 +73,12 @@ func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 	}
 }
 
-// outOfTime tells that an activity took longer than all its repeats may: nothing else ends what is repeated for ever.
+// outOfTime tells that an activity took longer than all its repeats may: the server then tells of the time-out, or of the
+// last error that was to be repeated. Anything else that ends it would end it again at once.
 func outOfTime(err error) bool {
-	var stopped *temporal.ApplicationError
-	return err != nil && !temporal.IsCanceledError(err) && (!errors.As(err, &stopped) || !stopped.NonRetryable())
+	var repeatable *temporal.ApplicationError
+	return temporal.IsTimeoutError(err) || temporal.IsPanicError(err) ||
+		errors.As(err, &repeatable) && !repeatable.NonRetryable()
 }
 
 // leavesBoundary tells that the timer of the next date is for the next run to start: this one ends with the exchange in

@@ -12,6 +12,7 @@ import (
 type ports struct {
 	frontend, frontendHTTP, history, matching, worker           int
 	frontendGossip, historyGossip, matchingGossip, workerGossip int
+	pprof                                                       int
 }
 
 // shards is small because one machine serves them all; production has 512 and more.
@@ -34,6 +35,7 @@ persistence:
     visibility:
       sql: { pluginName: postgres12_pgx, databaseName: %[7]s, connectAddr: "%[3]s", connectProtocol: tcp, user: "%[4]s", password: "%[5]s", maxConns: %[8]d, maxIdleConns: %[8]d, maxConnLifetime: 1h }
 global:
+  pprof: { port: %[19]d, host: 127.0.0.1 }
   membership: { maxJoinDuration: 30s, broadcastAddress: 127.0.0.1 }
 services:
   frontend: { rpc: { grpcPort: %[9]d, membershipPort: %[10]d, bindOnLocalHost: true, httpPort: %[11]d } }
@@ -79,6 +81,6 @@ func writeConfig(dir string, database *url.URL, p ports) error {
 	password, _ := database.User.Password()
 	text := fmt.Sprintf(configuration, shards, storeName, database.Host, database.User.Username(), password, storeConnections,
 		visibilityName, visibilityConnections, p.frontend, p.frontendGossip, p.frontendHTTP, p.history, p.historyGossip, p.matching, p.matchingGossip,
-		p.worker, p.workerGossip, strings.ReplaceAll(values, `\`, `/`))
+		p.worker, p.workerGossip, strings.ReplaceAll(values, `\`, `/`), p.pprof)
 	return os.WriteFile(filepath.Join(dir, "config", "bench.yaml"), []byte(text), 0o600) // it holds the password
 }

@@ -45,6 +45,7 @@ type Config struct {
 type Server struct {
 	process *devstack.Process
 	address string
+	profile string
 }
 
 // Start installs what is missing, which takes minutes the first time, makes the databases and starts the server.
@@ -76,7 +77,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	if err := writeConfig(c.Dir, database, p); err != nil {
 		return nil, err
 	}
-	s := &Server{address: "127.0.0.1:" + strconv.Itoa(p.frontend)}
+	s := &Server{address: "127.0.0.1:" + strconv.Itoa(p.frontend), profile: "127.0.0.1:" + strconv.Itoa(p.pprof)}
 	s.process, err = devstack.StartProcess(devstack.ProcessConfig{
 		Name: "Temporal on PostgreSQL", Path: server, Dir: c.Dir, LogFile: filepath.Join(c.Dir, "temporal.log"),
 		Args: []string{"--root", c.Dir, "--env", "bench", "--allow-no-auth", "start"},
@@ -92,6 +93,9 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 
 // Address of the frontend.
 func (s *Server) Address() string { return s.address }
+
+// Profile is the address of its pprof.
+func (s *Server) Profile() string { return s.profile }
 
 // Stop ends it.
 func (s *Server) Stop(ctx context.Context) error { return s.process.Stop(ctx) }
@@ -120,7 +124,7 @@ func choosePorts() (p ports, err error) {
 	taken := map[int]bool{}
 	for _, port := range []*int{
 		&p.frontend, &p.frontendHTTP, &p.history, &p.matching, &p.worker,
-		&p.frontendGossip, &p.historyGossip, &p.matchingGossip, &p.workerGossip,
+		&p.frontendGossip, &p.historyGossip, &p.matchingGossip, &p.workerGossip, &p.pprof,
 	} {
 		for *port == 0 || taken[*port] {
 			if *port, err = devstack.FreePort(0); err != nil {

@@ -15,12 +15,16 @@ from balance;
 -- changes nothing, which the caller is told.
 with balance as (
     update credit_balances set balance = balance + @amount
-    where environment_id = @environment_id and customer_id = @customer_id and currency = @currency and balance + @amount >= 0
+    where credit_balances.environment_id = @environment_id and credit_balances.customer_id = @customer_id
+      and credit_balances.currency = @currency and balance + @amount >= 0
     returning balance
+), written as (
+    insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
+    select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, balance.balance, @created_at
+    from balance
+    returning 1
 )
-insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
-select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, balance.balance, @created_at
-from balance;
+select 1 / count(*) from written;
 
 -- name: CreditBalanceGet :one
 select b.balance from credit_balances b

@@ -7,10 +7,14 @@ insert into customers (
 
 -- name: CustomerUpdate :exec
 -- The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told.
-update customers
-set email = @email, name = @name, phone = @phone, metadata = @metadata, payment_method = @payment_method,
-    payment_details = @payment_details, revision = revision + 1
-where environment_id = @environment_id and id = @id and revision = @revision and erased_at is null;
+with written as (
+    update customers
+    set email = @email, name = @name, phone = @phone, metadata = @metadata, payment_method = @payment_method,
+        payment_details = @payment_details, revision = revision + 1
+    where environment_id = @environment_id and id = @id and revision = @revision and erased_at is null
+    returning 1
+)
+select 1 / count(*) from written;
 
 -- name: CustomerErase :exec
 -- Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
@@ -34,11 +38,14 @@ with attempts as (
 ), answers as (
     update idempotency_keys i set response = null, erased_at = @erased_at
     where i.environment_id = @environment_id and i.customer_id = @id and i.erased_at is null
+), written as (
+    update customers
+    set email = null, name = null, phone = null, metadata = '{}', payment_method = null, payment_details = null,
+        erased_at = @erased_at, revision = revision + 1
+    where customers.environment_id = @environment_id and customers.id = @id and customers.erased_at is null
+    returning 1
 )
-update customers
-set email = null, name = null, phone = null, metadata = '{}', payment_method = null, payment_details = null,
-    erased_at = @erased_at, revision = revision + 1
-where customers.environment_id = @environment_id and customers.id = @id and customers.erased_at is null;
+select 1 / count(*) from written;
 
 -- name: CustomerGet :one
 select sqlc.embed(c) from customers c where c.environment_id = @environment_id and c.id = @id;

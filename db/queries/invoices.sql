@@ -2,19 +2,22 @@
 -- Numbers are gapless, so the counter row stays locked until the transaction ends: this is sent together with the commit.
 with counter as (
     update invoice_counters set last_number = last_number + 1
-    where environment_id = @environment_id
+    where invoice_counters.environment_id = @environment_id
     returning last_number
+), written as (
+    insert into invoices (
+        id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied, amount_due,
+        amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
+        issued_at, paid_at, voided_at, created_at
+    )
+    select
+        @id, @environment_id, counter.last_number, @customer_id, @subscription_id, @status, @reason, @currency, @total,
+        @credit_applied, @amount_due, @amount_paid, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @retry_at,
+        @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @created_at
+    from counter
+    returning 1
 )
-insert into invoices (
-    id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied, amount_due,
-    amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
-    issued_at, paid_at, voided_at, created_at
-)
-select
-    @id, @environment_id, counter.last_number, @customer_id, @subscription_id, @status, @reason, @currency, @total,
-    @credit_applied, @amount_due, @amount_paid, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @retry_at,
-    @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @created_at
-from counter;
+select 1 / count(*) from written;
 
 -- name: InvoiceLineInsert :exec
 insert into invoice_lines (
@@ -24,12 +27,16 @@ insert into invoice_lines (
 );
 
 -- name: InvoiceUpdate :exec
-update invoices
-set status = @status, credit_applied = @credit_applied, amount_due = @amount_due, amount_paid = @amount_paid,
-    phase = @phase, automatic_attempts = @automatic_attempts, attempts = @attempts, retry_at = @retry_at,
-    attempt_trigger = @attempt_trigger, replaced_by = @replaced_by,
-    paid_at = @paid_at, voided_at = @voided_at
-where environment_id = @environment_id and id = @id;
+with written as (
+    update invoices
+    set status = @status, credit_applied = @credit_applied, amount_due = @amount_due, amount_paid = @amount_paid,
+        phase = @phase, automatic_attempts = @automatic_attempts, attempts = @attempts, retry_at = @retry_at,
+        attempt_trigger = @attempt_trigger, replaced_by = @replaced_by,
+        paid_at = @paid_at, voided_at = @voided_at
+    where environment_id = @environment_id and id = @id
+    returning 1
+)
+select 1 / count(*) from written;
 
 -- name: InvoiceGet :one
 select sqlc.embed(i) from invoices i where i.environment_id = @environment_id and i.id = @id;

@@ -3,9 +3,13 @@ insert into provider_calls (id, environment_id, transaction_id, operation, key, 
 values (@id, @environment_id, @transaction_id, @operation, @key, @started_at);
 
 -- name: ProviderCallFinish :exec
-update provider_calls
-set outcome = @outcome, http_status = @http_status, response = @response, ended_at = @ended_at
-where environment_id = @environment_id and transaction_id = @transaction_id and id = @id and ended_at is null;
+with written as (
+    update provider_calls
+    set outcome = @outcome, http_status = @http_status, response = @response, ended_at = @ended_at
+    where environment_id = @environment_id and transaction_id = @transaction_id and id = @id and ended_at is null
+    returning 1
+)
+select 1 / count(*) from written;
 
 -- name: ProviderCallList :many
 select sqlc.embed(c)

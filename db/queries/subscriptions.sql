@@ -14,16 +14,20 @@ insert into subscriptions (
 -- name: SubscriptionUpdate :exec
 -- The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told. Not here:
 -- what never changes, and the columns that have writers of their own (event_sequence, started_epoch).
-update subscriptions
-set plan_id = @plan_id, status = @status, anchor_at = @anchor_at, interval_unit = @interval_unit,
-    interval_count = @interval_count, trial_ends_at = @trial_ends_at, current_period_start = @current_period_start,
-    current_period_end = @current_period_end, next_period = @next_period, paid_through = @paid_through,
-    activated_at = @activated_at, pending_plan_id = @pending_plan_id, cancel_at_period_end = @cancel_at_period_end,
-    cancel_reason = @cancel_reason, canceled_at = @canceled_at, past_due_at = @past_due_at,
-    collecting_invoice_id = @collecting_invoice_id, metadata = @metadata, method_changed_at = @method_changed_at,
-    next_action = @next_action, next_action_at = @next_action_at, finished_at = @finished_at, updated_at = @updated_at,
-    revision = revision + 1
-where environment_id = @environment_id and id = @id and revision = @revision;
+with written as (
+    update subscriptions
+    set plan_id = @plan_id, status = @status, anchor_at = @anchor_at, interval_unit = @interval_unit,
+        interval_count = @interval_count, trial_ends_at = @trial_ends_at, current_period_start = @current_period_start,
+        current_period_end = @current_period_end, next_period = @next_period, paid_through = @paid_through,
+        activated_at = @activated_at, pending_plan_id = @pending_plan_id, cancel_at_period_end = @cancel_at_period_end,
+        cancel_reason = @cancel_reason, canceled_at = @canceled_at, past_due_at = @past_due_at,
+        collecting_invoice_id = @collecting_invoice_id, metadata = @metadata, method_changed_at = @method_changed_at,
+        next_action = @next_action, next_action_at = @next_action_at, finished_at = @finished_at, updated_at = @updated_at,
+        revision = revision + 1
+    where environment_id = @environment_id and id = @id and revision = @revision
+    returning 1
+)
+select 1 / count(*) from written;
 
 -- name: SubscriptionGet :one
 select sqlc.embed(s) from subscriptions s where s.environment_id = @environment_id and s.id = @id;

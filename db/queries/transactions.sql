@@ -13,14 +13,18 @@ insert into transactions (
 
 -- name: TransactionUpdate :exec
 -- Not here: what was asked, which never changes. The trigger guard_transaction refuses an illegal status.
-update transactions
-set status = @status, provider = @provider, provider_config_id = @provider_config_id, provider_ref = @provider_ref,
-    method = @method, failure_code = @failure_code, failure_reason = @failure_reason, provider_response = @provider_response,
-    amount_refunded = @amount_refunded, send_number = @send_number, first_sent_at = @first_sent_at,
-    cancel_requested_at = @cancel_requested_at, next_check_at = @next_check_at, checks = @checks,
-    not_found_count = @not_found_count, not_found_at = @not_found_at, parked_at = @parked_at, completed_at = @completed_at,
-    revision = revision + 1
-where environment_id = @environment_id and id = @id and revision = @revision;
+with written as (
+    update transactions
+    set status = @status, provider = @provider, provider_config_id = @provider_config_id, provider_ref = @provider_ref,
+        method = @method, failure_code = @failure_code, failure_reason = @failure_reason, provider_response = @provider_response,
+        amount_refunded = @amount_refunded, send_number = @send_number, first_sent_at = @first_sent_at,
+        cancel_requested_at = @cancel_requested_at, next_check_at = @next_check_at, checks = @checks,
+        not_found_count = @not_found_count, not_found_at = @not_found_at, parked_at = @parked_at, completed_at = @completed_at,
+        revision = revision + 1
+    where environment_id = @environment_id and id = @id and revision = @revision
+    returning 1
+)
+select 1 / count(*) from written;
 
 -- name: TransactionGet :one
 select sqlc.embed(t) from transactions t where t.environment_id = @environment_id and t.id = @id;
@@ -64,3 +68,11 @@ from transactions t
 where t.environment_id = @environment_id and t.subscription_id = @subscription_id::text
   and t.status = 'pending' and t.type = 'charge'
 order by t.id;
+
+-- name: TransactionLockPendingCharges :many
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id and t.subscription_id = @subscription_id::text
+  and t.status = 'pending' and t.type = 'charge'
+order by t.id
+for no key update;

@@ -72,8 +72,12 @@ func (q *Queries) APIKeyInsert(ctx context.Context, db DBTX, arg APIKeyInsertPar
 }
 
 const aPIKeyRevoke = `-- name: APIKeyRevoke :exec
-update api_keys set revoked_at = coalesce(revoked_at, $1)
-where environment_id = $2 and id = $3
+with written as (
+    update api_keys set revoked_at = coalesce(revoked_at, $1)
+    where environment_id = $2 and id = $3
+    returning 1
+)
+select 1 / count(*) from written
 `
 
 type APIKeyRevokeParams struct {

@@ -112,21 +112,25 @@ func (q *Queries) CreditGive(ctx context.Context, db DBTX, arg CreditGiveParams)
 
 const creditUse = `-- name: CreditUse :exec
 with balance as (
-    update credit_balances set balance = balance + $5
-    where environment_id = $2 and customer_id = $3 and currency = $4 and balance + $5 >= 0
+    update credit_balances set balance = balance + $1
+    where credit_balances.environment_id = $2 and credit_balances.customer_id = $3
+      and credit_balances.currency = $4 and balance + $1 >= 0
     returning balance
+), written as (
+    insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
+    select $5, $2, $3, $4, $1, $6, $7, balance.balance, $8
+    from balance
+    returning 1
 )
-insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
-select $1, $2, $3, $4, $5, $6, $7, balance.balance, $8
-from balance
+select 1 / count(*) from written
 `
 
 type CreditUseParams struct {
-	ID            string
+	Amount        money.Minor
 	EnvironmentID string
 	CustomerID    string
 	Currency      money.Currency
-	Amount        money.Minor
+	ID            string
 	Reason        string
 	InvoiceID     string
 	CreatedAt     time.Time
@@ -136,11 +140,11 @@ type CreditUseParams struct {
 // changes nothing, which the caller is told.
 func (q *Queries) CreditUse(ctx context.Context, db DBTX, arg CreditUseParams) error {
 	_, err := db.Exec(ctx, creditUse,
-		arg.ID,
+		arg.Amount,
 		arg.EnvironmentID,
 		arg.CustomerID,
 		arg.Currency,
-		arg.Amount,
+		arg.ID,
 		arg.Reason,
 		arg.InvoiceID,
 		arg.CreatedAt,

@@ -15,40 +15,43 @@ import (
 const customerErase = `-- name: CustomerErase :exec
 with attempts as (
     update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
-    where t.environment_id = $2 and t.customer_id = $3
+    where t.environment_id = $1 and t.customer_id = $2
 ), texts as (
-    delete from command_texts t where t.environment_id = $2 and t.customer_id = $3
+    delete from command_texts t where t.environment_id = $1 and t.customer_id = $2
 ), subs as (
     -- Reasons that are codes of ours stay: they say nothing about the person.
     update subscriptions s
     set metadata = '{}',
         cancel_reason = case when s.cancel_reason in ('customer_deleted', 'past_due_expired') then s.cancel_reason end
-    where s.environment_id = $2 and s.customer_id = $3
+    where s.environment_id = $1 and s.customer_id = $2
 ), calls as (
     update provider_calls c set response = null
     from transactions t
-    where t.environment_id = $2 and t.customer_id = $3
+    where t.environment_id = $1 and t.customer_id = $2
       and c.environment_id = t.environment_id and c.transaction_id = t.id and c.response is not null
 ), answers as (
-    update idempotency_keys i set response = null, erased_at = $1
-    where i.environment_id = $2 and i.customer_id = $3 and i.erased_at is null
+    update idempotency_keys i set response = null, erased_at = $3
+    where i.environment_id = $1 and i.customer_id = $2 and i.erased_at is null
+), written as (
+    update customers
+    set email = null, name = null, phone = null, metadata = '{}', payment_method = null, payment_details = null,
+        erased_at = $3, revision = revision + 1
+    where customers.environment_id = $1 and customers.id = $2 and customers.erased_at is null
+    returning 1
 )
-update customers
-set email = null, name = null, phone = null, metadata = '{}', payment_method = null, payment_details = null,
-    erased_at = $1, revision = revision + 1
-where customers.environment_id = $2 and customers.id = $3 and customers.erased_at is null
+select 1 / count(*) from written
 `
 
 type CustomerEraseParams struct {
-	ErasedAt      *time.Time
 	EnvironmentID string
 	ID            string
+	ErasedAt      *time.Time
 }
 
 // Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
 // and answers kept for idempotent repeats. What money moved stays, under the pseudonym of the id.
 func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseParams) error {
-	_, err := db.Exec(ctx, customerErase, arg.ErasedAt, arg.EnvironmentID, arg.ID)
+	_, err := db.Exec(ctx, customerErase, arg.EnvironmentID, arg.ID, arg.ErasedAt)
 	return err
 }
 
@@ -349,10 +352,14 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 }
 
 const customerUpdate = `-- name: CustomerUpdate :exec
-update customers
-set email = $1, name = $2, phone = $3, metadata = $4, payment_method = $5,
-    payment_details = $6, revision = revision + 1
-where environment_id = $7 and id = $8 and revision = $9 and erased_at is null
+with written as (
+    update customers
+    set email = $1, name = $2, phone = $3, metadata = $4, payment_method = $5,
+        payment_details = $6, revision = revision + 1
+    where environment_id = $7 and id = $8 and revision = $9 and erased_at is null
+    returning 1
+)
+select 1 / count(*) from written
 `
 
 type CustomerUpdateParams struct {

@@ -123,24 +123,27 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 const invoiceInsert = `-- name: InvoiceInsert :exec
 with counter as (
     update invoice_counters set last_number = last_number + 1
-    where environment_id = $2
+    where invoice_counters.environment_id = $1
     returning last_number
+), written as (
+    insert into invoices (
+        id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied, amount_due,
+        amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
+        issued_at, paid_at, voided_at, created_at
+    )
+    select
+        $2, $1, counter.last_number, $3, $4, $5, $6, $7, $8,
+        $9, $10, $11, $12, $13, $14, $15, $16, $17,
+        $18, $19, $20, $21, $22, $23
+    from counter
+    returning 1
 )
-insert into invoices (
-    id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied, amount_due,
-    amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
-    issued_at, paid_at, voided_at, created_at
-)
-select
-    $1, $2, counter.last_number, $3, $4, $5, $6, $7, $8,
-    $9, $10, $11, $12, $13, $14, $15, $16, $17,
-    $18, $19, $20, $21, $22, $23
-from counter
+select 1 / count(*) from written
 `
 
 type InvoiceInsertParams struct {
-	ID                string
 	EnvironmentID     string
+	ID                string
 	CustomerID        string
 	SubscriptionID    string
 	Status            invoice.Status
@@ -167,8 +170,8 @@ type InvoiceInsertParams struct {
 // Numbers are gapless, so the counter row stays locked until the transaction ends: this is sent together with the commit.
 func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertParams) error {
 	_, err := db.Exec(ctx, invoiceInsert,
-		arg.ID,
 		arg.EnvironmentID,
+		arg.ID,
 		arg.CustomerID,
 		arg.SubscriptionID,
 		arg.Status,
@@ -706,12 +709,16 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 }
 
 const invoiceUpdate = `-- name: InvoiceUpdate :exec
-update invoices
-set status = $1, credit_applied = $2, amount_due = $3, amount_paid = $4,
-    phase = $5, automatic_attempts = $6, attempts = $7, retry_at = $8,
-    attempt_trigger = $9, replaced_by = $10,
-    paid_at = $11, voided_at = $12
-where environment_id = $13 and id = $14
+with written as (
+    update invoices
+    set status = $1, credit_applied = $2, amount_due = $3, amount_paid = $4,
+        phase = $5, automatic_attempts = $6, attempts = $7, retry_at = $8,
+        attempt_trigger = $9, replaced_by = $10,
+        paid_at = $11, voided_at = $12
+    where environment_id = $13 and id = $14
+    returning 1
+)
+select 1 / count(*) from written
 `
 
 type InvoiceUpdateParams struct {

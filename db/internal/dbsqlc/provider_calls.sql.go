@@ -80,9 +80,13 @@ func (q *Queries) CallbackMarkProcessed(ctx context.Context, db DBTX, arg Callba
 }
 
 const providerCallFinish = `-- name: ProviderCallFinish :exec
-update provider_calls
-set outcome = $1, http_status = $2, response = $3, ended_at = $4
-where environment_id = $5 and transaction_id = $6 and id = $7 and ended_at is null
+with written as (
+    update provider_calls
+    set outcome = $1, http_status = $2, response = $3, ended_at = $4
+    where environment_id = $5 and transaction_id = $6 and id = $7 and ended_at is null
+    returning 1
+)
+select 1 / count(*) from written
 `
 
 type ProviderCallFinishParams struct {

@@ -409,16 +409,20 @@ func (q *Queries) SubscriptionMarkMethodChanged(ctx context.Context, db DBTX, ar
 }
 
 const subscriptionUpdate = `-- name: SubscriptionUpdate :exec
-update subscriptions
-set plan_id = $1, status = $2, anchor_at = $3, interval_unit = $4,
-    interval_count = $5, trial_ends_at = $6, current_period_start = $7,
-    current_period_end = $8, next_period = $9, paid_through = $10,
-    activated_at = $11, pending_plan_id = $12, cancel_at_period_end = $13,
-    cancel_reason = $14, canceled_at = $15, past_due_at = $16,
-    collecting_invoice_id = $17, metadata = $18, method_changed_at = $19,
-    next_action = $20, next_action_at = $21, finished_at = $22, updated_at = $23,
-    revision = revision + 1
-where environment_id = $24 and id = $25 and revision = $26
+with written as (
+    update subscriptions
+    set plan_id = $1, status = $2, anchor_at = $3, interval_unit = $4,
+        interval_count = $5, trial_ends_at = $6, current_period_start = $7,
+        current_period_end = $8, next_period = $9, paid_through = $10,
+        activated_at = $11, pending_plan_id = $12, cancel_at_period_end = $13,
+        cancel_reason = $14, canceled_at = $15, past_due_at = $16,
+        collecting_invoice_id = $17, metadata = $18, method_changed_at = $19,
+        next_action = $20, next_action_at = $21, finished_at = $22, updated_at = $23,
+        revision = revision + 1
+    where environment_id = $24 and id = $25 and revision = $26
+    returning 1
+)
+select 1 / count(*) from written
 `
 
 type SubscriptionUpdateParams struct {

@@ -330,9 +330,13 @@ func (q *Queries) TestClockNextDue(ctx context.Context, db DBTX, arg TestClockNe
 }
 
 const testClockUpdate = `-- name: TestClockUpdate :exec
-update test_clocks
-set status = $1, now_at = $2, target_at = $3, blocked_by = $4, revision = revision + 1
-where environment_id = $5 and id = $6 and revision = $7
+with written as (
+    update test_clocks
+    set status = $1, now_at = $2, target_at = $3, blocked_by = $4, revision = revision + 1
+    where environment_id = $5 and id = $6 and revision = $7
+    returning 1
+)
+select 1 / count(*) from written
 `
 
 type TestClockUpdateParams struct {

@@ -542,15 +542,93 @@ func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionL
 	return i, err
 }
 
+const transactionLockPendingCharges = `-- name: TransactionLockPendingCharges :many
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+from transactions t
+where t.environment_id = $1 and t.subscription_id = $2::text
+  and t.status = 'pending' and t.type = 'charge'
+order by t.id
+for no key update
+`
+
+type TransactionLockPendingChargesParams struct {
+	EnvironmentID  string
+	SubscriptionID string
+}
+
+type TransactionLockPendingChargesRow struct {
+	Transaction Transaction
+}
+
+func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, arg TransactionLockPendingChargesParams) ([]TransactionLockPendingChargesRow, error) {
+	rows, err := db.Query(ctx, transactionLockPendingCharges, arg.EnvironmentID, arg.SubscriptionID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionLockPendingChargesRow
+	for rows.Next() {
+		var i TransactionLockPendingChargesRow
+		if err := rows.Scan(
+			&i.Transaction.ID,
+			&i.Transaction.EnvironmentID,
+			&i.Transaction.Type,
+			&i.Transaction.Status,
+			&i.Transaction.CustomerID,
+			&i.Transaction.SubscriptionID,
+			&i.Transaction.InvoiceID,
+			&i.Transaction.Amount,
+			&i.Transaction.Currency,
+			&i.Transaction.Description,
+			&i.Transaction.AttemptNumber,
+			&i.Transaction.Trigger,
+			&i.Transaction.Provider,
+			&i.Transaction.ProviderConfigID,
+			&i.Transaction.ProviderRef,
+			&i.Transaction.Method,
+			&i.Transaction.FailureCode,
+			&i.Transaction.FailureReason,
+			&i.Transaction.ProviderResponse,
+			&i.Transaction.ChargeID,
+			&i.Transaction.RecoveredFrom,
+			&i.Transaction.AmountRefunded,
+			&i.Transaction.SendNumber,
+			&i.Transaction.FirstSentAt,
+			&i.Transaction.CancelRequestedAt,
+			&i.Transaction.NextCheckAt,
+			&i.Transaction.Checks,
+			&i.Transaction.NotFoundCount,
+			&i.Transaction.NotFoundAt,
+			&i.Transaction.ParkedAt,
+			&i.Transaction.StartedEpoch,
+			&i.Transaction.DueAt,
+			&i.Transaction.CompletedAt,
+			&i.Transaction.Revision,
+			&i.Transaction.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const transactionUpdate = `-- name: TransactionUpdate :exec
-update transactions
-set status = $1, provider = $2, provider_config_id = $3, provider_ref = $4,
-    method = $5, failure_code = $6, failure_reason = $7, provider_response = $8,
-    amount_refunded = $9, send_number = $10, first_sent_at = $11,
-    cancel_requested_at = $12, next_check_at = $13, checks = $14,
-    not_found_count = $15, not_found_at = $16, parked_at = $17, completed_at = $18,
-    revision = revision + 1
-where environment_id = $19 and id = $20 and revision = $21
+with written as (
+    update transactions
+    set status = $1, provider = $2, provider_config_id = $3, provider_ref = $4,
+        method = $5, failure_code = $6, failure_reason = $7, provider_response = $8,
+        amount_refunded = $9, send_number = $10, first_sent_at = $11,
+        cancel_requested_at = $12, next_check_at = $13, checks = $14,
+        not_found_count = $15, not_found_at = $16, parked_at = $17, completed_at = $18,
+        revision = revision + 1
+    where environment_id = $19 and id = $20 and revision = $21
+    returning 1
+)
+select 1 / count(*) from written
 `
 
 type TransactionUpdateParams struct {
