@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"perennial/bench/bare"
 	"perennial/bench/temporalpg"
 )
 
@@ -53,7 +54,20 @@ func memory(ctx context.Context, r *rig, o options) (result, error) {
 		{Path: "Temporal's database, per sleeping subscription", Unit: "bytes", Ours: each(temporalBefore, temporalAfter)},
 	}
 	out.Notes = append(out.Notes, fmt.Sprintf("a worker with nothing to do had %s MB", number(begin)))
-	return out, nil
+	r.say("memory: starting as many on the bare side, so that what follows meets databases of the same size")
+	return out, r.startBareSleepers(ctx, n)
+}
+
+// startBareSleepers gives the bare side as many rows and sleeping workflows.
+func (r *rig) startBareSleepers(ctx context.Context, n int) error {
+	subjects, err := r.stage.Trials(ctx, r.bare.store, n, time.Now())
+	if err != nil {
+		return err
+	}
+	_, err = drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
+		return r.startBareWorkflow(ctx, bare.Idle, bare.Input{Subject: subjects[i], Due: time.Now().AddDate(0, 0, 14)})
+	})
+	return err
 }
 
 // sizes are those of our database, and of Temporal's: its file with the write-ahead log, or its databases.
