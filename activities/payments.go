@@ -140,7 +140,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		switch {
 		case callErr != nil:
 			err = r.impossible(callErr)
-		case !plausible(r.txn, result):
+		case result.Outcome == providers.Succeeded && !r.txn.Confirms(result.Amount, result.Currency):
 			r.learn(result) // whoever looks into it needs the reference
 			err = r.park("amount_mismatch")
 		default:

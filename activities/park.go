@@ -7,12 +7,6 @@ import (
 	"perennial/providers"
 )
 
-// plausible distrusts a success over another amount or currency than was asked for.
-func plausible(t payment.Transaction, r providers.Result) bool {
-	return r.Outcome != providers.Succeeded ||
-		(r.Amount == 0 || r.Amount == t.Amount) && (r.Currency == "" || r.Currency == t.Currency)
-}
-
 // impossible records a request that could not be made at all. A first send that is invalid was never sent: it has failed.
 // Anything else (the provider knows our key, or our reference, for something different) may mean that money moved: it is
 // left to a person.
