@@ -8,7 +8,6 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -218,33 +217,4 @@ func (c *change) next() (subscription.Action, time.Time) {
 		state = &c.b.Open[i].Collection
 	}
 	return c.b.Subscription.Next(state, c.b.Settings)
-}
-
-// snapshot is what a workflow may know of a subscription: ids, codes and times.
-func snapshot(b db.Bundle) contract.Snapshot {
-	out := contract.SnapshotOf(b.Subscription)
-	if b.TestClock != nil {
-		out.ClockNow = b.TestClock.NowAt
-	}
-	out.Live = undecided(b.Pending)
-	return out
-}
-
-// undecided is the pending charge to look at first. That may be another than the attempt of the invoice in collection:
-// one that is called off is superfluous, but not over.
-func undecided(pending []payment.Transaction) *contract.Attempt {
-	var first *payment.Transaction
-	for i := range pending {
-		if t := &pending[i]; t.ParkedAt.IsZero() && (first == nil || t.NextCheckAt.Before(first.NextCheckAt)) {
-			first = t
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	attempt := &contract.Attempt{TransactionID: first.ID, CheckAt: first.NextCheckAt, Sent: !first.FirstSentAt.IsZero()}
-	if first.Checks == 0 && !attempt.Sent {
-		attempt.CheckAt = time.Time{} // nobody tried yet: now; its check is the safety net's
-	}
-	return attempt
 }
