@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"perennial/billing/payment"
+	"perennial/db"
 	"perennial/internal/failpoint"
 	"perennial/providers"
 )
@@ -66,19 +67,20 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	})
 }
 
+// operation names the exchange as its row in provider_calls does.
 func operation(t payment.Transaction, m payment.Move) string {
 	refund := t.Type == payment.Refund
 	switch {
 	case m == payment.MoveCancel:
-		return "cancel"
+		return db.CallCancel
 	case m == payment.MoveLookup && refund:
-		return "refund_lookup"
+		return db.CallRefundLookup
 	case m == payment.MoveLookup:
-		return "lookup"
+		return db.CallLookup
 	case refund:
-		return "refund"
+		return db.CallRefund
 	}
-	return "charge"
+	return db.CallCharge
 }
 
 func outcomeOf(r providers.Result, err error) string {
