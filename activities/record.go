@@ -207,7 +207,7 @@ func (r *recording) settle() error {
 	if err != nil {
 		return err
 	}
-	state, effect, err := collection.Next(inv.Collection, r.input(collection.AttemptSucceeded), r.terms(inv))
+	_, effect, err := collection.Next(inv.Collection, r.input(collection.AttemptSucceeded), r.terms(inv))
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,6 @@ func (r *recording) settle() error {
 	if !counts {
 		return r.refund(&r.txn, r.txn.Amount)
 	}
-	inv.Collection = state
 	inv = inv.Settle(r.now)
 	if err := r.tx.SaveInvoice(r.ctx, r.env, inv); err != nil {
 		return err
