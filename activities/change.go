@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -108,7 +109,7 @@ func (c *change) issue(draft invoice.Draft) error {
 	if err := c.credit(credit, creditReason(credit), inv.ID); err != nil {
 		return err
 	}
-	if err := c.tx.Emit(c.ctx, c.env, invoiceIssued(inv, c.now)); err != nil {
+	if err := c.tx.Emit(c.ctx, c.env, inv.Event(event.InvoiceIssued, c.now)); err != nil {
 		return err
 	}
 	if inv.Status != invoice.Paid {
@@ -154,12 +155,12 @@ func (c *change) withdraw(invoiceID, by string) error {
 		return err
 	}
 	c.close(i)
-	return c.tx.Emit(c.ctx, c.env, invoiceVoided(inv, c.now))
+	return c.tx.Emit(c.ctx, c.env, inv.Event(event.InvoiceVoided, c.now))
 }
 
 // paid follows what the payment of an invoice means for the subscription.
 func (c *change) paid(inv invoice.Invoice) error {
-	if err := c.tx.Emit(c.ctx, c.env, invoicePaid(inv, c.now)); err != nil {
+	if err := c.tx.Emit(c.ctx, c.env, inv.Event(event.InvoicePaid, c.now)); err != nil {
 		return err
 	}
 	if inv.Period.End.Equal(c.b.Subscription.CurrentPeriod.End) {
