@@ -31,6 +31,14 @@ func (x exchange) key() string {
 	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(x.txn.SendNumber))).String()
 }
 
+// sentKey is the key that this exchange sends; empty for one that only asks or cancels.
+func (x exchange) sentKey() string {
+	if x.move == payment.MoveSend || x.move == payment.MoveReplay {
+		return x.key()
+	}
+	return ""
+}
+
 // answered names the place behind the call, for crash tests.
 func (x exchange) answered() failpoint.Name {
 	if x.txn.Type == payment.Refund {

@@ -106,7 +106,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		}
 		x.callID = id.New(id.ProviderCall, now)
 		return tx.InsertProviderCall(ctx, in.EnvironmentID, db.ProviderCall{
-			ID: x.callID, TransactionID: txn.ID, Operation: operation(txn, x.move), Key: x.key(), StartedAt: now,
+			ID: x.callID, TransactionID: txn.ID, Operation: operation(txn, x.move), Key: x.sentKey(), StartedAt: now,
 		})
 	})
 	return x, err
