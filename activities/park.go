@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"strings"
+
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
@@ -16,9 +18,17 @@ func (r *recording) impossible(cause error) error {
 		return cause
 	}
 	if r.move == payment.MoveSend && f.Kind == fault.Invalid {
-		return r.ended(payment.Failed, providers.Result{FailureReason: f.Detail})
+		return r.ended(payment.Failed, providers.Result{FailureCode: blame(f), FailureReason: f.Detail})
 	}
 	return r.park(f.Code)
+}
+
+// blame tells a payment method that the provider cannot charge, which the customer mends with another one, from all else.
+func blame(f *fault.Error) providers.FailureCode {
+	if strings.HasPrefix(f.Code, providers.MethodFault) {
+		return providers.InvalidAccount
+	}
+	return providers.DeclinedCode
 }
 
 // park leaves an open transaction to a person, and says so once.

@@ -88,6 +88,7 @@ func TestAbsenceIsProvenByLookingUpAfterTheWindow(t *testing.T) {
 	txn, err := l.Store.Transaction(t.Context(), l.Env, first.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, txn.Status)
+	require.Equal(t, "DECLINED", txn.FailureCode)
 	require.GreaterOrEqual(t, txn.CompletedAt.Sub(due), scene.Window+time.Hour)
 	require.Equal(t, "payment_retry", l.snap.NextAction)
 

@@ -197,6 +197,7 @@ func (r *recording) recover() (bool, error) {
 	r.txn.RecoveredFrom = r.txn.ID
 	r.txn.ID = id.New(id.Transaction, r.real)
 	r.txn.Status, r.txn.CompletedAt, r.txn.CreatedAt, r.txn.Revision = payment.Success, r.now, r.now, 1
+	r.txn.FailureCode, r.txn.FailureReason = "", ""
 	return true, r.tx.InsertTransaction(r.ctx, r.env, r.txn)
 }
 
