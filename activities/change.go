@@ -16,13 +16,14 @@ import (
 )
 
 // change is one transaction's work on one subscription: the rows it has locked, and how the decisions of the rules
-// become writes. Times: now is the subscription's own, real is the wall clock's.
+// become writes. Times: now is the subscription's own, and so is due; real is the wall clock's.
 type change struct {
 	ctx  context.Context
 	tx   *db.Tx
 	env  string
 	b    db.Bundle
 	now  time.Time
+	due  time.Time // when what is being done should have been done: now, or before it while catching up
 	real time.Time
 	// lastAttempt is the transaction that the latest attempt made, also one that failed at once.
 	lastAttempt string
@@ -41,7 +42,7 @@ func begin(ctx context.Context, tx *db.Tx, ref contract.Ref, now, wall time.Time
 		now = b.TestClock.NowAt
 		tx.Now = now
 	}
-	return &change{ctx: ctx, tx: tx, env: ref.EnvironmentID, b: b, now: now, real: wall}, nil
+	return &change{ctx: ctx, tx: tx, env: ref.EnvironmentID, b: b, now: now, due: now, real: wall}, nil
 }
 
 func (c *change) facts() subscription.Facts {

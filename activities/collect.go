@@ -100,7 +100,7 @@ func (c *change) attempt(i int) error {
 	in := payment.NewChargeInput{
 		ID: id.New(id.Transaction, c.real), Customer: c.b.Customer, Amount: inv.AmountDue, Currency: inv.Currency,
 		Description: "Invoice " + inv.ID, Trigger: inv.Collection.Trigger,
-		SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID, AttemptNumber: inv.Collection.Attempts, Due: c.now, Now: c.now,
+		SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID, AttemptNumber: inv.Collection.Attempts, Due: c.due, Now: c.now,
 	}
 	if p := c.b.Provider; p != nil {
 		in.Provider, in.ProviderConfigID = p.Provider, p.ID

@@ -18,6 +18,7 @@ import (
 type recording struct {
 	*change
 	txn      payment.Transaction
+	reason   invoice.Reason // of the invoice it pays, while that is open
 	move     payment.Move
 	protocol payment.Protocol
 	callID   string // of this exchange, in provider_calls
@@ -256,6 +257,7 @@ func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.T
 		c.now = c.b.TestClock.NowAt
 		tx.Now = c.now
 	}
+	c.due = c.now
 	if seen.SubscriptionID != "" && seen.Type == payment.Charge {
 		if err := c.catchUp(); err != nil {
 			return nil, err
@@ -265,7 +267,11 @@ func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.T
 	if err != nil {
 		return nil, err
 	}
-	return &recording{change: c, txn: txn}, nil
+	r := &recording{change: c, txn: txn}
+	if i := c.indexOpen(txn.InvoiceID); i >= 0 {
+		r.reason = c.b.Open[i].Reason
+	}
+	return r, nil
 }
 
 // clockOf is the test clock that a customer lives on; nil: real time.
