@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -16,13 +16,14 @@ import (
 )
 
 // change is one transaction's work on one subscription: the rows it has locked, and how the decisions of the rules
-// become writes. Times: now is the subscription's own, real is the wall clock's.
+// become writes. Times: now is the subscription's own, and so is due; real is the wall clock's.
 type change struct {
 	ctx  context.Context
 	tx   *db.Tx
 	env  string
 	b    db.Bundle
 	now  time.Time
+	due  time.Time // when what is being done should have been done: now, or before it while catching up
 	real time.Time
 	// lastAttempt is the transaction that the latest attempt made, also one that failed at once.
 	lastAttempt string
@@ -41,7 +42,7 @@ func begin(ctx context.Context, tx *db.Tx, ref contract.Ref, now, wall time.Time
 		now = b.TestClock.NowAt
 		tx.Now = now
 	}
-	return &change{ctx: ctx, tx: tx, env: ref.EnvironmentID, b: b, now: now, real: wall}, nil
+	return &change{ctx: ctx, tx: tx, env: ref.EnvironmentID, b: b, now: now, due: now, real: wall}, nil
 }
 
 func (c *change) facts() subscription.Facts {
@@ -109,7 +110,7 @@ func (c *change) issue(draft invoice.Draft) error {
 	if err := c.credit(credit, creditReason(credit), inv.ID); err != nil {
 		return err
 	}
-	if err := c.tx.Emit(c.ctx, c.env, invoiceIssued(inv, c.now)); err != nil {
+	if err := c.tx.Emit(c.ctx, c.env, inv.Event(event.InvoiceIssued, c.now)); err != nil {
 		return err
 	}
 	if inv.Status != invoice.Paid {
@@ -155,12 +156,12 @@ func (c *change) withdraw(invoiceID, by string) error {
 		return err
 	}
 	c.close(i)
-	return c.tx.Emit(c.ctx, c.env, invoiceVoided(inv, c.now))
+	return c.tx.Emit(c.ctx, c.env, inv.Event(event.InvoiceVoided, c.now))
 }
 
 // paid follows what the payment of an invoice means for the subscription.
 func (c *change) paid(inv invoice.Invoice) error {
-	if err := c.tx.Emit(c.ctx, c.env, invoicePaid(inv, c.now)); err != nil {
+	if err := c.tx.Emit(c.ctx, c.env, inv.Event(event.InvoicePaid, c.now)); err != nil {
 		return err
 	}
 	if inv.Period.End.Equal(c.b.Subscription.CurrentPeriod.End) {
@@ -218,33 +219,4 @@ func (c *change) next() (subscription.Action, time.Time) {
 		state = &c.b.Open[i].Collection
 	}
 	return c.b.Subscription.Next(state, c.b.Settings)
-}
-
-// snapshot is what a workflow may know of a subscription: ids, codes and times.
-func snapshot(b db.Bundle) contract.Snapshot {
-	out := contract.SnapshotOf(b.Subscription)
-	if b.TestClock != nil {
-		out.ClockNow = b.TestClock.NowAt
-	}
-	out.Live = undecided(b.Pending)
-	return out
-}
-
-// undecided is the pending charge to look at first. That may be another than the attempt of the invoice in collection:
-// one that is called off is superfluous, but not over.
-func undecided(pending []payment.Transaction) *contract.Attempt {
-	var first *payment.Transaction
-	for i := range pending {
-		if t := &pending[i]; t.ParkedAt.IsZero() && (first == nil || t.NextCheckAt.Before(first.NextCheckAt)) {
-			first = t
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	attempt := &contract.Attempt{TransactionID: first.ID, CheckAt: first.NextCheckAt, Sent: !first.FirstSentAt.IsZero()}
-	if first.Checks == 0 && !attempt.Sent {
-		attempt.CheckAt = time.Time{} // nobody tried yet: now; its check is the safety net's
-	}
-	return attempt
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"perennial/billing/collection"
-	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -98,24 +97,17 @@ func (c *change) attempt(i int) error {
 		return err
 	}
 	c.b.Subscription.MethodChangedAt = time.Time{}
-	txn := payment.Transaction{
-		ID: id.New(id.Transaction, c.real), Type: payment.Charge, Status: payment.Pending,
-		CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID,
-		Amount: inv.AmountDue, Currency: inv.Currency, Description: "Invoice " + inv.ID,
-		AttemptNumber: inv.Collection.Attempts, Trigger: inv.Collection.Trigger,
-		Method: payment.Method{Type: c.b.Customer.PaymentMethod, Details: c.b.Customer.PaymentDetails},
-		DueAt:  c.now, CreatedAt: c.now, Revision: 1,
-		// Should the workflow never hear of this attempt, because its worker is killed right after the commit, the
-		// reconciler finds it by this.
-		NextCheckAt: c.real,
+	in := payment.NewChargeInput{
+		ID: id.New(id.Transaction, c.real), Customer: c.b.Customer, Amount: inv.AmountDue, Currency: inv.Currency,
+		Description: "Invoice " + inv.ID, Trigger: inv.Collection.Trigger,
+		SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID, AttemptNumber: inv.Collection.Attempts, Due: c.due, Now: c.now,
 	}
-	c.lastAttempt = txn.ID
 	if p := c.b.Provider; p != nil {
-		txn.Provider, txn.ProviderConfigID = p.Provider, p.ID
+		in.Provider, in.ProviderConfigID = p.Provider, p.ID
 	}
-	if why := c.unpayable(); why != nil {
-		txn.Status, txn.CompletedAt, txn.NextCheckAt = payment.Failed, c.now, time.Time{}
-		txn.FailureCode, txn.FailureReason = why.Code, why.Detail
+	txn := payment.NewCharge(in)
+	c.lastAttempt = txn.ID
+	if txn.Status == payment.Failed {
 		if err := c.tx.InsertTransaction(c.ctx, c.env, txn); err != nil {
 			return err
 		}
@@ -124,20 +116,12 @@ func (c *change) attempt(i int) error {
 		}
 		return c.step(i, collection.AttemptFailed)
 	}
+	// Should the workflow never hear of this attempt, because its worker is killed right after the commit, the reconciler
+	// finds it by this.
+	txn.NextCheckAt = c.real
 	c.b.Live = &txn
 	c.b.Pending = append(c.b.Pending, txn)
 	return c.tx.InsertTransaction(c.ctx, c.env, txn)
-}
-
-// unpayable tells why nothing can be charged, in the words of a failed payment; nil: it can.
-func (c *change) unpayable() *fault.Error {
-	switch {
-	case !c.b.Customer.CanPay():
-		return fault.New(fault.Invalid, "INVALID_ACCOUNT", "the customer has no payment method")
-	case c.b.Provider == nil:
-		return fault.New(fault.Invalid, "INVALID_ACCOUNT", "no payment provider is configured for this environment")
-	}
-	return nil
 }
 
 // stop ends everything automatic: the subscription is canceled.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"perennial/billing/payment"
+	"perennial/db"
 	"perennial/internal/failpoint"
 	"perennial/providers"
 )
@@ -28,6 +29,14 @@ var keySpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("perennial:provider-key"))
 
 func (x exchange) key() string {
 	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(x.txn.SendNumber))).String()
+}
+
+// sentKey is the key that this exchange sends; empty for one that only asks or cancels.
+func (x exchange) sentKey() string {
+	if x.move == payment.MoveSend || x.move == payment.MoveReplay {
+		return x.key()
+	}
+	return ""
 }
 
 // answered names the place behind the call, for crash tests.
@@ -66,19 +75,20 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	})
 }
 
+// operation names the exchange as its row in provider_calls does.
 func operation(t payment.Transaction, m payment.Move) string {
 	refund := t.Type == payment.Refund
 	switch {
 	case m == payment.MoveCancel:
-		return "cancel"
+		return db.CallCancel
 	case m == payment.MoveLookup && refund:
-		return "refund_lookup"
+		return db.CallRefundLookup
 	case m == payment.MoveLookup:
-		return "lookup"
+		return db.CallLookup
 	case refund:
-		return "refund"
+		return db.CallRefund
 	}
-	return "charge"
+	return db.CallCharge
 }
 
 func outcomeOf(r providers.Result, err error) string {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/collection"
+	"perennial/billing/invoice"
 	"perennial/billing/payment"
 )
 
@@ -21,16 +23,20 @@ type Ended struct {
 	Mode     string // test or live
 	Type     string // charge or refund
 	Status   string
-	// Renewal: the charge of a subscription in real time; Lateness is then how long after it became due it ended.
+	// Renewal: an automatic charge for a period of a subscription in real time; Lateness is then how long after it became
+	// due it was sent. How long the provider took to decide is not in it.
 	Renewal  bool
 	Lateness time.Duration
 }
 
-// measured is what the measurements are told.
+// measured is what the measurements are told. Of a retry, lateness counts from the instant it was scheduled for. What a
+// command asked for is not late, and a test clock's time cannot be compared with the time of sending, which is real.
 func (r *recording) measured(mode string) Ended {
-	renewal := r.txn.SubscriptionID != "" && r.txn.Type == payment.Charge && r.b.TestClock == nil
-	return Ended{
-		Provider: r.txn.Provider, Mode: mode, Type: string(r.txn.Type), Status: string(r.txn.Status),
-		Renewal: renewal, Lateness: r.real.Sub(r.txn.DueAt),
+	t := r.txn
+	out := Ended{Provider: t.Provider, Mode: mode, Type: string(t.Type), Status: string(t.Status)}
+	period := r.reason == invoice.Create || r.reason == invoice.Cycle
+	if period && t.Type == payment.Charge && t.Trigger == collection.Automatic && !t.FirstSentAt.IsZero() && r.b.TestClock == nil {
+		out.Renewal, out.Lateness = true, t.FirstSentAt.Sub(t.DueAt)
 	}
+	return out
 }

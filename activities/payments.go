@@ -106,7 +106,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		}
 		x.callID = id.New(id.ProviderCall, now)
 		return tx.InsertProviderCall(ctx, in.EnvironmentID, db.ProviderCall{
-			ID: x.callID, TransactionID: txn.ID, Operation: operation(txn, x.move), Key: x.key(), StartedAt: now,
+			ID: x.callID, TransactionID: txn.ID, Operation: operation(txn, x.move), Key: x.sentKey(), StartedAt: now,
 		})
 	})
 	return x, err
@@ -140,7 +140,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		switch {
 		case callErr != nil:
 			err = r.impossible(callErr)
-		case !plausible(r.txn, result):
+		case result.Outcome == providers.Succeeded && !r.txn.Confirms(result.Amount, result.Currency):
 			r.learn(result) // whoever looks into it needs the reference
 			err = r.park("amount_mismatch")
 		default:

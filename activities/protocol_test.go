@@ -13,6 +13,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/contract"
+	"perennial/db"
 	"perennial/internal/id"
 	"perennial/providers"
 	"perennial/test/scene"
@@ -87,6 +88,7 @@ func TestAbsenceIsProvenByLookingUpAfterTheWindow(t *testing.T) {
 	txn, err := l.Store.Transaction(t.Context(), l.Env, first.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, txn.Status)
+	require.Equal(t, "DECLINED", txn.FailureCode)
 	require.GreaterOrEqual(t, txn.CompletedAt.Sub(due), scene.Window+time.Hour)
 	require.Equal(t, "payment_retry", l.snap.NextAction)
 
@@ -141,6 +143,33 @@ func TestALateRefusalDoesNotUndoARepeatInFlight(t *testing.T) {
 	l.until(scene.Start.AddDate(0, 1, 0).Add(time.Hour))
 	require.Equal(t, payment.Success, l.last().Status)
 	require.Equal(t, 1, l.last().SendNumber, "no second key")
+	l.sound()
+}
+
+// A question asked meanwhile is no second send: a charge that is called off while its send hangs is over as soon as that
+// is refused, not after the provider's window.
+func TestALateRefusalIsNotDoubtedForAQuestion(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	hung := &slow{Provider: l.Provider}
+	l.Payments.Gateway = scene.Gateway{Only: hung}
+	hung.meanwhile = func() {
+		l.Clock.Add(time.Second)
+		txn := l.snap.Live.TransactionID
+		require.Nil(t, l.command(cancelNow("")).Refusal)
+		out, err := l.Payments.CheckPayment(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
+		require.NoError(t, err)
+		require.Equal(t, "pending", out.Status)
+	}
+	l.until(scene.Start.AddDate(0, 1, 0).Add(time.Minute))
+
+	require.Equal(t, payment.Canceled, l.last().Status)
+	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.last().ID)
+	require.NoError(t, err)
+	require.Len(t, calls, 2)
+	require.Equal(t, []string{db.CallCharge, db.CallCancel}, []string{calls[0].Operation, calls[1].Operation})
+	require.NotEmpty(t, calls[0].Key)
+	require.Empty(t, calls[1].Key, "no key was sent")
 	l.sound()
 }
 

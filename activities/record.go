@@ -18,6 +18,7 @@ import (
 type recording struct {
 	*change
 	txn      payment.Transaction
+	reason   invoice.Reason // of the invoice it pays, while that is open
 	move     payment.Move
 	protocol payment.Protocol
 	callID   string // of this exchange, in provider_calls
@@ -197,6 +198,7 @@ func (r *recording) recover() (bool, error) {
 	r.txn.RecoveredFrom = r.txn.ID
 	r.txn.ID = id.New(id.Transaction, r.real)
 	r.txn.Status, r.txn.CompletedAt, r.txn.CreatedAt, r.txn.Revision = payment.Success, r.now, r.now, 1
+	r.txn.FailureCode, r.txn.FailureReason = "", ""
 	return true, r.tx.InsertTransaction(r.ctx, r.env, r.txn)
 }
 
@@ -207,7 +209,7 @@ func (r *recording) settle() error {
 	if err != nil {
 		return err
 	}
-	state, effect, err := collection.Next(inv.Collection, r.input(collection.AttemptSucceeded), r.terms(inv))
+	_, effect, err := collection.Next(inv.Collection, r.input(collection.AttemptSucceeded), r.terms(inv))
 	if err != nil {
 		return err
 	}
@@ -220,7 +222,6 @@ func (r *recording) settle() error {
 	if !counts {
 		return r.refund(&r.txn, r.txn.Amount)
 	}
-	inv.Collection = state
 	inv = inv.Settle(r.now)
 	if err := r.tx.SaveInvoice(r.ctx, r.env, inv); err != nil {
 		return err
@@ -256,6 +257,7 @@ func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.T
 		c.now = c.b.TestClock.NowAt
 		tx.Now = c.now
 	}
+	c.due = c.now
 	if seen.SubscriptionID != "" && seen.Type == payment.Charge {
 		if err := c.catchUp(); err != nil {
 			return nil, err
@@ -265,7 +267,11 @@ func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.T
 	if err != nil {
 		return nil, err
 	}
-	return &recording{change: c, txn: txn}, nil
+	r := &recording{change: c, txn: txn}
+	if i := c.indexOpen(txn.InvoiceID); i >= 0 {
+		r.reason = c.b.Open[i].Reason
+	}
+	return r, nil
 }
 
 // clockOf is the test clock that a customer lives on; nil: real time.

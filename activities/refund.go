@@ -1,31 +1,23 @@
 package activities
 
 import (
-	"perennial/billing/collection"
 	"perennial/billing/event"
-	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/internal/id"
 )
 
-// refund creates the transaction that gives amount of a charge back. It has a workflow of its own, which is started
-// after the commit.
+// refund writes the transaction that gives amount of a charge back. It has a workflow of its own, which is started after
+// the commit.
 func (c *change) refund(charge *payment.Transaction, amount money.Minor) error {
-	charge.AmountRefunded += amount // reserved at once, so that two refunds never exceed the charge
-	if charge.AmountRefunded > charge.Amount {
-		return fault.New(fault.Conflict, "refund_exceeds_charge", "refunds of %s would exceed what it captured", charge.ID)
-	}
-	if err := c.saveTransaction(charge); err != nil {
+	reserved, r, err := charge.Refund(id.New(id.Transaction, c.real), amount, c.now)
+	if err != nil {
 		return err
 	}
-	r := payment.Transaction{
-		ID: id.New(id.Transaction, c.real), Type: payment.Refund, Status: payment.Pending,
-		CustomerID: charge.CustomerID, SubscriptionID: charge.SubscriptionID, InvoiceID: charge.InvoiceID,
-		Amount: amount, Currency: charge.Currency, Description: "Refund of " + charge.ID, Trigger: collection.Automatic,
-		Provider: charge.Provider, ProviderConfigID: charge.ProviderConfigID, ChargeID: charge.ID,
-		DueAt: c.now, CreatedAt: c.now, Revision: 1,
+	*charge = reserved
+	if err := c.saveTransaction(charge); err != nil {
+		return err
 	}
 	c.refunds = append(c.refunds, contract.Ref{EnvironmentID: c.env, ID: r.ID})
 	return c.tx.InsertTransaction(c.ctx, c.env, r)
@@ -45,7 +37,7 @@ func (c *change) refundCurrentPeriod(amount money.Minor) error {
 		if err != nil {
 			return err
 		}
-		part := min(amount, charge.Amount-charge.AmountRefunded)
+		part := min(amount, charge.Refundable())
 		if part <= 0 {
 			continue
 		}
@@ -65,12 +57,12 @@ func (r *recording) refunded() error {
 	return r.emit(r.txn.Event(event.PaymentRefunded, r.now, nil))
 }
 
-// releaseRefund takes the reservation of a failed refund back, so that it can be asked for again.
+// releaseRefund lets what a failed refund had reserved be given back by another.
 func (r *recording) releaseRefund() error {
 	charge, err := r.tx.LockTransaction(r.ctx, r.env, r.txn.ChargeID)
 	if err != nil {
 		return err
 	}
-	charge.AmountRefunded -= r.txn.Amount
+	charge = charge.Release(r.txn.Amount)
 	return r.saveTransaction(&charge)
 }

@@ -84,8 +84,10 @@ func (a *Subscriptions) inChange(ctx context.Context, ref contract.Ref, now time
 	return out, nil
 }
 
-// catchUp performs whatever is due by now, oldest first.
+// catchUp performs whatever is due by now, oldest first. Meanwhile due is when it should have been done; what begins
+// afterwards is due now.
 func (c *change) catchUp() error {
+	defer func() { c.due = c.now }()
 	for range maxCatchUp {
 		if err := c.collectNext(); err != nil {
 			return err
@@ -94,6 +96,7 @@ func (c *change) catchUp() error {
 		if action == subscription.ActionNone || c.now.Before(at) {
 			return nil
 		}
+		c.due = at
 		if err := c.perform(action); err != nil {
 			return err
 		}

@@ -3,10 +3,8 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"perennial/billing/collection"
-	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/money"
@@ -40,8 +38,14 @@ func (s *Server) chargeCustomer(ctx context.Context, c *call, f PaymentForm) (*r
 			if err != nil {
 				return made[Payment]{}, inParam(err, "customerId")
 			}
-			txn = newCharge(cust, provider, now, id.New(id.Transaction, s.now()))
-			txn.Amount, txn.Currency, txn.Description = money.Minor(*f.Amount), money.Currency(f.Currency), f.Description
+			in := payment.NewChargeInput{
+				ID: id.New(id.Transaction, s.now()), Customer: cust, Amount: money.Minor(*f.Amount), Currency: money.Currency(f.Currency),
+				Description: f.Description, Trigger: collection.Manual, Due: now, Now: now,
+			}
+			if provider != nil {
+				in.Provider, in.ProviderConfigID = provider.Provider, provider.ID
+			}
+			txn = payment.NewCharge(in)
 			return made[Payment]{renderPayment(txn), cust.ID}, insertCharge(ctx, tx, c.environmentID, txn)
 		}, nil
 	})
@@ -52,27 +56,6 @@ func (s *Server) chargeCustomer(ctx context.Context, c *call, f PaymentForm) (*r
 		s.startPayment(ctx, c.environmentID, txn.ID)
 	}
 	return s.awaitPayment(ctx, c, out, txn.ID), nil
-}
-
-// newCharge is a charge that somebody asked for. One that cannot be made at all, for want of a payment method or a
-// provider, has failed already: that is an outcome, not an error of the request.
-func newCharge(cust customer.Customer, provider *db.ProviderConfig, now time.Time, transactionID string) payment.Transaction {
-	txn := payment.Transaction{
-		ID: transactionID, Type: payment.Charge, Status: payment.Pending, CustomerID: cust.ID, Trigger: collection.Manual,
-		Method: payment.Method{Type: cust.PaymentMethod, Details: cust.PaymentDetails},
-		DueAt:  now, CreatedAt: now, Revision: 1,
-	}
-	switch {
-	case !cust.CanPay():
-		txn.FailureReason = "the customer has no payment method"
-	case provider == nil:
-		txn.FailureReason = "no payment provider is configured for this environment"
-	default:
-		txn.Provider, txn.ProviderConfigID = provider.Provider, provider.ID
-		return txn
-	}
-	txn.Status, txn.FailureCode, txn.CompletedAt = payment.Failed, "INVALID_ACCOUNT", now
-	return txn
 }
 
 func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn payment.Transaction) error {

@@ -22,7 +22,7 @@ type ProviderCall struct {
 	ID            string
 	TransactionID string
 	Operation     string
-	Key           string // idempotency key sent; empty for look-ups
+	Key           string // idempotency key sent; empty where none was: look-ups, cancels
 	Outcome       string // as in providers, or "error" when the request was impossible
 	HTTPStatus    int    // 0: no answer
 	Response      []byte // redacted JSON

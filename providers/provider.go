@@ -53,6 +53,9 @@ const (
 	AccountBlocked    FailureCode = "ACCOUNT_BLOCKED"
 )
 
+// MethodFault begins the code of every fault that is about the customer's payment method, not about the request.
+const MethodFault = "payment_method_"
+
 // Method is how a customer pays, as the customer's paymentMethod and paymentDetails hold it. Tokens only: a card
 // number never reaches us.
 type Method struct {
@@ -113,7 +116,8 @@ type Callback struct {
 }
 
 // Provider is implemented by every adapter. Outcomes, declines and time-outs are Results; an error means that the
-// request itself was impossible (a bug, or a currency the provider cannot represent: a fault.Invalid).
+// request itself was impossible (a bug, a currency the provider cannot represent, or a method it cannot charge, see
+// MethodFault: a fault.Invalid).
 type Provider interface {
 	// Name is the identifier of the provider in the API ("stripe").
 	Name() string

@@ -87,7 +87,7 @@ func Next(s State, in Input, terms Terms) (State, Effect, error) {
 		if s.Phase == Settled || terms.Voided {
 			return s, RefundExtra, nil
 		}
-		return State{Phase: Settled, Automatic: s.Automatic, Attempts: s.Attempts}, Settle, nil
+		return s.Settled(), Settle, nil
 	case AttemptFailed, AttemptCanceled:
 		if s.Phase == Charging {
 			return s.failed(in, terms)
@@ -98,6 +98,11 @@ func Next(s State, in Input, terms Terms) (State, Effect, error) {
 		return s.void(terms)
 	}
 	return s, None, nil
+}
+
+// Settled is the final state of an invoice that is paid: nothing is scheduled any more.
+func (s State) Settled() State {
+	return State{Phase: Settled, Automatic: s.Automatic, Attempts: s.Attempts}
 }
 
 // attempt starts one. An automatic attempt uses up the scheduled time; a manual one keeps it, so that a failed manual

@@ -55,8 +55,7 @@ func (d Draft) Issue(in Issuing) (Invoice, money.Minor, error) {
 
 // Settle marks the invoice paid.
 func (i Invoice) Settle(now time.Time) Invoice {
-	i.Status, i.AmountPaid, i.PaidAt = Paid, i.AmountDue, now
-	i.Collection = collection.State{Phase: collection.Settled, Automatic: i.Collection.Automatic, Attempts: i.Collection.Attempts}
+	i.Status, i.AmountPaid, i.PaidAt, i.Collection = Paid, i.AmountDue, now, i.Collection.Settled()
 	return i
 }
 

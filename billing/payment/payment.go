@@ -1,5 +1,6 @@
-// Package payment owns the statuses of a payment transaction and which may follow which. The same pairs are guarded
-// by a database trigger. It does not own retries (collection) nor the provider's words (providers).
+// Package payment owns a payment transaction: how charges and refunds begin, which status may follow which (the same pairs
+// are guarded by a database trigger) and what is to be done about an open one. It does not own retries (collection) nor
+// the provider's words (providers).
 package payment
 
 import "perennial/billing/fault"

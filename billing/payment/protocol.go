@@ -117,15 +117,20 @@ func (t Transaction) Park(now time.Time) Transaction {
 	return t
 }
 
-// Close ends the attempt with a final status. now is the subscription's own time.
+// Close ends the attempt with a final status; one that failed then says why, with a code. now is the subscription's own
+// time.
 func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
 	if !CanBecome(t.Type, t.Status, status) {
 		return t, ErrFinal
 	}
 	t.Status, t.CompletedAt = status, now
 	t.NextCheckAt, t.ParkedAt = time.Time{}, time.Time{}
-	if status == Success || status == Refunded {
+	switch status {
+	case Success, Refunded:
 		t.FailureCode, t.FailureReason = "", ""
+	case Failed, Declined:
+		t = t.explained()
+	default: // canceled: a reason is welcome, not needed
 	}
 	return t, nil
 }

@@ -48,6 +48,12 @@ type Transaction struct {
 	Revision    int64
 }
 
+// Confirms tells whether a provider's success is about what was asked for. What the provider leaves unsaid (zero, empty)
+// contradicts nothing.
+func (t Transaction) Confirms(amount money.Minor, currency money.Currency) bool {
+	return (amount == 0 || amount == t.Amount) && (currency == "" || currency == t.Currency)
+}
+
 // Method is the customer's payment method as it was when the attempt was made.
 type Method struct {
 	Type    string                  `json:"type"`

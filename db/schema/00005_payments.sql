@@ -91,7 +91,7 @@ create table provider_calls (
     environment_id text        not null,
     transaction_id text        not null,
     operation      text        not null check (operation in ('charge', 'lookup', 'cancel', 'refund', 'refund_lookup')),
-    key            text        not null, -- idempotency key sent; empty for look-ups
+    key            text        not null, -- idempotency key sent; empty where none was: look-ups, cancels
     outcome        text        check (outcome in ('succeeded', 'declined', 'failed', 'canceled', 'pending', 'unknown', 'not_sent', 'not_found', 'error')),
     http_status    integer,
     response       jsonb,      -- erasable

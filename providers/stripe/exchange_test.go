@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/fault"
 	"perennial/providers"
 )
 
@@ -54,19 +56,24 @@ func TestTheChargeOnTheWire(t *testing.T) {
 func TestRequestsThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	adapter := against(t, func(http.ResponseWriter, *http.Request) { t.Error("nothing may be sent") })
-	for name, spoil := range map[string]func(*providers.ChargeRequest){
-		"mobile money":   func(in *providers.ChargeRequest) { in.Method.Type = "mobile_money_mtn" },
-		"no method":      func(in *providers.ChargeRequest) { in.Method.PaymentMethodToken = "" },
-		"no key":         func(in *providers.ChargeRequest) { in.Key = "" },
-		"long key":       func(in *providers.ChargeRequest) { in.Key = string(make([]byte, 256)) },
-		"no transaction": func(in *providers.ChargeRequest) { in.TransactionID = "" },
-		"no amount":      func(in *providers.ChargeRequest) { in.Amount = 0 },
-		"no currency":    func(in *providers.ChargeRequest) { in.Currency = "" },
+	for name, c := range map[string]struct {
+		spoil  func(*providers.ChargeRequest)
+		method bool // the customer's method is at fault, not the request
+	}{
+		"mobile money":   {func(in *providers.ChargeRequest) { in.Method.Type = "mobile_money_mtn" }, true},
+		"no method":      {func(in *providers.ChargeRequest) { in.Method.PaymentMethodToken = "" }, true},
+		"no key":         {func(in *providers.ChargeRequest) { in.Key = "" }, false},
+		"long key":       {func(in *providers.ChargeRequest) { in.Key = string(make([]byte, 256)) }, false},
+		"no transaction": {func(in *providers.ChargeRequest) { in.TransactionID = "" }, false},
+		"no amount":      {func(in *providers.ChargeRequest) { in.Amount = 0 }, false},
+		"no currency":    {func(in *providers.ChargeRequest) { in.Currency = "" }, false},
 	} {
 		in := sampleCharge()
-		spoil(&in)
+		c.spoil(&in)
 		_, err := adapter.Charge(t.Context(), in)
 		require.Error(t, err, name)
+		require.Equal(t, fault.Invalid, fault.From(err).Kind, name)
+		require.Equal(t, c.method, strings.HasPrefix(fault.From(err).Code, providers.MethodFault), name)
 	}
 	_, err := adapter.Refund(t.Context(), providers.RefundRequest{TransactionID: "txn_1", Key: "k", Amount: 1, Currency: "USD"})
 	require.Error(t, err, "a refund of nothing")

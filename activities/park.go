@@ -1,17 +1,13 @@
 package activities
 
 import (
+	"strings"
+
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
 	"perennial/providers"
 )
-
-// plausible distrusts a success over another amount or currency than was asked for.
-func plausible(t payment.Transaction, r providers.Result) bool {
-	return r.Outcome != providers.Succeeded ||
-		(r.Amount == 0 || r.Amount == t.Amount) && (r.Currency == "" || r.Currency == t.Currency)
-}
 
 // impossible records a request that could not be made at all. A first send that is invalid was never sent: it has failed.
 // Anything else (the provider knows our key, or our reference, for something different) may mean that money moved: it is
@@ -22,9 +18,17 @@ func (r *recording) impossible(cause error) error {
 		return cause
 	}
 	if r.move == payment.MoveSend && f.Kind == fault.Invalid {
-		return r.ended(payment.Failed, providers.Result{FailureReason: f.Detail})
+		return r.ended(payment.Failed, providers.Result{FailureCode: blame(f), FailureReason: f.Detail})
 	}
 	return r.park(f.Code)
+}
+
+// blame tells a payment method that the provider cannot charge, which the customer mends with another one, from all else.
+func blame(f *fault.Error) providers.FailureCode {
+	if strings.HasPrefix(f.Code, providers.MethodFault) {
+		return providers.InvalidAccount
+	}
+	return providers.DeclinedCode
 }
 
 // park leaves an open transaction to a person, and says so once.

@@ -1,0 +1,131 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/activities"
+	"perennial/billing/payment"
+	"perennial/contract"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// watch remembers what the measurements were told.
+type watch struct {
+	scene.Unobserved
+	ended []activities.Ended
+}
+
+func (w *watch) PaymentEnded(_ context.Context, e activities.Ended) { w.ended = append(w.ended, e) }
+
+// watched is a subscription that the measurements follow from its first renewal on.
+func watched(t *testing.T) (*life, *watch) {
+	t.Helper()
+	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &watch{}
+	l.Payments.Observer = w
+	return l, w
+}
+
+func TestLatenessIsFromDueToSent(t *testing.T) {
+	t.Parallel()
+	renewal := scene.Start.AddDate(0, 1, 0)
+	for name, c := range map[string]struct {
+		script []scene.Answer
+		drive  func(*life)
+		want   []time.Duration
+	}{
+		"on time": {nil, func(l *life) { l.until(renewal) }, []time.Duration{0}},
+		"a worker came an hour late": {nil, func(l *life) {
+			l.Clock.Set(renewal.Add(time.Hour))
+			l.until(l.Clock.Now())
+		}, []time.Duration{time.Hour}},
+		"the provider took three days": {[]scene.Answer{scene.Pend}, func(l *life) {
+			l.until(renewal)
+			l.until(renewal.Add(3 * day))
+			l.Provider.Settle(l.last().ID, providers.Succeeded)
+			l.asked(l.last().ID)
+		}, []time.Duration{0}},
+		"refused at first, sent again ten seconds later": {[]scene.Answer{scene.Refuse}, func(l *life) {
+			l.until(renewal.Add(time.Minute))
+		}, []time.Duration{10 * time.Second}},
+		"a retry is due when it was scheduled for": {[]scene.Answer{scene.Decline}, func(l *life) {
+			l.until(renewal)
+			l.Clock.Set(renewal.Add(day + time.Hour))
+			l.until(l.Clock.Now())
+		}, []time.Duration{0, time.Hour}},
+		"a command came before the worker": {nil, func(l *life) {
+			l.Clock.Set(renewal.Add(time.Hour))
+			l.perform(contract.Command{Name: contract.CommandCancel})
+		}, []time.Duration{time.Hour}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, w := watched(t)
+			l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
+				if n-2 < len(c.script) {
+					return c.script[n-2]
+				}
+				return scene.Capture
+			}
+			c.drive(l)
+			require.Equal(t, payment.Success, l.last().Status)
+			var late []time.Duration
+			for _, e := range w.ended {
+				require.True(t, e.Renewal)
+				late = append(late, e.Lateness)
+			}
+			require.Equal(t, c.want, late)
+		})
+	}
+}
+
+// What somebody asked for is not late, and what happens on a test clock is not in real time.
+func TestOnlyRenewalsCanBeLate(t *testing.T) {
+	t.Parallel()
+	for name, ends := range map[string]func(*testing.T) (*life, *watch){
+		"a payment by hand": func(t *testing.T) (*life, *watch) {
+			l, w := watched(t)
+			l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
+				if n == 2 {
+					return scene.Decline
+				}
+				return scene.Capture
+			}
+			l.until(scene.Start.AddDate(0, 1, 0))
+			w.ended = nil
+			l.Clock.Add(time.Hour)
+			l.perform(contract.Command{Name: contract.CommandPay})
+			return l, w
+		},
+		"a change of plan": func(t *testing.T) (*life, *watch) {
+			l, w := watched(t)
+			l.Clock.Add(10 * day)
+			l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID})
+			return l, w
+		},
+		"a charge of its own": func(t *testing.T) (*life, *watch) {
+			l, w := watched(t)
+			l.charge(t, l.own(t).ID)
+			return l, w
+		},
+		"a test clock": func(t *testing.T) (*life, *watch) {
+			l, w := onOldClock(t), &watch{}
+			l.Payments.Observer = w
+			snap, err := l.Subscriptions.RenewPeriod(t.Context(), contract.DueInput{Ref: l.ref, Now: scene.Start})
+			require.NoError(t, err)
+			l.charge(t, snap.Live.TransactionID)
+			return l, w
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, w := ends(t)
+			require.Len(t, w.ended, 1)
+			require.Equal(t, activities.Ended{Provider: "stripe", Mode: "test", Type: "charge", Status: "success"}, w.ended[0])
+		})
+	}
+}

@@ -1,0 +1,25 @@
+package payment
+
+// The failure codes that do not come from a provider. Both are of the interface specification's list, to which adapters
+// map their providers' own words.
+const (
+	// CodeInvalidAccount: the customer cannot be charged like this; another payment method mends it.
+	CodeInvalidAccount = "INVALID_ACCOUNT"
+	// CodeDeclined: none of the others tells why.
+	CodeDeclined = "DECLINED"
+)
+
+// unexplained is the reason of a failure about which nobody said a word.
+const unexplained = "the provider gave no reason"
+
+// explained makes sure that a failed attempt says why: receivers branch on the code and people read the reason, so
+// neither may be missing.
+func (t Transaction) explained() Transaction {
+	if t.FailureCode == "" {
+		t.FailureCode = CodeDeclined
+	}
+	if t.FailureReason == "" {
+		t.FailureReason = unexplained
+	}
+	return t
+}

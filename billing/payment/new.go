@@ -1,0 +1,48 @@
+package payment
+
+import (
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/customer"
+	"perennial/billing/money"
+)
+
+// NewChargeInput is who pays what, through whom, and on whose behalf. Times are the customer's own.
+type NewChargeInput struct {
+	ID               string
+	Customer         customer.Customer
+	Provider         string
+	ProviderConfigID string // empty: the environment has no provider
+	Amount           money.Minor
+	Currency         money.Currency
+	Description      string
+	Trigger          collection.Trigger
+	SubscriptionID   string // empty: a charge of its own
+	InvoiceID        string
+	AttemptNumber    int
+	Due              time.Time // when it should have been made; lateness counts from here
+	Now              time.Time
+}
+
+// NewCharge is the intent to move money: pending. One that cannot be made at all, for want of a payment method or a
+// provider, has failed already, without a provider: that is an outcome, not an error of whoever asked.
+func NewCharge(in NewChargeInput) Transaction {
+	t := Transaction{
+		ID: in.ID, Type: Charge, Status: Pending, CustomerID: in.Customer.ID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
+		Amount: in.Amount, Currency: in.Currency, Description: in.Description, AttemptNumber: in.AttemptNumber, Trigger: in.Trigger,
+		Method: Method{Type: in.Customer.PaymentMethod, Details: in.Customer.PaymentDetails},
+		DueAt:  in.Due, CreatedAt: in.Now, Revision: 1,
+	}
+	switch {
+	case !in.Customer.CanPay():
+		t.FailureReason = "the customer has no payment method"
+	case in.ProviderConfigID == "":
+		t.FailureReason = "no payment provider is configured for this environment"
+	default:
+		t.Provider, t.ProviderConfigID = in.Provider, in.ProviderConfigID
+		return t
+	}
+	t.Status, t.FailureCode, t.CompletedAt = Failed, CodeInvalidAccount, in.Now
+	return t
+}

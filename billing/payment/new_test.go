@@ -1,0 +1,55 @@
+package payment_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/customer"
+	"perennial/billing/payment"
+)
+
+var payer = customer.Customer{
+	ID: "cust_1", PaymentMethod: "card", PaymentDetails: customer.PaymentDetails{CustomerToken: "cus_1", PaymentMethodToken: "pm_1"},
+}
+
+func TestNewChargeIsAnIntent(t *testing.T) {
+	t.Parallel()
+	got := payment.NewCharge(payment.NewChargeInput{
+		ID: "txn_1", Customer: payer, Provider: "stripe", ProviderConfigID: "ppc_1", Amount: 1900, Currency: "USD", Description: "Invoice in_1",
+		Trigger: collection.Automatic, SubscriptionID: "sub_1", InvoiceID: "in_1", AttemptNumber: 2, Due: t0, Now: t0.Add(1),
+	})
+
+	require.Equal(t, payment.Transaction{
+		ID: "txn_1", Type: payment.Charge, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1",
+		Amount: 1900, Currency: "USD", Description: "Invoice in_1", AttemptNumber: 2, Trigger: collection.Automatic,
+		Provider: "stripe", ProviderConfigID: "ppc_1", Method: payment.Method{Type: "card", Details: payer.PaymentDetails},
+		DueAt: t0, CreatedAt: t0.Add(1), Revision: 1,
+	}, got)
+}
+
+func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		customer customer.Customer
+		config   string
+		reason   string
+	}{
+		"no method":        {customer.Customer{ID: "cust_1"}, "ppc_1", "the customer has no payment method"},
+		"a method in name": {customer.Customer{ID: "cust_1", PaymentMethod: "card"}, "ppc_1", "the customer has no payment method"},
+		"no provider":      {payer, "", "no payment provider is configured for this environment"},
+		"neither":          {customer.Customer{ID: "cust_1"}, "", "the customer has no payment method"},
+	} {
+		got := payment.NewCharge(payment.NewChargeInput{
+			ID: "txn_1", Customer: c.customer, Provider: "stripe", ProviderConfigID: c.config, Amount: 1900, Currency: "USD", Due: t0, Now: t0,
+		})
+
+		require.Equal(t, payment.Failed, got.Status, name)
+		require.Equal(t, payment.CodeInvalidAccount, got.FailureCode, name)
+		require.Equal(t, c.reason, got.FailureReason, name)
+		require.Equal(t, t0, got.CompletedAt, name)
+		require.Empty(t, got.Provider+got.ProviderConfigID, "%s: nobody was asked", name)
+		require.Equal(t, payment.MoveNone, got.Next(protocol, true, t0), name)
+	}
+}

@@ -1,0 +1,96 @@
+package payment_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/collection"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+func captured(amount money.Minor) payment.Transaction {
+	return payment.Transaction{
+		ID: "txn_1", Type: payment.Charge, Status: payment.Success, CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1",
+		Amount: amount, Currency: "EUR", Provider: "stripe", ProviderConfigID: "ppc_1", ProviderRef: "pi_1", Revision: 3,
+	}
+}
+
+func TestRefundReservesWhatItGivesBack(t *testing.T) {
+	t.Parallel()
+	charge, refund, err := captured(1000).Refund("txn_2", 400, t0)
+
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(400), charge.AmountRefunded)
+	require.Equal(t, money.Minor(600), charge.Refundable())
+	require.Equal(t, payment.Transaction{
+		ID: "txn_2", Type: payment.Refund, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1",
+		Amount: 400, Currency: "EUR", Description: "Refund of txn_1", Trigger: collection.Automatic, Provider: "stripe", ProviderConfigID: "ppc_1",
+		ChargeID: "txn_1", DueAt: t0, CreatedAt: t0, Revision: 1,
+	}, refund)
+	charge.AmountRefunded = 0
+	require.Equal(t, captured(1000), charge, "nothing else of the charge changes")
+}
+
+func TestRefundsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	with := func(change func(*payment.Transaction)) payment.Transaction {
+		c := captured(1000)
+		change(&c)
+		return c
+	}
+	for name, c := range map[string]struct {
+		charge payment.Transaction
+		amount money.Minor
+		code   string
+	}{
+		"more than captured":   {captured(1000), 1001, "refund_exceeds_charge"},
+		"more than is left":    {with(func(t *payment.Transaction) { t.AmountRefunded = 700 }), 301, "refund_exceeds_charge"},
+		"twice":                {with(func(t *payment.Transaction) { t.AmountRefunded = 1000 }), 1, "refund_exceeds_charge"},
+		"the largest amount":   {captured(1000), money.MaxMinor, "refund_exceeds_charge"},
+		"nothing":              {captured(1000), 0, "refund_not_positive"},
+		"less than nothing":    {captured(1000), -1, "refund_not_positive"},
+		"of a pending charge":  {with(func(t *payment.Transaction) { t.Status = payment.Pending }), 1, "refund_exceeds_charge"},
+		"of a declined charge": {with(func(t *payment.Transaction) { t.Status = payment.Declined }), 1, "refund_exceeds_charge"},
+		"of a refund":          {with(func(t *payment.Transaction) { t.Type, t.Status = payment.Refund, payment.Refunded }), 1, "refund_exceeds_charge"},
+	} {
+		same, refund, err := c.charge.Refund("txn_2", c.amount, t0)
+		require.ErrorContains(t, err, c.code, name)
+		require.Equal(t, c.charge, same, name)
+		require.Zero(t, refund, name)
+	}
+}
+
+// Whatever is given back, in parts, again after failures: never more than was captured, and a failed refund leaves no
+// trace in what can be given back.
+func TestRefundsNeverExceedTheCharge(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		charge := captured(money.Minor(rapid.Int64Range(1, 1000).Draw(t, "captured")))
+		var open []money.Minor
+		var held money.Minor
+		t.Repeat(map[string]func(*rapid.T){
+			"refund": func(t *rapid.T) {
+				amount := money.Minor(rapid.Int64Range(1, 600).Draw(t, "amount"))
+				after, refund, err := charge.Refund("txn_2", amount, t0)
+				require.Equal(t, amount <= charge.Amount-held, err == nil)
+				if err == nil {
+					open, held = append(open, refund.Amount), held+amount
+				}
+				charge = after
+			},
+			"fail": func(*rapid.T) {
+				if n := len(open) - 1; n >= 0 {
+					charge, held, open = charge.Release(open[n]), held-open[n], open[:n]
+				}
+			},
+			"": func(t *rapid.T) {
+				require.Equal(t, held, charge.AmountRefunded)
+				require.Equal(t, charge.Amount-held, charge.Refundable())
+				require.LessOrEqual(t, charge.AmountRefunded, charge.Amount)
+			},
+		})
+	})
+}
