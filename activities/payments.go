@@ -81,6 +81,12 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 			x.move = payment.MoveNone
 			return nil
 		}
+		if in.Asked && txn.ProviderRef == "" { // the word may name what we never heard the name of
+			if txn.ProviderRef, err = tx.CallbackRef(ctx, in.EnvironmentID, txn.ID); err != nil {
+				return err
+			}
+			x.txn = txn
+		}
 		config, err := tx.ProviderConfigOf(ctx, in.EnvironmentID, txn.ProviderConfigID)
 		if err != nil {
 			return err
@@ -126,9 +132,9 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 	var refunds []contract.Ref
 	var ended Ended
 	now := a.Clock()
-	own := in.Now
-	if own.IsZero() {
-		own = now
+	own := now
+	if in.Now.After(own) {
+		own = in.Now
 	}
 	err := a.Store.InTx(ctx, own, func(tx *db.Tx) error {
 		r, err := lockForRecording(ctx, tx, in.EnvironmentID, x.txn, own, now)
@@ -136,7 +142,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 			return err
 		}
 		r.move, r.protocol, r.callID, r.key = x.move, x.protocol, x.callID, x.key()
-		was := r.txn.Status
+		was := r.txn
 		switch {
 		case callErr != nil:
 			err = r.impossible(callErr)
@@ -156,14 +162,16 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 				return err
 			}
 		}
-		if err := tx.MarkCallbacksProcessed(ctx, r.env, in.TransactionID, asked); err != nil {
-			return err
+		if callErr != nil || heard(was, result.Outcome) {
+			if err := tx.MarkCallbacksProcessed(ctx, r.env, in.TransactionID, asked); err != nil {
+				return err
+			}
 		}
 		if out, err = r.output(); err != nil {
 			return err
 		}
 		refunds = r.refunds
-		if was == payment.Pending && r.txn.Status != payment.Pending {
+		if was.Status == payment.Pending && r.txn.Status != payment.Pending {
 			ended = r.measured(x.mode)
 		}
 		return nil
@@ -172,6 +180,13 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		a.Observer.PaymentEnded(ctx, ended)
 	}
 	return out, refunds, err
+}
+
+// heard tells whether word about a transaction has been followed. An open one is asked about until it is decided; a closed
+// or parked one only because of the word, so that where the provider does not answer, the word stays open and the
+// reconciler repeats it.
+func heard(asked payment.Transaction, outcome providers.Outcome) bool {
+	return asked.Status == payment.Pending && asked.ParkedAt.IsZero() || outcome.Final() || outcome == providers.Pending
 }
 
 // output saves the subscription, where there is one, and tells the workflow what is left to do.

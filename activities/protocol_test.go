@@ -328,6 +328,22 @@ func TestAFailedRefundCanBeAskedForAgain(t *testing.T) {
 	l.sound()
 }
 
+// A refund that failed and went through after all takes its place in the charge again.
+func TestALateRefundCountsAgain(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Decline }
+	l.Clock.Set(scene.Start.AddDate(0, 0, 10))
+	l.perform(contract.Command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
+	refund := l.refunds()[0]
+	require.Equal(t, payment.Failed, refund.Status)
+	l.Provider.Settle(refund.ID, providers.Succeeded)
+	require.Equal(t, string(payment.Refunded), l.asked(refund.ID).Status)
+	charge, err := l.Store.Transaction(t.Context(), l.Env, refund.ChargeID)
+	require.NoError(t, err)
+	require.Equal(t, refund.Amount, charge.AmountRefunded)
+}
+
 // The attempt that a late success made superfluous is called off, also where the next invoice is charged at once.
 func TestASuperfluousAttemptIsNotForgotten(t *testing.T) {
 	t.Parallel()

@@ -129,7 +129,7 @@ func (r *recording) ended(status payment.Status, result providers.Result) error 
 	kind := collection.AttemptFailed
 	switch {
 	case r.txn.Type == payment.Refund:
-		if err := r.releaseRefund(); err != nil {
+		if err := r.changeCharge(payment.Transaction.Release); err != nil {
 			return err
 		}
 		return r.emit(r.txn.Event(event.PaymentRefundFailed, r.now, map[string]any{"failureReason": r.txn.FailureReason}))

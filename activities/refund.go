@@ -51,18 +51,24 @@ func (c *change) refundCurrentPeriod(amount money.Minor) error {
 
 // refunded records money that went back. The charge stays a success and shows how much of it did.
 func (r *recording) refunded() error {
+	was := r.txn.Status
 	if changed, err := r.closeTxn(payment.Refunded); err != nil || !changed {
 		return err
+	}
+	if was != payment.Pending { // it had failed, and what it had reserved was released
+		if err := r.changeCharge(payment.Transaction.Reserve); err != nil {
+			return err
+		}
 	}
 	return r.emit(r.txn.Event(event.PaymentRefunded, r.now, nil))
 }
 
-// releaseRefund lets what a failed refund had reserved be given back by another.
-func (r *recording) releaseRefund() error {
+// changeCharge changes, by the refund's amount, what the charge shows as given back.
+func (r *recording) changeCharge(by func(payment.Transaction, money.Minor) payment.Transaction) error {
 	charge, err := r.tx.LockTransaction(r.ctx, r.env, r.txn.ChargeID)
 	if err != nil {
 		return err
 	}
-	charge = charge.Release(r.txn.Amount)
+	charge = by(charge, r.txn.Amount)
 	return r.saveTransaction(&charge)
 }

@@ -128,6 +128,25 @@ func TestAChangeThatBillsTooMuchIsRefused(t *testing.T) {
 	require.Equal(t, "amount_too_large", out.Result.Refusal.Code)
 }
 
+// word is a provider's message about a transaction, and count how many nobody has followed yet.
+func word(t *testing.T, s *scene.Scene, txn payment.Transaction, ref string) (open func() int) {
+	t.Helper()
+	s.Provider.Settle(txn.ID, providers.Succeeded)
+	s.InTx(t, func(tx *db.Tx) error {
+		_, err := tx.InsertCallback(t.Context(), s.Env, db.Callback{
+			ID: id.New(id.Callback, s.Clock.Now()), ProviderConfigID: s.Config.ID, ProviderEventID: "evt_1",
+			Type: "payment_intent.succeeded", TransactionID: txn.ID, ProviderRef: ref, ReceivedAt: s.Clock.Now(),
+		})
+		return err
+	})
+	s.Clock.Add(time.Second)
+	return func() int {
+		refs, err := s.Store.OpenCallbacksBefore(t.Context(), s.Clock.Now().Add(time.Hour), 10)
+		require.NoError(t, err)
+		return len(refs)
+	}
+}
+
 func TestWordOfALateCaptureIsNotForgottenUnheard(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -135,26 +154,39 @@ func TestWordOfALateCaptureIsNotForgottenUnheard(t *testing.T) {
 	l := begin(t, s, scene.Monthly(1000))
 	txn := l.last()
 	require.Equal(t, payment.Declined, txn.Status)
-	s.Provider.Settle(txn.ID, providers.Succeeded)
-	s.InTx(t, func(tx *db.Tx) error {
-		_, err := tx.InsertCallback(t.Context(), s.Env, db.Callback{
-			ID: id.New(id.Callback, s.Clock.Now()), ProviderConfigID: s.Config.ID, ProviderEventID: "evt_1",
-			Type: "payment_intent.succeeded", TransactionID: txn.ID, ReceivedAt: s.Clock.Now(),
-		})
-		return err
-	})
-	s.Clock.Add(time.Second)
-	open := func() int {
-		refs, err := s.Store.OpenCallbacksBefore(t.Context(), s.Clock.Now().Add(time.Hour), 10)
-		require.NoError(t, err)
-		return len(refs)
-	}
+	open := word(t, s, txn, "")
 
 	l.charge(t, txn.ID) // a repeat of an activity whose completion was lost: nobody told it of the callback
 	require.Equal(t, 1, open())
 
-	_, err := s.Payments.CheckPayment(t.Context(), contract.ResolveInput{EnvironmentID: s.Env, TransactionID: txn.ID, Asked: true})
-	require.NoError(t, err)
+	for _, silence := range []providers.Outcome{providers.Unknown, providers.NotFound} {
+		s.Provider.LookupScript = func(providers.LookupRequest) (providers.Outcome, bool) { return silence, true }
+		l.asked(txn.ID)
+		require.Equal(t, 1, open(), "%s is no answer", silence)
+	}
+	s.Provider.LookupScript = nil
+	l.asked(txn.ID)
+	require.Zero(t, open())
+	require.Equal(t, payment.Success, l.last().Status)
+}
+
+// A payment that counted as never arrived has no name at the provider in our books; the word of it brings the name.
+func TestWordBringsTheNameToAskBy(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Lose }
+	s.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) { return providers.NotFound, in.Ref == "" }
+	l := begin(t, s, scene.Monthly(1000))
+	for i := 0; l.last().Status == payment.Pending; i++ {
+		require.Less(t, i, 200, "absence is never proven")
+		s.Clock.Set(l.last().NextCheckAt)
+		l.charge(t, l.last().ID)
+	}
+	txn := l.last()
+	require.Equal(t, payment.Failed, txn.Status)
+	require.Empty(t, txn.ProviderRef)
+	open := word(t, s, txn, "pi_"+txn.ID)
+	l.asked(txn.ID)
 	require.Zero(t, open())
 	require.Equal(t, payment.Success, l.last().Status)
 }

@@ -33,6 +33,16 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 	return err == nil, translate("CallbackInsert", err)
 }
 
+// CallbackRef is the provider's name for the transaction's operation in word of it that nobody has followed yet; empty:
+// there is none.
+func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID string) (string, error) {
+	ref, err := queries.CallbackGetRef(ctx, r.handle, dbsqlc.CallbackGetRefParams{EnvironmentID: environmentID, TransactionID: transactionID})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return ref, translate("CallbackGetRef", err)
+}
+
 // MarkCallbacksProcessed says that the provider was asked about a transaction, so that what callbacks received up to then
 // told is known.
 func (tx *Tx) MarkCallbacksProcessed(ctx context.Context, environmentID, transactionID string, before time.Time) error {

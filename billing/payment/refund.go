@@ -39,3 +39,10 @@ func (t Transaction) Release(amount money.Minor) Transaction {
 	t.AmountRefunded -= amount
 	return t
 }
+
+// Reserve notes that a refund which had failed, and was released, went through after all. It never shows more than was
+// captured: where another refund has taken its place meanwhile, the provider refuses that one.
+func (t Transaction) Reserve(amount money.Minor) Transaction {
+	t.AmountRefunded = min(t.AmountRefunded+amount, t.Amount)
+	return t
+}

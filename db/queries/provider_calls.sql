@@ -27,6 +27,15 @@ insert into provider_callbacks (
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id;
 
+-- name: CallbackGetRef :one
+-- What the provider calls the operation, in word of it that nobody has followed yet.
+select c.provider_ref
+from provider_callbacks c
+where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
+  and c.provider_ref <> '' and c.processed_at is null
+order by c.received_at desc
+limit 1;
+
 -- name: CallbackMarkProcessed :exec
 -- Also those that name the transaction only by the provider's reference, which we learned later. None received after the
 -- look at the provider began: what they tell may be newer.

@@ -35,6 +35,8 @@ type Provider struct {
 	Script func(n int, in providers.ChargeRequest) Answer
 	// RefundScript is the same for refunds.
 	RefundScript func(n int, in providers.RefundRequest) Answer
+	// LookupScript may answer a look-up in place of what is there: true.
+	LookupScript func(in providers.LookupRequest) (providers.Outcome, bool)
 	// During is called before a request is answered, while it is in flight, without the ledger's lock.
 	During func(operation, transactionID string)
 
@@ -198,6 +200,11 @@ func (o *operation) result() providers.Result {
 // LookupCharge implements providers.Provider.
 func (p *Provider) LookupCharge(_ context.Context, in providers.LookupRequest) (providers.Result, error) {
 	p.note("lookup", in.TransactionID, "")
+	if p.LookupScript != nil {
+		if instead, ok := p.LookupScript(in); ok {
+			return providers.Result{Outcome: instead}, nil
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return find(p.charged, in.TransactionID), nil

@@ -10,6 +10,28 @@ import (
 	"time"
 )
 
+const callbackGetRef = `-- name: CallbackGetRef :one
+select c.provider_ref
+from provider_callbacks c
+where c.environment_id = $1 and c.transaction_id = $2::text
+  and c.provider_ref <> '' and c.processed_at is null
+order by c.received_at desc
+limit 1
+`
+
+type CallbackGetRefParams struct {
+	EnvironmentID string
+	TransactionID string
+}
+
+// What the provider calls the operation, in word of it that nobody has followed yet.
+func (q *Queries) CallbackGetRef(ctx context.Context, db DBTX, arg CallbackGetRefParams) (string, error) {
+	row := db.QueryRow(ctx, callbackGetRef, arg.EnvironmentID, arg.TransactionID)
+	var provider_ref string
+	err := row.Scan(&provider_ref)
+	return provider_ref, err
+}
+
 const callbackInsert = `-- name: CallbackInsert :one
 insert into provider_callbacks (
     id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at
