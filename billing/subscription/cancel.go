@@ -6,6 +6,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/proration"
 )
 
 // Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial).
@@ -80,7 +81,7 @@ func (s Subscription) unusedPaid(f Facts, now time.Time) (money.Minor, error) {
 	if err != nil {
 		return 0, err
 	}
-	return min(unused, billed, moneyFor(f.Paid, s)), nil
+	return min(proration.Credit(unused, billed), moneyFor(f.Paid, s)), nil
 }
 
 // moneyFor is what was paid by money, not credit, in the current period.
@@ -104,8 +105,7 @@ func billedFor(invoices []invoice.Invoice, s Subscription) (money.Minor, error) 
 			}
 		}
 	}
-	sum, err := money.Sum(amounts...)
-	return max(sum, 0), err
+	return money.Sum(amounts...)
 }
 
 func (s Subscription) updated(now time.Time, fields ...string) event.Event {

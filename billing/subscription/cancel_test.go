@@ -66,6 +66,19 @@ func TestCancelLeavesNothingWaiting(t *testing.T) {
 	require.Zero(t, at)
 }
 
+// The change to the present plan is not paid yet: what the plan before cost is no money for this one's time.
+func TestNoRefundForAPlanThatNobodyPaid(t *testing.T) {
+	t.Parallel()
+	s, f, now := inStatus(Active)
+	f.Open, f.Paid = nil, []invoice.Invoice{f.Open[0].Settle(now)}
+	s.PlanID, f.Plan = pro.ID, pro
+
+	d, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now)
+
+	require.NoError(t, err)
+	require.Zero(t, d.Refund)
+}
+
 func TestCancelAtPeriodEndTwiceAndBack(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)

@@ -192,13 +192,20 @@ func (l *life) cancelNow(t *rapid.T, refund bool) {
 	}
 }
 
-// A chain of changes within one period, each invoice paid or left open at will, costs what each plan was used for.
+// A chain of changes within one period, each invoice paid or left open at will, costs what each plan was used for, to
+// the minor unit, however long the period and large the prices.
 func TestAChainOfChangesCostsWhatWasUsed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		plans := drawPlans(t)
+		interval, large := rapid.SampledFrom(intervals).Draw(t, "the interval of all"), rapid.Bool().Draw(t, "large")
 		for i := range plans {
-			plans[i].Interval = month
+			plans[i].Interval = interval
+			for j := range plans[i].Prices {
+				if large { // a plan has three prices at most
+					plans[i].Prices[j].Amount = money.Minor(rapid.Int64Range(0, int64(money.MaxMinor)/4).Draw(t, "large price"))
+				}
+			}
 		}
 		l := newLife(t, plans, Settings{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}}, plans[0], 0)
 		l.until(l.now)
