@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
@@ -101,7 +102,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ReceivedAt: wall})
 		require.NoError(t, err)
 		require.True(t, stored)
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, 5, db.CreditProration, inv.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall}))
 		require.NoError(t, tx.InsertCommand(ctx, b.env, db.Command{ID: "cmd_one_and_only", SubscriptionID: b.subscription.ID, Name: "pay", Outcome: []byte("{}")}))
 		require.NoError(t, tx.InsertCommandText(ctx, b.env, "cmd_one_and_only", b.customer.ID, "too dear"))

@@ -161,14 +161,14 @@ func (l *life) issue(draft invoice.Draft) {
 		void, back, err := old.Withdraw(id, l.now)
 		require.NoError(l.t, err)
 		*old = void
-		l.balance += back
+		l.balance += back.Amount
 		if l.collecting == old.ID {
 			l.collecting = ""
 		}
 	}
 	inv, change, err := draft.Issue(invoice.Issuing{ID: id, Currency: l.s.Currency, Balance: l.balance, Now: l.now})
 	require.NoError(l.t, err)
-	l.balance += change
+	l.balance += change.Amount
 	l.invoices = append(l.invoices, inv)
 	if inv.Status == invoice.Paid {
 		l.paid(inv)
