@@ -90,7 +90,7 @@ func (c *change) cancel(cmd contract.Command) (subscription.Decision, error) {
 		}
 	}
 	return c.b.Subscription.Cancel(c.facts(), subscription.Cancellation{
-		Reason: reason, Immediate: cmd.ImmediateEffect, RefundUnused: cmd.Refund == "prorated",
+		Reason: reason, Immediate: cmd.ImmediateEffect, RefundUnused: cmd.Refund == contract.RefundProrated,
 	}, c.now)
 }
 

@@ -220,12 +220,13 @@ func TestRefusalsAreRememberedAndChangeNothing(t *testing.T) {
 	l.Plan(t, foreign)
 	wrong := int64(999)
 	for code, c := range map[string]contract.Command{
-		"plan_not_found":             {Name: contract.CommandChangePlan, PlanID: "plan_none"},
-		"plan_unchanged":             {Name: contract.CommandChangePlan, PlanID: l.sub().PlanID},
-		"currency_mismatch":          {Name: contract.CommandChangePlan, PlanID: foreign.ID},
-		"cancellation_not_scheduled": {Name: contract.CommandReactivate},
-		"nothing_to_pay":             {Name: contract.CommandPay, Amount: &wrong},
-		"command_unknown":            {Name: "explode"},
+		"plan_not_found":                {Name: contract.CommandChangePlan, PlanID: "plan_none"},
+		"plan_unchanged":                {Name: contract.CommandChangePlan, PlanID: l.sub().PlanID},
+		"currency_mismatch":             {Name: contract.CommandChangePlan, PlanID: foreign.ID},
+		"cancellation_not_scheduled":    {Name: contract.CommandReactivate},
+		"refund_needs_immediate_effect": {Name: contract.CommandCancel, Refund: contract.RefundProrated},
+		"nothing_to_pay":                {Name: contract.CommandPay, Amount: &wrong},
+		"command_unknown":               {Name: "explode"},
 	} {
 		before := l.Rows(t)
 		delete(before, "commands")

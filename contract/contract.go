@@ -143,11 +143,14 @@ type Command struct {
 	// HasText: a person wrote the reason. It lies in the database under the command's id, never in a history.
 	HasText         bool   `json:"hasText,omitempty"`
 	ImmediateEffect bool   `json:"immediateEffect,omitempty"`
-	Refund          string `json:"refund,omitempty"` // cancel: "" or "prorated"
+	Refund          string `json:"refund,omitempty"` // cancel: RefundProrated, or none
 	PlanID          string `json:"planId,omitempty"` // change_plan
 	AtPeriodEnd     bool   `json:"atPeriodEnd,omitempty"`
 	Amount          *int64 `json:"amount,omitempty"` // pay: must equal the amount due
 }
+
+// RefundProrated gives the unused time of what was paid for the current period back.
+const RefundProrated = "prorated"
 
 // IdempotencyRef names a row of idempotency_keys.
 type IdempotencyRef struct {

@@ -1,9 +1,11 @@
 package subscription
 
 import (
+	"cmp"
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/proration"
@@ -11,15 +13,28 @@ import (
 
 // Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial).
 type Cancellation struct {
-	Reason    string
+	Reason    string // empty: the one given before, if any
 	Immediate bool
 	// RefundUnused gives the unused time of what was paid for the current period back; only with Immediate.
 	RefundUnused bool
 }
 
+// Check refuses what no subscription can be asked for: refund_needs_immediate_effect.
+func (c Cancellation) Check() error {
+	if c.RefundUnused && !c.Immediate {
+		return fault.InvalidParam("refund", "refund_needs_immediate_effect",
+			"a refund is for time taken away: send immediateEffect true with it")
+	}
+	return nil
+}
+
 // Cancel ends the subscription now, or notes that it ends with the period. Asked again for the period end it changes at
-// most the reason. Fault: subscription_canceled.
+// most the reason. Faults: refund_needs_immediate_effect, subscription_canceled.
 func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision, error) {
+	if err := in.Check(); err != nil {
+		return Decision{}, err
+	}
+	in.Reason = cmp.Or(in.Reason, s.CancelReason)
 	if in.Immediate {
 		if err := permit(s.Status, CancelNow); err != nil {
 			return Decision{}, err
