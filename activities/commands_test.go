@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -236,6 +237,28 @@ func TestRefusalsAreRememberedAndChangeNothing(t *testing.T) {
 		require.Equal(t, before, after, code)
 	}
 	l.sound()
+}
+
+// What the rules have decided cannot be made true, because the books are not as they can be: whoever asked is answered,
+// what waits behind the command goes on, and nothing of it is kept.
+func TestACommandThatBreaksHalfWayIsAnsweredAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	_, err := l.Pool.Exec(t.Context(), "alter table settlements disable trigger settlements_append_only")
+	require.NoError(t, err)
+	_, err = l.Pool.Exec(t.Context(), "delete from settlements")
+	require.NoError(t, err)
+	before := l.Rows(t)
+	delete(before, "commands")
+
+	refusal := l.command(cancelNow(contract.RefundProrated)).Refusal
+
+	require.NotNil(t, refusal)
+	require.Equal(t, "command_broken", refusal.Code)
+	require.Equal(t, string(fault.Internal), refusal.Kind)
+	after := l.Rows(t)
+	delete(after, "commands")
+	require.Equal(t, before, after)
 }
 
 // The outcome belongs to the command's id, whatever has happened since.
