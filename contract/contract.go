@@ -186,7 +186,7 @@ type CommandOutput struct {
 	Snapshot Snapshot      `json:"snapshot"`
 }
 
-// DueInput asks the rules to do what is due at Now.
+// DueInput asks the rules to do what is due at Now, and what the row asks for beside its dates.
 type DueInput struct {
 	Ref Ref       `json:"ref"`
 	Now time.Time `json:"now"`
@@ -208,12 +208,6 @@ type ResolveOutput struct {
 	CheckAt  time.Time `json:"checkAt"` // pending: when to ask again, real time
 	Parked   bool      `json:"parked,omitempty"`
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
-}
-
-// WakeInput asks to act on what changed in the row beside the workflow: a new payment method.
-type WakeInput struct {
-	Ref Ref       `json:"ref"`
-	Now time.Time `json:"now"`
 }
 
 // Check is a signal's payload: look at this transaction now.

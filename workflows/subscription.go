@@ -136,7 +136,7 @@ func (s *subscriptionRun) command(ctx workflow.Context) {
 func (s *subscriptionRun) wake(ctx workflow.Context) {
 	s.woken, s.obeyed = false, false
 	snap, err := inDatabase[contract.Snapshot](ctx, "act on what changed", subscriptions.ActOnWake,
-		contract.WakeInput{Ref: s.ref, Now: s.now(ctx)})
+		contract.DueInput{Ref: s.ref, Now: s.now(ctx)})
 	s.learn(&snap, err)
 }
 
