@@ -36,7 +36,7 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 	}
 	in.Reason = cmp.Or(in.Reason, s.CancelReason)
 	if in.Immediate {
-		if err := permit(s.Status, CancelNow); err != nil {
+		if err := permit(s.Status, cancelNow); err != nil {
 			return Decision{}, err
 		}
 		refund := money.Minor(0)
@@ -50,7 +50,7 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 		d.Refund = refund
 		return d, nil
 	}
-	if err := permit(s.Status, CancelAtPeriodEnd); err != nil {
+	if err := permit(s.Status, cancelAtPeriodEnd); err != nil {
 		return Decision{}, err
 	}
 	if s.CancelAtPeriodEnd && s.CancelReason == in.Reason {
@@ -62,7 +62,7 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 
 // Reactivate takes a cancellation at period end back. Faults: cancellation_not_scheduled, subscription_canceled.
 func (s Subscription) Reactivate(now time.Time) (Decision, error) {
-	if err := permit(s.Status, Reactivate); err != nil {
+	if err := permit(s.Status, reactivate); err != nil {
 		return Decision{}, err
 	}
 	if !s.CancelAtPeriodEnd {

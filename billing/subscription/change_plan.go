@@ -18,7 +18,7 @@ import (
 // subscription_canceled, plan_inactive, currency_mismatch, plan_unchanged, payment_in_progress, renewal_due,
 // amount_too_large.
 func (s Subscription) ChangePlan(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
-	if err := permit(s.Status, ChangePlan); err != nil {
+	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
 	switch {

@@ -81,8 +81,8 @@ func TestAnyLife(t *testing.T) {
 			"change plan": func(t *rapid.T) {
 				l.changePlan(rapid.SampledFrom(plans).Draw(t, "to"), rapid.SampledFrom([]bool{false, false, true}).Draw(t, "at period end"))
 			},
-			"cancel at period end": func(*rapid.T) { l.command(CancelAtPeriodEnd, nil) },
-			"reactivate":           func(*rapid.T) { l.command(Reactivate, ErrNotScheduled) },
+			"cancel at period end": func(*rapid.T) { l.command(cancelAtPeriodEnd, nil) },
+			"reactivate":           func(*rapid.T) { l.command(reactivate, ErrNotScheduled) },
 			"cancel now": func(t *rapid.T) {
 				if rapid.IntRange(0, 9).Draw(t, "one in ten") == 0 {
 					l.cancelNow(t, rapid.Bool().Draw(t, "refund"))
@@ -151,21 +151,21 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 		require.True(l.t, busy && !atPeriodEnd, "refused without a live attempt")
 		return
 	}
-	l.take(ChangePlan, d)
+	l.take(changePlan, d)
 	l.settle()
 }
 
-func (l *life) command(trigger Trigger, mayAlso error) {
-	call := map[Trigger]func() (Decision, error){
-		CancelAtPeriodEnd: func() (Decision, error) { return l.s.Cancel(l.facts(), Cancellation{}, l.now) },
-		Reactivate:        func() (Decision, error) { return l.s.Reactivate(l.now) },
-	}[trigger]
+func (l *life) command(in input, mayAlso error) {
+	call := map[input]func() (Decision, error){
+		cancelAtPeriodEnd: func() (Decision, error) { return l.s.Cancel(l.facts(), Cancellation{}, l.now) },
+		reactivate:        func() (Decision, error) { return l.s.Reactivate(l.now) },
+	}[in]
 	d, err := call()
 	if err != nil {
 		require.True(l.t, l.s.Status == Canceled && errors.Is(err, ErrCanceled) || !l.s.CancelAtPeriodEnd && errors.Is(err, mayAlso), err)
 		return
 	}
-	l.take(trigger, d)
+	l.take(in, d)
 	l.settle()
 }
 
@@ -185,7 +185,7 @@ func (l *life) cancelNow(t *rapid.T, refund bool) {
 	if !refund {
 		require.Zero(t, d.Refund)
 	}
-	l.take(CancelNow, d)
+	l.take(cancelNow, d)
 	l.settle()
 	for _, inv := range l.open() {
 		require.Contains(t, []collection.Phase{collection.Closed, collection.Charging}, inv.Collection.Phase)

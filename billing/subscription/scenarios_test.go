@@ -58,7 +58,7 @@ func TestCommandsBeforeTheFirstPeriodIsOpened(t *testing.T) {
 	t.Run("a cancellation waits for its end", func(t *testing.T) {
 		t.Parallel()
 		l := newLife(t, plans, settings, team, 0)
-		l.command(CancelAtPeriodEnd, nil)
+		l.command(cancelAtPeriodEnd, nil)
 		action, at := l.s.Next(nil, settings)
 		require.Equal(t, ActionBegin, action)
 		require.Equal(t, created, at)
