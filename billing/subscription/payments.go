@@ -81,7 +81,8 @@ func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, er
 	oldest := f.Open[0]
 	if amount != nil && *amount != oldest.AmountDue {
 		return invoice.Invoice{}, fault.InvalidParam("amount", "amount_mismatch",
-			"the open invoice %s is for %s; leave amount out or give exactly that", oldest.ID, money.Format(oldest.AmountDue, oldest.Currency))
+			"the open invoice %s is for %d minor units (%s); send exactly that many, or leave amount out",
+			oldest.ID, oldest.AmountDue, money.Format(oldest.AmountDue, oldest.Currency))
 	}
 	return oldest, nil
 }

@@ -28,7 +28,7 @@ var (
 	ErrNotPastDue      = fault.New(fault.Conflict, "subscription_not_past_due", "the subscription is not past due")
 	ErrInTrial         = fault.New(fault.Conflict, "subscription_in_trial", "the subscription is in its trial and has no unpaid invoice")
 	ErrNotScheduled    = fault.New(fault.Conflict, "cancellation_not_scheduled", "no cancellation is scheduled, so there is nothing to undo")
-	ErrNothingOpen     = fault.New(fault.Conflict, "nothing_to_pay", "the subscription has no open invoice, so nothing is due; the next one comes with its next period")
+	ErrNothingOpen     = fault.New(fault.Conflict, "nothing_to_pay", "the subscription has no open invoice, so there is nothing to pay")
 	ErrPlanUnchanged   = fault.New(fault.Conflict, "plan_unchanged", "the subscription is on this plan already; choose another").In("planId")
 	ErrPlanInactive    = fault.New(fault.Conflict, "plan_inactive", "this plan is no longer offered; choose another").In("planId")
 	ErrCurrency        = fault.New(fault.Conflict, "currency_mismatch", "a subscription keeps its currency: choose a plan in the same one, or cancel and subscribe anew").In("planId")
