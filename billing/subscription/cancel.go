@@ -19,6 +19,12 @@ type Cancellation struct {
 	RefundUnused bool
 }
 
+// The cancel reasons that are codes of ours. All others were written by people.
+const (
+	ReasonCustomerDeleted = "customer_deleted"
+	ReasonPastDueExpired  = "past_due_expired" // past due for as long as the environment allows
+)
+
 // Check refuses what no subscription can be asked for: refund_needs_immediate_effect.
 func (c Cancellation) Check() error {
 	if c.RefundUnused && !c.Immediate {

@@ -66,7 +66,7 @@ func (s Subscription) ExpirePastDue(settings Settings, now time.Time) (Decision,
 	if !ok || now.Before(end) {
 		return Decision{}, ErrPastDueNotEnded
 	}
-	return s.end("past_due_expired", now), nil
+	return s.end(ReasonPastDueExpired, now), nil
 }
 
 // Payable names the invoice that a payment for the subscription pays: its oldest open one. amount, where given, must be

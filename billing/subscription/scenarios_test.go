@@ -189,7 +189,7 @@ func TestPastDueEndsAfterItsDays(t *testing.T) {
 	require.Equal(t, PastDue, l.s.Status)
 	l.until(end)
 	require.Equal(t, Canceled, l.s.Status)
-	require.Equal(t, "past_due_expired", l.s.CancelReason)
+	require.Equal(t, ReasonPastDueExpired, l.s.CancelReason)
 }
 
 func TestPlanChangeRefusals(t *testing.T) {

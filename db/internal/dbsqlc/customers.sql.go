@@ -22,7 +22,7 @@ with attempts as (
     -- Reasons that are codes of ours stay: they say nothing about the person.
     update subscriptions s
     set metadata = '{}',
-        cancel_reason = case when s.cancel_reason in ('customer_deleted', 'past_due_expired') then s.cancel_reason end
+        cancel_reason = case when s.cancel_reason = any($4::text[]) then s.cancel_reason end
     where s.environment_id = $2 and s.customer_id = $3
 ), calls as (
     update provider_calls c set response = null
@@ -43,12 +43,18 @@ type CustomerEraseParams struct {
 	ErasedAt      *time.Time
 	EnvironmentID string
 	ID            string
+	OwnReasons    []string
 }
 
 // Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
 // and answers kept for idempotent repeats. What money moved stays, under the pseudonym of the id.
 func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseParams) error {
-	_, err := db.Exec(ctx, customerErase, arg.ErasedAt, arg.EnvironmentID, arg.ID)
+	_, err := db.Exec(ctx, customerErase,
+		arg.ErasedAt,
+		arg.EnvironmentID,
+		arg.ID,
+		arg.OwnReasons,
+	)
 	return err
 }
 
