@@ -46,26 +46,26 @@ func (r Reader) Epoch(ctx context.Context) (int64, error) {
 	return epoch, translate("EpochGet", err)
 }
 
-// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch, after an ID.
-func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, after string, limit int) ([]Ref, error) {
+// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch, the oldest first.
+func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
 	found, err := queries.SubscriptionListUnstarted(ctx, r.handle, dbsqlc.SubscriptionListUnstartedParams{
-		Epoch: epoch, AfterID: after, RowLimit: rows(limit),
+		Epoch: epoch, RowLimit: rows(limit),
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListUnstartedRow) Ref { return Ref(f) }), translate("SubscriptionListUnstarted", err)
 }
 
 // UnstartedTransactions lists pending ones that no subscription's workflow serves and whose own was not started in this
-// epoch, after an ID.
-func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, after string, limit int) ([]Ref, error) {
+// epoch, the oldest first.
+func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
 	found, err := queries.TransactionListUnstarted(ctx, r.handle, dbsqlc.TransactionListUnstartedParams{
-		Epoch: epoch, AfterID: after, RowLimit: rows(limit),
+		Epoch: epoch, RowLimit: rows(limit),
 	})
 	return refs(found, func(f dbsqlc.TransactionListUnstartedRow) Ref { return Ref(f) }), translate("TransactionListUnstarted", err)
 }
 
-// BusyClocks lists test clocks that are advancing, after an ID.
-func (r Reader) BusyClocks(ctx context.Context, after string, limit int) ([]Ref, error) {
-	found, err := queries.TestClockListAdvancing(ctx, r.handle, dbsqlc.TestClockListAdvancingParams{AfterID: after, RowLimit: rows(limit)})
+// BusyClocks lists test clocks that are advancing, the oldest first.
+func (r Reader) BusyClocks(ctx context.Context, limit int) ([]Ref, error) {
+	found, err := queries.TestClockListAdvancing(ctx, r.handle, rows(limit))
 	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) Ref { return Ref(f) }), translate("TestClockListAdvancing", err)
 }
 
