@@ -188,7 +188,7 @@ func (p *pass) late(ctx context.Context) error {
 		return err
 	}
 	p.found.Late = len(late)
-	p.found.Signalled += len(each(ctx, late, func(ctx context.Context, l db.LateSubscription) error { return p.wake(ctx, l.Ref) }))
+	p.found.Signalled += len(each(ctx, late, p.wake))
 	return nil
 }
 

@@ -113,7 +113,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	return filling{
 		environment: b.environment,
 		ids: map[string]string{
-			"Environment": b.env, "ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
+			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CreditBalance": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
@@ -224,10 +224,6 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
-			return err
-		}},
-		"lock subscription": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.LockSubscription(ctx, ours.env, b.subscription.ID)
 			return err
 		}},
 		"load subscription": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {

@@ -215,7 +215,7 @@ func TestSequencesOfConcurrentEvents(t *testing.T) {
 	const each = 4
 	errs := atOnce(sessions, func(int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			if _, err := tx.LockSubscription(ctx, b.env, b.subscription.ID); err != nil {
+			if _, err := tx.LoadSubscription(ctx, b.env, b.subscription.ID, true); err != nil {
 				return err
 			}
 			for range each {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"perennial/billing/payment"
-	"perennial/billing/subscription"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -22,13 +21,6 @@ type Ref struct {
 type TransactionRef struct {
 	Ref
 	SubscriptionID string
-}
-
-// LateSubscription has something to do whose time has come.
-type LateSubscription struct {
-	Ref
-	NextAction   subscription.Action
-	NextActionAt time.Time
 }
 
 // StartedTable names the table whose rows have workflows.
@@ -93,11 +85,9 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 }
 
 // LateSubscriptions lists those in real time whose next action was due before then, the latest first.
-func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]LateSubscription, error) {
+func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
 	found, err := queries.SubscriptionListLate(ctx, r.handle, dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: rows(limit)})
-	return refs(found, func(f dbsqlc.SubscriptionListLateRow) LateSubscription {
-		return LateSubscription{Ref: Ref{f.EnvironmentID, f.ID}, NextAction: f.NextAction, NextActionAt: value(f.NextActionAt)}
-	}), translate("SubscriptionListLate", err)
+	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref { return Ref(f) }), translate("SubscriptionListLate", err)
 }
 
 // SetStarted notes, in a transaction of its own, that the workflows of these rows were started in an epoch.

@@ -106,7 +106,7 @@ func TestWhatHangsBehind(t *testing.T) {
 
 	late, err := b.store.LateSubscriptions(ctx, soon, 10)
 	require.NoError(t, err)
-	require.Equal(t, []db.LateSubscription{{Ref: db.Ref{EnvironmentID: b.env, ID: realTime.ID}, NextAction: "renewal", NextActionAt: wall}}, late)
+	require.Equal(t, []db.Ref{{EnvironmentID: b.env, ID: realTime.ID}}, late)
 	late, err = b.store.LateSubscriptions(ctx, wall, 10)
 	require.NoError(t, err)
 	require.Empty(t, late)
@@ -208,5 +208,5 @@ func TestClockQueries(t *testing.T) {
 	}
 	pending, err := b.store.PendingOnClock(ctx, b.env, b.clock.ID)
 	require.NoError(t, err)
-	require.ElementsMatch(t, []db.PendingTransaction{{TransactionID: own.ID}, {TransactionID: served.ID, SubscriptionID: b.subscription.ID}}, pending)
+	require.ElementsMatch(t, []string{own.ID, served.ID}, pending)
 }

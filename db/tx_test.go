@@ -15,8 +15,7 @@ import (
 
 // halfWritten writes one event and one change of the subscription, so that half a transaction would show.
 func halfWritten(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) {
-	s, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
-	require.NoError(t, err)
+	s := locked(ctx, t, b, tx)
 	require.NoError(t, tx.Emit(ctx, b.env, anEvent(s.ID)))
 	s.CancelReason = "written"
 	require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
@@ -154,11 +153,10 @@ func TestDeferredErrorSurfacesAtCommit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-		s, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
-		require.NoError(t, err)
+		s := locked(ctx, t, b, tx)
 		s.CollectingInvoiceID = "in_absent"
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
-		_, err = tx.Subscription(ctx, b.env, s.ID)
+		_, err := tx.Subscription(ctx, b.env, s.ID)
 		require.NoError(t, err, "the reference may be dangling until the commit")
 		return nil
 	})

@@ -74,7 +74,7 @@ order by t.next_check_at
 limit @row_limit;
 
 -- name: SubscriptionListLate :many
-select s.environment_id, s.id, s.next_action, s.next_action_at
+select s.environment_id, s.id
 from subscriptions s
 where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
 order by s.next_action_at

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"perennial/billing/payment"
-	"perennial/billing/subscription"
 )
 
 const callbackListOpen = `-- name: CallbackListOpen :many
@@ -92,7 +91,7 @@ func (q *Queries) EpochIncrement(ctx context.Context, db DBTX) (int64, error) {
 }
 
 const subscriptionListLate = `-- name: SubscriptionListLate :many
-select s.environment_id, s.id, s.next_action, s.next_action_at
+select s.environment_id, s.id
 from subscriptions s
 where s.finished_at is null and s.test_clock_id is null and s.next_action_at < $1
 order by s.next_action_at
@@ -107,8 +106,6 @@ type SubscriptionListLateParams struct {
 type SubscriptionListLateRow struct {
 	EnvironmentID string
 	ID            string
-	NextAction    subscription.Action
-	NextActionAt  *time.Time
 }
 
 func (q *Queries) SubscriptionListLate(ctx context.Context, db DBTX, arg SubscriptionListLateParams) ([]SubscriptionListLateRow, error) {
@@ -120,12 +117,7 @@ func (q *Queries) SubscriptionListLate(ctx context.Context, db DBTX, arg Subscri
 	var items []SubscriptionListLateRow
 	for rows.Next() {
 		var i SubscriptionListLateRow
-		if err := rows.Scan(
-			&i.EnvironmentID,
-			&i.ID,
-			&i.NextAction,
-			&i.NextActionAt,
-		); err != nil {
+		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
