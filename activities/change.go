@@ -8,7 +8,6 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
-	"perennial/billing/money"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -107,7 +106,7 @@ func (c *change) issue(draft invoice.Draft) error {
 	if err := c.tx.InsertInvoice(c.ctx, c.env, inv); err != nil {
 		return err
 	}
-	if err := c.credit(credit, creditReason(credit), inv.ID); err != nil {
+	if err := c.credit(credit, inv.ID); err != nil {
 		return err
 	}
 	if err := c.tx.Emit(c.ctx, c.env, inv.Event(event.InvoiceIssued, c.now)); err != nil {
@@ -123,20 +122,12 @@ func (c *change) issue(draft invoice.Draft) error {
 	return c.paid(inv)
 }
 
-// creditReason names the two ways in which issuing an invoice moves credit.
-func creditReason(amount money.Minor) string {
-	if amount < 0 {
-		return "applied"
-	}
-	return "proration"
-}
-
-func (c *change) credit(amount money.Minor, reason, invoiceID string) error {
-	if amount == 0 {
+func (c *change) credit(entry invoice.CreditEntry, invoiceID string) error {
+	if entry.Amount == 0 {
 		return nil
 	}
-	c.b.CreditBalance += amount
-	return c.tx.AddCredit(c.ctx, c.env, c.b.Subscription.CustomerID, c.b.Subscription.Currency, amount, reason, invoiceID)
+	c.b.CreditBalance += entry.Amount
+	return c.tx.AddCredit(c.ctx, c.env, c.b.Subscription.CustomerID, c.b.Subscription.Currency, entry, invoiceID)
 }
 
 // withdraw voids an open invoice in favour of another.
@@ -152,7 +143,7 @@ func (c *change) withdraw(invoiceID, by string) error {
 	if err := c.tx.SaveInvoice(c.ctx, c.env, inv); err != nil {
 		return err
 	}
-	if err := c.credit(returned, "returned", inv.ID); err != nil {
+	if err := c.credit(returned, inv.ID); err != nil {
 		return err
 	}
 	c.close(i)

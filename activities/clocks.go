@@ -104,7 +104,7 @@ func (a *Clocks) settle(ctx context.Context, ref contract.Ref) ([]string, error)
 			return nil, err
 		}
 		if !a.Clock().Before(deadline) {
-			return names(pending), nil
+			return pending, nil
 		}
 		select {
 		case <-ctx.Done():
@@ -119,14 +119,6 @@ func (a *Clocks) patience() time.Duration {
 		return 10 * time.Second
 	}
 	return a.Patience
-}
-
-func names(pending []db.PendingTransaction) []string {
-	out := make([]string, 0, len(pending))
-	for _, p := range pending {
-		out = append(out, p.TransactionID)
-	}
-	return out
 }
 
 // move sets the clock to the earlier of the next due instant and the target. It answers false where a payment has begun
@@ -184,7 +176,7 @@ func (a *Clocks) tick(ctx context.Context, ref contract.Ref, subscriptions []str
 	if readErr != nil || len(pending) == 0 {
 		return nil, err
 	}
-	return names(pending), nil
+	return pending, nil
 }
 
 // FinishAdvance makes the clock ready again and says so, naming the payments that stopped it early.

@@ -40,11 +40,22 @@ func (c *change) collectNext() error {
 
 // step brings the collection of open invoice i on by one input and makes the effect true.
 func (c *change) step(i int, kind collection.Kind) error {
-	inv := &c.b.Open[i]
-	state, effect, err := collection.Next(inv.Collection, c.input(kind), c.terms(*inv))
+	state, effect, err := c.after(i, kind)
 	if err != nil {
 		return err
 	}
+	return c.enter(i, state, effect)
+}
+
+// after is what an input leads to in the collection of open invoice i. Nothing is changed yet.
+func (c *change) after(i int, kind collection.Kind) (collection.State, collection.Effect, error) {
+	inv := c.b.Open[i]
+	return collection.Next(inv.Collection, c.input(kind), c.terms(inv))
+}
+
+// enter makes a step of the collection of open invoice i true.
+func (c *change) enter(i int, state collection.State, effect collection.Effect) error {
+	inv := &c.b.Open[i]
 	if state == inv.Collection && effect == collection.None {
 		return nil
 	}

@@ -37,9 +37,9 @@ func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInp
 		if err := c.catchUp(); err != nil {
 			return err
 		}
-		refusal := c.command(in.Command, &out.Result)
-		if refusal != nil && !refuses(refusal) {
-			return refusal
+		refusal, err := c.command(in.Command, &out.Result)
+		if err != nil {
+			return err
 		}
 		if out.Snapshot, err = c.save(); err != nil {
 			return err
@@ -58,27 +58,42 @@ func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInp
 	return out, nil
 }
 
-// command performs it; the fault is a refusal, and then nothing was changed.
-func (c *change) command(cmd contract.Command, result *contract.CommandResult) *fault.Error {
-	s := c.b.Subscription
+// errBroken tells that a decision cannot be made true: a fault of ours that asking again does not mend.
+var errBroken = fault.New(fault.Internal, "command_broken", "something went wrong on our side")
+
+// command performs it, or answers the rules' refusal, before any write. What looks like a refusal half-way through the
+// writes is none: they must not commit.
+func (c *change) command(cmd contract.Command, result *contract.CommandResult) (*fault.Error, error) {
+	carryOut, err := c.judge(cmd, result)
+	if f := fault.From(err); f != nil && refuses(f) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = carryOut()
+	if f := fault.From(err); f != nil && refuses(f) {
+		return nil, errBroken.Because(err)
+	}
+	return nil, err
+}
+
+// judge asks the rules about a command and writes nothing. What it answers makes their decision true.
+func (c *change) judge(cmd contract.Command, result *contract.CommandResult) (carryOut func() error, err error) {
 	var d subscription.Decision
-	var err error
 	switch cmd.Name {
 	case contract.CommandCancel:
 		d, err = c.cancel(cmd)
 	case contract.CommandReactivate:
-		d, err = s.Reactivate(c.now)
+		d, err = c.b.Subscription.Reactivate(c.now)
 	case contract.CommandChangePlan:
 		d, err = c.changePlan(cmd)
 	case contract.CommandPay:
-		return fault.From(c.pay(cmd, result))
+		return c.pay(cmd, result)
 	default:
 		err = fault.New(fault.Invalid, "command_unknown", "command %q is not known", cmd.Name)
 	}
-	if err == nil {
-		err = c.applyAtomically(d)
-	}
-	return fault.From(err)
+	return func() error { return c.apply(d) }, err
 }
 
 func (c *change) cancel(cmd contract.Command) (subscription.Decision, error) {
@@ -90,7 +105,7 @@ func (c *change) cancel(cmd contract.Command) (subscription.Decision, error) {
 		}
 	}
 	return c.b.Subscription.Cancel(c.facts(), subscription.Cancellation{
-		Reason: reason, Immediate: cmd.ImmediateEffect, RefundUnused: cmd.Refund == "prorated",
+		Reason: reason, Immediate: cmd.ImmediateEffect, RefundUnused: cmd.Refund == contract.RefundProrated,
 	}, c.now)
 }
 
@@ -103,30 +118,18 @@ func (c *change) changePlan(cmd contract.Command) (subscription.Decision, error)
 }
 
 // pay starts an attempt on the oldest open invoice.
-func (c *change) pay(cmd contract.Command, result *contract.CommandResult) error {
+func (c *change) pay(cmd contract.Command, result *contract.CommandResult) (carryOut func() error, err error) {
 	inv, err := c.b.Subscription.Payable(c.facts(), (*money.Minor)(cmd.Amount))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	i := c.indexOpen(inv.ID)
-	if err := c.step(i, collection.Pay); err != nil {
+	state, effect, err := c.after(i, collection.Pay)
+	return func() error {
+		err := c.enter(i, state, effect)
+		result.TransactionID = c.lastAttempt
 		return err
-	}
-	result.TransactionID = c.lastAttempt
-	return nil
-}
-
-// errBroken tells that a decision cannot be made true: a fault of ours that asking again does not mend.
-var errBroken = fault.New(fault.Internal, "command_broken", "something went wrong on our side")
-
-// applyAtomically tells a refusal half-way through the writes, which must not commit, from the rules' refusals before
-// any write.
-func (c *change) applyAtomically(d subscription.Decision) error {
-	err := c.apply(d)
-	if f := fault.From(err); f != nil && refuses(f) {
-		return errBroken.Because(err)
-	}
-	return err
+	}, err
 }
 
 // giveUp remembers a command that cannot be performed, so that it is answered and what waits behind it goes on. Nothing

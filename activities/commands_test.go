@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -220,12 +221,13 @@ func TestRefusalsAreRememberedAndChangeNothing(t *testing.T) {
 	l.Plan(t, foreign)
 	wrong := int64(999)
 	for code, c := range map[string]contract.Command{
-		"plan_not_found":             {Name: contract.CommandChangePlan, PlanID: "plan_none"},
-		"plan_unchanged":             {Name: contract.CommandChangePlan, PlanID: l.sub().PlanID},
-		"currency_mismatch":          {Name: contract.CommandChangePlan, PlanID: foreign.ID},
-		"cancellation_not_scheduled": {Name: contract.CommandReactivate},
-		"nothing_to_pay":             {Name: contract.CommandPay, Amount: &wrong},
-		"command_unknown":            {Name: "explode"},
+		"plan_not_found":                {Name: contract.CommandChangePlan, PlanID: "plan_none"},
+		"plan_unchanged":                {Name: contract.CommandChangePlan, PlanID: l.sub().PlanID},
+		"currency_mismatch":             {Name: contract.CommandChangePlan, PlanID: foreign.ID},
+		"cancellation_not_scheduled":    {Name: contract.CommandReactivate},
+		"refund_needs_immediate_effect": {Name: contract.CommandCancel, Refund: contract.RefundProrated},
+		"nothing_to_pay":                {Name: contract.CommandPay, Amount: &wrong},
+		"command_unknown":               {Name: "explode"},
 	} {
 		before := l.Rows(t)
 		delete(before, "commands")
@@ -235,6 +237,28 @@ func TestRefusalsAreRememberedAndChangeNothing(t *testing.T) {
 		require.Equal(t, before, after, code)
 	}
 	l.sound()
+}
+
+// What the rules have decided cannot be made true, because the books are not as they can be: whoever asked is answered,
+// what waits behind the command goes on, and nothing of it is kept.
+func TestACommandThatBreaksHalfWayIsAnsweredAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	_, err := l.Pool.Exec(t.Context(), "alter table settlements disable trigger settlements_append_only")
+	require.NoError(t, err)
+	_, err = l.Pool.Exec(t.Context(), "delete from settlements")
+	require.NoError(t, err)
+	before := l.Rows(t)
+	delete(before, "commands")
+
+	refusal := l.command(cancelNow(contract.RefundProrated)).Refusal
+
+	require.NotNil(t, refusal)
+	require.Equal(t, "command_broken", refusal.Code)
+	require.Equal(t, string(fault.Internal), refusal.Kind)
+	after := l.Rows(t)
+	delete(after, "commands")
+	require.Equal(t, before, after)
 }
 
 // The outcome belongs to the command's id, whatever has happened since.

@@ -112,7 +112,7 @@ func (l *life) due() {
 func (l *life) wake() {
 	l.t.Helper()
 	l.snap = twice(l, true, func() (contract.Snapshot, error) {
-		return l.Subscriptions.ActOnWake(l.t.Context(), contract.WakeInput{Ref: l.ref, Now: l.Clock.Now()})
+		return l.Subscriptions.ActOnWake(l.t.Context(), contract.DueInput{Ref: l.ref, Now: l.Clock.Now()})
 	})
 }
 

@@ -101,7 +101,7 @@ func each[T any](ctx context.Context, items []T, do func(context.Context, T) err
 }
 
 func (p *pass) subscriptions(ctx context.Context) error {
-	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, "", reconcileBatch)
+	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, reconcileBatch)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (p *pass) subscriptions(ctx context.Context) error {
 }
 
 func (p *pass) payments(ctx context.Context) error {
-	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, "", reconcileBatch)
+	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, reconcileBatch)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (p *pass) count(found, started []db.Ref) {
 }
 
 func (p *pass) clocks(ctx context.Context) error {
-	refs, err := p.Store.BusyClocks(ctx, "", reconcileBatch)
+	refs, err := p.Store.BusyClocks(ctx, reconcileBatch)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (p *pass) late(ctx context.Context) error {
 		return err
 	}
 	p.found.Late = len(late)
-	p.found.Signalled += len(each(ctx, late, func(ctx context.Context, l db.LateSubscription) error { return p.wake(ctx, l.Ref) }))
+	p.found.Signalled += len(each(ctx, late, p.wake))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"time"
 
 	"perennial/billing/collection"
 	"perennial/billing/fault"
@@ -49,27 +48,22 @@ func (a *Subscriptions) EndSubscription(ctx context.Context, in contract.DueInpu
 	return a.due(ctx, in)
 }
 
-// due does all that is due by now, in order. The three activities above are one; operators see the name of the first
-// thing that was due.
-func (a *Subscriptions) due(ctx context.Context, in contract.DueInput) (contract.Snapshot, error) {
-	return a.inChange(ctx, in.Ref, in.Now, (*change).catchUp)
-}
-
 // ActOnWake does what the row asks for beside its dates: a new payment method is tried on what is unpaid.
-func (a *Subscriptions) ActOnWake(ctx context.Context, in contract.WakeInput) (contract.Snapshot, error) {
-	return a.inChange(ctx, in.Ref, in.Now, (*change).catchUp) // which looks at the method
+func (a *Subscriptions) ActOnWake(ctx context.Context, in contract.DueInput) (contract.Snapshot, error) {
+	return a.due(ctx, in)
 }
 
-// inChange runs work on a locked subscription and starts what it left to be started.
-func (a *Subscriptions) inChange(ctx context.Context, ref contract.Ref, now time.Time, work func(*change) error) (contract.Snapshot, error) {
+// due does all that is due by now, in order, and looks at the payment method. The four activities above are one;
+// operators see the name of the first thing that was due.
+func (a *Subscriptions) due(ctx context.Context, in contract.DueInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	var c *change
-	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, in.Now, func(tx *db.Tx) error {
 		var err error
-		if c, err = begin(ctx, tx, ref, now, a.Clock()); err != nil {
+		if c, err = begin(ctx, tx, in.Ref, in.Now, a.Clock()); err != nil {
 			return err
 		}
-		if err := work(c); err != nil {
+		if err := c.catchUp(); err != nil {
 			return err
 		}
 		out, err = c.save()

@@ -18,9 +18,6 @@ type Deleted struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// deletedReason is the cancelReason of subscriptions that end with their customer.
-const deletedReason = "customer_deleted"
-
 // deleteCustomer ends the customer's subscriptions, then erases the customer. A subscription that another request
 // created meanwhile is ended by a second look: nobody can create one once the customer is erased.
 func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[Deleted], error) {
@@ -73,7 +70,7 @@ func (s *Server) cancelAll(ctx context.Context, c *call, customerID string, at a
 				continue
 			}
 			err := s.perform(ctx, c, sub, contract.Command{
-				ID: at.commandID + "/" + sub.ID, Name: contract.CommandCancel, Reason: deletedReason, ImmediateEffect: true,
+				ID: at.commandID + "/" + sub.ID, Name: contract.CommandCancel, Reason: subscription.ReasonCustomerDeleted, ImmediateEffect: true,
 			})
 			if err != nil && fault.From(err).Kind != fault.Conflict { // canceled by somebody else just now: as good
 				return err

@@ -130,12 +130,12 @@ func (b *bench) finish(t *testing.T, subscriptionID string) {
 	t.Helper()
 	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+subscriptionID+"/cancel", `{"immediateEffect":true}`).Status)
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		sub, err := tx.LockSubscription(ctx, b.test.environmentID, subscriptionID)
+		loaded, err := tx.LoadSubscription(ctx, b.test.environmentID, subscriptionID, true)
 		if err != nil {
 			return err
 		}
-		sub.FinishedAt = b.clock()
-		return tx.SaveSubscription(ctx, b.test.environmentID, sub)
+		loaded.Subscription.FinishedAt = b.clock()
+		return tx.SaveSubscription(ctx, b.test.environmentID, loaded.Subscription)
 	})
 	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
 		return contract.CommandResult{}, contract.ErrFinished

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"perennial/billing/customer"
-	"perennial/billing/fault"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/contract"
@@ -182,8 +181,10 @@ func (s *Server) cancelSubscription(ctx context.Context, c *call, in *cancelSubs
 	if form.Refund == "none" {
 		form.Refund = ""
 	}
-	if form.Refund != "" && !form.ImmediateEffect {
-		return nil, fault.InvalidParam("refund", "refund_needs_immediate_effect", "a refund is for time taken away: send immediateEffect true with it")
+	// The command refuses it too. Asked before, it costs nobody a visit to the workflow.
+	asked := subscription.Cancellation{Immediate: form.ImmediateEffect, RefundUnused: form.Refund == contract.RefundProrated}
+	if err := asked.Check(); err != nil {
+		return nil, err
 	}
 	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Subscription], error) {
 		if err := s.keepText(ctx, c, at.commandID, form.Reason); err != nil {

@@ -143,11 +143,14 @@ type Command struct {
 	// HasText: a person wrote the reason. It lies in the database under the command's id, never in a history.
 	HasText         bool   `json:"hasText,omitempty"`
 	ImmediateEffect bool   `json:"immediateEffect,omitempty"`
-	Refund          string `json:"refund,omitempty"` // cancel: "" or "prorated"
+	Refund          string `json:"refund,omitempty"` // cancel: RefundProrated, or none
 	PlanID          string `json:"planId,omitempty"` // change_plan
 	AtPeriodEnd     bool   `json:"atPeriodEnd,omitempty"`
 	Amount          *int64 `json:"amount,omitempty"` // pay: must equal the amount due
 }
+
+// RefundProrated gives the unused time of what was paid for the current period back.
+const RefundProrated = "prorated"
 
 // IdempotencyRef names a row of idempotency_keys.
 type IdempotencyRef struct {
@@ -183,7 +186,7 @@ type CommandOutput struct {
 	Snapshot Snapshot      `json:"snapshot"`
 }
 
-// DueInput asks the rules to do what is due at Now.
+// DueInput asks the rules to do what is due at Now, and what the row asks for beside its dates.
 type DueInput struct {
 	Ref Ref       `json:"ref"`
 	Now time.Time `json:"now"`
@@ -205,12 +208,6 @@ type ResolveOutput struct {
 	CheckAt  time.Time `json:"checkAt"` // pending: when to ask again, real time
 	Parked   bool      `json:"parked,omitempty"`
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
-}
-
-// WakeInput asks to act on what changed in the row beside the workflow: a new payment method.
-type WakeInput struct {
-	Ref Ref       `json:"ref"`
-	Now time.Time `json:"now"`
 }
 
 // Check is a signal's payload: look at this transaction now.

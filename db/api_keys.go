@@ -16,7 +16,6 @@ import (
 type APIKey struct {
 	ID            string
 	EnvironmentID string
-	AppID         string
 	TenantID      string
 	Mode          string // "test" or "live"
 	Kind          string // "secret" or "publishable"
@@ -77,7 +76,7 @@ func (tx *Tx) RevokeAPIKey(ctx context.Context, environmentID, id string) error 
 
 func apiKeyFromDB(row dbsqlc.ApiKeyDetail) APIKey {
 	return APIKey{
-		ID: row.ID, EnvironmentID: row.EnvironmentID, AppID: row.AppID, TenantID: row.TenantID, Mode: row.Mode, Kind: row.Kind,
+		ID: row.ID, EnvironmentID: row.EnvironmentID, TenantID: row.TenantID, Mode: row.Mode, Kind: row.Kind,
 		Scopes: row.Scopes, AllowedCIDRs: row.AllowedCidrs, ExpiresAt: value(row.ExpiresAt), RevokedAt: value(row.RevokedAt),
 		TimeZone: row.TimeZone,
 	}

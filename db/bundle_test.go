@@ -59,8 +59,8 @@ func TestBundleOfABusySubscription(t *testing.T) {
 		for _, txn := range []payment.Transaction{waiting, live, another, failed, refund} {
 			require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
 		}
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, 250, db.CreditProration, paid.ID))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, "USD", 900, db.CreditProration, paid.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 250, Reason: invoice.CreditProration}, paid.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, "USD", invoice.CreditEntry{Amount: 900, Reason: invoice.CreditProration}, paid.ID))
 		s := b.subscription
 		s.PendingPlanID, s.CollectingInvoiceID = pendingPlan.ID, open[0].ID
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
@@ -19,7 +20,7 @@ func TestConstraintsRefuse(t *testing.T) {
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, 5, db.CreditProration, inv.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: "call_1", TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
 		_, claimed, err := tx.ClaimIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /", Key: "k", Fingerprint: []byte("f"), CommandID: "cmd_1"}, wall)

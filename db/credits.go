@@ -7,16 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
-)
-
-// The reasons of entries in the credit ledger.
-const (
-	CreditProration = "proration" // an invoice's lines summed to less than zero
-	CreditApplied   = "applied"   // used to pay an invoice
-	CreditReturned  = "returned"  // the invoice it had paid was voided
 )
 
 // CreditBalance is what a customer has in a currency; nothing recorded is 0.
@@ -27,23 +21,23 @@ func (r Reader) CreditBalance(ctx context.Context, environmentID, customerID str
 	return balanceFromDB(balance, err)
 }
 
-// AddCredit writes an entry and moves the balance; a negative amount uses credit. Fault: credit_insufficient, when the
-// balance does not cover it.
+// AddCredit writes what an invoice does to the credit of its customer, and moves the balance; a negative amount uses
+// credit. Fault: credit_insufficient, when the balance does not cover it.
 func (tx *Tx) AddCredit(
-	ctx context.Context, environmentID, customerID string, currency money.Currency, amount money.Minor, reason, invoiceID string,
+	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry, invoiceID string,
 ) error {
-	entry := dbsqlc.CreditGiveParams{
-		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: amount,
-		Reason: reason, InvoiceID: invoiceID, CreatedAt: tx.Now,
+	row := dbsqlc.CreditGiveParams{
+		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
+		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: tx.Now,
 	}
-	if amount < 0 {
+	if entry.Amount < 0 {
 		insufficient := fault.New(fault.Conflict, "credit_insufficient", "the customer has less credit than is to be used")
 		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams{
-			ID: entry.ID, EnvironmentID: entry.EnvironmentID, CustomerID: entry.CustomerID, Currency: entry.Currency, Amount: entry.Amount,
-			Reason: entry.Reason, InvoiceID: entry.InvoiceID, CreatedAt: entry.CreatedAt,
+			ID: row.ID, EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: entry.Amount,
+			Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: tx.Now,
 		})
 	}
-	return queries.CreditGive(ctx, tx.pipe, entry)
+	return queries.CreditGive(ctx, tx.pipe, row)
 }
 
 func balanceFromDB(balance money.Minor, err error) (money.Minor, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/billing/customer"
+	"perennial/billing/subscription"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -73,6 +74,7 @@ func (tx *Tx) UpdateCustomer(ctx context.Context, environmentID string, c custom
 func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, id string) error {
 	return queries.CustomerErase(ctx, tx.pipe.orElse(notFound("customer")), dbsqlc.CustomerEraseParams{
 		EnvironmentID: environmentID, ID: id, ErasedAt: &tx.Real,
+		OwnReasons: []string{subscription.ReasonCustomerDeleted, subscription.ReasonPastDueExpired},
 	})
 }
 

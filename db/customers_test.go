@@ -9,6 +9,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
+	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -81,6 +82,30 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 	got.Email = "back@example.com"
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.UpdateCustomer(ctx, b.env, got) })
 	requireFault(t, err, fault.Unavailable, "customer_changed")
+}
+
+// What a person wrote goes; our own codes say nothing about the person.
+func TestErasureKeepsTheReasonsThatAreOurs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for reason, want := range map[string]string{
+		subscription.ReasonCustomerDeleted: subscription.ReasonCustomerDeleted,
+		subscription.ReasonPastDueExpired:  subscription.ReasonPastDueExpired,
+		"Ada moves away":                   "",
+		"":                                 "",
+	} {
+		owner, sub := newCustomer(""), b.subscription
+		sub.ID, sub.CustomerID, sub.TestClockID = id.New(id.Subscription, wall), owner.ID, ""
+		sub.Status, sub.CanceledAt, sub.CancelReason = subscription.Canceled, now, reason
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.InsertCustomer(ctx, b.env, owner))
+			require.NoError(t, tx.InsertSubscription(ctx, b.env, sub))
+			require.NoError(t, tx.EraseCustomer(ctx, b.env, owner.ID))
+		})
+		got, err := b.store.Subscription(t.Context(), b.env, sub.ID)
+		require.NoError(t, err)
+		require.Equal(t, want, got.CancelReason)
+	}
 }
 
 func TestMarkMethodChanged(t *testing.T) {

@@ -130,6 +130,14 @@ func newEnvironment(e environment) db.Environment {
 	}
 }
 
+// locked reads the subscription so that nobody else may change it until the transaction ends.
+func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscription.Subscription {
+	t.Helper()
+	loaded, err := tx.LoadSubscription(ctx, b.env, b.subscription.ID, true)
+	require.NoError(t, err)
+	return loaded.Subscription
+}
+
 func newPlan() plan.Plan {
 	return plan.Plan{
 		ID: id.New(id.Plan, wall), Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1}, TrialDays: 14, Active: true,

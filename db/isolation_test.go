@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
@@ -101,7 +102,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ReceivedAt: wall})
 		require.NoError(t, err)
 		require.True(t, stored)
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, 5, db.CreditProration, inv.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall}))
 		require.NoError(t, tx.InsertCommand(ctx, b.env, db.Command{ID: "cmd_one_and_only", SubscriptionID: b.subscription.ID, Name: "pay", Outcome: []byte("{}")}))
 		require.NoError(t, tx.InsertCommandText(ctx, b.env, "cmd_one_and_only", b.customer.ID, "too dear"))
@@ -112,7 +113,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	return filling{
 		environment: b.environment,
 		ids: map[string]string{
-			"Environment": b.env, "ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
+			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CreditBalance": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
@@ -223,10 +224,6 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
-			return err
-		}},
-		"lock subscription": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.LockSubscription(ctx, ours.env, b.subscription.ID)
 			return err
 		}},
 		"load subscription": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
@@ -83,18 +84,18 @@ func TestCreditIsNeverOverdrawn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
-	add := func(amount money.Minor, reason string) error {
+	add := func(amount money.Minor, reason invoice.CreditReason) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			return tx.AddCredit(ctx, b.env, b.customer.ID, eur, amount, reason, inv.ID)
+			return tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: amount, Reason: reason}, inv.ID)
 		})
 	}
-	requireFault(t, add(-1, db.CreditApplied), fault.Conflict, "credit_insufficient")
-	require.NoError(t, add(1000, db.CreditProration))
+	requireFault(t, add(-1, invoice.CreditApplied), fault.Conflict, "credit_insufficient")
+	require.NoError(t, add(1000, invoice.CreditProration))
 	errs := atOnce(sessions, func(i int) error {
 		if i%4 == 0 {
-			return add(50, db.CreditReturned)
+			return add(50, invoice.CreditReturned)
 		}
-		return add(-300, db.CreditApplied)
+		return add(-300, invoice.CreditApplied)
 	})
 	used, given := 0, 0
 	for i, err := range errs {
@@ -130,7 +131,7 @@ func TestBundleLocksTheBalance(t *testing.T) {
 	second.ID = id.New(id.Subscription, wall)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertSubscription(ctx, b.env, second))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, 1000, db.CreditProration, inv.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 1000, Reason: invoice.CreditProration}, inv.ID))
 	})
 	errs := atOnce(sessions, func(i int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
@@ -139,7 +140,7 @@ func TestBundleLocksTheBalance(t *testing.T) {
 				return err
 			}
 			if use := min(loaded.CreditBalance, 300); use > 0 {
-				return tx.AddCredit(ctx, b.env, b.customer.ID, eur, -use, db.CreditApplied, inv.ID)
+				return tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: -use, Reason: invoice.CreditApplied}, inv.ID)
 			}
 			return nil
 		})
@@ -214,7 +215,7 @@ func TestSequencesOfConcurrentEvents(t *testing.T) {
 	const each = 4
 	errs := atOnce(sessions, func(int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			if _, err := tx.LockSubscription(ctx, b.env, b.subscription.ID); err != nil {
+			if _, err := tx.LoadSubscription(ctx, b.env, b.subscription.ID, true); err != nil {
 				return err
 			}
 			for range each {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"perennial/billing/payment"
-	"perennial/billing/subscription"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -24,13 +23,6 @@ type TransactionRef struct {
 	SubscriptionID string
 }
 
-// LateSubscription has something to do whose time has come.
-type LateSubscription struct {
-	Ref
-	NextAction   subscription.Action
-	NextActionAt time.Time
-}
-
 // StartedTable names the table whose rows have workflows.
 type StartedTable string
 
@@ -46,26 +38,26 @@ func (r Reader) Epoch(ctx context.Context) (int64, error) {
 	return epoch, translate("EpochGet", err)
 }
 
-// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch, after an ID.
-func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, after string, limit int) ([]Ref, error) {
+// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch, the oldest first.
+func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
 	found, err := queries.SubscriptionListUnstarted(ctx, r.handle, dbsqlc.SubscriptionListUnstartedParams{
-		Epoch: epoch, AfterID: after, RowLimit: rows(limit),
+		Epoch: epoch, RowLimit: rows(limit),
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListUnstartedRow) Ref { return Ref(f) }), translate("SubscriptionListUnstarted", err)
 }
 
 // UnstartedTransactions lists pending ones that no subscription's workflow serves and whose own was not started in this
-// epoch, after an ID.
-func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, after string, limit int) ([]Ref, error) {
+// epoch, the oldest first.
+func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
 	found, err := queries.TransactionListUnstarted(ctx, r.handle, dbsqlc.TransactionListUnstartedParams{
-		Epoch: epoch, AfterID: after, RowLimit: rows(limit),
+		Epoch: epoch, RowLimit: rows(limit),
 	})
 	return refs(found, func(f dbsqlc.TransactionListUnstartedRow) Ref { return Ref(f) }), translate("TransactionListUnstarted", err)
 }
 
-// BusyClocks lists test clocks that are advancing, after an ID.
-func (r Reader) BusyClocks(ctx context.Context, after string, limit int) ([]Ref, error) {
-	found, err := queries.TestClockListAdvancing(ctx, r.handle, dbsqlc.TestClockListAdvancingParams{AfterID: after, RowLimit: rows(limit)})
+// BusyClocks lists test clocks that are advancing, the oldest first.
+func (r Reader) BusyClocks(ctx context.Context, limit int) ([]Ref, error) {
+	found, err := queries.TestClockListAdvancing(ctx, r.handle, rows(limit))
 	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) Ref { return Ref(f) }), translate("TestClockListAdvancing", err)
 }
 
@@ -93,11 +85,9 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 }
 
 // LateSubscriptions lists those in real time whose next action was due before then, the latest first.
-func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]LateSubscription, error) {
+func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
 	found, err := queries.SubscriptionListLate(ctx, r.handle, dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: rows(limit)})
-	return refs(found, func(f dbsqlc.SubscriptionListLateRow) LateSubscription {
-		return LateSubscription{Ref: Ref{f.EnvironmentID, f.ID}, NextAction: f.NextAction, NextActionAt: value(f.NextActionAt)}
-	}), translate("SubscriptionListLate", err)
+	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref { return Ref(f) }), translate("SubscriptionListLate", err)
 }
 
 // SetStarted notes, in a transaction of its own, that the workflows of these rows were started in an epoch.

@@ -25,7 +25,7 @@ func TestTenancyRoundTrip(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 
-	env, err := b.store.Environment(ctx, b.env)
+	env, err := b.store.EnvironmentOf(ctx, b.app, "test")
 	require.NoError(t, err)
 	require.Equal(t, newEnvironment(b.environment), env)
 
@@ -51,7 +51,7 @@ func TestAPIKeyRoundTrip(t *testing.T) {
 	got, err := b.store.KeyByHash(t.Context(), key.Hash)
 	require.NoError(t, err)
 	want := db.APIKey{
-		ID: key.ID, EnvironmentID: b.env, AppID: b.app, TenantID: b.tenant, Mode: "test", Kind: "publishable", Scopes: key.Scopes,
+		ID: key.ID, EnvironmentID: b.env, TenantID: b.tenant, Mode: "test", Kind: "publishable", Scopes: key.Scopes,
 		AllowedCIDRs: key.AllowedCIDRs, ExpiresAt: now, TimeZone: "Africa/Kampala",
 	}
 	require.Equal(t, want, got)
@@ -170,9 +170,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Metadata, want.NextAction = map[string]string{"seat": "13"}, subscription.ActionCancel
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
-		locked, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
-		require.NoError(t, err)
-		require.Equal(t, b.subscription, locked)
+		require.Equal(t, b.subscription, locked(ctx, t, b, tx))
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, want))
 		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv), "the invoice may come after what refers to it")
 	})

@@ -51,12 +51,6 @@ func (r Reader) Subscriptions(
 	return subs, hasMore, nil
 }
 
-// LockSubscription reads one that nobody else may change until the transaction ends. Fault: subscription_not_found.
-func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (subscription.Subscription, error) {
-	row, err := queries.SubscriptionLock(ctx, tx.pipe, dbsqlc.SubscriptionLockParams{EnvironmentID: environmentID, ID: id})
-	return subscriptionFromDB(row.Subscription), readError("subscription", err)
-}
-
 // InsertSubscription writes a new one, with the revision 1. Faults: customer_not_found, plan_not_found,
 // test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {

@@ -35,15 +35,6 @@ type Environment struct {
 	CreatedAt time.Time
 }
 
-// Environment reads one. Fault: environment_not_found.
-func (r Reader) Environment(ctx context.Context, environmentID string) (Environment, error) {
-	row, err := queries.EnvironmentGet(ctx, r.handle, environmentID)
-	if err != nil {
-		return Environment{}, readError("environment", err)
-	}
-	return environmentFromDB(row.Environment, row.TenantID), nil
-}
-
 // App reads one. Global: apps lie above environments. Fault: app_not_found.
 func (r Reader) App(ctx context.Context, id string) (App, error) {
 	row, err := queries.AppGet(ctx, r.handle, id)

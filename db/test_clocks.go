@@ -28,12 +28,6 @@ type TestClock struct {
 	CreatedAt time.Time
 }
 
-// PendingTransaction is one that holds a test clock. SubscriptionID is empty for a charge of its own.
-type PendingTransaction struct {
-	TransactionID  string
-	SubscriptionID string
-}
-
 // TestClock reads one. Fault: test_clock_not_found.
 func (r Reader) TestClock(ctx context.Context, environmentID, id string) (TestClock, error) {
 	row, err := queries.TestClockGet(ctx, r.handle, dbsqlc.TestClockGetParams{EnvironmentID: environmentID, ID: id})
@@ -82,19 +76,12 @@ func (r Reader) DueOnClock(ctx context.Context, environmentID, clockID string, a
 	return ids, translate("TestClockListDue", err)
 }
 
-// PendingOnClock lists the undecided transactions of the clock's customers.
-func (r Reader) PendingOnClock(ctx context.Context, environmentID, clockID string) ([]PendingTransaction, error) {
-	rows, err := queries.TestClockListPending(ctx, r.handle, dbsqlc.TestClockListPendingParams{
+// PendingOnClock lists the undecided transactions of the clock's customers: they hold the clock.
+func (r Reader) PendingOnClock(ctx context.Context, environmentID, clockID string) ([]string, error) {
+	ids, err := queries.TestClockListPending(ctx, r.handle, dbsqlc.TestClockListPendingParams{
 		EnvironmentID: environmentID, TestClockID: &clockID,
 	})
-	if err != nil {
-		return nil, translate("TestClockListPending", err)
-	}
-	pending := make([]PendingTransaction, 0, len(rows))
-	for _, row := range rows {
-		pending = append(pending, PendingTransaction{TransactionID: row.ID, SubscriptionID: value(row.SubscriptionID)})
-	}
-	return pending, nil
+	return ids, translate("TestClockListPending", err)
 }
 
 // LockTestClock reads one that nobody else may move until the transaction ends. Fault: test_clock_not_found.

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/subscription"
 	"perennial/db"
 )
 
 // halfWritten writes one event and one change of the subscription, so that half a transaction would show.
 func halfWritten(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) {
-	s, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
-	require.NoError(t, err)
+	s := locked(ctx, t, b, tx)
 	require.NoError(t, tx.Emit(ctx, b.env, anEvent(s.ID)))
 	s.CancelReason = "written"
 	require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
@@ -93,7 +93,7 @@ func TestAWriteThatTouchesNothingTakesTheRestWithIt(t *testing.T) {
 			return tx.SaveInvoice(ctx, b.env, absent)
 		},
 		"credit": func(ctx context.Context, b *bundle, tx *db.Tx) error {
-			return tx.AddCredit(ctx, b.env, b.customer.ID, "EUR", -1, "applied", "")
+			return tx.AddCredit(ctx, b.env, b.customer.ID, "EUR", invoice.CreditEntry{Amount: -1, Reason: invoice.CreditApplied}, "")
 		},
 		"transaction": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			return tx.SaveTransaction(ctx, b.env, b.charge(""))
@@ -209,11 +209,10 @@ func TestDeferredErrorSurfacesAtCommit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-		s, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
-		require.NoError(t, err)
+		s := locked(ctx, t, b, tx)
 		s.CollectingInvoiceID = "in_absent"
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
-		_, err = tx.Subscription(ctx, b.env, s.ID)
+		_, err := tx.Subscription(ctx, b.env, s.ID)
 		require.NoError(t, err, "the reference may be dangling until the commit")
 		return nil
 	})

@@ -68,7 +68,7 @@ func (f fakeSubscriptions) ApplyCommand(_ context.Context, in contract.CommandIn
 	return f.command(in)
 }
 
-func (f fakeSubscriptions) ActOnWake(context.Context, contract.WakeInput) (contract.Snapshot, error) {
+func (f fakeSubscriptions) ActOnWake(context.Context, contract.DueInput) (contract.Snapshot, error) {
 	f.note("wake")
 	return f.wake()
 }

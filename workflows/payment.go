@@ -5,6 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"perennial/billing/payment"
 	"perennial/contract"
 )
 
@@ -24,7 +25,7 @@ func Payment(ctx workflow.Context, in contract.PaymentInput) error {
 			return err
 		}
 		asked = drain(checks)
-		if out.Status != "pending" && !asked {
+		if out.Status != string(payment.Pending) && !asked {
 			return nil
 		}
 		if asked {

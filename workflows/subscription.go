@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/activities"
+	"perennial/billing/subscription"
 	"perennial/contract"
 )
 
@@ -99,16 +100,16 @@ func (s *subscriptionRun) onClock() bool { return s.snap != nil && !s.snap.Clock
 
 // due tells whether the next date has come.
 func (s *subscriptionRun) due(ctx workflow.Context) bool {
-	return s.snap.NextAction != "none" && !s.snap.NextAt.IsZero() && !s.now(ctx).Before(s.snap.NextAt)
+	return s.snap.NextAction != string(subscription.ActionNone) && !s.snap.NextAt.IsZero() && !s.now(ctx).Before(s.snap.NextAt)
 }
 
 // perform lets the rules do what is due.
 func (s *subscriptionRun) perform(ctx workflow.Context) {
 	activity, summary := any(subscriptions.RenewPeriod), "open the next period"
 	switch s.snap.NextAction {
-	case "payment_retry":
+	case string(subscription.ActionPaymentRetry):
 		activity, summary = subscriptions.RetryPayment, "retry the payment"
-	case "cancel", "past_due_cancel":
+	case string(subscription.ActionCancel), string(subscription.ActionPastDueEnd):
 		activity, summary = subscriptions.EndSubscription, "cancel"
 	}
 	s.obeyed = false
@@ -135,7 +136,7 @@ func (s *subscriptionRun) command(ctx workflow.Context) {
 func (s *subscriptionRun) wake(ctx workflow.Context) {
 	s.woken, s.obeyed = false, false
 	snap, err := inDatabase[contract.Snapshot](ctx, "act on what changed", subscriptions.ActOnWake,
-		contract.WakeInput{Ref: s.ref, Now: s.now(ctx)})
+		contract.DueInput{Ref: s.ref, Now: s.now(ctx)})
 	s.learn(&snap, err)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"perennial/billing/subscription"
 	"perennial/contract"
 )
 
@@ -100,7 +101,7 @@ func (s *subscriptionRun) drainSignals(ctx workflow.Context) {
 // sleep waits for the first of: the next date, the next check of a payment, the end of the one in flight, a message.
 func (s *subscriptionRun) sleep(ctx workflow.Context) {
 	boundary := s.snap.NextAt
-	if s.onClock() || s.snap.NextAction == "none" || s.leavesBoundary(ctx) {
+	if s.onClock() || s.snap.NextAction == string(subscription.ActionNone) || s.leavesBoundary(ctx) {
 		boundary = time.Time{}
 	}
 	s.boundary.set(ctx, boundary, s.snap.NextAction+" of "+s.ref.ID)

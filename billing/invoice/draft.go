@@ -26,13 +26,13 @@ type Issuing struct {
 	Now            time.Time
 }
 
-// Issue turns a draft into an invoice and says how the customer's credit changes: negative when credit pays for it,
-// positive when its lines sum to less than zero (a net credit goes to the ledger). An invoice with nothing left to pay
-// is paid at once; every other one waits for its collection. Fault: amount_too_large.
-func (d Draft) Issue(in Issuing) (Invoice, money.Minor, error) {
+// Issue turns a draft into an invoice and says how the customer's credit changes: credit pays for it as far as there is
+// any, and lines that sum to less than zero give some. An invoice with nothing left to pay is paid at once; every other
+// one waits for its collection. Fault: amount_too_large.
+func (d Draft) Issue(in Issuing) (Invoice, CreditEntry, error) {
 	total, err := Sum(d.Lines)
 	if err != nil {
-		return Invoice{}, 0, err
+		return Invoice{}, CreditEntry{}, err
 	}
 	inv := Invoice{
 		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
@@ -41,11 +41,11 @@ func (d Draft) Issue(in Issuing) (Invoice, money.Minor, error) {
 		Collection: collection.State{Phase: collection.Waiting},
 		IssuedAt:   in.Now, CreatedAt: in.Now,
 	}
-	credit := max(-total, 0)
+	credit := CreditEntry{max(-total, 0), CreditProration}
 	if total > 0 {
 		inv.CreditApplied = min(in.Balance, total)
 		inv.AmountDue = total - inv.CreditApplied
-		credit = -inv.CreditApplied
+		credit = CreditEntry{-inv.CreditApplied, CreditApplied}
 	}
 	if inv.AmountDue == 0 {
 		inv = inv.Settle(in.Now)
@@ -61,13 +61,13 @@ func (i Invoice) Settle(now time.Time) Invoice {
 
 // Withdraw voids an open invoice in favour of another and returns the credit that goes back to the customer. Faults:
 // payment_in_progress, invoice_paid, invoice_void.
-func (i Invoice) Withdraw(replacedBy string, now time.Time) (Invoice, money.Minor, error) {
+func (i Invoice) Withdraw(replacedBy string, now time.Time) (Invoice, CreditEntry, error) {
 	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, collection.Terms{Voided: i.Status == Void})
 	if err != nil {
-		return i, 0, err
+		return i, CreditEntry{}, err
 	}
 	i.Status, i.VoidedAt, i.ReplacedBy, i.Collection = Void, now, replacedBy, state
-	return i, i.CreditApplied, nil
+	return i, CreditEntry{i.CreditApplied, CreditReturned}, nil
 }
 
 // Sum is what lines come to. Fault: amount_too_large.

@@ -48,34 +48,12 @@ func RoundDecimal(d *apd.Decimal, c Currency) (Minor, error) {
 	return Minor(n), nil
 }
 
-// ParseUnits reads a plain decimal in major units ("19.99", "-5") that c can represent exactly. More decimals than the
-// currency has are `amount_invalid`: an amount that somebody stated is never rounded silently.
-func ParseUnits(s string, c Currency) (Minor, error) {
-	digits, negative := strings.CutPrefix(s, "-")
-	whole, fraction, pointed := strings.Cut(digits, ".")
-	if whole == "" || (pointed && fraction == "") || len(fraction) > c.Decimals() || !isDigits(whole+fraction) {
-		return 0, invalid()
-	}
-	fraction += strings.Repeat("0", c.Decimals()-len(fraction))
-	n, err := strconv.ParseInt(whole+fraction, 10, 64)
-	if err != nil {
-		return 0, tooLarge()
-	}
-	if negative {
-		n = -n
-	}
-	if err := Minor(n).Check(); err != nil {
-		return 0, err
-	}
-	return Minor(n), nil
-}
-
 // Format writes an amount for people and logs: "19.99 USD", "5000 XAF", "-0.05 EUR".
 func Format(m Minor, c Currency) string {
 	return FormatUnits(m, c) + " " + string(c)
 }
 
-// FormatUnits is the number of Format without the code; ParseUnits reads it back.
+// FormatUnits is the number of Format without the code; RoundDecimal reads it back.
 func FormatUnits(m Minor, c Currency) string {
 	digits, sign := strconv.FormatInt(int64(m), 10), ""
 	if m < 0 {
@@ -90,10 +68,6 @@ func FormatUnits(m Minor, c Currency) string {
 	}
 	point := len(digits) - decimals
 	return sign + digits[:point] + "." + digits[point:]
-}
-
-func isDigits(s string) bool {
-	return strings.Trim(s, "0123456789") == ""
 }
 
 func invalid() error {

@@ -23,18 +23,6 @@ func (m Minor) Check() error {
 	return nil
 }
 
-// Add is a + b, or `amount_too_large`.
-func Add(a, b Minor) (Minor, error) {
-	sum := a + b
-	if (a > 0 && b > 0 && sum < 0) || (a < 0 && b < 0 && sum >= 0) {
-		return 0, tooLarge()
-	}
-	if err := sum.Check(); err != nil {
-		return 0, err
-	}
-	return sum, nil
-}
-
 // Sum adds all amounts, or answers `amount_too_large`. Only the total has to fit, so the order never matters.
 func Sum(ms ...Minor) (Minor, error) {
 	var hi, lo uint64 // a 128 bit two's complement total: no list of int64 can overflow it
@@ -51,18 +39,6 @@ func Sum(ms ...Minor) (Minor, error) {
 		return 0, err
 	}
 	return total, nil
-}
-
-// Mul is m × n (a price times a quantity), or `amount_too_large`.
-func Mul(m Minor, n int64) (Minor, error) {
-	product := m * Minor(n)
-	if m != 0 && product/m != Minor(n) { // the one product this misses, -1 × the smallest int64, fails the next check
-		return 0, tooLarge()
-	}
-	if err := product.Check(); err != nil {
-		return 0, err
-	}
-	return product, nil
 }
 
 func tooLarge() error {

@@ -42,23 +42,6 @@ func requireExact(t *rapid.T, exact *big.Int, got money.Minor, err error) {
 	require.Equal(t, exact.Int64(), int64(got))
 }
 
-func TestAdd(t *testing.T) {
-	t.Parallel()
-	sum, err := money.Add(1999, -2000)
-	require.NoError(t, err)
-	require.Equal(t, money.Minor(-1), sum)
-	_, err = money.Add(money.MaxMinor, 1)
-	requireFault(t, err, "amount_too_large", "")
-	_, err = money.Add(-money.MaxMinor, -1)
-	requireFault(t, err, "amount_too_large", "")
-
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := anyMinor().Draw(t, "a"), anyMinor().Draw(t, "b")
-		got, err := money.Add(a, b)
-		requireExact(t, new(big.Int).Add(big.NewInt(int64(a)), big.NewInt(int64(b))), got, err)
-	})
-}
-
 func TestSum(t *testing.T) {
 	t.Parallel()
 	total, err := money.Sum()
@@ -73,24 +56,6 @@ func TestSum(t *testing.T) {
 		}
 		got, err := money.Sum(ms...)
 		requireExact(t, exact, got, err)
-	})
-}
-
-func TestMul(t *testing.T) {
-	t.Parallel()
-	zero, err := money.Mul(-1, 0)
-	require.NoError(t, err)
-	require.Zero(t, zero)
-	_, err = money.Mul(-1, math.MinInt64)
-	requireFault(t, err, "amount_too_large", "")
-	_, err = money.Mul(math.MinInt64, -1)
-	requireFault(t, err, "amount_too_large", "")
-
-	rapid.Check(t, func(t *rapid.T) {
-		m := anyMinor().Draw(t, "m")
-		n := rapid.OneOf(rapid.Int64Range(-100, 100), rapid.Int64()).Draw(t, "n")
-		got, err := money.Mul(m, n)
-		requireExact(t, new(big.Int).Mul(big.NewInt(int64(m)), big.NewInt(n)), got, err)
 	})
 }
 

@@ -80,15 +80,14 @@ func checkPeriodShare(t *testing.T, c peercases.Case) {
 	}
 	require.Equal(t, expected, got)
 	if from > 0 {
-		result, err := proration.FlatChange(proration.Input{
-			Period: period.Period{Start: full.Start, End: full.End}, At: in.Service.Start, NewPrice: total,
-		})
+		rest, err := proration.Rest(total, period.Period(full), in.Service.Start)
 		require.NoError(t, err)
-		require.Equal(t, expected, result.Charge)
+		require.Equal(t, expected, rest)
 	}
 }
 
-// checkRemainingFraction asks at 8 decimals, so it counts in units of a hundred-millionth.
+// checkRemainingFraction asks at 8 decimals, so it counts in units of a hundred-millionth. From the end of the
+// period on nothing is left, and ours says that the next one has begun.
 func checkRemainingFraction(t *testing.T, c peercases.Case) {
 	var in struct {
 		Start  time.Time `json:"period_start"`
@@ -106,11 +105,15 @@ func checkRemainingFraction(t *testing.T, c peercases.Case) {
 		require.NoError(t, err)
 		return money.Minor(n)
 	}
-	length := in.End.Unix() - in.Start.Unix()
-	require.Equal(t, fine(want.Amount), money.Part(fine(in.Amount), in.At.Unix()-in.Start.Unix(), length, length))
+	rest, err := proration.Rest(fine(in.Amount), period.Period{Start: in.Start, End: in.End}, in.At)
+	if !in.At.Before(in.End) {
+		require.ErrorContains(t, err, "change_outside_period")
+	} else {
+		require.NoError(t, err)
+	}
+	require.Equal(t, fine(want.Amount), rest)
 }
 
-// checkCreditCap makes the potential credit the whole price, by a change at the start of a period.
 func checkCreditCap(t *testing.T, c peercases.Case) {
 	var in struct {
 		Potential string `json:"potential_credit"`
@@ -119,17 +122,6 @@ func checkCreditCap(t *testing.T, c peercases.Case) {
 	}
 	var want struct{ Credit string }
 	c.Read(t, &in, &want)
-	start := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
-	result, err := proration.FlatChange(proration.Input{
-		Period:     period.Period{Start: start, End: start.AddDate(0, 1, 0)},
-		At:         start,
-		OldPrice:   amount(t, in.Potential, "USD"),
-		PaidForOld: amount(t, in.Paid, "USD") - amount(t, in.Previous, "USD"),
-	})
-	if amount(t, in.Potential, "USD") < 0 {
-		require.ErrorContains(t, err, "amount_negative") // there are no negative prices to credit; the peer credits 0
-	} else {
-		require.NoError(t, err)
-	}
-	require.Equal(t, amount(t, want.Credit, "USD"), result.Credit)
+	billed := amount(t, in.Paid, "USD") - amount(t, in.Previous, "USD")
+	require.Equal(t, amount(t, want.Credit, "USD"), proration.Credit(amount(t, in.Potential, "USD"), billed))
 }

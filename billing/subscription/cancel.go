@@ -1,26 +1,48 @@
 package subscription
 
 import (
+	"cmp"
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/proration"
 )
 
 // Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial).
 type Cancellation struct {
-	Reason    string
+	Reason    string // empty: the one given before, if any
 	Immediate bool
 	// RefundUnused gives the unused time of what was paid for the current period back; only with Immediate.
 	RefundUnused bool
 }
 
+// The cancel reasons that are codes of ours. All others were written by people.
+const (
+	ReasonCustomerDeleted = "customer_deleted"
+	ReasonPastDueExpired  = "past_due_expired" // past due for as long as the environment allows
+)
+
+// Check refuses what no subscription can be asked for: refund_needs_immediate_effect.
+func (c Cancellation) Check() error {
+	if c.RefundUnused && !c.Immediate {
+		return fault.InvalidParam("refund", "refund_needs_immediate_effect",
+			"a refund is for time taken away: send immediateEffect true with it")
+	}
+	return nil
+}
+
 // Cancel ends the subscription now, or notes that it ends with the period. Asked again for the period end it changes at
-// most the reason. Fault: subscription_canceled.
+// most the reason. Faults: refund_needs_immediate_effect, subscription_canceled.
 func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision, error) {
+	if err := in.Check(); err != nil {
+		return Decision{}, err
+	}
+	in.Reason = cmp.Or(in.Reason, s.CancelReason)
 	if in.Immediate {
-		if err := permit(s.Status, CancelNow); err != nil {
+		if err := permit(s.Status, cancelNow); err != nil {
 			return Decision{}, err
 		}
 		refund := money.Minor(0)
@@ -34,7 +56,7 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 		d.Refund = refund
 		return d, nil
 	}
-	if err := permit(s.Status, CancelAtPeriodEnd); err != nil {
+	if err := permit(s.Status, cancelAtPeriodEnd); err != nil {
 		return Decision{}, err
 	}
 	if s.CancelAtPeriodEnd && s.CancelReason == in.Reason {
@@ -46,7 +68,7 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 
 // Reactivate takes a cancellation at period end back. Faults: cancellation_not_scheduled, subscription_canceled.
 func (s Subscription) Reactivate(now time.Time) (Decision, error) {
-	if err := permit(s.Status, Reactivate); err != nil {
+	if err := permit(s.Status, reactivate); err != nil {
 		return Decision{}, err
 	}
 	if !s.CancelAtPeriodEnd {
@@ -80,7 +102,7 @@ func (s Subscription) unusedPaid(f Facts, now time.Time) (money.Minor, error) {
 	if err != nil {
 		return 0, err
 	}
-	return min(unused, billed, moneyFor(f.Paid, s)), nil
+	return min(proration.Credit(unused, billed), moneyFor(f.Paid, s)), nil
 }
 
 // moneyFor is what was paid by money, not credit, in the current period.
@@ -104,8 +126,7 @@ func billedFor(invoices []invoice.Invoice, s Subscription) (money.Minor, error) 
 			}
 		}
 	}
-	sum, err := money.Sum(amounts...)
-	return max(sum, 0), err
+	return money.Sum(amounts...)
 }
 
 func (s Subscription) updated(now time.Time, fields ...string) event.Event {

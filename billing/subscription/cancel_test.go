@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 )
@@ -44,6 +45,44 @@ func TestRefundOnCancel(t *testing.T) {
 	require.Zero(t, d.Refund)
 }
 
+// The period's end takes no time away, so there is nothing to give back.
+func TestARefundNeedsImmediateEffect(t *testing.T) {
+	t.Parallel()
+	for _, status := range []Status{Trialing, Active, PastDue, Canceled} {
+		s, f, now := inStatus(status)
+		d, err := s.Cancel(f, Cancellation{RefundUnused: true}, now)
+		require.Equal(t, "refund_needs_immediate_effect", fault.From(err).Code)
+		require.Equal(t, "refund", fault.From(err).Param)
+		require.Zero(t, d)
+	}
+}
+
+// Whoever asks again without a reason has not taken the first one back; only reactivation does.
+func TestTheReasonGivenFirstStays(t *testing.T) {
+	t.Parallel()
+	s, f, now := inStatus(Active)
+	first, err := s.Cancel(f, Cancellation{Reason: "price"}, now)
+	require.NoError(t, err)
+
+	again, err := first.Subscription.Cancel(f, Cancellation{}, now)
+	require.NoError(t, err)
+	require.Equal(t, Decision{Subscription: first.Subscription}, again, "nothing has changed")
+
+	other, err := first.Subscription.Cancel(f, Cancellation{Reason: "moved"}, now)
+	require.NoError(t, err)
+	require.Equal(t, "moved", other.Subscription.CancelReason)
+
+	atOnce, err := first.Subscription.Cancel(f, Cancellation{Immediate: true}, now)
+	require.NoError(t, err)
+	require.Equal(t, "price", atOnce.Subscription.CancelReason)
+
+	back, err := first.Subscription.Reactivate(now)
+	require.NoError(t, err)
+	afresh, err := back.Subscription.Cancel(f, Cancellation{}, now)
+	require.NoError(t, err)
+	require.Empty(t, afresh.Subscription.CancelReason)
+}
+
 func TestCancelLeavesNothingWaiting(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(PastDue)
@@ -64,6 +103,19 @@ func TestCancelLeavesNothingWaiting(t *testing.T) {
 	action, at := got.Next(&collection.State{Phase: collection.Scheduled, RetryAt: now}, settings)
 	require.Equal(t, ActionNone, action)
 	require.Zero(t, at)
+}
+
+// The change to the present plan is not paid yet: what the plan before cost is no money for this one's time.
+func TestNoRefundForAPlanThatNobodyPaid(t *testing.T) {
+	t.Parallel()
+	s, f, now := inStatus(Active)
+	f.Open, f.Paid = nil, []invoice.Invoice{f.Open[0].Settle(now)}
+	s.PlanID, f.Plan = pro.ID, pro
+
+	d, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now)
+
+	require.NoError(t, err)
+	require.Zero(t, d.Refund)
 }
 
 func TestCancelAtPeriodEndTwiceAndBack(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // subscription_canceled, plan_inactive, currency_mismatch, plan_unchanged, payment_in_progress, renewal_due,
 // amount_too_large.
 func (s Subscription) ChangePlan(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
-	if err := permit(s.Status, ChangePlan); err != nil {
+	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
 	switch {
@@ -115,7 +115,7 @@ func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
 	if err != nil {
 		return leaving{}, err
 	}
-	if credit := min(unused, most); credit > 0 {
+	if credit := proration.Credit(unused, most); credit > 0 {
 		out.lines = append(out.lines, invoice.Line{
 			Kind: invoice.ProrationCredit, Description: "Unused time on " + f.Plan.Name, PlanID: f.Plan.ID,
 			Amount: -credit, Period: period.Period{Start: now, End: s.CurrentPeriod.End},
@@ -149,11 +149,11 @@ func costOfRest(p plan.Plan, of period.Period, now time.Time) (money.Minor, erro
 func restOf(to plan.Plan, of period.Period, now time.Time) ([]invoice.Line, error) {
 	var lines []invoice.Line
 	for _, l := range to.Lines(of) {
-		r, err := proration.FlatChange(proration.Input{Period: of, At: now, NewPrice: l.Amount})
+		rest, err := proration.Rest(l.Amount, of, now)
 		if err != nil {
 			return nil, err
 		}
-		l.Kind, l.Amount = invoice.ProrationCharge, r.Charge
+		l.Kind, l.Amount = invoice.ProrationCharge, rest
 		l.Description = "Remaining time on " + l.Description
 		l.Period = period.Period{Start: now, End: of.End}
 		lines = append(lines, l)

@@ -24,6 +24,30 @@ func TestNoCreditForWhatNobodyBilled(t *testing.T) {
 	require.Equal(t, invoice.ProrationCharge, d.Issue[0].Lines[0].Kind)
 }
 
+// What was credited before is not credited again.
+func TestTheCreditIsAtMostWhatIsBilled(t *testing.T) {
+	t.Parallel()
+	for credited, want := range map[money.Minor]money.Minor{0: 1000, 800: 200, 1000: 0, 1050: 0} {
+		s, f, _ := inStatus(Active)
+		paid := f.Open[0]
+		paid.Lines = append(paid.Lines, invoice.Line{
+			Kind: invoice.ProrationCredit, PlanID: team.ID, Amount: -credited, Period: s.CurrentPeriod,
+		})
+		f.Open, f.Paid = nil, []invoice.Invoice{paid}
+
+		d, err := s.ChangePlan(f, pro, false, s.CurrentPeriod.Start)
+
+		require.NoError(t, err)
+		var credit money.Minor
+		for _, l := range d.Issue[0].Lines {
+			if l.Kind == invoice.ProrationCredit {
+				credit -= l.Amount
+			}
+		}
+		require.Equal(t, want, credit, "credited before: %d", credited)
+	}
+}
+
 // The period began while past due and nobody billed it: the change neither credits nor charges; recovery bills it whole.
 func TestAChangeInASkippedPeriodIsBilledOnRecovery(t *testing.T) {
 	t.Parallel()
@@ -75,7 +99,7 @@ func TestAChargeOfNothingIsABill(t *testing.T) {
 	require.Len(t, d.Issue, 1)
 	inv, credit, err := d.Issue[0].Issue(invoice.Issuing{Now: now})
 	require.NoError(t, err)
-	require.Zero(t, credit)
+	require.Zero(t, credit.Amount)
 	require.Zero(t, inv.Total)
 	require.Equal(t, invoice.Paid, inv.Status)
 }

@@ -9,7 +9,7 @@ import (
 	"perennial/billing/plan"
 )
 
-// Decision is what a trigger leads to. The caller makes all of it true in one transaction.
+// Decision is what a command or an occurrence leads to. The caller makes all of it true in one transaction.
 type Decision struct {
 	Subscription Subscription
 	Issue        []invoice.Draft

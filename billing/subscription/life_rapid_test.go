@@ -81,8 +81,8 @@ func TestAnyLife(t *testing.T) {
 			"change plan": func(t *rapid.T) {
 				l.changePlan(rapid.SampledFrom(plans).Draw(t, "to"), rapid.SampledFrom([]bool{false, false, true}).Draw(t, "at period end"))
 			},
-			"cancel at period end": func(*rapid.T) { l.command(CancelAtPeriodEnd, nil) },
-			"reactivate":           func(*rapid.T) { l.command(Reactivate, ErrNotScheduled) },
+			"cancel at period end": func(*rapid.T) { l.command(cancelAtPeriodEnd, nil) },
+			"reactivate":           func(*rapid.T) { l.command(reactivate, ErrNotScheduled) },
 			"cancel now": func(t *rapid.T) {
 				if rapid.IntRange(0, 9).Draw(t, "one in ten") == 0 {
 					l.cancelNow(t, rapid.Bool().Draw(t, "refund"))
@@ -151,21 +151,21 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 		require.True(l.t, busy && !atPeriodEnd, "refused without a live attempt")
 		return
 	}
-	l.take(ChangePlan, d)
+	l.take(changePlan, d)
 	l.settle()
 }
 
-func (l *life) command(trigger Trigger, mayAlso error) {
-	call := map[Trigger]func() (Decision, error){
-		CancelAtPeriodEnd: func() (Decision, error) { return l.s.Cancel(l.facts(), Cancellation{}, l.now) },
-		Reactivate:        func() (Decision, error) { return l.s.Reactivate(l.now) },
-	}[trigger]
+func (l *life) command(in input, mayAlso error) {
+	call := map[input]func() (Decision, error){
+		cancelAtPeriodEnd: func() (Decision, error) { return l.s.Cancel(l.facts(), Cancellation{}, l.now) },
+		reactivate:        func() (Decision, error) { return l.s.Reactivate(l.now) },
+	}[in]
 	d, err := call()
 	if err != nil {
 		require.True(l.t, l.s.Status == Canceled && errors.Is(err, ErrCanceled) || !l.s.CancelAtPeriodEnd && errors.Is(err, mayAlso), err)
 		return
 	}
-	l.take(trigger, d)
+	l.take(in, d)
 	l.settle()
 }
 
@@ -185,20 +185,27 @@ func (l *life) cancelNow(t *rapid.T, refund bool) {
 	if !refund {
 		require.Zero(t, d.Refund)
 	}
-	l.take(CancelNow, d)
+	l.take(cancelNow, d)
 	l.settle()
 	for _, inv := range l.open() {
 		require.Contains(t, []collection.Phase{collection.Closed, collection.Charging}, inv.Collection.Phase)
 	}
 }
 
-// A chain of changes within one period, each invoice paid or left open at will, costs what each plan was used for.
+// A chain of changes within one period, each invoice paid or left open at will, costs what each plan was used for, to
+// the minor unit, however long the period and large the prices.
 func TestAChainOfChangesCostsWhatWasUsed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		plans := drawPlans(t)
+		interval, large := rapid.SampledFrom(intervals).Draw(t, "the interval of all"), rapid.Bool().Draw(t, "large")
 		for i := range plans {
-			plans[i].Interval = month
+			plans[i].Interval = interval
+			for j := range plans[i].Prices {
+				if large { // a plan has three prices at most
+					plans[i].Prices[j].Amount = money.Minor(rapid.Int64Range(0, int64(money.MaxMinor)/4).Draw(t, "large price"))
+				}
+			}
 		}
 		l := newLife(t, plans, Settings{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}}, plans[0], 0)
 		l.until(l.now)

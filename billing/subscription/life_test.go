@@ -93,12 +93,12 @@ func (l *life) find(id string) *invoice.Invoice {
 }
 
 // take makes a decision true.
-func (l *life) take(trigger Trigger, d Decision) {
+func (l *life) take(in input, d Decision) {
 	before := l.s
-	require.Contains(l.t, transitions[before.Status][trigger], d.Subscription.Status, "%s × %s", before.Status, trigger)
+	require.Contains(l.t, transitions[before.Status][in], d.Subscription.Status, "%s × %s", before.Status, in)
 	require.False(l.t, d.Subscription.PaidThrough.Before(before.PaidThrough), "paidThrough moved back")
 	l.s = d.Subscription
-	l.follow(before, trigger)
+	l.follow(before, in)
 	for _, e := range d.Events {
 		l.events[e.Type]++
 	}
@@ -116,12 +116,12 @@ func (l *life) take(trigger Trigger, d Decision) {
 }
 
 // follow keeps account of what is used, from the status, plan and period alone.
-func (l *life) follow(before Subscription, trigger Trigger) {
+func (l *life) follow(before Subscription, in input) {
 	current := l.s.CurrentPeriod
 	switch {
 	case l.s.Status == Canceled:
 		return
-	case trigger == PeriodDue:
+	case in == periodDue:
 		require.Equal(l.t, before.boundary(), current.Start, "periods tile")
 		if l.s.NextPeriod > 1 || before.Status != Active || before.NextPeriod > 0 {
 			require.Equal(l.t, before.CurrentPeriod.End, current.Start, "periods tile")
@@ -130,7 +130,7 @@ func (l *life) follow(before Subscription, trigger Trigger) {
 		if l.billed {
 			l.uses = append(l.uses, use{l.plans[l.s.PlanID], current, current.Start, current.End})
 		}
-	case trigger == ChangePlan && l.s.PlanID != before.PlanID && before.NextPeriod > 0:
+	case in == changePlan && l.s.PlanID != before.PlanID && before.NextPeriod > 0:
 		at := l.now.Truncate(time.Second)
 		if current != before.CurrentPeriod {
 			require.Equal(l.t, at, current.Start, "a period restarts now")
@@ -161,14 +161,14 @@ func (l *life) issue(draft invoice.Draft) {
 		void, back, err := old.Withdraw(id, l.now)
 		require.NoError(l.t, err)
 		*old = void
-		l.balance += back
+		l.balance += back.Amount
 		if l.collecting == old.ID {
 			l.collecting = ""
 		}
 	}
 	inv, change, err := draft.Issue(invoice.Issuing{ID: id, Currency: l.s.Currency, Balance: l.balance, Now: l.now})
 	require.NoError(l.t, err)
-	l.balance += change
+	l.balance += change.Amount
 	l.invoices = append(l.invoices, inv)
 	if inv.Status == invoice.Paid {
 		l.paid(inv)
@@ -178,7 +178,7 @@ func (l *life) issue(draft invoice.Draft) {
 func (l *life) paid(inv invoice.Invoice) {
 	d, err := l.s.Settled(l.facts(), inv, l.now)
 	require.NoError(l.t, err)
-	l.take(PaymentSettled, d)
+	l.take(paymentSettled, d)
 }
 
 // step brings the collection of an invoice on.
@@ -202,7 +202,7 @@ func (l *life) step(inv *invoice.Invoice, kind collection.Kind) (collection.Effe
 	case collection.Exhaust:
 		d, err := l.s.Unpaid(state.Attempts, l.now)
 		require.NoError(l.t, err)
-		l.take(RetriesExhausted, d)
+		l.take(retriesExhausted, d)
 	case collection.None, collection.StartAttempt, collection.RefundExtra, collection.CancelAttempt:
 	}
 	return effect, nil
@@ -248,7 +248,7 @@ func (l *life) act(action Action) {
 	case ActionPastDueEnd:
 		d, err := l.s.ExpirePastDue(l.settings, l.now)
 		require.NoError(l.t, err)
-		l.take(PastDueExpired, d)
+		l.take(pastDueExpired, d)
 	case ActionBegin, ActionTrialEnd, ActionRenewal, ActionCancel:
 		pending, begin := l.s.PendingPlanID, l.s.unbegun()
 		d, err := l.s.OpenPeriod(l.facts(), l.now)
@@ -263,7 +263,7 @@ func (l *life) act(action Action) {
 			require.Equal(l.t, l.plans[pending].Interval, d.Subscription.Interval)
 			require.Empty(l.t, d.Subscription.PendingPlanID)
 		}
-		l.take(PeriodDue, d)
+		l.take(periodDue, d)
 	case ActionNone:
 	}
 }

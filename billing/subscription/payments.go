@@ -15,7 +15,7 @@ import (
 // stays unpaid after its last attempt, an invoice that needed no payment (credit covered it) recovers nothing. f is as it
 // stands with the invoice paid. Fault: subscription_in_trial.
 func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Decision, error) {
-	if err := permit(s.Status, PaymentSettled); err != nil {
+	if err := permit(s.Status, paymentSettled); err != nil {
 		return Decision{}, err
 	}
 	s.paidUntil(paid.Period.End)
@@ -44,7 +44,7 @@ func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Dec
 // Unpaid is what the failure of an invoice's last automatic attempt means: past due, once. attempts is how many attempts
 // the invoice has seen. Faults: subscription_canceled, subscription_in_trial.
 func (s Subscription) Unpaid(attempts int, now time.Time) (Decision, error) {
-	if err := permit(s.Status, RetriesExhausted); err != nil {
+	if err := permit(s.Status, retriesExhausted); err != nil {
 		return Decision{}, err
 	}
 	if s.Status == PastDue {
@@ -59,20 +59,20 @@ func (s Subscription) Unpaid(attempts int, now time.Time) (Decision, error) {
 // ExpirePastDue cancels a subscription that was past due for as long as its environment allows. Faults:
 // subscription_not_past_due, past_due_not_ended, subscription_canceled.
 func (s Subscription) ExpirePastDue(settings Settings, now time.Time) (Decision, error) {
-	if err := permit(s.Status, PastDueExpired); err != nil {
+	if err := permit(s.Status, pastDueExpired); err != nil {
 		return Decision{}, err
 	}
 	end, ok := s.pastDueEnd(settings)
 	if !ok || now.Before(end) {
 		return Decision{}, ErrPastDueNotEnded
 	}
-	return s.end("past_due_expired", now), nil
+	return s.end(ReasonPastDueExpired, now), nil
 }
 
 // Payable names the invoice that a payment for the subscription pays: its oldest open one. amount, where given, must be
 // exactly what is due. Faults: nothing_to_pay, subscription_in_trial, amount_mismatch.
 func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, error) {
-	if err := permit(s.Status, PayInvoice); err != nil {
+	if err := permit(s.Status, payInvoice); err != nil {
 		return invoice.Invoice{}, err
 	}
 	if len(f.Open) == 0 {
@@ -81,7 +81,8 @@ func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, er
 	oldest := f.Open[0]
 	if amount != nil && *amount != oldest.AmountDue {
 		return invoice.Invoice{}, fault.InvalidParam("amount", "amount_mismatch",
-			"the open invoice %s is for %s; leave amount out or give exactly that", oldest.ID, money.Format(oldest.AmountDue, oldest.Currency))
+			"the open invoice %s is for %d minor units (%s); send exactly that many, or leave amount out",
+			oldest.ID, oldest.AmountDue, money.Format(oldest.AmountDue, oldest.Currency))
 	}
 	return oldest, nil
 }

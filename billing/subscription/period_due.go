@@ -12,7 +12,7 @@ import (
 // its cancellation was put off until now. A plan change that waited for the boundary takes effect. It opens one period,
 // also when several have passed: the caller asks again. Faults: subscription_canceled, period_not_due.
 func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
-	if err := permit(s.Status, PeriodDue); err != nil {
+	if err := permit(s.Status, periodDue); err != nil {
 		return Decision{}, err
 	}
 	start := s.boundary()

@@ -58,7 +58,7 @@ func TestCommandsBeforeTheFirstPeriodIsOpened(t *testing.T) {
 	t.Run("a cancellation waits for its end", func(t *testing.T) {
 		t.Parallel()
 		l := newLife(t, plans, settings, team, 0)
-		l.command(CancelAtPeriodEnd, nil)
+		l.command(cancelAtPeriodEnd, nil)
 		action, at := l.s.Next(nil, settings)
 		require.Equal(t, ActionBegin, action)
 		require.Equal(t, created, at)
@@ -189,7 +189,7 @@ func TestPastDueEndsAfterItsDays(t *testing.T) {
 	require.Equal(t, PastDue, l.s.Status)
 	l.until(end)
 	require.Equal(t, Canceled, l.s.Status)
-	require.Equal(t, "past_due_expired", l.s.CancelReason)
+	require.Equal(t, ReasonPastDueExpired, l.s.CancelReason)
 }
 
 func TestPlanChangeRefusals(t *testing.T) {
@@ -274,6 +274,7 @@ func TestAWaitingChangeIsTakenBackByStaying(t *testing.T) {
 func TestPayableNamesTheOldestInvoice(t *testing.T) {
 	t.Parallel()
 	s, f, _ := inStatus(Active)
+	f.Open[0].Currency = s.Currency
 	f.Open = append(f.Open, invoice.Invoice{ID: "in_2", AmountDue: 7})
 	right, wrong := money.Minor(1000), money.Minor(999)
 
@@ -285,8 +286,13 @@ func TestPayableNamesTheOldestInvoice(t *testing.T) {
 	_, err := s.Payable(f, &wrong)
 	require.Equal(t, "amount_mismatch", fault.From(err).Code)
 	require.Equal(t, "amount", fault.From(err).Param)
-	_, err = s.Payable(Facts{}, nil)
-	require.Equal(t, ErrNothingOpen, err)
+	require.Contains(t, fault.From(err).Detail, "1000 minor units (10.00 EUR)", "the number to send, and what it means")
+	for _, status := range []Status{Active, PastDue, Canceled} {
+		s, _, _ := inStatus(status)
+		_, err = s.Payable(Facts{}, nil)
+		require.Equal(t, ErrNothingOpen, err)
+	}
+	require.NotContains(t, ErrNothingOpen.Detail, "next period", "a canceled subscription has none")
 }
 
 func TestCreateRefuses(t *testing.T) {

@@ -11,22 +11,22 @@ import (
 
 func TestStatesDocument(t *testing.T) {
 	t.Parallel()
-	statuses, triggers := statedoc.Consts(t, "Status"), statedoc.Consts(t, "Trigger")
+	statuses, inputs := statedoc.Consts(t, "Status"), statedoc.Consts(t, "input")
 	var rows [][]string
-	for _, trigger := range triggers {
-		row := []string{"`" + trigger + "`"}
+	for _, in := range inputs {
+		row := []string{"`" + in + "`"}
 		for _, status := range statuses {
-			row = append(row, cell(Status(status), Trigger(trigger)))
+			row = append(row, cell(Status(status), input(in)))
 		}
 		rows = append(rows, row)
 	}
-	statedoc.Section(t, "subscription", "\n"+statedoc.Table(append([]string{""}, statuses...), rows)+"\n"+diagram(statuses, triggers)+"\n")
+	statedoc.Section(t, "subscription", "\n"+statedoc.Table(append([]string{""}, statuses...), rows)+"\n"+diagram(statuses, inputs)+"\n")
 }
 
-func cell(status Status, trigger Trigger) string {
-	to, legal := transitions[status][trigger]
+func cell(status Status, in input) string {
+	to, legal := transitions[status][in]
 	if !legal {
-		return "refused: `" + fault.From(permit(status, trigger)).Code + "`"
+		return "refused: `" + fault.From(permit(status, in)).Code + "`"
 	}
 	names := make([]string, len(to))
 	for i, s := range to {
@@ -36,14 +36,14 @@ func cell(status Status, trigger Trigger) string {
 }
 
 // diagram draws the arrows between different statuses; what stays is in the table.
-func diagram(statuses, triggers []string) string {
+func diagram(statuses, inputs []string) string {
 	var b strings.Builder
 	b.WriteString("```mermaid\nstateDiagram-v2\n    [*] --> trialing: created with a trial\n    [*] --> active: created without one\n")
 	for _, from := range statuses {
-		for _, trigger := range triggers {
-			for _, to := range transitions[Status(from)][Trigger(trigger)] {
+		for _, in := range inputs {
+			for _, to := range transitions[Status(from)][input(in)] {
 				if string(to) != from {
-					fmt.Fprintf(&b, "    %s --> %s: %s\n", from, to, trigger)
+					fmt.Fprintf(&b, "    %s --> %s: %s\n", from, to, in)
 				}
 			}
 		}

@@ -2,24 +2,24 @@ package subscription
 
 import "perennial/billing/fault"
 
-// Trigger is a command or an occurrence in a subscription's life.
-type Trigger string
+// input is a command or an occurrence in a subscription's life.
+type input string
 
 // The commands.
 const (
-	CancelNow         Trigger = "cancel_now"
-	CancelAtPeriodEnd Trigger = "cancel_at_period_end"
-	Reactivate        Trigger = "reactivate"
-	ChangePlan        Trigger = "change_plan"
-	PayInvoice        Trigger = "pay"
+	cancelNow         input = "cancel_now"
+	cancelAtPeriodEnd input = "cancel_at_period_end"
+	reactivate        input = "reactivate"
+	changePlan        input = "change_plan"
+	payInvoice        input = "pay"
 )
 
 // The occurrences.
 const (
-	PeriodDue        Trigger = "period_due"        // the next period's start has come
-	PaymentSettled   Trigger = "payment_settled"   // one of its invoices was paid
-	RetriesExhausted Trigger = "retries_exhausted" // the last automatic attempt of an invoice failed
-	PastDueExpired   Trigger = "past_due_expired"  // past due for as long as the environment allows
+	periodDue        input = "period_due"        // the next period's start has come
+	paymentSettled   input = "payment_settled"   // one of its invoices was paid
+	retriesExhausted input = "retries_exhausted" // the last automatic attempt of an invoice failed
+	pastDueExpired   input = "past_due_expired"  // past due for as long as the environment allows
 )
 
 // The refusals.
@@ -28,7 +28,7 @@ var (
 	ErrNotPastDue      = fault.New(fault.Conflict, "subscription_not_past_due", "the subscription is not past due")
 	ErrInTrial         = fault.New(fault.Conflict, "subscription_in_trial", "the subscription is in its trial and has no unpaid invoice")
 	ErrNotScheduled    = fault.New(fault.Conflict, "cancellation_not_scheduled", "no cancellation is scheduled, so there is nothing to undo")
-	ErrNothingOpen     = fault.New(fault.Conflict, "nothing_to_pay", "the subscription has no open invoice, so nothing is due; the next one comes with its next period")
+	ErrNothingOpen     = fault.New(fault.Conflict, "nothing_to_pay", "the subscription has no open invoice, so there is nothing to pay")
 	ErrPlanUnchanged   = fault.New(fault.Conflict, "plan_unchanged", "the subscription is on this plan already; choose another").In("planId")
 	ErrPlanInactive    = fault.New(fault.Conflict, "plan_inactive", "this plan is no longer offered; choose another").In("planId")
 	ErrCurrency        = fault.New(fault.Conflict, "currency_mismatch", "a subscription keeps its currency: choose a plan in the same one, or cancel and subscribe anew").In("planId")
@@ -38,38 +38,38 @@ var (
 	ErrPastDueNotEnded = fault.New(fault.Conflict, "past_due_not_ended", "the subscription may stay past due for longer")
 )
 
-// transitions says which trigger may happen in which status, and to which statuses it may lead. What is absent is
+// transitions says which input may happen in which status, and to which statuses it may lead. What is absent is
 // refused with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. Canceled has no row that leads out: payment_settled keeps it canceled.
-var transitions = map[Status]map[Trigger][]Status{
+var transitions = map[Status]map[input][]Status{
 	Trialing: {
-		CancelNow: {Canceled}, CancelAtPeriodEnd: {Trialing}, Reactivate: {Trialing}, ChangePlan: {Trialing},
-		PeriodDue: {Active, Canceled},
+		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
+		periodDue: {Active, Canceled},
 	},
 	Active: {
-		CancelNow: {Canceled}, CancelAtPeriodEnd: {Active}, Reactivate: {Active}, ChangePlan: {Active}, PayInvoice: {Active},
-		PeriodDue: {Active, Canceled}, PaymentSettled: {Active}, RetriesExhausted: {PastDue},
+		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active}, payInvoice: {Active},
+		periodDue: {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
 	},
 	PastDue: {
-		CancelNow: {Canceled}, CancelAtPeriodEnd: {PastDue}, Reactivate: {PastDue}, ChangePlan: {PastDue}, PayInvoice: {PastDue},
-		PeriodDue: {PastDue, Canceled}, PaymentSettled: {Active, PastDue}, RetriesExhausted: {PastDue}, PastDueExpired: {Canceled},
+		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue}, payInvoice: {PastDue},
+		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue}, pastDueExpired: {Canceled},
 	},
 	Canceled: {
-		PayInvoice: {Canceled}, PaymentSettled: {Canceled},
+		payInvoice: {Canceled}, paymentSettled: {Canceled},
 	},
 }
 
 // refusals are the reasons for what transitions leaves out.
-var refusals = map[Status]map[Trigger]error{
-	Trialing: {PayInvoice: ErrInTrial, PaymentSettled: ErrInTrial, RetriesExhausted: ErrInTrial, PastDueExpired: ErrNotPastDue},
-	Active:   {PastDueExpired: ErrNotPastDue},
+var refusals = map[Status]map[input]error{
+	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
+	Active:   {pastDueExpired: ErrNotPastDue},
 }
 
-// permit answers nil where trigger may happen in status, else the reason why not.
-func permit(status Status, trigger Trigger) error {
-	if _, ok := transitions[status][trigger]; ok {
+// permit answers nil where in may happen in status, else the reason why not.
+func permit(status Status, in input) error {
+	if _, ok := transitions[status][in]; ok {
 		return nil
 	}
-	if err, ok := refusals[status][trigger]; ok {
+	if err, ok := refusals[status][in]; ok {
 		return err
 	}
 	return ErrCanceled

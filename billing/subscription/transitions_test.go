@@ -61,43 +61,43 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 	return s, f, now
 }
 
-// perform calls the method behind each trigger with arguments that are fine in themselves.
-var perform = map[Trigger]func(Subscription, Facts, time.Time) (Decision, error){
-	CancelNow: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+// perform calls the method behind each input with arguments that are fine in themselves.
+var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
+	cancelNow: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		return s.Cancel(f, Cancellation{Immediate: true}, now)
 	},
-	CancelAtPeriodEnd: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+	cancelAtPeriodEnd: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		return s.Cancel(f, Cancellation{}, now)
 	},
-	Reactivate: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+	reactivate: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
 		s.CancelAtPeriodEnd = true
 		return s.Reactivate(now)
 	},
-	ChangePlan: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+	changePlan: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		return s.ChangePlan(f, pro, false, now)
 	},
-	PayInvoice: func(s Subscription, f Facts, _ time.Time) (Decision, error) {
+	payInvoice: func(s Subscription, f Facts, _ time.Time) (Decision, error) {
 		if _, err := s.Payable(f, nil); err != nil {
 			return Decision{}, err
 		}
 		return Decision{Subscription: s}, nil
 	},
-	PeriodDue: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+	periodDue: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		return s.OpenPeriod(f, now.Add(time.Hour))
 	},
-	PaymentSettled: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+	paymentSettled: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		paid := invoice.Invoice{ID: "in_1", Status: invoice.Paid, Period: s.CurrentPeriod}
 		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == paid.ID })
 		f.Paid = []invoice.Invoice{paid}
 		return s.Settled(f, paid, now)
 	},
-	RetriesExhausted: func(s Subscription, _ Facts, now time.Time) (Decision, error) { return s.Unpaid(4, now) },
-	PastDueExpired: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+	retriesExhausted: func(s Subscription, _ Facts, now time.Time) (Decision, error) { return s.Unpaid(4, now) },
+	pastDueExpired: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		return s.ExpirePastDue(f.Settings, now)
 	},
 }
 
-// variations are what else decides to which status a trigger leads.
+// variations are what else decides to which status an input leads.
 var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
 	"nothing else": func(s Subscription, f Facts) (Subscription, Facts) { return s, f },
 	"a cancellation scheduled": func(s Subscription, f Facts) (Subscription, Facts) {
@@ -112,41 +112,41 @@ var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
 }
 
 // refused says why, for every pair that transitions leaves out.
-var refused = map[Status]map[Trigger]error{
-	Trialing: {PayInvoice: ErrInTrial, PaymentSettled: ErrInTrial, RetriesExhausted: ErrInTrial, PastDueExpired: ErrNotPastDue},
-	Active:   {PastDueExpired: ErrNotPastDue},
+var refused = map[Status]map[input]error{
+	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
+	Active:   {pastDueExpired: ErrNotPastDue},
 	PastDue:  {},
 	Canceled: {
-		CancelNow: ErrCanceled, CancelAtPeriodEnd: ErrCanceled, Reactivate: ErrCanceled, ChangePlan: ErrCanceled,
-		PeriodDue: ErrCanceled, RetriesExhausted: ErrCanceled, PastDueExpired: ErrCanceled,
+		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
+		periodDue: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
 	},
 }
 
-func TestEveryPairOfStatusAndTrigger(t *testing.T) {
+func TestEveryPairOfStatusAndInput(t *testing.T) {
 	t.Parallel()
 	for _, status := range statedoc.Consts(t, "Status") {
-		for _, trigger := range statedoc.Consts(t, "Trigger") {
-			status, trigger := Status(status), Trigger(trigger)
+		for _, in := range statedoc.Consts(t, "input") {
+			status, in := Status(status), input(in)
 			s, f, now := inStatus(status)
 			require.Equal(t, status, s.Status)
-			require.Contains(t, perform, trigger)
-			to, legal := transitions[status][trigger]
-			why := refused[status][trigger]
-			require.Equal(t, legal, why == nil, "%s × %s is either legal or has a reason", status, trigger)
+			require.Contains(t, perform, in)
+			to, legal := transitions[status][in]
+			why := refused[status][in]
+			require.Equal(t, legal, why == nil, "%s × %s is either legal or has a reason", status, in)
 
-			d, err := perform[trigger](s, f, now)
+			d, err := perform[in](s, f, now)
 
-			require.Equal(t, why, err, "%s × %s", status, trigger)
+			require.Equal(t, why, err, "%s × %s", status, in)
 			if !legal {
 				require.Equal(t, Decision{}, d, "a refusal decides nothing")
 				continue
 			}
-			require.Contains(t, to, d.Subscription.Status, "%s × %s", status, trigger)
+			require.Contains(t, to, d.Subscription.Status, "%s × %s", status, in)
 			for name, vary := range variations {
 				s, f := vary(s, f)
-				d, err = perform[trigger](s, f, now)
+				d, err = perform[in](s, f, now)
 				require.NoError(t, err)
-				require.Contains(t, to, d.Subscription.Status, "%s × %s with %s", status, trigger, name)
+				require.Contains(t, to, d.Subscription.Status, "%s × %s with %s", status, in, name)
 			}
 		}
 	}
@@ -155,26 +155,26 @@ func TestEveryPairOfStatusAndTrigger(t *testing.T) {
 // Each status that transitions promises is one that really comes about.
 func TestNoTransitionIsOnlyOnPaper(t *testing.T) {
 	t.Parallel()
-	for status, triggers := range transitions {
-		for trigger, to := range triggers {
+	for status, inputs := range transitions {
+		for in, to := range inputs {
 			var seen []Status
 			for _, vary := range variations {
 				s, f, now := inStatus(status)
 				s, f = vary(s, f)
-				d, err := perform[trigger](s, f, now)
+				d, err := perform[in](s, f, now)
 				require.NoError(t, err)
 				if !slices.Contains(seen, d.Subscription.Status) {
 					seen = append(seen, d.Subscription.Status)
 				}
 			}
-			require.ElementsMatch(t, to, seen, "%s × %s", status, trigger)
+			require.ElementsMatch(t, to, seen, "%s × %s", status, in)
 		}
 	}
 }
 
 func TestNothingLeavesCanceled(t *testing.T) {
 	t.Parallel()
-	for trigger, to := range transitions[Canceled] {
-		require.Equal(t, []Status{Canceled}, to, trigger)
+	for in, to := range transitions[Canceled] {
+		require.Equal(t, []Status{Canceled}, to, in)
 	}
 }

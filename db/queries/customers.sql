@@ -28,7 +28,7 @@ with attempts as (
     -- Reasons that are codes of ours stay: they say nothing about the person.
     update subscriptions s
     set metadata = '{}',
-        cancel_reason = case when s.cancel_reason in ('customer_deleted', 'past_due_expired') then s.cancel_reason end
+        cancel_reason = case when s.cancel_reason = any(@own_reasons::text[]) then s.cancel_reason end
     where s.environment_id = @environment_id and s.customer_id = @id
 ), calls as (
     update provider_calls c set response = null

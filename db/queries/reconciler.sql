@@ -9,7 +9,7 @@ update temporal_epoch set epoch = epoch + 1 returning epoch;
 -- name: SubscriptionListUnstarted :many
 select s.environment_id, s.id
 from subscriptions s
-where s.finished_at is null and s.started_epoch < @epoch and s.id > @after_id
+where s.finished_at is null and s.started_epoch < @epoch
 order by s.id
 limit @row_limit;
 
@@ -26,7 +26,7 @@ where s.environment_id = started.environment_id and s.id = started.id and s.star
 select t.environment_id, t.id
 from transactions t
 left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where t.status = 'pending' and t.started_epoch < @epoch and t.id > @after_id
+where t.status = 'pending' and t.started_epoch < @epoch
   and (t.subscription_id is null or t.type = 'refund' or s.finished_at is not null)
 order by t.id
 limit @row_limit;
@@ -40,7 +40,7 @@ where t.environment_id = started.environment_id and t.id = started.id and t.star
 -- name: TestClockListAdvancing :many
 select c.environment_id, c.id
 from test_clocks c
-where c.status = 'advancing' and c.id > @after_id
+where c.status = 'advancing'
 order by c.id
 limit @row_limit;
 
@@ -74,7 +74,7 @@ order by t.next_check_at
 limit @row_limit;
 
 -- name: SubscriptionListLate :many
-select s.environment_id, s.id, s.next_action, s.next_action_at
+select s.environment_id, s.id
 from subscriptions s
 where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
 order by s.next_action_at

@@ -53,7 +53,7 @@ order by s.next_action_at, s.id;
 
 -- name: TestClockListPending :many
 -- By customer, so that charges without a subscription hold the clock too.
-select t.id, t.subscription_id
+select t.id
 from customers c
 join transactions t on t.environment_id = c.environment_id and t.customer_id = c.id
 where c.environment_id = @environment_id and c.test_clock_id = @test_clock_id and t.status = 'pending'

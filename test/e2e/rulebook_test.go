@@ -124,7 +124,7 @@ func (b *rulebook) issue(draft invoice.Draft) {
 		ID: fmt.Sprint(len(b.invoices)), Currency: b.s.Currency, Balance: b.credit, Now: b.now,
 	})
 	require.NoError(b.t, err)
-	b.credit += credit
+	b.credit += credit.Amount
 	b.invoices = append(b.invoices, inv)
 	if inv.Status == invoice.Paid {
 		b.take(b.s.Settled(b.facts(), inv, b.now))

@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/invoice"
 	"perennial/billing/money"
 )
 
@@ -90,7 +91,7 @@ type CreditGiveParams struct {
 	CustomerID    string
 	Currency      money.Currency
 	Amount        money.Minor
-	Reason        string
+	Reason        invoice.CreditReason
 	InvoiceID     string
 	CreatedAt     time.Time
 }
@@ -131,7 +132,7 @@ type CreditUseParams struct {
 	CustomerID    string
 	Currency      money.Currency
 	ID            string
-	Reason        string
+	Reason        invoice.CreditReason
 	InvoiceID     string
 	CreatedAt     time.Time
 }

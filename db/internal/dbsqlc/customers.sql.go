@@ -22,7 +22,7 @@ with attempts as (
     -- Reasons that are codes of ours stay: they say nothing about the person.
     update subscriptions s
     set metadata = '{}',
-        cancel_reason = case when s.cancel_reason in ('customer_deleted', 'past_due_expired') then s.cancel_reason end
+        cancel_reason = case when s.cancel_reason = any($3::text[]) then s.cancel_reason end
     where s.environment_id = $1 and s.customer_id = $2
 ), calls as (
     update provider_calls c set response = null
@@ -30,12 +30,12 @@ with attempts as (
     where t.environment_id = $1 and t.customer_id = $2
       and c.environment_id = t.environment_id and c.transaction_id = t.id and c.response is not null
 ), answers as (
-    update idempotency_keys i set response = null, erased_at = $3
+    update idempotency_keys i set response = null, erased_at = $4
     where i.environment_id = $1 and i.customer_id = $2 and i.erased_at is null
 ), written as (
     update customers
     set email = null, name = null, phone = null, metadata = '{}', payment_method = null, payment_details = null,
-        erased_at = $3, revision = revision + 1
+        erased_at = $4, revision = revision + 1
     where customers.environment_id = $1 and customers.id = $2 and customers.erased_at is null
     returning 1
 )
@@ -45,13 +45,19 @@ select 1 / count(*) from written
 type CustomerEraseParams struct {
 	EnvironmentID string
 	ID            string
+	OwnReasons    []string
 	ErasedAt      *time.Time
 }
 
 // Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
 // and answers kept for idempotent repeats. What money moved stays, under the pseudonym of the id.
 func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseParams) error {
-	_, err := db.Exec(ctx, customerErase, arg.EnvironmentID, arg.ID, arg.ErasedAt)
+	_, err := db.Exec(ctx, customerErase,
+		arg.EnvironmentID,
+		arg.ID,
+		arg.OwnReasons,
+		arg.ErasedAt,
+	)
 	return err
 }
 

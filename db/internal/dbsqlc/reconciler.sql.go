@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"perennial/billing/payment"
-	"perennial/billing/subscription"
 )
 
 const callbackListOpen = `-- name: CallbackListOpen :many
@@ -92,7 +91,7 @@ func (q *Queries) EpochIncrement(ctx context.Context, db DBTX) (int64, error) {
 }
 
 const subscriptionListLate = `-- name: SubscriptionListLate :many
-select s.environment_id, s.id, s.next_action, s.next_action_at
+select s.environment_id, s.id
 from subscriptions s
 where s.finished_at is null and s.test_clock_id is null and s.next_action_at < $1
 order by s.next_action_at
@@ -107,8 +106,6 @@ type SubscriptionListLateParams struct {
 type SubscriptionListLateRow struct {
 	EnvironmentID string
 	ID            string
-	NextAction    subscription.Action
-	NextActionAt  *time.Time
 }
 
 func (q *Queries) SubscriptionListLate(ctx context.Context, db DBTX, arg SubscriptionListLateParams) ([]SubscriptionListLateRow, error) {
@@ -120,12 +117,7 @@ func (q *Queries) SubscriptionListLate(ctx context.Context, db DBTX, arg Subscri
 	var items []SubscriptionListLateRow
 	for rows.Next() {
 		var i SubscriptionListLateRow
-		if err := rows.Scan(
-			&i.EnvironmentID,
-			&i.ID,
-			&i.NextAction,
-			&i.NextActionAt,
-		); err != nil {
+		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -177,14 +169,13 @@ func (q *Queries) SubscriptionListMethodChanged(ctx context.Context, db DBTX, ar
 const subscriptionListUnstarted = `-- name: SubscriptionListUnstarted :many
 select s.environment_id, s.id
 from subscriptions s
-where s.finished_at is null and s.started_epoch < $1 and s.id > $2
+where s.finished_at is null and s.started_epoch < $1
 order by s.id
-limit $3
+limit $2
 `
 
 type SubscriptionListUnstartedParams struct {
 	Epoch    int64
-	AfterID  string
 	RowLimit int32
 }
 
@@ -194,7 +185,7 @@ type SubscriptionListUnstartedRow struct {
 }
 
 func (q *Queries) SubscriptionListUnstarted(ctx context.Context, db DBTX, arg SubscriptionListUnstartedParams) ([]SubscriptionListUnstartedRow, error) {
-	rows, err := db.Query(ctx, subscriptionListUnstarted, arg.Epoch, arg.AfterID, arg.RowLimit)
+	rows, err := db.Query(ctx, subscriptionListUnstarted, arg.Epoch, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -235,23 +226,18 @@ func (q *Queries) SubscriptionSetStarted(ctx context.Context, db DBTX, arg Subsc
 const testClockListAdvancing = `-- name: TestClockListAdvancing :many
 select c.environment_id, c.id
 from test_clocks c
-where c.status = 'advancing' and c.id > $1
+where c.status = 'advancing'
 order by c.id
-limit $2
+limit $1
 `
-
-type TestClockListAdvancingParams struct {
-	AfterID  string
-	RowLimit int32
-}
 
 type TestClockListAdvancingRow struct {
 	EnvironmentID string
 	ID            string
 }
 
-func (q *Queries) TestClockListAdvancing(ctx context.Context, db DBTX, arg TestClockListAdvancingParams) ([]TestClockListAdvancingRow, error) {
-	rows, err := db.Query(ctx, testClockListAdvancing, arg.AfterID, arg.RowLimit)
+func (q *Queries) TestClockListAdvancing(ctx context.Context, db DBTX, rowLimit int32) ([]TestClockListAdvancingRow, error) {
+	rows, err := db.Query(ctx, testClockListAdvancing, rowLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -322,15 +308,14 @@ const transactionListUnstarted = `-- name: TransactionListUnstarted :many
 select t.environment_id, t.id
 from transactions t
 left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where t.status = 'pending' and t.started_epoch < $1 and t.id > $2
+where t.status = 'pending' and t.started_epoch < $1
   and (t.subscription_id is null or t.type = 'refund' or s.finished_at is not null)
 order by t.id
-limit $3
+limit $2
 `
 
 type TransactionListUnstartedParams struct {
 	Epoch    int64
-	AfterID  string
 	RowLimit int32
 }
 
@@ -342,7 +327,7 @@ type TransactionListUnstartedRow struct {
 // Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
 // left open.
 func (q *Queries) TransactionListUnstarted(ctx context.Context, db DBTX, arg TransactionListUnstartedParams) ([]TransactionListUnstartedRow, error) {
-	rows, err := db.Query(ctx, transactionListUnstarted, arg.Epoch, arg.AfterID, arg.RowLimit)
+	rows, err := db.Query(ctx, transactionListUnstarted, arg.Epoch, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}

@@ -241,7 +241,7 @@ func (q *Queries) TestClockListDue(ctx context.Context, db DBTX, arg TestClockLi
 }
 
 const testClockListPending = `-- name: TestClockListPending :many
-select t.id, t.subscription_id
+select t.id
 from customers c
 join transactions t on t.environment_id = c.environment_id and t.customer_id = c.id
 where c.environment_id = $1 and c.test_clock_id = $2 and t.status = 'pending'
@@ -253,25 +253,20 @@ type TestClockListPendingParams struct {
 	TestClockID   *string
 }
 
-type TestClockListPendingRow struct {
-	ID             string
-	SubscriptionID *string
-}
-
 // By customer, so that charges without a subscription hold the clock too.
-func (q *Queries) TestClockListPending(ctx context.Context, db DBTX, arg TestClockListPendingParams) ([]TestClockListPendingRow, error) {
+func (q *Queries) TestClockListPending(ctx context.Context, db DBTX, arg TestClockListPendingParams) ([]string, error) {
 	rows, err := db.Query(ctx, testClockListPending, arg.EnvironmentID, arg.TestClockID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []TestClockListPendingRow
+	var items []string
 	for rows.Next() {
-		var i TestClockListPendingRow
-		if err := rows.Scan(&i.ID, &i.SubscriptionID); err != nil {
+		var id string
+		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

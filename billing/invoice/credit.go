@@ -1,0 +1,20 @@
+package invoice
+
+import "perennial/billing/money"
+
+// CreditReason tells why the credit of a customer changed.
+type CreditReason string
+
+// The reasons.
+const (
+	CreditProration CreditReason = "proration" // an invoice's lines summed to less than zero
+	CreditApplied   CreditReason = "applied"   // used to pay an invoice
+	CreditReturned  CreditReason = "returned"  // the invoice it had paid was voided
+)
+
+// CreditEntry is what an invoice writes into its customer's credit ledger: below zero where credit pays for it. Nothing
+// is written of an amount of zero.
+type CreditEntry struct {
+	Amount money.Minor
+	Reason CreditReason
+}
