@@ -14,6 +14,8 @@ type Draft struct {
 	Period   period.Period // the time it pays for
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
+	// Refund is what of a total below zero goes back in money, to those who paid money; the rest becomes credit.
+	Refund money.Minor
 }
 
 // Issuing is what a draft lacks: identity, parties, the customer's credit balance and the time.
@@ -27,7 +29,7 @@ type Issuing struct {
 }
 
 // Issue turns a draft into an invoice and says how the customer's credit changes: negative when credit pays for it,
-// positive when its lines sum to less than zero (a net credit goes to the ledger). An invoice with nothing left to pay
+// positive when its lines sum to less than zero (a net credit goes to the ledger, but for what is refunded). An invoice with nothing left to pay
 // is paid at once; every other one waits for its collection. Fault: amount_too_large.
 func (d Draft) Issue(in Issuing) (Invoice, money.Minor, error) {
 	total, err := Sum(d.Lines)
@@ -41,7 +43,7 @@ func (d Draft) Issue(in Issuing) (Invoice, money.Minor, error) {
 		Collection: collection.State{Phase: collection.Waiting},
 		IssuedAt:   in.Now, CreatedAt: in.Now,
 	}
-	credit := max(-total, 0)
+	credit := max(-total-d.Refund, 0)
 	if total > 0 {
 		inv.CreditApplied = min(in.Balance, total)
 		inv.AmountDue = total - inv.CreditApplied
@@ -69,6 +71,19 @@ func (i Invoice) Withdraw(replacedBy string, now time.Time) (Invoice, money.Mino
 	}
 	i.Status, i.VoidedAt, i.ReplacedBy, i.Collection = Void, now, replacedBy, state
 	return i, i.CreditApplied, nil
+}
+
+// WithdrawEnded is Withdraw where the subscription has ended. A payment in progress is not waited for: the effect asks for
+// it to be canceled, and money that it still brings goes back, since the invoice is void. Faults: invoice_paid,
+// invoice_void.
+func (i Invoice) WithdrawEnded(replacedBy string, now time.Time) (Invoice, money.Minor, collection.Effect, error) {
+	terms := collection.Terms{Stopped: true, Voided: i.Status == Void}
+	state, effect, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, terms)
+	if err != nil {
+		return i, 0, effect, err
+	}
+	i.Status, i.VoidedAt, i.ReplacedBy, i.Collection = Void, now, replacedBy, state
+	return i, i.CreditApplied, effect, nil
 }
 
 // Sum is what lines come to. Fault: amount_too_large.
