@@ -75,6 +75,7 @@ func TestCancelAfterAnUpgradeThatWasNotPaid(t *testing.T) {
 	require.Equal(t, inv[2].ID, inv[1].ReplacedBy)
 	require.Equal(t, invoice.Paid, inv[2].Status)
 	require.Equal(t, money.Minor(-2100), inv[2].Total)
+	require.Equal(t, scene.Start.Add(10*day), l.sub().PaidThrough)
 	require.True(t, l.snap.Finished)
 	require.Equal(t, "nothing_to_pay", l.command(contract.Command{Name: contract.CommandPay}).Refusal.Code)
 	l.requireBalanced(t)

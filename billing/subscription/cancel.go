@@ -30,6 +30,9 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 			if d.Issue, err = s.closing(f, now); err != nil {
 				return Decision{}, err
 			}
+			for _, closing := range d.Issue { // what is given back is paid for no longer
+				d.Subscription.paidAtMostUntil(closing.Period.End)
+			}
 		}
 		return d, nil
 	}
