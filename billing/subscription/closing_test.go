@@ -87,6 +87,10 @@ func TestRefundOnCancel(t *testing.T) {
 			l.changePlan(team, false)
 			l.changePlan(pro, false)
 		}, refund: 1500},
+		"what was paid became credit, and that paid for the present plan": {first: pro, story: func(l *life) {
+			l.changePlan(free, false)
+			l.changePlan(team, false)
+		}, credit: 3000},
 		"credit paid for all of it": {first: pro, story: func(l *life) {
 			l.pass(2 * week)
 			l.changePlan(team, false)
@@ -156,9 +160,12 @@ func TestRefundAtTheBoundary(t *testing.T) {
 	l.result(collection.AttemptSucceeded)
 	end := l.s.CurrentPeriod.End
 
-	d, err := l.s.Cancel(l.facts(), Cancellation{Immediate: true, RefundUnused: true}, end)
-	require.NoError(t, err)
-	require.Empty(t, d.Issue)
+	for _, at := range []time.Time{end, end.Add(-1)} { // of the last second nothing is left that has a price
+		d, err := l.s.Cancel(l.facts(), Cancellation{Immediate: true, RefundUnused: true}, at)
+		require.NoError(t, err)
+		require.Empty(t, d.Issue)
+		require.Equal(t, end, d.Subscription.PaidThrough)
+	}
 
 	l.until(end)
 	l.cancelNow(t, true)
