@@ -14,7 +14,7 @@ type Draft struct {
 	Period   period.Period // the time it pays for
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
-	// Refund is what of a total below zero goes back in money, to those who paid money; the rest becomes credit.
+	// Refund is what of a total below zero goes back in money; the rest becomes credit.
 	Refund money.Minor
 }
 
@@ -29,8 +29,8 @@ type Issuing struct {
 }
 
 // Issue turns a draft into an invoice and says how the customer's credit changes: negative when credit pays for it,
-// positive when its lines sum to less than zero (a net credit goes to the ledger, but for what is refunded). An invoice with nothing left to pay
-// is paid at once; every other one waits for its collection. Fault: amount_too_large.
+// positive when its lines sum to less than zero (a net credit goes to the ledger, but for what is refunded). An invoice
+// with nothing left to pay is paid at once; every other one waits for its collection. Fault: amount_too_large.
 func (d Draft) Issue(in Issuing) (Invoice, money.Minor, error) {
 	total, err := Sum(d.Lines)
 	if err != nil {

@@ -101,8 +101,8 @@ type leaving struct {
 }
 
 // leaving values the old plan's unused time at most at what is billed for it, on paid invoices and on the open one
-// that the new invoice takes in, which has to be withdrawn. All that is unpaid of the period is then on one invoice, so a total below zero, which
-// becomes credit, is never more than was paid.
+// that the new invoice takes in, which the caller must be able to withdraw. All that is unpaid of the period is then on
+// one invoice, so a total below zero, which becomes credit or a refund, is never more than was paid.
 func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
 	unused, err := costOfRest(f.Plan, s.CurrentPeriod, now)
 	if err != nil {

@@ -33,9 +33,9 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	}}, nil
 }
 
-// moneyIn is how much money is in what paid for the current period: a provider can give no more back, and what became
-// credit, or was paid by credit, stays credit. A period that a change of interval restarted was paid for by the one before,
-// too: the lines that take time of that one back tell by their end which it is.
+// moneyIn is how much money is in what paid for the current period: no more can be refunded, and what became credit, or
+// was paid by credit, stays credit. What was paid for the period before counts too where a change of interval cut that
+// short and took its time back: the end of the line that does so tells which period it was.
 func (s Subscription) moneyIn(paid []invoice.Invoice, lines []invoice.Line) money.Minor {
 	ends := map[int64]bool{s.CurrentPeriod.End.Unix(): true}
 	follow := func(lines []invoice.Line) {
