@@ -65,14 +65,12 @@ func (c *change) apply(d subscription.Decision) error {
 		if err := c.issue(draft); err != nil {
 			return err
 		}
-	}
-	if d.StopCollection {
-		if err := c.stop(); err != nil {
+		if err := c.refundCurrentPeriod(draft.Refund); err != nil {
 			return err
 		}
 	}
-	if d.Refund > 0 {
-		return c.refundCurrentPeriod(d.Refund)
+	if d.StopCollection {
+		return c.stop()
 	}
 	return nil
 }
@@ -136,9 +134,14 @@ func (c *change) withdraw(invoiceID, by string) error {
 	if i < 0 {
 		return fault.New(fault.Internal, "invoice_not_open", "invoice %s was to be withdrawn but is not open", invoiceID)
 	}
-	inv, returned, err := c.b.Open[i].Withdraw(by, c.now)
+	inv, returned, effect, err := c.withdrawn(c.b.Open[i], by)
 	if err != nil {
 		return err
+	}
+	if effect == collection.CancelAttempt {
+		if err := c.cancelLive(); err != nil {
+			return err
+		}
 	}
 	if err := c.tx.SaveInvoice(c.ctx, c.env, inv); err != nil {
 		return err
@@ -148,6 +151,15 @@ func (c *change) withdraw(invoiceID, by string) error {
 	}
 	c.close(i)
 	return c.tx.Emit(c.ctx, c.env, inv.Event(event.InvoiceVoided, c.now))
+}
+
+// withdrawn is the invoice, void. Only an attempt of a subscription that has ended can be under way.
+func (c *change) withdrawn(inv invoice.Invoice, by string) (invoice.Invoice, invoice.CreditEntry, collection.Effect, error) {
+	if c.b.Subscription.Status == subscription.Canceled {
+		return inv.WithdrawEnded(by, c.now)
+	}
+	inv, returned, err := inv.Withdraw(by, c.now)
+	return inv, returned, collection.None, err
 }
 
 // paid follows what the payment of an invoice means for the subscription.

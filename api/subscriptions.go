@@ -170,7 +170,7 @@ type cancelSubscriptionInput struct {
 type CancelForm struct {
 	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and carried by the event: nothing personal, please."`
 	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: now. false: at the end of the period."`
-	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"With immediateEffect: prorated gives the paid unused time back."`
+	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"With immediateEffect: prorated gives the paid unused time back, and leaves of the current period's open invoice only the time used to pay."`
 }
 
 func (s *Server) cancelSubscription(ctx context.Context, c *call, in *cancelSubscriptionInput) (*reply[Subscription], error) {

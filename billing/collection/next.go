@@ -171,11 +171,15 @@ func (s State) void(terms Terms) (State, Effect, error) {
 	switch {
 	case terms.Voided: // once: withdrawing gives credit back
 		return s, None, ErrVoid
-	case s.Phase == Charging:
-		return s, None, ErrInProgress
 	case s.Phase == Settled:
 		return s, None, ErrPaid
+	case s.Phase == Charging && !terms.Stopped:
+		return s, None, ErrInProgress
 	}
-	s.Phase, s.RetryAt = Closed, time.Time{}
-	return s, None, nil
+	effect := None
+	if s.Phase == Charging { // nobody waits for an attempt after the end: what it still captures goes back
+		effect = CancelAttempt
+	}
+	s.Phase, s.RetryAt, s.Trigger = Closed, time.Time{}, ""
+	return s, effect, nil
 }

@@ -75,10 +75,10 @@ closed                        -      -         -              manual  settle    
 
 canceled                      begin  retry_due method_changed pay     attempt_succeeded attempt_failed attempt_canceled stop   void
 waiting                       -      -         -              turn    settle            -              -                close  close
-charging:retries_left         -      -         -              busy    settle            close          close            ask    busy
-charging:last                 -      -         -              busy    settle            close          close            ask    busy
-charging:manual_before_retry  -      -         -              busy    settle            close          close            ask    busy
-charging:manual_after_last    -      -         -              busy    settle            close          close            ask    busy
+charging:retries_left         -      -         -              busy    settle            close          close            ask    calloff
+charging:last                 -      -         -              busy    settle            close          close            ask    calloff
+charging:manual_before_retry  -      -         -              busy    settle            close          close            ask    calloff
+charging:manual_after_last    -      -         -              busy    settle            close          close            ask    calloff
 scheduled                     -      -         -              manual  settle            -              -                close  close
 exhausted                     -      -         -              manual  settle            -              -                close  close
 settled                       -      -         -              paid    refund            -              -                -      paid
@@ -118,6 +118,7 @@ var outcomes = map[string]outcome{
 		s.RetryAt = time.Time{}
 		return s, collection.CancelAttempt, nil
 	},
+	"calloff": end(collection.Closed, collection.CancelAttempt, never),
 }
 
 func never(collection.State) time.Time { return time.Time{} }

@@ -14,6 +14,8 @@ type Draft struct {
 	Period   period.Period // the time it pays for
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
+	// Refund is what of a total below zero goes back in money; the rest becomes credit.
+	Refund money.Minor
 }
 
 // Issuing is what a draft lacks: identity, parties, the customer's credit balance and the time.
@@ -27,8 +29,8 @@ type Issuing struct {
 }
 
 // Issue turns a draft into an invoice and says how the customer's credit changes: credit pays for it as far as there is
-// any, and lines that sum to less than zero give some. An invoice with nothing left to pay is paid at once; every other
-// one waits for its collection. Fault: amount_too_large.
+// any, and lines that sum to less than zero give some, but for what is refunded. An invoice with nothing left to pay is
+// paid at once; every other one waits for its collection. Fault: amount_too_large.
 func (d Draft) Issue(in Issuing) (Invoice, CreditEntry, error) {
 	total, err := Sum(d.Lines)
 	if err != nil {
@@ -41,7 +43,7 @@ func (d Draft) Issue(in Issuing) (Invoice, CreditEntry, error) {
 		Collection: collection.State{Phase: collection.Waiting},
 		IssuedAt:   in.Now, CreatedAt: in.Now,
 	}
-	credit := CreditEntry{max(-total, 0), CreditProration}
+	credit := CreditEntry{max(-total-d.Refund, 0), CreditProration}
 	if total > 0 {
 		inv.CreditApplied = min(in.Balance, total)
 		inv.AmountDue = total - inv.CreditApplied
@@ -68,6 +70,19 @@ func (i Invoice) Withdraw(replacedBy string, now time.Time) (Invoice, CreditEntr
 	}
 	i.Status, i.VoidedAt, i.ReplacedBy, i.Collection = Void, now, replacedBy, state
 	return i, CreditEntry{i.CreditApplied, CreditReturned}, nil
+}
+
+// WithdrawEnded is Withdraw where the subscription has ended. A payment in progress is not waited for: the effect asks for
+// it to be canceled, and money that it still brings goes back, since the invoice is void. Faults: invoice_paid,
+// invoice_void.
+func (i Invoice) WithdrawEnded(replacedBy string, now time.Time) (Invoice, CreditEntry, collection.Effect, error) {
+	terms := collection.Terms{Stopped: true, Voided: i.Status == Void}
+	state, effect, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, terms)
+	if err != nil {
+		return i, CreditEntry{}, effect, err
+	}
+	i.Status, i.VoidedAt, i.ReplacedBy, i.Collection = Void, now, replacedBy, state
+	return i, CreditEntry{i.CreditApplied, CreditReturned}, effect, nil
 }
 
 // Sum is what lines come to. Fault: amount_too_large.

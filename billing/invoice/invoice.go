@@ -27,7 +27,7 @@ type Reason string
 const (
 	Create   Reason = "subscription_create"   // first period of a subscription
 	Cycle    Reason = "subscription_cycle"    // a later period
-	Update   Reason = "subscription_update"   // a plan change within a period
+	Update   Reason = "subscription_update"   // a plan change within a period, or a cancellation that gives unused time back
 	Recovery Reason = "subscription_recovery" // the current period, billed when a past-due subscription recovers
 )
 

@@ -96,6 +96,52 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
+// The end of a subscription waits for nobody: what the attempt still captures goes back.
+func TestWithdrawEndedCallsTheAttemptOff(t *testing.T) {
+	t.Parallel()
+	issued, _, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{ID: "in_1", Balance: 300, Now: now})
+	require.NoError(t, err)
+	charging := issued
+	charging.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Manual, Automatic: 1, Attempts: 2, RetryAt: now}
+
+	for _, c := range []struct {
+		inv    invoice.Invoice
+		effect collection.Effect
+		want   error
+	}{
+		{issued, collection.None, nil},
+		{charging, collection.CancelAttempt, nil},
+		{issued.Settle(now), collection.None, collection.ErrPaid},
+	} {
+		void, back, effect, err := c.inv.WithdrawEnded("in_2", now)
+		require.Equal(t, c.want, err)
+		require.Equal(t, c.effect, effect)
+		if err != nil {
+			require.Equal(t, c.inv, void)
+			require.Zero(t, back)
+			continue
+		}
+		require.Equal(t, invoice.Void, void.Status)
+		require.Equal(t, "in_2", void.ReplacedBy)
+		require.Equal(t, collection.State{Phase: collection.Closed, Automatic: c.inv.Collection.Automatic, Attempts: c.inv.Collection.Attempts}, void.Collection)
+		require.Equal(t, invoice.CreditEntry{Amount: 300, Reason: invoice.CreditReturned}, back)
+		requireConsistent(t, void)
+		_, _, _, err = void.WithdrawEnded("in_3", now)
+		require.Equal(t, collection.ErrVoid, err, "a second time would give the credit twice")
+	}
+}
+
+func TestWhatIsRefundedIsNoCredit(t *testing.T) {
+	t.Parallel()
+	for refund, credit := range map[money.Minor]money.Minor{0: 600, 400: 200, 600: 0} {
+		inv, got, err := invoice.Draft{Lines: lines(-1000, 400), Refund: refund}.Issue(invoice.Issuing{Balance: 300, Now: now})
+		require.NoError(t, err)
+		require.Equal(t, credit, got.Amount)
+		require.Equal(t, money.Minor(-600), inv.Total)
+		requireConsistent(t, inv)
+	}
+}
+
 func TestSettleKeepsTheCountOfAttempts(t *testing.T) {
 	t.Parallel()
 	inv, _, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{Now: now})

@@ -8,14 +8,14 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/billing/proration"
 )
 
 // Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial).
 type Cancellation struct {
 	Reason    string // empty: the one given before, if any
 	Immediate bool
-	// RefundUnused gives the unused time of what was paid for the current period back; only with Immediate.
+	// RefundUnused gives the unused time of what was paid for the current period back, and asks for no more than the time
+	// used of what was not; only with Immediate.
 	RefundUnused bool
 }
 
@@ -45,15 +45,16 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 		if err := permit(s.Status, cancelNow); err != nil {
 			return Decision{}, err
 		}
-		refund := money.Minor(0)
+		d := s.end(in.Reason, now)
 		if in.RefundUnused {
 			var err error
-			if refund, err = s.unusedPaid(f, now); err != nil {
+			if d.Issue, err = s.closing(f, now); err != nil {
 				return Decision{}, err
 			}
+			for _, closing := range d.Issue { // what is given back is paid for no longer
+				d.Subscription.paidAtMostUntil(closing.Period.End)
+			}
 		}
-		d := s.end(in.Reason, now)
-		d.Refund = refund
 		return d, nil
 	}
 	if err := permit(s.Status, cancelAtPeriodEnd); err != nil {
@@ -85,35 +86,6 @@ func (s Subscription) end(reason string, now time.Time) Decision {
 	return Decision{Subscription: s, StopCollection: true, Events: []event.Event{
 		s.event(event.SubscriptionCanceled, now, map[string]any{"cancelReason": reason}),
 	}}
-}
-
-// unusedPaid values the rest of the current period, at most what was paid for it, and in money: what credit paid for
-// cannot be given back by a provider. Of a period that is over nothing is
-// left, even where the next one has not been opened yet.
-func (s Subscription) unusedPaid(f Facts, now time.Time) (money.Minor, error) {
-	if s.Status == Trialing || !s.CurrentPeriod.Contains(now) {
-		return 0, nil
-	}
-	unused, err := costOfRest(f.Plan, s.CurrentPeriod, now)
-	if err != nil {
-		return 0, err
-	}
-	billed, err := billedFor(f.Paid, s)
-	if err != nil {
-		return 0, err
-	}
-	return min(proration.Credit(unused, billed), moneyFor(f.Paid, s)), nil
-}
-
-// moneyFor is what was paid by money, not credit, in the current period.
-func moneyFor(paid []invoice.Invoice, s Subscription) money.Minor {
-	var sum money.Minor
-	for _, inv := range paid {
-		if inv.Period.End.Equal(s.CurrentPeriod.End) {
-			sum += inv.AmountPaid
-		}
-	}
-	return sum
 }
 
 // billedFor is what invoices bill for the current plan in the current period, less the credits they give for it.

@@ -50,6 +50,11 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 	if !s.CurrentPeriod.Contains(now) {
 		return Decision{}, ErrRenewalDue
 	}
+	if open := f.openFor(s.CurrentPeriod); open != nil {
+		if _, _, err := open.Withdraw("", now); err != nil {
+			return Decision{}, ErrPaymentPending
+		}
+	}
 	left, err := s.leaving(f, now)
 	if err != nil {
 		return Decision{}, err
@@ -92,11 +97,12 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 type leaving struct {
 	lines    []invoice.Line
 	replaces string
+	credit   money.Minor // of the lines: the unused time that they take back
 }
 
 // leaving values the old plan's unused time at most at what is billed for it, on paid invoices and on the open one
-// that the new invoice takes in. All that is unpaid of the period is then on one invoice, so a total below zero, which
-// becomes credit, is never more than was paid.
+// that the new invoice takes in, which the caller must be able to withdraw. All that is unpaid of the period is then on
+// one invoice, so a total below zero, which becomes credit or a refund, is never more than was paid.
 func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
 	unused, err := costOfRest(f.Plan, s.CurrentPeriod, now)
 	if err != nil {
@@ -105,9 +111,6 @@ func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
 	billed := f.Paid
 	var out leaving
 	if open := f.openFor(s.CurrentPeriod); open != nil {
-		if _, _, err := open.Withdraw("", now); err != nil {
-			return leaving{}, ErrPaymentPending
-		}
 		out.replaces, out.lines = open.ID, unidentified(open.Lines)
 		billed = append(slices.Clone(f.Paid), *open)
 	}
@@ -116,6 +119,7 @@ func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
 		return leaving{}, err
 	}
 	if credit := proration.Credit(unused, most); credit > 0 {
+		out.credit = credit
 		out.lines = append(out.lines, invoice.Line{
 			Kind: invoice.ProrationCredit, Description: "Unused time on " + f.Plan.Name, PlanID: f.Plan.ID,
 			Amount: -credit, Period: period.Period{Start: now, End: s.CurrentPeriod.End},

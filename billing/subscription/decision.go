@@ -4,7 +4,6 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
-	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 )
@@ -16,8 +15,6 @@ type Decision struct {
 	Events       []event.Event
 	// StopCollection: nothing automatic may happen to any open invoice any more.
 	StopCollection bool
-	// Refund is what of the current period's payment goes back to the customer; zero: nothing.
-	Refund money.Minor
 }
 
 // Facts are what a decision depends on beside the subscription itself.

@@ -169,7 +169,7 @@ func (l *life) command(in input, mayAlso error) {
 	l.settle()
 }
 
-func (l *life) cancelNow(t *rapid.T, refund bool) {
+func (l *life) cancelNow(t require.TestingT, refund bool) {
 	f := l.facts()
 	d, err := l.s.Cancel(f, Cancellation{Immediate: true, RefundUnused: refund}, l.now)
 	if l.s.Status == Canceled {
@@ -177,15 +177,22 @@ func (l *life) cancelNow(t *rapid.T, refund bool) {
 		return
 	}
 	require.NoError(t, err)
+	if !refund {
+		require.Empty(t, d.Issue)
+	}
 	var paid money.Minor
 	for _, inv := range f.Paid {
 		paid += inv.AmountPaid
 	}
-	require.LessOrEqual(t, d.Refund, paid, "no more goes back than was paid")
-	if !refund {
-		require.Zero(t, d.Refund)
+	for _, closing := range d.Issue {
+		require.LessOrEqual(t, closing.Refund, paid, "the charges cannot give that much back")
 	}
 	l.take(cancelNow, d)
+	if n := len(l.uses); refund && n > 0 { // a period that is over was used to its end
+		if at := l.now.Truncate(time.Second); at.Before(l.uses[n-1].to) {
+			l.uses[n-1].to = at
+		}
+	}
 	l.settle()
 	for _, inv := range l.open() {
 		require.Contains(t, []collection.Phase{collection.Closed, collection.Charging}, inv.Collection.Phase)

@@ -29,6 +29,7 @@ type life struct {
 	collecting string
 	balance    money.Minor
 	captured   money.Minor
+	refunded   money.Minor
 	failed     []string // invoices of attempts that have failed and may still succeed
 	uses       []use
 	billed     bool // the current period is
@@ -76,7 +77,8 @@ func (l *life) facts() Facts {
 		f.Pending = &p
 	}
 	for _, inv := range l.invoices {
-		if inv.Status == invoice.Paid && inv.Period.End.Equal(l.s.CurrentPeriod.End) {
+		current := l.s.CurrentPeriod
+		if inv.Status == invoice.Paid && inv.Period.End.After(current.Start) && inv.Period.Start.Before(current.End) {
 			f.Paid = append(f.Paid, inv)
 		}
 	}
@@ -96,7 +98,11 @@ func (l *life) find(id string) *invoice.Invoice {
 func (l *life) take(in input, d Decision) {
 	before := l.s
 	require.Contains(l.t, transitions[before.Status][in], d.Subscription.Status, "%s × %s", before.Status, in)
-	require.False(l.t, d.Subscription.PaidThrough.Before(before.PaidThrough), "paidThrough moved back")
+	if in == cancelNow && len(d.Issue) > 0 {
+		require.False(l.t, d.Subscription.PaidThrough.After(l.now), "paid through time that was given back")
+	} else {
+		require.False(l.t, d.Subscription.PaidThrough.Before(before.PaidThrough), "paidThrough moved back")
+	}
 	l.s = d.Subscription
 	l.follow(before, in)
 	for _, e := range d.Events {
@@ -159,6 +165,13 @@ func (l *life) issue(draft invoice.Draft) {
 	if draft.Replaces != "" {
 		old := l.find(draft.Replaces)
 		void, back, err := old.Withdraw(id, l.now)
+		if l.s.Status == Canceled {
+			var effect collection.Effect
+			void, back, effect, err = old.WithdrawEnded(id, l.now)
+			if effect == collection.CancelAttempt {
+				l.failed = append(l.failed, old.ID)
+			}
+		}
 		require.NoError(l.t, err)
 		*old = void
 		l.balance += back.Amount
@@ -169,6 +182,7 @@ func (l *life) issue(draft invoice.Draft) {
 	inv, change, err := draft.Issue(invoice.Issuing{ID: id, Currency: l.s.Currency, Balance: l.balance, Now: l.now})
 	require.NoError(l.t, err)
 	l.balance += change.Amount
+	l.refunded += draft.Refund
 	l.invoices = append(l.invoices, inv)
 	if inv.Status == invoice.Paid {
 		l.paid(inv)
@@ -295,9 +309,9 @@ func (l *life) check() {
 		want += u.cost()
 	}
 	require.Equal(l.t, want, lines, "what is billed is what was used")
-	require.Equal(l.t, lines, l.captured+due-l.balance, "billed = paid + due - credit")
+	require.Equal(l.t, lines, l.captured-l.refunded+due-l.balance, "billed = paid - refunded + due - credit")
 	require.GreaterOrEqual(l.t, l.balance, money.Minor(0))
-	require.LessOrEqual(l.t, l.balance, l.captured, "credit beyond what was paid")
+	require.LessOrEqual(l.t, l.balance+l.refunded, l.captured, "more given back than was paid")
 	require.LessOrEqual(l.t, current, 1, "one open invoice for the current period")
 	require.Equal(l.t, l.spells, l.events[event.SubscriptionPastDue], "one event per spell")
 	require.Equal(l.t, l.activations, l.events[event.SubscriptionActive], "activated once, and once a recovery")

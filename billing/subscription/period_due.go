@@ -65,6 +65,13 @@ func (s Subscription) freePeriod(events []event.Event, now time.Time) (Subscript
 	return s, events
 }
 
+// paidAtMostUntil moves PaidThrough back: the time after end was given back.
+func (s *Subscription) paidAtMostUntil(end time.Time) {
+	if end.Before(s.PaidThrough) {
+		s.PaidThrough = end
+	}
+}
+
 // paidUntil moves PaidThrough, never back: a plan with shorter periods takes away nothing that was paid.
 func (s *Subscription) paidUntil(end time.Time) {
 	if end.After(s.PaidThrough) {

@@ -1,0 +1,283 @@
+package subscription
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/collection"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+)
+
+// The first period has 28 days: a week costs 250 on team and 750 on pro.
+const week = 7 * 24 * time.Hour
+
+func (l *life) pass(d time.Duration) { l.until(l.now.Add(d)) }
+
+func (l *life) paysFor(to plan.Plan)       { l.changeAnd(to, collection.AttemptSucceeded) }
+func (l *life) doesNotPayFor(to plan.Plan) { l.changeAnd(to, collection.AttemptFailed) }
+
+// changeAnd changes the plan, for which the live attempt must be over, and answers the attempt that follows.
+func (l *life) changeAnd(to plan.Plan, answer collection.Kind) {
+	l.result(collection.AttemptFailed)
+	l.changePlan(to, false)
+	require.Equal(l.t, to.ID, l.s.PlanID)
+	l.result(answer)
+}
+
+func (l *life) due() money.Minor {
+	var sum money.Minor
+	for _, inv := range l.open() {
+		sum += inv.AmountDue
+	}
+	return sum
+}
+
+// What was paid for time that is not used goes back, the way it was paid; what was used and not paid stays due.
+func TestRefundOnCancel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		first               plan.Plan
+		trialDays           int
+		story               func(*life)
+		refund, credit, due money.Minor
+	}{
+		"all of it":     {first: team, story: func(*life) {}, refund: 1000},
+		"half of it":    {first: team, story: func(l *life) { l.pass(2 * week) }, refund: 500},
+		"the last hour": {first: team, story: func(l *life) { l.pass(4*week - time.Hour) }, refund: 1},
+		"too little is left to be worth anything": {first: team, story: func(l *life) { l.pass(4*week - 1) }},
+		"the upgrade is paid": {first: team, story: func(l *life) {
+			l.pass(2 * week)
+			l.paysFor(pro)
+			l.pass(week)
+		}, refund: 750},
+		"the upgrade is paid, this instant": {first: team, story: func(l *life) {
+			l.pass(2 * week)
+			l.paysFor(pro)
+		}, refund: 1500},
+		"the upgrade is not paid, this instant": {first: team, story: func(l *life) {
+			l.pass(2 * week)
+			l.doesNotPayFor(pro)
+		}, refund: 500},
+		"the upgrade is not paid, and used for less than is left of what was": {first: team, story: func(l *life) {
+			l.pass(week)
+			l.doesNotPayFor(pro)
+			l.pass(week / 2)
+		}, refund: 375}, // 1000 paid, 250 + 375 used
+		"the upgrade is not paid, and used for more": {first: team, story: func(l *life) {
+			l.pass(2 * week)
+			l.doesNotPayFor(pro)
+			l.pass(week)
+		}, due: 250}, // 1000 paid, 500 + 750 used
+		"the upgrade is being paid": {first: team, story: func(l *life) {
+			l.pass(2 * week)
+			l.changePlan(pro, false)
+		}, refund: 500},
+		"a downgrade left credit": {first: pro, story: func(l *life) {
+			l.pass(2 * week)
+			l.changePlan(team, false)
+			l.pass(week)
+		}, refund: 250, credit: 1000},
+		"credit of this period paid for the way back up": {first: pro, story: func(l *life) {
+			l.pass(2 * week)
+			l.changePlan(team, false)
+			l.changePlan(pro, false)
+		}, refund: 1500},
+		"what was paid became credit, and that paid for the present plan": {first: pro, story: func(l *life) {
+			l.changePlan(free, false)
+			l.changePlan(team, false)
+		}, credit: 3000},
+		"credit paid for all of it": {first: pro, story: func(l *life) {
+			l.pass(2 * week)
+			l.changePlan(team, false)
+			l.pass(2 * week)
+		}, credit: 1000},
+		"credit paid for some of it": {first: pro, story: func(l *life) {
+			l.pass(3 * week)
+			l.changePlan(team, false) // 500 are left over
+			l.pass(week)
+			l.result(collection.AttemptSucceeded)
+		}, refund: 500, credit: 500},
+		"two changes, only the second paid": {first: team, story: func(l *life) {
+			l.pass(week)
+			l.doesNotPayFor(pro)
+			l.pass(week)
+			l.paysFor(team)
+		}, refund: 500},
+		"two changes, only the first paid": {first: team, story: func(l *life) {
+			l.pass(week)
+			l.paysFor(pro)
+			l.pass(week)
+			l.doesNotPayFor(yearly)
+		}, refund: 1500},
+		"two changes, none paid": {first: team, story: func(l *life) {
+			l.pass(week)
+			l.doesNotPayFor(pro)
+			l.pass(week)
+			l.doesNotPayFor(team)
+		}}, // 1000 paid, 250 + 750 used
+		"the period restarted and is paid": {first: team, story: func(l *life) {
+			l.pass(2 * week)
+			l.paysFor(yearly)
+		}, refund: 12000},
+		"the period restarted and is not paid": {first: team, story: func(l *life) {
+			l.pass(2 * week)
+			l.doesNotPayFor(yearly)
+		}, refund: 500},
+		"in a trial": {first: team, trialDays: 14, story: func(l *life) { l.pass(week) }},
+		"past due in the period that is not paid": {first: free, story: func(l *life) {
+			l.doesNotPayFor(team)
+			l.failToPastDue()
+		}, due: 250},
+		"past due, and the period was skipped": {first: free, story: func(l *life) {
+			l.changePlan(team, false)
+			l.failToPastDue()
+			l.pass(4 * week)
+		}, due: 1000},
+	} {
+		l := newLife(t, plans, settings, c.first, c.trialDays)
+		l.until(l.now)
+		l.result(collection.AttemptSucceeded)
+
+		c.story(l)
+		l.cancelNow(t, true)
+
+		require.Equal(t, c.refund, l.refunded, "%s: refund", name)
+		require.Equal(t, c.credit, l.balance, "%s: credit", name)
+		require.Equal(t, c.due, l.due(), "%s: due", name)
+	}
+}
+
+// The end of a period belongs to the next one. Where that is not opened yet nothing is left to give back; where it is, all
+// of it is.
+func TestRefundAtTheBoundary(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(collection.AttemptSucceeded)
+	end := l.s.CurrentPeriod.End
+
+	for _, at := range []time.Time{end, end.Add(-1)} { // of the last second nothing is left that has a price
+		d, err := l.s.Cancel(l.facts(), Cancellation{Immediate: true, RefundUnused: true}, at)
+		require.NoError(t, err)
+		require.Empty(t, d.Issue)
+		require.Equal(t, end, d.Subscription.PaidThrough)
+	}
+
+	l.until(end)
+	l.cancelNow(t, true)
+	require.Zero(t, l.refunded)
+	require.Zero(t, l.due(), "the new period's invoice is not for the customer any more")
+	require.Equal(t, []money.Minor{1000, 0}, l.totals())
+}
+
+// The closing invoice tells what the period cost, and until when.
+func TestTheClosingInvoice(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(collection.AttemptSucceeded)
+	l.pass(2 * week)
+	l.doesNotPayFor(pro)
+	l.now = l.now.Add(week + time.Millisecond)
+
+	d, err := l.s.Cancel(l.facts(), Cancellation{Immediate: true, RefundUnused: true}, l.now)
+
+	require.NoError(t, err)
+	require.True(t, d.StopCollection)
+	require.Len(t, d.Issue, 1)
+	closing, at := d.Issue[0], l.now.Truncate(time.Second)
+	require.Equal(t, invoice.Update, closing.Reason)
+	require.Equal(t, "in_2", closing.Replaces)
+	require.Equal(t, l.s.CurrentPeriod.Start, closing.Period.Start)
+	require.Equal(t, at, closing.Period.End)
+	var amounts []money.Minor
+	for _, line := range closing.Lines {
+		amounts = append(amounts, line.Amount)
+	}
+	require.Equal(t, []money.Minor{-500, 1500, -750}, amounts)
+	require.Equal(t, at, closing.Lines[2].Period.Start)
+	require.Equal(t, pro.ID, closing.Lines[2].PlanID)
+
+	kept, err := l.s.Cancel(l.facts(), Cancellation{Immediate: true}, l.now)
+	require.NoError(t, err)
+	require.Empty(t, kept.Issue, "without a refund open invoices stay as they are")
+}
+
+// An attempt that was called off may have captured all the same. Its invoice is void, so that the money goes back.
+func TestACaptureAfterTheClosingDoesNotCount(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.pass(week)
+	l.cancelNow(t, true)
+	require.Equal(t, money.Minor(250), l.due())
+
+	effect, err := l.step(l.find("in_1"), collection.AttemptSucceeded)
+	require.NoError(t, err)
+	require.Equal(t, collection.RefundExtra, effect)
+
+	l.pay()
+	l.result(collection.AttemptSucceeded)
+	require.Equal(t, money.Minor(250), l.captured)
+	require.Equal(t, l.s.CurrentPeriod.Start.Add(week), l.s.PaidThrough)
+}
+
+// Whatever was changed, paid, left unpaid or paid by credit before: a cancellation with refund keeps no money but for time
+// that was used, gives back none that it has not, and leaves open exactly what was used and not paid.
+func TestARefundLeavesThePriceOfWhatWasUsed(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		l, plans := drawLife(t)
+		results := rapid.SampledFrom([]collection.Kind{collection.AttemptSucceeded, collection.AttemptSucceeded, collection.AttemptFailed})
+		l.until(l.now)
+		for range rapid.IntRange(0, 8).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "an answer comes") {
+				l.result(results.Draw(t, "result"))
+			}
+			l.pass(time.Duration(rapid.Int64Range(0, 40*86400).Draw(t, "seconds")) * time.Second)
+			l.changePlan(rapid.SampledFrom(plans).Draw(t, "to"), rapid.IntRange(0, 4).Draw(t, "one in five") == 0)
+		}
+		if l.s.Status == Canceled {
+			return
+		}
+
+		l.cancelNow(t, true)
+
+		var used money.Minor
+		for _, u := range l.uses {
+			used += u.cost()
+		}
+		kept := l.captured - l.refunded - l.balance
+		require.GreaterOrEqual(t, kept, money.Minor(0), "more went back than came in")
+		require.LessOrEqual(t, kept, used, "money was kept for time that was not used")
+		require.Equal(t, used-kept, l.due())
+	})
+}
+
+// The rest of a year becomes credit when its interval is changed. What the month that follows was paid by goes back as that.
+func TestMoneyThatBecameCreditStaysCredit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		months         int
+		refund, credit money.Minor
+	}{
+		"the month that the year's money paid for": {0, 1000, 11000},
+		"the next one, which credit paid for":      {1, 0, 11000},
+	} {
+		l := newLife(t, plans, settings, yearly, 0)
+		l.until(l.now)
+		l.result(collection.AttemptSucceeded)
+		l.changePlan(team, false)
+		require.Equal(t, money.Minor(11000), l.balance, name)
+		for range c.months {
+			l.until(l.s.CurrentPeriod.End)
+		}
+
+		l.cancelNow(t, true)
+
+		require.Equal(t, c.refund, l.refunded, name)
+		require.Equal(t, c.credit, l.balance, name)
+	}
+}
