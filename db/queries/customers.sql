@@ -12,9 +12,15 @@ set email = @email, name = @name, phone = @phone, metadata = @metadata, payment_
     payment_details = @payment_details, revision = revision + 1
 where environment_id = @environment_id and id = @id and revision = @revision and erased_at is null;
 
+-- name: CustomerLockToErase :exec
+-- Sent before CustomerErase, which sees what was committed when it began: it has to begin after the wait for those who
+-- hold the customer and copy from it, or what they copied would stay.
+select 1 from customers c where c.environment_id = @environment_id and c.id = @id for no key update;
+
 -- name: CustomerErase :exec
 -- Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
--- and answers kept for idempotent repeats. What money moved stays, under the pseudonym of the id.
+-- the reasons that people and providers gave, also where events tell them, and answers kept for idempotent repeats. What
+-- money moved stays, under the pseudonym of the id. The customer must be locked (CustomerLockToErase).
 with attempts as (
     update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
     where t.environment_id = @environment_id and t.customer_id = @id
@@ -26,6 +32,13 @@ with attempts as (
     set metadata = '{}',
         cancel_reason = case when s.cancel_reason in ('customer_deleted', 'past_due_expired') then s.cancel_reason end
     where s.environment_id = @environment_id and s.customer_id = @id
+), announced as (
+    update events e
+    set data = e.data || jsonb_build_object(
+        case when e.data ->> 'failureReason' <> '' then 'failureReason' else 'cancelReason' end, '')
+    where e.environment_id = @environment_id and e.customer_id = @id
+      and (e.data ->> 'failureReason' <> ''
+           or e.data ->> 'cancelReason' not in ('', 'customer_deleted', 'past_due_expired'))
 ), calls as (
     update provider_calls c set response = null
     from transactions t
