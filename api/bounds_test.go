@@ -97,6 +97,37 @@ func TestWhatHangsIsUnavailableInTime(t *testing.T) {
 	}
 }
 
+// What cannot be noted about a key is logged by the command's id: nobody repairs it but the next request with the key, and
+// a key holds whatever its caller put into it.
+func TestWhatCannotBeNotedAboutAKeyIsLogged(t *testing.T) {
+	t.Parallel()
+	for message, c := range map[string]struct {
+		failed error
+		status int
+	}{
+		"the answer was not stored":  {nil, 200},
+		"the lease was not released": {engine.ErrUnavailable, 503},
+	} {
+		t.Run(message, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			sub := b.newSubscription(t, b.test)
+			b.bounds.after = 20 * time.Millisecond
+			b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+				b.hang(t, "idempotency_keys")
+				return contract.CommandResult{}, c.failed
+			}
+			got := b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{}`, "Idempotency-Key", "adas-key")
+			require.Equal(t, c.status, got.Status, "%s", got.Body)
+			log := b.log.String()
+			require.Contains(t, log, message)
+			require.Contains(t, log, `"commandId":"`+b.engine.commands[0].ID+`"`)
+			require.NotContains(t, log, "adas-key")
+			require.NotContains(t, log, "reconciler")
+		})
+	}
+}
+
 // What follows an answer may hang too; the answer is given all the same.
 func TestWhatFollowsAnAnswerDoesNotHoldItBack(t *testing.T) {
 	t.Parallel()
