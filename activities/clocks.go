@@ -51,7 +51,7 @@ func (a *Clocks) BeginAdvance(ctx context.Context, in contract.AdvanceInput) (co
 			}
 		}
 		if refusal := refuseAdvance(clock, adv.To); refusal != nil {
-			out.Refusal = refusalOf(refusal)
+			out.Refusal = contract.RefusalOf(refusal)
 			return nil // not performed: a repeat whose answer was lost is refused again, not taken for done
 		}
 		if adv.Idempotency != nil {
@@ -70,7 +70,8 @@ func refuseAdvance(clock db.TestClock, to time.Time) *fault.Error {
 	case clock.Status == db.ClockAdvancing && clock.TargetAt.Equal(to):
 		return nil
 	case clock.Status == db.ClockAdvancing:
-		return fault.New(fault.Conflict, "test_clock_advancing", "the clock is on its way to %s; wait until it is ready", clock.TargetAt.UTC().Format(time.RFC3339))
+		return fault.New(fault.Conflict, "test_clock_advancing", "the clock is on its way to %s; wait until it is ready",
+			clock.TargetAt.UTC().Format(time.RFC3339)).After(time.Second)
 	case !to.After(clock.NowAt):
 		return fault.InvalidParam("to", "test_clock_backwards", "the clock stands at %s and only moves forward", clock.NowAt.UTC().Format(time.RFC3339))
 	}

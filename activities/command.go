@@ -18,7 +18,8 @@ import (
 
 // ApplyCommand performs one command of an app or operator: everything due by then first, then the command, its events
 // and the completion of its idempotency row, in one transaction. A command id seen before answers its first outcome. A
-// refusal by the rules is an outcome, too: it changes nothing but is remembered.
+// refusal by the rules is an outcome, too: it changes nothing but is remembered, unless it passes by itself. That one leaves
+// nothing behind, so the same command may be asked again.
 func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInput) (contract.CommandOutput, error) {
 	var out contract.CommandOutput
 	var c *change
@@ -34,6 +35,7 @@ func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInp
 			out.Snapshot = snapshot(c.b)
 			return err
 		}
+		found := snapshot(c.b)
 		if err := c.catchUp(); err != nil {
 			return err
 		}
@@ -41,12 +43,20 @@ func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInp
 		if err != nil {
 			return err
 		}
+		if refusal != nil && !refusal.Final() {
+			out.Snapshot = found
+			out.Result = contract.CommandResult{Revision: found.Revision, Refusal: contract.RefusalOf(refusal)}
+			return errPasses
+		}
 		if out.Snapshot, err = c.save(); err != nil {
 			return err
 		}
-		out.Result.Revision, out.Result.Refusal = out.Snapshot.Revision, refusalOf(refusal)
+		out.Result.Revision, out.Result.Refusal = out.Snapshot.Revision, contract.RefusalOf(refusal)
 		return c.remember(in, out.Result)
 	})
+	if errors.Is(err, errPasses) {
+		return out, nil
+	}
 	if errors.Is(err, errBroken) {
 		return a.giveUp(ctx, in, err)
 	}
@@ -58,6 +68,10 @@ func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInp
 	return out, nil
 }
 
+// errPasses rolls back a command that is refused for now, together with what was due by then: the workflow does that by
+// itself, before any command. A caller who comes back often must not make the row change each time.
+var errPasses = errors.New("activities: refused for now")
+
 // errBroken tells that a decision cannot be made true: a fault of ours that asking again does not mend.
 var errBroken = fault.New(fault.Internal, "command_broken", "something went wrong on our side")
 
@@ -65,14 +79,14 @@ var errBroken = fault.New(fault.Internal, "command_broken", "something went wron
 // writes is none: they must not commit.
 func (c *change) command(cmd contract.Command, result *contract.CommandResult) (*fault.Error, error) {
 	carryOut, err := c.judge(cmd, result)
-	if f := fault.From(err); f != nil && refuses(f) {
+	if f := fault.From(err); f != nil && f.Refusal() {
 		return f, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	err = carryOut()
-	if f := fault.From(err); f != nil && refuses(f) {
+	if f := fault.From(err); f != nil && f.Refusal() {
 		return nil, errBroken.Because(err)
 	}
 	return nil, err
@@ -145,7 +159,7 @@ func (a *Subscriptions) giveUp(ctx context.Context, in contract.CommandInput, ca
 			return err
 		}
 		out.Snapshot = snapshot(c.b)
-		out.Result = contract.CommandResult{Revision: out.Snapshot.Revision, Refusal: refusalOf(errBroken)}
+		out.Result = contract.CommandResult{Revision: out.Snapshot.Revision, Refusal: contract.RefusalOf(errBroken)}
 		return c.remember(in, out.Result)
 	})
 	return out, err
@@ -164,16 +178,4 @@ func (c *change) remember(in contract.CommandInput, result contract.CommandResul
 		return c.tx.PerformIdempotency(c.ctx, c.env, key.Route, key.Key)
 	}
 	return nil
-}
-
-// refuses tells a rule's "no" from trouble of our own, which must not be remembered as an outcome.
-func refuses(f *fault.Error) bool {
-	return f.Kind == fault.Invalid || f.Kind == fault.Conflict || f.Kind == fault.NotFound
-}
-
-func refusalOf(f *fault.Error) *contract.Refusal {
-	if f == nil {
-		return nil
-	}
-	return &contract.Refusal{Kind: string(f.Kind), Code: f.Code, Detail: f.Detail, Param: f.Param}
 }

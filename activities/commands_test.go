@@ -199,6 +199,38 @@ func TestChangeOfPlanWaitsForALiveAttempt(t *testing.T) {
 	l.sound()
 }
 
+// What passes by itself is no outcome: the same command, asked again under its id, is performed, and then only once.
+func TestARefusalThatPassesIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Pend)
+	pay := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{ID: "cmd_1", Name: contract.CommandPay}}
+	change := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{
+		ID: "cmd_2", Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID,
+	}}
+	for _, in := range []contract.CommandInput{pay, change} {
+		out, err := l.Subscriptions.ApplyCommand(t.Context(), in)
+		require.NoError(t, err)
+		require.Equal(t, "payment_in_progress", out.Result.Refusal.Code)
+		require.Positive(t, out.Result.Refusal.RetryAfter, in.Command.Name)
+	}
+	l.Provider.Settle(l.last().ID, providers.Succeeded)
+	l.asked(l.last().ID)
+
+	out, err := l.Subscriptions.ApplyCommand(t.Context(), pay)
+	require.NoError(t, err)
+	require.Equal(t, "nothing_to_pay", out.Result.Refusal.Code)
+	require.Zero(t, out.Result.Refusal.RetryAfter, "this is final")
+	for range 2 {
+		out, err = l.Subscriptions.ApplyCommand(t.Context(), change)
+		require.NoError(t, err)
+		require.Nil(t, out.Result.Refusal)
+	}
+	require.Len(t, l.invoices(), 3, "changed once")
+	l.snap = out.Snapshot
+	l.until(l.Clock.Now())
+	l.sound()
+}
+
 func TestAChangeOfIntervalRestartsThePeriod(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(3100))

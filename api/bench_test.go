@@ -69,7 +69,7 @@ func newBench(t testing.TB) *bench {
 	b.engine.store, b.engine.now = store, b.clock
 	b.Server = NewServer(Deps{
 		Store: store, Engine: b.engine, Telemetry: tel, Now: b.clock,
-		Callbacks: func(context.Context, db.ProviderConfig) (providers.Provider, error) { return b.provider, nil },
+		ProviderOf: func(context.Context, db.ProviderConfig) (providers.Provider, error) { return b.provider, nil },
 	}, Config{Version: "test"})
 	t.Cleanup(func() { require.NoError(t, b.Shutdown(context.WithoutCancel(t.Context()))) })
 

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/gorilla/mux"
 
@@ -17,14 +16,15 @@ import (
 	"perennial/providers"
 )
 
-// CallbackReader makes the adapter that can verify a provider configuration's callbacks. Credentials are opened by the
+// ProviderOf makes the adapter of a provider configuration, which can verify its callbacks. Credentials are opened by the
 // caller: api never sees a key-encryption key.
-type CallbackReader func(ctx context.Context, config db.ProviderConfig) (providers.Provider, error)
+type ProviderOf func(ctx context.Context, config db.ProviderConfig) (providers.Provider, error)
 
 // callback receives what a provider says. It is verified over its raw body, stored, and only then acknowledged; whoever
 // owns the transaction is told after that, best effort, because the reconciler tells them again.
 func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
-	ctx := r.Context()
+	ctx, cancel := context.WithTimeout(r.Context(), s.bounds.answer)
+	defer cancel()
 	if err := s.receive(ctx, w, r); err != nil {
 		writeProblem(w, s.refuse(ctx, err))
 		return
@@ -43,7 +43,7 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 	if err != nil {
 		return err
 	}
-	provider, err := s.callbacks(ctx, config)
+	provider, err := s.providerOf(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -108,10 +108,7 @@ func (s *Server) check(ctx context.Context, environmentID string, txn payment.Tr
 	if txn.Type == payment.Charge {
 		owner.SubscriptionID = txn.SubscriptionID
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkBudget)
+	ctx, cancel := s.afterwards(ctx)
 	defer cancel()
 	s.bestEffort(ctx, "check", txn.ID, s.engine.Check(ctx, owner, contract.Check{TransactionID: txn.ID}))
 }
-
-// checkBudget is short: providers give up on slow receivers, and the message is safe already.
-const checkBudget = 2 * time.Second

@@ -5,41 +5,36 @@ import (
 	"context"
 	"time"
 
+	"go.uber.org/zap"
+
 	"perennial/billing/fault"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/internal/telemetry"
 )
 
-// attempt is one run of a command. With an Idempotency-Key its command id is that of the first run, so that the activity
-// recognises a command it has performed before.
-type attempt struct {
+// run is one request's turn at a command. With an Idempotency-Key its command id is that of the first run, so that the
+// activity recognises a command it has performed before.
+type run struct {
 	commandID   string
 	idempotency *contract.IdempotencyRef // nil: the request has no key
-	again       bool                     // an earlier request may have performed the command already
+	again       bool                     // an earlier run may have performed the command already
 }
-
-const (
-	// answerWithin and releaseWithin bound a command that nobody carries out: together the ten seconds after which a
-	// caller hears that it has to come back. Waiting for a claim and for the engine share them.
-	answerWithin  = 9 * time.Second
-	releaseWithin = time.Second
-)
 
 // command runs a request whose effect happens elsewhere, in a workflow's activity. The row of its key is claimed before
 // and answered after; in between a lease keeps repeats waiting, and once that is over a repeat takes the command over
-// under the same command id.
-func command[T any](ctx context.Context, s *Server, c *call, status int, run func(ctx context.Context, at attempt) (made[T], error)) (*reply[T], error) {
-	within, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	at, st, err := s.claim(within, c)
+// under the same command id. A refusal is stored only if it is final: one that passes by itself is judged anew when the
+// caller comes back, again under the same command id, so that the command is still performed at most once.
+func command[T any](ctx context.Context, s *Server, c *call, status int, perform func(ctx context.Context, r run) (made[T], error)) (*reply[T], error) {
+	r, st, err := s.claim(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if st != nil {
 		return replay[T](st)
 	}
-	m, err := run(within, at)
+	m, err := perform(ctx, r)
 	switch {
 	case err == nil:
 		out := answer(status, m.resource)
@@ -47,61 +42,50 @@ func command[T any](ctx context.Context, s *Server, c *call, status int, run fun
 			return replay[T](kept)
 		}
 		return out, nil
-	case isRefusal(err):
+	case fault.From(err).Final():
 		p := s.refuse(ctx, err)
 		if kept := s.conclude(ctx, c, stored{status: p.Status, raw: encode(p)}); kept != nil {
 			return replay[T](kept)
 		}
 		return nil, p
 	default:
-		s.release(ctx, c, at)
+		s.release(ctx, c, r)
 		return nil, err
 	}
 }
 
-// isRefusal tells whether an error is the rules' answer, which a repeat must hear again, rather than our trouble, after
-// which a repeat may well succeed.
-func isRefusal(err error) bool {
-	switch fault.From(err).Kind {
-	case fault.Invalid, fault.NotFound, fault.Conflict, fault.Gone:
-		return true
-	default:
-		return false
-	}
-}
-
-// claim answers an attempt to run, or the stored answer of an earlier one.
-func (s *Server) claim(ctx context.Context, c *call) (attempt, *stored, error) {
+// claim answers a run to make, or the stored answer of an earlier one.
+func (s *Server) claim(ctx context.Context, c *call) (run, *stored, error) {
 	if c.repeat == nil {
-		return attempt{commandID: id.New(id.Command, s.now())}, nil, nil
+		return run{commandID: id.New(id.Command, s.now())}, nil, nil
 	}
-	at := attempt{
+	r := run{
 		commandID:   c.repeat.commandID(c.environmentID),
 		idempotency: &contract.IdempotencyRef{Route: c.repeat.route, Key: c.repeat.key},
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+	patience := time.NewTimer(s.bounds.inFlight)
+	defer patience.Stop()
 	for {
 		row, mine, err := s.tryClaim(ctx, c)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return at, nil, errInFlight
-		case err != nil:
-			return at, nil, err
-		case mine:
-			at.again = row.again
-			return at, nil, nil
+		if err != nil {
+			return r, nil, err
+		}
+		if mine {
+			r.again = row.again
+			return r, nil, nil
 		}
 		if st, err := c.repeat.read(row.IdempotencyKey); st != nil || err != nil {
-			return at, st, err
+			return r, st, err
 		}
 		if row.State == db.IdempotencyPerformed {
-			at.again = true // whoever performed it may be gone: to run it again only finds the outcome
-			return at, nil, nil
+			r.again = true // whoever performed it may be gone: to run it again only finds the outcome
+			return r, nil, nil
 		}
 		select {
 		case <-ctx.Done():
-			return at, nil, errInFlight
+			return r, nil, errInFlight
+		case <-patience.C:
+			return r, nil, errInFlight
 		case <-time.After(pollEvery):
 		}
 	}
@@ -124,16 +108,13 @@ func (s *Server) tryClaim(ctx context.Context, c *call) (row claimed, mine bool,
 	return row, mine, err
 }
 
-// concludeBudget bounds what is done about a key after its effect: also for a caller that has gone away.
-const concludeBudget = 5 * time.Second
-
 // conclude stores the answer. The first one counts: another request that performed the same command may have stored its
 // own, which then is this request's answer too.
 func (s *Server) conclude(ctx context.Context, c *call, st stored) *stored {
 	if c.repeat == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), concludeBudget)
+	ctx, cancel := s.afterwards(ctx)
 	defer cancel()
 	var row db.IdempotencyKey
 	err := s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
@@ -146,7 +127,7 @@ func (s *Server) conclude(ctx context.Context, c *call, st stored) *stored {
 	})
 	if err != nil {
 		// The effect is there, and a repeat will find it: the answer is worth more than an error now.
-		s.bestEffort(ctx, "store answer", c.repeat.key, err)
+		s.warn(ctx, "the answer was not stored", c.repeat.commandID(c.environmentID), err)
 		return nil
 	}
 	if kept, err := c.repeat.read(row); err == nil && kept != nil && !bytes.Equal(kept.raw, st.raw) {
@@ -155,16 +136,23 @@ func (s *Server) conclude(ctx context.Context, c *call, st stored) *stored {
 	return nil
 }
 
-// release ends the lease of a claim after trouble of our own, so that a repeat need not wait for it. Should the command be
-// performed after all, the repeat has the same command id and finds the outcome.
-func (s *Server) release(ctx context.Context, c *call, at attempt) {
+// release ends the lease of a claim after an answer that is not stored, so that a repeat need not wait for it. Should the
+// command be performed after all, the repeat has the same command id and finds the outcome.
+func (s *Server) release(ctx context.Context, c *call, r run) {
 	if c.repeat == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
+	ctx, cancel := s.afterwards(ctx)
 	defer cancel()
 	err := s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
 		return tx.ReleaseIdempotency(ctx, c.environmentID, c.repeat.row(c.environmentID, stored{}))
 	})
-	s.bestEffort(ctx, "release key", at.commandID, err)
+	if err != nil { // it runs out by itself, and a repeat waits until then
+		s.warn(ctx, "the lease was not released", r.commandID, err)
+	}
+}
+
+// warn logs what went wrong beside a command. Its key never gets into a log: callers put what they like into it.
+func (s *Server) warn(ctx context.Context, what, commandID string, err error) {
+	telemetry.For(ctx, s.telemetry.Logger).Warn(what, zap.String("commandId", commandID), zap.Error(err))
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"perennial/billing/customer"
 	"perennial/billing/event"
@@ -106,7 +105,7 @@ func (s *Server) wake(ctx context.Context, environmentID string, subscriptionIDs
 	if len(subscriptionIDs) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	ctx, cancel := s.afterwards(ctx)
 	defer cancel()
 	for _, subscriptionID := range subscriptionIDs {
 		s.bestEffort(ctx, "wake", subscriptionID, s.engine.Wake(ctx, contract.Ref{EnvironmentID: environmentID, ID: subscriptionID}))

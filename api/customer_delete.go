@@ -19,20 +19,20 @@ type Deleted struct {
 }
 
 // deleteCustomer ends the customer's subscriptions, then erases the customer. A subscription that another request
-// created meanwhile is ended by a second look: nobody can create one once the customer is erased.
+// created meanwhile is ended by a second look: db lets nobody create one once the customer is erased.
 func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[Deleted], error) {
-	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Deleted], error) {
+	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[Deleted], error) {
 		cust := resource[customer.Customer](c)
-		if !cust.ErasedAt.IsZero() && !at.again {
+		if !cust.ErasedAt.IsZero() && !r.again {
 			return made[Deleted]{}, notFound("customer_not_found")
 		}
-		if err := s.cancelAll(ctx, c, cust.ID, at); err != nil {
+		if err := s.cancelAll(ctx, c, cust.ID, r); err != nil {
 			return made[Deleted]{}, err
 		}
 		if err := s.erase(ctx, c, cust); err != nil {
 			return made[Deleted]{}, err
 		}
-		return made[Deleted]{resource: Deleted{ID: cust.ID, Deleted: true}}, s.cancelAll(ctx, c, cust.ID, at)
+		return made[Deleted]{resource: Deleted{ID: cust.ID, Deleted: true}}, s.cancelAll(ctx, c, cust.ID, r)
 	})
 }
 
@@ -57,7 +57,7 @@ func (s *Server) erase(ctx context.Context, c *call, cust customer.Customer) err
 
 // cancelAll cancels every subscription of a customer that is not canceled. The command ids follow from the request's, so
 // that a repeat does nothing twice.
-func (s *Server) cancelAll(ctx context.Context, c *call, customerID string, at attempt) error {
+func (s *Server) cancelAll(ctx context.Context, c *call, customerID string, r run) error {
 	page := db.Page{Limit: maxPage}
 	for {
 		subs, more, err := s.store.Subscriptions(ctx, c.environmentID, db.SubscriptionFilter{CustomerID: customerID}, page)
@@ -70,7 +70,7 @@ func (s *Server) cancelAll(ctx context.Context, c *call, customerID string, at a
 				continue
 			}
 			err := s.perform(ctx, c, sub, contract.Command{
-				ID: at.commandID + "/" + sub.ID, Name: contract.CommandCancel, Reason: subscription.ReasonCustomerDeleted, ImmediateEffect: true,
+				ID: r.commandID + "/" + sub.ID, Name: contract.CommandCancel, Reason: subscription.ReasonCustomerDeleted, ImmediateEffect: true,
 			})
 			if err != nil && fault.From(err).Kind != fault.Conflict { // canceled by somebody else just now: as good
 				return err

@@ -105,6 +105,8 @@ func (s *Server) customerOperations() {
 		CreatedAt:      1763640000,
 	}
 	load := byID(s, id.Customer, "customer_not_found", s.customerWithKey)
+	// What may be a repeat finds an erased customer too: its stored answer, or that it was erased, comes before a refusal.
+	loadAny := byID(s, id.Customer, "customer_not_found", s.store.CustomerWithKey)
 	register(s, operation{
 		name: "createCustomer", method: http.MethodPost, path: "/customers", tag: "Customers", summary: "Create a customer",
 		status: http.StatusCreated, access: writeAccess, response: example,
@@ -122,12 +124,12 @@ func (s *Server) customerOperations() {
 	register(s, operation{
 		name: "updateCustomer", method: http.MethodPatch, path: "/customers/{id}", tag: "Customers", summary: "Change a customer",
 		description: "A new payment method is used at once for invoices that are in collection, and recovers subscriptions that are past due.",
-		status:      http.StatusOK, access: writeAccess, load: load, request: CustomerChange{Name: &name}, response: example,
+		status:      http.StatusOK, access: writeAccess, load: loadAny, request: CustomerChange{Name: &name}, response: example,
 	}, s.updateCustomer)
 	register(s, operation{
 		name: "deleteCustomer", method: http.MethodDelete, path: "/customers/{id}", tag: "Customers", summary: "Delete a customer",
-		description: "Cancels the customer's subscriptions at once and erases personal and payment data. Transactions are kept for seven years, under the customer's id alone.",
+		description: "Cancels the customer's subscriptions at once and erases personal and payment data, also the reasons of cancellations and failed payments in earlier events. Transactions are kept for seven years, under the customer's id alone.",
 		status:      http.StatusOK, access: writeAccess, response: Deleted{ID: example.ID, Deleted: true},
-		load: byID(s, id.Customer, "customer_not_found", s.store.CustomerWithKey), // a repeat finds the erased one
+		load: loadAny,
 	}, s.deleteCustomer)
 }

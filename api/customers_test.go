@@ -11,6 +11,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/subscription"
+	"perennial/contract"
 	"perennial/db"
 )
 
@@ -114,24 +115,59 @@ func TestADeletionIsRepeatedAfterACrash(t *testing.T) {
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "DELETE", "/api"+path, nil, "Idempotency-Key", "another"))
 }
 
-func TestASubscriptionThatIsCreatedWhileItsCustomerIsDeletedEndsToo(t *testing.T) {
+// A creation that was under way when the deletion looked for subscriptions is found by the second look; one that comes
+// after the erasure, having read the customer before it, is refused by the database.
+func TestNoSubscriptionOutlivesItsCustomer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	cust := b.newCustomer(t, b.test)
-	plan := b.newPlan(t, b.test)
-	row, err := b.store.Customer(t.Context(), b.test.environmentID, cust.ID)
+	sub := b.newSubscription(t, b.test)
+	cust, err := b.store.Customer(t.Context(), b.test.environmentID, sub.CustomerID)
 	require.NoError(t, err)
-	chosen, err := b.store.Plan(t.Context(), b.test.environmentID, plan.ID)
+	chosen, err := b.store.Plan(t.Context(), b.test.environmentID, sub.PlanID)
 	require.NoError(t, err)
-	late, _, err := subscription.Create(chosen, subscription.NewInput{ID: absent(b.clock()).subscription, CustomerID: cust.ID, TimeZone: "UTC", Now: b.clock()})
-	require.NoError(t, err)
-	c := &call{environmentID: b.test.environmentID, resource: row}
-	require.NoError(t, b.cancelAll(t.Context(), c, cust.ID, attempt{commandID: "cmd_1"}))
-	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		return tx.InsertSubscription(ctx, b.test.environmentID, late)
-	})
-	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+cust.ID, nil).Status)
+	var late subscription.Subscription
+	create := func(ctx context.Context) error {
+		return b.store.InTx(ctx, b.clock(), func(tx *db.Tx) (err error) {
+			c := &call{environmentID: b.test.environmentID, key: db.APIKey{TimeZone: "UTC"}}
+			late, err = b.insertSubscription(ctx, tx, c, cust, chosen, SubscriptionForm{})
+			return err
+		})
+	}
+	b.engine.onCommand = func(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+		b.engine.onCommand = nil
+		if err := create(ctx); err != nil {
+			return contract.CommandResult{}, err
+		}
+		return b.engine.perform(ctx, in.Input.Ref, cmd)
+	}
+	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+sub.CustomerID, nil).Status)
+	require.NotEmpty(t, late.ID)
 	require.Equal(t, "canceled", as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+late.ID, nil)).Status)
+
+	p := problemOf(create(t.Context()), "")
+	require.Equal(t, 404, p.Status)
+	require.Equal(t, "customer_not_found", p.Code)
+	require.Equal(t, "customerId", p.Param)
+	require.Zero(t, b.count(t, "select count(*) from subscriptions where id = $1", late.ID))
+}
+
+// What a person wrote goes with the customer; what we say ourselves stays.
+func TestTheReasonOfACancellationIsErased(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	second := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": sub.CustomerID, "planId": sub.PlanID}))
+	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{"reason":"Ada Lovelace moves","immediateEffect":true}`).Status)
+	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+sub.CustomerID, nil).Status)
+
+	told := map[any]any{}
+	for _, e := range as[List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=subscription.canceled", nil)).Data {
+		told[e.Data["subscriptionId"]] = e.Data["cancelReason"]
+	}
+	require.Equal(t, map[any]any{sub.ID: "", second.ID: "customer_deleted"}, told)
+	for _, table := range []string{"events", "subscriptions", "commands", "command_texts"} {
+		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text like '%Ada Lovelace%'"), table)
+	}
 }
 
 func TestCardNumbersAreRecognised(t *testing.T) {

@@ -132,8 +132,10 @@ func (f *fakeEngine) perform(ctx context.Context, ref contract.Ref, cmd contract
 		}
 		d, refused := decide(b, cmd, f.now())
 		if refused != nil {
-			why := fault.From(refused)
-			result.Refusal = &contract.Refusal{Kind: string(why.Kind), Code: why.Code, Detail: why.Detail, Param: why.Param}
+			result.Refusal = contract.RefusalOf(fault.From(refused))
+			if !fault.From(refused).Final() {
+				return nil
+			}
 		} else {
 			d.Subscription.NextAction, d.Subscription.NextActionAt = d.Subscription.Next(nil, b.Settings)
 			if err := tx.SaveSubscription(ctx, ref.EnvironmentID, d.Subscription); err != nil {

@@ -19,10 +19,8 @@ import (
 
 const (
 	maxIdempotencyKey = 255
-	// lease is how long a request may take to perform its command before a repeat takes it over.
+	// lease is how long a request may take to perform its command before a repeat takes it over: longer than any lives.
 	lease = 30 * time.Second
-	// patience is how long a repeat waits for the request it repeats.
-	patience = 10 * time.Second
 )
 
 var (

@@ -115,6 +115,47 @@ func TestARefusalOfTheRulesIsRepeated(t *testing.T) {
 	require.Len(t, b.engine.commands, 2)
 }
 
+// A refusal that passes by itself says when to come back, and whoever does, with the same key, is judged anew.
+func TestARefusalThatPassesIsNotStored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	clock := as[TestClock](t, 201, b.ask(t, b.test, "POST", "/api/test-clocks", `{"now":1600000000}`))
+	busy := &contract.Refusal{Kind: "conflict", Code: "busy_now", Detail: "wait until it is done", RetryAfter: 3 * time.Second}
+	for path, bodies := range map[string]struct{ same, other string }{
+		"/api/subscriptions/" + sub.ID + "/cancel":  {`{"reason":"x"}`, `{"reason":"y"}`},
+		"/api/test-clocks/" + clock.ID + "/advance": {`{"to":1700000000}`, `{"to":1800000000}`},
+	} {
+		body := bodies.same
+		b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+			return contract.CommandResult{Refusal: busy}, nil
+		}
+		b.engine.onAdvance = func(context.Context, contract.Ref, contract.Advance) (contract.AdvanceResult, error) {
+			return contract.AdvanceResult{Refusal: busy}, nil
+		}
+		for range 2 {
+			refused := b.ask(t, b.test, "POST", path, body, "Idempotency-Key", "k")
+			problem(t, 409, "busy_now", "", refused)
+			require.Equal(t, "3", refused.Header.Get("Retry-After"), path)
+			require.Empty(t, refused.Header.Get("Idempotent-Replayed"), path)
+		}
+		problem(t, 422, "idempotency_key_reused", "Idempotency-Key",
+			b.ask(t, b.test, "POST", path, bodies.other, "Idempotency-Key", "k"))
+
+		b.engine.onCommand, b.engine.onAdvance = nil, nil
+		done := b.ask(t, b.test, "POST", path, body, "Idempotency-Key", "k")
+		require.Equal(t, 200, done.Status, "%s: %s", path, done.Body)
+		again := b.ask(t, b.test, "POST", path, body, "Idempotency-Key", "k")
+		require.Equal(t, string(done.Body), string(again.Body))
+		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"), path)
+	}
+	for _, cmd := range b.engine.commands {
+		require.Equal(t, b.engine.commands[0].ID, cmd.ID, "one command, however often it is asked")
+	}
+	require.Len(t, b.engine.commands, 3)
+	require.Equal(t, 1, b.count(t, "select count(*) from commands"))
+}
+
 func TestTroubleIsNotStoredAndTheRepeatHasTheSameCommandID(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -197,8 +238,9 @@ func TestARepeatWaitsForTheRequestItRepeats(t *testing.T) {
 	arrived, proceed := make(chan struct{}), make(chan struct{})
 	var runs atomic.Int32
 	b.engine.onCommand = func(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
-		runs.Add(1)
-		close(arrived)
+		if runs.Add(1) == 1 {
+			close(arrived)
+		}
 		<-proceed
 		return b.engine.perform(ctx, in.Input.Ref, cmd)
 	}
@@ -213,11 +255,13 @@ func TestARepeatWaitsForTheRequestItRepeats(t *testing.T) {
 	looked := b.elapsed.Load() + 20 // only the repeat, as it looks at the row again and again, asks for the time now
 	go func() { answers <- b.serve(repeat()) }()
 	require.Eventually(t, func() bool { return b.elapsed.Load() > looked }, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 1, runs.Load())
 	close(proceed)
 	first, second := <-answers, <-answers
 	require.Equal(t, 200, first.Status)
 	require.Equal(t, string(first.Body), string(second.Body))
-	require.EqualValues(t, 1, runs.Load())
+	// A repeat that looks between the effect and its answer asks once more, and is given the outcome.
+	require.Equal(t, 1, b.count(t, "select count(*) from commands"))
 }
 
 func TestARepeatOfARunningRequestGivesUpInTime(t *testing.T) {
@@ -230,11 +274,11 @@ func TestARepeatOfARunningRequestGivesUpInTime(t *testing.T) {
 		_, _, err := tx.ClaimIdempotency(ctx, b.test.environmentID, rp.row(b.test.environmentID, stored{}), b.clock().Add(lease))
 		return err
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	_, _, err := b.claim(ctx, &call{environmentID: b.test.environmentID, repeat: rp})
-	require.ErrorIs(t, err, errInFlight)
-	require.Equal(t, "1", problemOf(err, "").GetHeaders().Get("Retry-After"))
+	b.bounds.inFlight = 10 * time.Millisecond
+	got := b.ask(t, b.test, "POST", "/api"+path, nil, "Idempotency-Key", "k")
+	problem(t, 409, "idempotency_in_flight", "Idempotency-Key", got)
+	require.Equal(t, "1", got.Header.Get("Retry-After"))
+	require.Empty(t, b.engine.commands)
 }
 
 func TestAnErasedAnswerIsGone(t *testing.T) {
@@ -242,6 +286,7 @@ func TestAnErasedAnswerIsGone(t *testing.T) {
 	b := newBench(t)
 	form := `{"email":"ada@example.com"}`
 	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", form, "Idempotency-Key", "create"))
+	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada"}`, "Idempotency-Key", "change").Status)
 	deleted := b.ask(t, b.test, "DELETE", "/api/customers/"+cust.ID, nil, "Idempotency-Key", "delete")
 	require.JSONEq(t, `{"id":"`+cust.ID+`","deleted":true}`, string(deleted.Body))
 
@@ -249,5 +294,7 @@ func TestAnErasedAnswerIsGone(t *testing.T) {
 	require.Equal(t, string(deleted.Body), string(again.Body))
 	require.Equal(t, 200, again.Status)
 	problem(t, 410, "answer_erased", "", b.ask(t, b.test, "POST", "/api/customers", form, "Idempotency-Key", "create"))
+	problem(t, 410, "answer_erased", "", b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada"}`, "Idempotency-Key", "change"))
+	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada"}`, "Idempotency-Key", "new"))
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "DELETE", "/api/customers/"+cust.ID, nil))
 }

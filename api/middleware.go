@@ -14,11 +14,10 @@ import (
 // requestIDFrom is the id that telemetry gave the request.
 func requestIDFrom(ctx context.Context) string { return telemetry.RequestFrom(ctx).ID }
 
-// headed sets what every answer carries.
+// headed sets what every answer carries, beside the X-Request-Id of telemetry.
 func headed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
-		header.Set("X-Request-Id", requestIDFrom(r.Context()))
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Cache-Control", "no-store") // answers are about money and people
 		next.ServeHTTP(w, r)

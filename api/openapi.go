@@ -57,10 +57,15 @@ Lists are newest first: limit 1 to 100, startingAfter or endingBefore an id, and
 
 Every POST, PATCH and DELETE takes an Idempotency-Key of 1 to 255 visible characters. A repeat with the same key and the
 same body is given the stored answer, with Idempotent-Replayed: true, for at least 24 hours. Another body answers 422
-idempotency_key_reused. While the first request still runs a repeat waits up to 10 seconds, then answers 409.
+idempotency_key_reused. While the first request still runs a repeat waits a few seconds, then answers 409.
 
-Errors are application/problem+json (RFC 9457) with a stable code, the field at fault in param, and a requestId. After a 503
-wait for Retry-After and repeat with the same key.`
+Refusals are stored like successes, with one exception: a 409 with Retry-After passes by itself (a payment or a renewal is
+in progress, a test clock is advancing, the first request still runs). Wait that long and repeat with the same key: the
+request is judged anew, and performed at most once.
+
+Errors are application/problem+json (RFC 9457) with a stable code, the field at fault in param, and a requestId. Every
+request is answered within 10 seconds, beside the time that Prefer: wait asks for. After a 503 wait for Retry-After and
+repeat with the same key.`
 
 // describe makes huma's operation of ours. Under /v1 it has the same handler and another operationId.
 func (s *Server) describe(op operation, prefix string) huma.Operation {
@@ -140,7 +145,7 @@ func (o operation) refusalReasons() map[int]string {
 	}
 	if o.changes() {
 		maps.Copy(reasons, map[int]string{
-			http.StatusConflict:              "The present state forbids it, or the same Idempotency-Key is still in flight.",
+			http.StatusConflict:              "The present state forbids it, or the same Idempotency-Key is still in flight. With Retry-After it passes by itself: repeat then, with the same key.",
 			http.StatusGone:                  "The stored answer was erased with its customer.",
 			http.StatusRequestEntityTooLarge: "The body is larger than 1 MiB.",
 			http.StatusUnsupportedMediaType:  "The body is not application/json.",

@@ -47,6 +47,7 @@ type call struct {
 	resource      any
 	repeat        *repeatable // nil: the request has no Idempotency-Key
 	wait          wait
+	caller        context.Context // ends when the caller goes away, however long we let the request take
 }
 
 type callKey struct{}
@@ -108,15 +109,20 @@ func (s *Server) guard(op operation) func(huma.Context, func(huma.Context)) {
 			writeProblem(w, s.refuse(ctx, err))
 			return
 		}
-		next(bodyContext{humaContext: huma.WithContext(hc, context.WithValue(ctx, callKey{}, c)), body: payload})
+		within, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, c), s.bounds.answer)
+		defer cancel()
+		next(bodyContext{humaContext: huma.WithContext(hc, within), body: payload})
 	}
 }
 
 func (s *Server) open(ctx context.Context, w http.ResponseWriter, r *http.Request, op operation) (*call, io.Reader, error) {
-	c, err := s.authenticate(ctx, r, op, mux.Vars(r)["id"])
+	within, cancel := context.WithTimeout(ctx, s.bounds.key)
+	defer cancel()
+	c, err := s.authenticate(within, r, op, mux.Vars(r)["id"])
 	if err != nil {
 		return nil, nil, err
 	}
+	c.caller = ctx
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, nil, err
 	}
@@ -163,8 +169,9 @@ func (s *Server) refuse(ctx context.Context, err error) *Problem {
 	if errors.As(err, &p) {
 		return p
 	}
-	if ctx.Err() != nil {
-		err = fault.New(fault.Unavailable, "request_interrupted", "the request ended before its answer").Because(err)
+	if ctx.Err() != nil && fault.From(err).Kind == fault.Internal { // not a bug: what we were doing was ended
+		err = fault.New(fault.Unavailable, "request_interrupted",
+			"the request ended before its answer; repeat it with the same Idempotency-Key").Because(err)
 	}
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code

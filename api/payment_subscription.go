@@ -18,12 +18,12 @@ func (s *Server) paySubscription(ctx context.Context, c *call, f PaymentForm) (*
 		return nil, fault.InvalidParam("description", "fields_exclusive", "a payment of an invoice is described by the invoice; leave description out")
 	}
 	var transactionID string
-	out, err := command(ctx, s, c, http.StatusCreated, func(ctx context.Context, at attempt) (made[Payment], error) {
+	out, err := command(ctx, s, c, http.StatusCreated, func(ctx context.Context, r run) (made[Payment], error) {
 		sub, err := s.subscriptionToPay(ctx, c, f)
 		if err != nil {
 			return made[Payment]{}, err
 		}
-		if transactionID, err = s.pay(ctx, c, sub, f, at); err != nil {
+		if transactionID, err = s.pay(ctx, c, sub, f, r); err != nil {
 			return made[Payment]{}, err
 		}
 		txn, err := s.store.Transaction(ctx, c.environmentID, transactionID)
@@ -52,9 +52,9 @@ func (s *Server) subscriptionToPay(ctx context.Context, c *call, f PaymentForm) 
 }
 
 // pay answers the id of the attempt.
-func (s *Server) pay(ctx context.Context, c *call, sub subscription.Subscription, f PaymentForm, at attempt) (string, error) {
+func (s *Server) pay(ctx context.Context, c *call, sub subscription.Subscription, f PaymentForm, r run) (string, error) {
 	result, err := s.engine.Command(ctx, attributesOf(c.environmentID, sub), contract.Command{
-		ID: at.commandID, Idempotency: at.idempotency, Name: contract.CommandPay, Amount: f.Amount,
+		ID: r.commandID, Idempotency: r.idempotency, Name: contract.CommandPay, Amount: f.Amount,
 	})
-	return result.TransactionID, cmp.Or(err, refusal(result.Refusal))
+	return result.TransactionID, cmp.Or(err, result.Refusal.Err())
 }

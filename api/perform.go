@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -22,7 +21,7 @@ func (s *Server) perform(ctx context.Context, c *call, sub subscription.Subscrip
 	if errors.Is(err, contract.ErrFinished) {
 		result, err = s.outcome(ctx, c, cmd.ID)
 	}
-	return cmp.Or(err, refusal(result.Refusal))
+	return cmp.Or(err, result.Refusal.Err())
 }
 
 // outcome is what a finished subscription did with a command: what it stored, if the command was performed before it
@@ -52,14 +51,6 @@ func (s *Server) performAndRead(ctx context.Context, c *call, cmd contract.Comma
 	return made[Subscription]{renderSubscription(sub), sub.CustomerID}, err
 }
 
-// refusal is the rules' "no" as an error.
-func refusal(r *contract.Refusal) error {
-	if r == nil {
-		return nil
-	}
-	return fault.New(fault.Kind(r.Kind), r.Code, "%s", r.Detail).In(r.Param)
-}
-
 // attributesOf is what the engine shows and searches a subscription by.
 func attributesOf(environmentID string, sub subscription.Subscription) contract.SubscriptionStart {
 	return contract.SubscriptionStart{
@@ -68,12 +59,9 @@ func attributesOf(environmentID string, sub subscription.Subscription) contract.
 	}
 }
 
-// startBudget bounds best-effort calls after an answer is decided: the caller is waiting.
-const startBudget = 3 * time.Second
-
 // startSubscription is best effort: the reconciler starts what is not marked started.
 func (s *Server) startSubscription(ctx context.Context, environmentID string, sub subscription.Subscription) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startBudget)
+	ctx, cancel := s.afterwards(ctx)
 	defer cancel()
 	epoch := s.started.epoch()
 	start := attributesOf(environmentID, sub)
@@ -91,7 +79,7 @@ func (s *Server) startSubscription(ctx context.Context, environmentID string, su
 
 // startPayment is best effort too.
 func (s *Server) startPayment(ctx context.Context, environmentID, transactionID string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startBudget)
+	ctx, cancel := s.afterwards(ctx)
 	defer cancel()
 	epoch := s.started.epoch()
 	err := s.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: transactionID}})

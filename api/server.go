@@ -17,22 +17,22 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// Limits of a connection. Writing has to outlast the longest Prefer: wait and a command's budget before it.
+// Limits of a connection. Writing has to outlast a slow body, the bounds of an answer and the longest Prefer: wait.
 const (
 	maxHeader         = 16 << 10
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 20 * time.Second
-	writeTimeout      = 60 * time.Second
+	writeTimeout      = 75 * time.Second
 	idleTimeout       = 2 * time.Minute
 )
 
 // Deps are what a Server works with. The caller closes them after Shutdown.
 type Deps struct {
-	Store     *db.Store
-	Engine    Engine
-	Callbacks CallbackReader
-	Telemetry *telemetry.Telemetry
-	Now       func() time.Time // the real clock
+	Store      *db.Store
+	Engine     Engine
+	ProviderOf ProviderOf
+	Telemetry  *telemetry.Telemetry
+	Now        func() time.Time // the real clock
 }
 
 // Config is what operators may choose.
@@ -49,26 +49,31 @@ type Config struct {
 
 // Server is the HTTP side of Perennial.
 type Server struct {
-	store     *db.Store
-	engine    Engine
-	callbacks CallbackReader
-	telemetry *telemetry.Telemetry
-	now       func() time.Time
-	config    Config
+	store      *db.Store
+	engine     Engine
+	providerOf ProviderOf
+	telemetry  *telemetry.Telemetry
+	now        func() time.Time
+	config     Config
+	bounds     bounds
 
 	router   *mux.Router
 	huma     huma.API
 	started  *started
 	http     *http.Server
 	draining atomic.Bool
+	// serving ends when nobody may be kept waiting any more.
+	serving  context.Context
+	endWaits context.CancelFunc
 }
 
 // NewServer builds the routes and starts the batcher that marks started workflows. Shutdown ends it.
 func NewServer(d Deps, c Config) *Server {
 	s := &Server{
-		store: d.Store, engine: d.Engine, callbacks: d.Callbacks, telemetry: d.Telemetry, now: d.Now, config: c,
-		started: newStarted(d.Store, d.Telemetry.Logger),
+		store: d.Store, engine: d.Engine, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now, config: c,
+		bounds: usualBounds, started: newStarted(d.Store, d.Telemetry.Logger),
 	}
+	s.serving, s.endWaits = context.WithCancel(context.Background())
 	s.route()
 	s.http = &http.Server{
 		Handler: s.Handler(), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTimeout,
@@ -92,14 +97,15 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Shutdown drains: /readyz says no, then nothing new is accepted, running requests end within ctx, and what they started
-// is marked.
+// Shutdown drains: /readyz says no, then nothing new is accepted, who waits for a final state is answered with the present
+// one, running requests end within ctx, and what they started is marked.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
 	select {
 	case <-time.After(s.config.DrainDelay):
 	case <-ctx.Done():
 	}
+	s.endWaits()
 	err := s.http.Shutdown(ctx)
 	s.started.close()
 	return err

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/contract"
-	"perennial/internal/engine"
 )
 
 func TestAPanicIsABareProblemAndALogLine(t *testing.T) {
@@ -46,7 +45,9 @@ func TestEveryAnswerSaysWhichRequestItIsOf(t *testing.T) {
 	b := newBench(t)
 	for _, path := range []string{"/healthz", "/docs", "/nothing", "/api/plans"} {
 		got := b.send(t, "GET", path, nil)
+		require.Len(t, got.Header.Values("X-Request-Id"), 1, path)
 		require.True(t, strings.HasPrefix(got.Header.Get("X-Request-Id"), "req_"), path)
+		require.Empty(t, got.Header.Values("Request-Id"), "one id, one header")
 		require.Equal(t, "nosniff", got.Header.Get("X-Content-Type-Options"))
 	}
 }
@@ -93,13 +94,37 @@ func TestTheDrainFinishesWhatRuns(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
+// Whoever waits for a payment is answered with what is known when the process is to end, and is not cut off.
+func TestTheDrainEndsWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	paying, answered := make(chan struct{}), make(chan response, 1)
+	b.engine.onPayment = func(context.Context, contract.PaymentInput) error {
+		close(paying)
+		return nil
+	}
+	r := b.request(t, "POST", "/api/payments", map[string]any{"customerId": cust.ID, "amount": 500, "currency": "USD"},
+		"Authorization", "Bearer "+b.test.key, "Prefer", "wait=30")
+	go func() { answered <- b.serve(r) }()
+	<-paying
+	require.NoError(t, b.Shutdown(t.Context()))
+	select {
+	case got := <-answered:
+		require.Equal(t, "pending", as[Payment](t, 201, got).Status)
+	case <-time.After(maxWait / 2):
+		t.Fatal("it still waits for the payment")
+	}
+}
+
 func TestTheServerBoundsWhatStrangersMaySend(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	require.Equal(t, maxHeader, b.http.MaxHeaderBytes)
 	require.Equal(t, readHeaderTimeout, b.http.ReadHeaderTimeout)
 	require.Positive(t, b.http.ReadTimeout)
-	require.Greater(t, b.http.WriteTimeout, maxWait+engine.Budget, "an answer that waits must not be cut off")
+	slowest := b.http.ReadTimeout + usualBounds.key + usualBounds.answer + maxWait + usualBounds.after
+	require.Greater(t, b.http.WriteTimeout, slowest, "an answer that waits must not be cut off")
 
 	server := httptest.NewUnstartedServer(b.Handler())
 	server.Config = b.http

@@ -150,12 +150,12 @@ type SubscriptionChange struct {
 }
 
 func (s *Server) updateSubscription(ctx context.Context, c *call, in *updateSubscriptionInput) (*reply[Subscription], error) {
-	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Subscription], error) {
+	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[Subscription], error) {
 		if _, err := s.planOf(ctx, c, in.Body.PlanID); err != nil {
 			return made[Subscription]{}, err
 		}
 		return s.performAndRead(ctx, c, contract.Command{
-			ID: at.commandID, Idempotency: at.idempotency, Name: contract.CommandChangePlan,
+			ID: r.commandID, Idempotency: r.idempotency, Name: contract.CommandChangePlan,
 			PlanID: in.Body.PlanID, AtPeriodEnd: in.Body.Effective == "period_end",
 		})
 	})
@@ -186,12 +186,12 @@ func (s *Server) cancelSubscription(ctx context.Context, c *call, in *cancelSubs
 	if err := asked.Check(); err != nil {
 		return nil, err
 	}
-	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Subscription], error) {
-		if err := s.keepText(ctx, c, at.commandID, form.Reason); err != nil {
+	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[Subscription], error) {
+		if err := s.keepText(ctx, c, r.commandID, form.Reason); err != nil {
 			return made[Subscription]{}, err
 		}
 		return s.performAndRead(ctx, c, contract.Command{
-			ID: at.commandID, Idempotency: at.idempotency, Name: contract.CommandCancel,
+			ID: r.commandID, Idempotency: r.idempotency, Name: contract.CommandCancel,
 			HasText: form.Reason != "", ImmediateEffect: form.ImmediateEffect, Refund: form.Refund,
 		})
 	})
@@ -209,8 +209,8 @@ func (s *Server) keepText(ctx context.Context, c *call, commandID, text string) 
 }
 
 func (s *Server) reactivateSubscription(ctx context.Context, c *call, _ *reactivateInput) (*reply[Subscription], error) {
-	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[Subscription], error) {
-		return s.performAndRead(ctx, c, contract.Command{ID: at.commandID, Idempotency: at.idempotency, Name: contract.CommandReactivate})
+	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[Subscription], error) {
+		return s.performAndRead(ctx, c, contract.Command{ID: r.commandID, Idempotency: r.idempotency, Name: contract.CommandReactivate})
 	})
 }
 

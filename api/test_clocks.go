@@ -91,12 +91,12 @@ func (s *Server) advanceTestClock(ctx context.Context, c *call, in *advanceInput
 		return nil, err
 	}
 	clockID := resource[db.TestClock](c).ID
-	out, err := command(ctx, s, c, http.StatusOK, func(ctx context.Context, at attempt) (made[TestClock], error) {
+	out, err := command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[TestClock], error) {
 		result, err := s.engine.Advance(ctx, contract.Ref{EnvironmentID: c.environmentID, ID: clockID}, contract.Advance{
-			CommandID: at.commandID, To: time.Unix(in.Body.To, 0).UTC(), Idempotency: at.idempotency,
+			CommandID: r.commandID, To: time.Unix(in.Body.To, 0).UTC(), Idempotency: r.idempotency,
 		})
 		if err == nil {
-			err = refusal(result.Refusal)
+			err = result.Refusal.Err()
 		}
 		if err != nil {
 			return made[TestClock]{}, err
@@ -107,7 +107,7 @@ func (s *Server) advanceTestClock(ctx context.Context, c *call, in *advanceInput
 	if err != nil || out.Replayed != "" {
 		return out, err
 	}
-	return await(ctx, c.wait, out, func(ctx context.Context) (TestClock, bool, error) {
+	return await(ctx, s, c, out, func(ctx context.Context) (TestClock, bool, error) {
 		clock, err := s.store.TestClock(ctx, c.environmentID, clockID)
 		return renderTestClock(clock), clock.Status == db.ClockReady, err
 	}), nil

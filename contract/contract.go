@@ -1,6 +1,7 @@
 // Package contract is what api, activities and workflows say to each other: names, IDs, task queues, inputs and
-// results. It holds no behaviour, so that no import arrow runs back up. Every struct is persisted in histories: fields
-// are added, never renamed or removed. No personal data and no secrets: ids, codes, times.
+// results, so that no import arrow runs back up. It decides nothing: its functions only build these values from those of
+// billing, and turn them back. Every struct is persisted in histories: fields are added, never renamed or removed. No
+// personal data and no secrets: ids, codes, times.
 package contract
 
 import (
@@ -156,14 +157,6 @@ const RefundProrated = "prorated"
 type IdempotencyRef struct {
 	Route string `json:"route"`
 	Key   string `json:"key"`
-}
-
-// Refusal is a command's "no" as a value: a refusal is an answer, not a failure of the activity.
-type Refusal struct {
-	Kind   string `json:"kind"`
-	Code   string `json:"code"`
-	Detail string `json:"detail"`
-	Param  string `json:"param,omitempty"`
 }
 
 // CommandResult is the outcome of a command. Ids and the revision only: api renders from the rows.

@@ -11,7 +11,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Command is one that a subscription has performed, or refused, with its outcome: a repeat finds it.
+// Command is one that a subscription has performed, or refused for good, with its outcome: a repeat finds it.
 type Command struct {
 	ID             string
 	SubscriptionID string
@@ -35,7 +35,8 @@ func (tx *Tx) InsertCommand(ctx context.Context, environmentID string, c Command
 	})
 }
 
-// InsertCommandText keeps what a person wrote into a command, beside it. It may be repeated.
+// InsertCommandText keeps what a person wrote into a command, beside it, unless the customer is erased. It may be
+// repeated.
 func (tx *Tx) InsertCommandText(ctx context.Context, environmentID, commandID, customerID, text string) error {
 	return queries.CommandTextInsert(ctx, tx.pipe, dbsqlc.CommandTextInsertParams{
 		EnvironmentID: environmentID, CommandID: commandID, CustomerID: customerID, Text: text, CreatedAt: tx.Real,

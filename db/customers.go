@@ -72,6 +72,9 @@ func (tx *Tx) UpdateCustomer(ctx context.Context, environmentID string, c custom
 // EraseCustomer removes everything personal, wherever it was copied to, and keeps the pseudonymous row. Fault:
 // customer_not_found, when there is none or it is erased already.
 func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, id string) error {
+	if err := queries.CustomerLockToErase(ctx, tx.pipe, dbsqlc.CustomerLockToEraseParams{EnvironmentID: environmentID, ID: id}); err != nil {
+		return err
+	}
 	return queries.CustomerErase(ctx, tx.pipe.orElse(notFound("customer")), dbsqlc.CustomerEraseParams{
 		EnvironmentID: environmentID, ID: id, ErasedAt: &tx.Real,
 		OwnReasons: []string{subscription.ReasonCustomerDeleted, subscription.ReasonPastDueExpired},

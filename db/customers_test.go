@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,8 +39,51 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 			}))
 		}
 	})
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		for i, told := range []map[string]any{
+			{"cancelReason": "Ada moves away"}, {"cancelReason": "past_due_expired"}, {"cancelReason": "customer_deleted"},
+			{"failureReason": "Ada's card", "failureCode": "DECLINED"},
+		} {
+			e := anEvent(b.subscription.ID)
+			e.CustomerID, e.Data, e.OccurredAt = b.customer.ID, told, e.OccurredAt.Add(time.Duration(i)*time.Minute)
+			require.NoError(t, tx.Emit(ctx, b.env, e))
+			e.SubscriptionID, e.ObjectID, e.CustomerID = "", kept.ID, kept.ID
+			require.NoError(t, tx.Emit(ctx, b.env, e))
+		}
+	})
 	erase := func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, b.env, b.customer.ID) }
 	require.NoError(t, b.try(t, erase))
+	told := func(customerID string) (data []map[string]any) { // newest first
+		events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{CustomerID: customerID}, db.Page{})
+		require.NoError(t, err)
+		for _, e := range events {
+			data = append(data, e.Data)
+		}
+		return data
+	}
+	require.Equal(t, []map[string]any{
+		{"failureReason": "", "failureCode": "DECLINED"}, {"cancelReason": "customer_deleted"}, {"cancelReason": "past_due_expired"},
+		{"cancelReason": ""},
+	}, told(b.customer.ID))
+	require.Equal(t, "Ada moves away", told(kept.ID)[3]["cancelReason"])
+	require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		return tx.InsertCommandText(ctx, b.env, "cmd_late", b.customer.ID, "Ada was here")
+	}))
+	b.write(t, func(ctx context.Context, tx *db.Tx) { // rendered before, stored after
+		k := db.IdempotencyKey{Route: "POST /api/subscriptions/sub_1/cancel", Key: "late", Fingerprint: []byte("f"), CommandID: "cmd_late"}
+		_, mine, err := tx.ClaimIdempotency(ctx, b.env, k, wall.Add(time.Minute))
+		require.NoError(t, err)
+		require.True(t, mine)
+		k.StatusCode, k.Response, k.CustomerID = 200, []byte("Ada"), b.customer.ID
+		require.NoError(t, tx.AnswerIdempotency(ctx, b.env, k))
+	})
+	answered, _, err := b.store.IdempotencyKey(t.Context(), b.env, "POST /api/subscriptions/sub_1/cancel", "late")
+	require.NoError(t, err)
+	require.Nil(t, answered.Response)
+	require.False(t, answered.ErasedAt.IsZero())
+	late, err := b.store.CommandText(t.Context(), b.env, "cmd_late")
+	require.NoError(t, err)
+	require.Empty(t, late, "a command that comes after the erasure brings nothing personal back")
 
 	got, err := b.store.Customer(t.Context(), b.env, b.customer.ID)
 	require.NoError(t, err)

@@ -29,6 +29,9 @@ func notFound(resource string) error {
 	return fault.New(fault.NotFound, resource+"_not_found", "there is no %s with this id", spaced(resource))
 }
 
+// notFoundIn is notFound for a row that a field of the request refers to.
+func notFoundIn(resource, param string) error { return fault.From(notFound(resource)).In(param) }
+
 // changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction decides
 // anew, so it is no refusal.
 func changed(resource string) error {
@@ -103,7 +106,7 @@ var uniqueFaults = map[string]*fault.Error{
 	"idempotency_keys_pkey": fault.New(fault.Conflict, "idempotency_key_taken",
 		"another request with this Idempotency-Key came first; its answer is replayed"),
 	"transactions_one_live_attempt": fault.New(fault.Conflict, "payment_in_progress",
-		"a payment of this invoice is in progress already"),
+		"a payment of this invoice is in progress already").After(5 * time.Second),
 	"transactions_provider_ref": fault.New(fault.Conflict, "provider_ref_taken",
 		"another transaction has this reference at the provider"),
 	"transactions_recovered_from": fault.New(fault.Conflict, "charge_recovered",
@@ -142,7 +145,7 @@ func foreignKeyFault(constraint string) *fault.Error {
 	columns := strings.TrimSuffix(constraint, "_fkey")
 	for _, r := range referenced {
 		if strings.HasSuffix(columns, r.column) {
-			return fault.From(notFound(r.resource)).In(r.param)
+			return fault.From(notFoundIn(r.resource, r.param))
 		}
 	}
 	return nil

@@ -72,6 +72,7 @@ func (tx *Tx) PerformIdempotency(ctx context.Context, environmentID, route, key 
 }
 
 // AnswerIdempotency stores the answer, of which only StatusCode, Response and CustomerID are read; the first one counts.
+// Of an erased customer it keeps no Response.
 func (tx *Tx) AnswerIdempotency(ctx context.Context, environmentID string, k IdempotencyKey) error {
 	return queries.IdempotencyKeyAnswer(ctx, tx.pipe, dbsqlc.IdempotencyKeyAnswerParams{
 		EnvironmentID: environmentID, Route: k.Route, Key: k.Key, StatusCode: null(k.StatusCode), Response: k.Response,

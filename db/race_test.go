@@ -15,6 +15,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -78,6 +79,54 @@ func TestOneLiveAttemptWins(t *testing.T) {
 		requireFault(t, err, fault.Conflict, "payment_in_progress")
 	}
 	require.Equal(t, 1, won)
+}
+
+// A subscription and the erasure of its customer, interleaved both ways: the second waits for the first, and then either
+// finds the customer gone or takes along what the first wrote.
+func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
+	t.Parallel()
+	late := func(b *bundle) subscription.Subscription {
+		s := b.subscription
+		s.ID, s.Metadata = id.New(id.Subscription, wall), map[string]string{"name": "Ada"}
+		return s
+	}
+	// begun runs first up to just before its commit, starts second beside it, sees it wait and answers its error.
+	begun := func(t *testing.T, b *bundle, first, second func(context.Context, *db.Tx) error) error {
+		t.Helper()
+		done := make(chan error, 1)
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, first(ctx, tx))
+			_, err := tx.CommandText(ctx, b.env, "cmd_none") // any read sends what is queued
+			require.NoError(t, err)
+			go func() { done <- b.try(t, second) }()
+			require.Eventually(t, func() bool {
+				return b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") == 1
+			}, 10*time.Second, time.Millisecond, "the second must wait for the first")
+		})
+		return <-done
+	}
+	t.Run("erased first", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		s := late(b)
+		err := begun(t, b,
+			func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, b.env, b.customer.ID) },
+			func(ctx context.Context, tx *db.Tx) error { return tx.InsertSubscription(ctx, b.env, s) })
+		requireFault(t, err, fault.NotFound, "customer_not_found")
+		require.Equal(t, "customerId", fault.From(err).Param)
+		require.Zero(t, b.count(t, "select count(*) from subscriptions where id = $1", s.ID))
+	})
+	t.Run("subscribed first", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		s := late(b)
+		require.NoError(t, begun(t, b,
+			func(ctx context.Context, tx *db.Tx) error { return tx.InsertSubscription(ctx, b.env, s) },
+			func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, b.env, b.customer.ID) }))
+		got, err := b.store.Subscription(t.Context(), b.env, s.ID)
+		require.NoError(t, err)
+		require.Empty(t, got.Metadata, "what was written while the erasure waited is erased too")
+	})
 }
 
 func TestCreditIsNeverOverdrawn(t *testing.T) {

@@ -51,10 +51,10 @@ func (r Reader) Subscriptions(
 	return subs, hasMore, nil
 }
 
-// InsertSubscription writes a new one, with the revision 1. Faults: customer_not_found, plan_not_found,
-// test_clock_not_found.
+// InsertSubscription writes a new one, with the revision 1. The customer is not erased until the transaction ends. Faults:
+// customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
-	return queries.SubscriptionInsert(ctx, tx.pipe, dbsqlc.SubscriptionInsertParams{
+	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")), dbsqlc.SubscriptionInsertParams{
 		ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: s.Status, Currency: s.Currency,
 		TimeZone: s.TimeZone, AnchorAt: s.AnchorAt, IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count,
 		TrialEndsAt: nullTime(s.TrialEndsAt), CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,

@@ -54,7 +54,7 @@ func (e *Error) In(param string) *Error {
 	return &c
 }
 
-// After returns a copy that tells the caller when to try again.
+// After returns a copy that tells the caller when to try again. A refusal that does so is not final.
 func (e *Error) After(d time.Duration) *Error {
 	c := *e
 	c.RetryAfter = d
@@ -105,3 +105,17 @@ func From(err error) *Error {
 func (e *Error) Retryable() bool {
 	return e.Kind == RateLimited || e.Kind == Unavailable || e.Kind == Internal
 }
+
+// Refusal tells the rules' answer to a request, which is an outcome of it, from trouble of ours, which is none.
+func (e *Error) Refusal() bool {
+	switch e.Kind {
+	case Invalid, NotFound, Conflict, Gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Final tells whether a repeat of the same request shall hear the same. It is the one rule about what may be remembered: a
+// refusal that says when to try again passes by itself, and remembered it would outlive its reason.
+func (e *Error) Final() bool { return e.Refusal() && e.RetryAfter == 0 }

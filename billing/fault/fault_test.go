@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,6 +34,23 @@ func TestFromHidesAnUnknownError(t *testing.T) {
 	require.ErrorIs(t, got, cause)
 	require.True(t, got.Retryable())
 	require.Nil(t, fault.From(nil))
+}
+
+func TestOnlyFinalRefusalsMayBeRemembered(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[fault.Kind]struct{ refusal, retryable bool }{
+		fault.Invalid: {refusal: true}, fault.NotFound: {refusal: true}, fault.Conflict: {refusal: true}, fault.Gone: {refusal: true},
+		fault.Unauthorized: {}, fault.Forbidden: {},
+		fault.RateLimited: {retryable: true}, fault.Unavailable: {retryable: true}, fault.Internal: {retryable: true},
+	} {
+		f := fault.New(kind, "x", "x")
+		require.Equal(t, want.refusal, f.Refusal(), kind)
+		require.Equal(t, want.refusal, f.Final(), kind)
+		require.Equal(t, want.retryable, f.Retryable(), kind)
+		passing := f.After(time.Second)
+		require.Equal(t, want.refusal, passing.Refusal(), kind)
+		require.False(t, passing.Final(), "%s passes by itself", kind)
+	}
 }
 
 func TestCopiesDoNotChangeTheSentinel(t *testing.T) {

@@ -1,6 +1,10 @@
 package subscription
 
-import "perennial/billing/fault"
+import (
+	"time"
+
+	"perennial/billing/fault"
+)
 
 // input is a command or an occurrence in a subscription's life.
 type input string
@@ -22,7 +26,7 @@ const (
 	pastDueExpired   input = "past_due_expired"  // past due for as long as the environment allows
 )
 
-// The refusals.
+// The refusals. Those that pass by themselves say when to ask again.
 var (
 	ErrCanceled        = fault.New(fault.Conflict, "subscription_canceled", "the subscription is canceled, which is final; create a new one")
 	ErrNotPastDue      = fault.New(fault.Conflict, "subscription_not_past_due", "the subscription is not past due")
@@ -32,9 +36,9 @@ var (
 	ErrPlanUnchanged   = fault.New(fault.Conflict, "plan_unchanged", "the subscription is on this plan already; choose another").In("planId")
 	ErrPlanInactive    = fault.New(fault.Conflict, "plan_inactive", "this plan is no longer offered; choose another").In("planId")
 	ErrCurrency        = fault.New(fault.Conflict, "currency_mismatch", "a subscription keeps its currency: choose a plan in the same one, or cancel and subscribe anew").In("planId")
-	ErrPaymentPending  = fault.New(fault.Conflict, "payment_in_progress", "a payment of the current period is in progress; change the plan when it has succeeded or failed, or with effective=period_end")
+	ErrPaymentPending  = fault.New(fault.Conflict, "payment_in_progress", "a payment of the current period is in progress; change the plan when it has succeeded or failed, or with effective=period_end").After(5 * time.Second)
 	ErrPeriodNotDue    = fault.New(fault.Conflict, "period_not_due", "the next period has not begun")
-	ErrRenewalDue      = fault.New(fault.Conflict, "renewal_due", "the current period has ended and its renewal is under way; change the plan when it is done, in a few seconds")
+	ErrRenewalDue      = fault.New(fault.Conflict, "renewal_due", "the current period has ended and its renewal is under way; change the plan when it is done, in a few seconds").After(5 * time.Second)
 	ErrPastDueNotEnded = fault.New(fault.Conflict, "past_due_not_ended", "the subscription may stay past due for longer")
 )
 

@@ -29,7 +29,7 @@ func (s *service) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
 	server := api.NewServer(api.Deps{
-		Store: store, Engine: engine.New(s.temporal), Callbacks: s.gateway.Provider, Telemetry: s.telemetry, Now: p.now,
+		Store: store, Engine: engine.New(s.temporal), ProviderOf: s.gateway.Provider, Telemetry: s.telemetry, Now: p.now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
 	})

@@ -6,9 +6,12 @@ values (@environment_id, @id, @subscription_id, @name, @outcome, @created_at);
 select c.outcome from commands c where c.environment_id = @environment_id and c.id = @id;
 
 -- name: CommandTextInsert :exec
--- A repeat of the request brings the same text under the same command id.
+-- A repeat of the request brings the same text under the same command id. Of a customer who is erased nothing is kept.
 insert into command_texts (environment_id, command_id, customer_id, text, created_at)
-values (@environment_id, @command_id, @customer_id, @text, @created_at)
+select @environment_id, @command_id, @customer_id, @text, @created_at
+from customers c
+where c.environment_id = @environment_id and c.id = @customer_id and c.erased_at is null
+for share of c
 on conflict do nothing;
 
 -- name: CommandTextGet :one

@@ -16,9 +16,15 @@ with written as (
 )
 select 1 / count(*) from written;
 
+-- name: CustomerLockToErase :exec
+-- Sent before CustomerErase, which sees what was committed when it began: it has to begin after the wait for those who
+-- hold the customer and copy from it, or what they copied would stay.
+select 1 from customers c where c.environment_id = @environment_id and c.id = @id for no key update;
+
 -- name: CustomerErase :exec
 -- Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
--- and answers kept for idempotent repeats. What money moved stays, under the pseudonym of the id.
+-- the reasons that people and providers gave, also where events tell them, and answers kept for idempotent repeats. What
+-- money moved stays, under the pseudonym of the id. The customer must be locked (CustomerLockToErase).
 with attempts as (
     update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
     where t.environment_id = @environment_id and t.customer_id = @id
@@ -30,6 +36,13 @@ with attempts as (
     set metadata = '{}',
         cancel_reason = case when s.cancel_reason = any(@own_reasons::text[]) then s.cancel_reason end
     where s.environment_id = @environment_id and s.customer_id = @id
+), announced as (
+    update events e
+    set data = e.data || jsonb_build_object(
+        case when e.data ->> 'failureReason' <> '' then 'failureReason' else 'cancelReason' end, '')
+    where e.environment_id = @environment_id and e.customer_id = @id
+      and (e.data ->> 'failureReason' <> ''
+           or e.data ->> 'cancelReason' <> all(array_append(@own_reasons::text[], '')))
 ), calls as (
     update provider_calls c set response = null
     from transactions t

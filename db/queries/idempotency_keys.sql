@@ -22,10 +22,18 @@ update idempotency_keys set state = 'performed', lease_until = null
 where environment_id = @environment_id and route = @route and key = @key and state = 'in_flight';
 
 -- name: IdempotencyKeyAnswer :exec
--- The first answer counts.
-update idempotency_keys
-set state = 'answered', lease_until = null, status_code = @status_code, response = @response, customer_id = @customer_id
-where environment_id = @environment_id and route = @route and key = @key and state <> 'answered';
+-- The first answer counts. Of a customer who was erased since it was rendered only the fact is kept; the share lock keeps a
+-- later erasure waiting until it can see the answer.
+with owner as (
+    select c.erased_at from customers c
+    where c.environment_id = @environment_id and c.id = sqlc.narg('customer_id')::text
+    for share of c
+)
+update idempotency_keys i
+set state = 'answered', lease_until = null, status_code = @status_code, customer_id = sqlc.narg('customer_id')::text,
+    response = case when (select o.erased_at from owner o) is null then @response::bytea end,
+    erased_at = (select o.erased_at from owner o)
+where i.environment_id = @environment_id and i.route = @route and i.key = @key and i.state <> 'answered';
 
 -- name: IdempotencyKeyRelease :exec
 -- A request that nobody answered (503) may still be carried out: its key stays taken for its body and its command id, but

@@ -1,15 +1,25 @@
 -- name: SubscriptionInsert :exec
-insert into subscriptions (
-    id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
-    trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
-    cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, test_clock_id, metadata,
-    next_action, next_action_at, finished_at, created_at, updated_at
-) values (
-    @id, @environment_id, @customer_id, @plan_id, @status, @currency, @time_zone, @anchor_at, @interval_unit, @interval_count,
-    @trial_ends_at, @current_period_start, @current_period_end, @next_period, @paid_through, @activated_at, @pending_plan_id,
-    @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @test_clock_id, @metadata,
-    @next_action, @next_action_at, @finished_at, @created_at, @created_at
-);
+-- The foreign key alone would let it in beside an erasure: it locks the customer's key only, which an erasure leaves as it
+-- is. The share lock waits for one that is under way, keeps a later one waiting until this is committed, and writes
+-- nothing for a customer who is erased by then, which the caller is told.
+with written as (
+    insert into subscriptions (
+        id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
+        trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
+        cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, test_clock_id, metadata,
+        next_action, next_action_at, finished_at, created_at, updated_at
+    )
+    select
+        @id, @environment_id, @customer_id, @plan_id, @status, @currency, @time_zone, @anchor_at, @interval_unit, @interval_count,
+        @trial_ends_at, @current_period_start, @current_period_end, @next_period, @paid_through, @activated_at, @pending_plan_id,
+        @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @test_clock_id, @metadata,
+        @next_action, @next_action_at, @finished_at, @created_at, @created_at
+    from customers c
+    where c.environment_id = @environment_id and c.id = @customer_id and c.erased_at is null
+    for share of c
+    returning 1
+)
+select 1 / count(*) from written;
 
 -- name: SubscriptionUpdate :exec
 -- The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told. Not here:

@@ -128,7 +128,7 @@ var variables = []Variable{
 	},
 	{
 		Name: "API_DRAIN_TIMEOUT", Default: "20s", Example: "20s",
-		Meaning: "How long the API finishes open requests after it was told to stop.",
+		Meaning: "How long the API finishes open requests after it was told to stop. Those that wait for a payment or a clock (`Prefer: wait`) are answered at once.",
 		Mend:    "stay below what your platform waits before it kills",
 		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainTimeout }),
 	},

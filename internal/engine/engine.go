@@ -34,22 +34,22 @@ func (e *Engine) StartSubscription(ctx context.Context, in contract.Subscription
 }
 
 // Command has a subscription's workflow carry out a command, and starts the workflow if it was lost. contract.ErrFinished:
-// the subscription is canceled and nothing of it is pending. Fault: engine_unavailable; the command may or may not have
-// been carried out then, and its id makes a repeat safe.
+// the subscription is canceled and nothing of it is pending. Fault: engine_unavailable, when there was no answer before ctx
+// ended; the command may or may not have been carried out then, and its id makes a repeat safe.
 func (e *Engine) Command(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
 	o := subscriptionOptions(in)
 	if cmd.Name == contract.CommandPay {
 		// A finished subscription may have left invoices open, which stay payable: its workflow collects once more.
 		o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 	}
-	return withinBudget[contract.CommandResult](ctx, e.client, contract.UpdateCommand, cmd.ID, cmd, func() client.WithStartWorkflowOperation {
+	return update[contract.CommandResult](ctx, e.client, contract.UpdateCommand, asked(cmd.ID), cmd, func() client.WithStartWorkflowOperation {
 		return e.client.NewWithStartWorkflowOperation(o, contract.SubscriptionWorkflow, in.Input)
 	})
 }
 
-// Advance makes a test clock begin to move. Fault: engine_unavailable.
+// Advance makes a test clock begin to move. Fault: engine_unavailable, when there was no answer before ctx ended.
 func (e *Engine) Advance(ctx context.Context, ref contract.Ref, advance contract.Advance) (contract.AdvanceResult, error) {
-	return withinBudget[contract.AdvanceResult](ctx, e.client, contract.UpdateAdvance, advance.CommandID, advance, func() client.WithStartWorkflowOperation {
+	return update[contract.AdvanceResult](ctx, e.client, contract.UpdateAdvance, asked(advance.CommandID), advance, func() client.WithStartWorkflowOperation {
 		return e.client.NewWithStartWorkflowOperation(clockOptions(ref), contract.TestClockWorkflow, contract.TestClockInput{Ref: ref})
 	})
 }

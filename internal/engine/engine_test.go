@@ -23,6 +23,7 @@ import (
 // script is what the workflows of these tests do; they stand in for the real ones at the same names.
 type script struct {
 	drains atomic.Int32 // so many updates are still refused by a run that is about to continue as new
+	asked  atomic.Int32 // commands that reached a workflow
 	checks chan string
 }
 
@@ -36,6 +37,7 @@ func (s *script) subscription(ctx workflow.Context, in contract.SubscriptionInpu
 		return nil
 	}
 	err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateCommand, func(_ workflow.Context, cmd contract.Command) (contract.CommandResult, error) {
+		s.asked.Add(1)
 		switch cmd.Name {
 		case "finish":
 			finished = true
@@ -132,6 +134,13 @@ func TestACommandFindsItsWorkflowWhateverBecameOfIt(t *testing.T) {
 	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_3", Name: "any"})
 	require.NoError(t, err, "a draining run refuses; the next try comes through")
 	require.EqualValues(t, -1, b.script.drains.Load())
+
+	before := b.script.asked.Load()
+	for range 2 {
+		_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_3", Name: "any"})
+		require.NoError(t, err)
+	}
+	require.Equal(t, before+2, b.script.asked.Load(), "each asking reaches the workflow: a refusal may have passed meanwhile")
 
 	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_4", Name: "fail"})
 	require.Equal(t, fault.Internal, fault.From(err).Kind)

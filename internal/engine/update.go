@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"strconv"
 	"time"
@@ -14,21 +15,12 @@ import (
 	"perennial/contract"
 )
 
-const (
-	// Budget is how long a command may take before the caller is told to repeat it.
-	Budget = 10 * time.Second
-	// drainPause is how long a workflow that is about to continue as new is given before the next try.
-	drainPause = 50 * time.Millisecond
-)
+// drainPause is how long a workflow that is about to continue as new is given before the next try.
+const drainPause = 50 * time.Millisecond
 
-// withinBudget is update for a caller who cannot wait for long.
-func withinBudget[R any](
-	ctx context.Context, c client.Client, name, id string, arg any, start func() client.WithStartWorkflowOperation,
-) (R, error) {
-	ctx, cancel := context.WithTimeout(ctx, Budget)
-	defer cancel()
-	return update[R](ctx, c, name, id, arg, start)
-}
+// asked names one asking of a command. Temporal answers a name that it knows from memory, but a refusal that passes by
+// itself must be judged anew; what makes a repeat of a command recognisable is its own id, in the database.
+func asked(commandID string) string { return commandID + "/" + rand.Text() }
 
 // update sends one Update, with a start in case the workflow was lost, and waits for its result. While the workflow
 // drains before it continues as new it refuses updates; those are tried again until ctx ends.

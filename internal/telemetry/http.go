@@ -18,7 +18,7 @@ import (
 // Request is what one API request turns out to be about. Handlers fill it in as they learn; the access log and the
 // metrics read it at the end.
 type Request struct {
-	ID            string // req_…, also in the answer's Request-Id header
+	ID            string // req_…, also in the answer's X-Request-Id header
 	Route         string // the template; empty where no route matched
 	EnvironmentID string
 	KeyID         string // key_…, never the key
@@ -44,7 +44,7 @@ func (t *Telemetry) Middleware(next http.Handler) http.Handler {
 		ctx, span := t.tracer.Start(ctx, r.Method, trace.WithSpanKind(trace.SpanKindServer))
 		defer span.End()
 		ctx = context.WithValue(With(ctx, RequestID(record.ID)), requestKey{}, record)
-		w.Header().Set("Request-Id", record.ID)
+		w.Header().Set("X-Request-Id", record.ID)
 		answer := &recorder{ResponseWriter: w}
 		completed := false
 		defer func() {

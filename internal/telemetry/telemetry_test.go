@@ -73,7 +73,7 @@ func TestOneLineForEachRequest(t *testing.T) {
 	require.Equal(t, map[string]any{
 		"time": got[0]["time"], "level": "info", "message": "request", "service": "perennial-test", "build": "b1",
 		"method": "POST", "route": "/api/subscriptions/{id}", "status": 409.0, "durationMs": 2.0,
-		"requestId": w.Header().Get("Request-Id"), "environmentId": "env_1", "keyId": "key_1", "code": "subscription_canceled",
+		"requestId": w.Header().Get("X-Request-Id"), "environmentId": "env_1", "keyId": "key_1", "code": "subscription_canceled",
 	}, got[0])
 	require.Contains(t, metricsText(t, tel),
 		`perennial_http_request_duration_seconds_count{method="POST",route="/api/subscriptions/{id}",status="409"} 1`)

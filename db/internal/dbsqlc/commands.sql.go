@@ -97,7 +97,10 @@ func (q *Queries) CommandTextGet(ctx context.Context, db DBTX, arg CommandTextGe
 
 const commandTextInsert = `-- name: CommandTextInsert :exec
 insert into command_texts (environment_id, command_id, customer_id, text, created_at)
-values ($1, $2, $3, $4, $5)
+select $1, $2, $3, $4, $5
+from customers c
+where c.environment_id = $1 and c.id = $3 and c.erased_at is null
+for share of c
 on conflict do nothing
 `
 
@@ -109,7 +112,7 @@ type CommandTextInsertParams struct {
 	CreatedAt     time.Time
 }
 
-// A repeat of the request brings the same text under the same command id.
+// A repeat of the request brings the same text under the same command id. Of a customer who is erased nothing is kept.
 func (q *Queries) CommandTextInsert(ctx context.Context, db DBTX, arg CommandTextInsertParams) error {
 	_, err := db.Exec(ctx, commandTextInsert,
 		arg.EnvironmentID,

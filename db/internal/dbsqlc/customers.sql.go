@@ -24,6 +24,13 @@ with attempts as (
     set metadata = '{}',
         cancel_reason = case when s.cancel_reason = any($3::text[]) then s.cancel_reason end
     where s.environment_id = $1 and s.customer_id = $2
+), announced as (
+    update events e
+    set data = e.data || jsonb_build_object(
+        case when e.data ->> 'failureReason' <> '' then 'failureReason' else 'cancelReason' end, '')
+    where e.environment_id = $1 and e.customer_id = $2
+      and (e.data ->> 'failureReason' <> ''
+           or e.data ->> 'cancelReason' <> all(array_append($3::text[], '')))
 ), calls as (
     update provider_calls c set response = null
     from transactions t
@@ -50,7 +57,8 @@ type CustomerEraseParams struct {
 }
 
 // Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
-// and answers kept for idempotent repeats. What money moved stays, under the pseudonym of the id.
+// the reasons that people and providers gave, also where events tell them, and answers kept for idempotent repeats. What
+// money moved stays, under the pseudonym of the id. The customer must be locked (CustomerLockToErase).
 func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseParams) error {
 	_, err := db.Exec(ctx, customerErase,
 		arg.EnvironmentID,
@@ -355,6 +363,22 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 		&i.Customer.CreatedAt,
 	)
 	return i, err
+}
+
+const customerLockToErase = `-- name: CustomerLockToErase :exec
+select 1 from customers c where c.environment_id = $1 and c.id = $2 for no key update
+`
+
+type CustomerLockToEraseParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+// Sent before CustomerErase, which sees what was committed when it began: it has to begin after the wait for those who
+// hold the customer and copy from it, or what they copied would stay.
+func (q *Queries) CustomerLockToErase(ctx context.Context, db DBTX, arg CustomerLockToEraseParams) error {
+	_, err := db.Exec(ctx, customerLockToErase, arg.EnvironmentID, arg.ID)
+	return err
 }
 
 const customerUpdate = `-- name: CustomerUpdate :exec

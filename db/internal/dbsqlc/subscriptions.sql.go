@@ -139,17 +139,24 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 }
 
 const subscriptionInsert = `-- name: SubscriptionInsert :exec
-insert into subscriptions (
-    id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
-    trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
-    cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, test_clock_id, metadata,
-    next_action, next_action_at, finished_at, created_at, updated_at
-) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-    $11, $12, $13, $14, $15, $16, $17,
-    $18, $19, $20, $21, $22, $23, $24,
-    $25, $26, $27, $28, $28
+with written as (
+    insert into subscriptions (
+        id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
+        trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
+        cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, test_clock_id, metadata,
+        next_action, next_action_at, finished_at, created_at, updated_at
+    )
+    select
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+        $11, $12, $13, $14, $15, $16, $17,
+        $18, $19, $20, $21, $22, $23, $24,
+        $25, $26, $27, $28, $28
+    from customers c
+    where c.environment_id = $2 and c.id = $3 and c.erased_at is null
+    for share of c
+    returning 1
 )
+select 1 / count(*) from written
 `
 
 type SubscriptionInsertParams struct {
@@ -183,6 +190,9 @@ type SubscriptionInsertParams struct {
 	CreatedAt           time.Time
 }
 
+// The foreign key alone would let it in beside an erasure: it locks the customer's key only, which an erasure leaves as it
+// is. The share lock waits for one that is under way, keeps a later one waiting until this is committed, and writes
+// nothing for a customer who is erased by then, which the caller is told.
 func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg SubscriptionInsertParams) error {
 	_, err := db.Exec(ctx, subscriptionInsert,
 		arg.ID,

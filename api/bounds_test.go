@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/contract"
+	"perennial/internal/engine"
+)
+
+func TestEveryCallerHearsSomethingWithinTenSeconds(t *testing.T) {
+	t.Parallel()
+	b := usualBounds
+	require.LessOrEqual(t, b.key+b.answer+b.after, 10*time.Second)
+	require.Less(t, b.inFlight, b.answer, "who repeats a running request is told 409, not 503")
+	require.Greater(t, lease, b.key+b.answer+b.after, "a lease outlives the request that took it")
+}
+
+// hang makes every use of a table wait, as a database that is stuck would.
+func (b *bench) hang(t *testing.T, table string) {
+	t.Helper()
+	tx, err := b.pool.Begin(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, tx.Rollback(context.WithoutCancel(t.Context()))) })
+	_, err = tx.Exec(t.Context(), "lock table "+table+" in access exclusive mode")
+	require.NoError(t, err)
+}
+
+// A database or an engine that hangs is 503 in time on every kind of route. The bounds are short here, so that each of
+// them is what ends its request.
+func TestWhatHangsIsUnavailableInTime(t *testing.T) {
+	t.Parallel()
+	const (
+		plan  = `{"name":"Pro","currency":"USD","interval":"month","amount":1900}`
+		away  = "database_unavailable"
+		short = 20 * time.Millisecond
+	)
+	key, answer := func(b *bounds) *time.Duration { return &b.key }, func(b *bounds) *time.Duration { return &b.answer }
+	repeatable := []string{"Idempotency-Key", "k"}
+	for name, c := range map[string]struct {
+		table        string // that hangs; empty: the engine does
+		acts         func(*bounds) *time.Duration
+		after        time.Duration
+		method, path string
+		body         string
+		headers      []string
+		code         string
+	}{
+		"the key":      {table: "api_keys", acts: key, after: short, method: "GET", path: "/api/plans", code: away},
+		"a read by id": {table: "subscriptions", acts: key, after: short, method: "GET", path: "/api/subscriptions/{id}", code: away},
+		"a read":       {table: "plans", acts: answer, after: short, method: "GET", path: "/api/plans", code: away},
+		"a creation":   {table: "plans", acts: answer, after: short, method: "POST", path: "/api/plans", body: plan, code: away},
+		"a creation that may be repeated": {
+			table: "idempotency_keys", acts: answer, after: short, method: "POST", path: "/api/plans", body: plan, headers: repeatable, code: away,
+		},
+		"the claim of a command": {
+			table: "idempotency_keys", acts: answer, after: short, method: "POST", path: "/api/subscriptions/{id}/cancel", headers: repeatable, code: away,
+		},
+		"a command": { // time enough for its claim, however busy the machine is
+			acts: answer, after: 2 * time.Second, method: "POST", path: "/api/subscriptions/{id}/cancel", headers: repeatable, code: "engine_unavailable",
+		},
+		"a callback": {
+			table: "provider_callbacks", acts: answer, after: short, method: "POST", path: "/callbacks/{provider}", body: "{}",
+			headers: []string{"Signature", "good", "Event", "e1"}, code: away,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			sub := b.newSubscription(t, b.test)
+			b.engine.onCommand = func(ctx context.Context, _ contract.SubscriptionStart, _ contract.Command) (contract.CommandResult, error) {
+				<-ctx.Done()
+				return contract.CommandResult{}, engine.ErrUnavailable
+			}
+			if c.table != "" {
+				b.hang(t, c.table)
+			}
+			b.bounds = bounds{key: time.Minute, answer: time.Minute, inFlight: time.Minute, after: time.Minute}
+			*c.acts(&b.bounds) = c.after
+			path := strings.NewReplacer("{id}", sub.ID, "{provider}", b.test.providerID).Replace(c.path)
+			r := b.request(t, c.method, path, c.body,
+				append([]string{"Authorization", "Bearer " + b.test.key}, c.headers...)...)
+			answered := make(chan response, 1)
+			go func() { answered <- b.serve(r) }()
+			select {
+			case got := <-answered:
+				problem(t, 503, c.code, "", got)
+				require.NotEmpty(t, got.Header.Get("Retry-After"))
+			case <-time.After(30 * time.Second):
+				t.Fatal("nothing ends the request")
+			}
+		})
+	}
+}
+
+// What cannot be noted about a key is logged by the command's id: nobody repairs it but the next request with the key, and
+// a key holds whatever its caller put into it.
+func TestWhatCannotBeNotedAboutAKeyIsLogged(t *testing.T) {
+	t.Parallel()
+	for message, c := range map[string]struct {
+		failed error
+		status int
+	}{
+		"the answer was not stored":  {nil, 200},
+		"the lease was not released": {engine.ErrUnavailable, 503},
+	} {
+		t.Run(message, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			sub := b.newSubscription(t, b.test)
+			b.bounds.after = 20 * time.Millisecond
+			b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
+				b.hang(t, "idempotency_keys")
+				return contract.CommandResult{}, c.failed
+			}
+			got := b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{}`, "Idempotency-Key", "adas-key")
+			require.Equal(t, c.status, got.Status, "%s", got.Body)
+			log := b.log.String()
+			require.Contains(t, log, message)
+			require.Contains(t, log, `"commandId":"`+b.engine.commands[0].ID+`"`)
+			require.NotContains(t, log, "adas-key")
+			require.NotContains(t, log, "reconciler")
+		})
+	}
+}
+
+// What follows an answer may hang too; the answer is given all the same.
+func TestWhatFollowsAnAnswerDoesNotHoldItBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	plan := b.newPlan(t, b.test)
+	b.bounds.after = 20 * time.Millisecond
+	hangs := func(ctx context.Context) error { <-ctx.Done(); return engine.ErrUnavailable }
+	b.engine.onStart = func(ctx context.Context, _ contract.SubscriptionStart) error { return hangs(ctx) }
+	b.engine.onPayment = func(ctx context.Context, _ contract.PaymentInput) error { return hangs(ctx) }
+	b.engine.onSignal = hangs
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": cust.ID, "planId": plan.ID}))
+	require.Equal(t, 201, b.charge(t, cust.ID).Status)
+	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID,
+		`{"paymentMethod":"card","paymentDetails":{"provider":"stripe","customerToken":"cus_1","paymentMethodToken":"pm_2"}}`).Status)
+	require.Len(t, b.engine.woken, 1)
+	require.Equal(t, sub.ID, b.engine.woken[0].ID)
+}
