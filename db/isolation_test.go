@@ -99,7 +99,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		told := anEvent(b.subscription.ID)
 		told.CustomerID = b.customer.ID
 		require.NoError(t, tx.Emit(ctx, b.env, told))
-		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ReceivedAt: wall})
+		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ProviderRef: "pi_1", ReceivedAt: wall})
 		require.NoError(t, err)
 		require.True(t, stored)
 		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID))
@@ -118,7 +118,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
-			"Transaction": txn.ID, "PaymentWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "TransactionByProviderRef": b.provider,
+			"Transaction": txn.ID, "PaymentWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
 			"Event": events[0].ID, "CommandOutcome": "cmd_one_and_only", "CommandText": "cmd_one_and_only", "IdempotencyKey": "POST /long",
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
