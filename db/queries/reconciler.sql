@@ -14,11 +14,21 @@ order by s.id
 limit @row_limit;
 
 -- name: SubscriptionSetStarted :exec
--- The revision stays: nothing that a workflow knows has changed.
+-- The revision stays: nothing that a workflow knows has changed. In id order, as everybody who locks several: two
+-- batches with rows in common, or a batch and a customer's new payment method, would else wait for each other.
+with unmarked as (
+    select s.environment_id, s.id
+    from subscriptions s
+    join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
+        on s.environment_id = started.environment_id and s.id = started.id
+    where s.started_epoch < @epoch
+    order by s.id
+    for no key update of s
+)
 update subscriptions s
 set started_epoch = @epoch
-from (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
-where s.environment_id = started.environment_id and s.id = started.id and s.started_epoch < @epoch;
+from unmarked u
+where s.environment_id = u.environment_id and s.id = u.id;
 
 -- name: TransactionListUnstarted :many
 -- Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
@@ -32,10 +42,20 @@ order by t.id
 limit @row_limit;
 
 -- name: TransactionSetStarted :exec
+-- In id order, as everybody who locks several.
+with unmarked as (
+    select t.environment_id, t.id
+    from transactions t
+    join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
+        on t.environment_id = started.environment_id and t.id = started.id
+    where t.started_epoch < @epoch
+    order by t.id
+    for no key update of t
+)
 update transactions t
 set started_epoch = @epoch
-from (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
-where t.environment_id = started.environment_id and t.id = started.id and t.started_epoch < @epoch;
+from unmarked u
+where t.environment_id = u.environment_id and t.id = u.id;
 
 -- name: TestClockListAdvancing :many
 select c.environment_id, c.id

@@ -214,10 +214,19 @@ func (q *Queries) SubscriptionListUnstarted(ctx context.Context, db DBTX, arg Su
 }
 
 const subscriptionSetStarted = `-- name: SubscriptionSetStarted :exec
+with unmarked as (
+    select s.environment_id, s.id
+    from subscriptions s
+    join (select unnest($2::text[]) as environment_id, unnest($3::text[]) as id) started
+        on s.environment_id = started.environment_id and s.id = started.id
+    where s.started_epoch < $1
+    order by s.id
+    for no key update of s
+)
 update subscriptions s
 set started_epoch = $1
-from (select unnest($2::text[]) as environment_id, unnest($3::text[]) as id) started
-where s.environment_id = started.environment_id and s.id = started.id and s.started_epoch < $1
+from unmarked u
+where s.environment_id = u.environment_id and s.id = u.id
 `
 
 type SubscriptionSetStartedParams struct {
@@ -226,7 +235,8 @@ type SubscriptionSetStartedParams struct {
 	Ids            []string
 }
 
-// The revision stays: nothing that a workflow knows has changed.
+// The revision stays: nothing that a workflow knows has changed. In id order, as everybody who locks several: two
+// batches with rows in common, or a batch and a customer's new payment method, would else wait for each other.
 func (q *Queries) SubscriptionSetStarted(ctx context.Context, db DBTX, arg SubscriptionSetStartedParams) error {
 	_, err := db.Exec(ctx, subscriptionSetStarted, arg.Epoch, arg.EnvironmentIds, arg.Ids)
 	return err
@@ -362,10 +372,19 @@ func (q *Queries) TransactionListUnstarted(ctx context.Context, db DBTX, arg Tra
 }
 
 const transactionSetStarted = `-- name: TransactionSetStarted :exec
+with unmarked as (
+    select t.environment_id, t.id
+    from transactions t
+    join (select unnest($2::text[]) as environment_id, unnest($3::text[]) as id) started
+        on t.environment_id = started.environment_id and t.id = started.id
+    where t.started_epoch < $1
+    order by t.id
+    for no key update of t
+)
 update transactions t
 set started_epoch = $1
-from (select unnest($2::text[]) as environment_id, unnest($3::text[]) as id) started
-where t.environment_id = started.environment_id and t.id = started.id and t.started_epoch < $1
+from unmarked u
+where t.environment_id = u.environment_id and t.id = u.id
 `
 
 type TransactionSetStartedParams struct {
@@ -374,6 +393,7 @@ type TransactionSetStartedParams struct {
 	Ids            []string
 }
 
+// In id order, as everybody who locks several.
 func (q *Queries) TransactionSetStarted(ctx context.Context, db DBTX, arg TransactionSetStartedParams) error {
 	_, err := db.Exec(ctx, transactionSetStarted, arg.Epoch, arg.EnvironmentIds, arg.Ids)
 	return err
