@@ -12,9 +12,9 @@ import (
 
 const callbackInsert = `-- name: CallbackInsert :one
 insert into provider_callbacks (
-    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at
+    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at
 ) values (
-    $1, $2, $3, $4, $5, $6, $7, $8
+    $1, $2, $3, $4, $5, $6, $7, $8, $9
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id
@@ -29,6 +29,7 @@ type CallbackInsertParams struct {
 	TransactionID    *string
 	ProviderRef      string
 	ReceivedAt       time.Time
+	ProcessedAt      *time.Time
 }
 
 // No row comes back for a message that is stored already: providers repeat themselves.
@@ -42,6 +43,7 @@ func (q *Queries) CallbackInsert(ctx context.Context, db DBTX, arg CallbackInser
 		arg.TransactionID,
 		arg.ProviderRef,
 		arg.ReceivedAt,
+		arg.ProcessedAt,
 	)
 	var id string
 	err := row.Scan(&id)
