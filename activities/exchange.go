@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -45,6 +46,20 @@ func (x exchange) answered() failpoint.Name {
 		return failpoint.RefundAnswered
 	}
 	return failpoint.ChargeAnswered
+}
+
+// recordingTime is kept of an activity's time for writing down what the provider answered.
+const recordingTime = 15 * time.Second
+
+// callInTime makes the call end while there is still time to record it: an answer, and silence too, is worth something
+// only once it is written down. One move may be several requests, each with a time-out of its own.
+func callInTime(ctx context.Context, x exchange) (providers.Result, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-recordingTime))
+		defer cancel()
+	}
+	return x.call(ctx)
 }
 
 // call is the exchange itself. An error means that the request was impossible, so that nothing was sent.

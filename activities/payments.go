@@ -54,7 +54,7 @@ func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contr
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
 	started := a.Clock()
-	result, callErr := x.call(ctx)
+	result, callErr := callInTime(ctx, x)
 	failpoint.Hit(x.answered())
 	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcomeOf(result, callErr), a.Clock().Sub(started))
 	out, refunds, err := a.record(ctx, in, x, result, callErr, asked)

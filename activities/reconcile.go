@@ -36,6 +36,11 @@ const (
 	reconcileAtOnce = 16
 	grace           = 30 * time.Second // how long best effort has before the net catches
 	overdue         = time.Minute
+	// overdueUnsent is for automatic attempts that were never sent: longer than a storm keeps one waiting for a worker. An
+	// attempt that nobody serves, because its workflow was terminated between its birth and its send, is late by this.
+	overdueUnsent   = 10 * time.Minute
+	unclaimedLife   = 24 * time.Hour // how long word of an unknown reference waits for a transaction that has it
+	callbackLife    = 90 * 24 * time.Hour
 	idempotencyLife = 48 * time.Hour
 	purgeBatch      = 5_000
 )
@@ -159,6 +164,17 @@ func (p *pass) wake(ctx context.Context, r db.Ref) error {
 }
 
 func (p *pass) callbacks(ctx context.Context) error {
+	err := p.Store.InTx(ctx, p.now, func(tx *db.Tx) error {
+		if err := tx.ClaimCallbacks(ctx); err != nil {
+			return err
+		}
+		var err error
+		p.found.Unclaimed, err = tx.GiveUpCallbacks(ctx, p.now.Add(-unclaimedLife), purgeBatch)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	refs, err := p.Store.OpenCallbacksBefore(ctx, p.now.Add(-grace), reconcileBatch)
 	if err != nil {
 		return err
@@ -168,7 +184,7 @@ func (p *pass) callbacks(ctx context.Context) error {
 }
 
 func (p *pass) checks(ctx context.Context) error {
-	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), reconcileBatch)
+	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), p.now.Add(-overdueUnsent), reconcileBatch)
 	if err != nil {
 		return err
 	}
@@ -199,7 +215,11 @@ func (p *pass) purge(ctx context.Context) error {
 			return err
 		}
 		keys, err := tx.PurgeIdempotencyKeys(ctx, p.now.Add(-idempotencyLife), purgeBatch)
-		p.found.Purged = commands + keys
+		if err != nil {
+			return err
+		}
+		callbacks, err := tx.PurgeCallbacks(ctx, p.now.Add(-callbackLife), purgeBatch)
+		p.found.Purged = commands + keys + callbacks
 		return err
 	})
 }

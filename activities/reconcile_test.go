@@ -142,3 +142,49 @@ func TestTheReconcilerResumesABusyClock(t *testing.T) {
 	require.Nil(t, w.begin(scene.Start.AddDate(0, 1, 0), "").Refusal)
 	require.Equal(t, []string{"resume " + w.ref.ID}, net.pass(t, w.Scene))
 }
+
+func TestTheReconcilerLeavesAStormToItsWorkers(t *testing.T) {
+	t.Parallel()
+	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &woken{}
+	_ = w.pass(t, l.Scene)
+	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
+	l.due()
+	check := []string{"check " + l.ref.ID + " " + l.last().ID}
+	l.Clock.Add(9 * time.Minute)
+	require.Empty(t, w.pass(t, l.Scene), "its workflow has it in hand, and waits for a worker")
+	l.Clock.Add(2 * time.Minute)
+	require.Equal(t, check, w.pass(t, l.Scene), "or so it seemed")
+
+	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
+	l.check(l.last().ID)
+	require.Nil(t, l.command(contract.Command{Name: contract.CommandPay}).Refusal)
+	check = []string{"check " + l.ref.ID + " " + l.last().ID}
+	require.Empty(t, w.pass(t, l.Scene))
+	l.Clock.Add(2 * time.Minute)
+	require.Equal(t, check, w.pass(t, l.Scene), "whoever gave the command may have died before the workflow knew")
+}
+
+// TestOneBrokenEnvironmentStarvesNobody has 600 payments of one environment hang, more than a pass looks at, all longer
+// than the one of another.
+func TestOneBrokenEnvironmentStarvesNobody(t *testing.T) {
+	t.Parallel()
+	l, w := answering(t, scene.Pend), &woken{}
+	_ = w.pass(t, l.Scene)
+	clone := func(table, change, from string, n int) {
+		_, err := l.Pool.Exec(t.Context(), "insert into "+table+" select (jsonb_populate_record(null::"+table+", to_jsonb(r) || "+change+")).* "+
+			"from "+table+" r, generate_series(1, $1) n where "+from, n)
+		require.NoError(t, err)
+	}
+	mine := "r.id = '" + l.last().ID + "'"
+	hung := `jsonb_build_object('subscription_id', null, 'invoice_id', null, 'provider_ref', null, 'started_epoch', 9`
+	clone("transactions", hung+`, 'id', 'txn_' || n, 'next_check_at', r.next_check_at - interval '1 hour')`, mine, 600)
+	clone("environments", `'{"id": "env_good", "mode": "live"}'`, "r.id = '"+l.Env+"'", 1)
+	clone("provider_configs", `'{"id": "pp_good", "environment_id": "env_good"}'`, "r.id = '"+l.Config.ID+"'", 1)
+	clone("customers", `'{"environment_id": "env_good"}'`, "r.id = '"+l.customer.ID+"'", 1)
+	clone("transactions", hung+`, 'id', 'txn_good', 'environment_id', 'env_good', 'provider_config_id', 'pp_good')`, mine, 1)
+	l.Clock.Add(2 * time.Minute)
+
+	did := w.pass(t, l.Scene)
+	require.Len(t, did, 500)
+	require.True(t, slices.Contains(did, "check  txn_good"))
+}

@@ -261,6 +261,8 @@ type ReconcileResult struct {
 	Late      int  `json:"late"`
 	Purged    int  `json:"purged"`
 	More      bool `json:"more"`
+	// Unclaimed callbacks were about nothing of ours for a day, and were given up.
+	Unclaimed int `json:"unclaimed,omitempty"`
 }
 
 // ErrorDraining is the type of the application error with which a run that is about to continue as new refuses updates;

@@ -21,11 +21,16 @@ type Callback struct {
 	ReceivedAt       time.Time
 }
 
-// InsertCallback stores one, unless the provider sent it before: false. Fault: transaction_not_found.
+// InsertCallback stores one, unless the provider sent it before: false. One that names neither a transaction nor anything
+// that could become one is dealt with by being stored. Fault: transaction_not_found.
 func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callback) (bool, error) {
+	var processed time.Time
+	if c.TransactionID == "" && c.ProviderRef == "" {
+		processed = tx.Real
+	}
 	_, err := queries.CallbackInsert(ctx, tx.pipe, dbsqlc.CallbackInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID, Type: c.Type,
-		TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt,
+		TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt, ProcessedAt: nullTime(processed),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -49,4 +54,23 @@ func (tx *Tx) MarkCallbacksProcessed(ctx context.Context, environmentID, transac
 	return queries.CallbackMarkProcessed(ctx, tx.pipe, dbsqlc.CallbackMarkProcessedParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: before, ProcessedAt: &tx.Real,
 	})
+}
+
+// ClaimCallbacks gives open callbacks that named an unknown reference to the transactions that are known by it now.
+// Global: the reconciler's.
+func (tx *Tx) ClaimCallbacks(ctx context.Context) error {
+	return queries.CallbackClaim(ctx, tx.pipe)
+}
+
+// GiveUpCallbacks closes at most limit of those received before then that no transaction has claimed, and says how many.
+// Global: the reconciler's.
+func (tx *Tx) GiveUpCallbacks(ctx context.Context, before time.Time, limit int) (int, error) {
+	n, err := queries.CallbackGiveUp(ctx, tx.pipe, dbsqlc.CallbackGiveUpParams{Before: before, RowLimit: rows(limit), ProcessedAt: tx.Real})
+	return n, translate("CallbackGiveUp", err)
+}
+
+// PurgeCallbacks deletes at most limit processed ones received before then, and says how many. Global: retention.
+func (tx *Tx) PurgeCallbacks(ctx context.Context, before time.Time, limit int) (int, error) {
+	n, err := queries.CallbackPurge(ctx, tx.pipe, dbsqlc.CallbackPurgeParams{Before: before, RowLimit: rows(limit)})
+	return n, translate("CallbackPurge", err)
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -127,6 +128,48 @@ func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, got.Metadata, "what was written while the erasure waited is erased too")
 	})
+}
+
+func TestManyRowsAreLockedInOneOrder(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var subs, txns []db.Ref
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		for range 100 {
+			s, c := b.subscription, b.charge("")
+			s.ID = id.New(id.Subscription, wall)
+			require.NoError(t, tx.InsertSubscription(ctx, b.env, s))
+			require.NoError(t, tx.InsertTransaction(ctx, b.env, c))
+			subs, txns = append(subs, db.Ref{EnvironmentID: b.env, ID: s.ID}), append(txns, db.Ref{EnvironmentID: b.env, ID: c.ID})
+		}
+	})
+	shuffled := func(refs []db.Ref) []db.Ref {
+		refs = slices.Clone(refs)
+		rand.Shuffle(len(refs), func(i, j int) { refs[i], refs[j] = refs[j], refs[i] })
+		return refs
+	}
+	var epoch atomic.Int64
+	errs := atOnce(sessions, func(i int) error {
+		for range 10 {
+			var err error
+			switch next := epoch.Add(1); i % 3 {
+			case 0:
+				err = b.store.SetStarted(context.Background(), db.StartedSubscriptions, next, shuffled(subs))
+			case 1:
+				err = b.store.SetStarted(context.Background(), db.StartedTransactions, next, shuffled(txns))
+			default:
+				err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
+					_, err := tx.MarkMethodChanged(ctx, b.env, b.customer.ID)
+					return err
+				})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.NoError(t, errors.Join(errs...), "sessions waited for each other")
 }
 
 func TestCreditIsNeverOverdrawn(t *testing.T) {

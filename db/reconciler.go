@@ -61,7 +61,8 @@ func (r Reader) BusyClocks(ctx context.Context, limit int) ([]Ref, error) {
 	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) Ref { return Ref(f) }), translate("TestClockListAdvancing", err)
 }
 
-// MethodChangedBefore lists subscriptions that have had a new payment method since before then without acting on it.
+// MethodChangedBefore lists subscriptions that have had a new payment method since before then without acting on it, those
+// of each environment in turn.
 func (r Reader) MethodChangedBefore(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
 	found, err := queries.SubscriptionListMethodChanged(ctx, r.handle, dbsqlc.SubscriptionListMethodChangedParams{
 		Before: &before, RowLimit: rows(limit),
@@ -69,7 +70,8 @@ func (r Reader) MethodChangedBefore(ctx context.Context, before time.Time, limit
 	return refs(found, func(f dbsqlc.SubscriptionListMethodChangedRow) Ref { return Ref(f) }), translate("SubscriptionListMethodChanged", err)
 }
 
-// OpenCallbacksBefore lists transactions with a callback received before then and not processed, oldest first.
+// OpenCallbacksBefore lists transactions with a callback received before then and not processed, each once, those of each
+// provider configuration in turn.
 func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.CallbackListOpen(ctx, r.handle, dbsqlc.CallbackListOpenParams{Before: before, RowLimit: rows(limit)})
 	return refs(found, func(f dbsqlc.CallbackListOpenRow) TransactionRef {
@@ -78,13 +80,17 @@ func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit
 		translate("CallbackListOpen", err)
 }
 
-// OverdueChecks lists pending transactions whose next look at the provider was due before then, the latest first.
-func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
-	found, err := queries.TransactionListOverdue(ctx, r.handle, dbsqlc.TransactionListOverdueParams{Before: &before, RowLimit: rows(limit)})
+// OverdueChecks lists pending transactions whose next look at the provider was due before then, or whose first send by the
+// schedule was due before unsent; those of each provider configuration in turn, the latest first.
+func (r Reader) OverdueChecks(ctx context.Context, before, unsent time.Time, limit int) ([]TransactionRef, error) {
+	found, err := queries.TransactionListOverdue(ctx, r.handle, dbsqlc.TransactionListOverdueParams{
+		Before: &before, UnsentBefore: &unsent, RowLimit: rows(limit),
+	})
 	return refs(found, transactionRef), translate("TransactionListOverdue", err)
 }
 
-// LateSubscriptions lists those in real time whose next action was due before then, the latest first.
+// LateSubscriptions lists those in real time whose next action was due before then, those of each environment in turn, the
+// latest first.
 func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
 	found, err := queries.SubscriptionListLate(ctx, r.handle, dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: rows(limit)})
 	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref { return Ref(f) }), translate("SubscriptionListLate", err)

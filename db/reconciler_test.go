@@ -2,9 +2,11 @@ package db_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/payment"
@@ -111,7 +113,7 @@ func TestWhatHangsBehind(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, late)
 
-	overdue, err := b.store.OverdueChecks(ctx, soon, 10)
+	overdue, err := b.store.OverdueChecks(ctx, soon, soon, 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.TransactionRef{
 		{Ref: db.Ref{EnvironmentID: b.env, ID: due.ID}, SubscriptionID: b.subscription.ID},
@@ -146,31 +148,152 @@ func TestCallbacksAreStoredOnceAndFoundUntilProcessed(t *testing.T) {
 		})
 		return stored
 	}
-	require.True(t, insert("evt_1", txn.ID, "", wall))
-	require.False(t, insert("evt_1", txn.ID, "", wall), "providers repeat themselves")
-	require.True(t, insert("evt_2", "", "pi_1", wall.Add(time.Second)), "not known by it yet")
-	open := func() int {
+	open := func() []db.TransactionRef {
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.ClaimCallbacks(ctx)) })
 		found, err := b.store.OpenCallbacksBefore(ctx, wall.Add(time.Hour), 10)
 		require.NoError(t, err)
-		for _, f := range found {
-			require.Equal(t, db.TransactionRef{Ref: db.Ref{EnvironmentID: b.env, ID: txn.ID}}, f)
-		}
-		return len(found)
+		return found
 	}
-	require.Equal(t, 1, open())
-	txn.ProviderRef = "pi_1"
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTransaction(ctx, b.env, txn)) })
-	require.Equal(t, 2, open(), "now it is known whose it is")
-	require.True(t, insert("evt_3", txn.ID, "", wall.Add(time.Minute)))
 	process := func(before time.Time) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.MarkCallbacksProcessed(ctx, b.env, txn.ID, before))
 		})
 	}
+	its := []db.TransactionRef{{Ref: db.Ref{EnvironmentID: b.env, ID: txn.ID}}}
+	require.True(t, insert("evt_1", "", "pi_1", wall), "not known by it yet")
+	require.False(t, insert("evt_1", "", "pi_1", wall), "providers repeat themselves")
+	require.Empty(t, open(), "nobody to ask")
+	txn.ProviderRef = "pi_1"
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTransaction(ctx, b.env, txn)) })
+	require.Equal(t, its, open(), "now it is known whose it is")
+	require.True(t, insert("evt_2", txn.ID, "", wall.Add(time.Second)))
+	require.Equal(t, its, open(), "each transaction once")
+	require.True(t, insert("evt_3", txn.ID, "", wall.Add(time.Minute)))
+	require.True(t, insert("evt_4", "", "pi_1", wall.Add(time.Minute)))
 	process(wall.Add(2 * time.Second))
-	require.Equal(t, 1, open(), "what came after the look at the provider is open")
+	require.Equal(t, its, open(), "what came after the look at the provider is open")
 	process(wall.Add(time.Minute))
-	require.Zero(t, open())
+	require.Empty(t, open())
+}
+
+func TestCallbacksEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	txn := b.pendingCharge(t, "")
+	insert := func(eventID, transactionID, ref string, at time.Time) {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			_, err := tx.InsertCallback(ctx, b.env, db.Callback{
+				ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: eventID, Type: "charge",
+				TransactionID: transactionID, ProviderRef: ref, ReceivedAt: at,
+			})
+			require.NoError(t, err)
+		})
+	}
+	left := func() (eventIDs []string) {
+		rows, err := b.pool.Query(ctx, "select provider_event_id from provider_callbacks where processed_at is null order by 1")
+		require.NoError(t, err)
+		eventIDs, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		return eventIDs
+	}
+	do := func(what func(*db.Tx) (int, error)) (n int) {
+		b.write(t, func(_ context.Context, tx *db.Tx) {
+			var err error
+			n, err = what(tx)
+			require.NoError(t, err)
+		})
+		return n
+	}
+	insert("evt_nobody", "", "", wall)
+	require.Empty(t, left(), "it names nothing, and never will")
+	insert("evt_ours", txn.ID, "", wall)
+	insert("evt_foreign", "", "pi_other", wall)
+	insert("evt_foreign_2", "", "pi_other", wall)
+	insert("evt_young", "", "pi_young", wall.Add(time.Hour))
+
+	giveUp := func(tx *db.Tx) (int, error) { return tx.GiveUpCallbacks(ctx, wall.Add(time.Minute), 1) }
+	require.Equal(t, 1, do(giveUp), "in portions")
+	require.Equal(t, 1, do(giveUp))
+	require.Zero(t, do(giveUp))
+	require.Equal(t, []string{"evt_ours", "evt_young"}, left(), "not what is a transaction's, nor what is young")
+
+	purge := func(tx *db.Tx) (int, error) { return tx.PurgeCallbacks(ctx, wall.Add(2*time.Hour), 2) }
+	require.Equal(t, 2, do(purge), "in portions")
+	require.Equal(t, 1, do(purge))
+	require.Zero(t, do(purge))
+	require.Equal(t, []string{"evt_ours", "evt_young"}, left(), "not what is open")
+	require.Equal(t, 2, b.count(t, "select count(*) from provider_callbacks"))
+}
+
+// TestNobodyIsStarved fills every list of what hangs behind with one environment's, all older than the one of another.
+func TestNobodyIsStarved(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	const stuck, limit = 600, 500
+	other := b.newEnvironment(t)
+	fill := func(e environment, n int, at time.Time) (txn, sub string) {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			for range n {
+				s, c := e.subscription, e.charge("")
+				s.ID, s.TestClockID, s.NextActionAt = id.New(id.Subscription, wall), "", at
+				c.NextCheckAt, c.FirstSentAt, c.SendNumber = at, at, 1
+				require.NoError(t, tx.InsertSubscription(ctx, e.env, s))
+				require.NoError(t, tx.InsertTransaction(ctx, e.env, c))
+				_, err := tx.InsertCallback(ctx, e.env, db.Callback{
+					ID: id.New(id.Callback, wall), ProviderConfigID: e.provider, ProviderEventID: c.ID, Type: "charge", TransactionID: c.ID, ReceivedAt: at,
+				})
+				require.NoError(t, err)
+				txn, sub = c.ID, s.ID
+			}
+		})
+		_, err := b.pool.Exec(ctx, "update subscriptions set method_changed_at = $1 where environment_id = $2 and test_clock_id is null", at, e.env)
+		require.NoError(t, err)
+		return txn, sub
+	}
+	fill(b.environment, stuck, wall)
+	txn, sub := fill(other, 1, wall.Add(time.Hour))
+	now := wall.Add(2 * time.Hour)
+
+	goodTxn := db.TransactionRef{Ref: db.Ref{EnvironmentID: other.env, ID: txn}, SubscriptionID: other.subscription.ID}
+	goodSub := db.Ref{EnvironmentID: other.env, ID: sub}
+
+	overdue, err := b.store.OverdueChecks(ctx, now, now, limit)
+	require.NoError(t, err)
+	require.Len(t, overdue, limit)
+	require.True(t, slices.Contains(overdue, goodTxn))
+	told, err := b.store.OpenCallbacksBefore(ctx, now, limit)
+	require.NoError(t, err)
+	require.Len(t, told, limit)
+	require.True(t, slices.Contains(told, goodTxn))
+	late, err := b.store.LateSubscriptions(ctx, now, limit)
+	require.NoError(t, err)
+	require.Len(t, late, limit)
+	require.True(t, slices.Contains(late, goodSub))
+	changed, err := b.store.MethodChangedBefore(ctx, now, limit)
+	require.NoError(t, err)
+	require.Len(t, changed, limit)
+	require.True(t, slices.Contains(changed, goodSub))
+}
+
+func TestACanceledSubscriptionIsNotWokenForANewMethod(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	canceled := b.subscription // and not finished: something of it is still pending
+	canceled.ID, canceled.Status, canceled.CanceledAt = id.New(id.Subscription, wall), "canceled", now
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertSubscription(ctx, b.env, canceled))
+		marked, err := tx.MarkMethodChanged(ctx, b.env, b.customer.ID)
+		require.NoError(t, err)
+		require.Equal(t, []string{b.subscription.ID}, marked)
+	})
+	// One whose mark is older than its cancellation.
+	_, err := b.pool.Exec(t.Context(), "update subscriptions set method_changed_at = $1 where id = $2", wall, canceled.ID)
+	require.NoError(t, err)
+	changed, err := b.store.MethodChangedBefore(t.Context(), wall.Add(time.Minute), 10)
+	require.NoError(t, err)
+	require.Equal(t, []db.Ref{{EnvironmentID: b.env, ID: b.subscription.ID}}, changed)
 }
 
 func TestClockQueries(t *testing.T) {

@@ -36,3 +36,13 @@ func TestAnActivityThatTakesLongIsKnownToLive(t *testing.T) {
 	require.True(t, env.IsWorkflowCompleted())
 	require.NoError(t, env.GetWorkflowError())
 }
+
+func TestAStalledProcessIsNotTakenForADeadOne(t *testing.T) {
+	t.Parallel()
+	const timeout = 10 * time.Second // of an exchange with a provider
+	apart := (&Worker{}).options(nil).MaxHeartbeatThrottleInterval
+	require.Positive(t, apart, "the SDK holds beats back for 80 % of the timeout")
+	onTheWay := apart / 2 // the SDK gives up a beat after this, and then the activity
+	require.GreaterOrEqual(t, timeout-apart, 3*time.Second)
+	require.GreaterOrEqual(t, onTheWay, 3*time.Second)
+}

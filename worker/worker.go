@@ -153,6 +153,7 @@ func (w *Worker) options(fatal chan<- error) worker.Options {
 		MaxConcurrentWorkflowTaskPollers:        c.Pollers,
 		MaxConcurrentActivityTaskPollers:        c.Pollers,
 		WorkerStopTimeout:                       c.DrainTimeout,
+		MaxHeartbeatThrottleInterval:            beatThrottle,
 		Interceptors:                            []interceptor.WorkerInterceptor{&heartbeatInterceptor{}, &faultInterceptor{logger: c.Logger}},
 		OnFatalError: func(err error) {
 			select {

@@ -17,7 +17,7 @@ import (
 const (
 	localPatience  = 5 * time.Second  // a local activity that fails for longer runs as a normal one
 	databaseCall   = 15 * time.Second // one transaction
-	providerCall   = 60 * time.Second // the adapter's own time-out is 30 s, and two transactions around it
+	providerCall   = 60 * time.Second // requests for at most 45 s (activities.callInTime), and two transactions around them
 	clockStepLimit = 5 * time.Minute
 	// exchangeLimit ends the repeats of an exchange that a subscription waits for, its wait for a worker included; then the
 	// workflow begins it anew. It is what lets a run that is about to end leave the next boundary to the next run.

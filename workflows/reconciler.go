@@ -32,6 +32,7 @@ func Reconciler(ctx workflow.Context) (contract.ReconcileResult, error) {
 		total.Started += pass.Started
 		total.Signalled += pass.Signalled
 		total.Purged += pass.Purged
+		total.Unclaimed += pass.Unclaimed
 		total.Late = pass.Late
 		if !pass.More {
 			break

@@ -36,4 +36,7 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 			o.telemetry.Logger.Info("reconciled", zap.String("finding", kind), zap.Int("count", n))
 		}
 	}
+	if n := found.Unclaimed; n > 0 { // no finding: a provider's account that is shared with other systems sends them every day
+		o.telemetry.Logger.Info("callbacks were given up: for a day nothing of ours was known by their reference", zap.Int("count", n))
+	}
 }

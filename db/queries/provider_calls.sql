@@ -20,9 +20,9 @@ order by c.id;
 -- name: CallbackInsert :one
 -- No row comes back for a message that is stored already: providers repeat themselves.
 insert into provider_callbacks (
-    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at
+    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at
 ) values (
-    @id, @environment_id, @provider_config_id, @provider_event_id, @type, @transaction_id, @provider_ref, @received_at
+    @id, @environment_id, @provider_config_id, @provider_event_id, @type, @transaction_id, @provider_ref, @received_at, @processed_at
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id;

@@ -1,4 +1,9 @@
 -- What the reconciler and the batcher of workflow starts look for, over all environments.
+--
+-- The lists of what was not done in time let nothing go until it is done, and what cannot be done stays: an environment's
+-- credentials cannot be read, say. So environments take turns in them, each with its oldest first; transactions by provider
+-- configuration, which is whose the credentials are. Whatever hangs elsewhere, each that has anything in a list has its
+-- share of row_limit in every pass.
 
 -- name: EpochGet :one
 select epoch from temporal_epoch;
@@ -14,11 +19,21 @@ order by s.id
 limit @row_limit;
 
 -- name: SubscriptionSetStarted :exec
--- The revision stays: nothing that a workflow knows has changed.
+-- The revision stays: nothing that a workflow knows has changed. In id order, as everybody who locks several: two
+-- batches with rows in common, or a batch and a customer's new payment method, would else wait for each other.
+with unmarked as (
+    select s.environment_id, s.id
+    from subscriptions s
+    join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
+        on s.environment_id = started.environment_id and s.id = started.id
+    where s.started_epoch < @epoch
+    order by s.id
+    for no key update of s
+)
 update subscriptions s
 set started_epoch = @epoch
-from (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
-where s.environment_id = started.environment_id and s.id = started.id and s.started_epoch < @epoch;
+from unmarked u
+where s.environment_id = u.environment_id and s.id = u.id;
 
 -- name: TransactionListUnstarted :many
 -- Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
@@ -32,10 +47,20 @@ order by t.id
 limit @row_limit;
 
 -- name: TransactionSetStarted :exec
+-- In id order, as everybody who locks several.
+with unmarked as (
+    select t.environment_id, t.id
+    from transactions t
+    join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
+        on t.environment_id = started.environment_id and t.id = started.id
+    where t.started_epoch < @epoch
+    order by t.id
+    for no key update of t
+)
 update transactions t
 set started_epoch = @epoch
-from (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
-where t.environment_id = started.environment_id and t.id = started.id and t.started_epoch < @epoch;
+from unmarked u
+where t.environment_id = u.environment_id and t.id = u.id;
 
 -- name: TestClockListAdvancing :many
 select c.environment_id, c.id
@@ -45,37 +70,109 @@ order by c.id
 limit @row_limit;
 
 -- name: SubscriptionListMethodChanged :many
-select s.environment_id, s.id
-from subscriptions s
-where s.method_changed_at < @before and s.finished_at is null
-order by s.method_changed_at
+-- A canceled one collects nothing by itself any more, and so never acts on a new method.
+select w.environment_id, w.id
+from (
+    select s.environment_id, s.id,
+        row_number() over (partition by s.environment_id order by s.method_changed_at, s.id) as turn
+    from subscriptions s
+    where s.method_changed_at < @before and s.finished_at is null and s.status <> 'canceled'
+) w
+order by w.turn, w.id
 limit @row_limit;
 
--- name: CallbackListOpen :many
--- Only those whose transaction is known by now; the others have nobody to signal. A finished subscription has no
--- workflow to signal either: its transactions are looked at by workflows of their own.
-select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
-from provider_callbacks c
-join transactions t on t.environment_id = c.environment_id and t.id = coalesce(c.transaction_id, (
+-- name: CallbackClaim :exec
+-- A reference that nobody knew when the message came may be known by now. Rows that somebody processes at this moment are
+-- theirs. The look-up stands alone in its brackets so that it is one probe of an index for each message, however many
+-- transactions there are.
+with known as (
+    select c.environment_id, c.id
+    from provider_callbacks c
+    where c.processed_at is null and c.transaction_id is null
+      and (select r.id from transactions r
+           where r.provider_config_id = c.provider_config_id and r.provider_ref = c.provider_ref and r.recovered_from is null
+           order by r.type limit 1) is not null
+    for no key update skip locked
+)
+update provider_callbacks c
+set transaction_id = (
     select r.id from transactions r
     where r.provider_config_id = c.provider_config_id and r.provider_ref = c.provider_ref and r.recovered_from is null
-    order by r.type limit 1))
+    order by r.type limit 1)
+from known k
+where c.environment_id = k.environment_id and c.id = k.id;
+
+-- name: CallbackGiveUp :one
+-- What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
+with unclaimed as (
+    select c.environment_id, c.id
+    from provider_callbacks c
+    where c.processed_at is null and c.transaction_id is null and c.received_at < @before
+    order by c.received_at
+    limit @row_limit
+    for no key update skip locked
+), given_up as (
+    update provider_callbacks c
+    set processed_at = @processed_at::timestamptz
+    from unclaimed u
+    where c.environment_id = u.environment_id and c.id = u.id
+    returning 1
+)
+select count(*)::integer as given_up from given_up;
+
+-- name: CallbackPurge :one
+-- Only processed ones. A provider's own repeats end long before: a row is what makes a repeat known.
+with purged as (
+    delete from provider_callbacks
+    where (environment_id, id) in (
+        select c.environment_id, c.id from provider_callbacks c
+        where c.processed_at is not null and c.received_at < @before order by c.received_at limit @row_limit)
+    returning 1
+)
+select count(*)::integer as purged from purged;
+
+-- name: CallbackListOpen :many
+-- Each transaction once. A finished subscription has no workflow to signal: its transactions are looked at by workflows of
+-- their own.
+select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
+from (
+    select c.environment_id, c.transaction_id,
+        row_number() over (partition by c.environment_id, c.provider_config_id order by min(c.received_at), c.transaction_id) as turn
+    from provider_callbacks c
+    where c.processed_at is null and c.transaction_id is not null and c.received_at < @before
+    group by c.environment_id, c.provider_config_id, c.transaction_id
+    order by turn, c.transaction_id
+    limit @row_limit
+) w
+join transactions t on t.environment_id = w.environment_id and t.id = w.transaction_id
 left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where c.processed_at is null and c.received_at < @before
-order by c.received_at
-limit @row_limit;
+order by w.turn, t.id;
 
 -- name: TransactionListOverdue :many
-select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
-from transactions t
-left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where t.status = 'pending' and t.parked_at is null and t.next_check_at < @before
-order by t.next_check_at
-limit @row_limit;
+-- An automatic attempt that was never sent is in its workflow's hands, which wrote it and repeats until it knows: it waits
+-- for a worker, and word of it would only make one more look out of every attempt of a storm. It counts as overdue much
+-- later, for the workflow that was terminated by hand. A manual one may have been written by a command that nobody lived
+-- to tell of.
+select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
+from (
+    select t.environment_id, t.id, t.type, t.subscription_id,
+        row_number() over (partition by t.environment_id, t.provider_config_id order by t.next_check_at, t.id) as turn
+    from transactions t
+    where t.status = 'pending' and t.parked_at is null and t.next_check_at < @before
+      and (t.first_sent_at is not null or t.trigger = 'manual' or t.next_check_at < @unsent_before)
+    order by turn, t.id
+    limit @row_limit
+) w
+left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
+order by w.turn, w.id;
 
 -- name: SubscriptionListLate :many
-select s.environment_id, s.id
-from subscriptions s
-where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
-order by s.next_action_at
+select w.environment_id, w.id
+from (
+    select s.environment_id, s.id,
+        row_number() over (partition by s.environment_id order by s.next_action_at, s.id) as turn
+    from subscriptions s
+    where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
+) w
+order by w.turn, w.id
 limit @row_limit;

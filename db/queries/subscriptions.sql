@@ -66,16 +66,17 @@ limit @row_limit;
 
 -- name: SubscriptionMarkMethodChanged :many
 -- The row revision rises, so that a workflow that acts on older state reloads first. In id order, so that two writers
--- that mark the same customer lock in the same order.
-with unfinished as (
+-- that mark the same customer lock in the same order. Not a canceled one: it may be unfinished for long (a payment that
+-- waits for a person), but collects nothing by itself any more, so that nobody would ever take the mark off.
+with collecting as (
     select s.id
     from subscriptions s
-    where s.environment_id = @environment_id and s.customer_id = @customer_id and s.finished_at is null
+    where s.environment_id = @environment_id and s.customer_id = @customer_id and s.status <> 'canceled'
     order by s.id
     for no key update
 )
 update subscriptions s
 set method_changed_at = @method_changed_at, revision = s.revision + 1
-from unfinished u
-where s.environment_id = @environment_id and s.id = u.id
+from collecting c
+where s.environment_id = @environment_id and s.id = c.id
 returning s.id;

@@ -98,6 +98,7 @@ func TestEachVariableRefusesWhatItCannotUse(t *testing.T) {
 		"WORKER_POLLERS":          {"1"},
 		"TRUSTED_PROXIES":         {"10.0.0.1", "10.0.0.0/8,all"},
 		"WORKER_CACHED_WORKFLOWS": {"-1"},
+		"STRIPE_TIMEOUT":          {"0s", "41s"}, // a worker could not record what came of a longer one
 	} {
 		for _, value := range values {
 			_, err := Load(env(map[string]string{name: value}))

@@ -233,9 +233,10 @@ var variables = []Variable{
 	},
 	{
 		Name: "STRIPE_TIMEOUT", Default: "30s", Example: "30s",
-		Meaning: "How long one call to Stripe may take until its outcome counts as unknown.",
-		Mend:    "give at least what Stripe itself may take",
-		set:     duration(time.Millisecond, 2*time.Minute, func(c *Config) *time.Duration { return &c.Stripe.Timeout }),
+		Meaning: "How long one request to Stripe may take until its outcome counts as unknown. At most 40 s: a worker has a minute " +
+			"for asking and recording, and stops asking after 45 s, also where it takes several requests.",
+		Mend: "give at least what Stripe itself may take, and leave a worker the time to record it",
+		set:  duration(time.Millisecond, 40*time.Second, func(c *Config) *time.Duration { return &c.Stripe.Timeout }),
 	},
 	{
 		Name: "STRIPE_REPLAY_WINDOW", Default: "20h", Example: "20h",

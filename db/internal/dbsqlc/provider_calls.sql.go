@@ -34,9 +34,9 @@ func (q *Queries) CallbackGetRef(ctx context.Context, db DBTX, arg CallbackGetRe
 
 const callbackInsert = `-- name: CallbackInsert :one
 insert into provider_callbacks (
-    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at
+    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at
 ) values (
-    $1, $2, $3, $4, $5, $6, $7, $8
+    $1, $2, $3, $4, $5, $6, $7, $8, $9
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id
@@ -51,6 +51,7 @@ type CallbackInsertParams struct {
 	TransactionID    *string
 	ProviderRef      string
 	ReceivedAt       time.Time
+	ProcessedAt      *time.Time
 }
 
 // No row comes back for a message that is stored already: providers repeat themselves.
@@ -64,6 +65,7 @@ func (q *Queries) CallbackInsert(ctx context.Context, db DBTX, arg CallbackInser
 		arg.TransactionID,
 		arg.ProviderRef,
 		arg.ReceivedAt,
+		arg.ProcessedAt,
 	)
 	var id string
 	err := row.Scan(&id)

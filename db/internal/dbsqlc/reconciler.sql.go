@@ -12,17 +12,79 @@ import (
 	"perennial/billing/payment"
 )
 
-const callbackListOpen = `-- name: CallbackListOpen :many
-select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
-from provider_callbacks c
-join transactions t on t.environment_id = c.environment_id and t.id = coalesce(c.transaction_id, (
+const callbackClaim = `-- name: CallbackClaim :exec
+with known as (
+    select c.environment_id, c.id
+    from provider_callbacks c
+    where c.processed_at is null and c.transaction_id is null
+      and (select r.id from transactions r
+           where r.provider_config_id = c.provider_config_id and r.provider_ref = c.provider_ref and r.recovered_from is null
+           order by r.type limit 1) is not null
+    for no key update skip locked
+)
+update provider_callbacks c
+set transaction_id = (
     select r.id from transactions r
     where r.provider_config_id = c.provider_config_id and r.provider_ref = c.provider_ref and r.recovered_from is null
-    order by r.type limit 1))
+    order by r.type limit 1)
+from known k
+where c.environment_id = k.environment_id and c.id = k.id
+`
+
+// A reference that nobody knew when the message came may be known by now. Rows that somebody processes at this moment are
+// theirs. The look-up stands alone in its brackets so that it is one probe of an index for each message, however many
+// transactions there are.
+func (q *Queries) CallbackClaim(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, callbackClaim)
+	return err
+}
+
+const callbackGiveUp = `-- name: CallbackGiveUp :one
+with unclaimed as (
+    select c.environment_id, c.id
+    from provider_callbacks c
+    where c.processed_at is null and c.transaction_id is null and c.received_at < $1
+    order by c.received_at
+    limit $2
+    for no key update skip locked
+), given_up as (
+    update provider_callbacks c
+    set processed_at = $3::timestamptz
+    from unclaimed u
+    where c.environment_id = u.environment_id and c.id = u.id
+    returning 1
+)
+select count(*)::integer as given_up from given_up
+`
+
+type CallbackGiveUpParams struct {
+	Before      time.Time
+	RowLimit    int32
+	ProcessedAt time.Time
+}
+
+// What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
+func (q *Queries) CallbackGiveUp(ctx context.Context, db DBTX, arg CallbackGiveUpParams) (int, error) {
+	row := db.QueryRow(ctx, callbackGiveUp, arg.Before, arg.RowLimit, arg.ProcessedAt)
+	var given_up int
+	err := row.Scan(&given_up)
+	return given_up, err
+}
+
+const callbackListOpen = `-- name: CallbackListOpen :many
+select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
+from (
+    select c.environment_id, c.transaction_id,
+        row_number() over (partition by c.environment_id, c.provider_config_id order by min(c.received_at), c.transaction_id) as turn
+    from provider_callbacks c
+    where c.processed_at is null and c.transaction_id is not null and c.received_at < $1
+    group by c.environment_id, c.provider_config_id, c.transaction_id
+    order by turn, c.transaction_id
+    limit $2
+) w
+join transactions t on t.environment_id = w.environment_id and t.id = w.transaction_id
 left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where c.processed_at is null and c.received_at < $1
-order by c.received_at
-limit $2
+order by w.turn, t.id
 `
 
 type CallbackListOpenParams struct {
@@ -38,8 +100,8 @@ type CallbackListOpenRow struct {
 	FinishedAt     *time.Time
 }
 
-// Only those whose transaction is known by now; the others have nobody to signal. A finished subscription has no
-// workflow to signal either: its transactions are looked at by workflows of their own.
+// Each transaction once. A finished subscription has no workflow to signal: its transactions are looked at by workflows of
+// their own.
 func (q *Queries) CallbackListOpen(ctx context.Context, db DBTX, arg CallbackListOpenParams) ([]CallbackListOpenRow, error) {
 	rows, err := db.Query(ctx, callbackListOpen, arg.Before, arg.RowLimit)
 	if err != nil {
@@ -66,12 +128,41 @@ func (q *Queries) CallbackListOpen(ctx context.Context, db DBTX, arg CallbackLis
 	return items, nil
 }
 
+const callbackPurge = `-- name: CallbackPurge :one
+with purged as (
+    delete from provider_callbacks
+    where (environment_id, id) in (
+        select c.environment_id, c.id from provider_callbacks c
+        where c.processed_at is not null and c.received_at < $1 order by c.received_at limit $2)
+    returning 1
+)
+select count(*)::integer as purged from purged
+`
+
+type CallbackPurgeParams struct {
+	Before   time.Time
+	RowLimit int32
+}
+
+// Only processed ones. A provider's own repeats end long before: a row is what makes a repeat known.
+func (q *Queries) CallbackPurge(ctx context.Context, db DBTX, arg CallbackPurgeParams) (int, error) {
+	row := db.QueryRow(ctx, callbackPurge, arg.Before, arg.RowLimit)
+	var purged int
+	err := row.Scan(&purged)
+	return purged, err
+}
+
 const epochGet = `-- name: EpochGet :one
 
 select epoch from temporal_epoch
 `
 
 // What the reconciler and the batcher of workflow starts look for, over all environments.
+//
+// The lists of what was not done in time let nothing go until it is done, and what cannot be done stays: an environment's
+// credentials cannot be read, say. So environments take turns in them, each with its oldest first; transactions by provider
+// configuration, which is whose the credentials are. Whatever hangs elsewhere, each that has anything in a list has its
+// share of row_limit in every pass.
 func (q *Queries) EpochGet(ctx context.Context, db DBTX) (int64, error) {
 	row := db.QueryRow(ctx, epochGet)
 	var epoch int64
@@ -91,10 +182,14 @@ func (q *Queries) EpochIncrement(ctx context.Context, db DBTX) (int64, error) {
 }
 
 const subscriptionListLate = `-- name: SubscriptionListLate :many
-select s.environment_id, s.id
-from subscriptions s
-where s.finished_at is null and s.test_clock_id is null and s.next_action_at < $1
-order by s.next_action_at
+select w.environment_id, w.id
+from (
+    select s.environment_id, s.id,
+        row_number() over (partition by s.environment_id order by s.next_action_at, s.id) as turn
+    from subscriptions s
+    where s.finished_at is null and s.test_clock_id is null and s.next_action_at < $1
+) w
+order by w.turn, w.id
 limit $2
 `
 
@@ -129,10 +224,14 @@ func (q *Queries) SubscriptionListLate(ctx context.Context, db DBTX, arg Subscri
 }
 
 const subscriptionListMethodChanged = `-- name: SubscriptionListMethodChanged :many
-select s.environment_id, s.id
-from subscriptions s
-where s.method_changed_at < $1 and s.finished_at is null
-order by s.method_changed_at
+select w.environment_id, w.id
+from (
+    select s.environment_id, s.id,
+        row_number() over (partition by s.environment_id order by s.method_changed_at, s.id) as turn
+    from subscriptions s
+    where s.method_changed_at < $1 and s.finished_at is null and s.status <> 'canceled'
+) w
+order by w.turn, w.id
 limit $2
 `
 
@@ -146,6 +245,7 @@ type SubscriptionListMethodChangedRow struct {
 	ID            string
 }
 
+// A canceled one collects nothing by itself any more, and so never acts on a new method.
 func (q *Queries) SubscriptionListMethodChanged(ctx context.Context, db DBTX, arg SubscriptionListMethodChangedParams) ([]SubscriptionListMethodChangedRow, error) {
 	rows, err := db.Query(ctx, subscriptionListMethodChanged, arg.Before, arg.RowLimit)
 	if err != nil {
@@ -205,10 +305,19 @@ func (q *Queries) SubscriptionListUnstarted(ctx context.Context, db DBTX, arg Su
 }
 
 const subscriptionSetStarted = `-- name: SubscriptionSetStarted :exec
+with unmarked as (
+    select s.environment_id, s.id
+    from subscriptions s
+    join (select unnest($2::text[]) as environment_id, unnest($3::text[]) as id) started
+        on s.environment_id = started.environment_id and s.id = started.id
+    where s.started_epoch < $1
+    order by s.id
+    for no key update of s
+)
 update subscriptions s
 set started_epoch = $1
-from (select unnest($2::text[]) as environment_id, unnest($3::text[]) as id) started
-where s.environment_id = started.environment_id and s.id = started.id and s.started_epoch < $1
+from unmarked u
+where s.environment_id = u.environment_id and s.id = u.id
 `
 
 type SubscriptionSetStartedParams struct {
@@ -217,7 +326,8 @@ type SubscriptionSetStartedParams struct {
 	Ids            []string
 }
 
-// The revision stays: nothing that a workflow knows has changed.
+// The revision stays: nothing that a workflow knows has changed. In id order, as everybody who locks several: two
+// batches with rows in common, or a batch and a customer's new payment method, would else wait for each other.
 func (q *Queries) SubscriptionSetStarted(ctx context.Context, db DBTX, arg SubscriptionSetStartedParams) error {
 	_, err := db.Exec(ctx, subscriptionSetStarted, arg.Epoch, arg.EnvironmentIds, arg.Ids)
 	return err
@@ -257,17 +367,24 @@ func (q *Queries) TestClockListAdvancing(ctx context.Context, db DBTX, rowLimit 
 }
 
 const transactionListOverdue = `-- name: TransactionListOverdue :many
-select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
-from transactions t
-left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where t.status = 'pending' and t.parked_at is null and t.next_check_at < $1
-order by t.next_check_at
-limit $2
+select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
+from (
+    select t.environment_id, t.id, t.type, t.subscription_id,
+        row_number() over (partition by t.environment_id, t.provider_config_id order by t.next_check_at, t.id) as turn
+    from transactions t
+    where t.status = 'pending' and t.parked_at is null and t.next_check_at < $1
+      and (t.first_sent_at is not null or t.trigger = 'manual' or t.next_check_at < $2)
+    order by turn, t.id
+    limit $3
+) w
+left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
+order by w.turn, w.id
 `
 
 type TransactionListOverdueParams struct {
-	Before   *time.Time
-	RowLimit int32
+	Before       *time.Time
+	UnsentBefore *time.Time
+	RowLimit     int32
 }
 
 type TransactionListOverdueRow struct {
@@ -278,8 +395,12 @@ type TransactionListOverdueRow struct {
 	FinishedAt     *time.Time
 }
 
+// An automatic attempt that was never sent is in its workflow's hands, which wrote it and repeats until it knows: it waits
+// for a worker, and word of it would only make one more look out of every attempt of a storm. It counts as overdue much
+// later, for the workflow that was terminated by hand. A manual one may have been written by a command that nobody lived
+// to tell of.
 func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg TransactionListOverdueParams) ([]TransactionListOverdueRow, error) {
-	rows, err := db.Query(ctx, transactionListOverdue, arg.Before, arg.RowLimit)
+	rows, err := db.Query(ctx, transactionListOverdue, arg.Before, arg.UnsentBefore, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -347,10 +468,19 @@ func (q *Queries) TransactionListUnstarted(ctx context.Context, db DBTX, arg Tra
 }
 
 const transactionSetStarted = `-- name: TransactionSetStarted :exec
+with unmarked as (
+    select t.environment_id, t.id
+    from transactions t
+    join (select unnest($2::text[]) as environment_id, unnest($3::text[]) as id) started
+        on t.environment_id = started.environment_id and t.id = started.id
+    where t.started_epoch < $1
+    order by t.id
+    for no key update of t
+)
 update transactions t
 set started_epoch = $1
-from (select unnest($2::text[]) as environment_id, unnest($3::text[]) as id) started
-where t.environment_id = started.environment_id and t.id = started.id and t.started_epoch < $1
+from unmarked u
+where t.environment_id = u.environment_id and t.id = u.id
 `
 
 type TransactionSetStartedParams struct {
@@ -359,6 +489,7 @@ type TransactionSetStartedParams struct {
 	Ids            []string
 }
 
+// In id order, as everybody who locks several.
 func (q *Queries) TransactionSetStarted(ctx context.Context, db DBTX, arg TransactionSetStartedParams) error {
 	_, err := db.Exec(ctx, transactionSetStarted, arg.Epoch, arg.EnvironmentIds, arg.Ids)
 	return err

@@ -376,17 +376,17 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 }
 
 const subscriptionMarkMethodChanged = `-- name: SubscriptionMarkMethodChanged :many
-with unfinished as (
+with collecting as (
     select s.id
     from subscriptions s
-    where s.environment_id = $2 and s.customer_id = $3 and s.finished_at is null
+    where s.environment_id = $2 and s.customer_id = $3 and s.status <> 'canceled'
     order by s.id
     for no key update
 )
 update subscriptions s
 set method_changed_at = $1, revision = s.revision + 1
-from unfinished u
-where s.environment_id = $2 and s.id = u.id
+from collecting c
+where s.environment_id = $2 and s.id = c.id
 returning s.id
 `
 
@@ -397,7 +397,8 @@ type SubscriptionMarkMethodChangedParams struct {
 }
 
 // The row revision rises, so that a workflow that acts on older state reloads first. In id order, so that two writers
-// that mark the same customer lock in the same order.
+// that mark the same customer lock in the same order. Not a canceled one: it may be unfinished for long (a payment that
+// waits for a person), but collects nothing by itself any more, so that nobody would ever take the mark off.
 func (q *Queries) SubscriptionMarkMethodChanged(ctx context.Context, db DBTX, arg SubscriptionMarkMethodChangedParams) ([]string, error) {
 	rows, err := db.Query(ctx, subscriptionMarkMethodChanged, arg.MethodChangedAt, arg.EnvironmentID, arg.CustomerID)
 	if err != nil {

@@ -1,0 +1,4 @@
+package activities
+
+// RecordingTime is for tests of deadlines.
+const RecordingTime = recordingTime
