@@ -67,7 +67,7 @@ type Server struct {
 func NewServer(d Deps, c Config) *Server {
 	s := &Server{
 		store: d.Store, engine: d.Engine, callbacks: d.Callbacks, telemetry: d.Telemetry, now: d.Now, config: c,
-		started: newStarted(d.Store, d.Telemetry.Logger),
+		started: newStarted(d.Store, d.Now, d.Telemetry.Logger),
 	}
 	s.route()
 	s.http = &http.Server{

@@ -210,7 +210,7 @@ func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
 	require.NoError(t, err)
 	c.PaymentDetails.PaymentMethodToken = "pm_card_visa"
 	require.NoError(t, r.store.InTx(t.Context(), time.Now(), func(tx *db.Tx) error {
-		if err := tx.UpdateCustomer(t.Context(), r.env, c); err != nil {
+		if err := tx.SaveCustomer(t.Context(), r.env, c); err != nil {
 			return err
 		}
 		_, err := tx.MarkMethodChanged(t.Context(), r.env, cust)
