@@ -151,7 +151,8 @@ func (w *World) startProvider(t testing.TB, c Config) {
 	w.Simulator = &Simulator{url: "http://" + address(t)}
 	w.Provider = w.program(t, "simulator", w.Simulator.url+"/_simulator/health", append(plainEnv(),
 		"SIMULATOR_ADDRESS="+host(w.Simulator.url), "SIMULATOR_LEDGER="+filepath.Join(w.Dir, "ledger.jsonl"),
-	), "simulator", "--idempotency-window", c.Windows.Provider.String(), "--hang-for", "20s")
+		"SIMULATOR_KEY_WINDOW="+c.Windows.Provider.String(), "SIMULATOR_HANG=20s",
+	), "simulator")
 	w.Provider.Start(t)
 	require.True(t, w.Provider.Running(), "the simulator has ended")
 }
