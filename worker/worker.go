@@ -52,8 +52,8 @@ type Worker struct {
 	current string // the build that was current when we last looked; it outlives Temporal's memory
 }
 
-// New checks the configuration and fills in the defaults. It also sets how many workflows the process keeps in memory,
-// which the SDK counts over all workers of a process: the last one made decides.
+// New checks the configuration and fills in the defaults. It also sets how many workflows the process keeps in memory:
+// the SDK counts them over all workers of a process, and takes the number that is set when the first one begins to run.
 func New(c Config) (*Worker, error) {
 	if c.Client == nil || c.Activities.Subscriptions == nil || c.Namespace == "" {
 		return nil, errors.New("worker: Client, Activities and Namespace are required")
