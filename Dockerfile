@@ -6,8 +6,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG BUILD_ID=unversioned
-# timetzdata: subscriptions live in IANA time zones, and the image has no zone files of its own.
-RUN CGO_ENABLED=0 go build -trimpath -tags timetzdata -ldflags="-s -w" -o /out/perennial ./cmd/perennial \
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/perennial ./cmd/perennial \
     && mkdir -p /out/data
 
 FROM scratch

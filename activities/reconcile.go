@@ -115,7 +115,7 @@ func (p *pass) subscriptions(ctx context.Context) error {
 		return p.Waker.StartSubscription(ctx, contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref(r)}})
 	})
 	p.count(refs, started)
-	return p.Store.SetStarted(ctx, db.StartedSubscriptions, p.epoch, started)
+	return p.noteStarted(ctx, db.StartedSubscriptions, started)
 }
 
 func (p *pass) payments(ctx context.Context) error {
@@ -127,7 +127,15 @@ func (p *pass) payments(ctx context.Context) error {
 		return p.Waker.StartPayment(ctx, contract.PaymentInput{Ref: ref(r)})
 	})
 	p.count(refs, started)
-	return p.Store.SetStarted(ctx, db.StartedTransactions, p.epoch, started)
+	return p.noteStarted(ctx, db.StartedTransactions, started)
+}
+
+// noteStarted keeps what was started from being found by the next pass.
+func (p *pass) noteStarted(ctx context.Context, table db.StartedTable, started []db.Ref) error {
+	if len(started) == 0 {
+		return nil
+	}
+	return p.Store.InTx(ctx, p.now, func(tx *db.Tx) error { return tx.SetStarted(ctx, table, p.epoch, started) })
 }
 
 // count notes what was started, and that there is more where a batch was full. Only starts go on at once, since each is

@@ -86,7 +86,7 @@ func (s *Server) changeCustomer(ctx context.Context, tx *db.Tx, c *call, cust *c
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.UpdateCustomer(ctx, c.environmentID, *cust); err != nil {
+	if err := tx.SaveCustomer(ctx, c.environmentID, *cust); err != nil {
 		return nil, err
 	}
 	if methodChanged {

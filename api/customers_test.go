@@ -93,7 +93,7 @@ func TestADeletedCustomerIsForgottenButNotTheMoney(t *testing.T) {
 		map[string]any{"customerId": sub.CustomerID, "planId": plan.ID}))
 	require.Empty(t, as[List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers", nil)).Data)
 	for _, table := range []string{"customers", "transactions", "events", "idempotency_keys", "subscriptions"} {
-		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text ilike '%ada@example.com%' or x::text like '%pm_1%'"), table)
+		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text ilike '%ada@example.com%' or x::text like '%pm\\_1%'"), table)
 	}
 	require.NotContains(t, b.log.String(), "ada@example.com")
 }

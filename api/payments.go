@@ -138,7 +138,7 @@ func (s *Server) paymentOperations() {
 		description: "A publishable key may call this too and sees id, status and completedAt only.",
 		status:      http.StatusOK, access: access{scope: "read", publishable: true}, response: example,
 		publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
-		load:     byID(s, id.Transaction, "transaction_not_found", s.store.PaymentWithKey),
+		load:     byID(s, id.Transaction, "transaction_not_found", s.store.TransactionWithKey),
 	}, s.getPayment)
 	register(s, operation{
 		name: "listPayments", method: http.MethodGet, path: "/payments", tag: "Payments", summary: "List payments",

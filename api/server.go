@@ -71,7 +71,7 @@ type Server struct {
 func NewServer(d Deps, c Config) *Server {
 	s := &Server{
 		store: d.Store, engine: d.Engine, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now, config: c,
-		bounds: usualBounds, started: newStarted(d.Store, d.Telemetry.Logger),
+		bounds: usualBounds, started: newStarted(d.Store, d.Now, d.Telemetry.Logger),
 	}
 	s.serving, s.endWaits = context.WithCancel(context.Background())
 	s.route()

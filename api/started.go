@@ -24,6 +24,7 @@ const (
 // is lost in a crash is started once more, which finds the workflow running: harmless.
 type started struct {
 	store *db.Store
+	now   func() time.Time
 	log   *zap.Logger
 	full  chan struct{}
 	stop  chan struct{}
@@ -43,9 +44,9 @@ type mark struct {
 	epoch int64
 }
 
-func newStarted(store *db.Store, log *zap.Logger) *started {
+func newStarted(store *db.Store, now func() time.Time, log *zap.Logger) *started {
 	return &started{
-		store: store, log: log, marks: map[mark][]db.Ref{},
+		store: store, now: now, log: log, marks: map[mark][]db.Ref{},
 		full: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 }
@@ -111,7 +112,8 @@ func (s *started) flush() {
 	s.mu.Unlock()
 	for key, refs := range marks {
 		ctx, cancel := context.WithTimeout(context.Background(), flushBudget)
-		if err := s.store.SetStarted(ctx, key.table, key.epoch, refs); err != nil {
+		err := s.store.InTx(ctx, s.now(), func(tx *db.Tx) error { return tx.SetStarted(ctx, key.table, key.epoch, refs) })
+		if err != nil {
 			s.log.Warn("started workflows were not marked; the reconciler starts them again", zap.Int("count", len(refs)), zap.Error(err))
 		}
 		cancel()

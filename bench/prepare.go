@@ -38,7 +38,10 @@ func (r *rig) noteStarted(ctx context.Context, subjects []stage.Subject) error {
 		for _, s := range part {
 			refs = append(refs, db.Ref{EnvironmentID: r.stage.EnvironmentID, ID: s.SubscriptionID})
 		}
-		if err := r.ours.store.SetStarted(ctx, db.StartedSubscriptions, epoch, refs); err != nil {
+		err := r.ours.store.InTx(ctx, time.Now(), func(tx *db.Tx) error {
+			return tx.SetStarted(ctx, db.StartedSubscriptions, epoch, refs)
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -135,6 +135,7 @@ func stepsOf(first, second []*history.HistoryEvent) renewed {
 			note("charge done", e)
 		case enums.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
 			note("run continued", e)
+		default: // no step
 		}
 	}
 	for _, e := range second {
@@ -143,6 +144,7 @@ func stepsOf(first, second []*history.HistoryEvent) renewed {
 			note("new run begun", e)
 		case enums.EVENT_TYPE_TIMER_STARTED:
 			note("asleep again", e)
+		default: // no step
 		}
 	}
 	return seen

@@ -60,8 +60,8 @@ func (tx *Tx) InsertCustomer(ctx context.Context, environmentID string, c custom
 	})
 }
 
-// UpdateCustomer writes what may change. Fault: customer_changed, when it is not of the revision read, or erased.
-func (tx *Tx) UpdateCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
+// SaveCustomer writes what may change. Fault: customer_changed, when it is not of the revision read, or erased.
+func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
 	return queries.CustomerUpdate(ctx, tx.pipe.orElse(changed("customer")), dbsqlc.CustomerUpdateParams{
 		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone),
 		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),

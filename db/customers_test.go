@@ -22,7 +22,7 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 	kept := newCustomer("") // another customer, untouched
 	txn := b.pendingCharge(t, "")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.UpdateCustomer(ctx, b.env, b.customer))
+		require.NoError(t, tx.SaveCustomer(ctx, b.env, b.customer))
 		require.NoError(t, tx.InsertCustomer(ctx, b.env, kept))
 		done := txn
 		done.Status, done.CompletedAt, done.FailureReason, done.ProviderResponse = payment.Failed, now, "Ada's card", []byte(`{"name": "Ada"}`)
@@ -124,7 +124,7 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 
 	requireFault(t, b.try(t, erase), fault.NotFound, "customer_not_found")
 	got.Email = "back@example.com"
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.UpdateCustomer(ctx, b.env, got) })
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveCustomer(ctx, b.env, got) })
 	requireFault(t, err, fault.Unavailable, "customer_changed")
 }
 

@@ -118,7 +118,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
-			"Transaction": txn.ID, "PaymentWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
+			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
 			"Event": events[0].ID, "CommandOutcome": "cmd_one_and_only", "CommandText": "cmd_one_and_only", "IdempotencyKey": "POST /long",
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
@@ -243,7 +243,7 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 			return err
 		}},
 		"revoke key":        {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.RevokeAPIKey(ctx, ours.env, b.key) }},
-		"update customer":   {"customer_changed", func(ctx context.Context, tx *db.Tx) error { return tx.UpdateCustomer(ctx, ours.env, b.customer) }},
+		"update customer":   {"customer_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveCustomer(ctx, ours.env, b.customer) }},
 		"erase customer":    {"customer_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, ours.env, b.customer.ID) }},
 		"save clock":        {"test_clock_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, ours.env, b.clock) }},
 		"save subscription": {"subscription_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, ours.env, b.subscription) }},

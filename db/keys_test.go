@@ -20,7 +20,7 @@ func TestReadsByKey(t *testing.T) {
 	key, err := b.store.KeyByHash(t.Context(), b.hash)
 	require.NoError(t, err)
 	resources := map[string]string{
-		"SubscriptionWithKey": "subscription", "PaymentWithKey": "transaction", "InvoiceWithKey": "invoice",
+		"SubscriptionWithKey": "subscription", "TransactionWithKey": "transaction", "InvoiceWithKey": "invoice",
 		"CustomerWithKey": "customer", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
 	}
 	var seen int

@@ -154,9 +154,13 @@ func TestManyRowsAreLockedInOneOrder(t *testing.T) {
 			var err error
 			switch next := epoch.Add(1); i % 3 {
 			case 0:
-				err = b.store.SetStarted(context.Background(), db.StartedSubscriptions, next, shuffled(subs))
+				err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
+					return tx.SetStarted(ctx, db.StartedSubscriptions, next, shuffled(subs))
+				})
 			case 1:
-				err = b.store.SetStarted(context.Background(), db.StartedTransactions, next, shuffled(txns))
+				err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
+					return tx.SetStarted(ctx, db.StartedTransactions, next, shuffled(txns))
+				})
 			default:
 				err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
 					_, err := tx.MarkMethodChanged(ctx, b.env, b.customer.ID)

@@ -96,19 +96,16 @@ func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit i
 	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref { return Ref(f) }), translate("SubscriptionListLate", err)
 }
 
-// SetStarted notes, in a transaction of its own, that the workflows of these rows were started in an epoch.
-func (s *Store) SetStarted(ctx context.Context, table StartedTable, epoch int64, started []Ref) error {
+// SetStarted notes that the workflows of these rows were started in an epoch.
+func (tx *Tx) SetStarted(ctx context.Context, table StartedTable, epoch int64, started []Ref) error {
 	environmentIDs, ids := make([]string, len(started)), make([]string, len(started))
 	for i, ref := range started {
 		environmentIDs[i], ids[i] = ref.EnvironmentID, ref.ID
 	}
-	var err error
 	if table == StartedTransactions {
-		err = queries.TransactionSetStarted(ctx, s.handle, dbsqlc.TransactionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
-	} else {
-		err = queries.SubscriptionSetStarted(ctx, s.handle, dbsqlc.SubscriptionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
+		return queries.TransactionSetStarted(ctx, tx.pipe, dbsqlc.TransactionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
 	}
-	return translate("SetStarted", err)
+	return queries.SubscriptionSetStarted(ctx, tx.pipe, dbsqlc.SubscriptionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
 }
 
 // IncrementEpoch begins a new one: whatever was started before is started again.

@@ -36,7 +36,7 @@ func TestUnstartedSubscriptions(t *testing.T) {
 	require.Equal(t, []db.Ref{first, second}, unstarted(epoch, 10))
 	require.Equal(t, []db.Ref{first}, unstarted(epoch, 1))
 
-	require.NoError(t, b.store.SetStarted(t.Context(), db.StartedSubscriptions, epoch, []db.Ref{first, {EnvironmentID: first.EnvironmentID, ID: second.ID}}))
+	b.setStarted(t, db.StartedSubscriptions, epoch, first, db.Ref{EnvironmentID: first.EnvironmentID, ID: second.ID})
 	require.Equal(t, []db.Ref{second}, unstarted(epoch, 10), "an id alone marks nothing")
 	got, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
 	require.NoError(t, err)
@@ -48,9 +48,14 @@ func TestUnstartedSubscriptions(t *testing.T) {
 		require.Equal(t, epoch+1, next)
 	})
 	require.Equal(t, []db.Ref{first, second}, unstarted(epoch+1, 10), "Temporal was lost: everything starts again")
-	require.NoError(t, b.store.SetStarted(t.Context(), db.StartedSubscriptions, epoch+1, []db.Ref{first, second}))
-	require.NoError(t, b.store.SetStarted(t.Context(), db.StartedSubscriptions, epoch, []db.Ref{first, second}), "late news of an older epoch")
+	b.setStarted(t, db.StartedSubscriptions, epoch+1, first, second)
+	b.setStarted(t, db.StartedSubscriptions, epoch, first, second) // late news of an older epoch
 	require.Empty(t, unstarted(epoch+1, 10))
+}
+
+func (b *bundle) setStarted(t *testing.T, table db.StartedTable, epoch int64, started ...db.Ref) {
+	t.Helper()
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SetStarted(ctx, table, epoch, started)) })
 }
 
 func TestUnstartedTransactions(t *testing.T) {
@@ -77,7 +82,7 @@ func TestUnstartedTransactions(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{own.ID, refund.ID, leftOpen.ID}, ids, "not what a subscription's workflow serves")
 	require.IsIncreasing(t, ids)
-	require.NoError(t, b.store.SetStarted(t.Context(), db.StartedTransactions, 1, found[1:]))
+	b.setStarted(t, db.StartedTransactions, 1, found[1:]...)
 	left, err := b.store.UnstartedTransactions(t.Context(), 1, 10)
 	require.NoError(t, err)
 	require.Equal(t, found[:1], left)

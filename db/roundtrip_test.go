@@ -115,7 +115,7 @@ func TestCustomerRoundTrip(t *testing.T) {
 		c, err := tx.LockCustomer(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
 		c.Email, c.Phone, c.PaymentMethod, c.PaymentDetails.PhoneNumber = "new@example.com", "", "mobile_money_mtn", "+256700000002"
-		require.NoError(t, tx.UpdateCustomer(ctx, b.env, c))
+		require.NoError(t, tx.SaveCustomer(ctx, b.env, c))
 	})
 	want := b.customer
 	want.Email, want.Phone, want.PaymentMethod, want.PaymentDetails.PhoneNumber = "new@example.com", "", "mobile_money_mtn", "+256700000002"
@@ -124,7 +124,7 @@ func TestCustomerRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.UpdateCustomer(ctx, b.env, b.customer) })
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveCustomer(ctx, b.env, b.customer) })
 	requireFault(t, err, fault.Unavailable, "customer_changed")
 }
 

@@ -22,8 +22,8 @@ func (r Reader) Transaction(ctx context.Context, environmentID, id string) (paym
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
-// PaymentWithKey reads key and transaction in one round trip. Faults: api_key_unknown; transaction_not_found, with the key.
-func (r Reader) PaymentWithKey(ctx context.Context, hash []byte, id string) (APIKey, payment.Transaction, error) {
+// TransactionWithKey reads key and transaction in one round trip. Faults: api_key_unknown; transaction_not_found, with the key.
+func (r Reader) TransactionWithKey(ctx context.Context, hash []byte, id string) (APIKey, payment.Transaction, error) {
 	row, err := queries.TransactionGetWithKey(ctx, r.handle, dbsqlc.TransactionGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
 		key, err := r.withoutResource(ctx, hash, "transaction", err)

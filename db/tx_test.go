@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -30,6 +31,18 @@ func requireUntouched(t *testing.T, b *bundle) {
 	require.Zero(t, b.count(t, "select count(*) from events"))
 	require.Zero(t, b.store.Stat().AcquiredConns(), "no connection is lost")
 	require.Zero(t, b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"))
+}
+
+// What a Store has besides the reads writes nothing: every write is a method of Tx.
+func TestWritesExistOnlyInATransaction(t *testing.T) {
+	t.Parallel()
+	reads, besides := reflect.TypeFor[db.Reader](), []string{}
+	for store, i := reflect.TypeFor[*db.Store](), 0; i < store.NumMethod(); i++ {
+		if _, read := reads.MethodByName(store.Method(i).Name); !read {
+			besides = append(besides, store.Method(i).Name)
+		}
+	}
+	require.Equal(t, []string{"Close", "InTx", "Ping", "Stat"}, besides)
 }
 
 func TestInTxRollsBackOnError(t *testing.T) {

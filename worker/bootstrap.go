@@ -20,39 +20,43 @@ import (
 // retention is how long Temporal keeps closed runs for operators to look at.
 const retention = 30 * 24 * time.Hour
 
-// bootstrapUntilDone makes Temporal usable, however long Temporal takes to come.
-func (w *Worker) bootstrapUntilDone(ctx context.Context) error {
+// bootstrapUntilDone makes Temporal usable, however long Temporal takes to come; false: ctx ended before.
+func (w *Worker) bootstrapUntilDone(ctx context.Context) bool {
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := w.Bootstrap(ctx)
 		if err == nil || ctx.Err() != nil {
-			return ctx.Err()
+			return ctx.Err() == nil
 		}
 		w.config.Logger.Warn("Temporal is not usable yet", zap.Error(err))
 		pause(ctx, wait)
 	}
 }
 
-// keepUp repeats the bootstrap, since Temporal may lose its database under a running worker, and makes this build
-// current where it was asked to: at the start, and again where no build is current any more, because a Temporal that has
-// forgotten gives work to nobody.
+// The pauses between looks while no build gets work: a server that has just started sees pollers after some seconds.
+const (
+	firstLook = 250 * time.Millisecond
+	laterLook = time.Second
+)
+
+// keepUp sees to it that some build gets work, and repeats the bootstrap, since Temporal may lose its database under a
+// running worker.
 func (w *Worker) keepUp(ctx context.Context) {
-	current := !w.config.MakeCurrent || w.config.BuildID == ""
-	asked := !current
-	for ctx.Err() == nil {
+	soon := firstLook
+	for {
 		every := w.config.BootstrapEvery
-		if !current {
-			err := w.makeCurrent(ctx)
-			if current = err == nil; !current {
-				w.config.Logger.Debug("not the current version yet", zap.Error(err))
-				every = 250 * time.Millisecond
-			}
-		} else if err := w.Bootstrap(ctx); err != nil && ctx.Err() == nil {
-			w.config.Logger.Warn("bootstrap", zap.Error(err))
-		} else if asked && w.forgotten(ctx) {
-			current = false
-			continue
+		if err := w.route(ctx); err == nil {
+			soon = firstLook
+		} else {
+			w.config.Logger.Debug("no build gets work yet", zap.Error(err))
+			every, soon = min(soon, every), min(2*soon, laterLook)
 		}
 		pause(ctx, every)
+		if ctx.Err() != nil {
+			return
+		}
+		if err := w.Bootstrap(ctx); err != nil && ctx.Err() == nil {
+			w.config.Logger.Warn("bootstrap", zap.Error(err))
+		}
 	}
 }
 
@@ -159,29 +163,6 @@ func (w *Worker) ensureReconciler(ctx context.Context) error {
 		return nil
 	}
 	return err
-}
-
-// makeCurrent routes new work to this build. It fails until the server has seen its pollers.
-func (w *Worker) makeCurrent(ctx context.Context) error {
-	_, err := w.config.Client.WorkerDeploymentClient().GetHandle(w.config.Deployment).SetCurrentVersion(ctx,
-		client.WorkerDeploymentSetCurrentVersionOptions{BuildID: w.config.BuildID, IgnoreMissingTaskQueues: true})
-	return err
-}
-
-// forgotten tells that Temporal knows of no current build. Another one that is current stays so: somebody rolled it out.
-func (w *Worker) forgotten(ctx context.Context) bool {
-	build, err := CurrentBuild(ctx, w.config.Client, w.config.Deployment)
-	var absent *serviceerror.NotFound
-	return errors.As(err, &absent) || err == nil && build == ""
-}
-
-// CurrentBuild names the build that Temporal gives new work to; empty: none. For the doctor.
-func CurrentBuild(ctx context.Context, c client.Client, deployment string) (string, error) {
-	d, err := c.WorkerDeploymentClient().GetHandle(deployment).Describe(ctx, client.WorkerDeploymentDescribeOptions{})
-	if err != nil || d.Info.RoutingConfig.CurrentVersion == nil {
-		return "", err
-	}
-	return d.Info.RoutingConfig.CurrentVersion.BuildID, nil
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -28,8 +28,9 @@ type Config struct {
 	// Deployment and BuildID switch worker versioning on; empty: unversioned, as in tests.
 	Deployment string
 	BuildID    string
-	// MakeCurrent sets this build as the current version once its pollers appear: dev and compose do, deployments do it
-	// themselves.
+	// MakeCurrent sets this build as the current version once its pollers appear, in place of another: dev and compose do,
+	// a deployment with a rollout of its own does not. Where nobody has decided which build is current, the first one
+	// makes itself so in any case.
 	MakeCurrent bool
 
 	Namespace          string
@@ -46,9 +47,13 @@ type Config struct {
 // Worker is one process's part of the work.
 type Worker struct {
 	config Config
+
+	made    bool   // MakeCurrent is done: it is asked for once, not again after each loss of Temporal
+	current string // the build that was current when we last looked; it outlives Temporal's memory
 }
 
-// New checks the configuration.
+// New checks the configuration and fills in the defaults. It also sets how many workflows the process keeps in memory:
+// the SDK counts them over all workers of a process, and takes the number that is set when the first one begins to run.
 func New(c Config) (*Worker, error) {
 	if c.Client == nil || c.Activities.Subscriptions == nil || c.Namespace == "" {
 		return nil, errors.New("worker: Client, Activities and Namespace are required")
@@ -74,12 +79,13 @@ func New(c Config) (*Worker, error) {
 	return &Worker{config: c}, nil
 }
 
-// Run works until ctx ends, then drains: it takes nothing new and finishes what is in hand. When Temporal forgets the
-// namespace under a running worker (its database was lost), the pollers end; Run then bootstraps anew and goes on.
+// Run works until ctx ends, then drains: it takes nothing new and finishes what is in hand. That is no error, whatever it
+// was doing. When Temporal forgets the namespace under a running worker (its database was lost), the pollers end; Run
+// then bootstraps anew and goes on.
 func (w *Worker) Run(ctx context.Context, ready func()) error {
 	for first := true; ; first = false {
-		if err := w.bootstrapUntilDone(ctx); err != nil {
-			return err
+		if !w.bootstrapUntilDone(ctx) {
+			return nil
 		}
 		fatal := make(chan error, 4)
 		queues, err := w.start(fatal)

@@ -17,24 +17,27 @@ import (
 	"perennial/test/scene"
 )
 
+// recordings play the scenario of each golden history.
+var recordings = map[string]func(*testing.T, *liveScene) (workflowID, runID string){
+	"renewal":                  recordRenewal,
+	"renewal_in_an_old_run":    recordOldRun,
+	"dunning_and_recovery":     recordDunning,
+	"plan_change":              recordPlanChange,
+	"cancel_and_reactivate":    recordReactivate,
+	"cancel_with_live_charge":  recordCancelLive,
+	"test_clock_year":          recordYear,
+	"test_clock_advance":       recordAdvance,
+	"catch_up_continue_as_new": recordCatchUp,
+	"payment_pending":          recordPayment,
+	"refund":                   recordRefund,
+	"reconciler":               recordReconciler,
+}
+
 // recordMissing plays the scenarios without a golden history on the real server, all in one environment.
 func recordMissing(t *testing.T) {
 	t.Helper()
 	r := onRealServer(t)
-	for name, play := range map[string]func(*testing.T, *liveScene) (workflowID, runID string){
-		"renewal":                  recordRenewal,
-		"renewal_in_an_old_run":    recordOldRun,
-		"dunning_and_recovery":     recordDunning,
-		"plan_change":              recordPlanChange,
-		"cancel_and_reactivate":    recordReactivate,
-		"cancel_with_live_charge":  recordCancelLive,
-		"test_clock_year":          recordYear,
-		"test_clock_advance":       recordAdvance,
-		"catch_up_continue_as_new": recordCatchUp,
-		"payment_pending":          recordPayment,
-		"refund":                   recordRefund,
-		"reconciler":               recordReconciler,
-	} {
+	for name, play := range recordings {
 		if _, err := os.Stat(goldenFile(name)); err == nil {
 			continue
 		}

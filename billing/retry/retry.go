@@ -22,6 +22,7 @@ type Policy struct {
 
 // Limits of a policy. With the largest of each the sum of gaps is cut by maxTotal first.
 const (
+	maxBase    = 30 * 24 * time.Hour
 	maxFactor  = 10
 	maxRetries = 10
 	maxJitter  = time.Hour
@@ -36,14 +37,14 @@ func Default() Policy {
 // Validate answers `retry_policy_invalid` with the field at fault.
 func (p Policy) Validate() error {
 	switch {
-	case p.Base < time.Minute:
-		return invalid("base", "the first gap is at least a minute")
+	case p.Base < time.Minute || p.Base > maxBase || p.Base%time.Second != 0:
+		return invalid("base", "the first gap is a minute to 30 days, in whole seconds")
 	case p.Factor < 1 || p.Factor > maxFactor:
 		return invalid("factor", "the factor between gaps is 1 to %d", maxFactor)
 	case p.Retries < 0 || p.Retries > maxRetries:
 		return invalid("retries", "the number of retries is 0 to %d", maxRetries)
-	case p.MaxJitter < 0 || p.MaxJitter > maxJitter:
-		return invalid("maxJitter", "the jitter is at most an hour")
+	case p.MaxJitter < 0 || p.MaxJitter > maxJitter || p.MaxJitter%time.Second != 0:
+		return invalid("maxJitter", "the jitter is at most an hour, in whole seconds")
 	}
 	var total time.Duration
 	for retry := 1; retry <= p.Retries; retry++ {

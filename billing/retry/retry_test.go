@@ -84,9 +84,12 @@ func TestValidate(t *testing.T) {
 		{"retries", change(func(p *retry.Policy) { p.Retries = -1 })},
 		{"retries", change(func(p *retry.Policy) { p.Retries = 11 })},
 		{"retries", change(func(p *retry.Policy) { p.Retries = 9 })}, // 511 days
-		{"retries", change(func(p *retry.Policy) { p.Base = math.MaxInt64 })},
+		{"base", change(func(p *retry.Policy) { p.Base = math.MaxInt64 })},
+		{"base", change(func(p *retry.Policy) { p.Base = 30*day + time.Second })},
+		{"base", change(func(p *retry.Policy) { p.Base = day + 1 })},
 		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = -1 })},
 		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = time.Hour + 1 })},
+		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = time.Second + 1 })},
 	} {
 		err := c.policy.Validate()
 		require.Error(t, err, c.policy)

@@ -1,6 +1,10 @@
 package subscription
 
-import "perennial/billing/retry"
+import (
+	"perennial/billing/fault"
+	"perennial/billing/period"
+	"perennial/billing/retry"
+)
 
 // PastDueBilling tells what boundaries do while a subscription is past due.
 type PastDueBilling string
@@ -11,10 +15,38 @@ const (
 	AccruePastDue PastDueBilling = "accrue" // every period is billed
 )
 
+// maxPatience is the longest time in `past_due`, in days, that ends in a cancellation; longer is never.
+const maxPatience = 365
+
 // Settings are an environment's choices that the rules depend on.
 type Settings struct {
 	TimeZone               string
 	Retry                  retry.Policy
 	PastDueBilling         PastDueBilling
 	PastDueCancelAfterDays int // 0: never
+}
+
+// DefaultSettings are those of an environment for which nothing was chosen.
+func DefaultSettings() Settings {
+	return Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: SkipPastDue}
+}
+
+// Validate answers the first field that the rules cannot work with: time_zone_unknown, retry_policy_invalid,
+// past_due_billing_unknown, past_due_cancel_after_days_out_of_range.
+func (s Settings) Validate() error {
+	if _, err := period.LoadLocation(s.TimeZone); err != nil {
+		return err
+	}
+	if err := s.Retry.Validate(); err != nil {
+		return err
+	}
+	if s.PastDueBilling != SkipPastDue && s.PastDueBilling != AccruePastDue {
+		return fault.InvalidParam("pastDueBilling", "past_due_billing_unknown",
+			"%.40q is no way to bill periods that pass in past_due; choose %s or %s", s.PastDueBilling, SkipPastDue, AccruePastDue)
+	}
+	if s.PastDueCancelAfterDays < 0 || s.PastDueCancelAfterDays > maxPatience {
+		return fault.InvalidParam("pastDueCancelAfterDays", "past_due_cancel_after_days_out_of_range",
+			"a subscription is canceled after 1 to %d days in past_due; 0 is never", maxPatience)
+	}
+	return nil
 }

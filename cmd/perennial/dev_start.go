@@ -11,8 +11,8 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/apikey"
+	"perennial/internal/config"
 	"perennial/internal/vault"
-	"perennial/providers/simulator"
 	"perennial/worker"
 )
 
@@ -72,10 +72,9 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 }
 
 func (d *devStack) startSimulator(context.Context) (err error) {
-	callbacks := simulator.Callbacks{
-		URL: d.config.HTTP.PublicURL + "/callbacks/" + d.providerConfigID, Secret: d.state.webhookSecret,
-	}
-	if d.simulator, err = startSimulator(d.process, d.config.Simulator, simulator.Config{Callbacks: callbacks}); err != nil {
+	c := d.config.Simulator
+	c.CallbackURL, c.CallbackSecret = callbackURL(d.config, d.providerConfigID), config.NewSecret(d.state.webhookSecret)
+	if d.simulator, err = startSimulator(d.process, c); err != nil {
 		return err
 	}
 	d.onDown(d.simulator.stop)

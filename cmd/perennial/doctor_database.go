@@ -112,15 +112,21 @@ func (d *doctor) keys(ctx context.Context) {
 		Vault: keys, StripeURL: d.config.Stripe.APIURL, Timeout: d.config.Stripe.Timeout, ReplayWindow: d.config.Stripe.ReplayWindow,
 	})
 	for _, e := range environments {
+		d.settings(e)
 		if apps[e.AppID] {
 			d.provider(ctx, store, door, e)
 		}
 	}
 }
 
-// tester is a provider that can try its credentials without moving money.
-type tester interface {
-	TestConnection(ctx context.Context) error
+// settings shows what was chosen when an environment was made, and whether this build can still work with it.
+func (d *doctor) settings(e db.Environment) {
+	const check = "environment"
+	if err := e.Settings.Validate(); err != nil {
+		d.fail(check, "correct its row in the table environments: nothing else can change settings yet", "%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
+		return
+	}
+	d.ok(check, "%s (%s): %s", e.ID, e.Mode, describeSettings(e.Settings))
 }
 
 func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Gateway, e db.Environment) {
@@ -133,13 +139,13 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 		return
 	}
 	provider, err := door.Provider(ctx, account)
-	if t, ok := provider.(tester); ok && err == nil {
-		err = t.TestConnection(ctx)
+	if err == nil {
+		err = provider.TestConnection(ctx)
 	}
 	if err != nil {
 		d.fail(check, "check the account's keys, and that this machine reaches the provider", "%s of %s (%s): %s",
 			account.Provider, e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
-	d.ok(check, "%s of %s (%s) takes our key", account.Provider, e.ID, e.Mode)
+	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s", account.Provider, e.ID, e.Mode, callbackURL(d.config, account.ID))
 }

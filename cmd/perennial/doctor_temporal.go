@@ -94,13 +94,12 @@ func (d *doctor) version(ctx context.Context, c client.Client) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
 	build, err := worker.CurrentBuild(ctx, c, d.config.Deployment)
-	var none *serviceerror.NotFound
 	switch {
-	case errors.As(err, &none), err == nil && build == "":
-		d.fail(check, "run a worker with --make-current, or `temporal worker deployment set-current-version`: until then no worker gets work",
-			"the deployment %s has no current version", d.config.Deployment)
 	case err != nil:
 		d.fail(check, "see whether the credentials may read deployments", "%v", err)
+	case build == "":
+		d.fail(check, "run `perennial worker`, which makes itself current where nobody has decided otherwise; else with --make-current, "+
+			"or `temporal worker deployment set-current-version`", "the deployment %s has no current version: no worker gets work", d.config.Deployment)
 	case build != d.config.BuildID:
 		d.warn(check, "fine while a deployment is under way, or where doctor is of another build", "build %s is current, this program is %s", build, d.config.BuildID)
 	default:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -24,10 +25,13 @@ func keyCreateCommand() *command {
 		name: "create", summary: "make an API key, and what it belongs to where absent",
 		about: "Tenant and app are found by name, the environment by its mode; what is absent is made. The key is printed once,\n" +
 			"alone on standard output. Provider credentials come from environment variables or standard input, never from the\n" +
-			"command line, where every user of the machine could read them.",
+			"command line, where every user of the machine could read them. A new app, and a provider's credentials, need\n" +
+			"PERENNIAL_KEK: the same as the API's and the workers'. The settings of an environment are chosen when it is made;\n" +
+			"`perennial doctor` shows them.",
 		examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test --time-zone Africa/Douala",
 			"STRIPE_KEY=… perennial key create --tenant Acme --app Shop --mode live --stripe-secret-key-env STRIPE_KEY",
+			"perennial key create --tenant Acme --app Shop --mode live --retry-base 48h --retry-factor 1 --past-due-cancel-after 60",
 			"perennial key create --tenant Acme --app Shop --mode test --scope read --expires-in 720h",
 		},
 		setup: func(f *flag.FlagSet) action {
@@ -52,6 +56,10 @@ func keyCreateCommand() *command {
 					for _, what := range out.created {
 						_, _ = fmt.Fprintf(p.stderr, "made %s\n", what) // the key below is what matters
 					}
+					if out.providerConfigID != "" {
+						_, _ = fmt.Fprintf(p.stderr, "callbacks: have Stripe send its events to %s\n", callbackURL(c, out.providerConfigID))
+					}
+					_, _ = fmt.Fprintf(p.stderr, "environment %s: %s\n", out.environment.ID, describeSettings(out.environment.Settings))
 					_, _ = fmt.Fprintf(p.stderr, "made key %s; it is shown only now:\n", out.keyID)
 					_, err = fmt.Fprintln(p.stdout, out.key.Plain)
 					return err
@@ -63,10 +71,11 @@ func keyCreateCommand() *command {
 
 // keyFlags are the flags as they were typed.
 type keyFlags struct {
-	tenant, app, mode, kind, timeZone string
-	scopes, cidrs                     list
-	expiresIn                         time.Duration
-	stripeSecret, stripeWebhook       string // names of variables
+	tenant, app, mode, kind     string
+	scopes, cidrs               list
+	expiresIn                   time.Duration
+	settings                    choices
+	stripeSecret, stripeWebhook string // names of variables
 }
 
 func (k *keyFlags) declare(f *flag.FlagSet) {
@@ -77,7 +86,7 @@ func (k *keyFlags) declare(f *flag.FlagSet) {
 	f.Var(&k.scopes, "scope", "what a secret key may do, `*|read|webhooks`; may be repeated (default: *)")
 	f.Var(&k.cidrs, "allow-from", "`network` from which it may be used, such as 10.0.0.0/8; may be repeated (default: from anywhere)")
 	f.DurationVar(&k.expiresIn, "expires-in", 0, "`duration` after which it ends (default: never)")
-	f.StringVar(&k.timeZone, "time-zone", "", "IANA `zone` of a new environment, in which its periods begin (default: UTC)")
+	k.settings.declare(f)
 	f.StringVar(&k.stripeSecret, "stripe-secret-key-env", "", "`variable` that holds Stripe's secret key; - reads a line of standard input")
 	f.StringVar(&k.stripeWebhook, "stripe-webhook-secret-env", "", "`variable` that holds Stripe's webhook secret; - reads a line of standard input")
 }
@@ -95,7 +104,7 @@ func (k *keyFlags) order(p *process) (order, error) {
 		}
 	}
 	o := order{
-		tenant: k.tenant, app: k.app, mode: apikey.Mode(k.mode), kind: apikey.Kind(k.kind), scopes: k.scopes, timeZone: k.timeZone,
+		tenant: k.tenant, app: k.app, mode: apikey.Mode(k.mode), kind: apikey.Kind(k.kind), scopes: k.scopes, settings: k.settings,
 	}
 	if o.mode != apikey.Test && o.mode != apikey.Live {
 		return o, usagef("--mode is test or live, not %q", k.mode)
@@ -104,6 +113,9 @@ func (k *keyFlags) order(p *process) (order, error) {
 		return o, usagef("--kind is secret or publishable, not %q", k.kind)
 	}
 	if err := k.limits(p.now(), &o); err != nil {
+		return o, err
+	}
+	if err := k.settings.check(); err != nil {
 		return o, err
 	}
 	return o, k.account(p, &o)
@@ -132,12 +144,12 @@ func (k *keyFlags) limits(now time.Time, o *order) error {
 	case k.expiresIn > 0:
 		o.expiresAt = now.Add(k.expiresIn)
 	}
-	if k.timeZone != "" {
-		if _, err := time.LoadLocation(k.timeZone); err != nil || k.timeZone == "Local" {
-			return usagef("--time-zone %q is not an IANA time zone such as Africa/Douala", k.timeZone)
-		}
-	}
 	return nil
+}
+
+// callbackURL is where a provider must send what it has to say about an account.
+func callbackURL(c config.Config, providerConfigID string) string {
+	return cmp.Or(c.HTTP.PublicURL, "PUBLIC_URL") + "/callbacks/" + providerConfigID
 }
 
 func (k *keyFlags) account(p *process, o *order) error {

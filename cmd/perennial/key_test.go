@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/gateway"
@@ -164,6 +167,65 @@ func TestRefusedOrdersChangeNothing(t *testing.T) {
 
 	create(t, env, "--time-zone", "Europe/Paris")
 	refuse("environment_exists", env, "--time-zone", "UTC")
+	refuse("leave --time-zone and --retry-factor out", env, "--time-zone", "UTC", "--retry-factor", "3", "--past-due-billing", "skip")
+	create(t, env, "--time-zone", "Europe/Paris", "--past-due-cancel-after", "0") // as it is
+}
+
+func TestSettingsAreChosenWithTheEnvironment(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	for app, c := range map[string]struct {
+		args []string
+		want subscription.Settings
+		says string
+	}{
+		"Plain": {nil, subscription.DefaultSettings(), "time zone UTC; retries after 24h, 48h, 96h and at most 1h of jitter; " +
+			"periods that pass in past_due are not billed; past_due cancels never"},
+		"Chosen": {
+			[]string{"--time-zone", "Africa/Douala", "--retry-base", "36h", "--retry-factor", "1", "--retry-jitter", "0s",
+				"--past-due-billing", "accrue", "--past-due-cancel-after", "60"},
+			subscription.Settings{
+				TimeZone: "Africa/Douala", Retry: retry.Policy{Base: 36 * time.Hour, Factor: 1, Retries: 3},
+				PastDueBilling: subscription.AccruePastDue, PastDueCancelAfterDays: 60,
+			},
+			"time zone Africa/Douala; retries after 36h, 36h, 36h and at most 0s of jitter; periods that pass in past_due are billed; " +
+				"past_due cancels after 60 days",
+		},
+	} {
+		got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", app, "--mode", "live"}, c.args...)...)
+		require.Equal(t, exitDone, got.code, got.stderr)
+		store := open(t, env)
+		key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
+		require.NoError(t, err)
+		all, err := store.Environments(t.Context())
+		require.NoError(t, err)
+		i := slices.IndexFunc(all, func(e db.Environment) bool { return e.ID == key.EnvironmentID })
+		require.GreaterOrEqual(t, i, 0)
+		made := all[i]
+		require.Equal(t, c.want, made.Settings)
+		require.Contains(t, got.stderr, "environment "+made.ID+": "+c.says+"\n")
+	}
+}
+
+func TestANewProviderAccountSaysWhereItsCallbacksGo(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	env["S"] = "sk_test_abc"
+	for app, base := range map[string]string{"One": "PUBLIC_URL", "Two": "https://billing.example.com"} {
+		if env["PUBLIC_URL"] = base; base == "PUBLIC_URL" {
+			delete(env, "PUBLIC_URL")
+		}
+		args := []string{"key", "create", "--tenant", "Acme", "--app", app, "--mode", "test"}
+		got := perennial(t, env, append(args, "--stripe-secret-key-env", "S")...)
+		require.Equal(t, exitDone, got.code, got.stderr)
+		store := open(t, env)
+		key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
+		require.NoError(t, err)
+		account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
+		require.NoError(t, err)
+		require.Contains(t, got.stderr, "callbacks: have Stripe send its events to "+base+"/callbacks/"+account.ID+"\n")
+		require.NotContains(t, perennial(t, env, args...).stderr, "callbacks:", "nothing new")
+	}
 }
 
 func TestKEKIsUsable(t *testing.T) {

@@ -44,6 +44,10 @@ func lookupIn(env map[string]string) func(string) (string, bool) {
 	}
 }
 
+func newKey(args ...string) []string {
+	return append([]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test"}, args...)
+}
+
 func TestWrongUsageIsExplainedAndExitsWith2(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -68,6 +72,15 @@ func TestWrongUsageIsExplainedAndExitsWith2(t *testing.T) {
 		"scope unknown":          {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--scope", "write"}, `--scope is one of *, read, webhooks, not "write"`},
 		"network unknown":        {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--allow-from", "home"}, "is not a network"},
 		"time zone unknown":      {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--time-zone", "Mars/Base"}, "is not an IANA time zone"},
+		"no time zone":           {newKey("--time-zone", "posixrules"), `--time-zone: "posixrules" is not an IANA time zone`},
+		"retries too near":       {newKey("--retry-base", "30s"), "--retry-base: the first gap is a minute to 30 days"},
+		"retries no duration":    {newKey("--retry-base", "2"), `invalid value "2" for flag -retry-base`},
+		"factor too large":       {newKey("--retry-factor", "11"), "--retry-factor: the factor between gaps is 1 to 10"},
+		"factor in words":        {newKey("--retry-factor", "two"), `invalid value "two" for flag -retry-factor: it is not a whole number`},
+		"jitter too long":        {newKey("--retry-jitter", "2h"), "--retry-jitter: the jitter is at most an hour"},
+		"retries over a year":    {newKey("--retry-base", "720h", "--retry-factor", "10"), "--retry-base: the last retry comes more than a year after"},
+		"past due how":           {newKey("--past-due-billing", "half"), "--past-due-billing: \"half\" is no way to bill"},
+		"patience too long":      {newKey("--past-due-cancel-after", "366"), "--past-due-cancel-after: a subscription is canceled after 1 to 365 days"},
 		"variable not set":       {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-secret-key-env", "sk_test_typed"}, "names an environment variable, and it is not set"},
 		"webhook secret alone":   {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-webhook-secret-env", "X"}, "needs --stripe-secret-key-env"},
 		"empty standard input":   {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-secret-key-env", "-"}, "found no line on standard input"},

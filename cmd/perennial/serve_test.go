@@ -97,7 +97,7 @@ func TestServeAndDoctor(t *testing.T) {
 	require.Equal(t, exitFailed, got.code)
 	require.False(t, sick.Healthy)
 	for check, verdicts := range map[string][]string{
-		"configuration": {good}, "database": {good}, "clock": {good}, "schema": {good}, "key-encryption key": {good},
+		"configuration": {good}, "database": {good}, "clock": {good}, "schema": {good}, "key-encryption key": {good}, "environment": {good},
 		"payment provider": {bad}, "Temporal": {good}, "namespace": {good}, "search attributes": {bad}, "worker version": {bad},
 		"queue billing": {bad, bad}, "queue payments": {bad}, "reconciler": {bad},
 	} {
@@ -108,12 +108,15 @@ func TestServeAndDoctor(t *testing.T) {
 	}
 
 	simulator := start(t, env, "simulator")
-	serve := start(t, env, "serve", "--make-current")
+	serve := start(t, env, "serve") // the first build needs nobody to make it current
 	eventually(t, "the doctor finds everything in order", func() bool {
 		d, got := diagnose(t, env)
 		return d.Healthy && got.code == exitDone
 	})
+	env["PUBLIC_URL"] = "https://billing.example.com"
 	lines := perennial(t, env, "doctor").stdout
+	require.Contains(t, lines, "takes our key; its callbacks come to https://billing.example.com/callbacks/pp_")
+	require.Contains(t, lines, ": time zone UTC; retries after 24h, 48h, 96h and at most 1h of jitter; ")
 	require.Contains(t, lines, "ok       worker version         build test-1 is current\n")
 	require.NotContains(t, lines, "mend:")
 

@@ -211,8 +211,5 @@ func (w *workerPart) polls() error {
 func (w *workerPart) stop() error {
 	w.cancel()
 	<-w.done
-	if errors.Is(w.err, context.Canceled) {
-		return nil
-	}
 	return w.err
 }

@@ -17,17 +17,15 @@ func simulatorCommand() *command {
 	return &command{
 		name: "simulator", summary: "run the payment provider simulator",
 		about: "It speaks Stripe's dialect and keeps a ledger of the money that moved. Point STRIPE_API_URL at it, and steer it\n" +
-			"below /_simulator/. Never let anything but tests reach it.",
+			"below /_simulator/. Its settings begin with SIMULATOR_. Never let anything but tests reach it.",
 		examples: []string{"perennial simulator", "SIMULATOR_ADDRESS=127.0.0.1:9000 SIMULATOR_LEDGER=/tmp/ledger.jsonl perennial simulator"},
-		setup: func(f *flag.FlagSet) action {
-			window := f.Duration("idempotency-window", 24*time.Hour, "forget idempotency keys after this `duration`, as Stripe does")
-			hang := f.Duration("hang-for", time.Minute, "cut connections that are told to hang after this `duration`")
+		setup: func(*flag.FlagSet) action {
 			return func(ctx context.Context, p *process, _ []string) error {
 				c, err := p.config(config.Simulator)
 				if err != nil {
 					return err
 				}
-				s, err := startSimulator(p, c.Simulator, simulator.Config{IdempotencyWindow: *window, HangFor: *hang})
+				s, err := startSimulator(p, c.Simulator)
 				if err != nil {
 					return err
 				}
@@ -48,12 +46,14 @@ type simulated struct {
 	server *simulator.Server
 }
 
-func startSimulator(p *process, c config.SimulatorSettings, s simulator.Config) (*simulated, error) {
+func startSimulator(p *process, c config.SimulatorSettings) (*simulated, error) {
 	if err := os.MkdirAll(filepath.Dir(c.Ledger), 0o755); err != nil {
 		return nil, fmt.Errorf("SIMULATOR_LEDGER: %w", err)
 	}
-	s.LedgerPath, s.Now = c.Ledger, p.now
-	server, err := simulator.New(s)
+	server, err := simulator.New(simulator.Config{
+		LedgerPath: c.Ledger, Now: p.now, IdempotencyWindow: c.KeyWindow, HangFor: c.HangFor,
+		Callbacks: simulator.Callbacks{URL: c.CallbackURL, Secret: c.CallbackSecret.Reveal()},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"net/netip"
+	"strings"
 	"time"
 
 	"perennial/billing/fault"
-	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/apikey"
@@ -24,7 +24,7 @@ type order struct {
 	scopes      []string
 	cidrs       []netip.Prefix
 	expiresAt   time.Time
-	timeZone    string // of a new environment
+	settings    choices // of a new environment
 	stripe      *stripeAccount
 }
 
@@ -35,7 +35,7 @@ type stripeAccount struct{ secretKey, webhookSecret string }
 type made struct {
 	key              apikey.Key
 	keyID            string
-	environmentID    string
+	environment      db.Environment
 	providerConfigID string   // of a new one
 	created          []string // what was absent: "tenant ten_…"
 }
@@ -65,7 +65,7 @@ func fulfil(ctx context.Context, store *db.Store, keys *vault.Vault, now time.Ti
 				return err
 			}
 		}
-		c.out.key, c.out.keyID, c.out.environmentID = apikey.New(o.kind, o.mode), id.New(id.APIKey, tx.Real), environment.ID
+		c.out.key, c.out.keyID, c.out.environment = apikey.New(o.kind, o.mode), id.New(id.APIKey, tx.Real), environment
 		out = c.out
 		return tx.InsertAPIKey(ctx, environment.ID, db.NewAPIKey{
 			ID: out.keyID, Kind: string(o.kind), Hash: out.key.Hash, Hint: out.key.Hint, Scopes: o.scopes, AllowedCIDRs: o.cidrs,
@@ -102,19 +102,21 @@ func (c *clerk) app(ctx context.Context, o order) (db.App, error) {
 
 func (c *clerk) environment(ctx context.Context, app db.App, o order) (db.Environment, error) {
 	environment, err := c.tx.EnvironmentOf(ctx, app.ID, string(o.mode))
-	if err == nil && o.timeZone != "" && o.timeZone != environment.Settings.TimeZone {
-		return environment, fault.New(fault.Conflict, "environment_exists",
-			"the %s environment %s exists with the time zone %s; leave --time-zone out", o.mode, environment.ID, environment.Settings.TimeZone)
+	if err == nil {
+		if flags := o.settings.against(environment.Settings); len(flags) > 0 {
+			return environment, fault.New(fault.Conflict, "environment_exists", "the %s environment %s exists with other settings (%s); leave %s out",
+				o.mode, environment.ID, describeSettings(environment.Settings), strings.Join(flags, " and "))
+		}
 	}
 	if !absent(err) {
 		return environment, err
 	}
 	environment = db.Environment{
 		ID: id.New(id.Environment, c.tx.Real), AppID: app.ID, Mode: string(o.mode), CreatedAt: c.tx.Real,
-		Settings: subscription.Settings{TimeZone: o.timeZone, Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue},
+		Settings: o.settings.on(subscription.DefaultSettings()),
 	}
-	if o.timeZone == "" {
-		environment.Settings.TimeZone = "UTC"
+	if err := environment.Settings.Validate(); err != nil {
+		return db.Environment{}, err
 	}
 	c.note("environment", environment.ID)
 	return environment, c.tx.InsertEnvironment(ctx, environment)

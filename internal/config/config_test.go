@@ -52,6 +52,8 @@ func TestAllFaultsAreToldAtOnce(t *testing.T) {
 		"PERENNIAL_KEK":        "hunter2",
 		"LOG_LEVEL":            "loud",
 		"TEMPORAL_TLS_CERT":    "/c.pem",
+
+		"SIMULATOR_CALLBACK_URL": "http://127.0.0.1:8080/callbacks/pp_1",
 	}), API)
 	var faults Faults
 	require.ErrorAs(t, err, &faults)
@@ -63,7 +65,7 @@ func TestAllFaultsAreToldAtOnce(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"DATABASE_URL", "DATABASE_POOL_API", "TEMPORAL_ADDRESS", "LISTEN_ADDRESS", "LOG_LEVEL", "PERENNIAL_KEK",
-		"STRIPE_REPLAY_WINDOW", "TEMPORAL_TLS_CERT",
+		"STRIPE_REPLAY_WINDOW", "TEMPORAL_TLS_CERT", "SIMULATOR_CALLBACK_URL",
 	}, named)
 	require.NotContains(t, err.Error(), "p4ss")
 	require.NotContains(t, err.Error(), "hunter2")

@@ -61,6 +61,12 @@ func together(c Config) (faults Faults) {
 			"set both to paths of PEM files, or neither",
 		})
 	}
+	if (c.Simulator.CallbackURL == "") == c.Simulator.CallbackSecret.IsSet() {
+		faults = append(faults, Fault{
+			"SIMULATOR_CALLBACK_URL", "and SIMULATOR_CALLBACK_SECRET must be set together: an unsigned callback is refused",
+			"set both, or neither",
+		})
+	}
 	return faults
 }
 

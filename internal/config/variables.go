@@ -110,9 +110,10 @@ var variables = []Variable{
 	},
 	{
 		Name: "PUBLIC_URL", Example: "https://billing.example.com",
-		Meaning: "How the outside reaches the API; it is in links and in the callback addresses given to providers.",
-		Mend:    "give a URL",
-		set:     webURL(func(c *Config) *string { return &c.HTTP.PublicURL }),
+		Meaning: "How the outside reaches the API: the server in its OpenAPI document, and the callback address that `key create` and " +
+			"`doctor` show, which you give to the provider.",
+		Mend: "give a URL",
+		set:  webURL(func(c *Config) *string { return &c.HTTP.PublicURL }),
 	},
 	{
 		Name: "TRUSTED_PROXIES", Example: "10.0.0.0/8,192.168.1.7/32",
@@ -148,7 +149,8 @@ var variables = []Variable{
 		Name: "PERENNIAL_KEK", Secret: true, RequiredBy: []Command{API, Worker, Serve, Doctor}, set: kek,
 		Example: "kek_kD0vJ3…",
 		Meaning: "Key-encryption key of the provider credentials: `kek_` and 32 random bytes in base 64. Several, separated " +
-			"by commas, while one is replaced: the first encrypts, all decrypt. Losing it loses the credentials.",
+			"by commas, while one is replaced: the first encrypts, all decrypt. Losing it loses the credentials. `key create` needs " +
+			"it too, where it makes an app or stores credentials.",
 		Mend: "take what `perennial key kek` prints and keep it in your secret store",
 	},
 	{
@@ -201,8 +203,8 @@ var variables = []Variable{
 	},
 	{
 		Name: "WORKER_MAKE_CURRENT", Default: "false", Example: "true",
-		Meaning: "Whether a worker makes its build the deployment's current version once its pollers appear. A deployment with " +
-			"a rollout of its own leaves it off.",
+		Meaning: "Whether a worker makes its build the deployment's current version, in place of another, once its pollers appear. A " +
+			"deployment with a rollout of its own leaves it off; the first build makes itself current in any case.",
 		Mend: "give true or false",
 		set:  boolean(func(c *Config) *bool { return &c.Worker.MakeCurrent }),
 	},
@@ -271,7 +273,7 @@ var variables = []Variable{
 	},
 	{
 		Name: "SIMULATOR_CALLBACK_URL", Example: "http://127.0.0.1:8080/callbacks/pp_01h",
-		Meaning: "Where the simulator sends its callbacks. Absent: nowhere, until it is told over HTTP.",
+		Meaning: "Where the simulator sends its callbacks. Absent: nowhere, until it is told over HTTP. `dev` sends them to its own API.",
 		Mend:    "give the API's callback URL of a provider configuration",
 		set:     webURL(func(c *Config) *string { return &c.Simulator.CallbackURL }),
 	},

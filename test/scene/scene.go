@@ -156,7 +156,7 @@ func (s *Scene) SetMethod(t testing.TB, customerID string, details *customer.Pay
 		if details != nil {
 			c.PaymentMethod, c.PaymentDetails = "card", *details
 		}
-		if err := tx.UpdateCustomer(t.Context(), s.Env, c); err != nil {
+		if err := tx.SaveCustomer(t.Context(), s.Env, c); err != nil {
 			return err
 		}
 		ids, err = tx.MarkMethodChanged(t.Context(), s.Env, customerID)

@@ -90,7 +90,7 @@ func New(t testing.TB, c Config) *World {
 	w.Service = w.program(t, "serve", w.Metrics+"/readyz", append(append(base,
 		"TEMPORAL_ADDRESS="+w.Address, "TEMPORAL_NAMESPACE="+w.Namespace,
 		"LISTEN_ADDRESS="+host(w.URL), "METRICS_ADDRESS="+host(w.Metrics),
-		"PERENNIAL_BUILD_ID=e2e", "WORKER_MAKE_CURRENT=true", "RECONCILE_EVERY=5s", "BOOTSTRAP_EVERY=3s",
+		"PERENNIAL_BUILD_ID=e2e", "RECONCILE_EVERY=5s", "BOOTSTRAP_EVERY=3s",
 		"DATABASE_POOL_API=8", "DATABASE_POOL_ACTIVITIES=8",
 		"STRIPE_API_URL="+w.Simulator.url, "STRIPE_TIMEOUT=2s",
 		"STRIPE_REPLAY_WINDOW="+c.Windows.Replay.String(), "PAYMENT_ABSENCE_GAP="+c.Windows.AbsenceGap.String(),
@@ -151,7 +151,8 @@ func (w *World) startProvider(t testing.TB, c Config) {
 	w.Simulator = &Simulator{url: "http://" + address(t)}
 	w.Provider = w.program(t, "simulator", w.Simulator.url+"/_simulator/health", append(plainEnv(),
 		"SIMULATOR_ADDRESS="+host(w.Simulator.url), "SIMULATOR_LEDGER="+filepath.Join(w.Dir, "ledger.jsonl"),
-	), "simulator", "--idempotency-window", c.Windows.Provider.String(), "--hang-for", "20s")
+		"SIMULATOR_KEY_WINDOW="+c.Windows.Provider.String(), "SIMULATOR_HANG=20s",
+	), "simulator")
 	w.Provider.Start(t)
 	require.True(t, w.Provider.Running(), "the simulator has ended")
 }

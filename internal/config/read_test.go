@@ -1,0 +1,122 @@
+package config
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/internal/vault"
+)
+
+// A setting that nobody reads is a promise that nobody keeps: whatever a variable sets must be read by the program, which
+// is cmd/perennial, the only one that is handed a Config.
+func TestEverySettingIsRead(t *testing.T) {
+	t.Parallel()
+	read := fieldsRead(t, filepath.Join("..", "..", "cmd", "perennial"))
+	require.NotEmpty(t, read)
+	for _, v := range Variables() {
+		example := v.Example
+		if v.Name == "PERENNIAL_KEK" {
+			example = vault.NewKEK()
+		}
+		var c Config
+		require.Empty(t, v.set(&c, example), v.Name)
+		fields := fieldsSet(reflect.ValueOf(c))
+		require.NotEmpty(t, fields, "%s sets nothing", v.Name)
+		for _, field := range fields {
+			require.True(t, read[field], "%s sets %s, and nothing in cmd/perennial reads it", v.Name, field)
+		}
+	}
+}
+
+// fieldsSet names the fields that are not zero, each as Type.Field.
+func fieldsSet(v reflect.Value) (names []string) {
+	for i := range v.NumField() {
+		field := v.Field(i)
+		switch {
+		case field.IsZero():
+		case field.Kind() == reflect.Struct && field.Type() != reflect.TypeFor[Secret]():
+			names = append(names, fieldsSet(field)...)
+		default:
+			names = append(names, v.Type().Name()+"."+v.Type().Field(i).Name)
+		}
+	}
+	return names
+}
+
+// fieldsRead names the fields of this package's structs that the code in a directory reads: selects elsewhere than on the
+// left of an assignment. Only this package is known to the type checker; what concerns others stays unknown to it.
+func fieldsRead(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	files := token.NewFileSet()
+	const path = "perennial/internal/config"
+	lenient := &types.Config{Importer: only{}, Error: func(error) {}}
+	ours, _ := lenient.Check(path, files, sources(t, files, "."), nil) // complains about the imports that are left out
+	program := sources(t, files, dir)
+	info := &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}}
+	lenient.Importer = only{path: ours}
+	_, _ = lenient.Check("main", files, program, info) // the same
+
+	written := map[ast.Expr]bool{}
+	for _, file := range program {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if a, ok := n.(*ast.AssignStmt); ok {
+				for _, left := range a.Lhs {
+					written[left] = true
+				}
+			}
+			return true
+		})
+	}
+	read := map[string]bool{}
+	for expression, s := range info.Selections {
+		field, ok := s.Obj().(*types.Var)
+		if !ok || field.Pkg() != ours || written[expression] {
+			continue
+		}
+		receiver := s.Recv()
+		if p, ok := receiver.(*types.Pointer); ok {
+			receiver = p.Elem()
+		}
+		if named, ok := receiver.(*types.Named); ok {
+			read[named.Obj().Name()+"."+field.Name()] = true
+		}
+	}
+	return read
+}
+
+// sources parses the Go files of a directory without its tests.
+func sources(t *testing.T, files *token.FileSet, dir string) (all []*ast.File) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	require.NoError(t, err)
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		all = append(all, file)
+	}
+	return all
+}
+
+// only imports the packages it has; others are empty.
+type only map[string]*types.Package
+
+// Import implements types.Importer.
+func (o only) Import(path string) (*types.Package, error) {
+	if p := o[path]; p != nil {
+		return p, nil
+	}
+	empty := types.NewPackage(path, path[strings.LastIndex(path, "/")+1:])
+	empty.MarkComplete()
+	return empty, nil
+}

@@ -1,0 +1,124 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.uber.org/zap"
+
+	"perennial/contract"
+)
+
+// routeWithin bounds one look at who gets work.
+const routeWithin = 10 * time.Second
+
+// route sees to it that Temporal gives work to some build. An error is worth another look soon.
+func (w *Worker) route(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, routeWithin)
+	defer cancel()
+	switch {
+	case w.config.BuildID == "": // unversioned workers get work without being asked for
+		return nil
+	case w.config.MakeCurrent && !w.made:
+		err := w.setCurrent(ctx, nil)
+		w.made = err == nil
+		return err
+	default:
+		return w.claim(ctx)
+	}
+}
+
+// claim makes this build current where nobody has decided which one is: to a fresh Temporal, and to one that has lost its
+// database, all versions are strangers, and work is given to nobody. Whatever somebody did decide stays as it is: another
+// version, none, a ramp, a manager of the deployment, another deployment for our queues.
+func (w *Worker) claim(ctx context.Context) error {
+	d, err := w.deployment().Describe(ctx, client.WorkerDeploymentDescribeOptions{})
+	if err != nil {
+		return err // not found: the server has not seen our pollers yet
+	}
+	if current := d.Info.RoutingConfig.CurrentVersion; current != nil {
+		w.current = current.BuildID
+		return nil
+	}
+	if decided(d.Info) {
+		return nil
+	}
+	if w.current != "" && w.current != w.config.BuildID {
+		// Temporal has forgotten a decision that we have seen: to repeat it is for the workers of that build.
+		w.config.Logger.Warn("Temporal has forgotten which build is current; workers of that build tell it, or a person does",
+			zap.String("was_current", w.current))
+		return nil
+	}
+	if elsewhere, err := w.queuesElsewhere(ctx); err != nil || elsewhere {
+		return err
+	}
+	return w.setCurrent(ctx, d.ConflictToken)
+}
+
+// setCurrent routes new work to this build. It fails until the server has seen its pollers and, with a token, if anybody
+// has changed anything about the deployment's versions since the token was given.
+func (w *Worker) setCurrent(ctx context.Context, token []byte) error {
+	_, err := w.deployment().SetCurrentVersion(ctx, client.WorkerDeploymentSetCurrentVersionOptions{
+		BuildID: w.config.BuildID, ConflictToken: token, IgnoreMissingTaskQueues: true,
+	})
+	if err != nil {
+		return err
+	}
+	w.current = w.config.BuildID
+	w.config.Logger.Info("Temporal gives new work to this build")
+	return nil
+}
+
+// decided tells that somebody has said which build of a deployment gets work, or who may say so. To have no current
+// version can be such a decision: then it has an author.
+func decided(d client.WorkerDeploymentInfo) bool {
+	return d.RoutingConfig.CurrentVersion != nil || d.RoutingConfig.RampingVersion != nil || d.ManagerIdentity != "" ||
+		d.LastModifierIdentity != ""
+}
+
+// queuesElsewhere tells that one of our queues serves a version of another deployment: ours was renamed, or two
+// installations share a namespace.
+func (w *Worker) queuesElsewhere(ctx context.Context) (bool, error) {
+	for _, q := range []struct {
+		name string
+		is   enumspb.TaskQueueType
+	}{
+		{contract.QueueBilling, enumspb.TASK_QUEUE_TYPE_WORKFLOW},
+		{contract.QueueBilling, enumspb.TASK_QUEUE_TYPE_ACTIVITY},
+		{contract.QueuePayments, enumspb.TASK_QUEUE_TYPE_ACTIVITY},
+	} {
+		answer, err := w.config.Client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+			Namespace: w.config.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: q.name}, TaskQueueType: q.is,
+		})
+		if err != nil {
+			return false, err
+		}
+		if v := answer.GetVersioningInfo(); v.GetCurrentDeploymentVersion() != nil || v.GetRampingDeploymentVersion() != nil {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (w *Worker) deployment() client.WorkerDeploymentHandle {
+	return w.config.Client.WorkerDeploymentClient().GetHandle(w.config.Deployment)
+}
+
+// CurrentBuild names the build that Temporal gives new work to; empty: none. For the doctor.
+func CurrentBuild(ctx context.Context, c client.Client, deployment string) (string, error) {
+	d, err := c.WorkerDeploymentClient().GetHandle(deployment).Describe(ctx, client.WorkerDeploymentDescribeOptions{})
+	var absent *serviceerror.NotFound
+	if errors.As(err, &absent) {
+		return "", nil // no version of it has ever polled
+	}
+	if err != nil || d.Info.RoutingConfig.CurrentVersion == nil {
+		return "", err
+	}
+	return d.Info.RoutingConfig.CurrentVersion.BuildID, nil
+}
