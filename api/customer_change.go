@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/event"
+	"perennial/billing/metadata"
 	"perennial/contract"
 	"perennial/db"
 )
@@ -38,7 +39,7 @@ func (f CustomerChange) apply(c *customer.Customer) (changed []string, methodCha
 	text("name", f.Name, &c.Name)
 	text("phone", f.Phone, &c.Phone)
 	if f.Metadata != nil {
-		c.Metadata, changed = *f.Metadata, append(changed, "metadata")
+		c.Metadata, changed = metadata.Pairs(*f.Metadata), append(changed, "metadata")
 	}
 	if f.PaymentMethod != nil || f.PaymentDetails != nil {
 		// A method that is sent again counts as new: it is how a caller says "try this card once more".

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/customer"
+	"perennial/billing/metadata"
 	"perennial/billing/subscription"
 	"perennial/db"
 )
@@ -28,7 +29,7 @@ func TestCustomersAreReachedInManyWays(t *testing.T) {
 	} {
 		got := as[Customer](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/customers", body))
 		require.Equal(t, got, as[Customer](t, http.StatusOK, b.ask(t, b.test, "GET", "/v1/customers/"+got.ID, nil)))
-		want.ID, want.CreatedAt, want.Metadata = got.ID, got.CreatedAt, shown(want.Metadata)
+		want.ID, want.CreatedAt, want.Metadata = got.ID, got.CreatedAt, shown(metadata.Pairs(want.Metadata))
 		require.Equal(t, want, got)
 	}
 }

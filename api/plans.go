@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
@@ -82,7 +83,7 @@ func (s *Server) plan(f PlanForm) (plan.Plan, error) {
 	p := plan.Plan{
 		ID: id.New(id.Plan, now), Name: f.Name, Currency: money.Currency(f.Currency),
 		Interval: period.Interval{Unit: period.Unit(f.Interval), Count: 1}, TrialDays: f.TrialDays,
-		Active: true, Metadata: f.Metadata, CreatedAt: now,
+		Active: true, Metadata: metadata.Pairs(f.Metadata), CreatedAt: now,
 	}
 	if f.IntervalCount != nil {
 		p.Interval.Count = *f.IntervalCount

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/fault"
+	"perennial/billing/metadata"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/contract"
@@ -100,7 +101,7 @@ func (s *Server) insertSubscription(
 	}
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
 		ID: id.New(id.Subscription, s.now()), CustomerID: cust.ID, TrialDays: f.TrialDays, TimeZone: c.key.TimeZone,
-		TestClockID: cust.TestClockID, Metadata: f.Metadata, Now: now,
+		TestClockID: cust.TestClockID, Metadata: metadata.Pairs(f.Metadata), Now: now,
 	})
 	if err != nil {
 		return sub, err

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/metadata"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -100,7 +101,7 @@ func TestPlanRoundTrip(t *testing.T) {
 	plans, more, err := b.store.Plans(t.Context(), b.env, db.PlanFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
-	bare.Metadata = map[string]string{}
+	bare.Metadata = metadata.Pairs{}
 	require.ElementsMatch(t, []any{bare, b.plan}, []any{plans[0], plans[1]})
 }
 
@@ -167,7 +168,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.CurrentPeriod.Start, want.CurrentPeriod.End = now.Add(9*time.Hour), now.Add(10*time.Hour)
 	want.Interval.Unit, want.Interval.Count, want.NextPeriod = "week", 2, 5
 	want.CancelAtPeriodEnd, want.CancelReason, want.CollectingInvoiceID = true, "too dear", inv.ID
-	want.Metadata, want.NextAction = map[string]string{"seat": "13"}, subscription.ActionCancel
+	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
 		locked, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)

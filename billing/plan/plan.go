@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 )
@@ -33,7 +34,7 @@ type Plan struct {
 	TrialDays int
 	Prices    []Price
 	Active    bool
-	Metadata  map[string]string
+	Metadata  metadata.Pairs
 	CreatedAt time.Time
 }
 

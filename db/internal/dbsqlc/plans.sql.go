@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
@@ -106,7 +107,7 @@ type PlanInsertParams struct {
 	IntervalCount int
 	TrialDays     int
 	Active        bool
-	Metadata      map[string]string
+	Metadata      metadata.Pairs
 	CreatedAt     time.Time
 }
 
