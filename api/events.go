@@ -28,15 +28,8 @@ func renderEvent(e db.Event) Event {
 	}
 }
 
-func (s *Server) getEvent(ctx context.Context, c *call, in *ByID) (*reply[Event], error) {
-	if !id.Is(id.Event, in.ID) {
-		return nil, notFound("event_not_found")
-	}
-	e, err := s.store.Event(ctx, c.environmentID, in.ID)
-	if err != nil {
-		return nil, inParam(err, "")
-	}
-	return ok(renderEvent(e)), nil
+func (s *Server) getEvent(_ context.Context, c *call, _ *ByID) (*reply[Event], error) {
+	return ok(renderEvent(resource[db.Event](c))), nil
 }
 
 type listEventsInput struct {
@@ -68,7 +61,7 @@ func (s *Server) eventOperations() {
 	}
 	register(s, operation{
 		name: "getEvent", method: http.MethodGet, path: "/events/{id}", tag: "Events", summary: "Get an event",
-		status: http.StatusOK, access: readAccess, response: example, refusals: []int{http.StatusNotFound},
+		status: http.StatusOK, access: readAccess, load: byID(s, id.Event, "event_not_found", s.store.EventWithKey), response: example,
 	}, s.getEvent)
 	register(s, operation{
 		name: "listEvents", method: http.MethodGet, path: "/events", tag: "Events", summary: "List events",

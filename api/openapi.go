@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -135,7 +134,7 @@ func (o operation) refusalReasons() map[int]string {
 		http.StatusInternalServerError: "Our fault; quote the requestId.",
 		http.StatusServiceUnavailable:  "Try again after Retry-After, with the same Idempotency-Key.",
 	}
-	if o.load != nil || slices.Contains(o.refusals, http.StatusNotFound) || o.refersTo() {
+	if o.load != nil || o.refersTo() {
 		reasons[http.StatusNotFound] = "Absent from this environment."
 	}
 	if o.changes() {

@@ -34,7 +34,6 @@ type operation struct {
 	request     any    // example
 	response    any    // example
 	publicly    any    // example of what a publishable key is answered, where that is less
-	refusals    []int  // statuses beside those that every operation has
 }
 
 // changes tells whether the operation may have an effect, and so takes an Idempotency-Key.

@@ -130,7 +130,7 @@ func (s *Server) paymentOperations() {
 	register(s, operation{
 		name: "createPayment", method: http.MethodPost, path: "/payments", tag: "Payments", summary: "Charge a customer, or pay a subscription's open invoice",
 		description: "Answers 201 with the transaction, normally pending; Prefer: wait=N waits up to N seconds (at most 30) for a final status. Repeating the request with the same Idempotency-Key never charges twice.",
-		status:      http.StatusCreated, access: writeAccess, waits: true, refusals: []int{http.StatusConflict}, response: example,
+		status:      http.StatusCreated, access: writeAccess, waits: true, response: example,
 		request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
 	register(s, operation{

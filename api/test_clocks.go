@@ -135,7 +135,7 @@ func (s *Server) testClockOperations() {
 	register(s, operation{
 		name: "advanceTestClock", method: http.MethodPost, path: "/test-clocks/{id}/advance", tag: "Test clocks", summary: "Advance a test clock",
 		description: "Everything that is due on the way happens, in due order and at its own time. With Prefer: wait=N the answer waits up to N seconds (at most 30) until the clock has arrived; otherwise read the clock until it is ready.",
-		status:      http.StatusOK, access: writeAccess, load: load, waits: true, refusals: []int{http.StatusConflict}, response: moved,
+		status:      http.StatusOK, access: writeAccess, load: load, waits: true, response: moved,
 		request: AdvanceForm{To: moved.Now},
 	}, s.advanceTestClock)
 }

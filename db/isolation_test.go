@@ -118,7 +118,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "PaymentWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "TransactionByProviderRef": b.provider,
-			"Event": events[0].ID, "CommandOutcome": "cmd_one_and_only", "CommandText": "cmd_one_and_only", "IdempotencyKey": "POST /long",
+			"EventWithKey": events[0].ID, "CommandOutcome": "cmd_one_and_only", "CommandText": "cmd_one_and_only", "IdempotencyKey": "POST /long",
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
 		filters: map[reflect.Type]any{

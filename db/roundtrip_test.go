@@ -332,8 +332,9 @@ func TestEventRoundTrip(t *testing.T) {
 	require.Len(t, events, 1)
 	require.True(t, id.Is(id.Event, events[0].ID))
 	require.Equal(t, db.Event{ID: events[0].ID, Sequence: 1, CreatedAt: wall, Event: e}, events[0])
-	got, err := b.store.Event(t.Context(), b.env, events[0].ID)
+	key, got, err := b.store.EventWithKey(t.Context(), b.hash, events[0].ID)
 	require.NoError(t, err)
+	require.Equal(t, b.key, key.ID)
 	require.Equal(t, events[0], got)
 }
 
