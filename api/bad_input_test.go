@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/internal/id"
 )
 
 // Every endpoint that takes a body, with a good one: the bad ones below are made from it.
@@ -201,10 +203,17 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 	require.Empty(t, b.engine.commands)
 }
 
+// lists names every list and the prefix of what is in it.
+var lists = map[string]string{
+	"plans": id.Plan, "customers": id.Customer, "subscriptions": id.Subscription, "payments": id.Transaction, "invoices": id.Invoice,
+	"test-clocks": id.TestClock, "apps": id.App, "events": id.Event,
+}
+
 func TestQueriesAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	for _, resource := range []string{"plans", "customers", "subscriptions", "payments", "invoices", "test-clocks", "apps", "events"} {
+	for resource, prefix := range lists {
+		another := id.New(id.Price, b.clock()) // of the right shape, but nothing that is listed
 		for query, want := range map[string][2]string{
 			"limit=0":                        {"out_of_range", "limit"},
 			"limit=101":                      {"out_of_range", "limit"},
@@ -214,7 +223,12 @@ func TestQueriesAreRefusedByName(t *testing.T) {
 			"limit=1&limit=2":                {"parameter_repeated", "limit"},
 			"startingAfter=a&endingBefore=b": {"parameters_exclusive", "endingBefore"},
 			"startingAfter=" + strings.Repeat("x", 65): {"length_out_of_range", "startingAfter"},
-			"page=2": {"parameter_unknown", "page"},
+			"page=2":                        {"parameter_unknown", "page"},
+			"startingAfter=x":               {"cursor_malformed", "startingAfter"},
+			"endingBefore=x":                {"cursor_malformed", "endingBefore"},
+			"startingAfter=" + another:      {"cursor_malformed", "startingAfter"},
+			"endingBefore=" + another:       {"cursor_malformed", "endingBefore"},
+			"startingAfter=" + prefix + "x": {"cursor_malformed", "startingAfter"},
 		} {
 			problem(t, 422, want[0], want[1], b.ask(t, b.test, "GET", "/api/"+resource+"?"+query, nil))
 		}
@@ -222,6 +236,20 @@ func TestQueriesAreRefusedByName(t *testing.T) {
 		problem(t, 400, "query_malformed", "", b.ask(t, b.test, "GET", "/api/"+resource+"?startingAfter=%ff", nil))
 		problem(t, 400, "query_malformed", "", b.ask(t, b.test, "GET", "/api/"+resource+"?a;b", nil))
 	}
+	for filter, prefix := range map[string]string{
+		"subscriptions?customerId": id.Customer, "subscriptions?planId": id.Plan, "subscriptions?testClockId": id.TestClock,
+		"payments?customerId": id.Customer, "payments?subscriptionId": id.Subscription, "payments?invoiceId": id.Invoice,
+		"invoices?customerId": id.Customer, "invoices?subscriptionId": id.Subscription, "customers?testClockId": id.TestClock,
+		"events?customerId": id.Customer, "events?subscriptionId": id.Subscription,
+	} {
+		_, param, _ := strings.Cut(filter, "?")
+		for _, wrong := range []string{"x", id.New(id.Price, b.clock()), prefix + "x"} {
+			problem(t, 422, "id_malformed", param, b.ask(t, b.test, "GET", "/v1/"+filter+"="+wrong, nil))
+		}
+		nobody := b.ask(t, b.test, "GET", "/v1/"+filter+"="+id.New(prefix, b.clock()), nil)
+		require.Equal(t, 200, nobody.Status, "%s", nobody.Body)
+	}
+	problem(t, 422, "email_malformed", "email", b.ask(t, b.test, "GET", "/api/customers?email=ada", nil))
 	problem(t, 422, "value_unknown", "status", b.ask(t, b.test, "GET", "/api/subscriptions?status=paused", nil))
 	problem(t, 422, "parameter_unknown", "expand", b.ask(t, b.test, "GET", "/api/plans/"+b.newPlan(t, b.test).ID+"?expand=prices", nil))
 }

@@ -90,7 +90,7 @@ type listCustomersInput struct {
 }
 
 func (s *Server) listCustomers(ctx context.Context, c *call, in *listCustomersInput) (*reply[List[Customer]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Customer, refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
 	}

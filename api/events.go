@@ -40,7 +40,8 @@ type listEventsInput struct {
 }
 
 func (s *Server) listEvents(ctx context.Context, c *call, in *listEventsInput) (*reply[List[Event]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Event,
+		refers("customerId", id.Customer, in.CustomerID), refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}

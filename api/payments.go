@@ -73,7 +73,8 @@ type listPaymentsInput struct {
 }
 
 func (s *Server) listPayments(ctx context.Context, c *call, in *listPaymentsInput) (*reply[List[Payment]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Transaction,
+		refers("customerId", id.Customer, in.CustomerID), refers("subscriptionId", id.Subscription, in.SubscriptionID), refers("invoiceId", id.Invoice, in.InvoiceID))
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ type listPlansInput struct {
 }
 
 func (s *Server) listPlans(ctx context.Context, c *call, in *listPlansInput) (*reply[List[Plan]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Plan)
 	if err != nil {
 		return nil, err
 	}

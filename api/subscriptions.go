@@ -130,7 +130,8 @@ type listSubscriptionsInput struct {
 }
 
 func (s *Server) listSubscriptions(ctx context.Context, c *call, in *listSubscriptionsInput) (*reply[List[Subscription]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Subscription,
+		refers("customerId", id.Customer, in.CustomerID), refers("planId", id.Plan, in.PlanID), refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
 	}

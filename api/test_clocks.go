@@ -63,7 +63,7 @@ func (s *Server) getTestClock(_ context.Context, c *call, _ *ByID) (*reply[TestC
 }
 
 func (s *Server) listTestClocks(ctx context.Context, c *call, in *listTestClocksInput) (*reply[List[TestClock]], error) {
-	page, err := in.db()
+	page, err := in.db(id.TestClock)
 	if err != nil {
 		return nil, err
 	}
