@@ -16,6 +16,7 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 	t.Helper()
 	return map[string]string{
 		"POST /plans":                                              `{"name":"x","currency":"USD","interval":"month","amount":1}`,
+		"PATCH /plans/" + rows.plan:                                `{"name":"x"}`,
 		"POST /customers":                                          `{"email":"a@example.com"}`,
 		"PATCH /customers/" + rows.customer:                        `{"name":"x"}`,
 		"POST /subscriptions":                                      fmt.Sprintf(`{"customerId":%q,"planId":%q}`, rows.customer, rows.plan),
@@ -119,7 +120,7 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 		{"POST /plans", plan("prices", `[{"amount":1}]`), 422, "prices_missing", "prices"},
 		{"POST /plans", plan("prices", `[]`), 422, "out_of_range", "prices"},
 		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1},{"amount":-1}]}`, 422, "out_of_range", "prices[1].amount"},
-		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":999999999999},{"amount":1}]}`, 422, "amount_too_large", "prices.amount"},
+		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":999999999999},{"amount":1}]}`, 422, "amount_too_large", "prices[1].amount"},
 		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1,"model":"tiered"}]}`, 422, "value_unknown", "prices[0].model"},
 		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{}]}`, 422, "field_missing", "prices[0].amount"},
 		{"POST /plans", plan("trialDays", "731"), 422, "out_of_range", "trialDays"},
@@ -135,6 +136,12 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 		{"POST /plans", plan("amount", "1e3"), 422, "type_wrong", "amount"},
 		{"POST /plans", plan("metadata", `{"a":`+long+`}`), 422, "metadata_too_large", "metadata.a"},
 		{"POST /plans", plan("metadata", `{`+manyFields(51)+`}`), 422, "out_of_range", "metadata"},
+
+		{"PATCH /plans/" + rows.plan, `{"name":""}`, 422, "length_out_of_range", "name"},
+		{"PATCH /plans/" + rows.plan, `{"active":"no"}`, 422, "type_wrong", "active"},
+		{"PATCH /plans/" + rows.plan, `{"amount":1}`, 422, "field_unknown", "amount"},
+		{"PATCH /plans/" + rows.plan, `{"metadata":{"a":` + long + `}}`, 422, "metadata_too_large", "metadata.a"},
+		{"PATCH /plans/" + foreign.plan, `{"active":false}`, 404, "plan_not_found", ""},
 
 		{"POST /customers", `{}`, 422, "field_missing", "email"},
 		{"POST /customers", `{"name":"Ada"}`, 422, "field_missing", "email"},

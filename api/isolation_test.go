@@ -37,6 +37,7 @@ var guarded = map[string]struct {
 	}},
 	"GET /plans":                          {publishable: true},
 	"GET /plans/{id}":                     {},
+	"PATCH /plans/{id}":                   {body: func(owned) any { return map[string]any{"active": false} }},
 	"POST /customers":                     {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
 	"GET /customers":                      {},
 	"GET /customers/{id}":                 {},

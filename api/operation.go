@@ -92,6 +92,14 @@ func (body[T]) Schema(r huma.Registry) *huma.Schema {
 
 func ok[T any](v T) *reply[T] { return answer(http.StatusOK, v) }
 
+// trimmed sends a publishable key less than the whole T that others get.
+func trimmed[T, Part any](out *reply[Part], err error) (*reply[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &reply[T]{Status: out.Status, Body: body[T]{raw: out.Body.raw}}, nil
+}
+
 func answer[T any](status int, v T) *reply[T] {
 	return &reply[T]{Status: status, Body: body[T]{raw: encode(v)}}
 }

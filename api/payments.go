@@ -57,8 +57,7 @@ type PaymentStatus struct {
 func (s *Server) getPayment(_ context.Context, c *call, _ *ByID) (*reply[Payment], error) {
 	t := resource[payment.Transaction](c)
 	if c.key.Kind == string(apikey.Publishable) {
-		status := PaymentStatus{ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt)}
-		return &reply[Payment]{Status: http.StatusOK, Body: body[Payment]{raw: encode(status)}}, nil
+		return trimmed[Payment](ok(PaymentStatus{ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt)}), nil)
 	}
 	return ok(renderPayment(t)), nil
 }

@@ -221,6 +221,11 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 			_, err := tx.LockCustomer(ctx, ours.env, b.customer.ID)
 			return err
 		}},
+		"lock plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockPlan(ctx, ours.env, b.plan.ID)
+			return err
+		}},
+		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.UpdatePlan(ctx, ours.env, b.plan) }},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
 			return err

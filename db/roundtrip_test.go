@@ -103,6 +103,18 @@ func TestPlanRoundTrip(t *testing.T) {
 	require.False(t, more)
 	bare.Metadata = metadata.Pairs{}
 	require.ElementsMatch(t, []any{bare, b.plan}, []any{plans[0], plans[1]})
+
+	want := b.plan
+	want.Name, want.Active, want.Metadata = "Pro, old", false, metadata.Pairs{"shelf": json.Number("1.50")}
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		locked, err := tx.LockPlan(ctx, b.env, b.plan.ID)
+		require.NoError(t, err)
+		require.Equal(t, b.plan, locked)
+		require.NoError(t, tx.UpdatePlan(ctx, b.env, want))
+	})
+	got, err = b.store.Plan(t.Context(), b.env, b.plan.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
 }
 
 func TestCustomerRoundTrip(t *testing.T) {
