@@ -267,7 +267,9 @@ func TestUnknownRoutesAndMethodsAreProblems(t *testing.T) {
 	for _, path := range []string{"/", "/api", "/api/", "/api/nothing", "/api//plans", "/v2/plans", "/api/plans/", "/api/plans/a/b"} {
 		problem(t, 404, "route_not_found", "", b.ask(t, b.test, "GET", path, nil))
 	}
-	for path, allow := range map[string]string{"/api/plans": "GET, POST", "/v1/customers/x": "GET, PATCH, DELETE", "/healthz": "GET, HEAD"} {
+	for path, allow := range map[string]string{
+		"/api/plans": "GET, HEAD, POST, OPTIONS", "/v1/customers/x": "GET, HEAD, PATCH, DELETE", "/healthz": "GET, HEAD", "/callbacks/x": "POST",
+	} {
 		got := b.ask(t, b.test, "PUT", path, nil)
 		problem(t, 405, "method_not_allowed", "", got)
 		require.Equal(t, allow, got.Header.Get("Allow"))

@@ -56,6 +56,9 @@ type handler[I, O any] func(ctx context.Context, c *call, in *I) (*reply[O], err
 // register makes an operation answer under all prefixes.
 func register[I, O any](s *Server, op operation, h handler[I, O]) {
 	for _, prefix := range prefixes {
+		if op.access.publishable {
+			s.router.Path(prefix + op.path).Methods(http.MethodOptions).HandlerFunc(preflight)
+		}
 		described := s.describe(op, prefix)
 		huma.Register(s.huma, described, func(ctx context.Context, in *I) (*reply[O], error) {
 			c, ok := ctx.Value(callKey{}).(*call)
@@ -110,6 +113,9 @@ func (s *Server) guard(op operation) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
 		ctx := hc.Context()
 		r, w := humamux.Unwrap(hc)
+		if op.access.publishable {
+			allowAnyOrigin(w.Header())
+		}
 		c, payload, err := s.open(ctx, w, r, op)
 		if err != nil {
 			writeProblem(w, s.refuse(ctx, err))

@@ -135,7 +135,7 @@ func (s *Server) paymentOperations() {
 	}, s.createPayment)
 	register(s, operation{
 		name: "getPayment", method: http.MethodGet, path: "/payments/{id}", tag: "Payments", summary: "Get a payment",
-		description: "A publishable key may call this too and sees id, status and completedAt only.",
+		description: "A publishable key may call this too, from any web page, and sees id, status and completedAt only.",
 		status:      http.StatusOK, access: access{scope: "read", publishable: true}, response: example,
 		publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
 		load:     byID(s, id.Transaction, "transaction_not_found", s.store.PaymentWithKey),
