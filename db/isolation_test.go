@@ -113,7 +113,8 @@ func (b *bundle) filled(t *testing.T) filling {
 		environment: b.environment,
 		ids: map[string]string{
 			"Environment": b.env, "ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
-			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CreditBalance": b.customer.ID,
+			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomerAndCreditsWithKey": b.customer.ID,
+			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
@@ -169,6 +170,8 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 		case typ == reflect.TypeFor[[]byte]():
 			args = append(args, reflect.ValueOf(hash))
 			strings = strings[1:]
+		case typ == reflect.TypeFor[[]string]():
+			args = append(args, reflect.ValueOf(strings[:1]))
 		case typ == reflect.TypeFor[payment.Type]():
 			args = append(args, reflect.ValueOf(payment.Charge))
 		case typ == reflect.TypeFor[time.Time]():
