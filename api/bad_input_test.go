@@ -197,8 +197,9 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 
 		{"POST /test-clocks", `{"now":1}`, 422, "out_of_range", "now"},
 		{"POST /test-clocks", `{"now":99999999999}`, 422, "out_of_range", "now"},
+		{"POST /test-clocks", `{"now":4102444800}`, 422, "out_of_range", "now"}, // 2100 begins
 		{"POST /test-clocks/" + rows.clock + "/advance", `{}`, 422, "field_missing", "to"},
-		{"POST /test-clocks/" + rows.clock + "/advance", `{"to":99999999999}`, 422, "out_of_range", "to"},
+		{"POST /test-clocks/" + rows.clock + "/advance", `{"to":4102444800}`, 422, "out_of_range", "to"},
 		{"POST /test-clocks/" + foreign.clock + "/advance", `{"to":1900000000}`, 404, "test_clock_not_found", ""},
 	} {
 		method, path, _ := strings.Cut(c.request, " ")

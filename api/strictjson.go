@@ -79,6 +79,9 @@ func checkValue(dec *json.Decoder, at *place, depth int) error {
 	case json.Number:
 		return checkNumber(t, at)
 	case nil:
+		if at == nil {
+			return fault.New(fault.Invalid, "type_wrong", notAnObject)
+		}
 		return fault.InvalidParam(at.String(), "type_wrong", "null is not accepted; leave the field out instead")
 	}
 	return nil

@@ -35,7 +35,7 @@ type createTestClockInput struct {
 // TestClockForm creates a clock that stands still until it is advanced.
 type TestClockForm struct {
 	Name string `json:"name,omitempty" maxLength:"200" example:"a year of renewals"`
-	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444800" example:"1763640000" doc:"Where it starts, in the years 2000 to 2099; the real time if left out."`
+	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444799" example:"1763640000" doc:"Where it starts, in the years 2000 to 2099; the real time if left out."`
 }
 
 func (s *Server) createTestClock(ctx context.Context, c *call, in *createTestClockInput) (*reply[TestClock], error) {
@@ -82,7 +82,7 @@ type advanceInput struct {
 
 // AdvanceForm moves a clock.
 type AdvanceForm struct {
-	To int64 `json:"to" minimum:"946684800" maximum:"4102444800" example:"1766232000" doc:"Later than the clock's time, and before the year 2100."`
+	To int64 `json:"to" minimum:"946684800" maximum:"4102444799" example:"1766232000" doc:"Later than the clock's time, and before the year 2100."`
 }
 
 // advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
