@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/db"
+	"perennial/internal/id"
 )
 
 // App is one application of the tenant.
@@ -20,7 +21,7 @@ type listAppsInput struct {
 }
 
 func (s *Server) listApps(ctx context.Context, c *call, in *listAppsInput) (*reply[List[App]], error) {
-	page, err := in.db()
+	page, err := in.db(id.App)
 	if err != nil {
 		return nil, err
 	}

@@ -32,15 +32,24 @@ var (
 		"the Authorization header is not of the form Bearer sk_test_…, or the key has lost characters")
 	errKeyUnknown = fault.New(fault.Unauthorized, "api_key_unknown",
 		"no such API key; it may have been replaced")
-	errKeyRevoked = fault.New(fault.Unauthorized, "api_key_revoked", "this API key was revoked")
-	errKeyExpired = fault.New(fault.Unauthorized, "api_key_expired", "this API key has expired")
+	errKeyRevoked = fault.New(fault.Unauthorized, "api_key_revoked", "this API key was revoked; use another key of the environment")
+	errKeyExpired = fault.New(fault.Unauthorized, "api_key_expired", "this API key has expired; use another key of the environment")
 
 	errAddressRefused = fault.New(fault.Forbidden, "address_not_allowed",
-		"this API key may not be used from your address")
+		"this API key may not be used from your address; call from an address on its list, or use a key that allows yours")
 	errKeyPublishable = fault.New(fault.Forbidden, "secret_key_required",
 		"a publishable key may not do this; use a secret key from your server")
-	errScopeMissing = fault.New(fault.Forbidden, "scope_missing", "this API key's scopes do not cover this operation")
 )
+
+// errScopeMissing names the scopes that would do.
+func errScopeMissing(need access) error {
+	scopes := "*"
+	if need.scope != "" {
+		scopes = need.scope + " or *"
+	}
+	return fault.New(fault.Forbidden, "scope_missing",
+		"this API key's scopes do not cover this operation; use a key with the scope %s", scopes)
+}
 
 // bearer reads the hash of the key out of the one Authorization header, without asking anybody.
 func bearer(header http.Header) ([]byte, apikey.Mode, error) {
@@ -76,7 +85,7 @@ func admit(key db.APIKey, mode apikey.Mode, need access, from netip.Addr, now ti
 	case slices.Contains(key.Scopes, "*"), need.scope != "" && slices.Contains(key.Scopes, need.scope):
 		return nil
 	default:
-		return errScopeMissing
+		return errScopeMissing(need)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/internal/id"
 )
 
 // Every endpoint that takes a body, with a good one: the bad ones below are made from it.
@@ -14,6 +16,7 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 	t.Helper()
 	return map[string]string{
 		"POST /plans":                                              `{"name":"x","currency":"USD","interval":"month","amount":1}`,
+		"PATCH /plans/" + rows.plan:                                `{"name":"x"}`,
 		"POST /customers":                                          `{"email":"a@example.com"}`,
 		"PATCH /customers/" + rows.customer:                        `{"name":"x"}`,
 		"POST /subscriptions":                                      fmt.Sprintf(`{"customerId":%q,"planId":%q}`, rows.customer, rows.plan),
@@ -117,14 +120,28 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 		{"POST /plans", plan("prices", `[{"amount":1}]`), 422, "prices_missing", "prices"},
 		{"POST /plans", plan("prices", `[]`), 422, "out_of_range", "prices"},
 		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1},{"amount":-1}]}`, 422, "out_of_range", "prices[1].amount"},
-		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":999999999999},{"amount":1}]}`, 422, "amount_too_large", "prices.amount"},
+		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":999999999999},{"amount":1}]}`, 422, "amount_too_large", "prices[1].amount"},
 		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1,"model":"tiered"}]}`, 422, "value_unknown", "prices[0].model"},
 		{"POST /plans", `{"name":"x","currency":"USD","interval":"month","prices":[{}]}`, 422, "field_missing", "prices[0].amount"},
 		{"POST /plans", plan("trialDays", "731"), 422, "out_of_range", "trialDays"},
 		{"POST /plans", plan("trialDays", "-1"), 422, "out_of_range", "trialDays"},
-		{"POST /plans", plan("metadata", `{"a":1}`), 422, "type_wrong", "metadata.a"},
+		{"POST /plans", plan("metadata", `{"a":{}}`), 422, "type_wrong", "metadata.a"},
+		{"POST /plans", plan("metadata", `{"a":[1.5]}`), 422, "type_wrong", "metadata.a"},
+		{"POST /plans", plan("metadata", `{"a":1e400}`), 422, "out_of_range", "metadata.a"},
+		{"POST /plans", plan("metadata", `{"a":`+strings.Repeat("9", 41)+`}`), 422, "metadata_too_large", "metadata.a"},
+		{"POST /plans", plan("metadata", `{"`+strings.Repeat("k", 41)+`":null}`), 422, "metadata_too_large", "metadata." + strings.Repeat("k", 41)},
+		{"POST /plans", plan("metadata", `[1.5]`), 422, "type_wrong", "metadata"},
+		{"POST /plans", plan("metadata", `null`), 422, "type_wrong", "metadata"},
+		{"POST /plans", plan("amount", "1.5"), 422, "type_wrong", "amount"},
+		{"POST /plans", plan("amount", "1e3"), 422, "type_wrong", "amount"},
 		{"POST /plans", plan("metadata", `{"a":`+long+`}`), 422, "metadata_too_large", "metadata.a"},
 		{"POST /plans", plan("metadata", `{`+manyFields(51)+`}`), 422, "out_of_range", "metadata"},
+
+		{"PATCH /plans/" + rows.plan, `{"name":""}`, 422, "length_out_of_range", "name"},
+		{"PATCH /plans/" + rows.plan, `{"active":"no"}`, 422, "type_wrong", "active"},
+		{"PATCH /plans/" + rows.plan, `{"amount":1}`, 422, "field_unknown", "amount"},
+		{"PATCH /plans/" + rows.plan, `{"metadata":{"a":` + long + `}}`, 422, "metadata_too_large", "metadata.a"},
+		{"PATCH /plans/" + foreign.plan, `{"active":false}`, 404, "plan_not_found", ""},
 
 		{"POST /customers", `{}`, 422, "field_missing", "email"},
 		{"POST /customers", `{"name":"Ada"}`, 422, "field_missing", "email"},
@@ -180,8 +197,9 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 
 		{"POST /test-clocks", `{"now":1}`, 422, "out_of_range", "now"},
 		{"POST /test-clocks", `{"now":99999999999}`, 422, "out_of_range", "now"},
+		{"POST /test-clocks", `{"now":4102444800}`, 422, "out_of_range", "now"}, // 2100 begins
 		{"POST /test-clocks/" + rows.clock + "/advance", `{}`, 422, "field_missing", "to"},
-		{"POST /test-clocks/" + rows.clock + "/advance", `{"to":99999999999}`, 422, "out_of_range", "to"},
+		{"POST /test-clocks/" + rows.clock + "/advance", `{"to":4102444800}`, 422, "out_of_range", "to"},
 		{"POST /test-clocks/" + foreign.clock + "/advance", `{"to":1900000000}`, 404, "test_clock_not_found", ""},
 	} {
 		method, path, _ := strings.Cut(c.request, " ")
@@ -193,10 +211,17 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 	require.Empty(t, b.engine.commands)
 }
 
+// lists names every list and the prefix of what is in it.
+var lists = map[string]string{
+	"plans": id.Plan, "customers": id.Customer, "subscriptions": id.Subscription, "payments": id.Transaction, "invoices": id.Invoice,
+	"test-clocks": id.TestClock, "apps": id.App, "events": id.Event,
+}
+
 func TestQueriesAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	for _, resource := range []string{"plans", "customers", "subscriptions", "payments", "invoices", "test-clocks", "apps", "events"} {
+	for resource, prefix := range lists {
+		another := id.New(id.Price, b.clock()) // of the right shape, but nothing that is listed
 		for query, want := range map[string][2]string{
 			"limit=0":                        {"out_of_range", "limit"},
 			"limit=101":                      {"out_of_range", "limit"},
@@ -206,7 +231,12 @@ func TestQueriesAreRefusedByName(t *testing.T) {
 			"limit=1&limit=2":                {"parameter_repeated", "limit"},
 			"startingAfter=a&endingBefore=b": {"parameters_exclusive", "endingBefore"},
 			"startingAfter=" + strings.Repeat("x", 65): {"length_out_of_range", "startingAfter"},
-			"page=2": {"parameter_unknown", "page"},
+			"page=2":                        {"parameter_unknown", "page"},
+			"startingAfter=x":               {"cursor_malformed", "startingAfter"},
+			"endingBefore=x":                {"cursor_malformed", "endingBefore"},
+			"startingAfter=" + another:      {"cursor_malformed", "startingAfter"},
+			"endingBefore=" + another:       {"cursor_malformed", "endingBefore"},
+			"startingAfter=" + prefix + "x": {"cursor_malformed", "startingAfter"},
 		} {
 			problem(t, 422, want[0], want[1], b.ask(t, b.test, "GET", "/api/"+resource+"?"+query, nil))
 		}
@@ -214,6 +244,20 @@ func TestQueriesAreRefusedByName(t *testing.T) {
 		problem(t, 400, "query_malformed", "", b.ask(t, b.test, "GET", "/api/"+resource+"?startingAfter=%ff", nil))
 		problem(t, 400, "query_malformed", "", b.ask(t, b.test, "GET", "/api/"+resource+"?a;b", nil))
 	}
+	for filter, prefix := range map[string]string{
+		"subscriptions?customerId": id.Customer, "subscriptions?planId": id.Plan, "subscriptions?testClockId": id.TestClock,
+		"payments?customerId": id.Customer, "payments?subscriptionId": id.Subscription, "payments?invoiceId": id.Invoice,
+		"invoices?customerId": id.Customer, "invoices?subscriptionId": id.Subscription, "customers?testClockId": id.TestClock,
+		"events?customerId": id.Customer, "events?subscriptionId": id.Subscription,
+	} {
+		_, param, _ := strings.Cut(filter, "?")
+		for _, wrong := range []string{"x", id.New(id.Price, b.clock()), prefix + "x"} {
+			problem(t, 422, "id_malformed", param, b.ask(t, b.test, "GET", "/v1/"+filter+"="+wrong, nil))
+		}
+		nobody := b.ask(t, b.test, "GET", "/v1/"+filter+"="+id.New(prefix, b.clock()), nil)
+		require.Equal(t, 200, nobody.Status, "%s", nobody.Body)
+	}
+	problem(t, 422, "email_malformed", "email", b.ask(t, b.test, "GET", "/api/customers?email=ada", nil))
 	problem(t, 422, "value_unknown", "status", b.ask(t, b.test, "GET", "/api/subscriptions?status=paused", nil))
 	problem(t, 422, "parameter_unknown", "expand", b.ask(t, b.test, "GET", "/api/plans/"+b.newPlan(t, b.test).ID+"?expand=prices", nil))
 }
@@ -224,7 +268,9 @@ func TestUnknownRoutesAndMethodsAreProblems(t *testing.T) {
 	for _, path := range []string{"/", "/api", "/api/", "/api/nothing", "/api//plans", "/v2/plans", "/api/plans/", "/api/plans/a/b"} {
 		problem(t, 404, "route_not_found", "", b.ask(t, b.test, "GET", path, nil))
 	}
-	for path, allow := range map[string]string{"/api/plans": "GET, POST", "/v1/customers/x": "GET, PATCH, DELETE", "/healthz": "GET, HEAD"} {
+	for path, allow := range map[string]string{
+		"/api/plans": "GET, HEAD, POST, OPTIONS", "/v1/customers/x": "GET, HEAD, PATCH, DELETE", "/healthz": "GET, HEAD", "/callbacks/x": "POST",
+	} {
 		got := b.ask(t, b.test, "PUT", path, nil)
 		problem(t, 405, "method_not_allowed", "", got)
 		require.Equal(t, allow, got.Header.Get("Allow"))

@@ -67,12 +67,12 @@ func reader(payload []byte) io.Reader { return bytes.NewReader(payload) }
 func checkQuery(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return fault.New(fault.Invalid, "query_malformed", "the query string is not valid")
+		return fault.New(fault.Invalid, "query_malformed", "the query string is not valid; write name=value pairs joined by &, percent-encoded")
 	}
 	for name, values := range query {
 		switch {
 		case slices.ContainsFunc(append(values, name), isBroken):
-			return fault.New(fault.Invalid, "query_malformed", "the query string holds NUL or broken UTF-8")
+			return fault.New(fault.Invalid, "query_malformed", "the query string holds NUL or broken UTF-8; percent-encode plain UTF-8 text")
 		case len(values) > 1:
 			return fault.InvalidParam(clip(name), "parameter_repeated", "the query parameter occurs more than once")
 		case values[0] == "":

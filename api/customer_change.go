@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/event"
+	"perennial/billing/metadata"
 	"perennial/contract"
 	"perennial/db"
 )
@@ -16,14 +17,14 @@ type updateCustomerInput struct {
 }
 
 // CustomerChange changes the fields that are sent and leaves the others. An empty text takes a field away. paymentMethod
-// and paymentDetails belong together: sending either replaces both.
+// and paymentDetails belong together: sending either replaces the details as a whole; details alone keep the method.
 type CustomerChange struct {
 	Email          *string         `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
 	Name           *string         `json:"name,omitempty" maxLength:"200" example:"Ada King"`
 	Phone          *string         `json:"phone,omitempty" maxLength:"16" example:"+237670000001"`
 	Metadata       *Metadata       `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
-	PaymentMethod  *string         `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" example:"card"`
-	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
+	PaymentMethod  *string         `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" example:"card" doc:"card or mobile_money_<operator>, and its paymentDetails with it; empty: none any more."`
+	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty" doc:"Replaces the details as a whole. Without paymentMethod they are new details of the same method."`
 }
 
 // apply changes c and names the fields that changed: names only, because events carry nothing personal.
@@ -37,7 +38,7 @@ func (f CustomerChange) apply(c *customer.Customer) (changed []string, methodCha
 	text("name", f.Name, &c.Name)
 	text("phone", f.Phone, &c.Phone)
 	if f.Metadata != nil {
-		c.Metadata, changed = *f.Metadata, append(changed, "metadata")
+		c.Metadata, changed = metadata.Pairs(*f.Metadata), append(changed, "metadata")
 	}
 	if f.PaymentMethod != nil || f.PaymentDetails != nil {
 		// A method that is sent again counts as new: it is how a caller says "try this card once more".
@@ -61,7 +62,7 @@ func (s *Server) updateCustomer(ctx context.Context, c *call, in *updateCustomer
 			return made[Customer]{}, err
 		}
 		wake, err = s.changeCustomer(ctx, tx, c, &cust, in.Body)
-		return made[Customer]{renderCustomer(cust), cust.ID}, err
+		return made[Customer]{renderCustomer(cust, resource[credited](c).credits), cust.ID}, err
 	}))
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ type Deleted struct {
 // created meanwhile is ended by a second look: db lets nobody create one once the customer is erased.
 func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[Deleted], error) {
 	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[Deleted], error) {
-		cust := resource[customer.Customer](c)
+		cust := resource[credited](c).Customer
 		if !cust.ErasedAt.IsZero() && !r.again {
 			return made[Deleted]{}, notFound("customer_not_found")
 		}

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/fault"
+	"perennial/billing/metadata"
 	"perennial/internal/id"
 )
 
@@ -24,7 +25,7 @@ type CustomerForm struct {
 func (s *Server) customer(f CustomerForm) (customer.Customer, error) {
 	now := s.now()
 	c := customer.Customer{
-		ID: id.New(id.Customer, now), Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: f.Metadata,
+		ID: id.New(id.Customer, now), Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: metadata.Pairs(f.Metadata),
 		PaymentMethod: f.PaymentMethod, TestClockID: f.TestClockID, CreatedAt: now, Revision: 1,
 	}
 	if f.PaymentDetails != nil {

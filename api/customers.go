@@ -19,8 +19,15 @@ type Customer struct {
 	Metadata       Metadata        `json:"metadata"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
+	CreditBalance  []Credit        `json:"creditBalance" doc:"What the customer has in hand from plan changes, one entry a currency; the next invoices in it use it up first. Empty: nothing."`
 	TestClockID    string          `json:"testClockId,omitempty" doc:"The test clock this customer lives on."`
 	CreatedAt      int64           `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+}
+
+// Credit is an amount that the next invoices are lowered by.
+type Credit struct {
+	Currency string `json:"currency" example:"USD" doc:"ISO 4217."`
+	Amount   int64  `json:"amount" example:"450" doc:"Minor units of the currency."`
 }
 
 // PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused.
@@ -31,10 +38,16 @@ type PaymentDetails struct {
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty" maxLength:"255" example:"pm_1NVChw2eZvKYlo2C" doc:"The provider's id of the saved method."`
 }
 
-func renderCustomer(c customer.Customer) Customer {
+// renderCustomer picks the customer's credits among those given.
+func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Metadata: shown(c.Metadata), PaymentMethod: c.PaymentMethod,
-		TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
+		CreditBalance: []Credit{}, TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
+	}
+	for _, credit := range credits {
+		if credit.CustomerID == c.ID {
+			out.CreditBalance = append(out.CreditBalance, Credit{Currency: string(credit.Currency), Amount: int64(credit.Balance)})
+		}
 	}
 	if c.PaymentDetails != (customer.PaymentDetails{}) {
 		details := PaymentDetails(c.PaymentDetails)
@@ -65,51 +78,80 @@ func (s *Server) createCustomer(ctx context.Context, c *call, in *createCustomer
 		if err := tx.InsertCustomer(ctx, c.environmentID, cust); err != nil {
 			return made[Customer]{}, err
 		}
-		return made[Customer]{renderCustomer(cust), cust.ID}, tx.Emit(ctx, c.environmentID, event.Event{
+		return made[Customer]{renderCustomer(cust, nil), cust.ID}, tx.Emit(ctx, c.environmentID, event.Event{
 			Type: event.CustomerCreated, ObjectID: cust.ID, CustomerID: cust.ID, Data: map[string]any{"id": cust.ID}, OccurredAt: cust.CreatedAt,
 		})
 	}))
 }
 
-// customerWithKey finds customers that are not erased: to the API the others are gone.
-func (s *Server) customerWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, customer.Customer, error) {
-	key, cust, err := s.store.CustomerWithKey(ctx, hash, customerID)
-	if err == nil && !cust.ErasedAt.IsZero() {
+// credited is a customer with what they have in hand.
+type credited struct {
+	customer.Customer
+	credits []db.Credit
+}
+
+// anyCreditedWithKey finds erased customers too.
+func (s *Server) anyCreditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
+	key, cust, credits, err := s.store.CustomerAndCreditsWithKey(ctx, hash, customerID)
+	return key, credited{cust, credits}, err
+}
+
+// creditedWithKey finds customers that are not erased: to the API the others are gone.
+func (s *Server) creditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
+	key, found, err := s.anyCreditedWithKey(ctx, hash, customerID)
+	if err == nil && !found.ErasedAt.IsZero() {
 		err = notFound("customer_not_found")
 	}
-	return key, cust, err
+	return key, found, err
 }
 
 func (s *Server) getCustomer(_ context.Context, c *call, _ *ByID) (*reply[Customer], error) {
-	return ok(renderCustomer(resource[customer.Customer](c))), nil
+	found := resource[credited](c)
+	return ok(renderCustomer(found.Customer, found.credits)), nil
 }
 
 type listCustomersInput struct {
 	Page
+	Email       string `query:"email" maxLength:"254" example:"ada@example.com" doc:"Only customers with exactly this address."`
 	TestClockID string `query:"testClockId" maxLength:"64" doc:"Only customers on this test clock."`
 }
 
 func (s *Server) listCustomers(ctx context.Context, c *call, in *listCustomersInput) (*reply[List[Customer]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Customer, refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Customers(ctx, c.environmentID, db.CustomerFilter{TestClockID: in.TestClockID}, page)
-	return list(rows, more, err, renderCustomer)
+	if in.Email != "" {
+		if err := checkEmail(in.Email); err != nil {
+			return nil, err
+		}
+	}
+	rows, more, err := s.store.Customers(ctx, c.environmentID, db.CustomerFilter{Email: in.Email, TestClockID: in.TestClockID}, page)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	credits, err := s.store.Credits(ctx, c.environmentID, ids)
+	return list(rows, more, err, func(row customer.Customer) Customer { return renderCustomer(row, credits) })
 }
 
 func (s *Server) customerOperations() {
 	example := Customer{
 		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace", Metadata: Metadata{}, PaymentMethod: "card",
 		PaymentDetails: &PaymentDetails{Provider: "stripe", CustomerToken: "cus_9s6XKzkNRiz8i3", PaymentMethodToken: "pm_1NVChw2eZvKYlo2C"},
-		CreatedAt:      1763640000,
+		CreditBalance:  []Credit{{Currency: "USD", Amount: 450}}, CreatedAt: 1763640000,
 	}
-	load := byID(s, id.Customer, "customer_not_found", s.customerWithKey)
+	created := example
+	created.CreditBalance = []Credit{}
+	load := byID(s, id.Customer, "customer_not_found", s.creditedWithKey)
 	// What may be a repeat finds an erased customer too: its stored answer, or that it was erased, comes before a refusal.
-	loadAny := byID(s, id.Customer, "customer_not_found", s.store.CustomerWithKey)
+	loadAny := byID(s, id.Customer, "customer_not_found", s.anyCreditedWithKey)
 	register(s, operation{
 		name: "createCustomer", method: http.MethodPost, path: "/customers", tag: "Customers", summary: "Create a customer",
-		status: http.StatusCreated, access: writeAccess, response: example,
+		status: http.StatusCreated, access: writeAccess, response: created,
 		request: CustomerForm{Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails},
 	}, s.createCustomer)
 	register(s, operation{

@@ -10,6 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/customer"
+	"perennial/billing/invoice"
+	"perennial/billing/metadata"
+	"perennial/billing/money"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -29,7 +32,7 @@ func TestCustomersAreReachedInManyWays(t *testing.T) {
 	} {
 		got := as[Customer](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/customers", body))
 		require.Equal(t, got, as[Customer](t, http.StatusOK, b.ask(t, b.test, "GET", "/v1/customers/"+got.ID, nil)))
-		want.ID, want.CreatedAt, want.Metadata = got.ID, got.CreatedAt, shown(want.Metadata)
+		want.ID, want.CreatedAt, want.Metadata, want.CreditBalance = got.ID, got.CreatedAt, shown(metadata.Pairs(want.Metadata)), []Credit{}
 		require.Equal(t, want, got)
 	}
 }
@@ -54,6 +57,55 @@ func TestAChangedCustomerKeepsWhatWasNotSent(t *testing.T) {
 	before := b.rows(t)
 	b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{}`)
 	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
+}
+
+func TestPaymentDetailsAloneKeepTheMethod(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	path := "/api/customers/" + cust.ID
+	got := as[Customer](t, 200, b.ask(t, b.test, "PATCH", path, `{"paymentDetails":{"paymentMethodToken":"pm_2"}}`))
+	require.Equal(t, "card", got.PaymentMethod)
+	require.Equal(t, &PaymentDetails{PaymentMethodToken: "pm_2"}, got.PaymentDetails, "details are replaced as a whole")
+	got = as[Customer](t, 200, b.ask(t, b.test, "PATCH", path, `{"paymentMethod":""}`))
+	require.Empty(t, got.PaymentMethod)
+	require.Nil(t, got.PaymentDetails)
+}
+
+func TestCustomersAreFoundByEmail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ada := b.newCustomer(t, b.test)
+	b.newCustomer(t, b.test, "email", "grace@example.com")
+	b.newCustomer(t, b.other)
+	got := as[List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers?email=ada%40example.com", nil))
+	require.Equal(t, []Customer{ada}, got.Data)
+	require.Empty(t, as[List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers?email=nobody%40example.com", nil)).Data)
+}
+
+func TestCustomersShowTheirCredit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	invoiceID := b.newInvoice(t, b.test, sub.ID)
+	rich := as[Customer](t, 200, b.ask(t, b.test, "GET", "/api/customers/"+sub.CustomerID, nil))
+	poor := b.newCustomer(t, b.test)
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		for currency, amounts := range map[money.Currency][]money.Minor{"USD": {450, -100}, "EUR": {7}, "JPY": {5, -5}} {
+			for _, amount := range amounts {
+				if err := tx.AddCredit(ctx, b.test.environmentID, rich.ID, currency, invoice.CreditEntry{Amount: amount, Reason: invoice.CreditProration}, invoiceID); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	rich.CreditBalance = []Credit{{Currency: "EUR", Amount: 7}, {Currency: "USD", Amount: 350}}
+	require.Equal(t, rich, as[Customer](t, 200, b.ask(t, b.test, "GET", "/v1/customers/"+rich.ID, nil)))
+	require.Equal(t, []Customer{poor, rich}, as[List[Customer]](t, 200, b.ask(t, b.test, "GET", "/v1/customers", nil)).Data)
+	rich.Name = "Countess"
+	require.Equal(t, rich, as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/v1/customers/"+rich.ID, `{"name":"Countess"}`)))
+	require.Empty(t, as[Customer](t, 200, b.ask(t, b.test, "GET", "/v1/customers/"+poor.ID, nil)).CreditBalance)
 }
 
 func TestANewPaymentMethodWakesTheSubscriptions(t *testing.T) {

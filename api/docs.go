@@ -4,8 +4,10 @@ import (
 	"bytes"
 	_ "embed" // the template of the page
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -165,16 +167,53 @@ func typeOf(schema *huma.Schema) string {
 	}
 }
 
+// limitsOf says in words what a schema says about a value beyond its type.
 func limitsOf(schema *huma.Schema) string {
-	if schema == nil || len(schema.Enum) == 0 {
+	if schema == nil {
 		return ""
 	}
-	values := make([]string, len(schema.Enum))
-	for i, v := range schema.Enum {
-		b, _ := json.Marshal(v) // strings
-		values[i] = strings.Trim(string(b), `"`)
+	var limits []string
+	if len(schema.Enum) > 0 {
+		values := make([]string, len(schema.Enum))
+		for i, v := range schema.Enum {
+			values[i] = fmt.Sprint(v)
+		}
+		limits = append(limits, "One of: "+strings.Join(values, ", ")+".")
 	}
-	return "One of: " + strings.Join(values, ", ") + "."
+	limits = append(limits,
+		between(number(schema.Minimum), number(schema.Maximum), ""), between(count(schema.MinLength), count(schema.MaxLength), "characters"),
+		between(count(schema.MinItems), count(schema.MaxItems), "entries"), between("", count(schema.MaxProperties), "keys"))
+	return strings.Join(slices.DeleteFunc(limits, func(s string) bool { return s == "" }), " ")
+}
+
+// between is the sentence about two limits, either of which may be absent.
+func between(least, most, of string) string {
+	var s string
+	switch {
+	case least == "" && most == "":
+		return ""
+	case most == "":
+		s = "At least " + least
+	case least == "":
+		s = "At most " + most
+	default:
+		s = least + " to " + most
+	}
+	return strings.TrimSpace(s+" "+of) + "."
+}
+
+func number(limit *float64) string {
+	if limit == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*limit, 'f', -1, 64)
+}
+
+func count(limit *int) string {
+	if limit == nil {
+		return ""
+	}
+	return strconv.Itoa(*limit)
 }
 
 func pretty(example any) string {

@@ -28,15 +28,8 @@ func renderEvent(e db.Event) Event {
 	}
 }
 
-func (s *Server) getEvent(ctx context.Context, c *call, in *ByID) (*reply[Event], error) {
-	if !id.Is(id.Event, in.ID) {
-		return nil, notFound("event_not_found")
-	}
-	e, err := s.store.Event(ctx, c.environmentID, in.ID)
-	if err != nil {
-		return nil, inParam(err, "")
-	}
-	return ok(renderEvent(e)), nil
+func (s *Server) getEvent(_ context.Context, c *call, _ *ByID) (*reply[Event], error) {
+	return ok(renderEvent(resource[db.Event](c))), nil
 }
 
 type listEventsInput struct {
@@ -47,7 +40,8 @@ type listEventsInput struct {
 }
 
 func (s *Server) listEvents(ctx context.Context, c *call, in *listEventsInput) (*reply[List[Event]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Event,
+		refers("customerId", id.Customer, in.CustomerID), refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +62,7 @@ func (s *Server) eventOperations() {
 	}
 	register(s, operation{
 		name: "getEvent", method: http.MethodGet, path: "/events/{id}", tag: "Events", summary: "Get an event",
-		status: http.StatusOK, access: readAccess, response: example, refusals: []int{http.StatusNotFound},
+		status: http.StatusOK, access: readAccess, load: byID(s, id.Event, "event_not_found", s.store.EventWithKey), response: example,
 	}, s.getEvent)
 	register(s, operation{
 		name: "listEvents", method: http.MethodGet, path: "/events", tag: "Events", summary: "List events",

@@ -4,36 +4,48 @@ import (
 	"net/mail"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"perennial/billing/fault"
+	"perennial/billing/metadata"
 )
 
 // Metadata is a caller's own notes.
-type Metadata map[string]string
+type Metadata metadata.Pairs
 
-const (
-	maxMetadataKey   = 40
-	maxMetadataValue = 500
-)
+// UnmarshalJSON keeps numbers as they are written.
+func (m *Metadata) UnmarshalJSON(b []byte) error { return (*metadata.Pairs)(m).UnmarshalJSON(b) }
 
-// check bounds what is stored for nothing but to be read back.
+// Schema is what the OpenAPI document says about metadata. What it cannot say, or huma not in our words, check does.
+func (Metadata) Schema(huma.Registry) *huma.Schema {
+	longest := metadata.MaxText
+	return &huma.Schema{
+		Type: huma.TypeObject, Description: metadataRules,
+		AdditionalProperties: &huma.Schema{
+			MaxLength: &longest, Extensions: map[string]any{"type": []string{"string", "number", "boolean", "null"}},
+		},
+		Extensions: map[string]any{"propertyNames": map[string]any{"minLength": 1, "maxLength": metadata.MaxKey}},
+	}
+}
+
+const metadataRules = "Your own notes: up to 50 keys of at most 40 characters. Values are strings of at most 500 characters, " +
+	"numbers of at most 40, true, false or null, and come back as they were sent."
+
 func (m Metadata) check() error {
-	for key, value := range m {
-		if key == "" || utf8.RuneCountInString(key) > maxMetadataKey || utf8.RuneCountInString(value) > maxMetadataValue {
-			return fault.InvalidParam(clip("metadata."+key), "metadata_too_large",
-				"metadata keys have 1 to %d characters, values at most %d", maxMetadataKey, maxMetadataValue)
-		}
+	if err := metadata.Pairs(m).Check(); err != nil {
+		f := fault.From(err)
+		return f.In(clip(f.Param))
 	}
 	return nil
 }
 
 // shown is metadata as resources show it: an empty object rather than null.
-func shown(m map[string]string) Metadata {
+func shown(m metadata.Pairs) Metadata {
 	if m == nil {
 		return Metadata{}
 	}
-	return m
+	return Metadata(m)
 }
 
 // checkEmail accepts one bare address.

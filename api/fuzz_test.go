@@ -28,7 +28,7 @@ func FuzzBodies(f *testing.F) {
 	slices.SortFunc(endpoints, func(a, b string) int { return strings.Compare(shape(a), shape(b)) }) // ids differ from run to run
 	for i, endpoint := range endpoints {
 		for _, body := range []string{
-			good[endpoint], "", "{}", "[]", `{"":""}`, `{"metadata":{"":""}}`, `{"metadata":{"a":"\u0000"}}`, `{"name":"\u202e"}`,
+			good[endpoint], "", "{}", "[]", `{"":""}`, `{"metadata":{"":""}}`, `{"metadata":{"a":"\u0000"}}`, `{"metadata":{"a":-1.50e-7,"b":null,"c":true}}`, `{"metadata":{"a":1e400}}`, `{"metadata":{"a":[{}]}}`, `{"name":"\u202e"}`,
 			`{"amount":-0}`, `{"amount":1e3}`, `{"amount":9223372036854775807}`, `{"prices":[[]]}`, `{"paymentDetails":[]}`,
 			`{"to":4102444800}`, `{"trialDays":730}`, "\xef\xbb\xbf{}", "{}\x00", strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40),
 		} {

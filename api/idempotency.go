@@ -29,7 +29,7 @@ var (
 	errInFlight = fault.New(fault.Conflict, "idempotency_in_flight",
 		"the request with this Idempotency-Key is still being processed; repeat it later").In("Idempotency-Key").After(time.Second)
 	errErased = fault.New(fault.Gone, "answer_erased",
-		"the stored answer was erased together with the customer it was about")
+		"the stored answer was erased together with the customer it was about; the request was carried out and is not repeated, so use a new key for a new one")
 )
 
 // repeatable is what makes a request recognisable: where, which key, and what it said.

@@ -77,7 +77,8 @@ type listInvoicesInput struct {
 }
 
 func (s *Server) listInvoices(ctx context.Context, c *call, in *listInvoicesInput) (*reply[List[Invoice]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Invoice,
+		refers("customerId", id.Customer, in.CustomerID), refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}

@@ -19,11 +19,14 @@ import (
 var open = map[string]string{
 	"GET /healthz":         "says that the process runs",
 	"GET /readyz":          "says whether to send requests",
-	"HEAD /healthz":        "is what some load balancers send",
-	"HEAD /readyz":         "is what some load balancers send",
 	"GET /openapi.json":    "is public documentation",
 	"GET /docs":            "is public documentation",
 	"POST /callbacks/{id}": "is verified by the provider's signature",
+
+	"OPTIONS /api/plans":         "is a browser's question and says nothing about anybody",
+	"OPTIONS /v1/plans":          "is a browser's question and says nothing about anybody",
+	"OPTIONS /api/payments/{id}": "is a browser's question and says nothing about anybody",
+	"OPTIONS /v1/payments/{id}":  "is a browser's question and says nothing about anybody",
 }
 
 // guarded lists every other route with a request that succeeds with a secret key of the environment that owns the rows.
@@ -37,6 +40,7 @@ var guarded = map[string]struct {
 	}},
 	"GET /plans":                          {publishable: true},
 	"GET /plans/{id}":                     {},
+	"PATCH /plans/{id}":                   {body: func(owned) any { return map[string]any{"active": false} }},
 	"POST /customers":                     {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
 	"GET /customers":                      {},
 	"GET /customers/{id}":                 {},

@@ -3,6 +3,7 @@ package api
 import (
 	"perennial/billing/fault"
 	"perennial/db"
+	"perennial/internal/id"
 )
 
 // List is one page, newest first.
@@ -21,12 +22,29 @@ type Page struct {
 	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"An id: the page before it, that is newer."`
 }
 
-func (p Page) db() (db.Page, error) {
+// db checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other text
+// as a cursor would end the list early, or begin it again, without a word.
+func (p Page) db(prefix string, filters ...reference) (db.Page, error) {
 	if p.StartingAfter != "" && p.EndingBefore != "" {
 		return db.Page{}, fault.InvalidParam("endingBefore", "parameters_exclusive", "send startingAfter or endingBefore, not both")
 	}
+	for param, cursor := range map[string]string{"startingAfter": p.StartingAfter, "endingBefore": p.EndingBefore} { // one at most
+		if cursor != "" && !id.Is(prefix, cursor) {
+			return db.Page{}, fault.InvalidParam(param, "cursor_malformed", "a cursor of this list is the id of one of its entries, %s…", prefix)
+		}
+	}
+	for _, f := range filters {
+		if f.id != "" && !id.Is(f.prefix, f.id) {
+			return db.Page{}, fault.InvalidParam(f.param, "id_malformed", "%s is an id of the form %s…", f.param, f.prefix)
+		}
+	}
 	return db.Page{Limit: p.Limit, StartingAfter: p.StartingAfter, EndingBefore: p.EndingBefore}, nil
 }
+
+// reference is a filter by the id of another resource.
+type reference struct{ param, prefix, id string }
+
+func refers(param, prefix, value string) reference { return reference{param, prefix, value} }
 
 // list renders one page of rows.
 func list[R, T any](rows []R, hasMore bool, err error, render func(R) T) (*reply[List[T]], error) {

@@ -24,6 +24,17 @@ func headed(next http.Handler) http.Handler {
 	})
 }
 
+// headIsGet answers HEAD like GET; net/http, which knows what was asked, sends the headers alone.
+func headIsGet(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			r = r.WithContext(r.Context()) // a copy: what is logged stays HEAD
+			r.Method = http.MethodGet
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // recovered turns a panic into a bare 500. The cause is in the log only.
 func (s *Server) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

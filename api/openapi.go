@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +30,7 @@ func (s *Server) info(doc *huma.OpenAPI) {
 	}
 	doc.Components.SecuritySchemes = map[string]*huma.SecurityScheme{security: {
 		Type: "http", Scheme: "bearer",
-		Description: "A secret key (sk_test_…, sk_live_…) on your server. Publishable keys (pk_…) may list plans and read the status of one payment.",
+		Description: "A secret key (sk_test_…, sk_live_…) on your server. Publishable keys (pk_…) may list active plans and read the status of one payment, from web pages of any origin too.",
 	}}
 	for _, tag := range tags {
 		doc.Tags = append(doc.Tags, &tag)
@@ -53,7 +52,8 @@ const introduction = `Subscription billing. Every resource answers under /api an
 
 Amounts are integers in minor units of the currency (1900 is 19.00 USD, but 1900 XAF); times are Unix seconds.
 
-Lists are newest first: limit 1 to 100, startingAfter or endingBefore an id, and hasMore.
+Lists are newest first: limit 1 to 100, startingAfter or endingBefore the id of an entry, and hasMore. HEAD answers what GET
+would, without the body.
 
 Every POST, PATCH and DELETE takes an Idempotency-Key of 1 to 255 visible characters. A repeat with the same key and the
 same body is given the stored answer, with Idempotent-Replayed: true, for at least 24 hours. Another body answers 422
@@ -140,7 +140,7 @@ func (o operation) refusalReasons() map[int]string {
 		http.StatusInternalServerError: "Our fault; quote the requestId.",
 		http.StatusServiceUnavailable:  "Try again after Retry-After, with the same Idempotency-Key.",
 	}
-	if o.load != nil || slices.Contains(o.refusals, http.StatusNotFound) || o.refersTo() {
+	if o.load != nil || o.refersTo() {
 		reasons[http.StatusNotFound] = "Absent from this environment."
 	}
 	if o.changes() {

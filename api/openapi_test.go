@@ -140,6 +140,21 @@ func TestExamplesAreGoodRequests(t *testing.T) {
 	require.Greater(t, tried, 8)
 }
 
+// The documented example of a refusal is one that happens.
+func TestTheExampleOfAProblemOccurs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	got := as[map[string]any](t, 422, b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":-1}]}`))
+	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
+	schema := doc["components"].(map[string]any)["schemas"].(map[string]any)["Problem"].(map[string]any)
+	for field, property := range schema["properties"].(map[string]any) {
+		if field == "requestId" || field == "errors" {
+			continue
+		}
+		require.Equal(t, []any{got[field]}, property.(map[string]any)["examples"], field)
+	}
+}
+
 func TestTheDocumentationPageNeedsNothingFromElsewhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -154,6 +169,9 @@ func TestTheDocumentationPageNeedsNothingFromElsewhere(t *testing.T) {
 		if anchor, ok := strings.CutPrefix(link[1], "#"); ok {
 			require.Contains(t, html, fmt.Sprintf(`id="%s"`, anchor))
 		}
+	}
+	for _, limit := range []string{"0 to 999999999999.", "1 to 100.", "1 to 200 characters.", "1 to 20 entries.", "At most 50 keys.", "One of: day, week, month, year."} {
+		require.Contains(t, html, limit)
 	}
 	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
 	for path, item := range doc["paths"].(map[string]any) {

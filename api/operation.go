@@ -34,7 +34,6 @@ type operation struct {
 	request     any    // example
 	response    any    // example
 	publicly    any    // example of what a publishable key is answered, where that is less
-	refusals    []int  // statuses beside those that every operation has
 }
 
 // changes tells whether the operation may have an effect, and so takes an Idempotency-Key.
@@ -58,6 +57,9 @@ type handler[I, O any] func(ctx context.Context, c *call, in *I) (*reply[O], err
 // register makes an operation answer under all prefixes.
 func register[I, O any](s *Server, op operation, h handler[I, O]) {
 	for _, prefix := range prefixes {
+		if op.access.publishable {
+			s.router.Path(prefix + op.path).Methods(http.MethodOptions).HandlerFunc(preflight)
+		}
 		described := s.describe(op, prefix)
 		huma.Register(s.huma, described, func(ctx context.Context, in *I) (*reply[O], error) {
 			c, ok := ctx.Value(callKey{}).(*call)
@@ -94,6 +96,14 @@ func (body[T]) Schema(r huma.Registry) *huma.Schema {
 
 func ok[T any](v T) *reply[T] { return answer(http.StatusOK, v) }
 
+// trimmed sends a publishable key less than the whole T that others get.
+func trimmed[T, Part any](out *reply[Part], err error) (*reply[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &reply[T]{Status: out.Status, Body: body[T]{raw: out.Body.raw}}, nil
+}
+
 func answer[T any](status int, v T) *reply[T] {
 	return &reply[T]{Status: status, Body: body[T]{raw: encode(v)}}
 }
@@ -104,6 +114,9 @@ func (s *Server) guard(op operation) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
 		ctx := hc.Context()
 		r, w := humamux.Unwrap(hc)
+		if op.access.publishable {
+			allowAnyOrigin(w.Header())
+		}
 		c, payload, err := s.open(ctx, w, r, op)
 		if err != nil {
 			writeProblem(w, s.refuse(ctx, err))

@@ -57,8 +57,7 @@ type PaymentStatus struct {
 func (s *Server) getPayment(_ context.Context, c *call, _ *ByID) (*reply[Payment], error) {
 	t := resource[payment.Transaction](c)
 	if c.key.Kind == string(apikey.Publishable) {
-		status := PaymentStatus{ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt)}
-		return &reply[Payment]{Status: http.StatusOK, Body: body[Payment]{raw: encode(status)}}, nil
+		return trimmed[Payment](ok(PaymentStatus{ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt)}), nil)
 	}
 	return ok(renderPayment(t)), nil
 }
@@ -73,7 +72,8 @@ type listPaymentsInput struct {
 }
 
 func (s *Server) listPayments(ctx context.Context, c *call, in *listPaymentsInput) (*reply[List[Payment]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Transaction,
+		refers("customerId", id.Customer, in.CustomerID), refers("subscriptionId", id.Subscription, in.SubscriptionID), refers("invoiceId", id.Invoice, in.InvoiceID))
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +130,12 @@ func (s *Server) paymentOperations() {
 	register(s, operation{
 		name: "createPayment", method: http.MethodPost, path: "/payments", tag: "Payments", summary: "Charge a customer, or pay a subscription's open invoice",
 		description: "Answers 201 with the transaction, normally pending; Prefer: wait=N waits up to N seconds (at most 30) for a final status. Repeating the request with the same Idempotency-Key never charges twice.",
-		status:      http.StatusCreated, access: writeAccess, waits: true, refusals: []int{http.StatusConflict}, response: example,
+		status:      http.StatusCreated, access: writeAccess, waits: true, response: example,
 		request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
 	register(s, operation{
 		name: "getPayment", method: http.MethodGet, path: "/payments/{id}", tag: "Payments", summary: "Get a payment",
-		description: "A publishable key may call this too and sees id, status and completedAt only.",
+		description: "A publishable key may call this too, from any web page, and sees id, status and completedAt only.",
 		status:      http.StatusOK, access: access{scope: "read", publishable: true}, response: example,
 		publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
 		load:     byID(s, id.Transaction, "transaction_not_found", s.store.TransactionWithKey),

@@ -1,31 +1,39 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/db"
+	"perennial/internal/apikey"
 	"perennial/internal/id"
 )
 
 // Plan is what customers subscribe to. Its prices never change: a new price is a new plan.
 type Plan struct {
-	ID            string   `json:"id" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Name          string   `json:"name" example:"Pro, monthly"`
-	Currency      string   `json:"currency" example:"USD" doc:"ISO 4217."`
-	Interval      string   `json:"interval" enum:"day,week,month,year" example:"month"`
-	IntervalCount int      `json:"intervalCount" example:"1" doc:"A period lasts this many intervals."`
-	Amount        int64    `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices."`
-	Prices        []Price  `json:"prices"`
-	TrialDays     int      `json:"trialDays" example:"14" doc:"Trial of new subscriptions that do not say otherwise; 0: none."`
-	Active        bool     `json:"active" doc:"Whether new subscriptions may use it."`
-	Metadata      Metadata `json:"metadata"`
-	CreatedAt     int64    `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+	PublicPlan
+	Metadata Metadata `json:"metadata"`
+}
+
+// PublicPlan is as much of a plan as a publishable key may see: what a price list shows.
+type PublicPlan struct {
+	ID            string  `json:"id" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name          string  `json:"name" example:"Pro, monthly"`
+	Currency      string  `json:"currency" example:"USD" doc:"ISO 4217."`
+	Interval      string  `json:"interval" enum:"day,week,month,year" example:"month"`
+	IntervalCount int     `json:"intervalCount" example:"1" doc:"A period lasts this many intervals."`
+	Amount        int64   `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices."`
+	Prices        []Price `json:"prices"`
+	TrialDays     int     `json:"trialDays" example:"14" doc:"Trial of new subscriptions that do not say otherwise; 0: none."`
+	Active        bool    `json:"active" doc:"Whether new subscriptions may use it."`
+	CreatedAt     int64   `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
 // Price is one component of a plan.
@@ -37,14 +45,18 @@ type Price struct {
 }
 
 func renderPlan(p plan.Plan) Plan {
+	return Plan{PublicPlan: renderPublicPlan(p), Metadata: shown(p.Metadata)}
+}
+
+func renderPublicPlan(p plan.Plan) PublicPlan {
 	prices := make([]Price, len(p.Prices))
 	for i, price := range p.Prices {
 		prices[i] = Price{ID: price.ID, Name: price.Name, Model: string(price.Model), Amount: int64(price.Amount)}
 	}
 	total, _ := p.FlatTotal() // checked when the plan was created
-	return Plan{
+	return PublicPlan{
 		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count,
-		Amount: int64(total), Prices: prices, TrialDays: p.TrialDays, Active: p.Active, Metadata: shown(p.Metadata), CreatedAt: unix(p.CreatedAt),
+		Amount: int64(total), Prices: prices, TrialDays: p.TrialDays, Active: p.Active, CreatedAt: unix(p.CreatedAt),
 	}
 }
 
@@ -82,13 +94,15 @@ func (s *Server) plan(f PlanForm) (plan.Plan, error) {
 	p := plan.Plan{
 		ID: id.New(id.Plan, now), Name: f.Name, Currency: money.Currency(f.Currency),
 		Interval: period.Interval{Unit: period.Unit(f.Interval), Count: 1}, TrialDays: f.TrialDays,
-		Active: true, Metadata: f.Metadata, CreatedAt: now,
+		Active: true, Metadata: metadata.Pairs(f.Metadata), CreatedAt: now,
 	}
 	if f.IntervalCount != nil {
 		p.Interval.Count = *f.IntervalCount
 	}
 	for _, price := range f.Prices {
-		p.Prices = append(p.Prices, plan.Price{ID: id.New(id.Price, now), Name: price.Name, Model: plan.Flat, Amount: money.Minor(price.Amount)})
+		p.Prices = append(p.Prices, plan.Price{
+			ID: id.New(id.Price, now), Name: price.Name, Model: cmp.Or(plan.Model(price.Model), plan.Flat), Amount: money.Minor(price.Amount),
+		})
 	}
 	if err := p.Validate(); err != nil {
 		return plan.Plan{}, err
@@ -117,20 +131,27 @@ func (s *Server) getPlan(_ context.Context, c *call, _ *ByID) (*reply[Plan], err
 
 type listPlansInput struct {
 	Page
-	Active string `query:"active" enum:"true,false" doc:"Only plans that new subscriptions may, or may not, use."`
+	Active string `query:"active" enum:"true,false" doc:"Only plans that new subscriptions may, or may not, use. A publishable key sees those that they may."`
 }
 
 func (s *Server) listPlans(ctx context.Context, c *call, in *listPlansInput) (*reply[List[Plan]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Plan)
 	if err != nil {
 		return nil, err
 	}
+	public := c.key.Kind == string(apikey.Publishable)
+	if public && in.Active == "false" {
+		return nil, errKeyPublishable.In("active")
+	}
 	filter := db.PlanFilter{}
-	if in.Active != "" {
-		active := in.Active == "true"
+	if public || in.Active != "" {
+		active := in.Active != "false"
 		filter.Active = &active
 	}
 	rows, more, err := s.store.Plans(ctx, c.environmentID, filter, page)
+	if public {
+		return trimmed[List[Plan]](list(rows, more, err, renderPublicPlan))
+	}
 	return list(rows, more, err, renderPlan)
 }
 
@@ -140,25 +161,35 @@ type ByID struct {
 }
 
 func (s *Server) planOperations() {
-	example := Plan{
+	public := PublicPlan{
 		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month", IntervalCount: 1, Amount: 1900,
-		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Model: "flat", Amount: 1900}}, TrialDays: 14, Active: true,
-		Metadata: Metadata{}, CreatedAt: 1763640000,
+		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Model: "flat", Amount: 1900}}, TrialDays: 14, Active: true, CreatedAt: 1763640000,
 	}
+	example := Plan{PublicPlan: public, Metadata: Metadata{"tier": 2}}
+	retired := example
+	retired.Active = false
+	load := byID(s, id.Plan, "plan_not_found", s.store.PlanWithKey)
 	amount := int64(1900)
 	register(s, operation{
 		name: "createPlan", method: http.MethodPost, path: "/plans", tag: "Plans", summary: "Create a plan",
-		description: "A plan has one currency, one interval and one or more prices. It never changes; a new price is a new plan.",
+		description: "A plan has one currency, one interval and one or more prices. None of them ever changes; a new price is a new plan.",
 		status:      http.StatusCreated, access: writeAccess, response: example,
 		request: PlanForm{Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14},
 	}, s.createPlan)
 	register(s, operation{
 		name: "getPlan", method: http.MethodGet, path: "/plans/{id}", tag: "Plans", summary: "Get a plan",
-		status: http.StatusOK, access: readAccess, load: byID(s, id.Plan, "plan_not_found", s.store.PlanWithKey), response: example,
+		status: http.StatusOK, access: readAccess, load: load, response: example,
 	}, s.getPlan)
 	register(s, operation{
 		name: "listPlans", method: http.MethodGet, path: "/plans", tag: "Plans", summary: "List plans",
-		description: "Publishable keys may call this too.",
+		description: "A publishable key may call this too, from any web page, and sees active plans without their metadata.",
 		status:      http.StatusOK, access: access{scope: "read", publishable: true}, response: List[Plan]{Data: []Plan{example}},
+		publicly: List[PublicPlan]{Data: []PublicPlan{public}},
 	}, s.listPlans)
+	off := false
+	register(s, operation{
+		name: "updatePlan", method: http.MethodPatch, path: "/plans/{id}", tag: "Plans", summary: "Change a plan, or take it out of the shop",
+		description: "With active false nobody can subscribe or change to the plan any more: 409 plan_inactive. Subscriptions that are on it, or will be at the end of their period, go on as they are. Currency, interval, trial and prices never change, so that a subscription pays what it was sold for: make a new plan instead.",
+		status:      http.StatusOK, access: writeAccess, load: load, request: PlanChange{Active: &off}, response: retired,
+	}, s.updatePlan)
 }

@@ -12,11 +12,11 @@ import (
 // Problem is every error answer (RFC 9457). It never holds the id that was asked for, so that a foreign id and an absent
 // one are answered alike.
 type Problem struct {
-	Type      string         `json:"type" example:"urn:perennial:problem:amount_negative" doc:"Names the problem: urn:perennial:problem: and the code."`
+	Type      string         `json:"type" example:"urn:perennial:problem:out_of_range" doc:"Names the problem: urn:perennial:problem: and the code."`
 	Title     string         `json:"title" example:"Invalid request" doc:"What kind of problem it is, for people."`
 	Status    int            `json:"status" example:"422" doc:"The HTTP status."`
-	Detail    string         `json:"detail" example:"a price cannot be negative, got -1" doc:"What is wrong and what to do about it."`
-	Code      string         `json:"code" example:"amount_negative" doc:"Stable code for programs."`
+	Detail    string         `json:"detail" example:"prices[0].amount: expected number >= 0" doc:"What is wrong and what to do about it."`
+	Code      string         `json:"code" example:"out_of_range" doc:"Stable code for programs."`
 	Param     string         `json:"param,omitempty" example:"prices[0].amount" doc:"The field or parameter at fault, where one is."`
 	RequestID string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Quote it when you ask for help."`
 	Errors    []ProblemField `json:"errors,omitempty" doc:"Every field at fault, when there are several."`

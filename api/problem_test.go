@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/db"
 )
 
 // `go test ./api -update` writes the golden files anew.
@@ -47,6 +48,11 @@ func TestProblemsLookAsTheyAlwaysDid(t *testing.T) {
 		{"no JSON", b.ask(t, b.test, "POST", "/api/plans", `{`)},
 		{"one wrong field", b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","amount":-1}`)},
 		{"several wrong fields", b.ask(t, b.test, "POST", "/api/plans", `{"name":"","currency":"USD","interval":"moon","prices":[{"amount":"1"}],"color":"red"}`)},
+		{"no object", b.ask(t, b.test, "POST", "/api/plans", `[]`)},
+		{"beyond a large limit", b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","amount":1000000000000}`)},
+		{"a nested note", b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","amount":1,"metadata":{"a":[]}}`)},
+		{"another list's cursor", b.ask(t, b.test, "GET", "/api/plans?startingAfter=x", nil)},
+		{"too narrow a scope", b.send(t, "POST", "/api/plans", `{}`, "Authorization", "Bearer "+b.newKey(t, b.test, db.NewAPIKey{Scopes: []string{"read"}}))},
 		{"a rule's no", b.ask(t, b.test, "POST", "/api/subscriptions/"+rows.subscription+"/reactivate", nil)},
 		{"a reference to nothing", b.ask(t, b.test, "POST", "/api/subscriptions", `{"customerId":"`+rows.customer+`","planId":"plan_x"}`)},
 		{"an unknown query parameter", b.ask(t, b.test, "GET", "/api/plans?page=2", nil)},

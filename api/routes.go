@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,17 +15,19 @@ import (
 // prefixes under which every resource answers, from the same handlers.
 var prefixes = []string{"/api", "/v1"}
 
-var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete}
+// methods that routes are registered for.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
-// route builds every route of the server.
+// route builds every route of the server. The path comes before the method: mux forgets that a path was right but its
+// method wrong when it then meets a route whose method is looked at first.
 func (s *Server) route() {
 	s.router = mux.NewRouter().SkipClean(true) // a doubled slash is another path, not a redirect that loses the body
 	s.router.Use(telemetry.NameRoute)
 	s.router.NotFoundHandler = http.HandlerFunc(s.noRoute)
 	s.router.MethodNotAllowedHandler = http.HandlerFunc(s.noMethod)
-	s.router.Methods(http.MethodGet, http.MethodHead).Path("/healthz").HandlerFunc(s.health)
-	s.router.Methods(http.MethodGet, http.MethodHead).Path("/readyz").HandlerFunc(s.ready)
-	s.router.Methods(http.MethodPost).Path("/callbacks/{id}").HandlerFunc(s.callback)
+	s.router.Path("/healthz").Methods(http.MethodGet).HandlerFunc(s.health)
+	s.router.Path("/readyz").Methods(http.MethodGet).HandlerFunc(s.ready)
+	s.router.Path("/callbacks/{id}").Methods(http.MethodPost).HandlerFunc(s.callback)
 
 	s.huma = humamux.New(s.router, s.humaConfig())
 	s.planOperations()
@@ -39,8 +40,8 @@ func (s *Server) route() {
 	s.eventOperations()
 
 	document := s.document()
-	s.router.Methods(http.MethodGet).Path("/openapi.json").HandlerFunc(static(jsonType, document))
-	s.router.Methods(http.MethodGet).Path("/docs").HandlerFunc(static("text/html; charset=utf-8", docsPage(s.huma.OpenAPI())))
+	s.router.Path("/openapi.json").Methods(http.MethodGet).HandlerFunc(static(jsonType, document))
+	s.router.Path("/docs").Methods(http.MethodGet).HandlerFunc(static("text/html; charset=utf-8", docsPage(s.huma.OpenAPI())))
 }
 
 // humaConfig leaves huma binding, checking and describing requests; pages and error answers are ours.
@@ -68,12 +69,19 @@ func (s *Server) noMethod(w http.ResponseWriter, r *http.Request) {
 
 // allowed are the methods that the request's path does take.
 func (s *Server) allowed(r *http.Request) []string {
-	return slices.DeleteFunc(slices.Clone(methods), func(method string) bool {
+	var allowed []string
+	for _, method := range methods {
 		other := r.Clone(r.Context())
 		other.Method = method
 		var match mux.RouteMatch
-		return !s.router.Match(other, &match) || match.MatchErr != nil
-	})
+		if !s.router.Match(other, &match) || match.MatchErr != nil {
+			continue
+		}
+		if allowed = append(allowed, method); method == http.MethodGet {
+			allowed = append(allowed, http.MethodHead) // see headIsGet
+		}
+	}
+	return allowed
 }
 
 func static(contentType string, content []byte) http.HandlerFunc {

@@ -86,7 +86,7 @@ func NewServer(d Deps, c Config) *Server {
 
 // Handler answers requests without a listener, for tests and benchmarks.
 func (s *Server) Handler() http.Handler {
-	return s.telemetry.Middleware(headed(s.recovered(s.router)))
+	return s.telemetry.Middleware(headed(s.recovered(headIsGet(s.router))))
 }
 
 // Serve answers on l until Shutdown.

@@ -10,13 +10,15 @@ import (
 	"unicode/utf8"
 
 	"perennial/billing/fault"
+	"perennial/billing/metadata"
 )
 
 // maxDepth is far deeper than any request of ours and far shallower than what would exhaust a stack.
 const maxDepth = 32
 
 // checkJSON refuses what encoding/json forgives and two parsers would read differently: repeated fields, NUL, broken
-// UTF-8, explicit null, numbers beyond any type of ours, anything behind the value. Fields are named by their path.
+// UTF-8, explicit null, numbers beyond any type of ours, anything behind the value. Fields are named by their path. The
+// values of metadata are the caller's own: null and fractions are fine there.
 func checkJSON(body []byte) error {
 	if !utf8.Valid(body) {
 		return malformed("the body is not valid UTF-8")
@@ -50,10 +52,18 @@ func (p *place) String() string {
 	return clip(join(p.parent.String(), clip(p.name)))
 }
 
+// isNote tells whether the value is one of metadata's.
+func (p *place) isNote() bool {
+	return p != nil && p.parent != nil && p.parent.parent == nil && p.parent.name == "metadata"
+}
+
 func checkValue(dec *json.Decoder, at *place, depth int) error {
 	token, err := dec.Token()
 	if err != nil {
 		return malformed("the body is not valid JSON")
+	}
+	if at.isNote() {
+		return checkNote(token, at)
 	}
 	switch t := token.(type) {
 	case json.Delim:
@@ -69,7 +79,26 @@ func checkValue(dec *json.Decoder, at *place, depth int) error {
 	case json.Number:
 		return checkNumber(t, at)
 	case nil:
+		if at == nil {
+			return fault.New(fault.Invalid, "type_wrong", notAnObject)
+		}
 		return fault.InvalidParam(at.String(), "type_wrong", "null is not accepted; leave the field out instead")
+	}
+	return nil
+}
+
+// checkNote accepts any value that is not nested. A number has to be one that every parser can read: ours checks requests
+// as floating-point numbers, though what is kept are the digits.
+func checkNote(token json.Token, at *place) error {
+	switch t := token.(type) {
+	case json.Delim:
+		return metadata.ErrNested.In(at.String())
+	case string:
+		return checkString(t, at)
+	case json.Number:
+		if _, err := t.Float64(); err != nil {
+			return fault.InvalidParam(at.String(), "out_of_range", "the number is beyond any floating-point number; send it as a string")
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/billing/customer"
+	"perennial/billing/metadata"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/contract"
@@ -99,7 +100,7 @@ func (s *Server) insertSubscription(
 	}
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
 		ID: id.New(id.Subscription, s.now()), CustomerID: cust.ID, TrialDays: f.TrialDays, TimeZone: c.key.TimeZone,
-		TestClockID: cust.TestClockID, Metadata: f.Metadata, Now: now,
+		TestClockID: cust.TestClockID, Metadata: metadata.Pairs(f.Metadata), Now: now,
 	})
 	if err != nil {
 		return sub, err
@@ -128,7 +129,8 @@ type listSubscriptionsInput struct {
 }
 
 func (s *Server) listSubscriptions(ctx context.Context, c *call, in *listSubscriptionsInput) (*reply[List[Subscription]], error) {
-	page, err := in.db()
+	page, err := in.db(id.Subscription,
+		refers("customerId", id.Customer, in.CustomerID), refers("planId", id.Plan, in.PlanID), refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
 	}
@@ -233,11 +235,10 @@ func (s *Server) subscriptionOperations() {
 	canceled.NextAction, canceled.NextActionAt = "none", 0
 	days := 14
 	load := byID(s, id.Subscription, "subscription_not_found", s.store.SubscriptionWithKey)
-	conflicts := []int{http.StatusConflict}
 	register(s, operation{
 		name: "createSubscription", method: http.MethodPost, path: "/subscriptions", tag: "Subscriptions", summary: "Subscribe a customer to a plan",
 		description: "With a trial the subscription is trialing until it ends. Without one it is active at once and its first invoice is collected at once; paidThrough tells when that has succeeded.",
-		status:      http.StatusCreated, access: writeAccess, refusals: conflicts, response: example,
+		status:      http.StatusCreated, access: writeAccess, response: example,
 		request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
 	}, s.createSubscription)
 	register(s, operation{
@@ -250,18 +251,18 @@ func (s *Server) subscriptionOperations() {
 	}, s.listSubscriptions)
 	register(s, operation{
 		name: "updateSubscription", method: http.MethodPatch, path: "/subscriptions/{id}", tag: "Subscriptions", summary: "Change the plan",
-		description: "Now: the unused time of the old plan is credited and the rest of the period charged on the new one, to the second. At period_end: the next period is on the new plan. Plans of another currency are refused.",
-		status:      http.StatusOK, access: writeAccess, load: load, refusals: conflicts, response: example,
+		description: "Now: the unused time of the old plan is credited and the rest of the period charged on the new one, to the second. At period_end: the next period is on the new plan; until then planId with the present plan takes the change back (which answers 409 plan_unchanged where none is waiting). Plans of another currency and plans that are not active are refused.",
+		status:      http.StatusOK, access: writeAccess, load: load, response: example,
 		request: SubscriptionChange{PlanID: "plan_01jcz6f0x3v8r5t2m9k4h7q1wz", Effective: "now"},
 	}, s.updateSubscription)
 	register(s, operation{
 		name: "cancelSubscription", method: http.MethodPost, path: "/subscriptions/{id}/cancel", tag: "Subscriptions", summary: "Cancel a subscription",
 		description: "At the end of the period, which reactivate undoes, or with immediateEffect now, which nothing undoes.",
-		status:      http.StatusOK, access: writeAccess, load: load, refusals: conflicts, response: canceled,
+		status:      http.StatusOK, access: writeAccess, load: load, response: canceled,
 		request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
 	}, s.cancelSubscription)
 	register(s, operation{
 		name: "reactivateSubscription", method: http.MethodPost, path: "/subscriptions/{id}/reactivate", tag: "Subscriptions", summary: "Undo a cancellation at period end",
-		status: http.StatusOK, access: writeAccess, load: load, refusals: conflicts, response: example,
+		status: http.StatusOK, access: writeAccess, load: load, response: example,
 	}, s.reactivateSubscription)
 }

@@ -35,7 +35,7 @@ type createTestClockInput struct {
 // TestClockForm creates a clock that stands still until it is advanced.
 type TestClockForm struct {
 	Name string `json:"name,omitempty" maxLength:"200" example:"a year of renewals"`
-	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444800" example:"1763640000" doc:"Where it starts, in the years 2000 to 2099; the real time if left out."`
+	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444799" example:"1763640000" doc:"Where it starts, in the years 2000 to 2099; the real time if left out."`
 }
 
 func (s *Server) createTestClock(ctx context.Context, c *call, in *createTestClockInput) (*reply[TestClock], error) {
@@ -63,7 +63,7 @@ func (s *Server) getTestClock(_ context.Context, c *call, _ *ByID) (*reply[TestC
 }
 
 func (s *Server) listTestClocks(ctx context.Context, c *call, in *listTestClocksInput) (*reply[List[TestClock]], error) {
-	page, err := in.db()
+	page, err := in.db(id.TestClock)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ type advanceInput struct {
 
 // AdvanceForm moves a clock.
 type AdvanceForm struct {
-	To int64 `json:"to" minimum:"946684800" maximum:"4102444800" example:"1766232000" doc:"Later than the clock's time, and before the year 2100."`
+	To int64 `json:"to" minimum:"946684800" maximum:"4102444799" example:"1766232000" doc:"Later than the clock's time, and before the year 2100."`
 }
 
 // advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
@@ -135,7 +135,7 @@ func (s *Server) testClockOperations() {
 	register(s, operation{
 		name: "advanceTestClock", method: http.MethodPost, path: "/test-clocks/{id}/advance", tag: "Test clocks", summary: "Advance a test clock",
 		description: "Everything that is due on the way happens, in due order and at its own time. With Prefer: wait=N the answer waits up to N seconds (at most 30) until the clock has arrived; otherwise read the clock until it is ready.",
-		status:      http.StatusOK, access: writeAccess, load: load, waits: true, refusals: []int{http.StatusConflict}, response: moved,
+		status:      http.StatusOK, access: writeAccess, load: load, waits: true, response: moved,
 		request: AdvanceForm{To: moved.Now},
 	}, s.advanceTestClock)
 }

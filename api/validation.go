@@ -18,6 +18,7 @@ import (
 var ownWords = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true // {"CUSTOMERID": …} is an unknown field, not a lucky guess
 	huma.DefaultArrayNullable = false
+	huma.ErrorFormatter = plainly //nolint:reassign // a hook that huma offers; the linter takes it for an error
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		return validationProblem(requestIDFrom(ctx.Context()), status, message, errs)
 	}
@@ -25,6 +26,16 @@ var ownWords = sync.OnceFunc(func() {
 		return validationProblem("", status, message, errs)
 	}
 })
+
+// plainly formats a finding. Limits are whole numbers that huma keeps as float64: 999999999999, not 9.99999999999e+11.
+func plainly(format string, args ...any) string {
+	for i, arg := range args {
+		if limit, ok := arg.(float64); ok {
+			args[i] = number(&limit)
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
 
 // validationProblem translates what huma found wrong with the shape of a request.
 func validationProblem(requestID string, status int, message string, errs []error) *Problem {
@@ -121,12 +132,17 @@ func wrongField(err error) ProblemField {
 	return ProblemField{Code: "field_invalid", Param: param, Detail: "the field cannot be read: give it the type the documentation states"}
 }
 
+// notAnObject is what is wrong with a body that is some other JSON value.
+const notAnObject = "the body must be a JSON object"
+
 func sentence(param, code, message string) string {
-	switch code {
-	case "field_unknown":
+	switch {
+	case code == "field_unknown":
 		return param + " is not a field of this request; remove it"
-	case "parameter_unknown":
+	case code == "parameter_unknown":
 		return param + " is not a query parameter of this request; remove it"
+	case code == "type_wrong" && param == "":
+		return notAnObject
 	default:
 		return param + ": " + message
 	}

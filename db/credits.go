@@ -21,6 +21,28 @@ func (r Reader) CreditBalance(ctx context.Context, environmentID, customerID str
 	return balanceFromDB(balance, err)
 }
 
+// Credit is what a customer has in hand in one currency.
+type Credit struct {
+	CustomerID string
+	Currency   money.Currency
+	Balance    money.Minor
+}
+
+// Credits lists what customers have in hand; who has nothing is not in it.
+func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs []string) ([]Credit, error) {
+	rows, err := queries.CreditBalanceList(ctx, r.handle, dbsqlc.CreditBalanceListParams{
+		EnvironmentID: environmentID, CustomerIds: customerIDs,
+	})
+	if err != nil {
+		return nil, translate("CreditBalanceList", err)
+	}
+	credits := make([]Credit, 0, len(rows))
+	for _, row := range rows {
+		credits = append(credits, Credit(row))
+	}
+	return credits, nil
+}
+
 // AddCredit writes what an invoice does to the credit of its customer, and moves the balance; a negative amount uses
 // credit. Fault: credit_insufficient, when the balance does not cover it.
 func (tx *Tx) AddCredit(

@@ -30,6 +30,30 @@ func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (AP
 	return apiKeyFromDB(row.ApiKeyDetail), customerFromDB(row.Customer), nil
 }
 
+// CustomerAndCreditsWithKey reads key, customer and credits in one round trip. Faults: those of CustomerWithKey.
+func (r Reader) CustomerAndCreditsWithKey(ctx context.Context, hash []byte, id string) (APIKey, customer.Customer, []Credit, error) {
+	var row dbsqlc.CustomerGetWithKeyRow
+	var balances []dbsqlc.CreditBalanceListWithKeyRow
+	err := r.together(ctx,
+		func(h dbsqlc.DBTX) (err error) {
+			row, err = queries.CustomerGetWithKey(ctx, h, dbsqlc.CustomerGetWithKeyParams{Hash: hash, ID: id})
+			return err
+		},
+		func(h dbsqlc.DBTX) (err error) {
+			balances, err = queries.CreditBalanceListWithKey(ctx, h, dbsqlc.CreditBalanceListWithKeyParams{Hash: hash, CustomerID: id})
+			return err
+		})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "customer", err)
+		return key, customer.Customer{}, nil, err
+	}
+	credits := make([]Credit, 0, len(balances))
+	for _, b := range balances {
+		credits = append(credits, Credit(b))
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), customerFromDB(row.Customer), credits, nil
+}
+
 // Customers lists an environment's, without the erased ones.
 func (r Reader) Customers(
 	ctx context.Context, environmentID string, f CustomerFilter, page Page,

@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/fault"
+	"perennial/billing/metadata"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -18,7 +19,7 @@ import (
 func TestErasureLeavesNothingPersonal(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.customer.Metadata = map[string]string{"note": "lives in Mukono"}
+	b.customer.Metadata = metadata.Pairs{"note": "lives in Mukono"}
 	kept := newCustomer("") // another customer, untouched
 	txn := b.pendingCharge(t, "")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
@@ -88,7 +89,7 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 	got, err := b.store.Customer(t.Context(), b.env, b.customer.ID)
 	require.NoError(t, err)
 	require.Equal(t, customer.Customer{
-		ID: b.customer.ID, Metadata: map[string]string{}, TestClockID: b.clock.ID, ErasedAt: wall, CreatedAt: now, Revision: 3,
+		ID: b.customer.ID, Metadata: metadata.Pairs{}, TestClockID: b.clock.ID, ErasedAt: wall, CreatedAt: now, Revision: 3,
 	}, got)
 	stored, err := b.store.Transaction(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)

@@ -26,13 +26,15 @@ type EventFilter struct {
 	CustomerID     string
 }
 
-// Event reads one. Fault: event_not_found.
-func (r Reader) Event(ctx context.Context, environmentID, id string) (Event, error) {
-	row, err := queries.EventGet(ctx, r.handle, dbsqlc.EventGetParams{EnvironmentID: environmentID, ID: id})
+// EventWithKey reads key and event in one round trip. Faults: api_key_unknown; event_not_found, with the key.
+func (r Reader) EventWithKey(ctx context.Context, hash []byte, id string) (APIKey, Event, error) {
+	row, err := queries.EventGetWithKey(ctx, r.handle, dbsqlc.EventGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		return Event{}, readError("event", err)
+		key, err := r.withoutResource(ctx, hash, "event", err)
+		return key, Event{}, err
 	}
-	return eventFromDB(row.Event)
+	e, err := eventFromDB(row.Event)
+	return apiKeyFromDB(row.ApiKeyDetail), e, err
 }
 
 // Events lists an environment's.

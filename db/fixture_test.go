@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
@@ -141,7 +143,7 @@ func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscriptio
 func newPlan() plan.Plan {
 	return plan.Plan{
 		ID: id.New(id.Plan, wall), Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1}, TrialDays: 14, Active: true,
-		Metadata: map[string]string{"tier": "2"}, CreatedAt: wall,
+		Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall,
 		Prices: []plan.Price{
 			{ID: id.New(id.Price, wall), Name: "base", Model: plan.Flat, Amount: 1000},
 			{ID: id.New(id.Price, wall), Name: "seats", Model: plan.Flat, Amount: 500},
@@ -151,7 +153,7 @@ func newPlan() plan.Plan {
 
 func newCustomer(clockID string) customer.Customer {
 	return customer.Customer{
-		ID: id.New(id.Customer, wall), Email: "ada@example.com", Name: "Ada", Phone: "+256700000001", Metadata: map[string]string{"crm": "7"},
+		ID: id.New(id.Customer, wall), Email: "ada@example.com", Name: "Ada", Phone: "+256700000001", Metadata: metadata.Pairs{"crm": "7", "vip": true, "left": nil},
 		PaymentMethod:  "card",
 		PaymentDetails: customer.PaymentDetails{Provider: "stripe", CustomerToken: "cus_1", PaymentMethodToken: "pm_1"},
 		TestClockID:    clockID, CreatedAt: now, Revision: 1,
@@ -163,7 +165,7 @@ func newSubscription(e environment) subscription.Subscription {
 		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, Status: subscription.Active, Currency: "EUR",
 		TimeZone: "Africa/Kampala", AnchorAt: now, Interval: e.plan.Interval,
 		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, NextPeriod: 1, TestClockID: e.clock.ID,
-		Metadata: map[string]string{"seat": "12"}, NextAction: subscription.ActionRenewal, NextActionAt: now.Add(month),
+		Metadata: metadata.Pairs{"seat": json.Number("1e-7")}, NextAction: subscription.ActionRenewal, NextActionAt: now.Add(month),
 		Revision: 1, CreatedAt: now, UpdatedAt: now,
 	}
 }

@@ -114,12 +114,13 @@ func (b *bundle) filled(t *testing.T) filling {
 		environment: b.environment,
 		ids: map[string]string{
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
-			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CreditBalance": b.customer.ID,
+			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomerAndCreditsWithKey": b.customer.ID,
+			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
-			"Event": events[0].ID, "CommandOutcome": "cmd_one_and_only", "CommandText": "cmd_one_and_only", "IdempotencyKey": "POST /long",
+			"EventWithKey": events[0].ID, "CommandOutcome": "cmd_one_and_only", "CommandText": "cmd_one_and_only", "IdempotencyKey": "POST /long",
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
 		filters: map[reflect.Type]any{
@@ -170,6 +171,8 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 		case typ == reflect.TypeFor[[]byte]():
 			args = append(args, reflect.ValueOf(hash))
 			strings = strings[1:]
+		case typ == reflect.TypeFor[[]string]():
+			args = append(args, reflect.ValueOf(strings[:1]))
 		case typ == reflect.TypeFor[payment.Type]():
 			args = append(args, reflect.ValueOf(payment.Charge))
 		case typ == reflect.TypeFor[time.Time]():
@@ -222,6 +225,11 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 			_, err := tx.LockCustomer(ctx, ours.env, b.customer.ID)
 			return err
 		}},
+		"lock plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockPlan(ctx, ours.env, b.plan.ID)
+			return err
+		}},
+		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.UpdatePlan(ctx, ours.env, b.plan) }},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
 			return err

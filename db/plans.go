@@ -15,11 +15,21 @@ type PlanFilter struct {
 
 // Plan reads one with its prices. Fault: plan_not_found.
 func (r Reader) Plan(ctx context.Context, environmentID, id string) (plan.Plan, error) {
-	var row dbsqlc.PlanGetRow
+	return r.planBy(ctx, environmentID, id, func(h dbsqlc.DBTX) (dbsqlc.Plan, error) {
+		row, err := queries.PlanGet(ctx, h, dbsqlc.PlanGetParams{EnvironmentID: environmentID, ID: id})
+		return row.Plan, err
+	})
+}
+
+// planBy reads a plan in one way or another, and its prices with it.
+func (r Reader) planBy(
+	ctx context.Context, environmentID, id string, read func(dbsqlc.DBTX) (dbsqlc.Plan, error),
+) (plan.Plan, error) {
+	var row dbsqlc.Plan
 	var prices []dbsqlc.PriceListOfPlansRow
 	err := r.together(ctx,
 		func(h dbsqlc.DBTX) (err error) {
-			row, err = queries.PlanGet(ctx, h, dbsqlc.PlanGetParams{EnvironmentID: environmentID, ID: id})
+			row, err = read(h)
 			return err
 		},
 		func(h dbsqlc.DBTX) (err error) {
@@ -31,7 +41,7 @@ func (r Reader) Plan(ctx context.Context, environmentID, id string) (plan.Plan, 
 	if err != nil {
 		return plan.Plan{}, readError("plan", err)
 	}
-	p := planFromDB(row.Plan)
+	p := planFromDB(row)
 	for _, price := range prices {
 		p.Prices = append(p.Prices, priceFromDB(price.Price))
 	}
@@ -89,6 +99,21 @@ func (r Reader) Plans(
 		p.Prices = append(p.Prices, priceFromDB(row.Price))
 	}
 	return plans, hasMore, nil
+}
+
+// LockPlan reads one with its prices that nobody else may change until the transaction ends. Fault: plan_not_found.
+func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan, error) {
+	return tx.planBy(ctx, environmentID, id, func(h dbsqlc.DBTX) (dbsqlc.Plan, error) {
+		row, err := queries.PlanLock(ctx, h, dbsqlc.PlanLockParams{EnvironmentID: environmentID, ID: id})
+		return row.Plan, err
+	})
+}
+
+// UpdatePlan writes what may change: name, active and metadata. The caller holds the lock. Fault: plan_not_found.
+func (tx *Tx) UpdatePlan(ctx context.Context, environmentID string, p plan.Plan) error {
+	return queries.PlanUpdate(ctx, tx.pipe.orElse(notFound("plan")), dbsqlc.PlanUpdateParams{
+		EnvironmentID: environmentID, ID: p.ID, Name: p.Name, Active: p.Active, Metadata: present(p.Metadata),
+	})
 }
 
 // InsertPlan writes a plan and its prices, all with the IDs they have.

@@ -15,6 +15,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -88,7 +89,7 @@ func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
 	t.Parallel()
 	late := func(b *bundle) subscription.Subscription {
 		s := b.subscription
-		s.ID, s.Metadata = id.New(id.Subscription, wall), map[string]string{"name": "Ada"}
+		s.ID, s.Metadata = id.New(id.Subscription, wall), metadata.Pairs{"name": "Ada"}
 		return s
 	}
 	// begun runs first up to just before its commit, starts second beside it, sees it wait and answers its error.

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/metadata"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -100,8 +101,20 @@ func TestPlanRoundTrip(t *testing.T) {
 	plans, more, err := b.store.Plans(t.Context(), b.env, db.PlanFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
-	bare.Metadata = map[string]string{}
+	bare.Metadata = metadata.Pairs{}
 	require.ElementsMatch(t, []any{bare, b.plan}, []any{plans[0], plans[1]})
+
+	want := b.plan
+	want.Name, want.Active, want.Metadata = "Pro, old", false, metadata.Pairs{"shelf": json.Number("1.50")}
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		locked, err := tx.LockPlan(ctx, b.env, b.plan.ID)
+		require.NoError(t, err)
+		require.Equal(t, b.plan, locked)
+		require.NoError(t, tx.UpdatePlan(ctx, b.env, want))
+	})
+	got, err = b.store.Plan(t.Context(), b.env, b.plan.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
 }
 
 func TestCustomerRoundTrip(t *testing.T) {
@@ -167,7 +180,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.CurrentPeriod.Start, want.CurrentPeriod.End = now.Add(9*time.Hour), now.Add(10*time.Hour)
 	want.Interval.Unit, want.Interval.Count, want.NextPeriod = "week", 2, 5
 	want.CancelAtPeriodEnd, want.CancelReason, want.CollectingInvoiceID = true, "too dear", inv.ID
-	want.Metadata, want.NextAction = map[string]string{"seat": "13"}, subscription.ActionCancel
+	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
 		require.Equal(t, b.subscription, locked(ctx, t, b, tx))
@@ -329,8 +342,9 @@ func TestEventRoundTrip(t *testing.T) {
 	require.Len(t, events, 1)
 	require.True(t, id.Is(id.Event, events[0].ID))
 	require.Equal(t, db.Event{ID: events[0].ID, Sequence: 1, CreatedAt: wall, Event: e}, events[0])
-	got, err := b.store.Event(t.Context(), b.env, events[0].ID)
+	key, got, err := b.store.EventWithKey(t.Context(), b.hash, events[0].ID)
 	require.NoError(t, err)
+	require.Equal(t, b.key, key.ID)
 	require.Equal(t, events[0], got)
 }
 

@@ -91,7 +91,7 @@ func TestAWriteThatTouchesNothingTakesTheRestWithIt(t *testing.T) {
 		"customer": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			stale := b.customer
 			stale.Revision--
-			return tx.UpdateCustomer(ctx, b.env, stale)
+			return tx.SaveCustomer(ctx, b.env, stale)
 		},
 		"erased customer": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			return tx.EraseCustomer(ctx, b.env, "cust_absent")

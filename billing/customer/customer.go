@@ -2,7 +2,11 @@
 // else: events, logs and Temporal payloads carry the ID only.
 package customer
 
-import "time"
+import (
+	"time"
+
+	"perennial/billing/metadata"
+)
 
 // PaymentDetails hold provider tokens and a phone number; a card number never reaches us.
 type PaymentDetails struct {
@@ -18,7 +22,7 @@ type Customer struct {
 	Email          string
 	Name           string
 	Phone          string
-	Metadata       map[string]string
+	Metadata       metadata.Pairs
 	PaymentMethod  string // "card" or mobile_money_<operator>; empty: none
 	PaymentDetails PaymentDetails
 	TestClockID    string

@@ -33,6 +33,7 @@ const (
 	CustomerUpdated   Type = "customer.updated"
 	CustomerDeleted   Type = "customer.deleted"
 	PlanCreated       Type = "plan.created"
+	PlanUpdated       Type = "plan.updated"
 	TestClockAdvanced Type = "test_clock.advanced"
 )
 

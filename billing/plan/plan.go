@@ -3,9 +3,11 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 )
@@ -33,7 +35,7 @@ type Plan struct {
 	TrialDays int
 	Prices    []Price
 	Active    bool
-	Metadata  map[string]string
+	Metadata  metadata.Pairs
 	CreatedAt time.Time
 }
 
@@ -44,7 +46,7 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large.
+// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large. The fault names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing", "a plan needs a name: customers see it on their invoices")
@@ -61,16 +63,20 @@ func (p Plan) Validate() error {
 	if len(p.Prices) == 0 || len(p.Prices) > MaxPrices {
 		return fault.InvalidParam("prices", "prices_count_out_of_range", "a plan has 1 to %d prices, got %d", MaxPrices, len(p.Prices))
 	}
-	for _, price := range p.Prices {
+	var total money.Minor
+	for i, price := range p.Prices {
 		if price.Model != Flat {
-			return fault.InvalidParam("prices.model", "price_model_unknown", "price model %q is not known; use %q", price.Model, Flat)
+			return fault.InvalidParam(fmt.Sprintf("prices[%d].model", i), "price_model_unknown",
+				"price model %q is not known; use %q", price.Model, Flat)
 		}
+		amount := fmt.Sprintf("prices[%d].amount", i)
 		if price.Amount < 0 {
-			return fault.InvalidParam("prices.amount", "amount_negative", "a price cannot be negative, got %d", price.Amount)
+			return fault.InvalidParam(amount, "amount_negative", "a price cannot be negative, got %d", price.Amount)
 		}
-	}
-	if _, err := p.FlatTotal(); err != nil {
-		return fault.From(err).In("prices.amount")
+		var err error
+		if total, err = money.Sum(total, price.Amount); err != nil {
+			return fault.From(err).In(amount)
+		}
 	}
 	return nil
 }

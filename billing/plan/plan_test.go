@@ -45,10 +45,10 @@ func TestValidate(t *testing.T) {
 		{"endless trial", func(p *plan.Plan) { p.TrialDays = plan.MaxTrialDays + 1 }, "trial_days_out_of_range", "trialDays"},
 		{"no prices", func(p *plan.Plan) { p.Prices = nil }, "prices_count_out_of_range", "prices"},
 		{"too many prices", func(p *plan.Plan) { p.Prices = flat(plan.MaxPrices+1, 1) }, "prices_count_out_of_range", "prices"},
-		{"unknown model", func(p *plan.Plan) { p.Prices[0].Model = "tiered" }, "price_model_unknown", "prices.model"},
-		{"negative price", func(p *plan.Plan) { p.Prices[0].Amount = -1 }, "amount_negative", "prices.amount"},
-		{"price too large", func(p *plan.Plan) { p.Prices = flat(1, money.MaxMinor+1) }, "amount_too_large", "prices.amount"},
-		{"prices too large together", func(p *plan.Plan) { p.Prices = flat(2, money.MaxMinor) }, "amount_too_large", "prices.amount"},
+		{"unknown model", func(p *plan.Plan) { p.Prices[0].Model = "tiered" }, "price_model_unknown", "prices[0].model"},
+		{"negative price", func(p *plan.Plan) { p.Prices[0].Amount = -1 }, "amount_negative", "prices[0].amount"},
+		{"price too large", func(p *plan.Plan) { p.Prices = flat(1, money.MaxMinor+1) }, "amount_too_large", "prices[0].amount"},
+		{"prices too large together", func(p *plan.Plan) { p.Prices = flat(2, money.MaxMinor) }, "amount_too_large", "prices[1].amount"},
 	} {
 		p := valid()
 		c.change(&p)

@@ -22,15 +22,15 @@ func (s Subscription) ChangePlan(f Facts, to plan.Plan, atPeriodEnd bool, now ti
 		return Decision{}, err
 	}
 	switch {
+	case to.ID == s.PlanID && s.PendingPlanID == "":
+		return Decision{}, ErrPlanUnchanged
+	case to.ID == s.PlanID: // staying is how a waiting change is taken back, also on a plan that is no longer offered
+		s.PendingPlanID = ""
+		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingPlanId")}}, nil
 	case !to.Active:
 		return Decision{}, ErrPlanInactive
 	case to.Currency != s.Currency:
 		return Decision{}, ErrCurrency
-	case to.ID == s.PlanID && s.PendingPlanID == "":
-		return Decision{}, ErrPlanUnchanged
-	case to.ID == s.PlanID: // staying is how a waiting change is taken back
-		s.PendingPlanID = ""
-		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingPlanId")}}, nil
 	case atPeriodEnd:
 		s.PendingPlanID = to.ID
 		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingPlanId")}}, nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/metadata"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 )
@@ -15,7 +16,7 @@ type NewInput struct {
 	TrialDays   *int
 	TimeZone    string
 	TestClockID string
-	Metadata    map[string]string
+	Metadata    metadata.Pairs
 	Now         time.Time
 }
 

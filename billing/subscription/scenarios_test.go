@@ -266,9 +266,13 @@ func TestAWaitingChangeIsTakenBackByStaying(t *testing.T) {
 	d, err := s.ChangePlan(f, pro, true, now)
 	require.NoError(t, err)
 	require.Equal(t, pro.ID, d.Subscription.PendingPlanID)
-	d, err = d.Subscription.ChangePlan(f, team, false, now)
-	require.NoError(t, err)
-	require.Equal(t, s, d.Subscription)
+	gone := team
+	gone.Active = false // staying is nothing new to be sold, so it is open to those on a plan that left the shop too
+	for _, stay := range []plan.Plan{team, gone} {
+		back, err := d.Subscription.ChangePlan(f, stay, false, now)
+		require.NoError(t, err)
+		require.Equal(t, s, back.Subscription)
+	}
 }
 
 func TestPayableNamesTheOldestInvoice(t *testing.T) {

@@ -6,6 +6,7 @@ package subscription
 import (
 	"time"
 
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 )
@@ -57,7 +58,7 @@ type Subscription struct {
 	PastDueAt           time.Time
 	CollectingInvoiceID string
 	TestClockID         string
-	Metadata            map[string]string
+	Metadata            metadata.Pairs
 	MethodChangedAt     time.Time
 	NextAction          Action
 	NextActionAt        time.Time

@@ -30,6 +30,19 @@ select 1 / count(*) from written;
 select b.balance from credit_balances b
 where b.environment_id = @environment_id and b.customer_id = @customer_id and b.currency = @currency;
 
+-- name: CreditBalanceList :many
+select b.customer_id, b.currency, b.balance
+from credit_balances b
+where b.environment_id = @environment_id and b.customer_id = any(@customer_ids::text[]) and b.balance > 0
+order by b.customer_id, b.currency;
+
+-- name: CreditBalanceListWithKey :many
+select b.customer_id, b.currency, b.balance
+from api_keys k
+join credit_balances b on b.environment_id = k.environment_id and b.customer_id = @customer_id
+where k.hash = @hash and b.balance > 0
+order by b.currency;
+
 -- name: CreditBalanceGetOfSubscription :one
 select b.balance
 from credit_balances b

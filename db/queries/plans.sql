@@ -9,6 +9,14 @@ values (@id, @environment_id, @plan_id, @position, @name, @model, @amount);
 -- name: PlanGet :one
 select sqlc.embed(p) from plans p where p.environment_id = @environment_id and p.id = @id;
 
+-- name: PlanLock :one
+select sqlc.embed(p) from plans p where p.environment_id = @environment_id and p.id = @id for no key update;
+
+-- name: PlanUpdate :exec
+-- What may change. The rest is what subscriptions were sold.
+update plans set name = @name, active = @active, metadata = @metadata
+where environment_id = @environment_id and id = @id;
+
 -- name: PlanGetWithKey :one
 select sqlc.embed(k), sqlc.embed(p)
 from api_key_details k

@@ -51,6 +51,83 @@ func (q *Queries) CreditBalanceGetOfSubscription(ctx context.Context, db DBTX, a
 	return balance, err
 }
 
+const creditBalanceList = `-- name: CreditBalanceList :many
+select b.customer_id, b.currency, b.balance
+from credit_balances b
+where b.environment_id = $1 and b.customer_id = any($2::text[]) and b.balance > 0
+order by b.customer_id, b.currency
+`
+
+type CreditBalanceListParams struct {
+	EnvironmentID string
+	CustomerIds   []string
+}
+
+type CreditBalanceListRow struct {
+	CustomerID string
+	Currency   money.Currency
+	Balance    money.Minor
+}
+
+func (q *Queries) CreditBalanceList(ctx context.Context, db DBTX, arg CreditBalanceListParams) ([]CreditBalanceListRow, error) {
+	rows, err := db.Query(ctx, creditBalanceList, arg.EnvironmentID, arg.CustomerIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditBalanceListRow
+	for rows.Next() {
+		var i CreditBalanceListRow
+		if err := rows.Scan(&i.CustomerID, &i.Currency, &i.Balance); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const creditBalanceListWithKey = `-- name: CreditBalanceListWithKey :many
+select b.customer_id, b.currency, b.balance
+from api_keys k
+join credit_balances b on b.environment_id = k.environment_id and b.customer_id = $1
+where k.hash = $2 and b.balance > 0
+order by b.currency
+`
+
+type CreditBalanceListWithKeyParams struct {
+	CustomerID string
+	Hash       []byte
+}
+
+type CreditBalanceListWithKeyRow struct {
+	CustomerID string
+	Currency   money.Currency
+	Balance    money.Minor
+}
+
+func (q *Queries) CreditBalanceListWithKey(ctx context.Context, db DBTX, arg CreditBalanceListWithKeyParams) ([]CreditBalanceListWithKeyRow, error) {
+	rows, err := db.Query(ctx, creditBalanceListWithKey, arg.CustomerID, arg.Hash)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditBalanceListWithKeyRow
+	for rows.Next() {
+		var i CreditBalanceListWithKeyRow
+		if err := rows.Scan(&i.CustomerID, &i.Currency, &i.Balance); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const creditBalanceLockOfSubscription = `-- name: CreditBalanceLockOfSubscription :one
 select b.balance
 from credit_balances b

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"perennial/billing/customer"
+	"perennial/billing/metadata"
 )
 
 const customerErase = `-- name: CustomerErase :exec
@@ -201,7 +202,7 @@ type CustomerInsertParams struct {
 	Email          *string
 	Name           *string
 	Phone          *string
-	Metadata       map[string]string
+	Metadata       metadata.Pairs
 	PaymentMethod  *string
 	PaymentDetails *customer.PaymentDetails
 	TestClockID    *string
@@ -396,7 +397,7 @@ type CustomerUpdateParams struct {
 	Email          *string
 	Name           *string
 	Phone          *string
-	Metadata       map[string]string
+	Metadata       metadata.Pairs
 	PaymentMethod  *string
 	PaymentDetails *customer.PaymentDetails
 	EnvironmentID  string

@@ -12,23 +12,39 @@ import (
 	"perennial/billing/event"
 )
 
-const eventGet = `-- name: EventGet :one
-select e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at from events e where e.environment_id = $1 and e.id = $2
+const eventGetWithKey = `-- name: EventGetWithKey :one
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at
+from api_key_details k
+join events e on e.environment_id = k.environment_id and e.id = $1
+where k.hash = $2
 `
 
-type EventGetParams struct {
-	EnvironmentID string
-	ID            string
+type EventGetWithKeyParams struct {
+	ID   string
+	Hash []byte
 }
 
-type EventGetRow struct {
-	Event Event
+type EventGetWithKeyRow struct {
+	ApiKeyDetail ApiKeyDetail
+	Event        Event
 }
 
-func (q *Queries) EventGet(ctx context.Context, db DBTX, arg EventGetParams) (EventGetRow, error) {
-	row := db.QueryRow(ctx, eventGet, arg.EnvironmentID, arg.ID)
-	var i EventGetRow
+func (q *Queries) EventGetWithKey(ctx context.Context, db DBTX, arg EventGetWithKeyParams) (EventGetWithKeyRow, error) {
+	row := db.QueryRow(ctx, eventGetWithKey, arg.ID, arg.Hash)
+	var i EventGetWithKeyRow
 	err := row.Scan(
+		&i.ApiKeyDetail.Hash,
+		&i.ApiKeyDetail.ID,
+		&i.ApiKeyDetail.EnvironmentID,
+		&i.ApiKeyDetail.AppID,
+		&i.ApiKeyDetail.TenantID,
+		&i.ApiKeyDetail.Mode,
+		&i.ApiKeyDetail.Kind,
+		&i.ApiKeyDetail.Scopes,
+		&i.ApiKeyDetail.AllowedCidrs,
+		&i.ApiKeyDetail.ExpiresAt,
+		&i.ApiKeyDetail.RevokedAt,
+		&i.ApiKeyDetail.TimeZone,
 		&i.Event.ID,
 		&i.Event.EnvironmentID,
 		&i.Event.Type,

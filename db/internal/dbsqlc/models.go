@@ -12,6 +12,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
@@ -48,7 +49,7 @@ type Customer struct {
 	Email          *string
 	Name           *string
 	Phone          *string
-	Metadata       map[string]string
+	Metadata       metadata.Pairs
 	PaymentMethod  *string
 	PaymentDetails *customer.PaymentDetails
 	TestClockID    *string
@@ -149,7 +150,7 @@ type Plan struct {
 	IntervalCount int
 	TrialDays     int
 	Active        bool
-	Metadata      map[string]string
+	Metadata      metadata.Pairs
 	CreatedAt     time.Time
 }
 
@@ -218,7 +219,7 @@ type Subscription struct {
 	PastDueAt           *time.Time
 	CollectingInvoiceID *string
 	TestClockID         *string
-	Metadata            map[string]string
+	Metadata            metadata.Pairs
 	MethodChangedAt     *time.Time
 	NextAction          subscription.Action
 	NextActionAt        *time.Time

@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
@@ -106,7 +107,7 @@ type PlanInsertParams struct {
 	IntervalCount int
 	TrialDays     int
 	Active        bool
-	Metadata      map[string]string
+	Metadata      metadata.Pairs
 	CreatedAt     time.Time
 }
 
@@ -233,6 +234,62 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 		return nil, err
 	}
 	return items, nil
+}
+
+const planLock = `-- name: PlanLock :one
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at from plans p where p.environment_id = $1 and p.id = $2 for no key update
+`
+
+type PlanLockParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+type PlanLockRow struct {
+	Plan Plan
+}
+
+func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (PlanLockRow, error) {
+	row := db.QueryRow(ctx, planLock, arg.EnvironmentID, arg.ID)
+	var i PlanLockRow
+	err := row.Scan(
+		&i.Plan.ID,
+		&i.Plan.EnvironmentID,
+		&i.Plan.Name,
+		&i.Plan.Currency,
+		&i.Plan.IntervalUnit,
+		&i.Plan.IntervalCount,
+		&i.Plan.TrialDays,
+		&i.Plan.Active,
+		&i.Plan.Metadata,
+		&i.Plan.CreatedAt,
+	)
+	return i, err
+}
+
+const planUpdate = `-- name: PlanUpdate :exec
+update plans set name = $1, active = $2, metadata = $3
+where environment_id = $4 and id = $5
+`
+
+type PlanUpdateParams struct {
+	Name          string
+	Active        bool
+	Metadata      metadata.Pairs
+	EnvironmentID string
+	ID            string
+}
+
+// What may change. The rest is what subscriptions were sold.
+func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams) error {
+	_, err := db.Exec(ctx, planUpdate,
+		arg.Name,
+		arg.Active,
+		arg.Metadata,
+		arg.EnvironmentID,
+		arg.ID,
+	)
+	return err
 }
 
 const priceInsert = `-- name: PriceInsert :exec

@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/subscription"
@@ -183,7 +184,7 @@ type SubscriptionInsertParams struct {
 	PastDueAt           *time.Time
 	CollectingInvoiceID *string
 	TestClockID         *string
-	Metadata            map[string]string
+	Metadata            metadata.Pairs
 	NextAction          subscription.Action
 	NextActionAt        *time.Time
 	FinishedAt          *time.Time
@@ -454,7 +455,7 @@ type SubscriptionUpdateParams struct {
 	CanceledAt          *time.Time
 	PastDueAt           *time.Time
 	CollectingInvoiceID *string
-	Metadata            map[string]string
+	Metadata            metadata.Pairs
 	MethodChangedAt     *time.Time
 	NextAction          subscription.Action
 	NextActionAt        *time.Time

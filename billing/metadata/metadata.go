@@ -1,0 +1,72 @@
+// Package metadata owns a caller's own notes on a resource: what a note may be and how long. It does not own where notes
+// are kept, nor how many a request may bring.
+package metadata
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"perennial/billing/fault"
+)
+
+// Pairs are free-form notes. A value is a string, a json.Number, a bool or nil: a number stays the digits that were
+// written, because nobody here calculates with it and a float64 would lose some.
+type Pairs map[string]any
+
+// The longest key, text and number, in characters.
+const (
+	MaxKey    = 40
+	MaxText   = 500
+	MaxNumber = 40
+)
+
+// The refusals. ErrNested is also for who notices nesting before it is decoded.
+var (
+	ErrNested = fault.New(fault.Invalid, "type_wrong",
+		"a metadata value is a string, a number, true, false or null; write lists and objects as a string")
+	errTooLarge = fault.New(fault.Invalid, "metadata_too_large",
+		"metadata keys have 1 to %d characters, strings at most %d, numbers at most %d", MaxKey, MaxText, MaxNumber)
+)
+
+// UnmarshalJSON keeps numbers as they are written.
+func (p *Pairs) UnmarshalJSON(b []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	var pairs map[string]any
+	if err := dec.Decode(&pairs); err != nil {
+		return err
+	}
+	*p = pairs
+	return nil
+}
+
+// Check bounds what is stored for nothing but to be read back; of several wrong notes it names the first by key. Faults:
+// type_wrong, metadata_too_large.
+func (p Pairs) Check() error {
+	for _, key := range slices.Sorted(maps.Keys(p)) {
+		if err := checkPair(key, p[key]); err != nil {
+			return err.In("metadata." + key)
+		}
+	}
+	return nil
+}
+
+func checkPair(key string, value any) *fault.Error {
+	tooLarge := key == "" || utf8.RuneCountInString(key) > MaxKey
+	switch v := value.(type) {
+	case string:
+		tooLarge = tooLarge || utf8.RuneCountInString(v) > MaxText
+	case json.Number:
+		tooLarge = tooLarge || len(v) > MaxNumber
+	case bool, nil:
+	default:
+		return ErrNested
+	}
+	if tooLarge {
+		return errTooLarge
+	}
+	return nil
+}
