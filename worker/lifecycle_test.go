@@ -249,7 +249,8 @@ func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
 		event.PaymentSuccess, event.InvoicePaid, event.SubscriptionActive, // a good card
 		event.SubscriptionUpdated, event.InvoiceIssued, event.PaymentSuccess, event.InvoicePaid, // another plan
 		event.SubscriptionUpdated, event.SubscriptionUpdated, // it is to end, and goes on
-		event.SubscriptionCanceled, event.PaymentRefunded, event.PaymentRefunded,
+		event.SubscriptionCanceled, event.InvoiceIssued, event.InvoicePaid, // it closes the period
+		event.PaymentRefunded, event.PaymentRefunded,
 	}
 	require.Eventually(t, func() bool { return len(r.events(t, sub)) >= len(want) }, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, want, r.events(t, sub))

@@ -14,8 +14,12 @@ select sqlc.embed(p) from plans p where p.environment_id = @environment_id and p
 
 -- name: PlanUpdate :exec
 -- What may change. The rest is what subscriptions were sold.
-update plans set name = @name, active = @active, metadata = @metadata
-where environment_id = @environment_id and id = @id;
+with written as (
+    update plans set name = @name, active = @active, metadata = @metadata
+    where environment_id = @environment_id and id = @id
+    returning 1
+)
+select 1 / count(*) from written;
 
 -- name: PlanGetWithKey :one
 select sqlc.embed(k), sqlc.embed(p)

@@ -268,8 +268,12 @@ func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (Pl
 }
 
 const planUpdate = `-- name: PlanUpdate :exec
-update plans set name = $1, active = $2, metadata = $3
-where environment_id = $4 and id = $5
+with written as (
+    update plans set name = $1, active = $2, metadata = $3
+    where environment_id = $4 and id = $5
+    returning 1
+)
+select 1 / count(*) from written
 `
 
 type PlanUpdateParams struct {
