@@ -112,8 +112,8 @@ func TestProviderCredentialsAreSealedAndOpenAgain(t *testing.T) {
 		input string
 		args  []string
 	}{
-		"from variables":      {map[string]string{"S": "sk_test_abc", "W": "whsec_def"}, "", []string{"--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W"}},
-		"from standard input": {nil, "sk_test_abc\nwhsec_def\n", []string{"--stripe-secret-key-env", "-", "--stripe-webhook-secret-env", "-"}},
+		"from variables":      {map[string]string{"S": "sk_test_from_the_vault", "W": "whsec_def"}, "", []string{"--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W"}},
+		"from standard input": {nil, "sk_test_from_the_vault\nwhsec_def\n", []string{"--stripe-secret-key-env", "-", "--stripe-webhook-secret-env", "-"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,20 +124,20 @@ func TestProviderCredentialsAreSealedAndOpenAgain(t *testing.T) {
 			args := append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}, c.args...)
 			got := perennialWithInput(t, env, c.input, args...)
 			require.Equal(t, exitDone, got.code, got.stderr)
-			require.NotContains(t, got.stderr+got.stdout, "abc")
+			require.NotContains(t, got.stderr+got.stdout, "from_the_vault")
 
 			store := open(t, env)
 			key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
 			require.NoError(t, err)
 			account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
 			require.NoError(t, err)
-			require.NotContains(t, string(account.SecretKeySealed), "abc")
+			require.NotContains(t, string(account.SecretKeySealed), "from_the_vault")
 			keys, err := vault.New(env["PERENNIAL_KEK"])
 			require.NoError(t, err)
 			for field, sealed := range map[string][]byte{gateway.FieldSecretKey: account.SecretKeySealed, gateway.FieldWebhookSecret: account.WebhookSecretSealed} {
 				plain, err := keys.Open(account.Keyset, vault.Field{AppID: account.AppID, ConfigID: account.ID, Name: field}, sealed)
 				require.NoError(t, err)
-				require.Contains(t, []string{"sk_test_abc", "whsec_def"}, string(plain))
+				require.Contains(t, []string{"sk_test_from_the_vault", "whsec_def"}, string(plain))
 			}
 
 			again := perennialWithInput(t, env, c.input, args...)
@@ -210,7 +210,7 @@ func TestSettingsAreChosenWithTheEnvironment(t *testing.T) {
 func TestANewProviderAccountSaysWhereItsCallbacksGo(t *testing.T) {
 	t.Parallel()
 	env := database(t)
-	env["S"] = "sk_test_abc"
+	env["S"] = "sk_test_from_the_vault"
 	for app, base := range map[string]string{"One": "PUBLIC_URL", "Two": "https://billing.example.com"} {
 		if env["PUBLIC_URL"] = base; base == "PUBLIC_URL" {
 			delete(env, "PUBLIC_URL")
