@@ -143,6 +143,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		}
 		r.move, r.protocol, r.callID, r.key = x.move, x.protocol, x.callID, x.key()
 		was := r.txn
+		result = r.forgetting(result)
 		switch {
 		case callErr != nil:
 			err = r.impossible(callErr)

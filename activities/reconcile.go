@@ -39,7 +39,9 @@ const (
 	// overdueUnsent is for automatic attempts that were never sent: longer than a storm keeps one waiting for a worker. An
 	// attempt that nobody serves, because its workflow was terminated between its birth and its send, is late by this.
 	overdueUnsent   = 10 * time.Minute
-	unclaimedLife   = 24 * time.Hour // how long word of an unknown reference waits for a transaction that has it
+	claimable       = time.Hour          // how long a pass looks for a transaction that an unknown reference belongs to
+	unclaimedLife   = 24 * time.Hour     // how long word of an unknown reference waits for a transaction that has it
+	unansweredLife  = 7 * 24 * time.Hour // how long word of a closed transaction waits for the provider to answer for it
 	callbackLife    = 90 * 24 * time.Hour
 	idempotencyLife = 48 * time.Hour
 	purgeBatch      = 5_000
@@ -53,7 +55,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	}
 	pass := &pass{Reconciler: a, epoch: epoch, now: a.Clock()}
 	for _, step := range []func(context.Context) error{
-		pass.subscriptions, pass.payments, pass.clocks, pass.methods, pass.callbacks, pass.checks, pass.late, pass.purge,
+		pass.subscriptions, pass.payments, pass.clocks, pass.methods, pass.checks, pass.late, pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -173,11 +175,11 @@ func (p *pass) wake(ctx context.Context, r db.Ref) error {
 
 func (p *pass) callbacks(ctx context.Context) error {
 	err := p.Store.InTx(ctx, p.now, func(tx *db.Tx) error {
-		if err := tx.ClaimCallbacks(ctx); err != nil {
+		if err := tx.ClaimCallbacks(ctx, p.now.Add(-claimable)); err != nil {
 			return err
 		}
-		var err error
-		p.found.Unclaimed, err = tx.GiveUpCallbacks(ctx, p.now.Add(-unclaimedLife), purgeBatch)
+		given, err := tx.GiveUpCallbacks(ctx, p.now.Add(-unclaimedLife), p.now.Add(-unansweredLife), purgeBatch)
+		p.found.Unclaimed, p.found.Unanswered = given.Unclaimed, given.Unanswered
 		return err
 	})
 	if err != nil {

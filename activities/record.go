@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
@@ -23,6 +24,14 @@ type recording struct {
 	protocol payment.Protocol
 	callID   string // of this exchange, in provider_calls
 	key      string // it was sent under
+}
+
+// forgetting is an answer without what it says of a person, where the payer has been erased meanwhile.
+func (r *recording) forgetting(result providers.Result) providers.Result {
+	if !r.b.Customer.ErasedAt.IsZero() {
+		result.Response, result.FailureReason = nil, ""
+	}
+	return result
 }
 
 // record writes what an exchange with the provider proved.
@@ -250,7 +259,9 @@ func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.T
 		if c.b, err = tx.LoadSubscription(ctx, env, seen.SubscriptionID, true); err != nil {
 			return nil, err
 		}
-	} else if c.b.TestClock, err = clockOf(ctx, tx, env, seen.CustomerID); err != nil {
+	} else if c.b.Customer, err = tx.LockCustomer(ctx, env, seen.CustomerID); err != nil {
+		return nil, err
+	} else if c.b.TestClock, err = clockOf(ctx, tx, env, c.b.Customer); err != nil {
 		return nil, err
 	}
 	if c.b.TestClock != nil {
@@ -275,10 +286,9 @@ func lockForRecording(ctx context.Context, tx *db.Tx, env string, seen payment.T
 }
 
 // clockOf is the test clock that a customer lives on; nil: real time.
-func clockOf(ctx context.Context, tx *db.Tx, env, customerID string) (*db.TestClock, error) {
-	payer, err := tx.Customer(ctx, env, customerID)
-	if err != nil || payer.TestClockID == "" {
-		return nil, err
+func clockOf(ctx context.Context, tx *db.Tx, env string, payer customer.Customer) (*db.TestClock, error) {
+	if payer.TestClockID == "" {
+		return nil, nil //nolint:nilnil // real time is no error
 	}
 	clock, err := tx.TestClock(ctx, env, payer.TestClockID)
 	return &clock, err

@@ -128,6 +128,31 @@ func TestAChangeThatBillsTooMuchIsRefused(t *testing.T) {
 	require.Equal(t, "amount_too_large", out.Result.Refusal.Code)
 }
 
+// What a provider says about a person who was erased while it was asked is not written down.
+func TestAnAnswerAboutAnErasedCustomerSaysNothingOfThem(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(0))
+	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
+	l.Provider.During = func(string, string) {
+		l.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), l.Env, l.customer.ID) })
+	}
+	txn := l.own(t)
+	l.charge(t, txn.ID)
+
+	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
+	require.NoError(t, err)
+	require.Equal(t, payment.Declined, got.Status)
+	require.Equal(t, "the provider gave no reason", got.FailureReason)
+	require.Nil(t, got.ProviderResponse)
+	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, txn.ID)
+	require.NoError(t, err)
+	require.Len(t, calls, 1)
+	require.Nil(t, calls[0].Response)
+	var told string
+	require.NoError(t, l.Pool.QueryRow(t.Context(), "select json_agg(data)::text from events where type = 'payment.failed'").Scan(&told))
+	require.NotContains(t, told, "funds")
+}
+
 // word is a provider's message about a transaction, and count how many nobody has followed yet.
 func word(t *testing.T, s *scene.Scene, txn payment.Transaction, ref string) (open func() int) {
 	t.Helper()

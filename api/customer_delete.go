@@ -29,7 +29,8 @@ func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[
 		if err := s.cancelAll(ctx, c, cust.ID, r); err != nil {
 			return made[Deleted]{}, err
 		}
-		if err := s.erase(ctx, c, cust); err != nil {
+		// A run of the same request may have erased the customer since this one was let in.
+		if err := s.erase(ctx, c, cust); err != nil && (!r.again || fault.From(err).Kind != fault.NotFound) {
 			return made[Deleted]{}, err
 		}
 		return made[Deleted]{resource: Deleted{ID: cust.ID, Deleted: true}}, s.cancelAll(ctx, c, cust.ID, r)

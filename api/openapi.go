@@ -59,9 +59,10 @@ Every POST, PATCH and DELETE takes an Idempotency-Key of 1 to 255 visible charac
 same body is given the stored answer, with Idempotent-Replayed: true, for at least 24 hours. Another body answers 422
 idempotency_key_reused. While the first request still runs a repeat waits a few seconds, then answers 409.
 
-Refusals are stored like successes, with one exception: a 409 with Retry-After passes by itself (a payment or a renewal is
-in progress, a test clock is advancing, the first request still runs). Wait that long and repeat with the same key: the
-request is judged anew, and performed at most once.
+What a subscription or a test clock refuses is stored like a success, with one exception: a 409 with Retry-After passes by
+itself (a payment or a renewal is in progress, a test clock is advancing, the first request still runs). Wait that long and
+repeat with the same key: the request is judged anew, and performed at most once. A request that is wrong in itself, or whose
+creation is refused, had no effect and is judged anew too.
 
 Errors are application/problem+json (RFC 9457) with a stable code, the field at fault in param, and a requestId. Every
 request is answered within 10 seconds, beside the time that Prefer: wait asks for. After a 503 wait for Retry-After and

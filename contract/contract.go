@@ -263,6 +263,8 @@ type ReconcileResult struct {
 	More      bool `json:"more"`
 	// Unclaimed callbacks were about nothing of ours for a day, and were given up.
 	Unclaimed int `json:"unclaimed,omitempty"`
+	// Unanswered callbacks were about transactions for which the provider did not answer for a week, and were given up.
+	Unanswered int `json:"unanswered,omitempty"`
 }
 
 // ErrorDraining is the type of the application error with which a run that is about to continue as new refuses updates;

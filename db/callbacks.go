@@ -56,17 +56,23 @@ func (tx *Tx) MarkCallbacksProcessed(ctx context.Context, environmentID, transac
 	})
 }
 
-// ClaimCallbacks gives open callbacks that named an unknown reference to the transactions that are known by it now.
-// Global: the reconciler's.
-func (tx *Tx) ClaimCallbacks(ctx context.Context) error {
-	return queries.CallbackClaim(ctx, tx.pipe)
+// ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that are
+// known by it now. Global: the reconciler's.
+func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
+	return queries.CallbackClaim(ctx, tx.pipe, since)
 }
 
-// GiveUpCallbacks closes at most limit of those received before then that no transaction has claimed, and says how many.
-// Global: the reconciler's.
-func (tx *Tx) GiveUpCallbacks(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := queries.CallbackGiveUp(ctx, tx.pipe, dbsqlc.CallbackGiveUpParams{Before: before, RowLimit: rows(limit), ProcessedAt: tx.Real})
-	return n, translate("CallbackGiveUp", err)
+// GivenUp counts callbacks that nobody waits for any more: of no transaction of ours, and of one for which the provider
+// never answered.
+type GivenUp struct{ Unclaimed, Unanswered int }
+
+// GiveUpCallbacks closes at most limit of those received before then that no transaction has claimed, and of those of a
+// transaction before ours. Global: the reconciler's.
+func (tx *Tx) GiveUpCallbacks(ctx context.Context, before, ours time.Time, limit int) (GivenUp, error) {
+	row, err := queries.CallbackGiveUp(ctx, tx.pipe, dbsqlc.CallbackGiveUpParams{
+		Before: before, OursBefore: ours, RowLimit: rows(limit), ProcessedAt: tx.Real,
+	})
+	return GivenUp(row), translate("CallbackGiveUp", err)
 }
 
 // PurgeCallbacks deletes at most limit processed ones received before then, and says how many. Global: retention.

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 
 	"perennial/billing/customer"
 	"perennial/billing/subscription"
@@ -96,7 +97,12 @@ func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer
 // EraseCustomer removes everything personal, wherever it was copied to, and keeps the pseudonymous row. Fault:
 // customer_not_found, when there is none or it is erased already.
 func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, id string) error {
-	if err := queries.CustomerLockToErase(ctx, tx.pipe, dbsqlc.CustomerLockToEraseParams{EnvironmentID: environmentID, ID: id}); err != nil {
+	its := dbsqlc.SubscriptionLockOfCustomerParams{EnvironmentID: environmentID, CustomerID: id}
+	if err := errors.Join( // queued in this order
+		queries.CustomerLockToErase(ctx, tx.pipe, dbsqlc.CustomerLockToEraseParams{EnvironmentID: environmentID, ID: id}),
+		queries.SubscriptionLockOfCustomer(ctx, tx.pipe, its),
+		queries.TransactionLockOfCustomer(ctx, tx.pipe, dbsqlc.TransactionLockOfCustomerParams(its)),
+	); err != nil {
 		return err
 	}
 	return queries.CustomerErase(ctx, tx.pipe.orElse(notFound("customer")), dbsqlc.CustomerEraseParams{

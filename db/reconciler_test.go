@@ -131,7 +131,7 @@ func TestWhatHangsBehind(t *testing.T) {
 
 	changed, err := b.store.MethodChangedBefore(ctx, soon, 10)
 	require.NoError(t, err)
-	require.Len(t, changed, 2)
+	require.Equal(t, []db.Ref{{EnvironmentID: b.env, ID: realTime.ID}}, changed, "not beside a pending charge, which takes it when it ends")
 	changed, err = b.store.MethodChangedBefore(ctx, wall, 10)
 	require.NoError(t, err)
 	require.Empty(t, changed)
@@ -154,7 +154,9 @@ func TestCallbacksAreStoredOnceAndFoundUntilProcessed(t *testing.T) {
 		return stored
 	}
 	open := func() []db.TransactionRef {
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.ClaimCallbacks(ctx)) })
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.ClaimCallbacks(ctx, wall.Add(-time.Second)))
+		})
 		found, err := b.store.OpenCallbacksBefore(ctx, wall.Add(time.Hour), 10)
 		require.NoError(t, err)
 		return found
@@ -217,7 +219,11 @@ func TestCallbacksEnd(t *testing.T) {
 	insert("evt_foreign_2", "", "pi_other", wall)
 	insert("evt_young", "", "pi_young", wall.Add(time.Hour))
 
-	giveUp := func(tx *db.Tx) (int, error) { return tx.GiveUpCallbacks(ctx, wall.Add(time.Minute), 1) }
+	giveUp := func(tx *db.Tx) (int, error) {
+		given, err := tx.GiveUpCallbacks(ctx, wall.Add(time.Minute), wall, 1)
+		require.Zero(t, given.Unanswered)
+		return given.Unclaimed, err
+	}
 	require.Equal(t, 1, do(giveUp), "in portions")
 	require.Equal(t, 1, do(giveUp))
 	require.Zero(t, do(giveUp))
@@ -229,6 +235,45 @@ func TestCallbacksEnd(t *testing.T) {
 	require.Zero(t, do(purge))
 	require.Equal(t, []string{"evt_ours", "evt_young"}, left(), "not what is open")
 	require.Equal(t, 2, b.count(t, "select count(*) from provider_callbacks"))
+
+	require.Equal(t, 1, do(func(tx *db.Tx) (int, error) {
+		given, err := tx.GiveUpCallbacks(ctx, wall, wall.Add(time.Minute), 10)
+		return given.Unanswered, err
+	}), "what is ours waits longer, not for ever")
+	require.Equal(t, []string{"evt_young"}, left())
+}
+
+// A provider that does not answer for its own word is asked ever less often.
+func TestAWordIsFollowedInGrowingGaps(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	txn := b.pendingCharge(t, "")
+	ask := func(at time.Time) {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
+				ID: id.New(id.ProviderCall, at), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: at,
+			}))
+		})
+	}
+	open := func(at time.Time) bool {
+		found, err := b.store.OpenCallbacksBefore(t.Context(), at, 10)
+		require.NoError(t, err)
+		return len(found) == 1
+	}
+	ask(wall.Add(-time.Hour)) // before the word came
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		_, err := tx.InsertCallback(ctx, b.env, db.Callback{
+			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", Type: "charge", TransactionID: txn.ID, ReceivedAt: wall,
+		})
+		require.NoError(t, err)
+	})
+	require.True(t, open(wall.Add(time.Second)))
+	ask(wall.Add(time.Minute))
+	require.False(t, open(wall.Add(70*time.Second)))
+	require.True(t, open(wall.Add(81*time.Second)))
+	ask(wall.Add(24 * time.Hour))
+	require.False(t, open(wall.Add(31*time.Hour)))
+	require.True(t, open(wall.Add(33*time.Hour)))
 }
 
 // TestNobodyIsStarved fills every list of what hangs behind with one environment's, all older than the one of another.

@@ -33,6 +33,7 @@ func Reconciler(ctx workflow.Context) (contract.ReconcileResult, error) {
 		total.Signalled += pass.Signalled
 		total.Purged += pass.Purged
 		total.Unclaimed += pass.Unclaimed
+		total.Unanswered += pass.Unanswered
 		total.Late = pass.Late
 		if !pass.More {
 			break

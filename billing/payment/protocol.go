@@ -42,9 +42,9 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 		return MoveNone
 	case !t.ParkedAt.IsZero() && !asked:
 		return MoveNone
-	case t.FirstSentAt.IsZero() && !t.CancelRequestedAt.IsZero():
+	case !t.everSent() && !t.CancelRequestedAt.IsZero():
 		return MoveAbandon
-	case t.FirstSentAt.IsZero():
+	case !t.everSent():
 		return MoveSend
 	case !t.CancelRequestedAt.IsZero():
 		return MoveCancel
@@ -62,6 +62,7 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	return MoveReplay
 }
 
+// everSent is also true of what the provider has a name for: a restored database may have forgotten the send.
 func (t Transaction) everSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }
 
 // Sending marks the send: after it, silence means "unknown".

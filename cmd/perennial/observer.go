@@ -36,6 +36,11 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 			o.telemetry.Logger.Info("reconciled", zap.String("finding", kind), zap.Int("count", n))
 		}
 	}
+	if n := found.Unanswered; n > 0 {
+		o.telemetry.Instruments.ReconcilerFindings(ctx, "unanswered", n)
+		o.telemetry.Logger.Warn("a provider sent word of closed payments and answered no question about them for a week: look them up there",
+			zap.Int("count", n))
+	}
 	if n := found.Unclaimed; n > 0 { // no finding: a provider's account that is shared with other systems sends them every day
 		o.telemetry.Logger.Info("callbacks were given up: for a day nothing of ours was known by their reference", zap.Int("count", n))
 	}

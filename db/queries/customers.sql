@@ -21,10 +21,18 @@ select 1 / count(*) from written;
 -- hold the customer and copy from it, or what they copied would stay.
 select 1 from customers c where c.environment_id = @environment_id and c.id = @id for no key update;
 
+-- name: SubscriptionLockOfCustomer :exec
+-- In the order of everybody who locks several.
+select 1 from subscriptions s where s.environment_id = @environment_id and s.customer_id = @customer_id order by s.id for no key update;
+
+-- name: TransactionLockOfCustomer :exec
+select 1 from transactions t where t.environment_id = @environment_id and t.customer_id = @customer_id order by t.id for no key update;
+
 -- name: CustomerErase :exec
 -- Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
 -- the reasons that people and providers gave, also where events tell them, and answers kept for idempotent repeats. What
--- money moved stays, under the pseudonym of the id. The customer must be locked (CustomerLockToErase).
+-- money moved stays, under the pseudonym of the id. Customer,
+-- subscriptions and transactions must be locked before.
 with attempts as (
     update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
     where t.environment_id = @environment_id and t.customer_id = @id

@@ -70,25 +70,29 @@ order by c.id
 limit @row_limit;
 
 -- name: SubscriptionListMethodChanged :many
--- A canceled one collects nothing by itself any more, and so never acts on a new method.
+-- A canceled one collects nothing by itself any more, and so never acts on a new method. Beside a pending charge nothing can
+-- be done about it either: when that ends, what it leads to takes the new method.
 select w.environment_id, w.id
 from (
     select s.environment_id, s.id,
         row_number() over (partition by s.environment_id order by s.method_changed_at, s.id) as turn
     from subscriptions s
     where s.method_changed_at < @before and s.finished_at is null and s.status <> 'canceled'
+      and not exists (
+          select from transactions t
+          where t.environment_id = s.environment_id and t.subscription_id = s.id and t.status = 'pending' and t.type = 'charge')
 ) w
 order by w.turn, w.id
 limit @row_limit;
 
 -- name: CallbackClaim :exec
--- A reference that nobody knew when the message came may be known by now. Rows that somebody processes at this moment are
--- theirs. The look-up stands alone in its brackets so that it is one probe of an index for each message, however many
+-- A reference that nobody knew when a recent message came may be known by now; of an older one, whoever records the
+-- reference processes the message. Rows that somebody processes at this moment are theirs. The look-up stands alone in its brackets so that it is one probe of an index for each message, however many
 -- transactions there are.
 with known as (
     select c.environment_id, c.id
     from provider_callbacks c
-    where c.processed_at is null and c.transaction_id is null
+    where c.processed_at is null and c.transaction_id is null and c.received_at > @since
       and (select r.id from transactions r
            where r.provider_config_id = c.provider_config_id and r.provider_ref = c.provider_ref and r.recovered_from is null
            order by r.type limit 1) is not null
@@ -104,21 +108,24 @@ where c.environment_id = k.environment_id and c.id = k.id;
 
 -- name: CallbackGiveUp :one
 -- What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
-with unclaimed as (
+-- What is about ours waits longer for the provider to answer for it.
+with old as (
     select c.environment_id, c.id
     from provider_callbacks c
-    where c.processed_at is null and c.transaction_id is null and c.received_at < @before
+    where c.processed_at is null and (c.transaction_id is null and c.received_at < @before or c.received_at < @ours_before)
     order by c.received_at
     limit @row_limit
     for no key update skip locked
 ), given_up as (
     update provider_callbacks c
     set processed_at = @processed_at::timestamptz
-    from unclaimed u
-    where c.environment_id = u.environment_id and c.id = u.id
-    returning 1
+    from old o
+    where c.environment_id = o.environment_id and c.id = o.id
+    returning c.transaction_id
 )
-select count(*)::integer as given_up from given_up;
+select (count(*) filter (where transaction_id is null))::integer as unclaimed,
+    (count(*) filter (where transaction_id is not null))::integer as unanswered
+from given_up;
 
 -- name: CallbackPurge :one
 -- Only processed ones. A provider's own repeats end long before: a row is what makes a repeat known.
@@ -133,13 +140,17 @@ select count(*)::integer as purged from purged;
 
 -- name: CallbackListOpen :many
 -- Each transaction once. A finished subscription has no workflow to signal: its transactions are looked at by workflows of
--- their own.
+-- their own. Where a look was taken and did not answer, the next is taken when the word is a quarter older than it was then.
 select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
 from (
     select c.environment_id, c.transaction_id,
         row_number() over (partition by c.environment_id, c.provider_config_id order by min(c.received_at), c.transaction_id) as turn
     from provider_callbacks c
     where c.processed_at is null and c.transaction_id is not null and c.received_at < @before
+      and not exists (
+          select from provider_calls p
+          where p.environment_id = c.environment_id and p.transaction_id = c.transaction_id
+            and p.started_at > c.received_at + 0.75 * (sqlc.arg('before') - c.received_at))
     group by c.environment_id, c.provider_config_id, c.transaction_id
     order by turn, c.transaction_id
     limit @row_limit

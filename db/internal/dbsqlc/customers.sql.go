@@ -59,7 +59,8 @@ type CustomerEraseParams struct {
 
 // Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
 // the reasons that people and providers gave, also where events tell them, and answers kept for idempotent repeats. What
-// money moved stays, under the pseudonym of the id. The customer must be locked (CustomerLockToErase).
+// money moved stays, under the pseudonym of the id. Customer,
+// subscriptions and transactions must be locked before.
 func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseParams) error {
 	_, err := db.Exec(ctx, customerErase,
 		arg.EnvironmentID,
@@ -418,5 +419,34 @@ func (q *Queries) CustomerUpdate(ctx context.Context, db DBTX, arg CustomerUpdat
 		arg.ID,
 		arg.Revision,
 	)
+	return err
+}
+
+const subscriptionLockOfCustomer = `-- name: SubscriptionLockOfCustomer :exec
+select 1 from subscriptions s where s.environment_id = $1 and s.customer_id = $2 order by s.id for no key update
+`
+
+type SubscriptionLockOfCustomerParams struct {
+	EnvironmentID string
+	CustomerID    string
+}
+
+// In the order of everybody who locks several.
+func (q *Queries) SubscriptionLockOfCustomer(ctx context.Context, db DBTX, arg SubscriptionLockOfCustomerParams) error {
+	_, err := db.Exec(ctx, subscriptionLockOfCustomer, arg.EnvironmentID, arg.CustomerID)
+	return err
+}
+
+const transactionLockOfCustomer = `-- name: TransactionLockOfCustomer :exec
+select 1 from transactions t where t.environment_id = $1 and t.customer_id = $2 order by t.id for no key update
+`
+
+type TransactionLockOfCustomerParams struct {
+	EnvironmentID string
+	CustomerID    string
+}
+
+func (q *Queries) TransactionLockOfCustomer(ctx context.Context, db DBTX, arg TransactionLockOfCustomerParams) error {
+	_, err := db.Exec(ctx, transactionLockOfCustomer, arg.EnvironmentID, arg.CustomerID)
 	return err
 }

@@ -16,7 +16,7 @@ const callbackClaim = `-- name: CallbackClaim :exec
 with known as (
     select c.environment_id, c.id
     from provider_callbacks c
-    where c.processed_at is null and c.transaction_id is null
+    where c.processed_at is null and c.transaction_id is null and c.received_at > $1
       and (select r.id from transactions r
            where r.provider_config_id = c.provider_config_id and r.provider_ref = c.provider_ref and r.recovered_from is null
            order by r.type limit 1) is not null
@@ -31,44 +31,58 @@ from known k
 where c.environment_id = k.environment_id and c.id = k.id
 `
 
-// A reference that nobody knew when the message came may be known by now. Rows that somebody processes at this moment are
-// theirs. The look-up stands alone in its brackets so that it is one probe of an index for each message, however many
+// A reference that nobody knew when a recent message came may be known by now; of an older one, whoever records the
+// reference processes the message. Rows that somebody processes at this moment are theirs. The look-up stands alone in its brackets so that it is one probe of an index for each message, however many
 // transactions there are.
-func (q *Queries) CallbackClaim(ctx context.Context, db DBTX) error {
-	_, err := db.Exec(ctx, callbackClaim)
+func (q *Queries) CallbackClaim(ctx context.Context, db DBTX, since time.Time) error {
+	_, err := db.Exec(ctx, callbackClaim, since)
 	return err
 }
 
 const callbackGiveUp = `-- name: CallbackGiveUp :one
-with unclaimed as (
+with old as (
     select c.environment_id, c.id
     from provider_callbacks c
-    where c.processed_at is null and c.transaction_id is null and c.received_at < $1
+    where c.processed_at is null and (c.transaction_id is null and c.received_at < $1 or c.received_at < $2)
     order by c.received_at
-    limit $2
+    limit $3
     for no key update skip locked
 ), given_up as (
     update provider_callbacks c
-    set processed_at = $3::timestamptz
-    from unclaimed u
-    where c.environment_id = u.environment_id and c.id = u.id
-    returning 1
+    set processed_at = $4::timestamptz
+    from old o
+    where c.environment_id = o.environment_id and c.id = o.id
+    returning c.transaction_id
 )
-select count(*)::integer as given_up from given_up
+select (count(*) filter (where transaction_id is null))::integer as unclaimed,
+    (count(*) filter (where transaction_id is not null))::integer as unanswered
+from given_up
 `
 
 type CallbackGiveUpParams struct {
 	Before      time.Time
+	OursBefore  time.Time
 	RowLimit    int32
 	ProcessedAt time.Time
 }
 
+type CallbackGiveUpRow struct {
+	Unclaimed  int
+	Unanswered int
+}
+
 // What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
-func (q *Queries) CallbackGiveUp(ctx context.Context, db DBTX, arg CallbackGiveUpParams) (int, error) {
-	row := db.QueryRow(ctx, callbackGiveUp, arg.Before, arg.RowLimit, arg.ProcessedAt)
-	var given_up int
-	err := row.Scan(&given_up)
-	return given_up, err
+// What is about ours waits longer for the provider to answer for it.
+func (q *Queries) CallbackGiveUp(ctx context.Context, db DBTX, arg CallbackGiveUpParams) (CallbackGiveUpRow, error) {
+	row := db.QueryRow(ctx, callbackGiveUp,
+		arg.Before,
+		arg.OursBefore,
+		arg.RowLimit,
+		arg.ProcessedAt,
+	)
+	var i CallbackGiveUpRow
+	err := row.Scan(&i.Unclaimed, &i.Unanswered)
+	return i, err
 }
 
 const callbackListOpen = `-- name: CallbackListOpen :many
@@ -78,6 +92,10 @@ from (
         row_number() over (partition by c.environment_id, c.provider_config_id order by min(c.received_at), c.transaction_id) as turn
     from provider_callbacks c
     where c.processed_at is null and c.transaction_id is not null and c.received_at < $1
+      and not exists (
+          select from provider_calls p
+          where p.environment_id = c.environment_id and p.transaction_id = c.transaction_id
+            and p.started_at > c.received_at + 0.75 * ($1 - c.received_at))
     group by c.environment_id, c.provider_config_id, c.transaction_id
     order by turn, c.transaction_id
     limit $2
@@ -101,7 +119,7 @@ type CallbackListOpenRow struct {
 }
 
 // Each transaction once. A finished subscription has no workflow to signal: its transactions are looked at by workflows of
-// their own.
+// their own. Where a look was taken and did not answer, the next is taken when the word is a quarter older than it was then.
 func (q *Queries) CallbackListOpen(ctx context.Context, db DBTX, arg CallbackListOpenParams) ([]CallbackListOpenRow, error) {
 	rows, err := db.Query(ctx, callbackListOpen, arg.Before, arg.RowLimit)
 	if err != nil {
@@ -230,6 +248,9 @@ from (
         row_number() over (partition by s.environment_id order by s.method_changed_at, s.id) as turn
     from subscriptions s
     where s.method_changed_at < $1 and s.finished_at is null and s.status <> 'canceled'
+      and not exists (
+          select from transactions t
+          where t.environment_id = s.environment_id and t.subscription_id = s.id and t.status = 'pending' and t.type = 'charge')
 ) w
 order by w.turn, w.id
 limit $2
@@ -245,7 +266,8 @@ type SubscriptionListMethodChangedRow struct {
 	ID            string
 }
 
-// A canceled one collects nothing by itself any more, and so never acts on a new method.
+// A canceled one collects nothing by itself any more, and so never acts on a new method. Beside a pending charge nothing can
+// be done about it either: when that ends, what it leads to takes the new method.
 func (q *Queries) SubscriptionListMethodChanged(ctx context.Context, db DBTX, arg SubscriptionListMethodChangedParams) ([]SubscriptionListMethodChangedRow, error) {
 	rows, err := db.Query(ctx, subscriptionListMethodChanged, arg.Before, arg.RowLimit)
 	if err != nil {
