@@ -36,9 +36,6 @@ const (
 	reconcileAtOnce = 16
 	grace           = 30 * time.Second // how long best effort has before the net catches
 	overdue         = time.Minute
-	// overdueUnsent is for automatic attempts that were never sent: longer than a storm keeps one waiting for a worker. An
-	// attempt that nobody serves, because its workflow was terminated between its birth and its send, is late by this.
-	overdueUnsent   = 10 * time.Minute
 	claimable       = time.Hour          // how long a pass looks for a transaction that an unknown reference belongs to
 	unclaimedLife   = 24 * time.Hour     // how long word of an unknown reference waits for a transaction that has it
 	unansweredLife  = 7 * 24 * time.Hour // how long word of a closed transaction waits for the provider to answer for it
@@ -194,7 +191,7 @@ func (p *pass) callbacks(ctx context.Context) error {
 }
 
 func (p *pass) checks(ctx context.Context) error {
-	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), p.now.Add(-overdueUnsent), reconcileBatch)
+	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), reconcileBatch)
 	if err != nil {
 		return err
 	}

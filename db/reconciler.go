@@ -80,11 +80,11 @@ func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit
 		translate("CallbackListOpen", err)
 }
 
-// OverdueChecks lists pending transactions whose next look at the provider was due before then, or whose first send by the
-// schedule was due before unsent; those of each provider configuration in turn, the latest first.
-func (r Reader) OverdueChecks(ctx context.Context, before, unsent time.Time, limit int) ([]TransactionRef, error) {
+// OverdueChecks lists pending transactions whose first send, or next look at the provider, was due before then; those of each
+// provider configuration in turn, the latest first.
+func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListOverdue(ctx, r.handle, dbsqlc.TransactionListOverdueParams{
-		Before: &before, UnsentBefore: &unsent, RowLimit: rows(limit),
+		Before: &before, RowLimit: rows(limit),
 	})
 	return refs(found, transactionRef), translate("TransactionListOverdue", err)
 }

@@ -118,7 +118,7 @@ func TestWhatHangsBehind(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, late)
 
-	overdue, err := b.store.OverdueChecks(ctx, soon, soon, 10)
+	overdue, err := b.store.OverdueChecks(ctx, soon, 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.TransactionRef{
 		{Ref: db.Ref{EnvironmentID: b.env, ID: due.ID}, SubscriptionID: b.subscription.ID},
@@ -309,7 +309,7 @@ func TestNobodyIsStarved(t *testing.T) {
 	goodTxn := db.TransactionRef{Ref: db.Ref{EnvironmentID: other.env, ID: txn}, SubscriptionID: other.subscription.ID}
 	goodSub := db.Ref{EnvironmentID: other.env, ID: sub}
 
-	overdue, err := b.store.OverdueChecks(ctx, now, now, limit)
+	overdue, err := b.store.OverdueChecks(ctx, now, limit)
 	require.NoError(t, err)
 	require.Len(t, overdue, limit)
 	require.True(t, slices.Contains(overdue, goodTxn))

@@ -160,17 +160,14 @@ left join subscriptions s on s.environment_id = t.environment_id and s.id = t.su
 order by w.turn, t.id;
 
 -- name: TransactionListOverdue :many
--- An automatic attempt that was never sent is in its workflow's hands, which wrote it and repeats until it knows: it waits
--- for a worker, and word of it would only make one more look out of every attempt of a storm. It counts as overdue much
--- later, for the workflow that was terminated by hand. A manual one may have been written by a command that nobody lived
--- to tell of.
+-- Also one that was never sent: a storm keeps some waiting for a worker that long, but a command may have written it whose
+-- process died before its workflow knew, and nobody else would ever send it.
 select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
 from (
     select t.environment_id, t.id, t.type, t.subscription_id,
         row_number() over (partition by t.environment_id, t.provider_config_id order by t.next_check_at, t.id) as turn
     from transactions t
     where t.status = 'pending' and t.parked_at is null and t.next_check_at < @before
-      and (t.first_sent_at is not null or t.trigger = 'manual' or t.next_check_at < @unsent_before)
     order by turn, t.id
     limit @row_limit
 ) w

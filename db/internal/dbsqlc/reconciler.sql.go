@@ -395,18 +395,16 @@ from (
         row_number() over (partition by t.environment_id, t.provider_config_id order by t.next_check_at, t.id) as turn
     from transactions t
     where t.status = 'pending' and t.parked_at is null and t.next_check_at < $1
-      and (t.first_sent_at is not null or t.trigger = 'manual' or t.next_check_at < $2)
     order by turn, t.id
-    limit $3
+    limit $2
 ) w
 left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
 order by w.turn, w.id
 `
 
 type TransactionListOverdueParams struct {
-	Before       *time.Time
-	UnsentBefore *time.Time
-	RowLimit     int32
+	Before   *time.Time
+	RowLimit int32
 }
 
 type TransactionListOverdueRow struct {
@@ -417,12 +415,10 @@ type TransactionListOverdueRow struct {
 	FinishedAt     *time.Time
 }
 
-// An automatic attempt that was never sent is in its workflow's hands, which wrote it and repeats until it knows: it waits
-// for a worker, and word of it would only make one more look out of every attempt of a storm. It counts as overdue much
-// later, for the workflow that was terminated by hand. A manual one may have been written by a command that nobody lived
-// to tell of.
+// Also one that was never sent: a storm keeps some waiting for a worker that long, but a command may have written it whose
+// process died before its workflow knew, and nobody else would ever send it.
 func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg TransactionListOverdueParams) ([]TransactionListOverdueRow, error) {
-	rows, err := db.Query(ctx, transactionListOverdue, arg.Before, arg.UnsentBefore, arg.RowLimit)
+	rows, err := db.Query(ctx, transactionListOverdue, arg.Before, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
