@@ -134,7 +134,7 @@ func (c *change) withdraw(invoiceID, by string) error {
 	if i < 0 {
 		return fault.New(fault.Internal, "invoice_not_open", "invoice %s was to be withdrawn but is not open", invoiceID)
 	}
-	inv, returned, effect, err := c.withdrawn(c.b.Open[i], by)
+	inv, returned, effect, err := c.b.Open[i].Withdraw(by, c.b.Subscription.Status == subscription.Canceled, c.now)
 	if err != nil {
 		return err
 	}
@@ -151,15 +151,6 @@ func (c *change) withdraw(invoiceID, by string) error {
 	}
 	c.close(i)
 	return c.tx.Emit(c.ctx, c.env, inv.Event(event.InvoiceVoided, c.now))
-}
-
-// withdrawn is the invoice, void. Only an attempt of a subscription that has ended can be under way.
-func (c *change) withdrawn(inv invoice.Invoice, by string) (invoice.Invoice, invoice.CreditEntry, collection.Effect, error) {
-	if c.b.Subscription.Status == subscription.Canceled {
-		return inv.WithdrawEnded(by, c.now)
-	}
-	inv, returned, err := inv.Withdraw(by, c.now)
-	return inv, returned, collection.None, err
 }
 
 // paid follows what the payment of an invoice means for the subscription.

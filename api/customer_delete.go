@@ -29,7 +29,7 @@ func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[
 		if err := s.cancelAll(ctx, c, cust.ID, r); err != nil {
 			return made[Deleted]{}, err
 		}
-		// A run of the same request may have erased the customer since this one was let in.
+		// An earlier run of the same request may have erased the customer, also since this one was let in.
 		if err := s.erase(ctx, c, cust); err != nil && (!r.again || fault.From(err).Kind != fault.NotFound) {
 			return made[Deleted]{}, err
 		}
@@ -37,11 +37,8 @@ func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[
 	})
 }
 
-// erase is skipped by a repeat after a crash that came too late to answer.
+// erase removes everything personal and says so. Fault: customer_not_found, for one who is erased already.
 func (s *Server) erase(ctx context.Context, c *call, cust customer.Customer) error {
-	if !cust.ErasedAt.IsZero() {
-		return nil
-	}
 	now, err := customerNow(ctx, s.store.Reader, c.environmentID, cust, s.now())
 	if err != nil {
 		return err

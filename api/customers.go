@@ -92,7 +92,7 @@ type credited struct {
 
 // anyCreditedWithKey finds erased customers too.
 func (s *Server) anyCreditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
-	key, cust, credits, err := s.store.CustomerAndCreditsWithKey(ctx, hash, customerID)
+	key, cust, credits, err := s.store.CustomerWithKey(ctx, hash, customerID)
 	return key, credited{cust, credits}, err
 }
 

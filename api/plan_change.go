@@ -52,7 +52,7 @@ func (s *Server) updatePlan(ctx context.Context, c *call, in *updatePlanInput) (
 		if len(changed) == 0 {
 			return made[Plan]{resource: renderPlan(p)}, nil
 		}
-		if err := tx.UpdatePlan(ctx, c.environmentID, p); err != nil {
+		if err := tx.SavePlan(ctx, c.environmentID, p); err != nil {
 			return made[Plan]{}, err
 		}
 		return made[Plan]{resource: renderPlan(p)}, tx.Emit(ctx, c.environmentID, event.Event{

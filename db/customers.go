@@ -21,18 +21,9 @@ func (r Reader) Customer(ctx context.Context, environmentID, id string) (custome
 	return customerFromDB(row.Customer), readError("customer", err)
 }
 
-// CustomerWithKey reads key and customer in one round trip. Faults: api_key_unknown; customer_not_found, with the key.
-func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (APIKey, customer.Customer, error) {
-	row, err := queries.CustomerGetWithKey(ctx, r.handle, dbsqlc.CustomerGetWithKeyParams{Hash: hash, ID: id})
-	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "customer", err)
-		return key, customer.Customer{}, err
-	}
-	return apiKeyFromDB(row.ApiKeyDetail), customerFromDB(row.Customer), nil
-}
-
-// CustomerAndCreditsWithKey reads key, customer and credits in one round trip. Faults: those of CustomerWithKey.
-func (r Reader) CustomerAndCreditsWithKey(ctx context.Context, hash []byte, id string) (APIKey, customer.Customer, []Credit, error) {
+// CustomerWithKey reads key, customer and credits in one round trip. Faults: api_key_unknown; customer_not_found, with the
+// key.
+func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (APIKey, customer.Customer, []Credit, error) {
 	var row dbsqlc.CustomerGetWithKeyRow
 	var balances []dbsqlc.CreditBalanceListWithKeyRow
 	err := r.together(ctx,

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
 
+	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -106,7 +107,7 @@ var uniqueFaults = map[string]*fault.Error{
 	"idempotency_keys_pkey": fault.New(fault.Conflict, "idempotency_key_taken",
 		"another request with this Idempotency-Key came first; its answer is replayed"),
 	"transactions_one_live_attempt": fault.New(fault.Conflict, "payment_in_progress",
-		"a payment of this invoice is in progress already").After(5 * time.Second),
+		"a payment of this invoice is in progress already").After(collection.PaymentTakes),
 	"transactions_provider_ref": fault.New(fault.Conflict, "provider_ref_taken",
 		"another transaction has this reference at the provider"),
 	"transactions_recovered_from": fault.New(fault.Conflict, "charge_recovered",

@@ -114,7 +114,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		environment: b.environment,
 		ids: map[string]string{
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
-			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomerAndCreditsWithKey": b.customer.ID,
+			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
@@ -229,7 +229,7 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 			_, err := tx.LockPlan(ctx, ours.env, b.plan.ID)
 			return err
 		}},
-		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.UpdatePlan(ctx, ours.env, b.plan) }},
+		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.SavePlan(ctx, ours.env, b.plan) }},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
 			return err

@@ -21,7 +21,7 @@ func TestReadsByKey(t *testing.T) {
 	require.NoError(t, err)
 	resources := map[string]string{
 		"SubscriptionWithKey": "subscription", "TransactionWithKey": "transaction", "InvoiceWithKey": "invoice",
-		"CustomerWithKey": "customer", "CustomerAndCreditsWithKey": "customer", "EventWithKey": "event", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
+		"CustomerWithKey": "customer", "EventWithKey": "event", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
 	}
 	var seen int
 	for _, method := range readers() {

@@ -109,8 +109,8 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 	})
 }
 
-// UpdatePlan writes what may change: name, active and metadata. The caller holds the lock. Fault: plan_not_found.
-func (tx *Tx) UpdatePlan(ctx context.Context, environmentID string, p plan.Plan) error {
+// SavePlan writes what may change: name, active and metadata. The caller holds the lock. Fault: plan_not_found.
+func (tx *Tx) SavePlan(ctx context.Context, environmentID string, p plan.Plan) error {
 	return queries.PlanUpdate(ctx, tx.pipe.orElse(notFound("plan")), dbsqlc.PlanUpdateParams{
 		EnvironmentID: environmentID, ID: p.ID, Name: p.Name, Active: p.Active, Metadata: present(p.Metadata),
 	})

@@ -110,7 +110,7 @@ func TestPlanRoundTrip(t *testing.T) {
 		locked, err := tx.LockPlan(ctx, b.env, b.plan.ID)
 		require.NoError(t, err)
 		require.Equal(t, b.plan, locked)
-		require.NoError(t, tx.UpdatePlan(ctx, b.env, want))
+		require.NoError(t, tx.SavePlan(ctx, b.env, want))
 	})
 	got, err = b.store.Plan(t.Context(), b.env, b.plan.ID)
 	require.NoError(t, err)

@@ -10,14 +10,8 @@ import (
 	"perennial/contract"
 )
 
-// What a boundary makes due is charged by the run that saw it; the next boundary's timer is left to the next run.
-func TestAnOldRunChargesBeforeItContinuesAsNew(t *testing.T) {
-	t.Parallel()
-	f := &fakes{}
-	env := wired(t, f)
-	next := sleeping(2)
-	next.NextAt = noon.AddDate(0, 2, 0)
-	next.PeriodEnd = next.NextAt
+// paid lets a boundary lead to next with the charge txn_1, which succeeds.
+func (f *fakes) paid(next contract.Snapshot) {
 	f.due = func(contract.DueInput) (contract.Snapshot, error) {
 		out := next
 		out.Live = &contract.Attempt{TransactionID: "txn_1"}
@@ -28,6 +22,17 @@ func TestAnOldRunChargesBeforeItContinuesAsNew(t *testing.T) {
 		out.Revision = 3
 		return contract.ResolveOutput{Status: "success", Snapshot: &out}, nil
 	}
+}
+
+// What a boundary makes due is charged by the run that saw it; the next boundary's timer is left to the next run.
+func TestAnOldRunChargesBeforeItContinuesAsNew(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	env := wired(t, f)
+	next := sleeping(2)
+	next.NextAt = noon.AddDate(0, 2, 0)
+	next.PeriodEnd = next.NextAt
+	f.paid(next)
 	var n timers
 	n.watch(env)
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(sleeping(1)))
@@ -45,19 +50,7 @@ func TestABoundarySoonIsNotLeftToTheNextRun(t *testing.T) {
 	soon := sleeping(2)
 	soon.NextAt = noon.AddDate(0, 1, 0).Add(time.Hour)
 	soon.PeriodEnd = soon.NextAt
-	f.due = func(contract.DueInput) (contract.Snapshot, error) {
-		if len(f.called()) > 1 {
-			return finished(4), nil
-		}
-		out := soon
-		out.Live = &contract.Attempt{TransactionID: "txn_1"}
-		return out, nil
-	}
-	f.resolve = func(contract.ResolveInput) (contract.ResolveOutput, error) {
-		out := soon
-		out.Revision = 3
-		return contract.ResolveOutput{Status: "success", Snapshot: &out}, nil
-	}
+	f.paid(soon)
 	var n timers
 	n.watch(env)
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(sleeping(1)))

@@ -21,8 +21,8 @@ func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 		s.shown = shownBefore(ctx)
 	}
 	is := shown{s.snap.CustomerID, s.snap.Status, s.snap.PlanID, s.snap.NextAction}
+	workflow.SetCurrentDetails(ctx, s.details(waitsFor))
 	if s.obeyed && is.status == s.shown.status {
-		workflow.SetCurrentDetails(ctx, s.details(waitsFor))
 		return
 	}
 	var changes []temporal.SearchAttributeUpdate
@@ -42,7 +42,6 @@ func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 		s.failed = workflow.UpsertTypedSearchAttributes(ctx, changes...)
 		s.shown = is
 	}
-	workflow.SetCurrentDetails(ctx, s.details(waitsFor))
 }
 
 // shownBefore reads what the run was started with, or what the run before it showed.

@@ -56,12 +56,12 @@ const (
 	CancelAttempt Effect = "cancel_attempt" // ask the provider to cancel the live attempt
 )
 
-// paymentTakes is when it is worth to ask again: most providers have answered by then.
-const paymentTakes = 5 * time.Second
+// PaymentTakes is when it is worth to ask again: most providers have answered by then.
+const PaymentTakes = 5 * time.Second
 
 // The refusals.
 var (
-	ErrInProgress = fault.New(fault.Conflict, "payment_in_progress", "a payment of this invoice is in progress; wait until it has succeeded or failed").After(paymentTakes)
+	ErrInProgress = fault.New(fault.Conflict, "payment_in_progress", "a payment of this invoice is in progress; wait until it has succeeded or failed").After(PaymentTakes)
 	ErrPaid       = fault.New(fault.Conflict, "invoice_paid", "the invoice is already paid; nothing more is due")
 	ErrVoid       = fault.New(fault.Conflict, "invoice_void", "the invoice is void and cannot be paid; pay the one that replaced it")
 	ErrNotItsTurn = fault.New(fault.Conflict, "older_invoice_open", "an older invoice of the subscription must be paid first")

@@ -61,22 +61,12 @@ func (i Invoice) Settle(now time.Time) Invoice {
 	return i
 }
 
-// Withdraw voids an open invoice in favour of another and returns the credit that goes back to the customer. Faults:
-// payment_in_progress, invoice_paid, invoice_void.
-func (i Invoice) Withdraw(replacedBy string, now time.Time) (Invoice, CreditEntry, error) {
-	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, collection.Terms{Voided: i.Status == Void})
-	if err != nil {
-		return i, CreditEntry{}, err
-	}
-	i.Status, i.VoidedAt, i.ReplacedBy, i.Collection = Void, now, replacedBy, state
-	return i, CreditEntry{i.CreditApplied, CreditReturned}, nil
-}
-
-// WithdrawEnded is Withdraw where the subscription has ended. A payment in progress is not waited for: the effect asks for
-// it to be canceled, and money that it still brings goes back, since the invoice is void. Faults: invoice_paid,
-// invoice_void.
-func (i Invoice) WithdrawEnded(replacedBy string, now time.Time) (Invoice, CreditEntry, collection.Effect, error) {
-	terms := collection.Terms{Stopped: true, Voided: i.Status == Void}
+// Withdraw voids an open invoice in favour of another and returns the credit that goes back to the customer. A payment in
+// progress refuses it, but where the subscription has ended nobody waits for one: then the effect asks for it to be
+// canceled, and money that it still brings goes back, since the invoice is void. Faults: payment_in_progress,
+// invoice_paid, invoice_void.
+func (i Invoice) Withdraw(replacedBy string, ended bool, now time.Time) (Invoice, CreditEntry, collection.Effect, error) {
+	terms := collection.Terms{Stopped: ended, Voided: i.Status == Void}
 	state, effect, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, terms)
 	if err != nil {
 		return i, CreditEntry{}, effect, err

@@ -74,7 +74,7 @@ func TestWithdraw(t *testing.T) {
 	charging := issued
 	charging.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 1, Attempts: 1}
 
-	void, back, err := issued.Withdraw("in_2", now)
+	void, back, _, err := issued.Withdraw("in_2", false, now)
 	require.NoError(t, err)
 	require.Equal(t, invoice.CreditEntry{Amount: 300, Reason: invoice.CreditReturned}, back)
 	require.Equal(t, invoice.Void, void.Status)
@@ -89,7 +89,7 @@ func TestWithdraw(t *testing.T) {
 		{issued.Settle(now), collection.ErrPaid},
 		{void, collection.ErrVoid}, // a second time would give the credit twice
 	} {
-		same, back, err := c.inv.Withdraw("in_3", now)
+		same, back, _, err := c.inv.Withdraw("in_3", false, now)
 		require.Equal(t, c.want, err)
 		require.Zero(t, back)
 		require.Equal(t, c.inv, same)
@@ -97,7 +97,7 @@ func TestWithdraw(t *testing.T) {
 }
 
 // The end of a subscription waits for nobody: what the attempt still captures goes back.
-func TestWithdrawEndedCallsTheAttemptOff(t *testing.T) {
+func TestWithdrawAtTheEndCallsTheAttemptOff(t *testing.T) {
 	t.Parallel()
 	issued, _, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{ID: "in_1", Balance: 300, Now: now})
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestWithdrawEndedCallsTheAttemptOff(t *testing.T) {
 		{charging, collection.CancelAttempt, nil},
 		{issued.Settle(now), collection.None, collection.ErrPaid},
 	} {
-		void, back, effect, err := c.inv.WithdrawEnded("in_2", now)
+		void, back, effect, err := c.inv.Withdraw("in_2", true, now)
 		require.Equal(t, c.want, err)
 		require.Equal(t, c.effect, effect)
 		if err != nil {
@@ -126,7 +126,7 @@ func TestWithdrawEndedCallsTheAttemptOff(t *testing.T) {
 		require.Equal(t, collection.State{Phase: collection.Closed, Automatic: c.inv.Collection.Automatic, Attempts: c.inv.Collection.Attempts}, void.Collection)
 		require.Equal(t, invoice.CreditEntry{Amount: 300, Reason: invoice.CreditReturned}, back)
 		requireConsistent(t, void)
-		_, _, _, err = void.WithdrawEnded("in_3", now)
+		_, _, _, err = void.Withdraw("in_3", true, now)
 		require.Equal(t, collection.ErrVoid, err, "a second time would give the credit twice")
 	}
 }
@@ -187,7 +187,7 @@ func TestCreditIsConserved(t *testing.T) {
 			},
 			"withdraw": func(t *rapid.T) {
 				if i, ok := pick(t, invoices); ok {
-					inv, change, err := invoices[i].Withdraw("", now)
+					inv, change, _, err := invoices[i].Withdraw("", false, now)
 					require.Equal(t, invoices[i].Status == invoice.Open, err == nil)
 					book(change)
 					invoices[i] = inv

@@ -51,7 +51,7 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 		return Decision{}, ErrRenewalDue
 	}
 	if open := f.openFor(s.CurrentPeriod); open != nil {
-		if _, _, err := open.Withdraw("", now); err != nil {
+		if _, _, _, err := open.Withdraw("", false, now); err != nil {
 			return Decision{}, ErrPaymentPending
 		}
 	}

@@ -164,13 +164,9 @@ func (l *life) issue(draft invoice.Draft) {
 	id := fmt.Sprintf("in_%d", len(l.invoices)+1)
 	if draft.Replaces != "" {
 		old := l.find(draft.Replaces)
-		void, back, err := old.Withdraw(id, l.now)
-		if l.s.Status == Canceled {
-			var effect collection.Effect
-			void, back, effect, err = old.WithdrawEnded(id, l.now)
-			if effect == collection.CancelAttempt {
-				l.failed = append(l.failed, old.ID)
-			}
+		void, back, effect, err := old.Withdraw(id, l.s.Status == Canceled, l.now)
+		if effect == collection.CancelAttempt {
+			l.failed = append(l.failed, old.ID)
 		}
 		require.NoError(l.t, err)
 		*old = void

@@ -3,6 +3,7 @@ package subscription
 import (
 	"time"
 
+	"perennial/billing/collection"
 	"perennial/billing/fault"
 )
 
@@ -36,7 +37,7 @@ var (
 	ErrPlanUnchanged   = fault.New(fault.Conflict, "plan_unchanged", "the subscription is on this plan already; choose another").In("planId")
 	ErrPlanInactive    = fault.New(fault.Conflict, "plan_inactive", "this plan is no longer offered; choose another").In("planId")
 	ErrCurrency        = fault.New(fault.Conflict, "currency_mismatch", "a subscription keeps its currency: choose a plan in the same one, or cancel and subscribe anew").In("planId")
-	ErrPaymentPending  = fault.New(fault.Conflict, "payment_in_progress", "a payment of the current period is in progress; change the plan when it has succeeded or failed, or with effective=period_end").After(5 * time.Second)
+	ErrPaymentPending  = fault.New(fault.Conflict, "payment_in_progress", "a payment of the current period is in progress; change the plan when it has succeeded or failed, or with effective=period_end").After(collection.PaymentTakes)
 	ErrPeriodNotDue    = fault.New(fault.Conflict, "period_not_due", "the next period has not begun")
 	ErrRenewalDue      = fault.New(fault.Conflict, "renewal_due", "the current period has ended and its renewal is under way; change the plan when it is done, in a few seconds").After(5 * time.Second)
 	ErrPastDueNotEnded = fault.New(fault.Conflict, "past_due_not_ended", "the subscription may stay past due for longer")
