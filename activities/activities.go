@@ -26,18 +26,12 @@ type Starter interface {
 	StartPayment(ctx context.Context, in contract.PaymentInput) error
 }
 
-// Engine is all that activities ask of Temporal.
-type Engine interface {
-	Ticker
-	Waker
-}
-
 // Config is what the activities work with.
 type Config struct {
 	Store    *db.Store
 	Clock    Clock
 	Gateway  Gateway
-	Engine   Engine
+	Engine   Waker
 	Observer Observer // nil: nobody is told
 	// Reconciled is told what each pass found; nil: nobody is.
 	Reconciled func(contract.ReconcileResult)
@@ -68,7 +62,7 @@ func New(c Config) Set {
 		Payments: &Payments{
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Starter: c.Engine, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
 		},
-		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Ticker: c.Engine, Patience: c.ClockPatience},
+		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Patience: c.ClockPatience},
 		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled},
 		store:      c.Store, clock: c.Clock,
 	}

@@ -50,7 +50,7 @@ func (w *clockwork) Tick(ctx context.Context, in contract.SubscriptionStart, tic
 	if fail != nil {
 		return fail
 	}
-	snap, err := w.Subscriptions.RenewPeriod(ctx, contract.DueInput{Ref: in.Input.Ref, Now: tick.Now})
+	snap, err := w.Subscriptions.Advance(ctx, contract.AdvanceInput{Ref: in.Input.Ref, Now: tick.Now})
 	for err == nil && snap.Live != nil {
 		if snap.Live.CheckAt.After(w.Clock.Now()) {
 			<-ctx.Done() // the workflow would wait for the provider

@@ -25,7 +25,7 @@ func upgraded(t *testing.T, answer scene.Answer) *life {
 		return scene.Capture
 	}
 	l.Clock.Set(scene.Start.Add(10 * day))
-	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(6200)).ID})
+	l.perform(command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(6200)).ID})
 	require.Equal(t, money.Minor(2100), l.invoices()[1].AmountDue)
 	return l
 }
@@ -77,7 +77,7 @@ func TestCancelAfterAnUpgradeThatWasNotPaid(t *testing.T) {
 	require.Equal(t, money.Minor(-2100), inv[2].Total)
 	require.Equal(t, scene.Start.Add(10*day), l.sub().PaidThrough)
 	require.True(t, l.snap.Finished)
-	require.Equal(t, "nothing_to_pay", l.command(contract.Command{Name: contract.CommandPay}).Refusal.Code)
+	require.Equal(t, "nothing_to_pay", l.command(command{Name: contract.CommandPay}).Refusal.Code)
 	l.requireBalanced(t)
 	l.sound()
 }
@@ -105,7 +105,7 @@ func TestWhatWasUsedAndNotPaidStaysPayable(t *testing.T) {
 	l.requireBalanced(t)
 
 	l.Clock.Add(time.Hour)
-	l.perform(contract.Command{Name: contract.CommandPay})
+	l.perform(command{Name: contract.CommandPay})
 	require.Equal(t, invoice.Paid, l.invoices()[2].Status)
 	require.Equal(t, money.Minor(900), l.last().Amount)
 	l.requireBalanced(t)
@@ -140,7 +140,7 @@ func TestCreditThatPaidForUnusedTimeComesBack(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(6200))
 	l.Clock.Set(scene.Start.Add(10 * day))
-	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2800)).ID})
+	l.perform(command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2800)).ID})
 	l.until(scene.Start.AddDate(0, 1, 0).Add(14 * day)) // the credit of 42.00 - 18.97 pays for most of these 28 days
 	require.Equal(t, money.Minor(2303), l.invoices()[2].CreditApplied)
 	require.Equal(t, money.Minor(497), l.invoices()[2].AmountPaid)

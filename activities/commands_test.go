@@ -18,21 +18,21 @@ import (
 )
 
 func cancelNow(refund string) contract.Command {
-	return contract.Command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true, Refund: refund}
+	return command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true, Refund: refund}
 }
 
 func TestCancelAtPeriodEndAndReactivate(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
-	l.perform(contract.Command{Name: contract.CommandCancel, Reason: "later"})
+	l.perform(command{Name: contract.CommandCancel, Reason: "later"})
 	require.Equal(t, "cancel", l.snap.NextAction)
 	require.Equal(t, "active", l.snap.Status)
-	l.perform(contract.Command{Name: contract.CommandReactivate})
+	l.perform(command{Name: contract.CommandReactivate})
 	require.Equal(t, "renewal", l.snap.NextAction)
 	l.until(scene.Start.AddDate(0, 1, 1))
 	require.Len(t, l.invoices(), 2)
 
-	l.perform(contract.Command{Name: contract.CommandCancel, Reason: "really"})
+	l.perform(command{Name: contract.CommandCancel, Reason: "really"})
 	l.until(scene.Start.AddDate(0, 2, 1))
 	require.Equal(t, "canceled", l.snap.Status)
 	require.True(t, l.snap.Finished)
@@ -50,7 +50,7 @@ func TestCancelNowKeepsWhatWasPaid(t *testing.T) {
 	require.Empty(t, l.Started.Take())
 	require.Equal(t, scene.Start.AddDate(0, 1, 0), l.sub().PaidThrough)
 	for _, c := range []string{contract.CommandCancel, contract.CommandReactivate, contract.CommandChangePlan} {
-		refusal := l.command(contract.Command{Name: c, PlanID: l.sub().PlanID}).Refusal
+		refusal := l.command(command{Name: c, PlanID: l.sub().PlanID}).Refusal
 		require.NotNil(t, refusal)
 		require.Equal(t, "subscription_canceled", refusal.Code, c)
 	}
@@ -127,15 +127,15 @@ func TestWhatACanceledSubscriptionLeftOpenCanBePaid(t *testing.T) {
 	l := answering(t, scene.Decline, scene.Decline, scene.Capture)
 	l.perform(cancelNow(""))
 	require.True(t, l.snap.Finished)
-	out := l.perform(contract.Command{Name: contract.CommandPay})
+	out := l.perform(command{Name: contract.CommandPay})
 	require.Equal(t, payment.Declined, l.last().Status)
 	require.Equal(t, l.last().ID, out.TransactionID)
 	require.True(t, l.snap.Finished)
 	l.Clock.Add(time.Hour)
-	l.perform(contract.Command{Name: contract.CommandPay})
+	l.perform(command{Name: contract.CommandPay})
 	require.Equal(t, invoice.Paid, l.invoices()[1].Status)
 	require.Equal(t, subscription.Canceled, l.sub().Status)
-	require.Equal(t, "nothing_to_pay", l.command(contract.Command{Name: contract.CommandPay}).Refusal.Code)
+	require.Equal(t, "nothing_to_pay", l.command(command{Name: contract.CommandPay}).Refusal.Code)
 	l.sound()
 }
 
@@ -144,7 +144,7 @@ func TestChangeOfAPaidPlan(t *testing.T) {
 	l := begin(t, scene.New(t), scene.Monthly(3100))
 	big, small := l.Plan(t, scene.Monthly(6200)), l.Plan(t, scene.Monthly(310))
 	l.Clock.Set(scene.Start.Add(10 * day))
-	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: big.ID})
+	l.perform(command{Name: contract.CommandChangePlan, PlanID: big.ID})
 	inv := l.invoices()
 	require.Len(t, inv, 2)
 	require.Equal(t, invoice.Update, inv[1].Reason)
@@ -152,7 +152,7 @@ func TestChangeOfAPaidPlan(t *testing.T) {
 	require.Equal(t, invoice.Paid, inv[1].Status)
 
 	l.Clock.Set(scene.Start.Add(20 * day)) // 11 of 31 days left: 2200 back, 110 to pay
-	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: small.ID})
+	l.perform(command{Name: contract.CommandChangePlan, PlanID: small.ID})
 	balance, err := l.Store.CreditBalance(t.Context(), l.Env, l.customer.ID, "EUR")
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(2090), balance)
@@ -174,7 +174,7 @@ func TestChangeOfAnUnpaidPlanReplacesItsInvoice(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Decline)
 	big := l.Plan(t, scene.Monthly(2000))
-	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: big.ID})
+	l.perform(command{Name: contract.CommandChangePlan, PlanID: big.ID})
 	inv := l.invoices()
 	require.Len(t, inv, 3)
 	require.Equal(t, invoice.Void, inv[1].Status)
@@ -188,7 +188,7 @@ func TestChangeOfPlanWaitsForALiveAttempt(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Pend)
 	big := l.Plan(t, scene.Monthly(2000))
-	change := contract.Command{Name: contract.CommandChangePlan, PlanID: big.ID}
+	change := command{Name: contract.CommandChangePlan, PlanID: big.ID}
 	require.Equal(t, "payment_in_progress", l.command(change).Refusal.Code)
 	change.AtPeriodEnd = true
 	require.Nil(t, l.command(change).Refusal)
@@ -203,8 +203,8 @@ func TestChangeOfPlanWaitsForALiveAttempt(t *testing.T) {
 func TestARefusalThatPassesIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Pend)
-	pay := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{ID: "cmd_1", Name: contract.CommandPay}}
-	change := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{
+	pay := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: command{ID: "cmd_1", Name: contract.CommandPay}}
+	change := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: command{
 		ID: "cmd_2", Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID,
 	}}
 	for _, in := range []contract.CommandInput{pay, change} {
@@ -237,7 +237,7 @@ func TestAChangeOfIntervalRestartsThePeriod(t *testing.T) {
 	yearly := l.Plan(t, scene.Every(period.Year, 30000))
 	at := scene.Start.Add(10 * day)
 	l.Clock.Set(at)
-	l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: yearly.ID})
+	l.perform(command{Name: contract.CommandChangePlan, PlanID: yearly.ID})
 	require.Equal(t, at.AddDate(1, 0, 0), l.snap.PeriodEnd)
 	require.Equal(t, money.Minor(30000-2100), l.invoices()[1].AmountPaid)
 	l.until(at.AddDate(1, 0, 0))
@@ -252,7 +252,7 @@ func TestRefusalsAreRememberedAndChangeNothing(t *testing.T) {
 	foreign.Currency = "USD"
 	l.Plan(t, foreign)
 	wrong := int64(999)
-	for code, c := range map[string]contract.Command{
+	for code, c := range map[string]command{
 		"plan_not_found":                {Name: contract.CommandChangePlan, PlanID: "plan_none"},
 		"plan_unchanged":                {Name: contract.CommandChangePlan, PlanID: l.sub().PlanID},
 		"currency_mismatch":             {Name: contract.CommandChangePlan, PlanID: foreign.ID},
@@ -297,10 +297,10 @@ func TestACommandThatBreaksHalfWayIsAnsweredAndLeavesNothing(t *testing.T) {
 func TestARepeatedCommandAnswersItsFirstOutcome(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
-	cancel := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{ID: "cmd_1", Name: contract.CommandCancel}}
+	cancel := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: command{ID: "cmd_1", Name: contract.CommandCancel}}
 	first, err := l.Subscriptions.ApplyCommand(t.Context(), cancel)
 	require.NoError(t, err)
-	reactivate := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{ID: "cmd_2", Name: contract.CommandReactivate}}
+	reactivate := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: command{ID: "cmd_2", Name: contract.CommandReactivate}}
 	_, err = l.Subscriptions.ApplyCommand(t.Context(), reactivate)
 	require.NoError(t, err)
 	again, err := l.Subscriptions.ApplyCommand(t.Context(), cancel)

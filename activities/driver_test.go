@@ -9,13 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/customer"
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/testkit"
+	"perennial/service"
 	"perennial/test/scene"
 )
 
@@ -30,7 +34,6 @@ type life struct {
 	customer customer.Customer
 	ref      contract.Ref
 	snap     contract.Snapshot
-	commands int
 }
 
 // begin subscribes a customer with a card to p and lets what is due happen.
@@ -44,10 +47,13 @@ func begin(t testing.TB, s *scene.Scene, p plan.Plan) *life {
 	return l
 }
 
+// reload reads what the workflow would know, and changes nothing: what is due stays due.
 func (l *life) reload() {
-	snap, err := l.Subscriptions.LoadSubscription(l.t.Context(), l.ref)
-	require.NoError(l.t, err)
-	l.snap = snap
+	require.NoError(l.t, l.Store.InTx(l.t.Context(), l.Clock.Now(), func(tx *db.Tx) error {
+		state, err := tx.LockSubscription(l.t.Context(), l.Env, l.ref.ID)
+		l.snap = contract.SnapshotOf(state, false)
+		return err
+	}))
 }
 
 // until lets time pass to at, doing what is due on the way.
@@ -60,7 +66,7 @@ func (l *life) until(at time.Time) {
 		if live != nil && !live.CheckAt.After(dueAt) {
 			next, dueAt = "check", live.CheckAt
 		}
-		if l.snap.NextAction != string(subscription.ActionNone) && !l.snap.NextAt.After(dueAt) && (next == "" || l.snap.NextAt.Before(dueAt)) {
+		if l.snap.NextAction != subscription.ActionNone && !l.snap.NextAt.After(dueAt) && (next == "" || l.snap.NextAt.Before(dueAt)) {
 			next, dueAt = "due", l.snap.NextAt
 		}
 		if dueAt.After(now) {
@@ -104,16 +110,16 @@ func (l *life) unchanged(before map[string][]string) {
 func (l *life) due() {
 	l.t.Helper()
 	caughtUp := l.Clock.Now().Sub(l.snap.NextAt) < 10*day // else one call does not do all that is due
-	l.snap = twice(l, caughtUp, func() (contract.Snapshot, error) {
-		return l.Subscriptions.RenewPeriod(l.t.Context(), contract.DueInput{Ref: l.ref, Now: l.Clock.Now()})
-	})
+	l.snap = twice(l, caughtUp, l.advance)
 }
 
 func (l *life) wake() {
 	l.t.Helper()
-	l.snap = twice(l, true, func() (contract.Snapshot, error) {
-		return l.Subscriptions.ActOnWake(l.t.Context(), contract.DueInput{Ref: l.ref, Now: l.Clock.Now()})
-	})
+	l.snap = twice(l, true, l.advance)
+}
+
+func (l *life) advance() (contract.Snapshot, error) {
+	return l.Subscriptions.Advance(l.t.Context(), contract.AdvanceInput{Ref: l.ref, Now: l.Clock.Now()})
 }
 
 // check brings a transaction further; a pending one would be asked about again, so that only decided ones are repeated.
@@ -132,9 +138,9 @@ func (l *life) resolve(in contract.ResolveInput) contract.ResolveOutput {
 	l.t.Helper()
 	out, err := l.Payments.Charge(l.t.Context(), in)
 	require.NoError(l.t, err)
-	if out.Status != string(payment.Pending) {
+	if out.Status != payment.Pending {
 		in.Asked = false
-		twice(l, true, func() (contract.ResolveOutput, error) { return l.Payments.CheckPayment(l.t.Context(), in) })
+		twice(l, true, func() (contract.ResolveOutput, error) { return l.Payments.Charge(l.t.Context(), in) })
 	}
 	if out.Snapshot != nil {
 		l.snap = *out.Snapshot
@@ -142,25 +148,63 @@ func (l *life) resolve(in contract.ResolveInput) contract.ResolveOutput {
 	return out
 }
 
-// command performs one command, and then the same under the same id.
-func (l *life) command(c contract.Command) contract.CommandResult {
+// command is one command of an app; only the fields of the named one are set.
+type command struct {
+	Name            string
+	Reason          string
+	ImmediateEffect bool
+	Refund          string
+	PlanID          string
+	AtPeriodEnd     bool
+	Amount          *int64
+}
+
+// outcome is what a command led to.
+type outcome struct {
+	TransactionID string
+	Refusal       *fault.Error
+}
+
+// command performs one command as the API does.
+func (l *life) command(c command) outcome {
 	l.t.Helper()
-	l.commands++
-	c.ID = "cmd_" + string(rune('a'+l.commands))
-	in := contract.CommandInput{Ref: l.ref, Command: c, Now: l.Clock.Now()}
-	first, err := l.Subscriptions.ApplyCommand(l.t.Context(), in)
-	require.NoError(l.t, err)
-	rows := l.Rows(l.t)
-	second, err := l.Subscriptions.ApplyCommand(l.t.Context(), in)
-	require.NoError(l.t, err)
-	require.Equal(l.t, first, second, "the same command has the same outcome")
-	l.unchanged(rows)
-	l.snap = first.Snapshot
-	return first.Result
+	var out outcome
+	err := l.Store.InTx(l.t.Context(), l.Clock.Now(), func(tx *db.Tx) error {
+		performed, err := l.ask(tx, c)
+		if performed.Attempt != nil {
+			out.TransactionID = performed.Attempt.ID
+		}
+		for _, id := range performed.Starts {
+			_ = l.Started.StartPayment(l.t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: l.Env, ID: id}})
+		}
+		return err
+	})
+	if err != nil {
+		out.Refusal = fault.From(err)
+		require.True(l.t, out.Refusal.Refusal(), err)
+	}
+	l.reload()
+	return out
+}
+
+func (l *life) ask(tx *db.Tx, c command) (service.Performed, error) {
+	ctx, env, id := l.t.Context(), l.Env, l.ref.ID
+	switch c.Name {
+	case contract.CommandCancel:
+		return service.Command(ctx, tx, env, id, lifecycle.Cancel{
+			Reason: c.Reason, Immediate: c.ImmediateEffect, RefundUnused: c.Refund == "prorated",
+		})
+	case contract.CommandReactivate:
+		return service.Command(ctx, tx, env, id, lifecycle.Reactivate{})
+	case contract.CommandChangePlan:
+		return service.ChangePlan(ctx, tx, env, id, c.PlanID, c.AtPeriodEnd)
+	default:
+		return service.Command(ctx, tx, env, id, lifecycle.Pay{Amount: (*money.Minor)(c.Amount)})
+	}
 }
 
 // perform is a command that must not be refused, with what follows from it now.
-func (l *life) perform(c contract.Command) contract.CommandResult {
+func (l *life) perform(c command) outcome {
 	l.t.Helper()
 	out := l.command(c)
 	require.Nil(l.t, out.Refusal)

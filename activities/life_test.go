@@ -142,7 +142,7 @@ func TestThreeRetriesThenPastDue(t *testing.T) {
 func TestRecoveryBillsTheCurrentPeriodOnly(t *testing.T) {
 	t.Parallel()
 	for name, pays := range map[string]func(*life){
-		"pay":            func(l *life) { l.perform(contract.Command{Name: contract.CommandPay}) },
+		"pay":            func(l *life) { l.perform(command{Name: contract.CommandPay}) },
 		"another method": func(l *life) { l.SetMethod(l.t, l.customer.ID, &scene.Card); l.wake(); l.until(l.Clock.Now()) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestRecoveryWithinTheUnpaidPeriod(t *testing.T) {
 	l.until(scene.Start.AddDate(0, 1, 10))
 	require.Equal(t, "past_due", l.snap.Status)
 	l.Provider.Script = nil
-	l.perform(contract.Command{Name: contract.CommandPay})
+	l.perform(command{Name: contract.CommandPay})
 	require.Equal(t, "active", l.snap.Status)
 	require.Len(t, l.invoices(), 2)
 	require.Equal(t, scene.Start.AddDate(0, 2, 0), l.sub().PaidThrough)
@@ -188,7 +188,7 @@ func TestAFailedPaymentByHandKeepsTheSchedule(t *testing.T) {
 	renewal := scene.Start.AddDate(0, 1, 0)
 	l.until(renewal.Add(time.Hour))
 	before := l.snap.NextAt
-	out := l.perform(contract.Command{Name: contract.CommandPay})
+	out := l.perform(command{Name: contract.CommandPay})
 	require.Equal(t, l.last().ID, out.TransactionID)
 	require.Equal(t, payment.Declined, l.last().Status)
 	require.Equal(t, before, l.snap.NextAt)
@@ -255,7 +255,7 @@ func TestUnpaidPeriodsWaitTheirTurn(t *testing.T) {
 				require.Equal(t, collection.Waiting, i.Collection.Phase)
 			}
 			l.Provider.Script = nil
-			l.perform(contract.Command{Name: contract.CommandPay})
+			l.perform(command{Name: contract.CommandPay})
 			require.Equal(t, "active", l.snap.Status)
 			require.IsIncreasing(t, l.paidInOrder(), "oldest first")
 			require.Equal(t, scene.Start.Add(12*day), l.sub().PaidThrough)
@@ -320,7 +320,7 @@ func TestRetriesAreSpread(t *testing.T) {
 	require.NoError(t, err)
 	w.Provider.Script = s.Provider.Script
 	ref := w.subscribe(0)
-	snap, err := w.Subscriptions.RenewPeriod(t.Context(), contract.DueInput{Ref: ref, Now: scene.Start})
+	snap, err := w.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: ref, Now: scene.Start})
 	require.NoError(t, err)
 	out, err := w.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: w.Env, TransactionID: snap.Live.TransactionID, Now: scene.Start})
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 )
 
@@ -31,11 +32,11 @@ type Ended struct {
 
 // measured is what the measurements are told. Of a retry, lateness counts from the instant it was scheduled for. What a
 // command asked for is not late, and a test clock's time cannot be compared with the time of sending, which is real.
-func (r *recording) measured(mode string) Ended {
-	t := r.txn
+func measured(r lifecycle.Recorded, mode string, onClock bool) Ended {
+	t := r.Transaction
 	out := Ended{Provider: t.Provider, Mode: mode, Type: string(t.Type), Status: string(t.Status)}
-	period := r.reason == invoice.Create || r.reason == invoice.Cycle
-	if period && t.Type == payment.Charge && t.Trigger == collection.Automatic && !t.FirstSentAt.IsZero() && r.b.TestClock == nil {
+	period := r.Reason == invoice.Create || r.Reason == invoice.Cycle
+	if period && t.Type == payment.Charge && t.Trigger == collection.Automatic && !t.FirstSentAt.IsZero() && !onClock {
 		out.Renewal, out.Lateness = true, t.FirstSentAt.Sub(t.DueAt)
 	}
 	return out

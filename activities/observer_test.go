@@ -59,7 +59,7 @@ func TestLatenessIsFromDueToSent(t *testing.T) {
 		}, []time.Duration{0, time.Hour}},
 		"a command came before the worker": {nil, func(l *life) {
 			l.Clock.Set(renewal.Add(time.Hour))
-			l.perform(contract.Command{Name: contract.CommandCancel})
+			l.perform(command{Name: contract.CommandCancel})
 		}, []time.Duration{time.Hour}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,13 +98,13 @@ func TestOnlyRenewalsCanBeLate(t *testing.T) {
 			l.until(scene.Start.AddDate(0, 1, 0))
 			w.ended = nil
 			l.Clock.Add(time.Hour)
-			l.perform(contract.Command{Name: contract.CommandPay})
+			l.perform(command{Name: contract.CommandPay})
 			return l, w
 		},
 		"a change of plan": func(t *testing.T) (*life, *watch) {
 			l, w := watched(t)
 			l.Clock.Add(10 * day)
-			l.perform(contract.Command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID})
+			l.perform(command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID})
 			return l, w
 		},
 		"a charge of its own": func(t *testing.T) (*life, *watch) {
@@ -115,7 +115,7 @@ func TestOnlyRenewalsCanBeLate(t *testing.T) {
 		"a test clock": func(t *testing.T) (*life, *watch) {
 			l, w := onOldClock(t), &watch{}
 			l.Payments.Observer = w
-			snap, err := l.Subscriptions.RenewPeriod(t.Context(), contract.DueInput{Ref: l.ref, Now: scene.Start})
+			snap, err := l.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: l.ref, Now: scene.Start})
 			require.NoError(t, err)
 			l.charge(t, snap.Live.TransactionID)
 			return l, w

@@ -25,14 +25,9 @@ type Payments struct {
 	AbsenceGap time.Duration
 }
 
-// Charge makes the first send of a transaction. It is the same work as CheckPayment under the name that operators
-// expect: the transaction's row says what must be done.
+// Charge brings an open transaction further: first send, replay, look-up or cancellation. The transaction's row says
+// which.
 func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
-	return a.resolve(ctx, in)
-}
-
-// CheckPayment brings an open transaction further: replay, look-up or cancellation.
-func (a *Payments) CheckPayment(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
 	return a.resolve(ctx, in)
 }
 
@@ -50,19 +45,18 @@ func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contr
 		return contract.ResolveOutput{}, err
 	}
 	if x.move == payment.MoveNone {
-		return a.unchanged(ctx, in, asked)
+		return a.unchanged(ctx, in, x.txn, asked)
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
 	started := a.Clock()
 	result, callErr := callInTime(ctx, x)
 	failpoint.Hit(x.answered())
 	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcomeOf(result, callErr), a.Clock().Sub(started))
-	out, refunds, err := a.record(ctx, in, x, result, callErr, asked)
+	out, err := a.record(ctx, in, x, result, callErr, asked)
 	if err != nil {
 		return contract.ResolveOutput{}, err
 	}
 	failpoint.Hit(failpoint.ChargeRecorded)
-	startAll(ctx, a.Starter, refunds)
 	return out, nil
 }
 
@@ -124,106 +118,4 @@ func (a *Payments) protocol(p providers.Provider) payment.Protocol {
 		gap = payment.DefaultAbsenceGap
 	}
 	return payment.Protocol{Window: p.ReplayWindow(), AbsenceGap: gap}
-}
-
-// record writes the answer and what it leads to in one transaction.
-func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x exchange, result providers.Result, callErr error, asked time.Time) (contract.ResolveOutput, []contract.Ref, error) {
-	var out contract.ResolveOutput
-	var refunds []contract.Ref
-	var ended Ended
-	now := a.Clock()
-	own := now
-	if in.Now.After(own) {
-		own = in.Now
-	}
-	err := a.Store.InTx(ctx, own, func(tx *db.Tx) error {
-		r, err := lockForRecording(ctx, tx, in.EnvironmentID, x.txn, own, now)
-		if err != nil {
-			return err
-		}
-		r.move, r.protocol, r.callID, r.key = x.move, x.protocol, x.callID, x.key()
-		was := r.txn
-		result = r.forgetting(result)
-		switch {
-		case callErr != nil:
-			err = r.impossible(callErr)
-		case result.Outcome == providers.Succeeded && !r.txn.Confirms(result.Amount, result.Currency):
-			r.learn(result) // whoever looks into it needs the reference
-			err = r.park("amount_mismatch")
-		default:
-			err = r.record(result)
-		}
-		if err != nil {
-			return err
-		}
-		if x.callID != "" {
-			if err := tx.FinishProviderCall(ctx, r.env, db.ProviderCall{
-				ID: x.callID, TransactionID: in.TransactionID, Outcome: outcomeOf(result, callErr), HTTPStatus: result.HTTPStatus, Response: result.Response, EndedAt: now,
-			}); err != nil {
-				return err
-			}
-		}
-		if callErr != nil || heard(was, result.Outcome) {
-			if err := tx.MarkCallbacksProcessed(ctx, r.env, in.TransactionID, asked); err != nil {
-				return err
-			}
-		}
-		if out, err = r.output(); err != nil {
-			return err
-		}
-		refunds = r.refunds
-		if was.Status == payment.Pending && r.txn.Status != payment.Pending {
-			ended = r.measured(x.mode)
-		}
-		return nil
-	})
-	if err == nil && ended.Status != "" {
-		a.Observer.PaymentEnded(ctx, ended)
-	}
-	return out, refunds, err
-}
-
-// heard tells whether word about a transaction has been followed. An open one is asked about until it is decided; a closed
-// or parked one only because of the word, so that where the provider does not answer, the word stays open and the
-// reconciler repeats it.
-func heard(asked payment.Transaction, outcome providers.Outcome) bool {
-	return asked.Status == payment.Pending && asked.ParkedAt.IsZero() || outcome.Final() || outcome == providers.Pending
-}
-
-// output saves the subscription, where there is one, and tells the workflow what is left to do.
-func (r *recording) output() (contract.ResolveOutput, error) {
-	out := contract.ResolveOutput{Status: string(r.txn.Status), CheckAt: r.txn.NextCheckAt, Parked: !r.txn.ParkedAt.IsZero()}
-	if r.txn.SubscriptionID == "" || r.txn.Type == payment.Refund {
-		return out, nil
-	}
-	snap, err := r.save()
-	out.Snapshot = &snap
-	return out, err
-}
-
-// unchanged answers from the rows: there was nothing to do.
-func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput, asked time.Time) (contract.ResolveOutput, error) {
-	var out contract.ResolveOutput
-	now := a.Clock()
-	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
-		txn, err := tx.Transaction(ctx, in.EnvironmentID, in.TransactionID)
-		if err != nil {
-			return err
-		}
-		// Word about it is dealt with only if somebody looked because of it, or if nothing can change any more.
-		if in.Asked || txn.Status == payment.Success || txn.Status == payment.Refunded {
-			if err := tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, asked); err != nil {
-				return err
-			}
-		}
-		out = contract.ResolveOutput{Status: string(txn.Status), CheckAt: txn.NextCheckAt, Parked: !txn.ParkedAt.IsZero()}
-		if txn.SubscriptionID == "" {
-			return nil
-		}
-		b, err := tx.LoadSubscription(ctx, in.EnvironmentID, txn.SubscriptionID, false)
-		snap := snapshot(b)
-		out.Snapshot = &snap
-		return err
-	})
-	return out, err
 }

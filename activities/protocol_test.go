@@ -136,7 +136,7 @@ func TestALateRefusalDoesNotUndoARepeatInFlight(t *testing.T) {
 	hung := &slow{Provider: l.Provider}
 	l.Payments.Gateway = scene.Gateway{Only: hung}
 	hung.meanwhile = func() {
-		out, err := l.Payments.CheckPayment(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.snap.Live.TransactionID, Now: l.Clock.Now()})
+		out, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.snap.Live.TransactionID, Now: l.Clock.Now()})
 		require.NoError(t, err)
 		require.Equal(t, "pending", out.Status)
 	}
@@ -157,7 +157,7 @@ func TestALateRefusalIsNotDoubtedForAQuestion(t *testing.T) {
 		l.Clock.Add(time.Second)
 		txn := l.snap.Live.TransactionID
 		require.Nil(t, l.command(cancelNow("")).Refusal)
-		out, err := l.Payments.CheckPayment(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
+		out, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
 		require.NoError(t, err)
 		require.Equal(t, "pending", out.Status)
 	}
@@ -272,7 +272,7 @@ func TestACaptureOnACanceledChargeIsBookedOnce(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Pend)
 	txn := l.last()
-	l.perform(contract.Command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true})
+	l.perform(command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true})
 	canceled := l.last()
 	require.Equal(t, payment.Canceled, canceled.Status)
 	require.True(t, l.snap.Finished)
@@ -305,7 +305,7 @@ func TestAnotherAmountThanAskedForIsLeftToAPerson(t *testing.T) {
 	require.Equal(t, invoice.Open, l.invoices()[1].Status)
 	require.Contains(t, l.events(), "payment.parked")
 	require.NotEmpty(t, txn.ProviderRef, "who looks into it needs the reference")
-	require.Equal(t, "payment_in_progress", l.command(contract.Command{Name: contract.CommandPay}).Refusal.Code)
+	require.Equal(t, "payment_in_progress", l.command(command{Name: contract.CommandPay}).Refusal.Code)
 	before := l.events()
 	out := l.asked(txn.ID)
 	require.True(t, out.Parked)
@@ -317,7 +317,7 @@ func TestAFailedRefundCanBeAskedForAgain(t *testing.T) {
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Decline }
 	l.Clock.Set(scene.Start.AddDate(0, 0, 10))
-	l.perform(contract.Command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
+	l.perform(command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
 	refunds := l.refunds()
 	require.Len(t, refunds, 1)
 	require.Equal(t, payment.Failed, refunds[0].Status)
@@ -334,7 +334,7 @@ func TestALateRefundCountsAgain(t *testing.T) {
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Decline }
 	l.Clock.Set(scene.Start.AddDate(0, 0, 10))
-	l.perform(contract.Command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
+	l.perform(command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
 	refund := l.refunds()[0]
 	require.Equal(t, payment.Failed, refund.Status)
 	l.Provider.Settle(refund.ID, providers.Succeeded)
@@ -365,7 +365,7 @@ func TestASuperfluousAttemptIsNotForgotten(t *testing.T) {
 func TestWordOfATransactionThatIsNotHereEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
-	out, err := s.Payments.CheckPayment(t.Context(), contract.ResolveInput{
+	out, err := s.Payments.Charge(t.Context(), contract.ResolveInput{
 		EnvironmentID: s.Env, TransactionID: id.New(id.Transaction, s.Clock.Now()), Asked: true,
 	})
 	require.NoError(t, err)

@@ -43,7 +43,7 @@ func TestRecordingRacesWithCommands(t *testing.T) {
 					if i%2 == 0 {
 						return l.checkUntilSettled(ctx, txn.ID)
 					}
-					commands := []contract.Command{
+					commands := []command{
 						{Name: contract.CommandCancel}, {Name: contract.CommandReactivate}, {Name: contract.CommandPay},
 						{Name: contract.CommandChangePlan, PlanID: other.ID},
 					}
@@ -75,7 +75,7 @@ func TestRecordingRacesWithCommands(t *testing.T) {
 // checkUntilSettled repeats as Temporal would: another worker may have changed the transaction meanwhile.
 func (l *life) checkUntilSettled(ctx context.Context, txn string) error {
 	for {
-		out, err := l.Payments.CheckPayment(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now(), Asked: true})
+		out, err := l.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now(), Asked: true})
 		if err == nil && out.Status == string(payment.Success) {
 			return nil
 		}
@@ -138,7 +138,7 @@ func TestCancelBetweenMarkAndAnswer(t *testing.T) {
 	l.Provider.During = func(op, _ string) {
 		once.Do(func() {
 			require.Equal(t, "charge", op)
-			_, err := l.commandUntilJudged(t.Context(), contract.Command{ID: "cmd_1", Name: contract.CommandCancel, ImmediateEffect: true})
+			_, err := l.commandUntilJudged(t.Context(), command{ID: "cmd_1", Name: contract.CommandCancel, ImmediateEffect: true})
 			require.NoError(t, err)
 		})
 	}

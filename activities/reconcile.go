@@ -16,8 +16,10 @@ import (
 type Waker interface {
 	StartSubscription(ctx context.Context, in contract.SubscriptionStart) error
 	StartPayment(ctx context.Context, in contract.PaymentInput) error
-	StartTestClock(ctx context.Context, in contract.TestClockInput) error
-	Wake(ctx context.Context, ref contract.Ref) error
+	// AdvanceClock tells a test clock's workflow that there is a target to move to, and starts it where it does not run.
+	AdvanceClock(ctx context.Context, ref contract.Ref) error
+	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
+	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error
 	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
 }
 
@@ -52,7 +54,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	}
 	pass := &pass{Reconciler: a, epoch: epoch, now: a.Clock()}
 	for _, step := range []func(context.Context) error{
-		pass.subscriptions, pass.payments, pass.clocks, pass.methods, pass.checks, pass.late, pass.callbacks, pass.purge,
+		pass.subscriptions, pass.payments, pass.clocks, pass.wakes, pass.checks, pass.late, pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -152,13 +154,13 @@ func (p *pass) clocks(ctx context.Context) error {
 		return err
 	}
 	each(ctx, refs, func(ctx context.Context, r db.Ref) error {
-		return p.Waker.StartTestClock(ctx, contract.TestClockInput{Ref: ref(r), Busy: true})
+		return p.Waker.AdvanceClock(ctx, ref(r))
 	})
 	return nil
 }
 
-func (p *pass) methods(ctx context.Context) error {
-	refs, err := p.Store.MethodChangedBefore(ctx, p.now.Add(-grace), reconcileBatch)
+func (p *pass) wakes(ctx context.Context) error {
+	refs, err := p.Store.WakePendingBefore(ctx, p.now.Add(-grace), reconcileBatch)
 	if err != nil {
 		return err
 	}
@@ -167,7 +169,7 @@ func (p *pass) methods(ctx context.Context) error {
 }
 
 func (p *pass) wake(ctx context.Context, r db.Ref) error {
-	return p.Waker.Wake(ctx, ref(r))
+	return p.Waker.Wake(ctx, ref(r), contract.SignalWake, contract.Wake{By: "system"})
 }
 
 func (p *pass) callbacks(ctx context.Context) error {
@@ -217,16 +219,12 @@ func (p *pass) late(ctx context.Context) error {
 
 func (p *pass) purge(ctx context.Context) error {
 	return p.Store.InTx(ctx, p.now, func(tx *db.Tx) error {
-		commands, err := tx.PurgeCommands(ctx, p.now.Add(-idempotencyLife), purgeBatch)
-		if err != nil {
-			return err
-		}
 		keys, err := tx.PurgeIdempotencyKeys(ctx, p.now.Add(-idempotencyLife), purgeBatch)
 		if err != nil {
 			return err
 		}
 		callbacks, err := tx.PurgeCallbacks(ctx, p.now.Add(-callbackLife), purgeBatch)
-		p.found.Purged = commands + keys + callbacks
+		p.found.Purged = keys + callbacks
 		return err
 	})
 }

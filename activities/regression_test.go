@@ -58,17 +58,17 @@ func TestARefundDoesNotMoveTheTimeOfATestClock(t *testing.T) {
 		}
 		return scene.Capture
 	}
-	snap, err := l.Subscriptions.RenewPeriod(t.Context(), contract.DueInput{Ref: l.ref, Now: scene.Start})
+	snap, err := l.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: l.ref, Now: scene.Start})
 	require.NoError(t, err)
 	declined := snap.Live.TransactionID
 	l.charge(t, declined)
 	paid, err := l.Subscriptions.ApplyCommand(t.Context(), contract.CommandInput{
-		Ref: l.ref, Now: l.Clock.Now(), Command: contract.Command{ID: "cmd_pay", Name: contract.CommandPay},
+		Ref: l.ref, Now: l.Clock.Now(), Command: command{ID: "cmd_pay", Name: contract.CommandPay},
 	})
 	require.NoError(t, err)
 	l.charge(t, paid.Result.TransactionID)
 	l.Provider.Settle(declined, providers.Succeeded)
-	_, err = l.Payments.CheckPayment(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: declined, Asked: true})
+	_, err = l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: declined, Asked: true})
 	require.NoError(t, err)
 	refunds := l.Started.Take()
 	require.Len(t, refunds, 1)
@@ -120,7 +120,7 @@ func TestAChangeThatBillsTooMuchIsRefused(t *testing.T) {
 	s.Clock.Add(12 * time.Hour)
 
 	out, err := s.Subscriptions.ApplyCommand(t.Context(), contract.CommandInput{
-		Ref: l.ref, Now: s.Clock.Now(), Command: contract.Command{ID: "cmd_big", Name: contract.CommandChangePlan, PlanID: yearly.ID},
+		Ref: l.ref, Now: s.Clock.Now(), Command: command{ID: "cmd_big", Name: contract.CommandChangePlan, PlanID: yearly.ID},
 	})
 
 	require.NoError(t, err, "an error would be retried for ever, with every later command behind it")

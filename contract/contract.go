@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/temporal"
+
+	"perennial/billing/payment"
 )
 
 // Task queues. Payments are apart so that a slow provider holds up no timer.
@@ -23,6 +25,15 @@ const (
 	PaymentWorkflow      = "Payment"
 	TestClockWorkflow    = "TestClock"
 	ReconcilerWorkflow   = "Reconciler"
+)
+
+// Activity names. Histories hold them, so they never change.
+const (
+	ActivityAdvance       = "Advance"       // AdvanceInput -> Snapshot
+	ActivityCharge        = "Charge"        // ResolveInput -> ResolveOutput
+	ActivityStepClock     = "StepClock"     // Ref -> StepResult
+	ActivityFinishAdvance = "FinishAdvance" // Ref, ids of payments that stopped it
+	ActivityReconcile     = "Reconcile"     // -> ReconcileResult
 )
 
 // Fixed IDs.
@@ -51,50 +62,38 @@ var (
 	SearchNextAction  = temporal.NewSearchAttributeKeyKeyword("PerennialNextAction")
 )
 
-// Messages of the subscription workflow.
+// Signals of the subscription workflow. Each means: the row changed, reload it and act. The name says to operators who read
+// the history what was done; the workflow treats all alike but SignalCheck.
 const (
-	UpdateCommand = "command" // Command -> CommandResult
-	UpdateTick    = "tick"    // Tick -> TickResult: a test clock moved
-	SignalCheck   = "check"   // Check: a provider callback about a transaction is stored
-	SignalWake    = "wake"    // no payload: the row changed (new payment method, repair): reload and act
+	SignalCheck = "check" // Check: a provider callback about a transaction is stored
+	SignalWake  = "wake"  // Wake: a new payment method, a test clock that moved, or the reconciler
 )
 
-// UpdateAdvance is the one message of the test clock workflow: Advance -> AdvanceResult.
-const UpdateAdvance = "advance"
+// CommandSignals are the signals of commands, by the command's name; each carries a Wake.
+var CommandSignals = []string{CommandCancel, CommandReactivate, CommandChangePlan, CommandPay}
+
+// Command names.
+const (
+	CommandCancel     = "cancel"
+	CommandReactivate = "reactivate"
+	CommandChangePlan = "change_plan"
+	CommandPay        = "pay"
+)
+
+// Wake says to operators who woke a workflow, and what the row's revision was then. Ids and codes only.
+type Wake struct {
+	By       string `json:"by,omitempty"` // kind of actor: key, operator, workflow, cli, system
+	Actor    string `json:"actor,omitempty"`
+	Revision int64  `json:"revision,omitempty"`
+}
+
+// SignalAdvance tells a test clock's workflow that there is a target to move to. It carries nothing: the row says where.
+const SignalAdvance = "advance"
 
 // Ref names one row of an environment.
 type Ref struct {
 	EnvironmentID string `json:"environmentId"`
 	ID            string `json:"id"`
-}
-
-// Attempt is a live transaction that somebody must bring to an end.
-type Attempt struct {
-	TransactionID string `json:"transactionId"`
-	// CheckAt is when to ask the provider (again), in real time; zero: now.
-	CheckAt time.Time `json:"checkAt"`
-	// Sent tells that the provider was asked at least once, so that the UI shows a check, not a charge.
-	Sent bool `json:"sent"`
-}
-
-// Snapshot is all that a subscription workflow knows of its subscription. Every activity answers with a fresh one.
-type Snapshot struct {
-	Revision   int64  `json:"revision"`
-	Status     string `json:"status"`
-	CustomerID string `json:"customerId"`
-	PlanID     string `json:"planId"`
-	// NextAction and NextAt: what happens next by itself and when, in the subscription's own time.
-	NextAction string    `json:"nextAction"`
-	NextAt     time.Time `json:"nextAt"`
-	// Live is the attempt in progress, if any.
-	Live *Attempt `json:"live,omitempty"`
-	// ClockNow is the time of the test clock; zero: real time.
-	ClockNow time.Time `json:"clockNow"`
-	// PeriodEnd and Period, the index of the next one to open, let the workflow tell how many boundaries passed.
-	PeriodEnd time.Time `json:"periodEnd"`
-	Period    int       `json:"period"`
-	// Finished: canceled and nothing pending; the workflow ends.
-	Finished bool `json:"finished"`
 }
 
 // SubscriptionInput starts or continues a subscription's workflow. Without a snapshot the workflow loads one.
@@ -124,63 +123,8 @@ type Owner struct {
 // ErrFinished tells that a workflow has ended for good.
 var ErrFinished = errors.New("contract: the workflow has finished")
 
-// Command names.
-const (
-	CommandCancel     = "cancel"
-	CommandReactivate = "reactivate"
-	CommandChangePlan = "change_plan"
-	CommandPay        = "pay"
-)
-
-// Command is one thing a person or app asks of a subscription. ID makes a repeat recognisable. Only the fields of the
-// named command are set.
-type Command struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	// Idempotency is the row to complete in the transaction that performs the command; nil: the request had no key.
-	Idempotency *IdempotencyRef `json:"idempotency,omitempty"`
-
-	Reason string `json:"reason,omitempty"` // cancel: a code of ours
-	// HasText: a person wrote the reason. It lies in the database under the command's id, never in a history.
-	HasText         bool   `json:"hasText,omitempty"`
-	ImmediateEffect bool   `json:"immediateEffect,omitempty"`
-	Refund          string `json:"refund,omitempty"` // cancel: RefundProrated, or none
-	PlanID          string `json:"planId,omitempty"` // change_plan
-	AtPeriodEnd     bool   `json:"atPeriodEnd,omitempty"`
-	Amount          *int64 `json:"amount,omitempty"` // pay: must equal the amount due
-}
-
-// RefundProrated gives the unused time of what was paid for the current period back.
-const RefundProrated = "prorated"
-
-// IdempotencyRef names a row of idempotency_keys.
-type IdempotencyRef struct {
-	Route string `json:"route"`
-	Key   string `json:"key"`
-}
-
-// CommandResult is the outcome of a command. Ids and the revision only: api renders from the rows.
-type CommandResult struct {
-	Revision      int64    `json:"revision"`
-	TransactionID string   `json:"transactionId,omitempty"` // pay
-	Refusal       *Refusal `json:"refusal,omitempty"`
-}
-
-// CommandInput is the activity input of a command. Now is the subscription's own time.
-type CommandInput struct {
-	Ref     Ref       `json:"ref"`
-	Command Command   `json:"command"`
-	Now     time.Time `json:"now"`
-}
-
-// CommandOutput is what the activity answers.
-type CommandOutput struct {
-	Result   CommandResult `json:"result"`
-	Snapshot Snapshot      `json:"snapshot"`
-}
-
-// DueInput asks the rules to do what is due at Now, and what the row asks for beside its dates.
-type DueInput struct {
+// AdvanceInput asks for all that is due at Now, the workflow's own time.
+type AdvanceInput struct {
 	Ref Ref       `json:"ref"`
 	Now time.Time `json:"now"`
 }
@@ -197,25 +141,15 @@ type ResolveInput struct {
 
 // ResolveOutput tells what is left to do. Snapshot is that of the subscription the transaction belongs to, if any.
 type ResolveOutput struct {
-	Status   string    `json:"status"`
-	CheckAt  time.Time `json:"checkAt"` // pending: when to ask again, real time
-	Parked   bool      `json:"parked,omitempty"`
-	Snapshot *Snapshot `json:"snapshot,omitempty"`
+	Status   payment.Status `json:"status"`
+	CheckAt  time.Time      `json:"checkAt"` // pending: when to ask again, real time
+	Parked   bool           `json:"parked,omitempty"`
+	Snapshot *Snapshot      `json:"snapshot,omitempty"`
 }
 
 // Check is a signal's payload: look at this transaction now.
 type Check struct {
 	TransactionID string `json:"transactionId"`
-}
-
-// Tick tells a subscription that its test clock has moved.
-type Tick struct {
-	Now time.Time `json:"now"`
-}
-
-// TickResult is given when everything due by then is done.
-type TickResult struct {
-	Revision int64 `json:"revision"`
 }
 
 // PaymentInput starts the workflow of a transaction of its own.
@@ -225,26 +159,7 @@ type PaymentInput struct {
 
 // TestClockInput starts or continues a clock's workflow.
 type TestClockInput struct {
-	Ref  Ref  `json:"ref"`
-	Busy bool `json:"busy"` // an advance is under way (continue-as-new, or restarted by the reconciler)
-}
-
-// Advance asks a clock to move to To.
-type Advance struct {
-	CommandID   string          `json:"commandId"`
-	To          time.Time       `json:"to"`
-	Idempotency *IdempotencyRef `json:"idempotency,omitempty"`
-}
-
-// AdvanceInput is the activity input of Advance.
-type AdvanceInput struct {
-	Ref     Ref     `json:"ref"`
-	Advance Advance `json:"advance"`
-}
-
-// AdvanceResult is given when the clock has begun to move (or refused to).
-type AdvanceResult struct {
-	Refusal *Refusal `json:"refusal,omitempty"`
+	Ref Ref `json:"ref"`
 }
 
 // StepResult tells how far one step brought the clock.
@@ -266,7 +181,3 @@ type ReconcileResult struct {
 	// Unanswered callbacks were about transactions for which the provider did not answer for a week, and were given up.
 	Unanswered int `json:"unanswered,omitempty"`
 }
-
-// ErrorDraining is the type of the application error with which a run that is about to continue as new refuses updates;
-// the caller repeats.
-const ErrorDraining = "draining"

@@ -1,12 +1,57 @@
 package contract
 
-import "perennial/billing/subscription"
+import (
+	"time"
 
-// SnapshotOf is what a workflow may know of a subscription that has no payment under way and lives in real time.
-func SnapshotOf(s subscription.Subscription) Snapshot {
-	return Snapshot{
-		Revision: s.Revision, Status: string(s.Status), CustomerID: s.CustomerID, PlanID: s.PlanID,
-		NextAction: string(s.NextAction), NextAt: s.NextActionAt, PeriodEnd: s.CurrentPeriod.End, Period: s.NextPeriod,
-		Finished: !s.FinishedAt.IsZero(),
+	"perennial/billing/lifecycle"
+	"perennial/billing/subscription"
+)
+
+// Snapshot is all that a subscription workflow knows of its subscription: ids, codes and times. Every activity returns a
+// fresh one.
+type Snapshot struct {
+	Revision   int64               `json:"revision"`
+	Status     subscription.Status `json:"status"`
+	CustomerID string              `json:"customerId"`
+	PlanID     string              `json:"planId"`
+	// NextAction and NextAt: what happens next by itself and when, in the subscription's own time.
+	NextAction subscription.Action `json:"nextAction"`
+	NextAt     time.Time           `json:"nextAt"`
+	// Live is the attempt in progress, if any.
+	Live *Attempt `json:"live,omitempty"`
+	// ClockNow is where the customer's test clock stands; zero: real time.
+	ClockNow time.Time `json:"clockNow"`
+	// PeriodEnd and Period, the index of the next one to open, let the workflow tell how many boundaries passed.
+	PeriodEnd time.Time `json:"periodEnd"`
+	Period    int       `json:"period"`
+	// Finished: canceled and nothing pending; the workflow ends.
+	Finished bool `json:"finished"`
+	// Unfinished: more is due than one activity does; ask again.
+	Unfinished bool `json:"unfinished,omitempty"`
+}
+
+// Attempt is a pending charge that the workflow brings to an end.
+type Attempt struct {
+	TransactionID string `json:"transactionId"`
+	// CheckAt is when to ask the provider (again), in real time; zero: now.
+	CheckAt time.Time `json:"checkAt"`
+	// Sent: the provider was asked at least once, so that the UI shows a check, not a charge.
+	Sent bool `json:"sent"`
+}
+
+// SnapshotOf is what a workflow may know of a subscription.
+func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
+	s := state.Subscription
+	out := Snapshot{
+		Revision: s.Revision, Status: s.Status, CustomerID: s.CustomerID, PlanID: s.PlanID,
+		NextAction: s.NextAction, NextAt: s.NextActionAt, PeriodEnd: s.CurrentPeriod.End, Period: s.NextPeriod,
+		ClockNow: state.ClockNow, Finished: !s.FinishedAt.IsZero(), Unfinished: unfinished,
 	}
+	if t := state.Attempt(); t != nil {
+		out.Live = &Attempt{TransactionID: t.ID, CheckAt: t.NextCheckAt, Sent: !t.FirstSentAt.IsZero()}
+		if t.Checks == 0 && !out.Live.Sent {
+			out.Live.CheckAt = time.Time{} // nobody tried yet: now; its check is the safety net's
+		}
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -46,17 +47,17 @@ func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs [
 // AddCredit writes what an invoice does to the credit of its customer, and moves the balance; a negative amount uses
 // credit. Fault: credit_insufficient, when the balance does not cover it.
 func (tx *Tx) AddCredit(
-	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry, invoiceID string,
+	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry, invoiceID string, at time.Time,
 ) error {
 	row := dbsqlc.CreditGiveParams{
 		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
-		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: tx.Now,
+		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: at,
 	}
 	if entry.Amount < 0 {
 		insufficient := fault.New(fault.Conflict, "credit_insufficient", "the customer has less credit than is to be used")
 		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams{
 			ID: row.ID, EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: entry.Amount,
-			Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: tx.Now,
+			Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: at,
 		})
 	}
 	return queries.CreditGive(ctx, tx.pipe, row)

@@ -61,13 +61,13 @@ func (r Reader) BusyClocks(ctx context.Context, limit int) ([]Ref, error) {
 	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) Ref { return Ref(f) }), translate("TestClockListAdvancing", err)
 }
 
-// MethodChangedBefore lists subscriptions that have had a new payment method since before then without acting on it, those
-// of each environment in turn.
-func (r Reader) MethodChangedBefore(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
-	found, err := queries.SubscriptionListMethodChanged(ctx, r.handle, dbsqlc.SubscriptionListMethodChangedParams{
+// WakePendingBefore lists subscriptions whose workflow was to be woken before then and has not acted, those of each
+// environment in turn.
+func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
+	found, err := queries.SubscriptionListWakePending(ctx, r.handle, dbsqlc.SubscriptionListWakePendingParams{
 		Before: &before, RowLimit: rows(limit),
 	})
-	return refs(found, func(f dbsqlc.SubscriptionListMethodChangedRow) Ref { return Ref(f) }), translate("SubscriptionListMethodChanged", err)
+	return refs(found, func(f dbsqlc.SubscriptionListWakePendingRow) Ref { return Ref(f) }), translate("SubscriptionListWakePending", err)
 }
 
 // OpenCallbacksBefore lists transactions with a callback received before then and not processed, each once, those of each

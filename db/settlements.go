@@ -2,10 +2,7 @@ package db
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/money"
 	"perennial/db/internal/dbsqlc"
@@ -28,14 +25,10 @@ func (r Reader) Settlement(ctx context.Context, environmentID, invoiceID string)
 	}, readError("settlement", err)
 }
 
-// InsertSettlement settles an invoice, unless it is settled: false. transactionID is empty exactly where amount is 0. A
-// concurrent settlement is waited for. Fault: transaction_settled, when the transaction settled another invoice.
-func (tx *Tx) InsertSettlement(ctx context.Context, environmentID, invoiceID, transactionID string, amount money.Minor) (bool, error) {
-	_, err := queries.SettlementInsert(ctx, tx.pipe, dbsqlc.SettlementInsertParams{
-		EnvironmentID: environmentID, InvoiceID: invoiceID, TransactionID: null(transactionID), Amount: amount, SettledAt: tx.Now,
+// InsertSettlement settles an invoice, which must be locked and open. transactionID is empty exactly where amount is 0.
+// Faults: invoice_settled; transaction_settled, when the transaction settled another invoice.
+func (tx *Tx) InsertSettlement(ctx context.Context, environmentID, invoiceID, transactionID string, amount money.Minor, at time.Time) error {
+	return queries.SettlementInsert(ctx, tx.pipe, dbsqlc.SettlementInsertParams{
+		EnvironmentID: environmentID, InvoiceID: invoiceID, TransactionID: null(transactionID), Amount: amount, SettledAt: at,
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, translate("SettlementInsert", err)
 }

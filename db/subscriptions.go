@@ -66,7 +66,7 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 	})
 }
 
-// SaveSubscription writes what may change, raises the revision by one and sets updated_at to tx.Now. The row must be
+// SaveSubscription writes what may change and raises the revision by one. The row must be
 // locked by this transaction. Faults: subscription_changed, when it is not of the revision read; subscription_canceled,
 // when it would leave that status.
 func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
@@ -78,7 +78,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt),
 		PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID), Metadata: present(s.Metadata),
 		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-		FinishedAt: nullTime(s.FinishedAt), UpdatedAt: tx.Now, Revision: s.Revision,
+		FinishedAt: nullTime(s.FinishedAt), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
 	})
 }
 

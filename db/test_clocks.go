@@ -7,45 +7,28 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/billing/testclock"
 	"perennial/db/internal/dbsqlc"
 )
 
-// The statuses of a test clock.
-const (
-	ClockReady     = "ready"
-	ClockAdvancing = "advancing"
-)
-
-// TestClock is the time that some test customers live in.
-type TestClock struct {
-	ID        string
-	Name      string
-	Status    string
-	NowAt     time.Time
-	TargetAt  time.Time // while advancing
-	BlockedBy []string  // transactions that stopped the last advance
-	Revision  int64
-	CreatedAt time.Time
-}
-
 // TestClock reads one. Fault: test_clock_not_found.
-func (r Reader) TestClock(ctx context.Context, environmentID, id string) (TestClock, error) {
+func (r Reader) TestClock(ctx context.Context, environmentID, id string) (testclock.Clock, error) {
 	row, err := queries.TestClockGet(ctx, r.handle, dbsqlc.TestClockGetParams{EnvironmentID: environmentID, ID: id})
 	return testClockFromDB(row.TestClock), readError("test_clock", err)
 }
 
 // TestClockWithKey reads key and clock in one round trip. Faults: api_key_unknown; test_clock_not_found, with the key.
-func (r Reader) TestClockWithKey(ctx context.Context, hash []byte, id string) (APIKey, TestClock, error) {
+func (r Reader) TestClockWithKey(ctx context.Context, hash []byte, id string) (APIKey, testclock.Clock, error) {
 	row, err := queries.TestClockGetWithKey(ctx, r.handle, dbsqlc.TestClockGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
 		key, err := r.withoutResource(ctx, hash, "test_clock", err)
-		return key, TestClock{}, err
+		return key, testclock.Clock{}, err
 	}
 	return apiKeyFromDB(row.ApiKeyDetail), testClockFromDB(row.TestClock), nil
 }
 
 // TestClocks lists an environment's.
-func (r Reader) TestClocks(ctx context.Context, environmentID string, page Page) (clocks []TestClock, hasMore bool, err error) {
+func (r Reader) TestClocks(ctx context.Context, environmentID string, page Page) (clocks []testclock.Clock, hasMore bool, err error) {
 	rows, err := queries.TestClockList(ctx, r.handle, dbsqlc.TestClockListParams{
 		EnvironmentID: environmentID,
 		BelowID:       page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
@@ -53,7 +36,7 @@ func (r Reader) TestClocks(ctx context.Context, environmentID string, page Page)
 	if err != nil {
 		return nil, false, translate("TestClockList", err)
 	}
-	clocks, hasMore = cut(page, rows, func(row dbsqlc.TestClockListRow) TestClock { return testClockFromDB(row.TestClock) })
+	clocks, hasMore = cut(page, rows, func(row dbsqlc.TestClockListRow) testclock.Clock { return testClockFromDB(row.TestClock) })
 	return clocks, hasMore, nil
 }
 
@@ -85,13 +68,13 @@ func (r Reader) PendingOnClock(ctx context.Context, environmentID, clockID strin
 }
 
 // LockTestClock reads one that nobody else may move until the transaction ends. Fault: test_clock_not_found.
-func (tx *Tx) LockTestClock(ctx context.Context, environmentID, id string) (TestClock, error) {
+func (tx *Tx) LockTestClock(ctx context.Context, environmentID, id string) (testclock.Clock, error) {
 	row, err := queries.TestClockLock(ctx, tx.pipe, dbsqlc.TestClockLockParams{EnvironmentID: environmentID, ID: id})
 	return testClockFromDB(row.TestClock), readError("test_clock", err)
 }
 
 // InsertTestClock writes one.
-func (tx *Tx) InsertTestClock(ctx context.Context, environmentID string, c TestClock) error {
+func (tx *Tx) InsertTestClock(ctx context.Context, environmentID string, c testclock.Clock) error {
 	return queries.TestClockInsert(ctx, tx.pipe, dbsqlc.TestClockInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, Name: c.Name, Status: c.Status, NowAt: c.NowAt, TargetAt: nullTime(c.TargetAt),
 		BlockedBy: presentList(c.BlockedBy), CreatedAt: c.CreatedAt,
@@ -99,15 +82,15 @@ func (tx *Tx) InsertTestClock(ctx context.Context, environmentID string, c TestC
 }
 
 // SaveTestClock writes what may change. Fault: test_clock_changed, when it is not of the revision read.
-func (tx *Tx) SaveTestClock(ctx context.Context, environmentID string, c TestClock) error {
+func (tx *Tx) SaveTestClock(ctx context.Context, environmentID string, c testclock.Clock) error {
 	return queries.TestClockUpdate(ctx, tx.pipe.orElse(changed("test_clock")), dbsqlc.TestClockUpdateParams{
 		ID: c.ID, EnvironmentID: environmentID, Status: c.Status, NowAt: c.NowAt, TargetAt: nullTime(c.TargetAt),
 		BlockedBy: presentList(c.BlockedBy), Revision: c.Revision,
 	})
 }
 
-func testClockFromDB(row dbsqlc.TestClock) TestClock {
-	return TestClock{
+func testClockFromDB(row dbsqlc.TestClock) testclock.Clock {
+	return testclock.Clock{
 		ID: row.ID, Name: row.Name, Status: row.Status, NowAt: row.NowAt, TargetAt: value(row.TargetAt), BlockedBy: row.BlockedBy,
 		Revision: row.Revision, CreatedAt: row.CreatedAt,
 	}

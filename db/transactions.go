@@ -83,7 +83,8 @@ func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t pay
 		ChargeID: null(t.ChargeID), RecoveredFrom: null(t.RecoveredFrom), AmountRefunded: t.AmountRefunded,
 		SendNumber: t.SendNumber, FirstSentAt: nullTime(t.FirstSentAt), CancelRequestedAt: nullTime(t.CancelRequestedAt),
 		NextCheckAt: nullTime(t.NextCheckAt), Checks: t.Checks, NotFoundCount: t.NotFoundCount, NotFoundAt: nullTime(t.NotFoundAt),
-		ParkedAt: nullTime(t.ParkedAt), DueAt: t.DueAt, CompletedAt: nullTime(t.CompletedAt), CreatedAt: t.CreatedAt,
+		ParkedAt: nullTime(t.ParkedAt), SendDueAt: nullTime(t.SendDueAt), DueAt: t.DueAt, CompletedAt: nullTime(t.CompletedAt),
+		CreatedAt: t.CreatedAt,
 	})
 }
 
@@ -111,7 +112,7 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 		ChargeID: value(row.ChargeID), RecoveredFrom: value(row.RecoveredFrom), AmountRefunded: row.AmountRefunded,
 		SendNumber: row.SendNumber, FirstSentAt: value(row.FirstSentAt), CancelRequestedAt: value(row.CancelRequestedAt),
 		NextCheckAt: value(row.NextCheckAt), Checks: row.Checks, NotFoundCount: row.NotFoundCount, NotFoundAt: value(row.NotFoundAt),
-		ParkedAt: value(row.ParkedAt), DueAt: row.DueAt, CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt,
+		ParkedAt: value(row.ParkedAt), SendDueAt: value(row.SendDueAt), DueAt: row.DueAt, CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt,
 		Revision: row.Revision,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
@@ -129,14 +130,19 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 			Name: name, VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
 		})
 	}
-	billing.RegisterActivity(c.Activities.Subscriptions)
-	billing.RegisterActivity(c.Activities.Clocks)
-	billing.RegisterActivity(c.Activities.Reconciler)
+	for name, body := range map[string]any{
+		contract.ActivityAdvance:       c.Activities.Subscriptions.Advance,
+		contract.ActivityStepClock:     c.Activities.Clocks.StepClock,
+		contract.ActivityFinishAdvance: c.Activities.Clocks.FinishAdvance,
+		contract.ActivityReconcile:     c.Activities.Reconciler.Reconcile,
+	} {
+		billing.RegisterActivityWithOptions(body, activity.RegisterOptions{Name: name})
+	}
 
 	options := w.options(fatal)
 	options.DisableWorkflowWorker = true
 	payments := worker.New(c.Client, contract.QueuePayments, options)
-	payments.RegisterActivity(c.Activities.Payments)
+	payments.RegisterActivityWithOptions(c.Activities.Payments.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})
 
 	queues := []worker.Worker{billing, payments}
 	for i, q := range queues {

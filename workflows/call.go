@@ -50,9 +50,9 @@ func inDatabase[Out any](ctx workflow.Context, summary string, activity any, arg
 }
 
 // atProvider starts an exchange with a provider and does not wait for it. limit ends its repeats; 0: never.
-func atProvider(ctx workflow.Context, summary string, limit time.Duration, activity any, args ...any) workflow.Future {
+func atProvider(ctx workflow.Context, summary string, limit time.Duration, in contract.ResolveInput) workflow.Future {
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: contract.QueuePayments, ScheduleToCloseTimeout: limit, StartToCloseTimeout: providerCall, HeartbeatTimeout: silence,
 		RetryPolicy: forever(time.Minute), Summary: summary,
-	}), activity, args...)
+	}), contract.ActivityCharge, in)
 }

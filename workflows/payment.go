@@ -15,17 +15,17 @@ func Payment(ctx workflow.Context, in contract.PaymentInput) error {
 	checks := workflow.GetSignalChannel(ctx, contract.SignalCheck)
 	asked := checks.ReceiveAsync(nil)
 	for sent := false; ; sent = true {
-		activity, summary := any(payments.Charge), "charge"
+		summary := "charge"
 		if sent || asked {
-			activity, summary = payments.CheckPayment, "check"
+			summary = "check"
 		}
 		var out contract.ResolveOutput
 		resolve := contract.ResolveInput{EnvironmentID: in.Ref.EnvironmentID, TransactionID: in.Ref.ID, Asked: asked}
-		if err := atProvider(ctx, summary, 0, activity, resolve).Get(ctx, &out); err != nil {
+		if err := atProvider(ctx, summary, 0, resolve).Get(ctx, &out); err != nil {
 			return err
 		}
 		asked = drain(checks)
-		if out.Status != string(payment.Pending) && !asked {
+		if out.Status != payment.Pending && !asked {
 			return nil
 		}
 		if asked {

@@ -5,12 +5,8 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"perennial/activities"
 	"perennial/contract"
 )
-
-// reconciler names the activities; the worker registers the real ones.
-var reconciler *activities.Reconciler
 
 const (
 	clockRetry      = 5 * time.Second
@@ -26,7 +22,7 @@ func Reconciler(ctx workflow.Context) (contract.ReconcileResult, error) {
 	})
 	for range reconcilePasses {
 		var pass contract.ReconcileResult
-		if err := workflow.ExecuteActivity(ctx, reconciler.Reconcile).Get(ctx, &pass); err != nil {
+		if err := workflow.ExecuteActivity(ctx, contract.ActivityReconcile).Get(ctx, &pass); err != nil {
 			return total, err
 		}
 		total.Started += pass.Started

@@ -20,9 +20,9 @@ func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 	if s.shown == (shown{}) {
 		s.shown = shownBefore(ctx)
 	}
-	is := shown{s.snap.CustomerID, s.snap.Status, s.snap.PlanID, s.snap.NextAction}
+	is := shown{s.snap.CustomerID, string(s.snap.Status), s.snap.PlanID, string(s.snap.NextAction)}
 	workflow.SetCurrentDetails(ctx, s.details(waitsFor))
-	if s.obeyed && is.status == s.shown.status {
+	if s.byWake && is.status == s.shown.status {
 		return
 	}
 	var changes []temporal.SearchAttributeUpdate
@@ -63,7 +63,7 @@ func (s *subscriptionRun) details(waitsFor string) string {
 			b.WriteString("- **" + label + "**: " + value + "\n")
 		}
 	}
-	line("Status", s.snap.Status)
+	line("Status", string(s.snap.Status))
 	line("Customer", s.snap.CustomerID)
 	line("Plan", s.snap.PlanID)
 	line("Waits for", waitsFor)

@@ -6,12 +6,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"perennial/activities"
 	"perennial/contract"
 )
-
-// payments names the activities; the worker registers the real ones.
-var payments *activities.Payments
 
 // paymentCall is the one exchange with a provider that may be in flight; everything else goes on beside it.
 type paymentCall struct {
@@ -45,11 +41,11 @@ func (s *subscriptionRun) startPayment(ctx workflow.Context) {
 		in.Asked = true
 		s.checks = s.checks[1:]
 	}
-	activity, summary := any(payments.Charge), "charge "+in.TransactionID
+	summary := "charge " + in.TransactionID
 	if in.Asked || s.snap.Live != nil && s.snap.Live.Sent {
-		activity, summary = payments.CheckPayment, "check "+in.TransactionID
+		summary = "check " + in.TransactionID
 	}
-	s.payment = paymentCall{about: in, future: atProvider(ctx, summary, exchangeLimit, activity, in)}
+	s.payment = paymentCall{about: in, future: atProvider(ctx, summary, exchangeLimit, in)}
 }
 
 // collectPayment takes the answer of the exchange that has ended.
@@ -57,7 +53,7 @@ func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 	var out contract.ResolveOutput
 	err := s.payment.future.Get(ctx, &out)
 	about := s.payment.about
-	s.payment, s.obeyed = paymentCall{}, false
+	s.payment, s.byWake = paymentCall{}, false
 	switch {
 	case outOfTime(err): // begin again; the transaction's row knows what was sent
 		if about.Asked {

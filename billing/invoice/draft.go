@@ -14,6 +14,7 @@ type Draft struct {
 	Period   period.Period // the time it pays for
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
+	After    string // a Recovery: the paid invoice that recovered the subscription
 	// Refund is what of a total below zero goes back in money; the rest becomes credit.
 	Refund money.Minor
 }

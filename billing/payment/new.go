@@ -23,6 +23,8 @@ type NewChargeInput struct {
 	AttemptNumber    int
 	Due              time.Time // when it should have been made; lateness counts from here
 	Now              time.Time
+	Real             time.Time // the wall clock's
+	Virtual          bool      // Due and Now are a test clock's
 }
 
 // NewCharge is the intent to move money: pending. One that cannot be made at all, for want of a payment method or a
@@ -41,6 +43,12 @@ func NewCharge(in NewChargeInput) Transaction {
 		t.FailureReason = "no payment provider is configured for this environment"
 	default:
 		t.Provider, t.ProviderConfigID = in.Provider, in.ProviderConfigID
+		// Should its workflow never learn of it, because a worker is killed right after the commit, the reconciler finds
+		// it by this.
+		t.NextCheckAt, t.SendDueAt = in.Real, in.Real
+		if !in.Virtual && in.Due.Before(in.Real) {
+			t.SendDueAt = in.Due
+		}
 		return t
 	}
 	t.Status, t.FailureCode, t.CompletedAt = Failed, CodeInvalidAccount, in.Now

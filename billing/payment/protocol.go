@@ -42,6 +42,8 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 		return MoveNone
 	case !t.ParkedAt.IsZero() && !asked:
 		return MoveNone
+	case !t.everSent() && t.lateSend(p, now):
+		return MoveLookup
 	case !t.everSent() && !t.CancelRequestedAt.IsZero():
 		return MoveAbandon
 	case !t.everSent():
@@ -62,13 +64,19 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	return MoveReplay
 }
 
+// lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the same
+// key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
+func (t Transaction) lateSend(p Protocol, now time.Time) bool {
+	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= p.Window/2
+}
+
 // everSent is also true of what the provider has a name for: a restored database may have forgotten the send.
 func (t Transaction) everSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }
 
 // Sending marks the send: after it, silence means "unknown".
 func (t Transaction) Sending(now time.Time) Transaction {
 	if t.FirstSentAt.IsZero() {
-		t.FirstSentAt = now
+		t.FirstSentAt, t.NextCheckAt = now, now.Add(checkGap(1)) // should nobody be left to record the answer
 		t.SendNumber++
 	}
 	return t
@@ -99,6 +107,10 @@ const refusedGap = time.Minute
 // Absent notes that the provider knows nothing of the transaction. It answers true when that is proven: twice, far
 // enough apart, and so long after the last send that nothing can still arrive.
 func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
+	if !t.everSent() { // asked before a late first send: it may go out now
+		t.NotFoundCount, t.NotFoundAt, t.NextCheckAt = 1, now, now
+		return t, false
+	}
 	t = t.Waiting(0, now)
 	if now.Sub(t.FirstSentAt) < p.Window {
 		return t, false

@@ -9,7 +9,7 @@ import (
 )
 
 // Transaction is one attempt to move money. Amount is in minor units of Currency. Zero times mean "not yet"; times of
-// the charge protocol (FirstSentAt, NextCheckAt, NotFoundAt, ParkedAt, CancelRequestedAt) are real, also on a test clock.
+// the charge protocol (SendDueAt, FirstSentAt, NextCheckAt, NotFoundAt, ParkedAt, CancelRequestedAt) are real, also on a test clock.
 type Transaction struct {
 	ID               string
 	Type             Type
@@ -37,6 +37,7 @@ type Transaction struct {
 	FirstSentAt       time.Time
 	CancelRequestedAt time.Time
 	NextCheckAt       time.Time
+	SendDueAt         time.Time // when the first send was due, in real time
 	Checks            int
 	NotFoundCount     int
 	NotFoundAt        time.Time
@@ -58,4 +59,13 @@ func (t Transaction) Confirms(amount money.Minor, currency money.Currency) bool 
 type Method struct {
 	Type    string                  `json:"type"`
 	Details customer.PaymentDetails `json:"details"`
+}
+
+// Recover returns the success of its own that a capture on a canceled charge becomes, since canceled is final. now is the
+// subscription's own time.
+func (t Transaction) Recover(id string, now time.Time) Transaction {
+	t.RecoveredFrom, t.ID = t.ID, id
+	t.Status, t.CompletedAt, t.CreatedAt, t.Revision = Success, now, now, 1
+	t.FailureCode, t.FailureReason = "", ""
+	return t
 }

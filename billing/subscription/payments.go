@@ -28,6 +28,8 @@ func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Dec
 			d.Issue = drafts(invoice.Recovery, s.CurrentPeriod, f.Plan.Lines(s.CurrentPeriod))
 			if len(d.Issue) == 0 {
 				s.paidUntil(s.CurrentPeriod.End)
+			} else {
+				d.Issue[0].After = paid.ID
 			}
 		}
 	}

@@ -43,13 +43,6 @@ join credit_balances b on b.environment_id = k.environment_id and b.customer_id 
 where k.hash = @hash and b.balance > 0
 order by b.currency;
 
--- name: CreditBalanceGetOfSubscription :one
-select b.balance
-from credit_balances b
-where b.environment_id = @environment_id
-  and (b.customer_id, b.currency) = (
-      select s.customer_id, s.currency from subscriptions s where s.environment_id = @environment_id and s.id = @subscription_id);
-
 -- name: CreditBalanceLockOfSubscription :one
 -- Locked with the customer: two subscriptions of one customer never spend the same credit.
 select b.balance

@@ -36,8 +36,6 @@ select 1 from transactions t where t.environment_id = @environment_id and t.cust
 with attempts as (
     update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
     where t.environment_id = @environment_id and t.customer_id = @id
-), texts as (
-    delete from command_texts t where t.environment_id = @environment_id and t.customer_id = @id
 ), subs as (
     -- Reasons that are codes of ours stay: they say nothing about the person.
     update subscriptions s
@@ -80,12 +78,6 @@ where k.hash = @hash;
 -- name: CustomerLock :one
 -- No key update: rows that refer to the customer may be inserted meanwhile, nobody else may change it.
 select sqlc.embed(c) from customers c where c.environment_id = @environment_id and c.id = @id for no key update;
-
--- name: CustomerGetOfSubscription :one
-select sqlc.embed(c)
-from customers c
-where c.environment_id = @environment_id
-  and c.id = (select s.customer_id from subscriptions s where s.environment_id = @environment_id and s.id = @subscription_id);
 
 -- name: CustomerLockOfSubscription :one
 -- A share lock: subscriptions of one customer work beside each other, but nobody changes or erases the payment method

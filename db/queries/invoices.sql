@@ -61,12 +61,6 @@ where i.environment_id = @environment_id
 order by case when @forward::boolean then i.id end, i.id desc
 limit @row_limit;
 
--- name: InvoiceListOpen :many
-select sqlc.embed(i)
-from invoices i
-where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status = 'open'
-order by i.number;
-
 -- name: InvoiceLockOpen :many
 select sqlc.embed(i)
 from invoices i

@@ -69,22 +69,6 @@ where c.status = 'advancing'
 order by c.id
 limit @row_limit;
 
--- name: SubscriptionListMethodChanged :many
--- A canceled one collects nothing by itself any more, and so never acts on a new method. Beside a pending charge nothing can
--- be done about it either: when that ends, what it leads to takes the new method.
-select w.environment_id, w.id
-from (
-    select s.environment_id, s.id,
-        row_number() over (partition by s.environment_id order by s.method_changed_at, s.id) as turn
-    from subscriptions s
-    where s.method_changed_at < @before and s.finished_at is null and s.status <> 'canceled'
-      and not exists (
-          select from transactions t
-          where t.environment_id = s.environment_id and t.subscription_id = s.id and t.status = 'pending' and t.type = 'charge')
-) w
-order by w.turn, w.id
-limit @row_limit;
-
 -- name: CallbackClaim :exec
 -- A reference that nobody knew when a recent message came may be known by now; of an older one, whoever records the
 -- reference processes the message. Rows that somebody processes at this moment are theirs. The look-up stands alone in its brackets so that it is one probe of an index for each message, however many
@@ -181,6 +165,18 @@ from (
         row_number() over (partition by s.environment_id order by s.next_action_at, s.id) as turn
     from subscriptions s
     where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
+) w
+order by w.turn, w.id
+limit @row_limit;
+
+-- name: SubscriptionListWakePending :many
+-- Signals that did not arrive, or on which no worker has acted. Environments take turns.
+select w.environment_id, w.id
+from (
+    select s.environment_id, s.id,
+        row_number() over (partition by s.environment_id order by s.wake_pending_since, s.id) as turn
+    from subscriptions s
+    where s.wake_pending_since < @before
 ) w
 order by w.turn, w.id
 limit @row_limit;

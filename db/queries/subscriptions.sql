@@ -23,7 +23,7 @@ select 1 / count(*) from written;
 
 -- name: SubscriptionUpdate :exec
 -- The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told. Not here:
--- what never changes, and the columns that have writers of their own (event_sequence, started_epoch).
+-- what never changes, and the columns that have writers of their own (event_sequence, started_epoch, wake_pending_since).
 with written as (
     update subscriptions
     set plan_id = @plan_id, status = @status, anchor_at = @anchor_at, interval_unit = @interval_unit,
@@ -76,7 +76,16 @@ with collecting as (
     for no key update
 )
 update subscriptions s
-set method_changed_at = @method_changed_at, revision = s.revision + 1
+set method_changed_at = @method_changed_at, wake_pending_since = coalesce(s.wake_pending_since, @method_changed_at),
+    revision = s.revision + 1
 from collecting c
 where s.environment_id = @environment_id and s.id = c.id
 returning s.id;
+
+-- name: SubscriptionSetWakePending :exec
+update subscriptions set wake_pending_since = @wake_pending_since
+where environment_id = @environment_id and id = @id and wake_pending_since is null;
+
+-- name: SubscriptionClearWakePending :exec
+update subscriptions set wake_pending_since = null
+where environment_id = @environment_id and id = @id and wake_pending_since is not null;

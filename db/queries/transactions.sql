@@ -3,12 +3,12 @@ insert into transactions (
     id, environment_id, type, status, customer_id, subscription_id, invoice_id, amount, currency, description, attempt_number,
     trigger, provider, provider_config_id, provider_ref, method, failure_code, failure_reason, provider_response, charge_id,
     recovered_from, amount_refunded, send_number, first_sent_at, cancel_requested_at, next_check_at, checks, not_found_count,
-    not_found_at, parked_at, due_at, completed_at, created_at
+    not_found_at, parked_at, send_due_at, due_at, completed_at, created_at
 ) values (
     @id, @environment_id, @type, @status, @customer_id, @subscription_id, @invoice_id, @amount, @currency, @description,
     @attempt_number, @trigger, @provider, @provider_config_id, @provider_ref, @method, @failure_code, @failure_reason,
     @provider_response, @charge_id, @recovered_from, @amount_refunded, @send_number, @first_sent_at, @cancel_requested_at,
-    @next_check_at, @checks, @not_found_count, @not_found_at, @parked_at, @due_at, @completed_at, @created_at
+    @next_check_at, @checks, @not_found_count, @not_found_at, @parked_at, @send_due_at, @due_at, @completed_at, @created_at
 );
 
 -- name: TransactionUpdate :exec
@@ -62,13 +62,6 @@ where t.environment_id = @environment_id
 order by case when @forward::boolean then t.id end, t.id desc
 limit @row_limit;
 
--- name: TransactionListPendingCharges :many
-select sqlc.embed(t)
-from transactions t
-where t.environment_id = @environment_id and t.subscription_id = @subscription_id::text
-  and t.status = 'pending' and t.type = 'charge'
-order by t.id;
-
 -- name: TransactionLockPendingCharges :many
 select sqlc.embed(t)
 from transactions t
@@ -76,3 +69,12 @@ where t.environment_id = @environment_id and t.subscription_id = @subscription_i
   and t.status = 'pending' and t.type = 'charge'
 order by t.id
 for no key update;
+
+-- name: TransactionLockSettling :many
+-- The charges whose success counted for these invoices.
+select sqlc.embed(t), s.invoice_id as settled_invoice_id
+from settlements s
+join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
+where s.environment_id = @environment_id and s.invoice_id = any(@invoice_ids::text[])
+order by t.id
+for no key update of t;

@@ -33,31 +33,23 @@ func (e *Engine) StartSubscription(ctx context.Context, in contract.Subscription
 	return ignoreFinished(engineError(err))
 }
 
-// Command has a subscription's workflow carry out a command, and starts the workflow if it was lost. contract.ErrFinished:
-// the subscription is canceled and nothing of it is pending. Fault: engine_unavailable, when there was no answer before ctx
-// ended; the command may or may not have been carried out then, and its id makes a repeat safe.
-func (e *Engine) Command(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+// Wake signals a subscription's workflow that its row changed, and starts the workflow where it was lost or has finished.
+// signal is a name of contract's. Fault: engine_unavailable.
+func (e *Engine) Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error {
+	in := contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}
 	o := subscriptionOptions(in)
-	if cmd.Name == contract.CommandPay {
-		// A finished subscription may have left invoices open, which stay payable: its workflow collects once more.
-		o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
-	}
-	return update[contract.CommandResult](ctx, e.client, contract.UpdateCommand, asked(cmd.ID), cmd, func() client.WithStartWorkflowOperation {
-		return e.client.NewWithStartWorkflowOperation(o, contract.SubscriptionWorkflow, in.Input)
-	})
+	// A finished subscription may have left invoices open, which stay payable: its workflow collects once more.
+	o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, signal, wake, o, contract.SubscriptionWorkflow, in.Input)
+	return engineError(err)
 }
 
-// Advance makes a test clock begin to move. Fault: engine_unavailable, when there was no answer before ctx ended.
-func (e *Engine) Advance(ctx context.Context, ref contract.Ref, advance contract.Advance) (contract.AdvanceResult, error) {
-	return update[contract.AdvanceResult](ctx, e.client, contract.UpdateAdvance, asked(advance.CommandID), advance, func() client.WithStartWorkflowOperation {
-		return e.client.NewWithStartWorkflowOperation(clockOptions(ref), contract.TestClockWorkflow, contract.TestClockInput{Ref: ref})
-	})
-}
-
-// Wake makes a subscription's workflow look at its row, and starts the workflow where it was lost, failed or terminated.
-// A finished one stays finished. Fault: engine_unavailable.
-func (e *Engine) Wake(ctx context.Context, ref contract.Ref) error {
-	return ignoreFinished(e.signalSubscription(ctx, ref, contract.SignalWake, nil))
+// AdvanceClock tells a test clock's workflow that there is a target to move to, and starts it where it does not run.
+// Fault: engine_unavailable.
+func (e *Engine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
+	o, in := clockOptions(ref), contract.TestClockInput{Ref: ref}
+	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalAdvance, nil, o, contract.TestClockWorkflow, in)
+	return engineError(err)
 }
 
 // Check makes the owner of a transaction look at it: the subscription's workflow, which is started where it was lost, or
@@ -65,7 +57,7 @@ func (e *Engine) Wake(ctx context.Context, ref contract.Ref) error {
 func (e *Engine) Check(ctx context.Context, owner contract.Owner, check contract.Check) error {
 	if owner.SubscriptionID != "" {
 		ref := contract.Ref{EnvironmentID: owner.EnvironmentID, ID: owner.SubscriptionID}
-		if err := e.signalSubscription(ctx, ref, contract.SignalCheck, check); !errors.Is(err, contract.ErrFinished) {
+		if err := e.check(ctx, ref, check); !errors.Is(err, contract.ErrFinished) {
 			return err
 		}
 	}
@@ -77,10 +69,10 @@ func (e *Engine) Check(ctx context.Context, owner contract.Owner, check contract
 	return engineError(err)
 }
 
-func (e *Engine) signalSubscription(ctx context.Context, ref contract.Ref, signal string, payload any) error {
+func (e *Engine) check(ctx context.Context, ref contract.Ref, check contract.Check) error {
 	in := contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}
 	o := subscriptionOptions(in)
-	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, signal, payload, o, contract.SubscriptionWorkflow, in.Input)
+	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalCheck, check, o, contract.SubscriptionWorkflow, in.Input)
 	return engineError(err)
 }
 
@@ -88,20 +80,4 @@ func (e *Engine) signalSubscription(ctx context.Context, ref contract.Ref, signa
 func (e *Engine) StartPayment(ctx context.Context, in contract.PaymentInput) error {
 	_, err := e.client.ExecuteWorkflow(ctx, paymentOptions(in), contract.PaymentWorkflow, in)
 	return ignoreFinished(engineError(err))
-}
-
-// StartTestClock resumes the advance of a clock that was interrupted. Fault: engine_unavailable.
-func (e *Engine) StartTestClock(ctx context.Context, in contract.TestClockInput) error {
-	_, err := e.client.ExecuteWorkflow(ctx, clockOptions(in.Ref), contract.TestClockWorkflow, in)
-	return ignoreFinished(engineError(err))
-}
-
-// Tick tells a subscription's workflow that its test clock has moved, and waits until all that is due by then is done, or
-// ctx ends. A finished subscription has nothing due.
-func (e *Engine) Tick(ctx context.Context, in contract.SubscriptionStart, tick contract.Tick) error {
-	id := "tick/" + tick.Now.UTC().Format(time.RFC3339)
-	_, err := update[contract.TickResult](ctx, e.client, contract.UpdateTick, id, tick, func() client.WithStartWorkflowOperation {
-		return e.client.NewWithStartWorkflowOperation(subscriptionOptions(in), contract.SubscriptionWorkflow, in.Input)
-	})
-	return ignoreFinished(err)
 }

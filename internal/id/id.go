@@ -41,6 +41,11 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 // later sort later and nobody can guess one. At is real time, also for resources that live on a test clock.
 func New(prefix string, at time.Time) string {
 	hi, lo := next(uint64(at.UnixMilli()))
+	return format(prefix, hi, lo)
+}
+
+// format writes the 128 bits hi:lo.
+func format(prefix string, hi, lo uint64) string {
 	var s strings.Builder
 	s.Grow(len(prefix) + 26)
 	s.WriteString(prefix)

@@ -31,26 +31,6 @@ func (q *Queries) CreditBalanceGet(ctx context.Context, db DBTX, arg CreditBalan
 	return balance, err
 }
 
-const creditBalanceGetOfSubscription = `-- name: CreditBalanceGetOfSubscription :one
-select b.balance
-from credit_balances b
-where b.environment_id = $1
-  and (b.customer_id, b.currency) = (
-      select s.customer_id, s.currency from subscriptions s where s.environment_id = $1 and s.id = $2)
-`
-
-type CreditBalanceGetOfSubscriptionParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-}
-
-func (q *Queries) CreditBalanceGetOfSubscription(ctx context.Context, db DBTX, arg CreditBalanceGetOfSubscriptionParams) (money.Minor, error) {
-	row := db.QueryRow(ctx, creditBalanceGetOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
-	var balance money.Minor
-	err := row.Scan(&balance)
-	return balance, err
-}
-
 const creditBalanceList = `-- name: CreditBalanceList :many
 select b.customer_id, b.currency, b.balance
 from credit_balances b

@@ -17,8 +17,6 @@ const customerErase = `-- name: CustomerErase :exec
 with attempts as (
     update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
     where t.environment_id = $1 and t.customer_id = $2
-), texts as (
-    delete from command_texts t where t.environment_id = $1 and t.customer_id = $2
 ), subs as (
     -- Reasons that are codes of ours stay: they say nothing about the person.
     update subscriptions s
@@ -87,42 +85,6 @@ type CustomerGetRow struct {
 func (q *Queries) CustomerGet(ctx context.Context, db DBTX, arg CustomerGetParams) (CustomerGetRow, error) {
 	row := db.QueryRow(ctx, customerGet, arg.EnvironmentID, arg.ID)
 	var i CustomerGetRow
-	err := row.Scan(
-		&i.Customer.ID,
-		&i.Customer.EnvironmentID,
-		&i.Customer.Email,
-		&i.Customer.Name,
-		&i.Customer.Phone,
-		&i.Customer.Metadata,
-		&i.Customer.PaymentMethod,
-		&i.Customer.PaymentDetails,
-		&i.Customer.TestClockID,
-		&i.Customer.ErasedAt,
-		&i.Customer.Revision,
-		&i.Customer.CreatedAt,
-	)
-	return i, err
-}
-
-const customerGetOfSubscription = `-- name: CustomerGetOfSubscription :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at
-from customers c
-where c.environment_id = $1
-  and c.id = (select s.customer_id from subscriptions s where s.environment_id = $1 and s.id = $2)
-`
-
-type CustomerGetOfSubscriptionParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-}
-
-type CustomerGetOfSubscriptionRow struct {
-	Customer Customer
-}
-
-func (q *Queries) CustomerGetOfSubscription(ctx context.Context, db DBTX, arg CustomerGetOfSubscriptionParams) (CustomerGetOfSubscriptionRow, error) {
-	row := db.QueryRow(ctx, customerGetOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
-	var i CustomerGetOfSubscriptionRow
 	err := row.Scan(
 		&i.Customer.ID,
 		&i.Customer.EnvironmentID,

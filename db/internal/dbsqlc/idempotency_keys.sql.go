@@ -11,34 +11,24 @@ import (
 )
 
 const idempotencyKeyAnswer = `-- name: IdempotencyKeyAnswer :exec
-with owner as (
-    select c.erased_at from customers c
-    where c.environment_id = $4 and c.id = $2::text
-    for share of c
-)
-update idempotency_keys i
-set state = 'answered', lease_until = null, status_code = $1, customer_id = $2::text,
-    response = case when (select o.erased_at from owner o) is null then $3::bytea end,
-    erased_at = (select o.erased_at from owner o)
-where i.environment_id = $4 and i.route = $5 and i.key = $6 and i.state <> 'answered'
+update idempotency_keys set status_code = $1, response = $2, customer_id = $3::text
+where environment_id = $4 and route = $5 and key = $6
 `
 
 type IdempotencyKeyAnswerParams struct {
 	StatusCode    *int
-	CustomerID    *string
 	Response      []byte
+	CustomerID    *string
 	EnvironmentID string
 	Route         string
 	Key           string
 }
 
-// The first answer counts. Of a customer who was erased since it was rendered only the fact is kept; the share lock keeps a
-// later erasure waiting until it can see the answer.
 func (q *Queries) IdempotencyKeyAnswer(ctx context.Context, db DBTX, arg IdempotencyKeyAnswerParams) error {
 	_, err := db.Exec(ctx, idempotencyKeyAnswer,
 		arg.StatusCode,
-		arg.CustomerID,
 		arg.Response,
+		arg.CustomerID,
 		arg.EnvironmentID,
 		arg.Route,
 		arg.Key,
@@ -46,58 +36,8 @@ func (q *Queries) IdempotencyKeyAnswer(ctx context.Context, db DBTX, arg Idempot
 	return err
 }
 
-const idempotencyKeyClaim = `-- name: IdempotencyKeyClaim :one
-insert into idempotency_keys (environment_id, route, key, fingerprint, command_id, state, lease_until, created_at)
-values ($1, $2, $3, $4, $5, 'in_flight', $6, $7)
-on conflict (environment_id, route, key) do update set lease_until = excluded.lease_until
-    where idempotency_keys.state = 'in_flight' and idempotency_keys.lease_until < excluded.created_at
-      and idempotency_keys.fingerprint = excluded.fingerprint
-returning environment_id, route, key, fingerprint, command_id, state, lease_until, status_code, response, customer_id,
-    erased_at, created_at
-`
-
-type IdempotencyKeyClaimParams struct {
-	EnvironmentID string
-	Route         string
-	Key           string
-	Fingerprint   []byte
-	CommandID     string
-	LeaseUntil    *time.Time
-	CreatedAt     time.Time
-}
-
-// A new key is claimed; so is one in flight whose lease has run out, provided that the body is the same: its command is
-// run again under its own command id. Any other comes back as no row.
-func (q *Queries) IdempotencyKeyClaim(ctx context.Context, db DBTX, arg IdempotencyKeyClaimParams) (IdempotencyKey, error) {
-	row := db.QueryRow(ctx, idempotencyKeyClaim,
-		arg.EnvironmentID,
-		arg.Route,
-		arg.Key,
-		arg.Fingerprint,
-		arg.CommandID,
-		arg.LeaseUntil,
-		arg.CreatedAt,
-	)
-	var i IdempotencyKey
-	err := row.Scan(
-		&i.EnvironmentID,
-		&i.Route,
-		&i.Key,
-		&i.Fingerprint,
-		&i.CommandID,
-		&i.State,
-		&i.LeaseUntil,
-		&i.StatusCode,
-		&i.Response,
-		&i.CustomerID,
-		&i.ErasedAt,
-		&i.CreatedAt,
-	)
-	return i, err
-}
-
 const idempotencyKeyGet = `-- name: IdempotencyKeyGet :one
-select i.environment_id, i.route, i.key, i.fingerprint, i.command_id, i.state, i.lease_until, i.status_code, i.response, i.customer_id, i.erased_at, i.created_at
+select i.environment_id, i.route, i.key, i.fingerprint, i.status_code, i.response, i.customer_id, i.erased_at, i.created_at
 from idempotency_keys i
 where i.environment_id = $1 and i.route = $2 and i.key = $3
 `
@@ -120,9 +60,6 @@ func (q *Queries) IdempotencyKeyGet(ctx context.Context, db DBTX, arg Idempotenc
 		&i.IdempotencyKey.Route,
 		&i.IdempotencyKey.Key,
 		&i.IdempotencyKey.Fingerprint,
-		&i.IdempotencyKey.CommandID,
-		&i.IdempotencyKey.State,
-		&i.IdempotencyKey.LeaseUntil,
 		&i.IdempotencyKey.StatusCode,
 		&i.IdempotencyKey.Response,
 		&i.IdempotencyKey.CustomerID,
@@ -133,11 +70,8 @@ func (q *Queries) IdempotencyKeyGet(ctx context.Context, db DBTX, arg Idempotenc
 }
 
 const idempotencyKeyInsertAnswered = `-- name: IdempotencyKeyInsertAnswered :exec
-insert into idempotency_keys (
-    environment_id, route, key, fingerprint, command_id, state, status_code, response, customer_id, created_at
-) values (
-    $1, $2, $3, $4, $5, 'answered', $6, $7, $8, $9
-)
+insert into idempotency_keys (environment_id, route, key, fingerprint, status_code, response, customer_id, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type IdempotencyKeyInsertAnsweredParams struct {
@@ -145,7 +79,6 @@ type IdempotencyKeyInsertAnsweredParams struct {
 	Route         string
 	Key           string
 	Fingerprint   []byte
-	CommandID     string
 	StatusCode    *int
 	Response      []byte
 	CustomerID    *string
@@ -159,28 +92,11 @@ func (q *Queries) IdempotencyKeyInsertAnswered(ctx context.Context, db DBTX, arg
 		arg.Route,
 		arg.Key,
 		arg.Fingerprint,
-		arg.CommandID,
 		arg.StatusCode,
 		arg.Response,
 		arg.CustomerID,
 		arg.CreatedAt,
 	)
-	return err
-}
-
-const idempotencyKeyPerform = `-- name: IdempotencyKeyPerform :exec
-update idempotency_keys set state = 'performed', lease_until = null
-where environment_id = $1 and route = $2 and key = $3 and state = 'in_flight'
-`
-
-type IdempotencyKeyPerformParams struct {
-	EnvironmentID string
-	Route         string
-	Key           string
-}
-
-func (q *Queries) IdempotencyKeyPerform(ctx context.Context, db DBTX, arg IdempotencyKeyPerformParams) error {
-	_, err := db.Exec(ctx, idempotencyKeyPerform, arg.EnvironmentID, arg.Route, arg.Key)
 	return err
 }
 
@@ -207,26 +123,27 @@ func (q *Queries) IdempotencyKeyPurge(ctx context.Context, db DBTX, arg Idempote
 	return purged, err
 }
 
-const idempotencyKeyRelease = `-- name: IdempotencyKeyRelease :exec
-update idempotency_keys set lease_until = created_at - interval '1 second'
-where environment_id = $1 and route = $2 and key = $3 and state = 'in_flight' and command_id = $4
+const idempotencyKeyReserve = `-- name: IdempotencyKeyReserve :exec
+insert into idempotency_keys (environment_id, route, key, fingerprint, created_at)
+values ($1, $2, $3, $4, $5)
 `
 
-type IdempotencyKeyReleaseParams struct {
+type IdempotencyKeyReserveParams struct {
 	EnvironmentID string
 	Route         string
 	Key           string
-	CommandID     string
+	Fingerprint   []byte
+	CreatedAt     time.Time
 }
 
-// A request that nobody answered (503) may still be carried out: its key stays taken for its body and its command id, but
-// a repeat need not wait until the lease runs out.
-func (q *Queries) IdempotencyKeyRelease(ctx context.Context, db DBTX, arg IdempotencyKeyReleaseParams) error {
-	_, err := db.Exec(ctx, idempotencyKeyRelease,
+// A row without an answer is seen by its own transaction only: it is answered before the commit.
+func (q *Queries) IdempotencyKeyReserve(ctx context.Context, db DBTX, arg IdempotencyKeyReserveParams) error {
+	_, err := db.Exec(ctx, idempotencyKeyReserve,
 		arg.EnvironmentID,
 		arg.Route,
 		arg.Key,
-		arg.CommandID,
+		arg.Fingerprint,
+		arg.CreatedAt,
 	)
 	return err
 }

@@ -476,67 +476,6 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 	return items, nil
 }
 
-const invoiceListOpen = `-- name: InvoiceListOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at
-from invoices i
-where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
-order by i.number
-`
-
-type InvoiceListOpenParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-}
-
-type InvoiceListOpenRow struct {
-	Invoice Invoice
-}
-
-func (q *Queries) InvoiceListOpen(ctx context.Context, db DBTX, arg InvoiceListOpenParams) ([]InvoiceListOpenRow, error) {
-	rows, err := db.Query(ctx, invoiceListOpen, arg.EnvironmentID, arg.SubscriptionID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []InvoiceListOpenRow
-	for rows.Next() {
-		var i InvoiceListOpenRow
-		if err := rows.Scan(
-			&i.Invoice.ID,
-			&i.Invoice.EnvironmentID,
-			&i.Invoice.Number,
-			&i.Invoice.CustomerID,
-			&i.Invoice.SubscriptionID,
-			&i.Invoice.Status,
-			&i.Invoice.Reason,
-			&i.Invoice.Currency,
-			&i.Invoice.Total,
-			&i.Invoice.CreditApplied,
-			&i.Invoice.AmountDue,
-			&i.Invoice.AmountPaid,
-			&i.Invoice.PeriodStart,
-			&i.Invoice.PeriodEnd,
-			&i.Invoice.Phase,
-			&i.Invoice.AutomaticAttempts,
-			&i.Invoice.Attempts,
-			&i.Invoice.RetryAt,
-			&i.Invoice.AttemptTrigger,
-			&i.Invoice.ReplacedBy,
-			&i.Invoice.IssuedAt,
-			&i.Invoice.PaidAt,
-			&i.Invoice.VoidedAt,
-			&i.Invoice.CreatedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const invoiceListPaidForPeriod = `-- name: InvoiceListPaidForPeriod :many
 select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at
 from subscriptions s

@@ -18,6 +18,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/billing/testclock"
 )
 
 type ApiKeyDetail struct {
@@ -90,9 +91,6 @@ type IdempotencyKey struct {
 	Route         string
 	Key           string
 	Fingerprint   []byte
-	CommandID     string
-	State         string
-	LeaseUntil    *time.Time
 	StatusCode    *int
 	Response      []byte
 	CustomerID    *string
@@ -229,6 +227,7 @@ type Subscription struct {
 	Revision            int64
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+	WakePendingSince    *time.Time
 }
 
 type Tenant struct {
@@ -241,7 +240,7 @@ type TestClock struct {
 	ID            string
 	EnvironmentID string
 	Name          string
-	Status        string
+	Status        testclock.Status
 	NowAt         time.Time
 	TargetAt      *time.Time
 	BlockedBy     []string
@@ -285,4 +284,5 @@ type Transaction struct {
 	CompletedAt       *time.Time
 	Revision          int64
 	CreatedAt         time.Time
+	SendDueAt         *time.Time
 }

@@ -241,53 +241,6 @@ func (q *Queries) SubscriptionListLate(ctx context.Context, db DBTX, arg Subscri
 	return items, nil
 }
 
-const subscriptionListMethodChanged = `-- name: SubscriptionListMethodChanged :many
-select w.environment_id, w.id
-from (
-    select s.environment_id, s.id,
-        row_number() over (partition by s.environment_id order by s.method_changed_at, s.id) as turn
-    from subscriptions s
-    where s.method_changed_at < $1 and s.finished_at is null and s.status <> 'canceled'
-      and not exists (
-          select from transactions t
-          where t.environment_id = s.environment_id and t.subscription_id = s.id and t.status = 'pending' and t.type = 'charge')
-) w
-order by w.turn, w.id
-limit $2
-`
-
-type SubscriptionListMethodChangedParams struct {
-	Before   *time.Time
-	RowLimit int32
-}
-
-type SubscriptionListMethodChangedRow struct {
-	EnvironmentID string
-	ID            string
-}
-
-// A canceled one collects nothing by itself any more, and so never acts on a new method. Beside a pending charge nothing can
-// be done about it either: when that ends, what it leads to takes the new method.
-func (q *Queries) SubscriptionListMethodChanged(ctx context.Context, db DBTX, arg SubscriptionListMethodChangedParams) ([]SubscriptionListMethodChangedRow, error) {
-	rows, err := db.Query(ctx, subscriptionListMethodChanged, arg.Before, arg.RowLimit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SubscriptionListMethodChangedRow
-	for rows.Next() {
-		var i SubscriptionListMethodChangedRow
-		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const subscriptionListUnstarted = `-- name: SubscriptionListUnstarted :many
 select s.environment_id, s.id
 from subscriptions s
@@ -315,6 +268,49 @@ func (q *Queries) SubscriptionListUnstarted(ctx context.Context, db DBTX, arg Su
 	var items []SubscriptionListUnstartedRow
 	for rows.Next() {
 		var i SubscriptionListUnstartedRow
+		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const subscriptionListWakePending = `-- name: SubscriptionListWakePending :many
+select w.environment_id, w.id
+from (
+    select s.environment_id, s.id,
+        row_number() over (partition by s.environment_id order by s.wake_pending_since, s.id) as turn
+    from subscriptions s
+    where s.wake_pending_since < $1
+) w
+order by w.turn, w.id
+limit $2
+`
+
+type SubscriptionListWakePendingParams struct {
+	Before   *time.Time
+	RowLimit int32
+}
+
+type SubscriptionListWakePendingRow struct {
+	EnvironmentID string
+	ID            string
+}
+
+// Signals that did not arrive, or on which no worker has acted. Environments take turns.
+func (q *Queries) SubscriptionListWakePending(ctx context.Context, db DBTX, arg SubscriptionListWakePendingParams) ([]SubscriptionListWakePendingRow, error) {
+	rows, err := db.Query(ctx, subscriptionListWakePending, arg.Before, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionListWakePendingRow
+	for rows.Next() {
+		var i SubscriptionListWakePendingRow
 		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
 			return nil, err
 		}

@@ -38,11 +38,9 @@ func (q *Queries) SettlementGet(ctx context.Context, db DBTX, arg SettlementGetP
 	return i, err
 }
 
-const settlementInsert = `-- name: SettlementInsert :one
+const settlementInsert = `-- name: SettlementInsert :exec
 insert into settlements (environment_id, invoice_id, transaction_id, amount, settled_at)
 values ($1, $2, $3, $4, $5)
-on conflict (environment_id, invoice_id) do nothing
-returning invoice_id
 `
 
 type SettlementInsertParams struct {
@@ -53,16 +51,13 @@ type SettlementInsertParams struct {
 	SettledAt     time.Time
 }
 
-// No row comes back where the invoice is settled already: the first success counts.
-func (q *Queries) SettlementInsert(ctx context.Context, db DBTX, arg SettlementInsertParams) (string, error) {
-	row := db.QueryRow(ctx, settlementInsert,
+func (q *Queries) SettlementInsert(ctx context.Context, db DBTX, arg SettlementInsertParams) error {
+	_, err := db.Exec(ctx, settlementInsert,
 		arg.EnvironmentID,
 		arg.InvoiceID,
 		arg.TransactionID,
 		arg.Amount,
 		arg.SettledAt,
 	)
-	var invoice_id string
-	err := row.Scan(&invoice_id)
-	return invoice_id, err
+	return err
 }

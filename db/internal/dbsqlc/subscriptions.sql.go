@@ -15,8 +15,23 @@ import (
 	"perennial/billing/subscription"
 )
 
+const subscriptionClearWakePending = `-- name: SubscriptionClearWakePending :exec
+update subscriptions set wake_pending_since = null
+where environment_id = $1 and id = $2 and wake_pending_since is not null
+`
+
+type SubscriptionClearWakePendingParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg SubscriptionClearWakePendingParams) error {
+	_, err := db.Exec(ctx, subscriptionClearWakePending, arg.EnvironmentID, arg.ID)
+	return err
+}
+
 const subscriptionGet = `-- name: SubscriptionGet :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at from subscriptions s where s.environment_id = $1 and s.id = $2
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.wake_pending_since from subscriptions s where s.environment_id = $1 and s.id = $2
 `
 
 type SubscriptionGetParams struct {
@@ -65,12 +80,13 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 		&i.Subscription.Revision,
 		&i.Subscription.CreatedAt,
 		&i.Subscription.UpdatedAt,
+		&i.Subscription.WakePendingSince,
 	)
 	return i, err
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.wake_pending_since
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
 where k.hash = $2
@@ -135,6 +151,7 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.Revision,
 		&i.Subscription.CreatedAt,
 		&i.Subscription.UpdatedAt,
+		&i.Subscription.WakePendingSince,
 	)
 	return i, err
 }
@@ -229,7 +246,7 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 }
 
 const subscriptionList = `-- name: SubscriptionList :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.wake_pending_since
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
@@ -310,6 +327,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 			&i.Subscription.Revision,
 			&i.Subscription.CreatedAt,
 			&i.Subscription.UpdatedAt,
+			&i.Subscription.WakePendingSince,
 		); err != nil {
 			return nil, err
 		}
@@ -322,7 +340,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 }
 
 const subscriptionLock = `-- name: SubscriptionLock :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.wake_pending_since from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `
 
 type SubscriptionLockParams struct {
@@ -372,6 +390,7 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 		&i.Subscription.Revision,
 		&i.Subscription.CreatedAt,
 		&i.Subscription.UpdatedAt,
+		&i.Subscription.WakePendingSince,
 	)
 	return i, err
 }
@@ -385,7 +404,8 @@ with collecting as (
     for no key update
 )
 update subscriptions s
-set method_changed_at = $1, revision = s.revision + 1
+set method_changed_at = $1, wake_pending_since = coalesce(s.wake_pending_since, $1),
+    revision = s.revision + 1
 from collecting c
 where s.environment_id = $2 and s.id = c.id
 returning s.id
@@ -418,6 +438,22 @@ func (q *Queries) SubscriptionMarkMethodChanged(ctx context.Context, db DBTX, ar
 		return nil, err
 	}
 	return items, nil
+}
+
+const subscriptionSetWakePending = `-- name: SubscriptionSetWakePending :exec
+update subscriptions set wake_pending_since = $1
+where environment_id = $2 and id = $3 and wake_pending_since is null
+`
+
+type SubscriptionSetWakePendingParams struct {
+	WakePendingSince *time.Time
+	EnvironmentID    string
+	ID               string
+}
+
+func (q *Queries) SubscriptionSetWakePending(ctx context.Context, db DBTX, arg SubscriptionSetWakePendingParams) error {
+	_, err := db.Exec(ctx, subscriptionSetWakePending, arg.WakePendingSince, arg.EnvironmentID, arg.ID)
+	return err
 }
 
 const subscriptionUpdate = `-- name: SubscriptionUpdate :exec
@@ -467,7 +503,7 @@ type SubscriptionUpdateParams struct {
 }
 
 // The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told. Not here:
-// what never changes, and the columns that have writers of their own (event_sequence, started_epoch).
+// what never changes, and the columns that have writers of their own (event_sequence, started_epoch, wake_pending_since).
 func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg SubscriptionUpdateParams) error {
 	_, err := db.Exec(ctx, subscriptionUpdate,
 		arg.PlanID,

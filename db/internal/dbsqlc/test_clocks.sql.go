@@ -8,6 +8,8 @@ package dbsqlc
 import (
 	"context"
 	"time"
+
+	"perennial/billing/testclock"
 )
 
 const testClockGet = `-- name: TestClockGet :one
@@ -128,7 +130,7 @@ type TestClockInsertParams struct {
 	ID            string
 	EnvironmentID string
 	Name          string
-	Status        string
+	Status        testclock.Status
 	NowAt         time.Time
 	TargetAt      *time.Time
 	BlockedBy     []string
@@ -335,7 +337,7 @@ select 1 / count(*) from written
 `
 
 type TestClockUpdateParams struct {
-	Status        string
+	Status        testclock.Status
 	NowAt         time.Time
 	TargetAt      *time.Time
 	BlockedBy     []string

@@ -15,7 +15,7 @@ import (
 )
 
 const transactionGet = `-- name: TransactionGet :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at from transactions t where t.environment_id = $1 and t.id = $2
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at from transactions t where t.environment_id = $1 and t.id = $2
 `
 
 type TransactionGetParams struct {
@@ -66,12 +66,13 @@ func (q *Queries) TransactionGet(ctx context.Context, db DBTX, arg TransactionGe
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.SendDueAt,
 	)
 	return i, err
 }
 
 const transactionGetByProviderRef = `-- name: TransactionGetByProviderRef :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at
 from transactions t
 where t.environment_id = $1 and t.provider_config_id = $2 and t.provider_ref = $3
   and t.type = $4 and t.recovered_from is null
@@ -132,12 +133,13 @@ func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg 
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.SendDueAt,
 	)
 	return i, err
 }
 
 const transactionGetWithKey = `-- name: TransactionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at
 from api_key_details k
 join transactions t on t.environment_id = k.environment_id and t.id = $1
 where k.hash = $2
@@ -204,6 +206,7 @@ func (q *Queries) TransactionGetWithKey(ctx context.Context, db DBTX, arg Transa
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.SendDueAt,
 	)
 	return i, err
 }
@@ -213,12 +216,12 @@ insert into transactions (
     id, environment_id, type, status, customer_id, subscription_id, invoice_id, amount, currency, description, attempt_number,
     trigger, provider, provider_config_id, provider_ref, method, failure_code, failure_reason, provider_response, charge_id,
     recovered_from, amount_refunded, send_number, first_sent_at, cancel_requested_at, next_check_at, checks, not_found_count,
-    not_found_at, parked_at, due_at, completed_at, created_at
+    not_found_at, parked_at, send_due_at, due_at, completed_at, created_at
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     $11, $12, $13, $14, $15, $16, $17, $18,
     $19, $20, $21, $22, $23, $24, $25,
-    $26, $27, $28, $29, $30, $31, $32, $33
+    $26, $27, $28, $29, $30, $31, $32, $33, $34
 )
 `
 
@@ -253,6 +256,7 @@ type TransactionInsertParams struct {
 	NotFoundCount     int
 	NotFoundAt        *time.Time
 	ParkedAt          *time.Time
+	SendDueAt         *time.Time
 	DueAt             time.Time
 	CompletedAt       *time.Time
 	CreatedAt         time.Time
@@ -290,6 +294,7 @@ func (q *Queries) TransactionInsert(ctx context.Context, db DBTX, arg Transactio
 		arg.NotFoundCount,
 		arg.NotFoundAt,
 		arg.ParkedAt,
+		arg.SendDueAt,
 		arg.DueAt,
 		arg.CompletedAt,
 		arg.CreatedAt,
@@ -316,7 +321,7 @@ func (q *Queries) TransactionIsRecovered(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionList = `-- name: TransactionList :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at
 from transactions t
 where t.environment_id = $1
   and ($2::text is null or t.customer_id = $2)
@@ -402,79 +407,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 			&i.Transaction.CompletedAt,
 			&i.Transaction.Revision,
 			&i.Transaction.CreatedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const transactionListPendingCharges = `-- name: TransactionListPendingCharges :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
-from transactions t
-where t.environment_id = $1 and t.subscription_id = $2::text
-  and t.status = 'pending' and t.type = 'charge'
-order by t.id
-`
-
-type TransactionListPendingChargesParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-}
-
-type TransactionListPendingChargesRow struct {
-	Transaction Transaction
-}
-
-func (q *Queries) TransactionListPendingCharges(ctx context.Context, db DBTX, arg TransactionListPendingChargesParams) ([]TransactionListPendingChargesRow, error) {
-	rows, err := db.Query(ctx, transactionListPendingCharges, arg.EnvironmentID, arg.SubscriptionID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []TransactionListPendingChargesRow
-	for rows.Next() {
-		var i TransactionListPendingChargesRow
-		if err := rows.Scan(
-			&i.Transaction.ID,
-			&i.Transaction.EnvironmentID,
-			&i.Transaction.Type,
-			&i.Transaction.Status,
-			&i.Transaction.CustomerID,
-			&i.Transaction.SubscriptionID,
-			&i.Transaction.InvoiceID,
-			&i.Transaction.Amount,
-			&i.Transaction.Currency,
-			&i.Transaction.Description,
-			&i.Transaction.AttemptNumber,
-			&i.Transaction.Trigger,
-			&i.Transaction.Provider,
-			&i.Transaction.ProviderConfigID,
-			&i.Transaction.ProviderRef,
-			&i.Transaction.Method,
-			&i.Transaction.FailureCode,
-			&i.Transaction.FailureReason,
-			&i.Transaction.ProviderResponse,
-			&i.Transaction.ChargeID,
-			&i.Transaction.RecoveredFrom,
-			&i.Transaction.AmountRefunded,
-			&i.Transaction.SendNumber,
-			&i.Transaction.FirstSentAt,
-			&i.Transaction.CancelRequestedAt,
-			&i.Transaction.NextCheckAt,
-			&i.Transaction.Checks,
-			&i.Transaction.NotFoundCount,
-			&i.Transaction.NotFoundAt,
-			&i.Transaction.ParkedAt,
-			&i.Transaction.StartedEpoch,
-			&i.Transaction.DueAt,
-			&i.Transaction.CompletedAt,
-			&i.Transaction.Revision,
-			&i.Transaction.CreatedAt,
+			&i.Transaction.SendDueAt,
 		); err != nil {
 			return nil, err
 		}
@@ -487,7 +420,7 @@ func (q *Queries) TransactionListPendingCharges(ctx context.Context, db DBTX, ar
 }
 
 const transactionLock = `-- name: TransactionLock :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at from transactions t where t.environment_id = $1 and t.id = $2 for no key update
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at from transactions t where t.environment_id = $1 and t.id = $2 for no key update
 `
 
 type TransactionLockParams struct {
@@ -538,12 +471,13 @@ func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionL
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.SendDueAt,
 	)
 	return i, err
 }
 
 const transactionLockPendingCharges = `-- name: TransactionLockPendingCharges :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at
 from transactions t
 where t.environment_id = $1 and t.subscription_id = $2::text
   and t.status = 'pending' and t.type = 'charge'
@@ -605,6 +539,85 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 			&i.Transaction.CompletedAt,
 			&i.Transaction.Revision,
 			&i.Transaction.CreatedAt,
+			&i.Transaction.SendDueAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const transactionLockSettling = `-- name: TransactionLockSettling :many
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at, s.invoice_id as settled_invoice_id
+from settlements s
+join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
+where s.environment_id = $1 and s.invoice_id = any($2::text[])
+order by t.id
+for no key update of t
+`
+
+type TransactionLockSettlingParams struct {
+	EnvironmentID string
+	InvoiceIds    []string
+}
+
+type TransactionLockSettlingRow struct {
+	Transaction      Transaction
+	SettledInvoiceID string
+}
+
+// The charges whose success counted for these invoices.
+func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg TransactionLockSettlingParams) ([]TransactionLockSettlingRow, error) {
+	rows, err := db.Query(ctx, transactionLockSettling, arg.EnvironmentID, arg.InvoiceIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionLockSettlingRow
+	for rows.Next() {
+		var i TransactionLockSettlingRow
+		if err := rows.Scan(
+			&i.Transaction.ID,
+			&i.Transaction.EnvironmentID,
+			&i.Transaction.Type,
+			&i.Transaction.Status,
+			&i.Transaction.CustomerID,
+			&i.Transaction.SubscriptionID,
+			&i.Transaction.InvoiceID,
+			&i.Transaction.Amount,
+			&i.Transaction.Currency,
+			&i.Transaction.Description,
+			&i.Transaction.AttemptNumber,
+			&i.Transaction.Trigger,
+			&i.Transaction.Provider,
+			&i.Transaction.ProviderConfigID,
+			&i.Transaction.ProviderRef,
+			&i.Transaction.Method,
+			&i.Transaction.FailureCode,
+			&i.Transaction.FailureReason,
+			&i.Transaction.ProviderResponse,
+			&i.Transaction.ChargeID,
+			&i.Transaction.RecoveredFrom,
+			&i.Transaction.AmountRefunded,
+			&i.Transaction.SendNumber,
+			&i.Transaction.FirstSentAt,
+			&i.Transaction.CancelRequestedAt,
+			&i.Transaction.NextCheckAt,
+			&i.Transaction.Checks,
+			&i.Transaction.NotFoundCount,
+			&i.Transaction.NotFoundAt,
+			&i.Transaction.ParkedAt,
+			&i.Transaction.StartedEpoch,
+			&i.Transaction.DueAt,
+			&i.Transaction.CompletedAt,
+			&i.Transaction.Revision,
+			&i.Transaction.CreatedAt,
+			&i.Transaction.SendDueAt,
+			&i.SettledInvoiceID,
 		); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,99 @@
+package lifecycle
+
+import (
+	"perennial/billing/collection"
+	"perennial/billing/fault"
+	"perennial/billing/subscription"
+)
+
+// maxSteps bounds how many due things one decision does. A renewal that is a year behind takes several.
+const maxSteps = 12
+
+// Advance does all that is due by now, oldest first: boundaries, retries, the end of patience with a past-due
+// subscription, a new payment method. What is not due any more is not done again, so it may be repeated.
+// Changes.Unfinished reports that more is due than one call does.
+func Advance(s State, at Moment) (State, Changes, error) {
+	d := begin(s, at)
+	if err := d.catchUp(); err != nil {
+		return State{}, Changes{}, err
+	}
+	return d.finish()
+}
+
+// catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
+func (d *decision) catchUp() error {
+	defer func() { d.due = d.Now }()
+	for range maxSteps {
+		if err := d.collectNext(); err != nil {
+			return err
+		}
+		action, at := d.next()
+		if action == subscription.ActionNone || d.Now.Before(at) {
+			return nil
+		}
+		d.due = at
+		if err := d.perform(action); err != nil {
+			return err
+		}
+	}
+	action, at := d.next()
+	d.Changes.Unfinished = action != subscription.ActionNone && !d.Now.Before(at)
+	return nil
+}
+
+// perform does one due thing.
+func (d *decision) perform(action subscription.Action) error {
+	s := d.Subscription
+	switch action {
+	case subscription.ActionPaymentRetry:
+		return d.step(d.indexOpen(s.CollectingInvoiceID), collection.RetryDue)
+	case subscription.ActionPastDueEnd:
+		return d.decide(s.ExpirePastDue(d.Settings, d.Now))
+	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
+		return d.decide(s.OpenPeriod(d.Facts(), d.Now))
+	default:
+		return fault.New(fault.Internal, "action_unknown", "subscription %s waits for %q, which nothing performs", s.ID, action)
+	}
+}
+
+// decide carries a decision of the subscription's rules out, or passes its refusal on.
+func (d *decision) decide(made subscription.Decision, err error) error {
+	if err != nil {
+		return err
+	}
+	return d.carryOut(made)
+}
+
+// carryOut makes a decision of the subscription's rules true.
+func (d *decision) carryOut(made subscription.Decision) error {
+	if made.Subscription.PlanID != d.Subscription.PlanID {
+		if err := d.switchPlan(made.Subscription.PlanID); err != nil {
+			return err
+		}
+	}
+	d.Subscription = made.Subscription
+	for _, e := range made.Events {
+		d.emit(e)
+	}
+	for _, draft := range made.Issue {
+		if err := d.issue(draft); err != nil {
+			return err
+		}
+		if err := d.refundCurrentPeriod(draft.Refund); err != nil {
+			return err
+		}
+	}
+	if made.StopCollection {
+		return d.stop()
+	}
+	return nil
+}
+
+// switchPlan makes the State follow a change of plan. The new plan is known: it was pending, or the command brought it.
+func (d *decision) switchPlan(planID string) error {
+	if d.PendingPlan == nil || d.PendingPlan.ID != planID {
+		return fault.New(fault.Internal, "plan_missing", "the plan %s that subscription %s changes to was not loaded", planID, d.Subscription.ID)
+	}
+	d.Plan, d.PendingPlan = *d.PendingPlan, nil
+	return nil
+}

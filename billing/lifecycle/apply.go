@@ -1,0 +1,48 @@
+package lifecycle
+
+import (
+	"time"
+
+	"perennial/billing/fault"
+)
+
+// Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan or Pay.
+type Command interface {
+	// judge asks the rules and changes nothing. What it returns makes their decision true.
+	judge(d *decision) (carryOut func() error, err error)
+}
+
+// ErrBehind refuses a command while more is due than one decision does. It passes: the subscription's workflow works
+// on it.
+var ErrBehind = fault.New(fault.Conflict, "subscription_catching_up",
+	"The subscription has several periods to catch up with. Repeat the request in a few seconds.").After(5 * time.Second)
+
+// Apply performs a command, after all that is due by now. A refusal of the rules is returned as their fault, and nothing
+// changes. A refusal half-way through the work is a fault of ours: command_broken.
+func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
+	d := begin(s, at)
+	if err := d.catchUp(); err != nil {
+		return State{}, Changes{}, broken(err)
+	}
+	if d.Changes.Unfinished {
+		return State{}, Changes{}, ErrBehind
+	}
+	d.Changes.Attempt = "" // of the command, not of what was due before it
+	carryOut, err := cmd.judge(d)
+	if err != nil {
+		return State{}, Changes{}, err
+	}
+	if err := carryOut(); err != nil {
+		return State{}, Changes{}, broken(err)
+	}
+	state, changes, err := d.finish()
+	return state, changes, broken(err)
+}
+
+// broken keeps what looks like a refusal, but is none of the command, from being answered as one.
+func broken(err error) error {
+	if f := fault.From(err); f != nil && f.Refusal() {
+		return fault.New(fault.Internal, "command_broken", "something went wrong on our side").Because(err)
+	}
+	return err
+}

@@ -1,0 +1,80 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// Changes are the rows that a decision writes, each once and in its last form. All of them are one database transaction.
+type Changes struct {
+	At              time.Time                  // of the decision, in the subscription's own time
+	Subscription    *subscription.Subscription // nil: it stays as it is
+	NewInvoices     []invoice.Invoice
+	Invoices        []invoice.Invoice // existing ones, changed
+	NewTransactions []payment.Transaction
+	Transactions    []payment.Transaction // existing ones, changed
+	Credit          []CreditEntry
+	Settlements     []Settlement
+	Events          []event.Event // in the order in which they happened
+	// Starts are new transactions that no subscription's workflow follows: each needs a workflow of its own.
+	Starts []string
+	// Attempt is the latest attempt made, also one that failed at once; empty: none.
+	Attempt string
+	// Unfinished reports that more is due than one decision does: ask again.
+	Unfinished bool
+}
+
+// CreditEntry moves the customer's credit on account of an invoice; a negative amount uses credit.
+type CreditEntry struct {
+	invoice.CreditEntry
+	InvoiceID string
+}
+
+// Settlement is the one success that counts for an invoice. TransactionID is empty where nothing was left to pay.
+type Settlement struct {
+	InvoiceID     string
+	TransactionID string
+	Amount        money.Minor
+}
+
+func (c *Changes) saveInvoice(inv invoice.Invoice) {
+	same := func(other invoice.Invoice) bool { return other.ID == inv.ID }
+	if i := slices.IndexFunc(c.NewInvoices, same); i >= 0 {
+		c.NewInvoices[i] = inv
+		return
+	}
+	if i := slices.IndexFunc(c.Invoices, same); i >= 0 {
+		c.Invoices[i] = inv
+		return
+	}
+	c.Invoices = append(c.Invoices, inv)
+}
+
+func (c *Changes) saveTransaction(t payment.Transaction) {
+	same := func(other payment.Transaction) bool { return other.ID == t.ID }
+	if i := slices.IndexFunc(c.NewTransactions, same); i >= 0 {
+		c.NewTransactions[i] = t
+		return
+	}
+	if i := slices.IndexFunc(c.Transactions, same); i >= 0 {
+		c.Transactions[i] = t
+		return
+	}
+	c.Transactions = append(c.Transactions, t)
+}
+
+// Made returns the new transaction of an id; nil: there is none.
+func (c Changes) Made(id string) *payment.Transaction {
+	for i := range c.NewTransactions {
+		if c.NewTransactions[i].ID == id {
+			return &c.NewTransactions[i]
+		}
+	}
+	return nil
+}

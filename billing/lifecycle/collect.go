@@ -1,0 +1,149 @@
+package lifecycle
+
+import (
+	"strconv"
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/invoice"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// collectNext lets the oldest open invoice have its turn where none is in collection, and gives a new payment method to
+// the one that waits for it.
+func (d *decision) collectNext() error {
+	s := &d.Subscription
+	if s.Status == subscription.Canceled {
+		return nil
+	}
+	if s.CollectingInvoiceID == "" && len(d.Open) > 0 {
+		s.CollectingInvoiceID = d.Open[0].ID
+		if err := d.step(0, collection.Begin); err != nil {
+			return err
+		}
+	}
+	if s.MethodChangedAt.IsZero() {
+		return nil
+	}
+	i := d.indexOpen(s.CollectingInvoiceID)
+	if i >= 0 && d.Open[i].Collection.Phase == collection.Charging {
+		return nil // the live attempt used the old method: try the new one if it fails
+	}
+	s.MethodChangedAt = time.Time{}
+	if i < 0 {
+		return nil
+	}
+	return d.step(i, collection.MethodChanged)
+}
+
+// step brings the collection of open invoice i on by one input and makes the effect true.
+func (d *decision) step(i int, kind collection.Kind) error {
+	state, effect, err := d.after(i, kind)
+	if err != nil {
+		return err
+	}
+	return d.enter(i, state, effect)
+}
+
+// after is what an input leads to in the collection of open invoice i. Nothing is changed yet.
+func (d *decision) after(i int, kind collection.Kind) (collection.State, collection.Effect, error) {
+	inv := d.Open[i]
+	return collection.Next(inv.Collection, d.input(kind), d.terms(inv))
+}
+
+// enter makes a step of the collection of open invoice i true.
+func (d *decision) enter(i int, state collection.State, effect collection.Effect) error {
+	inv := &d.Open[i]
+	if state == inv.Collection && effect == collection.None {
+		return nil
+	}
+	inv.Collection = state
+	d.Changes.saveInvoice(*inv)
+	switch effect {
+	case collection.StartAttempt:
+		return d.attempt(i)
+	case collection.Exhaust:
+		return d.decide(d.Subscription.Unpaid(state.Attempts, d.Now))
+	case collection.CancelAttempt:
+		d.cancelAttempt(inv.ID)
+	case collection.None, collection.Settle, collection.RefundExtra: // the state is all; Record settles a success
+	}
+	return nil
+}
+
+func (d *decision) input(kind collection.Kind) collection.Input {
+	s := d.Subscription
+	in := collection.Input{Kind: kind, Now: d.Now, Boundary: s.CurrentPeriod.End}
+	if s.TestClockID == "" {
+		in.Seed = s.ID
+	}
+	return in
+}
+
+func (d *decision) terms(inv invoice.Invoice) collection.Terms {
+	status := d.Subscription.Status
+	return collection.Terms{
+		Retry:   d.Settings.Retry,
+		NoRetry: status == subscription.PastDue,
+		Stopped: status == subscription.Canceled,
+		Voided:  inv.Status == invoice.Void,
+	}
+}
+
+// attempt creates the next attempt of open invoice i. A customer who cannot be charged at all has failed it already,
+// without a provider call.
+func (d *decision) attempt(i int) error {
+	inv := d.Open[i]
+	d.Subscription.MethodChangedAt = time.Time{}
+	in := payment.NewChargeInput{
+		ID: d.attemptID(inv), Customer: d.Customer, Amount: inv.AmountDue, Currency: inv.Currency,
+		Description: "Invoice " + inv.ID, Trigger: inv.Collection.Trigger,
+		SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID, AttemptNumber: inv.Collection.Attempts, Due: d.due,
+		Now: d.Now, Real: d.Real, Virtual: !d.ClockNow.IsZero(),
+	}
+	if p := d.Provider; p != nil {
+		in.Provider, in.ProviderConfigID = p.Name, p.ConfigID
+	}
+	txn := payment.NewCharge(in)
+	d.Changes.Attempt = txn.ID
+	d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
+	if txn.Status == payment.Failed {
+		d.emit(txn.FailedEvent(d.Now))
+		return d.step(i, collection.AttemptFailed)
+	}
+	d.Pending = append(d.Pending, txn)
+	return nil
+}
+
+// attemptID derives the id of an automatic attempt from its invoice and number, so that an attempt repeated after a
+// restore of the database has the same id and with it the same key at the provider. A person's attempt has a random id.
+func (d *decision) attemptID(inv invoice.Invoice) string {
+	if inv.Collection.Trigger != collection.Automatic {
+		return d.IDs.Transaction(d.Real)
+	}
+	n := inv.Collection.Automatic
+	at := inv.Period.Start.Add(time.Duration(n) * time.Millisecond) // attempts of one invoice sort by their number
+	return d.IDs.Transaction(at, inv.ID, strconv.Itoa(n))
+}
+
+// stop ends everything automatic: the subscription is canceled.
+func (d *decision) stop() error {
+	for i := range d.Open {
+		if err := d.step(i, collection.Stop); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cancelAttempt asks for the live attempt of an invoice to be canceled where the provider can.
+func (d *decision) cancelAttempt(invoiceID string) {
+	for _, t := range d.Pending {
+		if t.InvoiceID == invoiceID && t.CancelRequestedAt.IsZero() {
+			t.CancelRequestedAt, t.NextCheckAt = d.Real, d.Real
+			d.saveTransaction(t)
+			return
+		}
+	}
+}

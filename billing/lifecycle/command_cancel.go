@@ -1,0 +1,19 @@
+package lifecycle
+
+import "perennial/billing/subscription"
+
+// Cancel ends the subscription, now or with its period. Faults: those of subscription.Cancel.
+type Cancel subscription.Cancellation
+
+func (c Cancel) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.Cancel(d.Facts(), subscription.Cancellation(c), d.Now)
+	return func() error { return d.carryOut(made) }, err
+}
+
+// Reactivate takes a cancellation at period end back. Faults: those of subscription.Reactivate.
+type Reactivate struct{}
+
+func (Reactivate) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.Reactivate(d.Now)
+	return func() error { return d.carryOut(made) }, err
+}

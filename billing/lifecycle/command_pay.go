@@ -1,0 +1,22 @@
+package lifecycle
+
+import (
+	"perennial/billing/collection"
+	"perennial/billing/money"
+)
+
+// Pay starts an attempt on the oldest open invoice. Amount, where given, must be exactly what is due, in minor units.
+// Changes.Attempt names the attempt. Faults: those of subscription.Payable and collection.Next.
+type Pay struct {
+	Amount *money.Minor
+}
+
+func (p Pay) judge(d *decision) (func() error, error) {
+	inv, err := d.Subscription.Payable(d.Facts(), p.Amount)
+	if err != nil {
+		return nil, err
+	}
+	i := d.indexOpen(inv.ID)
+	state, effect, err := d.after(i, collection.Pay)
+	return func() error { return d.enter(i, state, effect) }, err
+}

@@ -1,0 +1,70 @@
+package lifecycle
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// decision is one decision in the making: the State as it becomes, and the Changes so far.
+type decision struct {
+	State
+	Changes Changes
+	Moment
+	due    time.Time // when what is being done should have been done: Now, or before it while catching up
+	before subscription.Subscription
+}
+
+// begin copies the State, and takes the time from the test clock where there is one: the caller may not know it.
+func begin(s State, at Moment) *decision {
+	d := &decision{State: s.clone(), Moment: at, before: s.Subscription}
+	if !s.ClockNow.IsZero() {
+		d.Now = s.ClockNow
+	}
+	d.due, d.Changes.At = d.Now, d.Now
+	return d
+}
+
+// finish lets the next open invoice have its turn, decides what happens next by itself and whether the subscription is
+// over, and returns the result.
+func (d *decision) finish() (State, Changes, error) {
+	if d.Subscription.ID == "" {
+		return d.State, d.Changes, nil
+	}
+	if err := d.collectNext(); err != nil {
+		return State{}, Changes{}, err
+	}
+	s := &d.Subscription
+	s.NextAction, s.NextActionAt = d.next()
+	switch pending := len(d.Pending) > 0; {
+	case s.Status == subscription.Canceled && !pending && s.FinishedAt.IsZero():
+		s.FinishedAt = d.Now
+	case pending: // also of a canceled one, when somebody pays what it left open
+		s.FinishedAt = time.Time{}
+	}
+	if !reflect.DeepEqual(d.before, *s) {
+		s.UpdatedAt = d.Now
+		saved := *s
+		d.Changes.Subscription = &saved
+		s.Revision++
+	}
+	return d.State, d.Changes, nil
+}
+
+func (d *decision) emit(e event.Event) { d.Changes.Events = append(d.Changes.Events, e) }
+
+// saveTransaction keeps the list of pending charges in step.
+func (d *decision) saveTransaction(t payment.Transaction) {
+	d.Changes.saveTransaction(t)
+	i := slices.IndexFunc(d.Pending, func(p payment.Transaction) bool { return p.ID == t.ID })
+	if i < 0 {
+		return
+	}
+	if d.Pending[i] = t; t.Status != payment.Pending {
+		d.Pending = slices.Delete(d.Pending, i, i+1)
+	}
+}

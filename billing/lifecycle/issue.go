@@ -1,0 +1,93 @@
+package lifecycle
+
+import (
+	"strconv"
+
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/subscription"
+)
+
+// issue writes an invoice, withdraws the one that it replaces and moves the customer's credit. What is left to pay waits
+// for its turn; an invoice with nothing left is paid on the spot.
+func (d *decision) issue(draft invoice.Draft) error {
+	newID := d.invoiceID(draft)
+	if draft.Replaces != "" {
+		if err := d.withdraw(draft.Replaces, newID); err != nil {
+			return err
+		}
+	}
+	s := d.Subscription
+	inv, credit, err := draft.Issue(invoice.Issuing{
+		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency, Balance: d.Balance, Now: d.Now,
+	})
+	if err != nil {
+		return err
+	}
+	d.Changes.NewInvoices = append(d.Changes.NewInvoices, inv)
+	d.credit(credit, inv.ID)
+	d.emit(inv.Event(event.InvoiceIssued, d.Now))
+	if inv.Status != invoice.Paid {
+		d.Open = append(d.Open, inv)
+		return nil
+	}
+	d.Changes.Settlements = append(d.Changes.Settlements, Settlement{InvoiceID: inv.ID})
+	return d.paid(inv)
+}
+
+// invoiceID derives the id of an invoice that the schedule makes from its period: a restored database that opens the
+// period again makes the same one. A command's invoice has a random id.
+func (d *decision) invoiceID(draft invoice.Draft) string {
+	if draft.Reason == invoice.Update {
+		return d.IDs.Invoice(d.Real)
+	}
+	start := draft.Period.Start
+	return d.IDs.Invoice(start, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
+}
+
+func (d *decision) credit(entry invoice.CreditEntry, invoiceID string) {
+	if entry.Amount == 0 {
+		return
+	}
+	d.Balance += entry.Amount
+	d.Changes.Credit = append(d.Changes.Credit, CreditEntry{entry, invoiceID})
+}
+
+// withdraw voids an open invoice in favour of another.
+func (d *decision) withdraw(invoiceID, by string) error {
+	i := d.indexOpen(invoiceID)
+	if i < 0 {
+		return fault.New(fault.Internal, "invoice_not_open", "invoice %s was to be withdrawn but is not open", invoiceID)
+	}
+	inv, returned, effect, err := d.Open[i].Withdraw(by, d.Subscription.Status == subscription.Canceled, d.Now)
+	if err != nil {
+		return err
+	}
+	if effect == collection.CancelAttempt {
+		d.cancelAttempt(inv.ID)
+	}
+	d.Changes.saveInvoice(inv)
+	d.credit(returned, inv.ID)
+	d.close(i)
+	d.emit(inv.Event(event.InvoiceVoided, d.Now))
+	return nil
+}
+
+// paid follows what the payment of an invoice means for the subscription.
+func (d *decision) paid(inv invoice.Invoice) error {
+	d.emit(inv.Event(event.InvoicePaid, d.Now))
+	if inv.Period.End.Equal(d.Subscription.CurrentPeriod.End) {
+		d.Paid = append(d.Paid, inv)
+	}
+	return d.decide(d.Subscription.Settled(d.Facts(), inv, d.Now))
+}
+
+// close takes an invoice out of the open ones.
+func (d *decision) close(i int) {
+	if d.Subscription.CollectingInvoiceID == d.Open[i].ID {
+		d.Subscription.CollectingInvoiceID = ""
+	}
+	d.Open = append(d.Open[:i:i], d.Open[i+1:]...)
+}

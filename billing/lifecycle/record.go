@@ -1,0 +1,199 @@
+package lifecycle
+
+import (
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/payment"
+)
+
+// Result is one answer of a provider about one transaction, with the rows that it concerns beside the State.
+type Result struct {
+	Transaction payment.Transaction  // as it is now, under lock
+	Charge      *payment.Transaction // of a refund: the charge that it gives back, under lock
+	Invoice     *invoice.Invoice     // that the transaction pays, where it is not open any more; nil: open, or none
+	Recovered   bool                 // a late capture of this canceled charge was booked before
+	Move        payment.Move         // what was asked for
+	Protocol    payment.Protocol     // of the provider
+	Answer      payment.Answer
+	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
+	Impossible *fault.Error
+}
+
+// Recorded is what became of the transaction.
+type Recorded struct {
+	Transaction payment.Transaction
+	// CallbackResolved reports whether the pending callbacks of the transaction can be marked processed. An open one is
+	// asked about until it is decided; a closed one, or one that needs review, only because of the callback, which
+	// therefore stays pending until the provider has answered.
+	CallbackResolved bool
+	// Reason of the invoice that the transaction pays, while that is open; empty: none.
+	Reason invoice.Reason
+}
+
+// Record writes down what an exchange with the provider proved, and what follows from it. What was due before the answer
+// came happens first: a period that was skipped while past due must be over when a late success recovers the
+// subscription.
+func Record(s State, result Result, at Moment) (State, Recorded, Changes, error) {
+	d := begin(s, at)
+	r := &recording{d: d, Result: result, txn: result.Transaction}
+	if d.Subscription.ID != "" && r.txn.Type == payment.Charge {
+		if err := d.catchUp(); err != nil {
+			return State{}, Recorded{}, Changes{}, err
+		}
+		// An answer to a charge that catching up has just touched is about the row as it is now.
+		r.txn = d.current(r.txn)
+	}
+	out := Recorded{CallbackResolved: r.callbackResolved()}
+	if i := d.indexOpen(r.txn.InvoiceID); i >= 0 {
+		out.Reason = d.Open[i].Reason
+	}
+	if err := r.record(); err != nil {
+		return State{}, Recorded{}, Changes{}, err
+	}
+	out.Transaction = r.txn
+	if r.txn.Type == payment.Refund { // it touches transactions only
+		return d.State, out, d.Changes, nil
+	}
+	state, changes, err := d.finish()
+	return state, out, changes, err
+}
+
+// current returns the pending charge as the decision has changed it; any other transaction as it is.
+func (d *decision) current(t payment.Transaction) payment.Transaction {
+	for _, p := range d.Pending {
+		if p.ID == t.ID {
+			return p
+		}
+	}
+	return t
+}
+
+// recording is one answer on its way into the books.
+type recording struct {
+	Result
+	d   *decision
+	txn payment.Transaction
+}
+
+func (r *recording) callbackResolved() bool {
+	open := r.txn.Status == payment.Pending && r.txn.ParkedAt.IsZero()
+	return open || r.Impossible != nil || r.Answer.Outcome.Final() || r.Answer.Outcome == payment.AnswerPending
+}
+
+func (r *recording) record() error {
+	switch {
+	case r.Impossible != nil:
+		return r.impossible()
+	case r.Answer.Outcome == payment.AnswerSucceeded && !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency):
+		r.keepReference() // an operator needs it
+		r.needsReview("amount_mismatch")
+		return nil
+	}
+	return r.answered()
+}
+
+// answered records what an exchange proved.
+func (r *recording) answered() error {
+	was := r.txn
+	r.keepReference()
+	switch r.Answer.Outcome {
+	case payment.AnswerSucceeded:
+		return r.succeeded()
+	case payment.AnswerDeclined:
+		return r.ended(payment.Declined)
+	case payment.AnswerFailed:
+		return r.ended(payment.Failed)
+	case payment.AnswerCanceled:
+		return r.ended(payment.Canceled)
+	case payment.AnswerNotFound:
+		return r.absent()
+	case payment.AnswerNotSent:
+		r.txn = r.txn.NotTaken(r.Move, r.Answer.RetryAfter, r.d.Real)
+	case payment.AnswerPending, payment.AnswerUnknown:
+		r.txn = r.txn.Waiting(r.Answer.RetryAfter, r.d.Real)
+	default:
+		return fault.New(fault.Internal, "outcome_unknown", "the outcome %q of transaction %s is not known", r.Answer.Outcome, r.txn.ID)
+	}
+	if was.Status != payment.Pending {
+		return nil // a closed transaction stays as it was
+	}
+	// A charge of its own was announced as pending when the API created it.
+	if r.Answer.Outcome == payment.AnswerPending && was.ProviderRef == "" && r.txn.SubscriptionID != "" {
+		r.d.emit(r.txn.Event(event.PaymentPending, r.d.Now, nil))
+	}
+	r.d.saveTransaction(r.txn)
+	return nil
+}
+
+// keepReference keeps the provider's name for the operation, and its answer.
+func (r *recording) keepReference() {
+	if r.Answer.Ref != "" && r.txn.ProviderRef == "" {
+		r.txn.ProviderRef = r.Answer.Ref
+	}
+	if r.Answer.Response != nil {
+		r.txn.ProviderResponse = r.Answer.Response
+	}
+}
+
+// close ends the attempt. It returns false where the status is final already, which no news may overwrite.
+func (r *recording) close(status payment.Status) bool {
+	closed, err := r.txn.Close(status, r.d.Now)
+	if err != nil {
+		return false
+	}
+	r.txn = closed
+	r.d.saveTransaction(closed)
+	return true
+}
+
+// ended records an attempt that did not move money.
+func (r *recording) ended(status payment.Status) error {
+	refund := r.txn.Type == payment.Refund
+	if refund {
+		status = payment.Failed // a refund has no other bad end
+	}
+	r.txn.FailureCode, r.txn.FailureReason = r.Answer.FailureCode, r.Answer.FailureReason
+	if !r.close(status) {
+		return nil
+	}
+	kind := collection.AttemptFailed
+	switch {
+	case refund:
+		r.d.saveTransaction(r.charge().Release(r.txn.Amount))
+		r.d.emit(r.txn.Event(event.PaymentRefundFailed, r.d.Now, map[string]any{"failureReason": r.txn.FailureReason}))
+		return nil
+	case status == payment.Canceled:
+		kind = collection.AttemptCanceled
+		r.d.emit(r.txn.Event(event.PaymentCanceled, r.d.Now, nil))
+	default:
+		r.d.emit(r.txn.FailedEvent(r.d.Now))
+	}
+	if i := r.d.indexOpen(r.txn.InvoiceID); i >= 0 {
+		return r.d.step(i, kind)
+	}
+	return nil
+}
+
+// absent records that the provider does not know the transaction: proven after a while, then it has failed, or was
+// canceled if that was asked for.
+func (r *recording) absent() error {
+	if r.txn.Status != payment.Pending {
+		return nil
+	}
+	txn, proven := r.txn.Absent(r.Protocol, r.d.Real)
+	r.txn = txn
+	if !proven {
+		r.d.saveTransaction(r.txn)
+		return nil
+	}
+	r.Answer = payment.Answer{FailureReason: "the provider never received this payment"}
+	if !r.txn.CancelRequestedAt.IsZero() {
+		return r.ended(payment.Canceled)
+	}
+	return r.ended(payment.Failed)
+}
+
+// charge is the one that a refund gives back.
+func (r *recording) charge() payment.Transaction { return *r.Charge }

@@ -1,0 +1,67 @@
+package lifecycle
+
+import (
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/payment"
+)
+
+// succeeded records money that moved: it settles its invoice, unless another attempt did before.
+func (r *recording) succeeded() error {
+	if r.txn.Type == payment.Refund {
+		return r.refunded()
+	}
+	if r.txn.Status == payment.Canceled {
+		if r.Recovered {
+			return nil
+		}
+		r.recover()
+	} else if !r.close(payment.Success) {
+		return nil
+	}
+	r.d.emit(r.txn.Event(event.PaymentSuccess, r.d.Now, nil))
+	if r.txn.InvoiceID == "" {
+		return nil
+	}
+	return r.settle()
+}
+
+// recover books a capture that turned up on a canceled charge as a success of its own, since canceled is final.
+func (r *recording) recover() {
+	r.txn = r.txn.Recover(r.d.IDs.Transaction(r.d.Real), r.d.Now)
+	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, r.txn)
+}
+
+// settle lets the success count for its invoice, or gives the money back where one counted before.
+func (r *recording) settle() error {
+	i := r.d.indexOpen(r.txn.InvoiceID)
+	inv := r.invoice(i)
+	_, effect, err := collection.Next(inv.Collection, r.d.input(collection.AttemptSucceeded), r.d.terms(inv))
+	if err != nil {
+		return err
+	}
+	if effect != collection.Settle || i < 0 {
+		charge, err := r.d.refund(r.txn, r.txn.Amount)
+		r.txn = charge
+		return err
+	}
+	inv = inv.Settle(r.d.Now)
+	r.d.Changes.saveInvoice(inv)
+	r.d.Changes.Settlements = append(r.d.Changes.Settlements, Settlement{inv.ID, r.txn.ID, inv.AmountDue})
+	r.d.cancelAttempt(inv.ID) // a late success of an older attempt leaves the live one superfluous
+	r.d.close(i)
+	return r.d.paid(inv)
+}
+
+// invoice is the one that the transaction pays, open or not.
+func (r *recording) invoice(i int) invoice.Invoice {
+	if i >= 0 {
+		return r.d.Open[i]
+	}
+	if r.Result.Invoice != nil {
+		return *r.Result.Invoice
+	}
+	// Catching up closed it within this decision, so that nothing counts for it any more.
+	return invoice.Invoice{Status: invoice.Void}
+}

@@ -1,0 +1,104 @@
+// Package lifecycle composes the rules: it decides what follows from what in the life of one subscription. A State goes in,
+// with the time and what happened; the new State and the Changes to write come out. It is pure: no clock, no random, no
+// I/O; ids come from an injected source. The callers (activities, service) load a State under lock, ask one of Advance,
+// Apply and Record, and write the Changes in the same transaction. It does not own the single rules (subscription,
+// collection, invoice, payment), SQL (db), nor when it is asked (workflows).
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/customer"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// State is everything that a decision about one subscription depends on. The Subscription is empty for a transaction that
+// belongs to none: a charge of its own, or a refund of one.
+type State struct {
+	Subscription subscription.Subscription
+	Customer     customer.Customer
+	Balance      money.Minor // credit of the customer in the subscription's currency, minor units
+	Plan         plan.Plan
+	PendingPlan  *plan.Plan // of Subscription.PendingPlanID
+	Settings     subscription.Settings
+	ClockNow     time.Time             // where the customer's test clock stands; zero: real time
+	Open         []invoice.Invoice     // open invoices with lines, oldest first
+	Paid         []invoice.Invoice     // paid invoices with lines, for time in the current period, oldest first
+	Pending      []payment.Transaction // undecided charges of the subscription, oldest first
+	// Captures are the successful charges that settled Paid, by invoice id. Only a cancellation with a refund reads them.
+	Captures map[string]payment.Transaction
+	Provider *Provider // the environment's primary provider; nil: none
+	// WakePending: a signal to the subscription's workflow is under way.
+	WakePending bool
+}
+
+// Provider is the provider configuration that new charges are sent to.
+type Provider struct {
+	Name     string
+	ConfigID string
+}
+
+// Moment is when a decision is made, and the source of new ids.
+type Moment struct {
+	Now  time.Time // the subscription's own time; State.ClockNow overrides it
+	Real time.Time // the wall clock's: the charge protocol runs in real time, also on a test clock
+	IDs  IDs
+}
+
+// IDs makes the ids of new rows. Given parts, the id is derived from them: the same parts give the same id, so that work
+// repeated after a restore of the database sends the provider the same key. at is the time that such an id sorts by.
+// Without parts the id is random and sorts by real time.
+type IDs interface {
+	Invoice(at time.Time, parts ...string) string
+	Transaction(at time.Time, parts ...string) string
+}
+
+// Facts are what the rules of the subscription read.
+func (s State) Facts() subscription.Facts {
+	return subscription.Facts{Plan: s.Plan, Pending: s.PendingPlan, Settings: s.Settings, Open: s.Open, Paid: s.Paid}
+}
+
+// Attempt returns the pending charge that the subscription's workflow follows: the one whose turn to be asked about comes
+// first; nil: none. That may be another than the attempt of the invoice in collection: one that was called off is
+// superfluous, but not over. Charges that need review are not followed: a person or the provider must act first.
+func (s State) Attempt() *payment.Transaction {
+	var first *payment.Transaction
+	for i := range s.Pending {
+		if t := &s.Pending[i]; t.ParkedAt.IsZero() && (first == nil || t.NextCheckAt.Before(first.NextCheckAt)) {
+			first = t
+		}
+	}
+	return first
+}
+
+// next returns what happens to the subscription by itself, and when.
+func (s State) next() (subscription.Action, time.Time) {
+	if i := s.indexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {
+		return s.Subscription.Next(&s.Open[i].Collection, s.Settings)
+	}
+	return s.Subscription.Next(nil, s.Settings)
+}
+
+// IsOpen reports whether an invoice is among the open ones.
+func (s State) IsOpen(invoiceID string) bool { return s.indexOpen(invoiceID) >= 0 }
+
+// indexOpen finds an open invoice; -1: it is not open.
+func (s State) indexOpen(invoiceID string) int {
+	return slices.IndexFunc(s.Open, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
+}
+
+// clone copies what a decision changes in place, so that the State of the caller stays as it was.
+func (s State) clone() State {
+	s.Open, s.Paid, s.Pending = slices.Clone(s.Open), slices.Clone(s.Paid), slices.Clone(s.Pending)
+	captures := make(map[string]payment.Transaction, len(s.Captures))
+	for id, t := range s.Captures {
+		captures[id] = t
+	}
+	s.Captures = captures
+	return s
+}

@@ -1,0 +1,68 @@
+// Package testclock owns what a test clock may do: which advances are refused, and where it stands. It does not own what
+// becomes due when it moves (lifecycle) nor how it is moved (activities).
+package testclock
+
+import (
+	"time"
+
+	"perennial/billing/fault"
+)
+
+// Status of a test clock.
+type Status string
+
+// The statuses.
+const (
+	Ready     Status = "ready"
+	Advancing Status = "advancing"
+)
+
+// Clock is the time that some test customers live in.
+type Clock struct {
+	ID        string
+	Name      string
+	Status    Status
+	NowAt     time.Time
+	TargetAt  time.Time // while advancing
+	BlockedBy []string  // transactions that stopped the last advance
+	Revision  int64
+	CreatedAt time.Time
+}
+
+// Advance begins to move the clock to an instant. To the target that it moves to already it changes nothing. Faults:
+// test_clock_advancing, test_clock_backwards.
+func (c Clock) Advance(to time.Time) (Clock, error) {
+	switch {
+	case c.Status == Advancing && c.TargetAt.Equal(to):
+		return c, nil
+	case c.Status == Advancing:
+		return c, fault.New(fault.Conflict, "test_clock_advancing",
+			"The clock moves to %s. Wait until it is ready.", stamp(c.TargetAt)).After(time.Second)
+	case !to.After(c.NowAt):
+		return c, fault.InvalidParam("to", "test_clock_backwards",
+			"The clock stands at %s and only moves forward. Send a later time.", stamp(c.NowAt))
+	}
+	c.Status, c.TargetAt, c.BlockedBy = Advancing, to, nil
+	return c, nil
+}
+
+// Next is where an advancing clock moves to now: the next due instant, at most its target, and never back. due is zero
+// where nothing is due.
+func (c Clock) Next(due time.Time) time.Time {
+	at := c.TargetAt
+	if !due.IsZero() && due.Before(at) {
+		at = due
+	}
+	if at.Before(c.NowAt) {
+		at = c.NowAt
+	}
+	return at
+}
+
+// Finish makes the clock ready again. blockedBy names the payments that stopped it early.
+func (c Clock) Finish(blockedBy []string) Clock {
+	c.Status, c.TargetAt, c.BlockedBy = Ready, time.Time{}, blockedBy
+	return c
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

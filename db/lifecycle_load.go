@@ -1,0 +1,197 @@
+package db
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/db/internal/dbsqlc"
+)
+
+// LockSubscription reads a subscription with all that a decision about it depends on, in one round trip. The customer
+// (shared) and its credit, the subscription, its open invoices and its pending charges stay as they are until the
+// transaction ends. Fault: subscription_not_found.
+func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
+	l := loader{ctx: ctx, environmentID: environmentID, id: id}
+	err := tx.together(ctx,
+		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
+		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen, l.readPending,
+		l.readEnvironment, l.readClock, l.readPlans, l.readPrices, l.readPaid, l.readLines, l.readProvider)
+	if err != nil {
+		return lifecycle.State{}, readError("subscription", err)
+	}
+	l.distribute()
+	return l.State, nil
+}
+
+// LockCaptures adds the charges that paid for the current period to the state: a cancellation with a refund gives back
+// out of them.
+func (tx *Tx) LockCaptures(ctx context.Context, environmentID string, s *lifecycle.State) error {
+	ids := make([]string, 0, len(s.Paid))
+	for _, inv := range s.Paid {
+		ids = append(ids, inv.ID)
+	}
+	rows, err := queries.TransactionLockSettling(ctx, tx.pipe, dbsqlc.TransactionLockSettlingParams{
+		EnvironmentID: environmentID, InvoiceIds: ids,
+	})
+	s.Captures = make(map[string]payment.Transaction, len(rows))
+	for _, row := range rows {
+		s.Captures[row.SettledInvoiceID] = transactionFromDB(row.Transaction)
+	}
+	return translate("TransactionLockSettling", err)
+}
+
+// LockCustomerState is the State of a transaction without a subscription: the customer (shared), and where the customer's
+// test clock stands. Fault: customer_not_found.
+func (tx *Tx) LockCustomerState(ctx context.Context, environmentID, customerID string) (lifecycle.State, error) {
+	payer, err := tx.LockCustomer(ctx, environmentID, customerID)
+	if err != nil || payer.TestClockID == "" {
+		return lifecycle.State{Customer: payer}, err
+	}
+	clock, err := tx.TestClock(ctx, environmentID, payer.TestClockID)
+	return lifecycle.State{Customer: payer, ClockNow: clock.NowAt}, err
+}
+
+// loader collects what the reads of LockSubscription find.
+type loader struct {
+	lifecycle.State
+	ctx               context.Context // of the one call of LockSubscription
+	environmentID, id string
+
+	plans   []dbsqlc.PlanListOfSubscriptionRow
+	prices  []dbsqlc.PriceListOfSubscriptionRow
+	lines   []dbsqlc.InvoiceLine
+	pending []dbsqlc.TransactionLockPendingChargesRow
+}
+
+// distribute puts the parts to what they belong to.
+func (l *loader) distribute() {
+	for _, row := range l.plans {
+		p := planFromDB(row.Plan)
+		for _, price := range l.prices {
+			if price.Price.PlanID == p.ID {
+				p.Prices = append(p.Prices, priceFromDB(price.Price))
+			}
+		}
+		if p.ID == l.Subscription.PlanID {
+			l.Plan = p
+		}
+		if p.ID == l.Subscription.PendingPlanID {
+			l.PendingPlan = &p
+		}
+	}
+	for _, row := range l.lines {
+		for _, invoices := range [][]invoice.Invoice{l.Open, l.Paid} {
+			for i := range invoices {
+				if invoices[i].ID == row.InvoiceID {
+					invoices[i].Lines = append(invoices[i].Lines, lineFromDB(row))
+				}
+			}
+		}
+	}
+	for _, row := range l.pending {
+		l.Pending = append(l.Pending, transactionFromDB(row.Transaction))
+	}
+}
+
+func (l *loader) readCustomer(h dbsqlc.DBTX) error {
+	row, err := queries.CustomerLockOfSubscription(l.ctx, h, dbsqlc.CustomerLockOfSubscriptionParams{
+		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+	})
+	l.Customer = customerFromDB(row.Customer)
+	return err
+}
+
+func (l *loader) readBalance(h dbsqlc.DBTX) (err error) {
+	l.Balance, err = queries.CreditBalanceLockOfSubscription(l.ctx, h, dbsqlc.CreditBalanceLockOfSubscriptionParams{
+		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+	})
+	return optional(err)
+}
+
+func (l *loader) readSubscription(h dbsqlc.DBTX) error {
+	row, err := queries.SubscriptionLock(l.ctx, h, dbsqlc.SubscriptionLockParams{EnvironmentID: l.environmentID, ID: l.id})
+	l.Subscription = subscriptionFromDB(row.Subscription)
+	l.WakePending = row.Subscription.WakePendingSince != nil
+	return err
+}
+
+func (l *loader) readOpen(h dbsqlc.DBTX) error {
+	rows, err := queries.InvoiceLockOpen(l.ctx, h, dbsqlc.InvoiceLockOpenParams{EnvironmentID: l.environmentID, SubscriptionID: l.id})
+	for _, row := range rows {
+		l.Open = append(l.Open, invoiceFromDB(row.Invoice))
+	}
+	return err
+}
+
+func (l *loader) readEnvironment(h dbsqlc.DBTX) error {
+	row, err := queries.EnvironmentGet(l.ctx, h, l.environmentID)
+	l.Settings = environmentFromDB(row.Environment, row.TenantID).Settings
+	return err
+}
+
+func (l *loader) readClock(h dbsqlc.DBTX) error {
+	row, err := queries.TestClockGetOfSubscription(l.ctx, h, dbsqlc.TestClockGetOfSubscriptionParams{
+		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+	})
+	l.ClockNow = testClockFromDB(row.TestClock).NowAt
+	return optional(err)
+}
+
+func (l *loader) readPlans(h dbsqlc.DBTX) (err error) {
+	l.plans, err = queries.PlanListOfSubscription(l.ctx, h, dbsqlc.PlanListOfSubscriptionParams{
+		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+	})
+	return err
+}
+
+func (l *loader) readPrices(h dbsqlc.DBTX) (err error) {
+	l.prices, err = queries.PriceListOfSubscription(l.ctx, h, dbsqlc.PriceListOfSubscriptionParams{
+		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+	})
+	return err
+}
+
+func (l *loader) readPaid(h dbsqlc.DBTX) error {
+	rows, err := queries.InvoiceListPaidForPeriod(l.ctx, h, dbsqlc.InvoiceListPaidForPeriodParams{
+		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+	})
+	for _, row := range rows {
+		l.Paid = append(l.Paid, invoiceFromDB(row.Invoice))
+	}
+	return err
+}
+
+func (l *loader) readLines(h dbsqlc.DBTX) (err error) {
+	l.lines, err = queries.InvoiceLineListOfSubscription(l.ctx, h, dbsqlc.InvoiceLineListOfSubscriptionParams{
+		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+	})
+	return err
+}
+
+func (l *loader) readPending(h dbsqlc.DBTX) (err error) {
+	l.pending, err = queries.TransactionLockPendingCharges(l.ctx, h, dbsqlc.TransactionLockPendingChargesParams{
+		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+	})
+	return err
+}
+
+func (l *loader) readProvider(h dbsqlc.DBTX) error {
+	row, err := queries.ProviderConfigGetPrimary(l.ctx, h, l.environmentID)
+	if err == nil {
+		l.Provider = &lifecycle.Provider{Name: row.ProviderConfig.Provider, ConfigID: row.ProviderConfig.ID}
+	}
+	return optional(err)
+}
+
+// optional lets a read find nothing.
+func optional(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
+}

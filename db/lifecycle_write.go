@@ -1,0 +1,70 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/lifecycle"
+	"perennial/db/internal/dbsqlc"
+)
+
+// Write makes the Changes of a decision true; they name the customer of the State that they were decided on. Rows that
+// end come before those that take their place, since of both at once some may exist only once. Faults: those of the single
+// writes; subscription_changed and transaction_changed, when a row is not of the revision read.
+func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State, c lifecycle.Changes) error {
+	var err error
+	do := func(write func() error) {
+		if err == nil {
+			err = write()
+		}
+	}
+	for _, t := range c.Transactions {
+		do(func() error { return tx.SaveTransaction(ctx, environmentID, t) })
+	}
+	for _, inv := range c.Invoices {
+		do(func() error { return tx.SaveInvoice(ctx, environmentID, inv) })
+	}
+	for _, t := range c.NewTransactions {
+		do(func() error { return tx.InsertTransaction(ctx, environmentID, t) })
+	}
+	for _, entry := range c.Credit {
+		do(func() error {
+			return tx.AddCredit(ctx, environmentID, s.Customer.ID, s.Subscription.Currency, entry.CreditEntry, entry.InvoiceID, c.At)
+		})
+	}
+	for _, settled := range c.Settlements {
+		do(func() error {
+			return tx.InsertSettlement(ctx, environmentID, settled.InvoiceID, settled.TransactionID, settled.Amount, c.At)
+		})
+	}
+	for _, e := range c.Events {
+		do(func() error { return tx.Emit(ctx, environmentID, e) })
+	}
+	if c.Subscription != nil {
+		do(func() error { return tx.SaveSubscription(ctx, environmentID, *c.Subscription) })
+	}
+	for _, inv := range c.NewInvoices {
+		do(func() error { return tx.InsertInvoice(ctx, environmentID, inv) })
+	}
+	return err
+}
+
+// SetWakePending notes, since tx.Real, that the subscription's workflow has something to do. It returns whether this
+// transaction is the first to say so, and therefore the one to signal. The row is locked: s is what it says.
+func (tx *Tx) SetWakePending(ctx context.Context, environmentID string, s lifecycle.State) (first bool, err error) {
+	if s.WakePending || s.Subscription.ID == "" {
+		return false, nil
+	}
+	return true, queries.SubscriptionSetWakePending(ctx, tx.pipe, dbsqlc.SubscriptionSetWakePendingParams{
+		EnvironmentID: environmentID, ID: s.Subscription.ID, WakePendingSince: &tx.Real,
+	})
+}
+
+// ClearWakePending notes that the subscription's workflow acts on what it was woken for.
+func (tx *Tx) ClearWakePending(ctx context.Context, environmentID string, s lifecycle.State) error {
+	if !s.WakePending {
+		return nil
+	}
+	return queries.SubscriptionClearWakePending(ctx, tx.pipe, dbsqlc.SubscriptionClearWakePendingParams{
+		EnvironmentID: environmentID, ID: s.Subscription.ID,
+	})
+}

@@ -1,0 +1,20 @@
+-- Commands are transactions that wake the workflow; a send knows when it was due.
+
+-- +goose Up
+-- Since when, in real time, a signal to the subscription's workflow is under way: set by the transaction that gives the
+-- workflow something to do, cleared by the one in which the workflow acts. What stays, the reconciler signals again.
+alter table subscriptions add column wake_pending_since timestamptz;
+create index subscriptions_wake_pending on subscriptions (wake_pending_since) where wake_pending_since is not null;
+drop index subscriptions_method_changed;
+
+-- When the first send was due, in real time: one that comes much later asks the provider first, since a restored database
+-- may have forgotten a send.
+alter table transactions add column send_due_at timestamptz;
+
+-- A command's effect, its answer and its text are one transaction now, under the request's idempotency row.
+drop table command_texts;
+drop table commands;
+
+-- With it go leases, states and command ids of idempotency rows: a row is written with its answer.
+delete from idempotency_keys where state <> 'answered';
+alter table idempotency_keys drop column state, drop column lease_until, drop column command_id;

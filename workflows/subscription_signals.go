@@ -1,0 +1,74 @@
+package workflows
+
+import (
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"perennial/billing/subscription"
+	"perennial/contract"
+)
+
+// signals are the channels of a subscription's run. Every wake-up means the same: reload the row. The names tell operators
+// why.
+type signals struct {
+	checks workflow.ReceiveChannel
+	wakes  []workflow.ReceiveChannel
+}
+
+func listen(ctx workflow.Context) signals {
+	l := signals{checks: workflow.GetSignalChannel(ctx, contract.SignalCheck)}
+	for _, name := range append([]string{contract.SignalWake}, contract.CommandSignals...) {
+		l.wakes = append(l.wakes, workflow.GetSignalChannel(ctx, name))
+	}
+	return l
+}
+
+// arrived reports whether a signal waits to be read.
+func (l signals) arrived() bool {
+	return l.checks.Len() > 0 || slices.ContainsFunc(l.wakes, func(c workflow.ReceiveChannel) bool { return c.Len() > 0 })
+}
+
+// receive reads all signals that have arrived: one that a run leaves unread is lost.
+func (s *subscriptionRun) receive() {
+	for {
+		var check contract.Check
+		if !s.signals.checks.ReceiveAsync(&check) {
+			break
+		}
+		s.addCheck(check.TransactionID)
+	}
+	for _, wakes := range s.signals.wakes {
+		for wakes.ReceiveAsync(nil) {
+			s.woken = true
+		}
+	}
+}
+
+func (s *subscriptionRun) addCheck(transactionID string) {
+	if !slices.Contains(s.checks, transactionID) {
+		s.checks = append(s.checks, transactionID)
+	}
+}
+
+// sleep waits for the first of: the next date, the next check of a payment, the end of the one in flight, a signal.
+func (s *subscriptionRun) sleep(ctx workflow.Context) {
+	boundary := s.snap.NextAt
+	if s.onClock() || s.snap.NextAction == subscription.ActionNone || s.leavesBoundary(ctx) {
+		boundary = time.Time{}
+	}
+	s.boundary.set(ctx, boundary, string(s.snap.NextAction)+" of "+s.ref.ID)
+	check := time.Time{}
+	if s.snap.Live != nil && s.payment.idle() {
+		check = s.snap.Live.CheckAt
+	}
+	s.check.set(ctx, check, "ask the provider about "+s.liveID())
+	s.show(ctx, string(s.snap.NextAction))
+	err := workflow.Await(ctx, func() bool {
+		return s.boundary.rang() || s.check.rang() || s.payment.ready() || s.due(ctx) || s.signals.arrived()
+	})
+	if err != nil {
+		s.failed = err
+	}
+}
