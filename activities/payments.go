@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"perennial/billing/fault"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
@@ -36,14 +35,11 @@ func (a *Payments) CheckPayment(ctx context.Context, in contract.ResolveInput) (
 	return a.resolve(ctx, in)
 }
 
-// errAbsent matches the database's answer about a transaction that does not exist.
-var errAbsent = fault.New(fault.NotFound, "transaction_not_found", "")
-
 // resolve is the charge protocol: note the intent, call, record. Repeats find the intent and act on it.
 func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
 	asked := a.Clock()
 	x, err := a.intend(ctx, in)
-	if errors.Is(err, errAbsent) {
+	if errors.Is(err, db.ErrTransactionNotFound) {
 		return contract.ResolveOutput{Status: "absent"}, nil // whoever sent word of it meant another environment
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -14,29 +15,29 @@ import (
 )
 
 // chargeCustomer makes a charge of its own: the pending row is the intent, and its workflow carries it out.
-func (s *Server) chargeCustomer(ctx context.Context, c *call, f PaymentForm) (*reply[Payment], error) {
+func (s *Server) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	var txn payment.Transaction
-	out, err := create(ctx, s, c, http.StatusCreated, func(ctx context.Context) (effect[Payment], error) {
+	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, func(ctx context.Context) (httpkit.Effect[Payment], error) {
 		cust, err := s.payer(ctx, c, f.CustomerID)
 		if err != nil {
 			return nil, err
 		}
-		provider, err := s.primaryProvider(ctx, c.environmentID)
+		provider, err := s.primaryProvider(ctx, c.EnvironmentID)
 		if err != nil {
 			return nil, err
 		}
-		return func(tx *db.Tx) (made[Payment], error) {
-			now, err := s.lockClock(ctx, tx, c.environmentID, cust.TestClockID)
+		return func(tx *db.Tx) (httpkit.Made[Payment], error) {
+			now, err := s.lockClock(ctx, tx, c.EnvironmentID, cust.TestClockID)
 			if err != nil {
-				return made[Payment]{}, err
+				return httpkit.Made[Payment]{}, err
 			}
 			// Read again under lock: nothing of a customer who is being erased may be copied.
-			cust, err := tx.LockCustomer(ctx, c.environmentID, cust.ID)
+			cust, err := tx.LockCustomer(ctx, c.EnvironmentID, cust.ID)
 			if err == nil && !cust.ErasedAt.IsZero() {
-				err = notFound("customer_not_found")
+				err = httpkit.NotFound(db.ErrCustomerNotFound)
 			}
 			if err != nil {
-				return made[Payment]{}, inParam(err, "customerId")
+				return httpkit.Made[Payment]{}, inParam(err, "customerId")
 			}
 			in := payment.NewChargeInput{
 				ID: id.New(id.Transaction, s.now()), Customer: cust, Amount: money.Minor(*f.Amount), Currency: money.Currency(f.Currency),
@@ -46,14 +47,14 @@ func (s *Server) chargeCustomer(ctx context.Context, c *call, f PaymentForm) (*r
 				in.Provider, in.ProviderConfigID = provider.Provider, provider.ID
 			}
 			txn = payment.NewCharge(in)
-			return made[Payment]{renderPayment(txn), cust.ID}, insertCharge(ctx, tx, c.environmentID, txn)
+			return httpkit.Made[Payment]{Resource: renderPayment(txn), CustomerID: cust.ID}, insertCharge(ctx, tx, c.EnvironmentID, txn)
 		}, nil
 	})
 	if err != nil || out.Replayed != "" {
 		return out, err
 	}
 	if txn.Status == payment.Pending {
-		s.startPayment(ctx, c.environmentID, txn.ID)
+		s.startPayment(ctx, c.EnvironmentID, txn.ID)
 	}
 	return s.awaitPayment(ctx, c, out, txn.ID), nil
 }
@@ -74,9 +75,9 @@ func chargeEvent(t payment.Transaction) event.Event {
 }
 
 // awaitPayment keeps the answer back until the payment is final or the caller's patience is over.
-func (s *Server) awaitPayment(ctx context.Context, c *call, out *reply[Payment], transactionID string) *reply[Payment] {
-	return await(ctx, s, c, out, func(ctx context.Context) (Payment, bool, error) {
-		t, err := s.store.Transaction(ctx, c.environmentID, transactionID)
+func (s *Server) awaitPayment(ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Payment], transactionID string) *httpkit.Reply[Payment] {
+	return httpkit.Await(ctx, s.kit, c, out, func(ctx context.Context) (Payment, bool, error) {
+		t, err := s.store.Transaction(ctx, c.EnvironmentID, transactionID)
 		return renderPayment(t), t.Status != payment.Pending, err
 	})
 }

@@ -5,29 +5,31 @@ import (
 	"context"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/subscription"
 	"perennial/contract"
+	"perennial/db"
 	"perennial/internal/id"
 )
 
 // paySubscription pays the oldest open invoice of a subscription. It is a command in every status: the subscription's
 // workflow is the one collector of its invoices, also of those that a canceled subscription left open.
-func (s *Server) paySubscription(ctx context.Context, c *call, f PaymentForm) (*reply[Payment], error) {
+func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	if f.Description != "" {
 		return nil, fault.InvalidParam("description", "fields_exclusive", "a payment of an invoice is described by the invoice; leave description out")
 	}
 	var transactionID string
-	out, err := command(ctx, s, c, http.StatusCreated, func(ctx context.Context, r run) (made[Payment], error) {
+	out, err := httpkit.Command(ctx, s.kit, c, http.StatusCreated, func(ctx context.Context, r httpkit.Run) (httpkit.Made[Payment], error) {
 		sub, err := s.subscriptionToPay(ctx, c, f)
 		if err != nil {
-			return made[Payment]{}, err
+			return httpkit.Made[Payment]{}, err
 		}
 		if transactionID, err = s.pay(ctx, c, sub, f, r); err != nil {
-			return made[Payment]{}, err
+			return httpkit.Made[Payment]{}, err
 		}
-		txn, err := s.store.Transaction(ctx, c.environmentID, transactionID)
-		return made[Payment]{renderPayment(txn), txn.CustomerID}, err
+		txn, err := s.store.Transaction(ctx, c.EnvironmentID, transactionID)
+		return httpkit.Made[Payment]{Resource: renderPayment(txn), CustomerID: txn.CustomerID}, err
 	})
 	if err != nil || out.Replayed != "" {
 		return out, err
@@ -35,11 +37,11 @@ func (s *Server) paySubscription(ctx context.Context, c *call, f PaymentForm) (*
 	return s.awaitPayment(ctx, c, out, transactionID), nil
 }
 
-func (s *Server) subscriptionToPay(ctx context.Context, c *call, f PaymentForm) (subscription.Subscription, error) {
+func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (subscription.Subscription, error) {
 	if !id.Is(id.Subscription, f.SubscriptionID) {
-		return subscription.Subscription{}, inParam(notFound("subscription_not_found"), "subscriptionId")
+		return subscription.Subscription{}, inParam(httpkit.NotFound(db.ErrSubscriptionNotFound), "subscriptionId")
 	}
-	sub, err := s.store.Subscription(ctx, c.environmentID, f.SubscriptionID)
+	sub, err := s.store.Subscription(ctx, c.EnvironmentID, f.SubscriptionID)
 	switch {
 	case err != nil:
 		return sub, inParam(err, "subscriptionId")
@@ -52,9 +54,9 @@ func (s *Server) subscriptionToPay(ctx context.Context, c *call, f PaymentForm) 
 }
 
 // pay answers the id of the attempt.
-func (s *Server) pay(ctx context.Context, c *call, sub subscription.Subscription, f PaymentForm, r run) (string, error) {
-	result, err := s.engine.Command(ctx, attributesOf(c.environmentID, sub), contract.Command{
-		ID: r.commandID, Idempotency: r.idempotency, Name: contract.CommandPay, Amount: f.Amount,
+func (s *Server) pay(ctx context.Context, c *httpkit.Call, sub subscription.Subscription, f PaymentForm, r httpkit.Run) (string, error) {
+	result, err := s.engine.Command(ctx, attributesOf(c.EnvironmentID, sub), contract.Command{
+		ID: r.CommandID, Idempotency: completes(r), Name: contract.CommandPay, Amount: f.Amount,
 	})
 	return result.TransactionID, cmp.Or(err, result.Refusal.Err())
 }

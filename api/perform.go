@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/subscription"
 	"perennial/contract"
@@ -16,8 +17,8 @@ import (
 )
 
 // perform has a subscription's workflow carry out a command.
-func (s *Server) perform(ctx context.Context, c *call, sub subscription.Subscription, cmd contract.Command) error {
-	result, err := s.engine.Command(ctx, attributesOf(c.environmentID, sub), cmd)
+func (s *Server) perform(ctx context.Context, c *httpkit.Call, sub subscription.Subscription, cmd contract.Command) error {
+	result, err := s.engine.Command(ctx, attributesOf(c.EnvironmentID, sub), cmd)
 	if errors.Is(err, contract.ErrFinished) {
 		result, err = s.outcome(ctx, c, cmd.ID)
 	}
@@ -26,8 +27,8 @@ func (s *Server) perform(ctx context.Context, c *call, sub subscription.Subscrip
 
 // outcome is what a finished subscription did with a command: what it stored, if the command was performed before it
 // finished, else a refusal, because nothing leaves canceled.
-func (s *Server) outcome(ctx context.Context, c *call, commandID string) (contract.CommandResult, error) {
-	known, found, err := s.store.CommandOutcome(ctx, c.environmentID, commandID)
+func (s *Server) outcome(ctx context.Context, c *httpkit.Call, commandID string) (contract.CommandResult, error) {
+	known, found, err := s.store.CommandOutcome(ctx, c.EnvironmentID, commandID)
 	if err != nil {
 		return contract.CommandResult{}, err
 	}
@@ -42,13 +43,21 @@ func (s *Server) outcome(ctx context.Context, c *call, commandID string) (contra
 }
 
 // performAndRead answers with the subscription as the command left it.
-func (s *Server) performAndRead(ctx context.Context, c *call, cmd contract.Command) (made[Subscription], error) {
-	sub := resource[subscription.Subscription](c)
+func (s *Server) performAndRead(ctx context.Context, c *httpkit.Call, cmd contract.Command) (httpkit.Made[Subscription], error) {
+	sub := httpkit.Resource[subscription.Subscription](c)
 	if err := s.perform(ctx, c, sub, cmd); err != nil {
-		return made[Subscription]{}, err
+		return httpkit.Made[Subscription]{}, err
 	}
-	sub, err := s.store.Subscription(ctx, c.environmentID, sub.ID)
-	return made[Subscription]{renderSubscription(sub), sub.CustomerID}, err
+	sub, err := s.store.Subscription(ctx, c.EnvironmentID, sub.ID)
+	return httpkit.Made[Subscription]{Resource: renderSubscription(sub), CustomerID: sub.CustomerID}, err
+}
+
+// completes names the idempotency row that a command completes; nil: none.
+func completes(r httpkit.Run) *contract.IdempotencyRef {
+	if r.Key == "" {
+		return nil
+	}
+	return &contract.IdempotencyRef{Route: r.Route, Key: r.Key}
 }
 
 // attributesOf is what the engine shows and searches a subscription by.
@@ -61,7 +70,7 @@ func attributesOf(environmentID string, sub subscription.Subscription) contract.
 
 // startSubscription is best effort: the reconciler starts what is not marked started.
 func (s *Server) startSubscription(ctx context.Context, environmentID string, sub subscription.Subscription) {
-	ctx, cancel := s.afterwards(ctx)
+	ctx, cancel := s.kit.Afterwards(ctx)
 	defer cancel()
 	epoch := s.started.epoch()
 	start := attributesOf(environmentID, sub)
@@ -79,7 +88,7 @@ func (s *Server) startSubscription(ctx context.Context, environmentID string, su
 
 // startPayment is best effort too.
 func (s *Server) startPayment(ctx context.Context, environmentID, transactionID string) {
-	ctx, cancel := s.afterwards(ctx)
+	ctx, cancel := s.kit.Afterwards(ctx)
 	defer cancel()
 	epoch := s.started.epoch()
 	err := s.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: transactionID}})
