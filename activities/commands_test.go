@@ -17,7 +17,7 @@ import (
 	"perennial/test/scene"
 )
 
-func cancelNow(refund string) contract.Command {
+func cancelNow(refund string) command {
 	return command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true, Refund: refund}
 }
 
@@ -25,18 +25,18 @@ func TestCancelAtPeriodEndAndReactivate(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.perform(command{Name: contract.CommandCancel, Reason: "later"})
-	require.Equal(t, "cancel", l.snap.NextAction)
-	require.Equal(t, "active", l.snap.Status)
+	require.Equal(t, subscription.ActionCancel, l.snap.NextAction)
+	require.Equal(t, subscription.Active, l.snap.Status)
 	l.perform(command{Name: contract.CommandReactivate})
-	require.Equal(t, "renewal", l.snap.NextAction)
+	require.Equal(t, subscription.ActionRenewal, l.snap.NextAction)
 	l.until(scene.Start.AddDate(0, 1, 1))
 	require.Len(t, l.invoices(), 2)
 
 	l.perform(command{Name: contract.CommandCancel, Reason: "really"})
 	l.until(scene.Start.AddDate(0, 2, 1))
-	require.Equal(t, "canceled", l.snap.Status)
+	require.Equal(t, subscription.Canceled, l.snap.Status)
 	require.True(t, l.snap.Finished)
-	require.Equal(t, "none", l.snap.NextAction)
+	require.Equal(t, subscription.ActionNone, l.snap.NextAction)
 	require.Len(t, l.invoices(), 2)
 	require.Equal(t, "really", l.sub().CancelReason)
 	l.sound()
@@ -94,7 +94,7 @@ func TestCancelNowWithALiveAttempt(t *testing.T) {
 			}
 			out := l.command(cancelNow(""))
 			require.Nil(t, out.Refusal)
-			require.Equal(t, "canceled", l.snap.Status)
+			require.Equal(t, subscription.Canceled, l.snap.Status)
 			require.False(t, l.snap.Finished, "the workflow stays until nothing is pending")
 			l.until(l.Clock.Now().Add(time.Minute))
 			require.True(t, l.snap.Finished)
@@ -257,7 +257,7 @@ func TestRefusalsAreRememberedAndChangeNothing(t *testing.T) {
 		"plan_unchanged":                {Name: contract.CommandChangePlan, PlanID: l.sub().PlanID},
 		"currency_mismatch":             {Name: contract.CommandChangePlan, PlanID: foreign.ID},
 		"cancellation_not_scheduled":    {Name: contract.CommandReactivate},
-		"refund_needs_immediate_effect": {Name: contract.CommandCancel, Refund: contract.RefundProrated},
+		"refund_needs_immediate_effect": {Name: contract.CommandCancel, Refund: "prorated"},
 		"nothing_to_pay":                {Name: contract.CommandPay, Amount: &wrong},
 		"command_unknown":               {Name: "explode"},
 	} {
@@ -283,7 +283,7 @@ func TestACommandThatBreaksHalfWayIsAnsweredAndLeavesNothing(t *testing.T) {
 	before := l.Rows(t)
 	delete(before, "commands")
 
-	refusal := l.command(cancelNow(contract.RefundProrated)).Refusal
+	refusal := l.command(cancelNow("prorated")).Refusal
 
 	require.NotNil(t, refusal)
 	require.Equal(t, "command_broken", refusal.Code)

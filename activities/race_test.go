@@ -76,7 +76,7 @@ func TestRecordingRacesWithCommands(t *testing.T) {
 func (l *life) checkUntilSettled(ctx context.Context, txn string) error {
 	for {
 		out, err := l.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now(), Asked: true})
-		if err == nil && out.Status == string(payment.Success) {
+		if err == nil && out.Status == payment.Success {
 			return nil
 		}
 		if ctx.Err() != nil || deadlocked(err) {
@@ -144,7 +144,7 @@ func TestCancelBetweenMarkAndAnswer(t *testing.T) {
 	}
 	out, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
 	require.NoError(t, err)
-	require.Equal(t, "success", out.Status)
+	require.Equal(t, payment.Success, out.Status)
 	require.True(t, out.Snapshot.Finished)
 	require.Equal(t, invoice.Paid, l.invoices()[1].Status, "what was charged before the cancel is kept")
 	l.sound()
