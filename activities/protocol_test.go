@@ -203,7 +203,7 @@ func TestALateSuccessOfAFailedAttemptSettles(t *testing.T) {
 	l.Provider.Settle(txn.ID, providers.Succeeded)
 	out := l.asked(txn.ID)
 	require.Equal(t, payment.Success, out.Status)
-	require.Equal(t, "renewal", l.snap.NextAction, "the retry is called off")
+	require.Equal(t, subscription.ActionRenewal, l.snap.NextAction, "the retry is called off")
 	require.Equal(t, invoice.Paid, l.invoices()[1].Status)
 	l.until(scene.Start.AddDate(0, 1, 20))
 	require.Len(t, l.transactions(), 2)
