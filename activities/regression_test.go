@@ -34,9 +34,13 @@ func onOldClock(t *testing.T) *life {
 // own inserts a charge without a subscription, as the API does.
 func (l *life) own(t *testing.T) payment.Transaction {
 	t.Helper()
+	now := l.Clock.Now()
+	if l.customer.TestClockID != "" {
+		now = scene.Start // where the clock stands
+	}
 	txn := payment.NewCharge(payment.NewChargeInput{
 		ID: id.New(id.Transaction, l.Clock.Now()), Customer: l.customer, Amount: 5, Currency: "EUR", Trigger: collection.Manual,
-		Provider: "stripe", ProviderConfigID: l.Config.ID, Due: scene.Start, Now: scene.Start, Real: l.Clock.Now(),
+		Provider: "stripe", ProviderConfigID: l.Config.ID, Due: now, Now: now, Real: l.Clock.Now(),
 		Virtual: l.customer.TestClockID != "",
 	})
 	l.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), l.Env, txn) })
