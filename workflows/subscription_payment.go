@@ -63,7 +63,8 @@ func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 		}
 	case err != nil:
 		s.failed = err
-	case out.Snapshot == nil:
+	case out.Snapshot == nil: // the transaction is gone: the database was restored to a moment before it
+		s.woken = true
 	case out.Snapshot.Revision < s.snap.Revision || overtaken && out.Snapshot.Revision == s.snap.Revision:
 		// Something happened while the answer was under way. A new attempt does not change the subscription's revision, so
 		// that of two snapshots with the same one only the database knows which is newer.
