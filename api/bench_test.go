@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -37,6 +38,8 @@ type bench struct {
 	log      *lockedBuffer
 	base     time.Time
 	elapsed  atomic.Int64
+	deps     Deps
+	config   Config
 	// The environments: two of one tenant, one of another.
 	test, live, other tenancy
 }
@@ -67,16 +70,24 @@ func newBench(t testing.TB) *bench {
 	tel, err := telemetry.Start(t.Context(), telemetry.Options{Service: "test", LogLevel: "debug", LogOutput: b.log, Now: b.clock})
 	require.NoError(t, err)
 	b.engine.store, b.engine.now = store, b.clock
-	b.Server = NewServer(Deps{
+	b.deps = Deps{
 		Store: store, Engine: b.engine, Telemetry: tel, Now: b.clock,
 		ProviderOf: func(context.Context, db.ProviderConfig) (providers.Provider, error) { return b.provider, nil },
-	}, Config{Version: "test"})
-	t.Cleanup(func() { require.NoError(t, b.Shutdown(context.WithoutCancel(t.Context()))) })
+	}
+	b.config.Version = "test"
+	b.Server = b.newServer(t)
 
 	b.test = b.newTenancy(t, apikey.Test, "")
 	b.live = b.newTenancy(t, apikey.Live, b.test.appID)
 	b.other = b.newTenancy(t, apikey.Test, "")
 	return b
+}
+
+func (b *bench) newServer(t testing.TB) *Server {
+	t.Helper()
+	server := NewServer(b.deps, b.config)
+	t.Cleanup(func() { require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context()))) })
+	return server
 }
 
 // newTenancy writes an environment with a key and a provider; without appID with a tenant and app of its own.
@@ -200,12 +211,12 @@ func as[T any](t testing.TB, status int, r response) T {
 }
 
 // problem reads a refusal.
-func problem(t testing.TB, status int, code, param string, r response) Problem {
+func problem(t testing.TB, status int, code, param string, r response) httpkit.Problem {
 	t.Helper()
-	p := as[Problem](t, status, r)
+	p := as[httpkit.Problem](t, status, r)
 	require.Equal(t, code, p.Code, "%s", r.Body)
 	require.Equal(t, param, p.Param, "%s", r.Body)
-	require.Equal(t, problemType, r.Header.Get("Content-Type"))
+	require.Equal(t, httpkit.ProblemType, r.Header.Get("Content-Type"))
 	require.Equal(t, status, p.Status)
 	return p
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
 	"perennial/contract"
@@ -22,15 +23,13 @@ type ProviderOf func(ctx context.Context, config db.ProviderConfig) (providers.P
 
 // callback receives what a provider says. It is verified over its raw body, stored, and only then acknowledged; whoever
 // owns the transaction is told after that, best effort, because the reconciler tells them again.
-func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.bounds.answer)
-	defer cancel()
+func (s *Server) callback(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
 	if err := s.receive(ctx, w, r); err != nil {
-		writeProblem(w, s.refuse(ctx, err))
-		return
+		return err
 	}
-	w.Header().Set("Content-Type", jsonType)
+	w.Header().Set("Content-Type", httpkit.JSONType)
 	_, _ = w.Write([]byte(`{"received":true}`)) // the provider repeats itself if this does not arrive
+	return nil
 }
 
 func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
@@ -39,7 +38,7 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 		return err
 	}
 	telemetry.RequestFrom(ctx).EnvironmentID = config.EnvironmentID
-	payload, err := readRaw(w, r)
+	payload, err := httpkit.ReadRaw(w, r)
 	if err != nil {
 		return err
 	}
@@ -74,7 +73,7 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 
 func (s *Server) configOf(ctx context.Context, configID string) (db.ProviderConfig, error) {
 	if !id.Is(id.ProviderConfig, configID) {
-		return db.ProviderConfig{}, notFound("provider_config_not_found")
+		return db.ProviderConfig{}, httpkit.NotFound(db.ErrProviderConfigNotFound)
 	}
 	return s.store.ProviderConfigByID(ctx, configID)
 }
@@ -83,7 +82,7 @@ func (s *Server) configOf(ctx context.Context, configID string) (db.ProviderConf
 // do not know (yet) is stored all the same.
 func (s *Server) transactionBehind(ctx context.Context, config db.ProviderConfig, message providers.Callback) (payment.Transaction, bool, error) {
 	var txn payment.Transaction
-	err := notFound("transaction_not_found")
+	err := httpkit.NotFound(db.ErrTransactionNotFound)
 	if id.Is(id.Transaction, message.TransactionID) {
 		txn, err = s.store.Transaction(ctx, config.EnvironmentID, message.TransactionID)
 	}
@@ -108,7 +107,7 @@ func (s *Server) check(ctx context.Context, environmentID string, txn payment.Tr
 	if txn.Type == payment.Charge {
 		owner.SubscriptionID = txn.SubscriptionID
 	}
-	ctx, cancel := s.afterwards(ctx)
+	ctx, cancel := s.kit.Afterwards(ctx)
 	defer cancel()
 	s.bestEffort(ctx, "check", txn.ID, s.engine.Check(ctx, owner, contract.Check{TransactionID: txn.ID}))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/metadata"
@@ -12,7 +13,7 @@ import (
 )
 
 type updateCustomerInput struct {
-	ByID
+	httpkit.ByID
 	Body CustomerChange
 }
 
@@ -54,27 +55,27 @@ func (f CustomerChange) apply(c *customer.Customer) (changed []string, methodCha
 	return changed, methodChanged
 }
 
-func (s *Server) updateCustomer(ctx context.Context, c *call, in *updateCustomerInput) (*reply[Customer], error) {
+func (s *Server) updateCustomer(ctx context.Context, c *httpkit.Call, in *updateCustomerInput) (*httpkit.Reply[Customer], error) {
 	var wake []string
-	out, err := create(ctx, s, c, http.StatusOK, directly(func(tx *db.Tx) (made[Customer], error) {
-		cust, err := tx.LockCustomer(ctx, c.environmentID, in.ID)
+	out, err := httpkit.Create(ctx, s.kit, c, http.StatusOK, httpkit.Directly(func(tx *db.Tx) (httpkit.Made[Customer], error) {
+		cust, err := tx.LockCustomer(ctx, c.EnvironmentID, in.ID)
 		if err != nil {
-			return made[Customer]{}, err
+			return httpkit.Made[Customer]{}, err
 		}
 		wake, err = s.changeCustomer(ctx, tx, c, &cust, in.Body)
-		return made[Customer]{renderCustomer(cust, resource[credited](c).credits), cust.ID}, err
+		return httpkit.Made[Customer]{Resource: renderCustomer(cust, httpkit.Resource[credited](c).credits), CustomerID: cust.ID}, err
 	}))
 	if err != nil {
 		return nil, err
 	}
-	s.wake(ctx, c.environmentID, wake)
+	s.wake(ctx, c.EnvironmentID, wake)
 	return out, nil
 }
 
 // changeCustomer answers the subscriptions that have to hear of a new payment method.
-func (s *Server) changeCustomer(ctx context.Context, tx *db.Tx, c *call, cust *customer.Customer, f CustomerChange) (wake []string, err error) {
+func (s *Server) changeCustomer(ctx context.Context, tx *db.Tx, c *httpkit.Call, cust *customer.Customer, f CustomerChange) (wake []string, err error) {
 	if !cust.ErasedAt.IsZero() {
-		return nil, notFound("customer_not_found")
+		return nil, httpkit.NotFound(db.ErrCustomerNotFound)
 	}
 	changed, methodChanged := f.apply(cust)
 	if err := checkCustomer(*cust); err != nil {
@@ -83,19 +84,19 @@ func (s *Server) changeCustomer(ctx context.Context, tx *db.Tx, c *call, cust *c
 	if len(changed) == 0 {
 		return nil, nil
 	}
-	now, err := customerNow(ctx, tx.Reader, c.environmentID, *cust, s.now())
+	now, err := customerNow(ctx, tx.Reader, c.EnvironmentID, *cust, s.now())
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.SaveCustomer(ctx, c.environmentID, *cust); err != nil {
+	if err := tx.SaveCustomer(ctx, c.EnvironmentID, *cust); err != nil {
 		return nil, err
 	}
 	if methodChanged {
-		if wake, err = tx.MarkMethodChanged(ctx, c.environmentID, cust.ID); err != nil {
+		if wake, err = tx.MarkMethodChanged(ctx, c.EnvironmentID, cust.ID); err != nil {
 			return nil, err
 		}
 	}
-	return wake, tx.Emit(ctx, c.environmentID, event.Event{
+	return wake, tx.Emit(ctx, c.EnvironmentID, event.Event{
 		Type: event.CustomerUpdated, ObjectID: cust.ID, CustomerID: cust.ID,
 		Data: map[string]any{"id": cust.ID, "changed": changed}, OccurredAt: now,
 	})
@@ -106,9 +107,10 @@ func (s *Server) wake(ctx context.Context, environmentID string, subscriptionIDs
 	if len(subscriptionIDs) == 0 {
 		return
 	}
-	ctx, cancel := s.afterwards(ctx)
+	ctx, cancel := s.kit.Afterwards(ctx)
 	defer cancel()
 	for _, subscriptionID := range subscriptionIDs {
-		s.bestEffort(ctx, "wake", subscriptionID, s.engine.Wake(ctx, contract.Ref{EnvironmentID: environmentID, ID: subscriptionID}))
+		s.bestEffort(ctx, "wake", subscriptionID, s.engine.Wake(ctx, contract.Ref{EnvironmentID: environmentID, ID: subscriptionID},
+			contract.SignalWake, contract.Wake{By: "key"}))
 	}
 }

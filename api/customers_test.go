@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/billing/customer"
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
@@ -48,7 +50,7 @@ func TestAChangedCustomerKeepsWhatWasNotSent(t *testing.T) {
 	cust.Name, cust.Metadata = "", Metadata{}
 	require.Equal(t, cust, got)
 
-	events := as[List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=customer.updated", nil))
+	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=customer.updated", nil))
 	require.Len(t, events.Data, 2)
 	require.Equal(t, []any{"name", "metadata"}, events.Data[0].Data["changed"])
 	require.Equal(t, []any{"name", "phone"}, events.Data[1].Data["changed"], "names of fields, never their values")
@@ -78,9 +80,9 @@ func TestCustomersAreFoundByEmail(t *testing.T) {
 	ada := b.newCustomer(t, b.test)
 	b.newCustomer(t, b.test, "email", "grace@example.com")
 	b.newCustomer(t, b.other)
-	got := as[List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers?email=ada%40example.com", nil))
+	got := as[httpkit.List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers?email=ada%40example.com", nil))
 	require.Equal(t, []Customer{ada}, got.Data)
-	require.Empty(t, as[List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers?email=nobody%40example.com", nil)).Data)
+	require.Empty(t, as[httpkit.List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers?email=nobody%40example.com", nil)).Data)
 }
 
 func TestCustomersShowTheirCredit(t *testing.T) {
@@ -102,7 +104,7 @@ func TestCustomersShowTheirCredit(t *testing.T) {
 	})
 	rich.CreditBalance = []Credit{{Currency: "EUR", Amount: 7}, {Currency: "USD", Amount: 350}}
 	require.Equal(t, rich, as[Customer](t, 200, b.ask(t, b.test, "GET", "/v1/customers/"+rich.ID, nil)))
-	require.Equal(t, []Customer{poor, rich}, as[List[Customer]](t, 200, b.ask(t, b.test, "GET", "/v1/customers", nil)).Data)
+	require.Equal(t, []Customer{poor, rich}, as[httpkit.List[Customer]](t, 200, b.ask(t, b.test, "GET", "/v1/customers", nil)).Data)
 	rich.Name = "Countess"
 	require.Equal(t, rich, as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/v1/customers/"+rich.ID, `{"name":"Countess"}`)))
 	require.Empty(t, as[Customer](t, 200, b.ask(t, b.test, "GET", "/v1/customers/"+poor.ID, nil)).CreditBalance)
@@ -143,7 +145,7 @@ func TestADeletedCustomerIsForgottenButNotTheMoney(t *testing.T) {
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "PATCH", "/api/customers/"+sub.CustomerID, `{"name":"x"}`))
 	problem(t, 404, "customer_not_found", "customerId", b.ask(t, b.test, "POST", "/api/subscriptions",
 		map[string]any{"customerId": sub.CustomerID, "planId": plan.ID}))
-	require.Empty(t, as[List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers", nil)).Data)
+	require.Empty(t, as[httpkit.List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers", nil)).Data)
 	for _, table := range []string{"customers", "transactions", "events", "idempotency_keys", "subscriptions"} {
 		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text ilike '%ada@example.com%' or x::text like '%pm\\_1%'"), table)
 	}
@@ -156,11 +158,8 @@ func TestADeletionIsRepeatedAfterACrash(t *testing.T) {
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
 	path := "/customers/" + cust.ID
-	rp := &repeatable{route: "DELETE " + path, key: "k", fingerprint: fingerprint(nil)}
+	b.claim(t, "DELETE "+path, "", 0)
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		if _, _, err := tx.ClaimIdempotency(ctx, b.test.environmentID, rp.row(b.test.environmentID, stored{}), b.clock()); err != nil {
-			return err
-		}
 		return tx.EraseCustomer(ctx, b.test.environmentID, cust.ID)
 	})
 	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api"+path, nil, "Idempotency-Key", "k").Status)
@@ -180,7 +179,7 @@ func TestNoSubscriptionOutlivesItsCustomer(t *testing.T) {
 	var late subscription.Subscription
 	create := func(ctx context.Context) error {
 		return b.store.InTx(ctx, b.clock(), func(tx *db.Tx) (err error) {
-			c := &call{environmentID: b.test.environmentID, key: db.APIKey{TimeZone: "UTC"}}
+			c := &httpkit.Call{Principal: httpkit.Principal{EnvironmentID: b.test.environmentID, TimeZone: "UTC"}}
 			late, err = b.insertSubscription(ctx, tx, c, cust, chosen, SubscriptionForm{})
 			return err
 		})
@@ -196,10 +195,9 @@ func TestNoSubscriptionOutlivesItsCustomer(t *testing.T) {
 	require.NotEmpty(t, late.ID)
 	require.Equal(t, "canceled", as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+late.ID, nil)).Status)
 
-	p := problemOf(create(t.Context()), "")
-	require.Equal(t, 404, p.Status)
-	require.Equal(t, "customer_not_found", p.Code)
-	require.Equal(t, "customerId", p.Param)
+	err = create(t.Context())
+	require.ErrorIs(t, err, db.ErrCustomerNotFound)
+	require.Equal(t, "customerId", fault.From(err).Param)
 	require.Zero(t, b.count(t, "select count(*) from subscriptions where id = $1", late.ID))
 }
 
@@ -213,7 +211,7 @@ func TestTheReasonOfACancellationIsErased(t *testing.T) {
 	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+sub.CustomerID, nil).Status)
 
 	told := map[any]any{}
-	for _, e := range as[List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=subscription.canceled", nil)).Data {
+	for _, e := range as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=subscription.canceled", nil)).Data {
 		told[e.Data["subscriptionId"]] = e.Data["cancelReason"]
 	}
 	require.Equal(t, map[any]any{sub.ID: "", second.ID: "customer_deleted"}, told)

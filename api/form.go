@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 )
@@ -35,7 +36,7 @@ const metadataRules = "Your own notes: up to 50 keys of at most 40 characters. V
 func (m Metadata) check() error {
 	if err := metadata.Pairs(m).Check(); err != nil {
 		f := fault.From(err)
-		return f.In(clip(f.Param))
+		return f.In(httpkit.Clip(f.Param))
 	}
 	return nil
 }

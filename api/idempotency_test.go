@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,9 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/engine"
+	"perennial/internal/id"
 )
 
 func TestARepeatIsGivenTheStoredAnswer(t *testing.T) {
@@ -111,7 +114,7 @@ func TestARefusalOfTheRulesIsRepeated(t *testing.T) {
 	require.Equal(t, string(first.Body), string(again.Body))
 	require.Equal(t, 409, again.Status)
 	require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
-	require.Equal(t, problemType, again.Header.Get("Content-Type"))
+	require.Equal(t, httpkit.ProblemType, again.Header.Get("Content-Type"))
 	require.Len(t, b.engine.commands, 2)
 }
 
@@ -196,38 +199,45 @@ func TestAReleasedKeyMayNotSmuggleAnotherBodyIn(t *testing.T) {
 
 func TestARepeatTakesOverWhatACrashLeft(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		performed bool
-		lease     time.Duration
-	}{
-		"claimed, its lease is over":  {lease: -time.Second},
-		"performed, but not answered": {performed: true, lease: lease},
+	const form = `{"immediateEffect":true}`
+	for name, crash := range map[string]func(t *testing.T, b *bench, path string){
+		"claimed, its lease is over": func(t *testing.T, b *bench, path string) {
+			b.claim(t, "POST "+path, form, -time.Second)
+		},
+		"performed, but not answered": func(t *testing.T, b *bench, path string) {
+			b.engine.onCommand = func(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+				_, err := b.engine.perform(ctx, in.Input.Ref, cmd)
+				return contract.CommandResult{}, errors.Join(engine.ErrUnavailable, err)
+			}
+			require.Equal(t, 503, b.ask(t, b.test, "POST", "/api"+path, form, "Idempotency-Key", "k").Status)
+			b.engine.onCommand = nil
+			require.Equal(t, 1, b.count(t, "select count(*) from idempotency_keys where state = 'performed'"))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			sub := b.newSubscription(t, b.test)
-			path := "/subscriptions/" + sub.ID + "/cancel"
-			form := `{"immediateEffect":true}`
-			rp := &repeatable{route: "POST " + path, key: "k", fingerprint: fingerprint([]byte(form))}
-			b.write(t, func(ctx context.Context, tx *db.Tx) error {
-				_, mine, err := tx.ClaimIdempotency(ctx, b.test.environmentID, rp.row(b.test.environmentID, stored{}), b.clock().Add(c.lease))
-				require.True(t, mine)
-				return err
-			})
-			if c.performed {
-				_, err := b.engine.perform(t.Context(), contract.Ref{EnvironmentID: b.test.environmentID, ID: sub.ID}, contract.Command{
-					ID: rp.commandID(b.test.environmentID), Name: contract.CommandCancel, ImmediateEffect: true,
-					Idempotency: &contract.IdempotencyRef{Route: rp.route, Key: rp.key},
-				})
-				require.NoError(t, err)
-			}
+			path := "/subscriptions/" + b.newSubscription(t, b.test).ID + "/cancel"
+			crash(t, b, path)
 			got := as[Subscription](t, 200, b.ask(t, b.test, "POST", "/api"+path, form, "Idempotency-Key", "k"))
 			require.Equal(t, "canceled", got.Status)
 			require.Equal(t, 1, b.count(t, "select count(*) from commands"))
 			require.Equal(t, 1, b.count(t, "select count(*) from idempotency_keys where state = 'answered'"))
 		})
 	}
+}
+
+// claim leaves what a request with the key k leaves while it runs, or when its process ends in the middle.
+func (b *bench) claim(t *testing.T, route, body string, lease time.Duration) {
+	t.Helper()
+	fingerprint := sha256.Sum256([]byte(body))
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		_, mine, err := tx.ClaimIdempotency(ctx, b.test.environmentID, db.IdempotencyKey{
+			Route: route, Key: "k", Fingerprint: fingerprint[:], CommandID: id.New(id.Command, b.clock()),
+		}, b.clock().Add(lease))
+		require.True(t, mine)
+		return err
+	})
 }
 
 func TestARepeatWaitsForTheRequestItRepeats(t *testing.T) {
@@ -269,12 +279,8 @@ func TestARepeatOfARunningRequestGivesUpInTime(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	path := "/subscriptions/" + sub.ID + "/cancel"
-	rp := &repeatable{route: "POST " + path, key: "k", fingerprint: fingerprint(nil)}
-	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		_, _, err := tx.ClaimIdempotency(ctx, b.test.environmentID, rp.row(b.test.environmentID, stored{}), b.clock().Add(lease))
-		return err
-	})
-	b.bounds.inFlight = 10 * time.Millisecond
+	b.claim(t, "POST "+path, "", time.Minute)
+	b.bound(t, httpkit.Bounds{Key: time.Minute, Answer: time.Minute, InFlight: 10 * time.Millisecond, After: time.Minute})
 	got := b.ask(t, b.test, "POST", "/api"+path, nil, "Idempotency-Key", "k")
 	problem(t, 409, "idempotency_in_flight", "Idempotency-Key", got)
 	require.Equal(t, "1", got.Header.Get("Retry-After"))

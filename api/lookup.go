@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	"perennial/api/httpkit"
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/plan"
+	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/id"
@@ -19,23 +21,23 @@ var (
 )
 
 // payer is the customer that a body names.
-func (s *Server) payer(ctx context.Context, c *call, customerID string) (customer.Customer, error) {
+func (s *Server) payer(ctx context.Context, c *httpkit.Call, customerID string) (customer.Customer, error) {
 	if !id.Is(id.Customer, customerID) {
-		return customer.Customer{}, inParam(notFound("customer_not_found"), "customerId")
+		return customer.Customer{}, inParam(httpkit.NotFound(db.ErrCustomerNotFound), "customerId")
 	}
-	cust, err := s.store.Customer(ctx, c.environmentID, customerID)
+	cust, err := s.store.Customer(ctx, c.EnvironmentID, customerID)
 	if err == nil && !cust.ErasedAt.IsZero() {
-		err = notFound("customer_not_found")
+		err = httpkit.NotFound(db.ErrCustomerNotFound)
 	}
 	return cust, inParam(err, "customerId")
 }
 
 // planOf is the plan that a body names.
-func (s *Server) planOf(ctx context.Context, c *call, planID string) (plan.Plan, error) {
+func (s *Server) planOf(ctx context.Context, c *httpkit.Call, planID string) (plan.Plan, error) {
 	if !id.Is(id.Plan, planID) {
-		return plan.Plan{}, inParam(notFound("plan_not_found"), "planId")
+		return plan.Plan{}, inParam(httpkit.NotFound(db.ErrPlanNotFound), "planId")
 	}
-	p, err := s.store.Plan(ctx, c.environmentID, planID)
+	p, err := s.store.Plan(ctx, c.EnvironmentID, planID)
 	return p, inParam(err, "planId")
 }
 
@@ -54,13 +56,13 @@ func (s *Server) lockClock(ctx context.Context, tx *db.Tx, environmentID, clockI
 		return s.now(), nil
 	}
 	if !id.Is(id.TestClock, clockID) {
-		return time.Time{}, notFound("test_clock_not_found")
+		return time.Time{}, httpkit.NotFound(db.ErrTestClockNotFound)
 	}
 	clock, err := tx.LockTestClock(ctx, environmentID, clockID)
 	if err != nil {
 		return time.Time{}, err
 	}
-	if clock.Status != db.ClockReady {
+	if clock.Status != testclock.Ready {
 		return time.Time{}, errClockBusy
 	}
 	return clock.NowAt, nil
@@ -75,8 +77,8 @@ func customerNow(ctx context.Context, r db.Reader, environmentID string, cust cu
 	return clock.NowAt, err
 }
 
-func testModeOnly(c *call, param string) error {
-	if c.key.Mode != string(apikey.Test) {
+func testModeOnly(c *httpkit.Call, param string) error {
+	if c.Mode != apikey.Test {
 		return errTestModeOnly.In(param)
 	}
 	return nil

@@ -1,54 +1,69 @@
 package api
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
+	"net/http"
 
 	"go.uber.org/zap"
 
-	"perennial/billing/fault"
+	"perennial/api/httpkit"
+	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/failpoint"
 	"perennial/internal/telemetry"
+	"perennial/service"
 )
 
-// perform has a subscription's workflow carry out a command.
-func (s *Server) perform(ctx context.Context, c *call, sub subscription.Subscription, cmd contract.Command) error {
-	result, err := s.engine.Command(ctx, attributesOf(c.environmentID, sub), cmd)
-	if errors.Is(err, contract.ErrFinished) {
-		result, err = s.outcome(ctx, c, cmd.ID)
-	}
-	return cmp.Or(err, result.Refusal.Err())
-}
-
-// outcome is what a finished subscription did with a command: what it stored, if the command was performed before it
-// finished, else a refusal, because nothing leaves canceled.
-func (s *Server) outcome(ctx context.Context, c *call, commandID string) (contract.CommandResult, error) {
-	known, found, err := s.store.CommandOutcome(ctx, c.environmentID, commandID)
+// perform runs a command of a subscription as one transaction, and then wakes its workflow. render makes the answer.
+func perform[T any](
+	ctx context.Context, s *Server, c *httpkit.Call, name string, subscriptionID string, status int,
+	ask func(tx *db.Tx) (service.Performed, error), render func(service.Performed) T,
+) (*httpkit.Reply[T], error) {
+	leave, err := s.gate.Enter(subscriptionID)
 	if err != nil {
-		return contract.CommandResult{}, err
+		return nil, err
 	}
-	if !found {
-		return contract.CommandResult{}, subscription.ErrCanceled
+	defer leave()
+	var performed service.Performed
+	out, err := httpkit.Command(ctx, s.kit, c, status, func(tx *db.Tx) (httpkit.Made[T], error) {
+		var err error
+		if performed, err = ask(tx); err != nil {
+			return httpkit.Made[T]{}, err
+		}
+		return httpkit.Made[T]{Resource: render(performed), CustomerID: performed.Subscription.CustomerID}, nil
+	})
+	if err == nil && out.Replayed == "" {
+		failpoint.Hit(failpoint.CommandCommitted)
+		s.follow(ctx, c, name, performed)
 	}
-	var result contract.CommandResult
-	if err := json.Unmarshal(known, &result); err != nil {
-		return contract.CommandResult{}, fault.New(fault.Internal, "internal", "").Because(err)
-	}
-	return result, nil
+	return out, err
 }
 
-// performAndRead answers with the subscription as the command left it.
-func (s *Server) performAndRead(ctx context.Context, c *call, cmd contract.Command) (made[Subscription], error) {
-	sub := resource[subscription.Subscription](c)
-	if err := s.perform(ctx, c, sub, cmd); err != nil {
-		return made[Subscription]{}, err
+// follow tells the workflows what a command has given them to do. Best effort: the reconciler signals and starts what
+// stays pending.
+func (s *Server) follow(ctx context.Context, c *httpkit.Call, signal string, performed service.Performed) {
+	ctx, cancel := s.kit.Afterwards(ctx)
+	defer cancel()
+	id := performed.Subscription.ID
+	if wake := performed.Wake; wake != nil {
+		wake.By, wake.Actor = "key", c.KeyID
+		s.bestEffort(ctx, signal, id, s.engine.Wake(ctx, contract.Ref{EnvironmentID: c.EnvironmentID, ID: id}, signal, *wake))
 	}
-	sub, err := s.store.Subscription(ctx, c.environmentID, sub.ID)
-	return made[Subscription]{renderSubscription(sub), sub.CustomerID}, err
+	for _, refund := range performed.Starts {
+		s.startPayment(ctx, c.EnvironmentID, refund)
+	}
+}
+
+// command performs one that answers with the subscription as the command left it.
+func (s *Server) command(
+	ctx context.Context, c *httpkit.Call, name string, ask func(tx *db.Tx, id string) (service.Performed, error),
+) (*httpkit.Reply[Subscription], error) {
+	id := httpkit.Resource[subscription.Subscription](c).ID
+	return perform(ctx, s, c, name, id, http.StatusOK,
+		func(tx *db.Tx) (service.Performed, error) { return ask(tx, id) },
+		func(p service.Performed) Subscription { return renderSubscription(p.Subscription) })
 }
 
 // attributesOf is what the engine shows and searches a subscription by.
@@ -61,11 +76,11 @@ func attributesOf(environmentID string, sub subscription.Subscription) contract.
 
 // startSubscription is best effort: the reconciler starts what is not marked started.
 func (s *Server) startSubscription(ctx context.Context, environmentID string, sub subscription.Subscription) {
-	ctx, cancel := s.afterwards(ctx)
+	ctx, cancel := s.kit.Afterwards(ctx)
 	defer cancel()
 	epoch := s.started.epoch()
 	start := attributesOf(environmentID, sub)
-	first := contract.SnapshotOf(sub)
+	first := contract.SnapshotOf(lifecycle.State{Subscription: sub}, false)
 	if sub.TestClockID != "" {
 		first.ClockNow = sub.CreatedAt
 	}
@@ -79,7 +94,7 @@ func (s *Server) startSubscription(ctx context.Context, environmentID string, su
 
 // startPayment is best effort too.
 func (s *Server) startPayment(ctx context.Context, environmentID, transactionID string) {
-	ctx, cancel := s.afterwards(ctx)
+	ctx, cancel := s.kit.Afterwards(ctx)
 	defer cancel()
 	epoch := s.started.epoch()
 	err := s.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: transactionID}})
@@ -87,6 +102,13 @@ func (s *Server) startPayment(ctx context.Context, environmentID, transactionID 
 	if err == nil {
 		s.started.add(db.StartedTransactions, epoch, db.Ref{EnvironmentID: environmentID, ID: transactionID})
 	}
+}
+
+// advanceClock is best effort too.
+func (s *Server) advanceClock(ctx context.Context, ref contract.Ref) {
+	ctx, cancel := s.kit.Afterwards(ctx)
+	defer cancel()
+	s.bestEffort(ctx, "advance", ref.ID, s.engine.AdvanceClock(ctx, ref))
 }
 
 // bestEffort logs what the reconciler will have to repeat.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/event"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
@@ -12,7 +13,7 @@ import (
 )
 
 type updatePlanInput struct {
-	ByID
+	httpkit.ByID
 	Body PlanChange
 }
 
@@ -37,25 +38,25 @@ func (f PlanChange) apply(p *plan.Plan) (changed []string) {
 	return changed
 }
 
-func (s *Server) updatePlan(ctx context.Context, c *call, in *updatePlanInput) (*reply[Plan], error) {
+func (s *Server) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlanInput) (*httpkit.Reply[Plan], error) {
 	if in.Body.Metadata != nil {
 		if err := in.Body.Metadata.check(); err != nil {
 			return nil, err
 		}
 	}
-	return create(ctx, s, c, http.StatusOK, directly(func(tx *db.Tx) (made[Plan], error) {
-		p, err := tx.LockPlan(ctx, c.environmentID, in.ID)
+	return httpkit.Create(ctx, s.kit, c, http.StatusOK, httpkit.Directly(func(tx *db.Tx) (httpkit.Made[Plan], error) {
+		p, err := tx.LockPlan(ctx, c.EnvironmentID, in.ID)
 		if err != nil {
-			return made[Plan]{}, err
+			return httpkit.Made[Plan]{}, err
 		}
 		changed := in.Body.apply(&p)
 		if len(changed) == 0 {
-			return made[Plan]{resource: renderPlan(p)}, nil
+			return httpkit.Made[Plan]{Resource: renderPlan(p)}, nil
 		}
-		if err := tx.SavePlan(ctx, c.environmentID, p); err != nil {
-			return made[Plan]{}, err
+		if err := tx.SavePlan(ctx, c.EnvironmentID, p); err != nil {
+			return httpkit.Made[Plan]{}, err
 		}
-		return made[Plan]{resource: renderPlan(p)}, tx.Emit(ctx, c.environmentID, event.Event{
+		return httpkit.Made[Plan]{Resource: renderPlan(p)}, tx.Emit(ctx, c.EnvironmentID, event.Event{
 			Type: event.PlanUpdated, ObjectID: p.ID, Data: map[string]any{"id": p.ID, "changed": changed}, OccurredAt: s.now(),
 		})
 	}))

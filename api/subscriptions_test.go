@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/engine"
@@ -141,7 +142,7 @@ func TestListsPageInBothDirections(t *testing.T) {
 		ids = append(ids, b.newPlan(t, b.test).ID)
 	}
 	page := func(query string) ([]string, bool) {
-		list := as[List[Plan]](t, 200, b.ask(t, b.test, "GET", "/v1/plans?"+query, nil))
+		list := as[httpkit.List[Plan]](t, 200, b.ask(t, b.test, "GET", "/v1/plans?"+query, nil))
 		var got []string
 		for _, p := range list.Data {
 			got = append(got, p.ID)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"perennial/bench/stage"
+	"perennial/billing/lifecycle"
 	"perennial/contract"
 	"perennial/db"
 )
@@ -15,7 +16,7 @@ import (
 func (r *rig) startOursAll(ctx context.Context, subjects []stage.Subject) error {
 	_, err := drive(ctx, 32, until{count: len(subjects)}, func(ctx context.Context, i int) error {
 		row := subjects[i].Row()
-		first := contract.SnapshotOf(row)
+		first := contract.SnapshotOf(lifecycle.State{Subscription: row}, false)
 		return r.ours.engine.StartSubscription(ctx, contract.SubscriptionStart{
 			Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.stage.EnvironmentID, ID: row.ID}, Snapshot: &first},
 			CustomerID: row.CustomerID, PlanID: row.PlanID, Status: string(row.Status), NextAction: string(row.NextAction),

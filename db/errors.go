@@ -26,12 +26,12 @@ func unavailable(cause error) error {
 }
 
 // notFound answers for an absent row and for one of another environment alike.
-func notFound(resource string) error {
+func notFound(resource string) *fault.Error {
 	return fault.New(fault.NotFound, resource+"_not_found", "there is no %s with this id", spaced(resource))
 }
 
 // notFoundIn is notFound for a row that a field of the request refers to.
-func notFoundIn(resource, param string) error { return fault.From(notFound(resource)).In(param) }
+func notFoundIn(resource, param string) *fault.Error { return notFound(resource).In(param) }
 
 // changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction decides
 // anew, so it is no refusal.
@@ -104,8 +104,7 @@ func postgresFault(pg *pgconn.PgError) *fault.Error {
 
 // uniqueFaults are the unique constraints whose violation somebody can act on.
 var uniqueFaults = map[string]*fault.Error{
-	"idempotency_keys_pkey": fault.New(fault.Conflict, "idempotency_key_taken",
-		"another request with this Idempotency-Key came first; its answer is replayed"),
+	"idempotency_keys_pkey": ErrIdempotencyKeyTaken,
 	"transactions_one_live_attempt": fault.New(fault.Conflict, "payment_in_progress",
 		"a payment of this invoice is in progress already").After(collection.PaymentTakes),
 	"transactions_provider_ref": fault.New(fault.Conflict, "provider_ref_taken",
@@ -145,7 +144,7 @@ func foreignKeyFault(constraint string) *fault.Error {
 	columns := strings.TrimSuffix(constraint, "_fkey")
 	for _, r := range referenced {
 		if strings.HasSuffix(columns, r.column) {
-			return fault.From(notFoundIn(r.resource, r.param))
+			return notFoundIn(r.resource, r.param)
 		}
 	}
 	return nil

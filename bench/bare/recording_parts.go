@@ -19,15 +19,10 @@ var errNotRecorded = errors.New("bench: not recorded")
 
 func (idle) StartSubscription(context.Context, contract.SubscriptionStart) error { return nil }
 
-func (idle) Command(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-	return contract.CommandResult{}, errNotRecorded
-}
-func (idle) Wake(context.Context, contract.Ref) error                    { return errNotRecorded }
-func (idle) Check(context.Context, contract.Owner, contract.Check) error { return errNotRecorded }
-func (idle) StartPayment(context.Context, contract.PaymentInput) error   { return errNotRecorded }
-func (idle) Advance(context.Context, contract.Ref, contract.Advance) (contract.AdvanceResult, error) {
-	return contract.AdvanceResult{}, errNotRecorded
-}
+func (idle) Wake(context.Context, contract.Ref, string, contract.Wake) error { return errNotRecorded }
+func (idle) Check(context.Context, contract.Owner, contract.Check) error     { return errNotRecorded }
+func (idle) StartPayment(context.Context, contract.PaymentInput) error       { return errNotRecorded }
+func (idle) AdvanceClock(context.Context, contract.Ref) error                { return errNotRecorded }
 
 // nobody starts and observes nothing.
 type nobody struct{}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"perennial/api"
+	"perennial/api/httpkit"
 	"perennial/internal/engine"
 )
 
@@ -40,7 +41,7 @@ func (s *service) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 			s.failed <- fmt.Errorf("the API ended: %w", err)
 		}
 	}()
-	s.health.checks["database"] = store.Ping
+	s.needs = append(s.needs, httpkit.Requirement{Check: store.Ping, Absent: httpkit.ErrDatabaseAway})
 	return part, nil
 }
 

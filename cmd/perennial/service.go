@@ -11,6 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/activities"
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/internal/engine"
@@ -38,7 +40,8 @@ type service struct {
 	telemetry  *telemetry.Telemetry
 	temporal   client.Client
 	gateway    *gateway.Gateway
-	health     *health
+	needs      []httpkit.Requirement // before the process takes work
+	health     *httpkit.Health       // set once all needs are known
 	operations *listener
 	api        *apiPart
 	worker     *workerPart
@@ -51,7 +54,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	if err := failpoint.Enable(p.lookup); err != nil {
 		return nil, err
 	}
-	s := &service{config: c, health: &health{checks: map[string]func(context.Context) error{}}, failed: make(chan error, 4)}
+	s := &service{config: c, failed: make(chan error, 4)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.stop(ctx))
@@ -87,6 +90,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 			return s, err
 		}
 	}
+	s.health = httpkit.NewHealth(s.telemetry.Logger, s.needs...)
 	if s.operations, err = listen(ctx, c.HTTP.MetricsAddress, operations(s.telemetry.Metrics(), s.health)); err != nil {
 		return s, fmt.Errorf("METRICS_ADDRESS: %w", err)
 	}
@@ -108,7 +112,9 @@ func (s *service) wait(ctx context.Context) error {
 // serves their commands, then the worker finishes its activities, and at last the logs and metrics leave.
 func (s *service) stop(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	s.health.draining.Store(true)
+	if s.health != nil {
+		s.health.Drain()
+	}
 	var errs []error
 	if s.api != nil {
 		errs = append(errs, s.api.stop(ctx, s.config.HTTP.DrainDelay+s.config.HTTP.DrainTimeout))
@@ -195,16 +201,18 @@ func (s *service) startWorker(ctx context.Context, p *process, do plan) (*worker
 		}
 		close(part.done)
 	}()
-	s.health.checks["worker"] = func(context.Context) error { return part.polls() }
+	s.needs = append(s.needs, httpkit.Requirement{Check: func(context.Context) error { return part.polls() }, Absent: errNotPolling})
 	return part, nil
 }
+
+var errNotPolling = fault.New(fault.Unavailable, "worker_not_polling", "the worker does not poll Temporal yet")
 
 func (w *workerPart) polls() error {
 	select {
 	case <-w.ready:
 		return nil
 	default:
-		return errors.New("the worker does not poll yet")
+		return errNotPolling
 	}
 }
 

@@ -21,9 +21,9 @@ select 1 / count(*) from written;
 -- hold the customer and copy from it, or what they copied would stay.
 select 1 from customers c where c.environment_id = @environment_id and c.id = @id for no key update;
 
--- name: SubscriptionLockOfCustomer :exec
+-- name: SubscriptionLockOfCustomer :many
 -- In the order of everybody who locks several.
-select 1 from subscriptions s where s.environment_id = @environment_id and s.customer_id = @customer_id order by s.id for no key update;
+select s.id, s.status from subscriptions s where s.environment_id = @environment_id and s.customer_id = @customer_id order by s.id for no key update;
 
 -- name: TransactionLockOfCustomer :exec
 select 1 from transactions t where t.environment_id = @environment_id and t.customer_id = @customer_id order by t.id for no key update;

@@ -11,6 +11,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/metadata"
+	"perennial/billing/subscription"
 )
 
 const customerErase = `-- name: CustomerErase :exec
@@ -384,8 +385,8 @@ func (q *Queries) CustomerUpdate(ctx context.Context, db DBTX, arg CustomerUpdat
 	return err
 }
 
-const subscriptionLockOfCustomer = `-- name: SubscriptionLockOfCustomer :exec
-select 1 from subscriptions s where s.environment_id = $1 and s.customer_id = $2 order by s.id for no key update
+const subscriptionLockOfCustomer = `-- name: SubscriptionLockOfCustomer :many
+select s.id, s.status from subscriptions s where s.environment_id = $1 and s.customer_id = $2 order by s.id for no key update
 `
 
 type SubscriptionLockOfCustomerParams struct {
@@ -393,10 +394,30 @@ type SubscriptionLockOfCustomerParams struct {
 	CustomerID    string
 }
 
+type SubscriptionLockOfCustomerRow struct {
+	ID     string
+	Status subscription.Status
+}
+
 // In the order of everybody who locks several.
-func (q *Queries) SubscriptionLockOfCustomer(ctx context.Context, db DBTX, arg SubscriptionLockOfCustomerParams) error {
-	_, err := db.Exec(ctx, subscriptionLockOfCustomer, arg.EnvironmentID, arg.CustomerID)
-	return err
+func (q *Queries) SubscriptionLockOfCustomer(ctx context.Context, db DBTX, arg SubscriptionLockOfCustomerParams) ([]SubscriptionLockOfCustomerRow, error) {
+	rows, err := db.Query(ctx, subscriptionLockOfCustomer, arg.EnvironmentID, arg.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionLockOfCustomerRow
+	for rows.Next() {
+		var i SubscriptionLockOfCustomerRow
+		if err := rows.Scan(&i.ID, &i.Status); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const transactionLockOfCustomer = `-- name: TransactionLockOfCustomer :exec

@@ -1,4 +1,4 @@
-package api
+package httpkit
 
 import (
 	"bytes"
@@ -16,12 +16,13 @@ import (
 //go:embed docs.html
 var docsTemplate string
 
-// docsPage renders the OpenAPI document for people: one page, no scripts, nothing from elsewhere.
-func docsPage(doc *huma.OpenAPI) []byte {
+// docsPage renders the OpenAPI document for people: one page, no scripts, nothing from elsewhere. Paths are
+// shown under prefix.
+func docsPage(doc *huma.OpenAPI, prefix string) []byte {
 	page := template.Must(template.New("docs").Parse(docsTemplate))
 	var out bytes.Buffer
-	if err := page.Execute(&out, docsOf(doc)); err != nil {
-		panic("api: the documentation page cannot be rendered: " + err.Error()) // it is made of constants
+	if err := page.Execute(&out, docsOf(doc, prefix)); err != nil {
+		panic("httpkit: the documentation page cannot be rendered: " + err.Error()) // it is made of constants
 	}
 	return out.Bytes()
 }
@@ -53,29 +54,26 @@ type docsField struct {
 
 type docsRefusal struct{ Status, Why string }
 
-func docsOf(doc *huma.OpenAPI) docs {
+func docsOf(doc *huma.OpenAPI, prefix string) docs {
 	d := docs{
 		Title: doc.Info.Title, Version: doc.Info.Version, Paragraphs: strings.Split(doc.Info.Description, "\n\n"),
 		Problem: fieldsOf(doc, doc.Components.Schemas.Map()["Problem"], ""),
 	}
 	for _, tag := range doc.Tags {
 		d.Sections = append(d.Sections, docsSection{
-			Name: tag.Name, Anchor: anchor(tag.Name), Description: tag.Description, Operations: operationsOf(doc, tag.Name),
+			Name: tag.Name, Anchor: anchor(tag.Name), Description: tag.Description, Operations: operationsOf(doc, prefix, tag.Name),
 		})
 	}
 	return d
 }
 
-// operationsOf lists a tag's operations once, under the first prefix, shortest path first.
-func operationsOf(doc *huma.OpenAPI, tag string) []docsOperation {
+// operationsOf lists a tag's operations, shortest path first.
+func operationsOf(doc *huma.OpenAPI, prefix, tag string) []docsOperation {
 	var out []docsOperation
 	for path, item := range doc.Paths {
-		if !strings.HasPrefix(path, prefixes[0]+"/") {
-			continue
-		}
 		for method, op := range map[string]*huma.Operation{"POST": item.Post, "GET": item.Get, "PATCH": item.Patch, "DELETE": item.Delete} {
 			if op != nil && slices.Contains(op.Tags, tag) {
-				out = append(out, operationOf(doc, method, path, op))
+				out = append(out, operationOf(doc, method, prefix+path, op))
 			}
 		}
 	}
@@ -96,11 +94,11 @@ func operationOf(doc *huma.OpenAPI, method, path string, op *huma.Operation) doc
 		})
 	}
 	if op.RequestBody != nil {
-		media := op.RequestBody.Content[jsonType]
+		media := op.RequestBody.Content[JSONType]
 		out.Fields, out.Request = fieldsOf(doc, media.Schema, ""), pretty(media.Example)
 	}
 	for status, r := range op.Responses {
-		if media := r.Content[jsonType]; media != nil {
+		if media := r.Content[JSONType]; media != nil {
 			out.Status, out.Answer, out.Response = status, fieldsOf(doc, media.Schema, ""), pretty(media.Example)
 		} else {
 			out.Refusals = append(out.Refusals, docsRefusal{status, r.Description})

@@ -1,4 +1,4 @@
-package api
+package httpkit
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func headIsGet(next http.Handler) http.Handler {
 }
 
 // recovered turns a panic into a bare 500. The cause is in the log only.
-func (s *Server) recovered(next http.Handler) http.Handler {
+func (k *Kit) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			cause := recover()
@@ -47,8 +47,8 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 				panic(cause)
 			}
 			ctx := r.Context()
-			telemetry.For(ctx, s.telemetry.Logger).Error("panic", zap.Any("panic", cause), zap.ByteString("stack", debug.Stack()))
-			writeProblem(w, s.refuse(ctx, fault.New(fault.Internal, "internal", "")))
+			telemetry.For(ctx, k.telemetry.Logger).Error("panic", zap.Any("panic", cause), zap.ByteString("stack", debug.Stack()))
+			writeProblem(w, k.refuse(ctx, fault.New(fault.Internal, "internal", "")))
 		}()
 		next.ServeHTTP(w, r)
 	})

@@ -1,4 +1,4 @@
-package api
+package httpkit
 
 import (
 	"errors"
@@ -155,10 +155,10 @@ func paramOf(location string) string {
 			return ""
 		}
 		if rest, ok := strings.CutPrefix(location, root+"."); ok {
-			return clip(rest)
+			return Clip(rest)
 		}
 	}
-	return clip(location)
+	return Clip(location)
 }
 
 func join(parent, name string) string {
@@ -171,8 +171,8 @@ func join(parent, name string) string {
 // maxParam bounds the field names that answers repeat.
 const maxParam = 100
 
-// clip keeps a caller's own words from making an answer long.
-func clip(s string) string {
+// Clip keeps a caller's own words from making an answer long.
+func Clip(s string) string {
 	if runes := []rune(s); len(runes) > maxParam {
 		return string(runes[:maxParam]) + "…"
 	}

@@ -1,4 +1,4 @@
-package api
+package httpkit
 
 import (
 	"bytes"
@@ -23,8 +23,8 @@ var (
 	errBodyTimeout  = fault.New(fault.Invalid, "body_timeout", "the body did not arrive in time")
 )
 
-// readRaw reads a whole body within its limit.
-func readRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// ReadRaw reads a whole body within its limit.
+func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
 	var timeout net.Error
@@ -42,7 +42,7 @@ func readRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 // readBody reads the JSON body of an API request, nil where there is none.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	payload, err := readRaw(w, r)
+	payload, err := ReadRaw(w, r)
 	if err != nil || len(payload) == 0 {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 func isJSON(contentType string) bool {
 	media, params, err := mime.ParseMediaType(contentType)
 	charset := params["charset"]
-	return err == nil && media == jsonType && (charset == "" || strings.EqualFold(charset, "utf-8"))
+	return err == nil && media == JSONType && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
 func reader(payload []byte) io.Reader { return bytes.NewReader(payload) }
@@ -74,9 +74,9 @@ func checkQuery(raw string) error {
 		case slices.ContainsFunc(append(values, name), isBroken):
 			return fault.New(fault.Invalid, "query_malformed", "the query string holds NUL or broken UTF-8; percent-encode plain UTF-8 text")
 		case len(values) > 1:
-			return fault.InvalidParam(clip(name), "parameter_repeated", "the query parameter occurs more than once")
+			return fault.InvalidParam(Clip(name), "parameter_repeated", "the query parameter occurs more than once")
 		case values[0] == "":
-			return fault.InvalidParam(clip(name), "parameter_empty", "the query parameter has no value; leave it out instead")
+			return fault.InvalidParam(Clip(name), "parameter_empty", "the query parameter has no value; leave it out instead")
 		}
 	}
 	return nil

@@ -1,11 +1,9 @@
-package api
+package httpkit
 
 import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -14,14 +12,9 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/db"
-	"perennial/internal/id"
 )
 
-const (
-	maxIdempotencyKey = 255
-	// lease is how long a request may take to perform its command before a repeat takes it over: longer than any lives.
-	lease = 30 * time.Second
-)
+const maxIdempotencyKey = 255
 
 var (
 	errKeyReused = fault.New(fault.Invalid, "idempotency_key_reused",
@@ -39,8 +32,8 @@ type repeatable struct {
 	fingerprint []byte
 }
 
-// parseIdempotencyKey answers nil where the request has no key.
-func parseIdempotencyKey(r *http.Request, payload []byte) (*repeatable, error) {
+// parseIdempotencyKey returns nil where the request has no key.
+func parseIdempotencyKey(r *http.Request, prefixes []string, payload []byte) (*repeatable, error) {
 	values := r.Header.Values("Idempotency-Key")
 	if len(values) == 0 {
 		return nil, nil
@@ -51,10 +44,10 @@ func parseIdempotencyKey(r *http.Request, payload []byte) (*repeatable, error) {
 		return nil, fault.InvalidParam("Idempotency-Key", "header_malformed",
 			"send one Idempotency-Key of 1 to %d visible ASCII characters", maxIdempotencyKey)
 	}
-	return &repeatable{route: r.Method + " " + withoutPrefix(r.URL.Path), key: key, fingerprint: fingerprint(payload)}, nil
+	return &repeatable{route: r.Method + " " + withoutPrefix(r.URL.Path, prefixes), key: key, fingerprint: fingerprint(payload)}, nil
 }
 
-func withoutPrefix(path string) string {
+func withoutPrefix(path string, prefixes []string) string {
 	for _, prefix := range prefixes {
 		if rest, ok := strings.CutPrefix(path, prefix+"/"); ok {
 			return "/" + rest
@@ -75,21 +68,10 @@ func fingerprint(payload []byte) []byte {
 	return sum[:]
 }
 
-// commandID follows from the request, so that a repeat runs under the same one even if the row is gone.
-func (rp *repeatable) commandID(environmentID string) string {
-	sum := sha256.New()
-	for _, part := range []string{environmentID, rp.route, rp.key, string(rp.fingerprint)} {
-		sum.Write(binary.AppendUvarint(nil, uint64(len(part)))) // lengths keep the parts apart
-		sum.Write([]byte(part))
-	}
-	return id.Command + hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
 // row is what db stores about the request and, where it is given, its answer.
-func (rp *repeatable) row(environmentID string, st stored) db.IdempotencyKey {
+func (rp *repeatable) row(st stored) db.IdempotencyKey {
 	return db.IdempotencyKey{
-		Route: rp.route, Key: rp.key, Fingerprint: rp.fingerprint, CommandID: rp.commandID(environmentID),
-		StatusCode: st.status, Response: st.raw, CustomerID: st.customerID,
+		Route: rp.route, Key: rp.key, Fingerprint: rp.fingerprint, StatusCode: st.status, Response: st.raw, CustomerID: st.customerID,
 	}
 }
 
@@ -101,14 +83,14 @@ type stored struct {
 }
 
 // replay makes a stored answer the answer to this request, to the byte.
-func replay[T any](st *stored) (*reply[T], error) {
+func replay[T any](st *stored) (*Reply[T], error) {
 	if st.status >= http.StatusBadRequest {
 		return nil, &Problem{Status: st.status, stored: st.raw, header: http.Header{"Idempotent-Replayed": {"true"}}}
 	}
-	return &reply[T]{Status: st.status, Replayed: "true", Body: body[T]{raw: st.raw}}, nil
+	return &Reply[T]{Status: st.status, Replayed: "true", Body: body[T]{raw: st.raw}}, nil
 }
 
-func replayOr[T any](st *stored, err error) (*reply[T], error) {
+func replayOr[T any](st *stored, err error) (*Reply[T], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +101,8 @@ func replayOr[T any](st *stored, err error) (*reply[T], error) {
 }
 
 // answered looks for the stored answer to a request with a key; nil: there is none yet.
-func (s *Server) answered(ctx context.Context, c *call) (*stored, error) {
-	row, found, err := s.store.IdempotencyKey(ctx, c.environmentID, c.repeat.route, c.repeat.key)
+func (k *Kit) answered(ctx context.Context, c *Call) (*stored, error) {
+	row, found, err := k.store.IdempotencyKey(ctx, c.EnvironmentID, c.repeat.route, c.repeat.key)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -134,34 +116,32 @@ func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
 		return nil, errKeyReused
 	case !row.ErasedAt.IsZero():
 		return nil, errErased
-	case row.State != db.IdempotencyAnswered:
-		return nil, nil
 	default:
 		return &stored{status: row.StatusCode, raw: row.Response}, nil
 	}
 }
 
-// made is what a creating request made. customerID is whose erasure takes the stored answer along; empty: it tells
+// Made is what a creating request made. CustomerID is whose erasure takes the stored answer along; empty: it tells
 // nothing personal.
-type made[T any] struct {
-	resource   T
-	customerID string
+type Made[T any] struct {
+	Resource   T
+	CustomerID string
 }
 
-// effect is what a creating request does, in one transaction.
-type effect[T any] func(tx *db.Tx) (made[T], error)
+// Effect is what a creating request does, in one transaction.
+type Effect[T any] func(tx *db.Tx) (Made[T], error)
 
-// directly is for effects that need to read nothing before their transaction.
-func directly[T any](e effect[T]) func(context.Context) (effect[T], error) {
-	return func(context.Context) (effect[T], error) { return e, nil }
+// Directly is for effects that need to read nothing before their transaction.
+func Directly[T any](e Effect[T]) func(context.Context) (Effect[T], error) {
+	return func(context.Context) (Effect[T], error) { return e, nil }
 }
 
-// create runs a request whose whole effect is one transaction. prepare reads what it needs before the transaction opens.
+// Create runs a request whose whole effect is one transaction. prepare reads what it needs before the transaction opens.
 // The answer is stored in that transaction, so a repeat, also after a crash, is answered from what was committed; one
 // that runs beside it waits at the row and then reads it.
-func create[T any](ctx context.Context, s *Server, c *call, status int, prepare func(ctx context.Context) (effect[T], error)) (*reply[T], error) {
+func Create[T any](ctx context.Context, k *Kit, c *Call, status int, prepare func(ctx context.Context) (Effect[T], error)) (*Reply[T], error) {
 	if c.repeat != nil {
-		if st, err := s.answered(ctx, c); st != nil || err != nil {
+		if st, err := k.answered(ctx, c); st != nil || err != nil {
 			return replayOr[T](st, err)
 		}
 	}
@@ -169,26 +149,23 @@ func create[T any](ctx context.Context, s *Server, c *call, status int, prepare 
 	if err != nil {
 		return nil, err
 	}
-	var out *reply[T]
-	err = s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
+	var out *Reply[T]
+	err = k.store.InTx(ctx, k.now(), func(tx *db.Tx) error {
 		m, err := write(tx)
 		if err != nil {
 			return err
 		}
-		out = answer(status, m.resource)
+		out = answer(status, m.Resource)
 		if c.repeat == nil {
 			return nil
 		}
-		return tx.InsertAnsweredIdempotency(ctx, c.environmentID, c.repeat.row(c.environmentID, stored{status, out.Body.raw, m.customerID}))
+		return tx.InsertAnsweredIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status, out.Body.raw, m.CustomerID}))
 	})
-	if errors.Is(err, errTaken) {
-		return replayOr[T](s.answered(ctx, c))
+	if errors.Is(err, db.ErrIdempotencyKeyTaken) { // a request with the same key committed first
+		return replayOr[T](k.answered(ctx, c))
 	}
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
-
-// errTaken is db's word for: another request with the same key committed first.
-var errTaken = fault.New(fault.Conflict, "idempotency_key_taken", "")

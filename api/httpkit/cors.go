@@ -1,4 +1,4 @@
-package api
+package httpkit
 
 import "net/http"
 

@@ -1,7 +1,8 @@
-package api
+package httpkit
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -14,15 +15,16 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// access is what an operation asks of a key.
-type access struct {
-	scope       string // the scope that opens the operation beside "*"; empty: "*" only
-	publishable bool   // client-side keys may use it too: an explicit list, and short
+// Access is what an operation requires of a key.
+type Access struct {
+	Scope       string // the scope that opens the operation beside "*"; empty: "*" only
+	Publishable bool   // client-side keys may use it too: an explicit list, and short
 }
 
+// What most operations require.
 var (
-	readAccess  = access{scope: "read"}
-	writeAccess = access{}
+	ReadAccess  = Access{Scope: "read"}
+	WriteAccess = Access{}
 )
 
 var (
@@ -37,15 +39,16 @@ var (
 
 	errAddressRefused = fault.New(fault.Forbidden, "address_not_allowed",
 		"this API key may not be used from your address; call from an address on its list, or use a key that allows yours")
-	errKeyPublishable = fault.New(fault.Forbidden, "secret_key_required",
+	// ErrSecretKeyRequired refuses a publishable key what only secret keys may do.
+	ErrSecretKeyRequired = fault.New(fault.Forbidden, "secret_key_required",
 		"a publishable key may not do this; use a secret key from your server")
 )
 
 // errScopeMissing names the scopes that would do.
-func errScopeMissing(need access) error {
+func errScopeMissing(need Access) error {
 	scopes := "*"
-	if need.scope != "" {
-		scopes = need.scope + " or *"
+	if need.Scope != "" {
+		scopes = need.Scope + " or *"
 	}
 	return fault.New(fault.Forbidden, "scope_missing",
 		"this API key's scopes do not cover this operation; use a key with the scope %s", scopes)
@@ -67,7 +70,7 @@ func bearer(header http.Header) ([]byte, apikey.Mode, error) {
 
 // admit decides whether a stored key opens an operation, here and now. Keys are not cached, so a revocation counts from
 // the next request on.
-func admit(key db.APIKey, mode apikey.Mode, need access, from netip.Addr, now time.Time) error {
+func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now time.Time) error {
 	switch {
 	case key.Mode != string(mode):
 		return errKeyUnknown // a live key opens live environments only, whatever the table says
@@ -78,11 +81,11 @@ func admit(key db.APIKey, mode apikey.Mode, need access, from netip.Addr, now ti
 	case len(key.AllowedCIDRs) > 0 && !slices.ContainsFunc(key.AllowedCIDRs, func(p netip.Prefix) bool { return p.Contains(from) }):
 		return errAddressRefused
 	case key.Kind == string(apikey.Publishable):
-		if !need.publishable {
-			return errKeyPublishable
+		if !need.Publishable {
+			return ErrSecretKeyRequired
 		}
 		return nil
-	case slices.Contains(key.Scopes, "*"), need.scope != "" && slices.Contains(key.Scopes, need.scope):
+	case slices.Contains(key.Scopes, "*"), need.Scope != "" && slices.Contains(key.Scopes, need.Scope):
 		return nil
 	default:
 		return errScopeMissing(need)
@@ -111,30 +114,26 @@ func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	return address
 }
 
-// loader fetches the key and the resource that an operation is about in one round trip. It answers the key also with
-// an error about the resource, so that keys are judged before existence.
-type loader func(ctx context.Context, hash []byte, id string) (db.APIKey, any, error)
-
 // authenticate fetches the caller's key, and the resource of the path with it where there is one, and judges the key.
-func (s *Server) authenticate(ctx context.Context, r *http.Request, op operation, resourceID string) (*call, error) {
+func (k *Kit) authenticate(ctx context.Context, r *http.Request, op Operation, resourceID string) (*Call, error) {
 	hash, mode, err := bearer(r.Header)
 	if err != nil {
 		return nil, err
 	}
 	var key db.APIKey
-	var resource any
-	if op.load != nil {
-		key, resource, err = op.load(ctx, hash, resourceID)
+	var found any
+	if op.Load != nil {
+		key, found, err = op.Load(ctx, hash, resourceID)
 	} else {
-		key, err = s.store.KeyByHash(ctx, hash)
+		key, err = k.store.KeyByHash(ctx, hash)
 	}
 	if err != nil && key.ID == "" {
-		if fault.From(err).Kind == fault.Unauthorized {
+		if errors.Is(err, db.ErrAPIKeyUnknown) {
 			err = errKeyUnknown
 		}
 		return nil, err
 	}
-	if refusal := admit(key, mode, op.access, clientAddress(r, s.config.TrustedProxies), s.now()); refusal != nil {
+	if refusal := admit(key, mode, op.Access, clientAddress(r, k.config.TrustedProxies), k.now()); refusal != nil {
 		return nil, refusal
 	}
 	if err != nil {
@@ -142,5 +141,5 @@ func (s *Server) authenticate(ctx context.Context, r *http.Request, op operation
 	}
 	record := telemetry.RequestFrom(ctx)
 	record.EnvironmentID, record.KeyID = key.EnvironmentID, key.ID
-	return &call{key: key, environmentID: key.EnvironmentID, resource: resource}, nil
+	return &Call{Principal: principalOf(key), resource: found}, nil
 }

@@ -1,4 +1,4 @@
-package api
+package httpkit
 
 import (
 	"encoding/json"
@@ -105,7 +105,7 @@ func (p *Problem) encodedJSON() []byte {
 	}
 	b, err := marshal(p)
 	if err != nil {
-		panic("api: a problem cannot be encoded: " + err.Error()) // it holds strings and numbers only
+		panic("httpkit: a problem cannot be encoded: " + err.Error()) // it holds strings and numbers only
 	}
 	return b
 }
@@ -117,11 +117,12 @@ func (p *Problem) GetStatus() int { return p.Status }
 func (p *Problem) GetHeaders() http.Header { return p.header }
 
 // ContentType is that of RFC 9457.
-func (p *Problem) ContentType(string) string { return problemType }
+func (p *Problem) ContentType(string) string { return ProblemType }
 
+// The content types of answers.
 const (
-	jsonType    = "application/json"
-	problemType = "application/problem+json"
+	JSONType    = "application/json"
+	ProblemType = "application/problem+json"
 )
 
 // writeProblem answers outside of huma: unknown routes, panics, callbacks.
@@ -130,7 +131,7 @@ func writeProblem(w http.ResponseWriter, p *Problem) {
 	for name, values := range p.header {
 		header[name] = values
 	}
-	header.Set("Content-Type", problemType)
+	header.Set("Content-Type", ProblemType)
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(encode(p)) // the client is gone when this fails
 }
@@ -142,7 +143,7 @@ func encode(v any) []byte {
 	}
 	b, err := marshal(v)
 	if err != nil {
-		panic("api: an answer cannot be encoded: " + err.Error()) // only our own types get here
+		panic("httpkit: an answer cannot be encoded: " + err.Error()) // only our own types get here
 	}
 	return b
 }

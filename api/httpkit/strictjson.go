@@ -1,4 +1,4 @@
-package api
+package httpkit
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ func (p *place) String() string {
 	if p.name == "" {
 		return p.parent.String() + "[" + strconv.Itoa(p.index) + "]"
 	}
-	return clip(join(p.parent.String(), clip(p.name)))
+	return Clip(join(p.parent.String(), Clip(p.name)))
 }
 
 // isNote tells whether the value is one of metadata's.

@@ -1,4 +1,4 @@
-package api
+package httpkit
 
 import (
 	"perennial/billing/fault"
@@ -12,8 +12,8 @@ type List[T any] struct {
 	HasMore bool `json:"hasMore" doc:"Whether there is more in the direction of the cursor."`
 }
 
-// maxPage bounds a page.
-const maxPage = 100
+// MaxPage bounds a page.
+const MaxPage = 100
 
 // Page is the part of every list request; exported only so that huma sees its fields. Cursors are ids: a page is stable whatever is created meanwhile.
 type Page struct {
@@ -22,9 +22,9 @@ type Page struct {
 	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"An id: the page before it, that is newer."`
 }
 
-// db checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other text
+// DB checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other text
 // as a cursor would end the list early, or begin it again, without a word.
-func (p Page) db(prefix string, filters ...reference) (db.Page, error) {
+func (p Page) DB(prefix string, filters ...Reference) (db.Page, error) {
 	if p.StartingAfter != "" && p.EndingBefore != "" {
 		return db.Page{}, fault.InvalidParam("endingBefore", "parameters_exclusive", "send startingAfter or endingBefore, not both")
 	}
@@ -41,13 +41,14 @@ func (p Page) db(prefix string, filters ...reference) (db.Page, error) {
 	return db.Page{Limit: p.Limit, StartingAfter: p.StartingAfter, EndingBefore: p.EndingBefore}, nil
 }
 
-// reference is a filter by the id of another resource.
-type reference struct{ param, prefix, id string }
+// Reference is a filter by the id of another resource.
+type Reference struct{ param, prefix, id string }
 
-func refers(param, prefix, value string) reference { return reference{param, prefix, value} }
+// Refers makes a filter: param is how callers spell it, prefix that of the ids it takes.
+func Refers(param, prefix, value string) Reference { return Reference{param, prefix, value} }
 
-// list renders one page of rows.
-func list[R, T any](rows []R, hasMore bool, err error, render func(R) T) (*reply[List[T]], error) {
+// ListOf renders one page of rows.
+func ListOf[R, T any](rows []R, hasMore bool, err error, render func(R) T) (*Reply[List[T]], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -55,5 +56,5 @@ func list[R, T any](rows []R, hasMore bool, err error, render func(R) T) (*reply
 	for i, row := range rows {
 		data[i] = render(row)
 	}
-	return ok(List[T]{Data: data, HasMore: hasMore}), nil
+	return OK(List[T]{Data: data, HasMore: hasMore}), nil
 }

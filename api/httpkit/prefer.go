@@ -1,4 +1,4 @@
-package api
+package httpkit
 
 import (
 	"context"
@@ -47,10 +47,10 @@ func (w wait) applied() string {
 	return "wait=" + strconv.Itoa(int(time.Duration(w)/time.Second))
 }
 
-// await looks until the resource is final, the caller's patience is over or this process is to end, and answers it as it
+// Await looks until the resource is final, the caller's patience is over or this process is to end, and answers it as it
 // then is. Neither the end of the wait nor a failed look is an error of the request: what it asked for has happened. What
 // is stored for repeats stays the answer that was committed with the effect.
-func await[T any](ctx context.Context, s *Server, c *call, out *reply[T], look func(context.Context) (v T, final bool, err error)) *reply[T] {
+func Await[T any](ctx context.Context, k *Kit, c *Call, out *Reply[T], look func(context.Context) (v T, final bool, err error)) *Reply[T] {
 	if c.wait == 0 {
 		return out
 	}
@@ -58,7 +58,7 @@ func await[T any](ctx context.Context, s *Server, c *call, out *reply[T], look f
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(c.wait)) // not the answer's time, the caller's
 	defer cancel()
 	defer context.AfterFunc(c.caller, cancel)()
-	defer context.AfterFunc(s.serving, cancel)()
+	defer context.AfterFunc(k.serving, cancel)()
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	for {
