@@ -217,6 +217,14 @@ func (b *bundle) pendingCharge(t *testing.T, invoiceID string) payment.Transacti
 	return txn
 }
 
+// erase removes what is personal of a customer, as the use case does.
+func erase(ctx context.Context, tx *db.Tx, env, customerID string) error {
+	if _, err := tx.LockCustomerToErase(ctx, env, customerID); err != nil {
+		return err
+	}
+	return tx.EraseCustomer(ctx, env, customerID)
+}
+
 func anEvent(subscriptionID string) event.Event {
 	return event.Event{
 		Type: event.SubscriptionUpdated, ObjectID: subscriptionID, SubscriptionID: subscriptionID, OccurredAt: now.Truncate(time.Second),

@@ -113,7 +113,7 @@ func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
 		b := setup(t)
 		s := late(b)
 		err := begun(t, b,
-			func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, b.env, b.customer.ID) },
+			func(ctx context.Context, tx *db.Tx) error { return erase(ctx, tx, b.env, b.customer.ID) },
 			func(ctx context.Context, tx *db.Tx) error { return tx.InsertSubscription(ctx, b.env, s) })
 		requireFault(t, err, fault.NotFound, "customer_not_found")
 		require.Equal(t, "customerId", fault.From(err).Param)
@@ -125,7 +125,7 @@ func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
 		s := late(b)
 		require.NoError(t, begun(t, b,
 			func(ctx context.Context, tx *db.Tx) error { return tx.InsertSubscription(ctx, b.env, s) },
-			func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, b.env, b.customer.ID) }))
+			func(ctx context.Context, tx *db.Tx) error { return erase(ctx, tx, b.env, b.customer.ID) }))
 		got, err := b.store.Subscription(t.Context(), b.env, s.ID)
 		require.NoError(t, err)
 		require.Empty(t, got.Metadata, "what was written while the erasure waited is erased too")
