@@ -76,7 +76,7 @@ func New(c Config) Set {
 
 // NewEpoch begins a new life of Temporal's database: whatever was started before is started again.
 func (s Set) NewEpoch(ctx context.Context) (epoch int64, err error) {
-	err = s.store.InTx(ctx, s.clock(), func(tx *db.Tx) error {
+	err = s.store.InTx(ctx, db.BySystem("bootstrap"), s.clock(), func(tx *db.Tx) error {
 		epoch, err = tx.IncrementEpoch(ctx)
 		return err
 	})

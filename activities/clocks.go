@@ -36,7 +36,7 @@ const (
 func (a *Clocks) BeginAdvance(ctx context.Context, in contract.AdvanceInput) (contract.AdvanceResult, error) {
 	var out contract.AdvanceResult
 	env, adv := in.Ref.EnvironmentID, in.Advance
-	err := a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, env, in.Ref.ID)
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (a *Clocks) patience() time.Duration {
 // move sets the clock to the earlier of the next due instant and the target. It answers false where a payment has begun
 // meanwhile: its result belongs to the time it began in, so the clock waits for it.
 func (a *Clocks) move(ctx context.Context, ref contract.Ref) (now, target time.Time, moved bool, err error) {
-	err = a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+	err = a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
@@ -182,7 +182,7 @@ func (a *Clocks) tick(ctx context.Context, ref contract.Ref, subscriptions []str
 
 // FinishAdvance makes the clock ready again and says so, naming the payments that stopped it early.
 func (a *Clocks) FinishAdvance(ctx context.Context, ref contract.Ref, blockedBy []string) error {
-	return a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+	return a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil || clock.Status != db.ClockAdvancing {
 			return err

@@ -23,7 +23,7 @@ import (
 func (a *Subscriptions) ApplyCommand(ctx context.Context, in contract.CommandInput) (contract.CommandOutput, error) {
 	var out contract.CommandOutput
 	var c *change
-	err := a.Store.InTx(ctx, in.Now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), in.Now, func(tx *db.Tx) error {
 		var err error
 		if c, err = begin(ctx, tx, in.Ref, in.Now, a.Clock()); err != nil {
 			return err
@@ -153,7 +153,7 @@ func (a *Subscriptions) giveUp(ctx context.Context, in contract.CommandInput, ca
 		activity.GetLogger(ctx).Error("a command cannot be performed", "command", in.Command.ID, "name", in.Command.Name, "error", cause)
 	}
 	var out contract.CommandOutput
-	err := a.Store.InTx(ctx, in.Now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), in.Now, func(tx *db.Tx) error {
 		c, err := begin(ctx, tx, in.Ref, in.Now, a.Clock())
 		if err != nil {
 			return err

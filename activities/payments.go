@@ -67,7 +67,7 @@ func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contr
 func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchange, error) {
 	var x exchange
 	now := a.Clock()
-	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
 		txn, err := tx.LockTransaction(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err
@@ -132,7 +132,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 	if in.Now.After(own) {
 		own = in.Now
 	}
-	err := a.Store.InTx(ctx, own, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), own, func(tx *db.Tx) error {
 		r, err := lockForRecording(ctx, tx, in.EnvironmentID, x.txn, own, now)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (r *recording) output() (contract.ResolveOutput, error) {
 func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput, asked time.Time) (contract.ResolveOutput, error) {
 	var out contract.ResolveOutput
 	now := a.Clock()
-	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
 		txn, err := tx.Transaction(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ type Subscriptions struct {
 // LoadSubscription answers what the row says; it changes nothing. Fault: subscription_not_found.
 func (a *Subscriptions) LoadSubscription(ctx context.Context, ref contract.Ref) (contract.Snapshot, error) {
 	var out contract.Snapshot
-	err := a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		b, err := tx.LoadSubscription(ctx, ref.EnvironmentID, ref.ID, false)
 		out = snapshot(b)
 		return err
@@ -58,7 +58,7 @@ func (a *Subscriptions) ActOnWake(ctx context.Context, in contract.DueInput) (co
 func (a *Subscriptions) due(ctx context.Context, in contract.DueInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	var c *change
-	err := a.Store.InTx(ctx, in.Now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), in.Now, func(tx *db.Tx) error {
 		var err error
 		if c, err = begin(ctx, tx, in.Ref, in.Now, a.Clock()); err != nil {
 			return err

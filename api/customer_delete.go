@@ -2,12 +2,10 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"perennial/api/httpkit"
-	"perennial/billing/customer"
-	"perennial/billing/event"
-	"perennial/billing/fault"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -19,64 +17,19 @@ type Deleted struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// deleteCustomer ends the customer's subscriptions, then erases the customer. A subscription that another request
-// created meanwhile is ended by a second look: db lets nobody create one once the customer is erased.
-func (s *Server) deleteCustomer(ctx context.Context, c *httpkit.Call, in *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
+// deleteCustomer ends the customer's subscriptions, then erases the customer. The command ids follow from the request's,
+// so that a repeat does nothing twice.
+func (s *Server) deleteCustomer(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
 	return httpkit.Command(ctx, s.kit, c, http.StatusOK, func(ctx context.Context, r httpkit.Run) (httpkit.Made[Deleted], error) {
 		cust := httpkit.Resource[credited](c).Customer
-		if !cust.ErasedAt.IsZero() && !r.Again {
-			return httpkit.Made[Deleted]{}, httpkit.NotFound(db.ErrCustomerNotFound)
-		}
-		if err := s.cancelAll(ctx, c, cust.ID, r); err != nil {
-			return httpkit.Made[Deleted]{}, err
-		}
-		// An earlier run of the same request may have erased the customer, also since this one was let in.
-		if err := s.erase(ctx, c, cust); err != nil && (!r.Again || fault.From(err).Kind != fault.NotFound) {
-			return httpkit.Made[Deleted]{}, err
-		}
-		return httpkit.Made[Deleted]{Resource: Deleted{ID: cust.ID, Deleted: true}}, s.cancelAll(ctx, c, cust.ID, r)
-	})
-}
-
-// erase removes everything personal and says so. Fault: customer_not_found, for one who is erased already.
-func (s *Server) erase(ctx context.Context, c *httpkit.Call, cust customer.Customer) error {
-	now, err := customerNow(ctx, s.store.Reader, c.EnvironmentID, cust, s.now())
-	if err != nil {
-		return err
-	}
-	return s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
-		if err := tx.EraseCustomer(ctx, c.EnvironmentID, cust.ID); err != nil {
-			return err
-		}
-		return tx.Emit(ctx, c.EnvironmentID, event.Event{
-			Type: event.CustomerDeleted, ObjectID: cust.ID, CustomerID: cust.ID, Data: map[string]any{"id": cust.ID}, OccurredAt: now,
-		})
-	})
-}
-
-// cancelAll cancels every subscription of a customer that is not canceled. The command ids follow from the request's, so
-// that a repeat does nothing twice.
-func (s *Server) cancelAll(ctx context.Context, c *httpkit.Call, customerID string, r httpkit.Run) error {
-	page := db.Page{Limit: httpkit.MaxPage}
-	for {
-		subs, more, err := s.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{CustomerID: customerID}, page)
-		if err != nil {
-			return err
-		}
-		for _, sub := range subs {
-			page.StartingAfter = sub.ID
-			if sub.Status == subscription.Canceled {
-				continue
-			}
-			err := s.perform(ctx, c, sub, contract.Command{
+		err := s.service.EraseCustomer(ctx, caller(c), cust, r.Again, func(ctx context.Context, sub subscription.Subscription) error {
+			return s.perform(ctx, c, sub, contract.Command{
 				ID: r.CommandID + "/" + sub.ID, Name: contract.CommandCancel, Reason: subscription.ReasonCustomerDeleted, ImmediateEffect: true,
 			})
-			if err != nil && fault.From(err).Kind != fault.Conflict { // canceled by somebody else just now: as good
-				return err
-			}
+		})
+		if errors.Is(err, db.ErrCustomerNotFound) {
+			err = httpkit.NotFound(db.ErrCustomerNotFound)
 		}
-		if !more {
-			return nil
-		}
-	}
+		return httpkit.Made[Deleted]{Resource: Deleted{ID: cust.ID, Deleted: true}}, err
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/dispatch"
 )
 
 // paySubscription pays the oldest open invoice of a subscription. It is a command in every status: the subscription's
@@ -29,7 +30,7 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 			return httpkit.Made[Payment]{}, err
 		}
 		txn, err := s.store.Transaction(ctx, c.EnvironmentID, transactionID)
-		return httpkit.Made[Payment]{Resource: renderPayment(txn), CustomerID: txn.CustomerID}, err
+		return madePayment(txn), err
 	})
 	if err != nil || out.Replayed != "" {
 		return out, err
@@ -39,7 +40,7 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 
 func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (subscription.Subscription, error) {
 	if !id.Is(id.Subscription, f.SubscriptionID) {
-		return subscription.Subscription{}, inParam(httpkit.NotFound(db.ErrSubscriptionNotFound), "subscriptionId")
+		return subscription.Subscription{}, httpkit.NotFound(db.ErrSubscriptionNotFound).In("subscriptionId")
 	}
 	sub, err := s.store.Subscription(ctx, c.EnvironmentID, f.SubscriptionID)
 	switch {
@@ -55,7 +56,7 @@ func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f Payme
 
 // pay answers the id of the attempt.
 func (s *Server) pay(ctx context.Context, c *httpkit.Call, sub subscription.Subscription, f PaymentForm, r httpkit.Run) (string, error) {
-	result, err := s.engine.Command(ctx, attributesOf(c.EnvironmentID, sub), contract.Command{
+	result, err := s.engine.Command(ctx, dispatch.StartOf(c.EnvironmentID, sub), contract.Command{
 		ID: r.CommandID, Idempotency: completes(r), Name: contract.CommandPay, Amount: f.Amount,
 	})
 	return result.TransactionID, cmp.Or(err, result.Refusal.Err())

@@ -6,19 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 
-	"go.uber.org/zap"
-
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/subscription"
 	"perennial/contract"
-	"perennial/db"
-	"perennial/internal/telemetry"
+	"perennial/service/dispatch"
 )
 
 // perform has a subscription's workflow carry out a command.
 func (s *Server) perform(ctx context.Context, c *httpkit.Call, sub subscription.Subscription, cmd contract.Command) error {
-	result, err := s.engine.Command(ctx, attributesOf(c.EnvironmentID, sub), cmd)
+	result, err := s.engine.Command(ctx, dispatch.StartOf(c.EnvironmentID, sub), cmd)
 	if errors.Is(err, contract.ErrFinished) {
 		result, err = s.outcome(ctx, c, cmd.ID)
 	}
@@ -49,7 +46,7 @@ func (s *Server) performAndRead(ctx context.Context, c *httpkit.Call, cmd contra
 		return httpkit.Made[Subscription]{}, err
 	}
 	sub, err := s.store.Subscription(ctx, c.EnvironmentID, sub.ID)
-	return httpkit.Made[Subscription]{Resource: renderSubscription(sub), CustomerID: sub.CustomerID}, err
+	return madeSubscription(sub), err
 }
 
 // completes names the idempotency row that a command completes; nil: none.
@@ -60,48 +57,10 @@ func completes(r httpkit.Run) *contract.IdempotencyRef {
 	return &contract.IdempotencyRef{Route: r.Route, Key: r.Key}
 }
 
-// attributesOf is what the engine shows and searches a subscription by.
-func attributesOf(environmentID string, sub subscription.Subscription) contract.SubscriptionStart {
-	return contract.SubscriptionStart{
-		Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: sub.ID}},
-		CustomerID: sub.CustomerID, PlanID: sub.PlanID, Status: string(sub.Status), NextAction: string(sub.NextAction),
+// inParam makes "not found" name the field of the body that referred to it.
+func inParam(err error, param string) error {
+	if f := fault.From(err); f != nil && f.Kind == fault.NotFound {
+		return httpkit.NotFound(f).In(param)
 	}
-}
-
-// startSubscription is best effort: the reconciler starts what is not marked started.
-func (s *Server) startSubscription(ctx context.Context, environmentID string, sub subscription.Subscription) {
-	ctx, cancel := s.kit.Afterwards(ctx)
-	defer cancel()
-	epoch := s.started.epoch()
-	start := attributesOf(environmentID, sub)
-	first := contract.SnapshotOf(sub)
-	if sub.TestClockID != "" {
-		first.ClockNow = sub.CreatedAt
-	}
-	start.Input.Snapshot = &first // spares the new workflow a look at the row
-	err := s.engine.StartSubscription(ctx, start)
-	s.bestEffort(ctx, "start", sub.ID, err)
-	if err == nil {
-		s.started.add(db.StartedSubscriptions, epoch, db.Ref{EnvironmentID: environmentID, ID: sub.ID})
-	}
-}
-
-// startPayment is best effort too.
-func (s *Server) startPayment(ctx context.Context, environmentID, transactionID string) {
-	ctx, cancel := s.kit.Afterwards(ctx)
-	defer cancel()
-	epoch := s.started.epoch()
-	err := s.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: transactionID}})
-	s.bestEffort(ctx, "start", transactionID, err)
-	if err == nil {
-		s.started.add(db.StartedTransactions, epoch, db.Ref{EnvironmentID: environmentID, ID: transactionID})
-	}
-}
-
-// bestEffort logs what the reconciler will have to repeat.
-func (s *Server) bestEffort(ctx context.Context, what, workflowID string, err error) {
-	if err != nil {
-		telemetry.For(ctx, s.telemetry.Logger).Warn("left to the reconciler",
-			zap.String("what", what), telemetry.WorkflowID(workflowID), zap.Error(err))
-	}
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/db"
 	"perennial/internal/telemetry"
+	"perennial/service"
 )
 
 // Limits of a connection.
@@ -28,7 +29,8 @@ var writeTimeout = readTimeout + httpkit.LongestAnswer + 15*time.Second
 
 // Deps are what a Server works with. The caller closes them after Shutdown.
 type Deps struct {
-	Store      *db.Store
+	Store      *db.Store // for reading
+	Service    *service.Service
 	Engine     Engine
 	ProviderOf ProviderOf
 	Telemetry  *telemetry.Telemetry
@@ -52,23 +54,23 @@ type Config struct {
 // Server is the HTTP side of Perennial.
 type Server struct {
 	store      *db.Store
+	service    *service.Service
 	engine     Engine
 	providerOf ProviderOf
 	telemetry  *telemetry.Telemetry
 	now        func() time.Time
 	drainDelay time.Duration
 
-	kit     *httpkit.Kit
-	health  *httpkit.Health
-	started *started
-	http    *http.Server
+	kit    *httpkit.Kit
+	health *httpkit.Health
+	http   *http.Server
 }
 
-// NewServer builds the routes and starts the batcher that marks started workflows. Shutdown ends it.
+// NewServer builds the routes.
 func NewServer(d Deps, c Config) *Server {
 	s := &Server{
-		store: d.Store, engine: d.Engine, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now,
-		drainDelay: c.DrainDelay, started: newStarted(d.Store, d.Now, d.Telemetry.Logger),
+		store: d.Store, service: d.Service, engine: d.Engine, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now,
+		drainDelay: c.DrainDelay,
 	}
 	s.route(c)
 	s.http = &http.Server{
@@ -76,7 +78,6 @@ func NewServer(d Deps, c Config) *Server {
 		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: zap.NewStdLog(d.Telemetry.Logger),
 	}
-	go s.started.run()
 	return s
 }
 
@@ -94,7 +95,7 @@ func (s *Server) Serve(l net.Listener) error {
 }
 
 // Shutdown drains: /readyz says no, then nothing new is accepted, who waits for a final state is answered with the present
-// one, running requests end within ctx, and what they started is marked.
+// one, and running requests end within ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.health.Drain()
 	select {
@@ -102,7 +103,5 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	s.kit.EndWaits()
-	err := s.http.Shutdown(ctx)
-	s.started.close()
-	return err
+	return s.http.Shutdown(ctx)
 }

@@ -40,23 +40,21 @@ type TestClockForm struct {
 }
 
 func (s *Server) createTestClock(ctx context.Context, c *httpkit.Call, in *createTestClockInput) (*httpkit.Reply[TestClock], error) {
-	if err := testModeOnly(c, ""); err != nil {
-		return nil, err
-	}
-	form := TestClockForm{}
+	var form TestClockForm
 	if in.Body != nil {
 		form = *in.Body
 	}
-	now := s.now()
-	clock := db.TestClock{
-		ID: id.New(id.TestClock, now), Name: form.Name, Status: db.ClockReady, NowAt: now.Truncate(time.Second), Revision: 1, CreatedAt: now,
-	}
+	var at time.Time
 	if form.Now != 0 {
-		clock.NowAt = time.Unix(form.Now, 0).UTC()
+		at = time.Unix(form.Now, 0).UTC()
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, httpkit.Directly(func(tx *db.Tx) (httpkit.Made[TestClock], error) {
-		return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}, tx.InsertTestClock(ctx, c.EnvironmentID, clock)
-	}))
+	made := func(clock db.TestClock) httpkit.Made[TestClock] {
+		return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
+	}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, db.TestClock) error) error {
+		_, err := s.service.CreateTestClock(ctx, caller(c), form.Name, at, keep)
+		return err
+	})
 }
 
 func (s *Server) getTestClock(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[TestClock], error) {
@@ -88,7 +86,7 @@ type AdvanceForm struct {
 
 // advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
 func (s *Server) advanceTestClock(ctx context.Context, c *httpkit.Call, in *advanceInput) (*httpkit.Reply[TestClock], error) {
-	if err := testModeOnly(c, ""); err != nil {
+	if err := caller(c).TestModeOnly(""); err != nil {
 		return nil, err
 	}
 	clockID := httpkit.Resource[db.TestClock](c).ID

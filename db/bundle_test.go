@@ -111,7 +111,7 @@ func TestBundleLocks(t *testing.T) {
 		require.NoError(t, err)
 		limited, cancel := context.WithTimeout(ctx, 20*time.Second)
 		defer cancel()
-		require.NoError(t, b.store.InTx(limited, now, func(second *db.Tx) error {
+		require.NoError(t, b.store.InTx(limited, db.BySystem("test"), now, func(second *db.Tx) error {
 			return second.InsertTransaction(limited, b.env, b.charge(inv.ID))
 		}), "a row that refers to all three")
 	})

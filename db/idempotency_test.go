@@ -14,7 +14,7 @@ import (
 )
 
 func claim(b *bundle, k db.IdempotencyKey, lease time.Time) (got db.IdempotencyKey, mine bool, err error) {
-	err = b.store.InTx(context.Background(), now, func(tx *db.Tx) (err error) {
+	err = b.store.InTx(context.Background(), db.BySystem("test"), now, func(tx *db.Tx) (err error) {
 		got, mine, err = tx.ClaimIdempotency(context.Background(), b.env, k, lease)
 		return err
 	})

@@ -96,7 +96,7 @@ type claimed struct {
 // tryClaim takes the row if it is new, or if its lease is over.
 func (k *Kit) tryClaim(ctx context.Context, c *Call) (row claimed, mine bool, err error) {
 	now := k.now()
-	err = k.store.InTx(ctx, now, func(tx *db.Tx) error {
+	err = k.store.InTx(ctx, c.Actor(), now, func(tx *db.Tx) error {
 		row.IdempotencyKey, mine, err = tx.ClaimIdempotency(ctx, c.EnvironmentID, c.repeat.row(c.EnvironmentID, stored{}), now.Add(lease))
 		row.again = row.CreatedAt.Before(tx.Real)
 		return err
@@ -113,7 +113,7 @@ func (k *Kit) conclude(ctx context.Context, c *Call, st stored) *stored {
 	ctx, cancel := k.Afterwards(ctx)
 	defer cancel()
 	var row db.IdempotencyKey
-	err := k.store.InTx(ctx, k.now(), func(tx *db.Tx) error {
+	err := k.store.InTx(ctx, c.Actor(), k.now(), func(tx *db.Tx) error {
 		if err := tx.AnswerIdempotency(ctx, c.EnvironmentID, c.repeat.row(c.EnvironmentID, st)); err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (k *Kit) release(ctx context.Context, c *Call, r Run) {
 	}
 	ctx, cancel := k.Afterwards(ctx)
 	defer cancel()
-	err := k.store.InTx(ctx, k.now(), func(tx *db.Tx) error {
+	err := k.store.InTx(ctx, c.Actor(), k.now(), func(tx *db.Tx) error {
 		return tx.ReleaseIdempotency(ctx, c.EnvironmentID, c.repeat.row(c.EnvironmentID, stored{}))
 	})
 	if err != nil { // it runs out by itself, and a repeat waits until then

@@ -17,14 +17,10 @@ var _ api.Engine = idle{}
 
 var errNotRecorded = errors.New("bench: not recorded")
 
-func (idle) StartSubscription(context.Context, contract.SubscriptionStart) error { return nil }
-
 func (idle) Command(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
 	return contract.CommandResult{}, errNotRecorded
 }
-func (idle) Wake(context.Context, contract.Ref) error                    { return errNotRecorded }
-func (idle) Check(context.Context, contract.Owner, contract.Check) error { return errNotRecorded }
-func (idle) StartPayment(context.Context, contract.PaymentInput) error   { return errNotRecorded }
+
 func (idle) Advance(context.Context, contract.Ref, contract.Advance) (contract.AdvanceResult, error) {
 	return contract.AdvanceResult{}, errNotRecorded
 }

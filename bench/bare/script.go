@@ -22,6 +22,7 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/telemetry"
 	"perennial/internal/vault"
+	"perennial/service"
 )
 
 // Script is everything the bare side can do.
@@ -136,7 +137,7 @@ func (r *recording) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server := api.NewServer(api.Deps{Store: r.store, Engine: idle{}, Telemetry: quiet, Now: time.Now}, api.Config{})
+	server := api.NewServer(api.Deps{Store: r.store, Service: service.New(r.store, time.Now), Engine: idle{}, Telemetry: quiet, Now: time.Now}, api.Config{})
 	defer func() { _ = server.Shutdown(ctx) }() // it never listened
 	if _, err := r.tracer.take("customers", -1); err != nil {
 		return err

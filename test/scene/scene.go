@@ -108,7 +108,7 @@ func (g Gateway) Provider(context.Context, db.ProviderConfig) (providers.Provide
 // InTx writes what a test needs.
 func (s *Scene) InTx(t testing.TB, fn func(*db.Tx) error) {
 	t.Helper()
-	require.NoError(t, s.Store.InTx(t.Context(), s.Clock.Now(), fn))
+	require.NoError(t, s.Store.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), fn))
 }
 
 // Monthly is a plan without a trial that costs amount cents a month.
