@@ -100,11 +100,13 @@ func (f *fakeEngine) StartPayment(ctx context.Context, in contract.PaymentInput)
 	return nil
 }
 
+func (f *fakeEngine) StartTestClock(context.Context, contract.TestClockInput) error { return nil }
+
 func (f *fakeEngine) Advance(ctx context.Context, ref contract.Ref, advance contract.Advance) (contract.AdvanceResult, error) {
 	if f.onAdvance != nil {
 		return f.onAdvance(ctx, ref, advance)
 	}
-	return contract.AdvanceResult{}, f.store.InTx(ctx, f.now(), func(tx *db.Tx) error {
+	return contract.AdvanceResult{}, f.store.InTx(ctx, db.BySystem("test"), f.now(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
@@ -117,7 +119,7 @@ func (f *fakeEngine) Advance(ctx context.Context, ref contract.Ref, advance cont
 // perform is as much of the command activity as api's tests need: outcomes are remembered by command id, and the
 // idempotency row is completed in the same transaction.
 func (f *fakeEngine) perform(ctx context.Context, ref contract.Ref, cmd contract.Command) (result contract.CommandResult, err error) {
-	err = f.store.InTx(ctx, f.now(), func(tx *db.Tx) error {
+	err = f.store.InTx(ctx, db.BySystem("test"), f.now(), func(tx *db.Tx) error {
 		b, err := tx.LoadSubscription(ctx, ref.EnvironmentID, ref.ID, true)
 		if err != nil {
 			return err

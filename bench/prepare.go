@@ -39,7 +39,7 @@ func (r *rig) noteStarted(ctx context.Context, subjects []stage.Subject) error {
 		for _, s := range part {
 			refs = append(refs, db.Ref{EnvironmentID: r.stage.EnvironmentID, ID: s.SubscriptionID})
 		}
-		err := r.ours.store.InTx(ctx, time.Now(), func(tx *db.Tx) error {
+		err := r.ours.store.InTx(ctx, db.BySystem("bench"), time.Now(), func(tx *db.Tx) error {
 			return tx.SetStarted(ctx, db.StartedSubscriptions, epoch, refs)
 		})
 		if err != nil {

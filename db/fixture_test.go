@@ -117,7 +117,7 @@ func (b *bundle) write(t *testing.T, fn func(context.Context, *db.Tx)) {
 // try runs fn in a transaction.
 func (b *bundle) try(t *testing.T, fn func(context.Context, *db.Tx) error) error {
 	t.Helper()
-	return b.store.InTx(t.Context(), now, func(tx *db.Tx) error { return fn(t.Context(), tx) })
+	return b.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return fn(t.Context(), tx) })
 }
 
 // count runs a query that answers one number.

@@ -43,7 +43,7 @@ func TestWritesExistOnlyInATransaction(t *testing.T) {
 			besides = append(besides, store.Method(i).Name)
 		}
 	}
-	require.Equal(t, []string{"Close", "InTx", "Ping", "Stat"}, besides)
+	require.Equal(t, []string{"Close", "InTx", "Ping", "Stat", "With"}, besides)
 }
 
 func TestInTxRollsBackOnError(t *testing.T) {
@@ -76,7 +76,7 @@ func TestInTxRollsBackWhenCanceled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	err := b.store.InTx(ctx, now, func(tx *db.Tx) error {
+	err := b.store.InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
 		halfWritten(ctx, t, b, tx)
 		cancel()
 		return nil // the commit must not go through
@@ -255,7 +255,7 @@ func TestRoundTripsOfATransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	counter := newCounter(t, b)
-	err := counter.store.InTx(t.Context(), now, func(tx *db.Tx) error {
+	err := counter.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 		loaded, err := tx.LockSubscription(t.Context(), b.env, b.subscription.ID)
 		if err != nil {
 			return err
@@ -265,7 +265,7 @@ func TestRoundTripsOfATransaction(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, counter.trips())
 
-	require.NoError(t, counter.store.InTx(t.Context(), now, func(*db.Tx) error { return nil }))
+	require.NoError(t, counter.store.InTx(t.Context(), db.BySystem("test"), now, func(*db.Tx) error { return nil }))
 	require.Zero(t, counter.trips(), "an empty transaction talks to nobody")
 
 	_, _, err = counter.store.SubscriptionWithKey(t.Context(), b.hash, b.subscription.ID)
@@ -304,7 +304,7 @@ func TestTransactionTimes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	local := now.In(time.FixedZone("elsewhere", 3600)).Add(999 * time.Nanosecond)
-	require.NoError(t, b.store.InTx(t.Context(), local, func(tx *db.Tx) error {
+	require.NoError(t, b.store.InTx(t.Context(), db.BySystem("test"), local, func(tx *db.Tx) error {
 		require.Equal(t, now, tx.Now, "UTC, to the microsecond that the database keeps")
 		require.Equal(t, wall, tx.Real)
 		return nil

@@ -94,7 +94,7 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 1000}}}
 	r.pricey = plan.Plan{ID: id.New(id.Plan, now), Name: "Pro", Currency: "EUR", Interval: month, Active: true, CreatedAt: now,
 		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 3000}}}
-	require.NoError(t, r.store.InTx(t.Context(), now, func(tx *db.Tx) error {
+	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 		for _, write := range []func() error{
 			func() error { return tx.InsertTenant(t.Context(), db.Tenant{ID: tenant, Name: "T", CreatedAt: now}) },
 			func() error {
@@ -127,7 +127,7 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 		ID: sub, CustomerID: cust, TrialDays: &trialDays, TimeZone: "UTC", TestClockID: clock, Now: start,
 	})
 	require.NoError(t, err)
-	require.NoError(t, r.store.InTx(ctx, start, func(tx *db.Tx) error {
+	require.NoError(t, r.store.InTx(ctx, db.BySystem("test"), start, func(tx *db.Tx) error {
 		if err := tx.InsertTestClock(ctx, r.env, testclock.Clock{ID: clock, Status: testclock.Ready, NowAt: start, CreatedAt: now}); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
 	c, err := r.store.Customer(t.Context(), r.env, cust)
 	require.NoError(t, err)
 	c.PaymentDetails.PaymentMethodToken = "pm_card_visa"
-	require.NoError(t, r.store.InTx(t.Context(), time.Now(), func(tx *db.Tx) error {
+	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
 		if err := tx.SaveCustomer(t.Context(), r.env, c); err != nil {
 			return err
 		}

@@ -97,9 +97,9 @@ func newRecording(ctx context.Context, s Source) (*recording, error) {
 		r.proxy.close()
 		return nil, err
 	}
-	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now, Starter: nobody{}}
+	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now}
 	r.payments = &activities.Payments{
-		Store: r.store, Clock: time.Now, Starter: nobody{}, Observer: nobody{},
+		Store: r.store, Clock: time.Now, Observer: nobody{},
 		Gateway: gateway.New(gateway.Config{Vault: keys, StripeURL: r.proxy.url(), Timeout: 10 * time.Second}),
 	}
 	return r, nil
@@ -137,7 +137,7 @@ func (r *recording) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server := api.NewServer(api.Deps{Store: r.store, Engine: idle{}, Telemetry: quiet, Now: time.Now}, api.Config{})
+	server := api.NewServer(api.Deps{Store: r.store, Service: service.New(r.store, time.Now), Telemetry: quiet, Now: time.Now}, api.Config{})
 	defer func() { _ = server.Shutdown(ctx) }() // it never listened
 	if _, err := r.tracer.take("customers", -1); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (r *recording) command(ctx context.Context) error {
 	r.script.Command = subjects[0]
 	ref := contract.Ref{EnvironmentID: r.Stage.EnvironmentID, ID: subjects[0].SubscriptionID}
 	for _, name := range StepNames {
-		err := r.store.InTx(ctx, time.Now(), func(tx *db.Tx) error { return r.perform(ctx, tx, ref, name) })
+		err := r.store.InTx(ctx, db.BySystem("bench"), time.Now(), func(tx *db.Tx) error { return r.perform(ctx, tx, ref, name) })
 		if err != nil {
 			return fmt.Errorf("recording %s: %w", name, err)
 		}
