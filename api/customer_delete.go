@@ -26,9 +26,7 @@ func (s *Server) deleteCustomer(ctx context.Context, c *httpkit.Call, _ *httpkit
 		return httpkit.Made[Deleted]{Resource: Deleted{ID: id, Deleted: true}}, err
 	})
 	if err == nil && out.Replayed == "" {
-		for _, performed := range canceled {
-			s.follow(ctx, c, contract.CommandCancel, performed)
-		}
+		s.follow(ctx, c, contract.CommandCancel, canceled...)
 	}
 	return out, err
 }

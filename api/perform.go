@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
 
 	"perennial/api/httpkit"
 	"perennial/billing/lifecycle"
@@ -21,11 +22,6 @@ func perform[T any](
 	ctx context.Context, s *Server, c *httpkit.Call, name string, subscriptionID string, status int,
 	ask func(tx *db.Tx) (service.Performed, error), render func(service.Performed) T,
 ) (*httpkit.Reply[T], error) {
-	leave, err := s.gate.Enter(subscriptionID)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	var performed service.Performed
 	out, err := httpkit.Command(ctx, s.kit, c, status, func(tx *db.Tx) (httpkit.Made[T], error) {
 		var err error
@@ -33,7 +29,7 @@ func perform[T any](
 			return httpkit.Made[T]{}, err
 		}
 		return httpkit.Made[T]{Resource: render(performed), CustomerID: performed.Subscription.CustomerID}, nil
-	})
+	}, func() (func(), error) { return s.gate.Enter(subscriptionID) })
 	if err == nil && out.Replayed == "" {
 		failpoint.Hit(failpoint.CommandCommitted)
 		s.follow(ctx, c, name, performed)
@@ -41,18 +37,38 @@ func perform[T any](
 	return out, err
 }
 
-// follow tells the workflows what a command has given them to do. Best effort: the reconciler signals and starts what
-// stays pending.
-func (s *Server) follow(ctx context.Context, c *httpkit.Call, signal string, performed service.Performed) {
+// followers is how many workflows are told at once what a request has given them to do.
+const followers = 16
+
+// follow tells the workflows what commands have given them to do, within the time that there is for all of it. Best effort:
+// the reconciler signals and starts what stays pending.
+func (s *Server) follow(ctx context.Context, c *httpkit.Call, signal string, performed ...service.Performed) {
 	ctx, cancel := s.kit.Afterwards(ctx)
 	defer cancel()
+	if len(performed) == 1 {
+		s.followOne(ctx, c, signal, performed[0])
+		return
+	}
+	var tell errgroup.Group
+	tell.SetLimit(followers)
+	for _, p := range performed {
+		tell.Go(func() error {
+			s.followOne(ctx, c, signal, p)
+			return nil
+		})
+	}
+	_ = tell.Wait() // none of them fails
+}
+
+func (s *Server) followOne(ctx context.Context, c *httpkit.Call, signal string, performed service.Performed) {
 	id := performed.Subscription.ID
-	if wake := performed.Wake; wake != nil {
+	if performed.Wake != nil {
+		wake := *performed.Wake
 		wake.By, wake.Actor = "key", c.KeyID
-		s.bestEffort(ctx, signal, id, s.engine.Wake(ctx, contract.Ref{EnvironmentID: c.EnvironmentID, ID: id}, signal, *wake))
+		s.bestEffort(ctx, signal, id, s.engine.Wake(ctx, contract.Ref{EnvironmentID: c.EnvironmentID, ID: id}, signal, wake))
 	}
 	for _, refund := range performed.Starts {
-		s.startPayment(ctx, c.EnvironmentID, refund)
+		s.startPaymentWithin(ctx, c.EnvironmentID, refund)
 	}
 }
 
@@ -96,6 +112,11 @@ func (s *Server) startSubscription(ctx context.Context, environmentID string, su
 func (s *Server) startPayment(ctx context.Context, environmentID, transactionID string) {
 	ctx, cancel := s.kit.Afterwards(ctx)
 	defer cancel()
+	s.startPaymentWithin(ctx, environmentID, transactionID)
+}
+
+// startPaymentWithin takes no longer than ctx.
+func (s *Server) startPaymentWithin(ctx context.Context, environmentID, transactionID string) {
 	epoch := s.started.epoch()
 	err := s.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: transactionID}})
 	s.bestEffort(ctx, "start", transactionID, err)

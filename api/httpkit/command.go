@@ -12,13 +12,34 @@ import (
 	"perennial/internal/telemetry"
 )
 
+// Admission lets a request in, until leave is called, or turns it away.
+type Admission func() (leave func(), err error)
+
 // Command runs a request that asks something of an existing resource. Its whole effect, and the answer that repeats are
 // given, are one transaction. The row of its key is written first, so that a repeat beside it waits there and then reads
 // the answer, instead of being judged by what the first one changed. A refusal is stored only if it is final: one that
-// passes is judged anew when the caller comes back.
-func Command[T any](ctx context.Context, k *Kit, c *Call, status int, effect Effect[T]) (*Reply[T], error) {
+// passes is judged anew when the caller comes back. admit, where given, may turn the request away before any work is done for
+// it; a repeat that another one has answered meanwhile is not asked.
+func Command[T any](
+	ctx context.Context, k *Kit, c *Call, status int, effect Effect[T], admit ...Admission,
+) (*Reply[T], error) {
+	leave, before, err := k.inTurn(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if before != nil {
+		return replay[T](before)
+	}
+	for _, enter := range admit {
+		leave, err := enter()
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
 	var out *Reply[T]
-	err := k.store.InTx(ctx, k.now(), func(tx *db.Tx) error {
+	err = k.store.InTx(ctx, k.now(), func(tx *db.Tx) error {
 		if c.repeat != nil {
 			if err := tx.ReserveIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{})); err != nil {
 				return err

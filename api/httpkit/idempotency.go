@@ -138,8 +138,13 @@ func Directly[T any](e Effect[T]) func(context.Context) (Effect[T], error) {
 
 // Create runs a request whose whole effect is one transaction. prepare reads what it needs before the transaction opens.
 // The answer is stored in that transaction, so a repeat, also after a crash, is answered from what was committed; one
-// that runs beside it waits at the row and then reads it.
+// that runs beside it waits for it and then reads it.
 func Create[T any](ctx context.Context, k *Kit, c *Call, status int, prepare func(ctx context.Context) (Effect[T], error)) (*Reply[T], error) {
+	leave, _, err := k.inTurn(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	if c.repeat != nil {
 		if st, err := k.answered(ctx, c); st != nil || err != nil {
 			return replayOr[T](st, err)

@@ -43,6 +43,7 @@ type Kit struct {
 	now       func() time.Time
 	config    Config
 	bounds    Bounds
+	turns     turns
 
 	router *mux.Router
 	huma   huma.API
