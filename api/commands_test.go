@@ -60,8 +60,7 @@ func TestCommandsAreAnsweredThoughTheEngineIsAway(t *testing.T) {
 		require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and wake_pending_since is not null", sub.ID))
 		require.Contains(t, b.log.String(), sub.ID, "the log says whose workflow was not told")
 	}
-	sub := b.newSubscription(t, b.test)
-	b.newInvoice(t, b.test, sub.ID)
+	sub := b.newDebt(t)
 	paid := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
 	require.Equal(t, "pending", paid.Status)
 	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and wake_pending_since is not null", sub.ID))

@@ -49,11 +49,31 @@ func (b *bench) answered(t *testing.T, transactionID string, answer payment.Answ
 			state = b.state(ctx, t, tx, txn.SubscriptionID)
 		}
 		answer.Amount, answer.Currency = txn.Amount, txn.Currency
-		at := lifecycle.Moment{Now: tx.Now, Real: tx.Real, IDs: id.Source{Now: tx.Real}}
-		state, _, changes, err := lifecycle.Record(state, lifecycle.Result{Transaction: txn, Move: payment.MoveSend, Answer: answer}, at)
+		result := lifecycle.Result{Transaction: txn, Move: payment.MoveSend, Answer: answer}
+		state, _, changes, err := lifecycle.Record(state, result, momentOf(tx))
 		require.NoError(t, err)
 		return tx.Write(ctx, b.test.environmentID, state, changes)
 	})
+}
+
+// newDebt is a subscription whose first invoice is open, because its first payment was declined.
+func (b *bench) newDebt(t *testing.T) Subscription {
+	t.Helper()
+	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": b.newCustomer(t, b.test).ID, "planId": b.newPlan(t, b.test).ID}))
+	var attempt string
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		state, changes, err := lifecycle.Advance(b.state(ctx, t, tx, sub.ID), momentOf(tx))
+		require.NoError(t, err)
+		attempt = changes.Attempt
+		return tx.Write(ctx, b.test.environmentID, state, changes)
+	})
+	b.decline(t, attempt)
+	return as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil))
+}
+
+func momentOf(tx *db.Tx) lifecycle.Moment {
+	return lifecycle.Moment{Now: tx.Now, Real: tx.Real, IDs: id.Source{Now: tx.Real}}
 }
 
 func TestAChargeIsRecordedBeforeItIsMade(t *testing.T) {
@@ -110,14 +130,11 @@ func TestPreferWaitKeepsTheAnswerBack(t *testing.T) {
 func TestAReplayedPaymentIsShownAsItIsNow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sub := b.newSubscription(t, b.test)
+	sub := b.newDebt(t)
 	for name, form := range map[string]map[string]any{
 		"a charge of its own":     {"customerId": sub.CustomerID, "amount": 500, "currency": "USD"},
 		"a payment of an invoice": {"subscriptionId": sub.ID},
 	} {
-		if form["subscriptionId"] != nil {
-			b.newInvoice(t, b.test, sub.ID)
-		}
 		pay := func(headers ...string) response {
 			return b.ask(t, b.test, "POST", "/api/payments", form, append(headers, "Idempotency-Key", strings.ReplaceAll(name, " ", "-"))...)
 		}
@@ -143,21 +160,21 @@ func TestAReplayedPaymentIsShownAsItIsNow(t *testing.T) {
 func TestASubscriptionsPaymentIsACommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sub := b.newSubscription(t, b.test)
-	form := map[string]any{"subscriptionId": sub.ID, "amount": 1900}
-	problem(t, 409, "nothing_to_pay", "", b.ask(t, b.test, "POST", "/api/payments", form))
-	invoiceID := b.newInvoice(t, b.test, sub.ID)
-	form["amount"] = 1899
-	problem(t, 422, "amount_mismatch", "amount", b.ask(t, b.test, "POST", "/api/payments", form))
+	sub := b.newDebt(t)
+	b.engine.woken = nil
+	problem(t, 422, "amount_mismatch", "amount", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1899}))
 	require.Empty(t, b.engine.woken)
-	form["amount"] = 1900
+	form := map[string]any{"subscriptionId": sub.ID, "amount": 1900}
 	got := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", form, "Idempotency-Key", "k"))
-	require.Equal(t, invoiceID, got.InvoiceID)
 	require.EqualValues(t, 1900, got.Amount)
 	require.Equal(t, "pending", got.Status)
+	require.Equal(t, 2, got.AttemptNumber)
 	require.Len(t, b.engine.woken, 1)
 	require.Equal(t, contract.CommandPay, b.engine.woken[0].Signal)
 	require.Empty(t, b.engine.payments, "the subscription's workflow collects its invoices")
+	problem(t, 409, "payment_in_progress", "", b.ask(t, b.test, "POST", "/api/payments", form))
+	b.succeed(t, got.ID)
+	problem(t, 409, "nothing_to_pay", "", b.ask(t, b.test, "POST", "/api/payments", form))
 }
 
 // finish cancels a subscription for good.
