@@ -77,7 +77,7 @@ func TestNoEndpointTakesABodyThatIsNotPlainJSON(t *testing.T) {
 		problem(t, 400, "header_malformed", "Idempotency-Key", b.ask(t, b.test, method, "/api"+path, good, "Idempotency-Key", ""))
 	}
 	require.Equal(t, before, b.rows(t), "a refused request wrote something")
-	require.Empty(t, b.engine.commands)
+	require.Empty(t, b.engine.woken)
 }
 
 func TestFieldsAreRefusedByName(t *testing.T) {
@@ -209,7 +209,7 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 	after := b.rows(t)
 	after["customers"], after["events"] = after["customers"]-1, after["events"]-1 // the one made in the table above
 	require.Equal(t, before, after, "a refused request wrote something")
-	require.Empty(t, b.engine.commands)
+	require.Empty(t, b.engine.woken)
 }
 
 // lists names every list and the prefix of what is in it.

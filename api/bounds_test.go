@@ -33,7 +33,7 @@ func (b *bench) hang(t *testing.T, table string) {
 	require.NoError(t, err)
 }
 
-// A database or an engine that hangs is 503 in time on every kind of route. The bounds are short here, so that each of
+// A database that hangs is 503 in time on every kind of route. The bounds are short here, so that each of
 // them is what ends its request.
 func TestWhatHangsIsUnavailableInTime(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestWhatHangsIsUnavailableInTime(t *testing.T) {
 	key, answer := func(b *httpkit.Bounds) *time.Duration { return &b.Key }, func(b *httpkit.Bounds) *time.Duration { return &b.Answer }
 	repeatable := []string{"Idempotency-Key", "k"}
 	for name, c := range map[string]struct {
-		table        string // that hangs; empty: the engine does
+		table        string // that hangs
 		acts         func(*httpkit.Bounds) *time.Duration
 		after        time.Duration
 		method, path string
@@ -60,12 +60,10 @@ func TestWhatHangsIsUnavailableInTime(t *testing.T) {
 		"a creation that may be repeated": {
 			table: "idempotency_keys", acts: answer, after: short, method: "POST", path: "/api/plans", body: plan, headers: repeatable, code: away,
 		},
-		"the claim of a command": {
+		"the key of a command": {
 			table: "idempotency_keys", acts: answer, after: short, method: "POST", path: "/api/subscriptions/{id}/cancel", headers: repeatable, code: away,
 		},
-		"a command": { // time enough for its claim, however busy the machine is
-			acts: answer, after: 2 * time.Second, method: "POST", path: "/api/subscriptions/{id}/cancel", headers: repeatable, code: "engine_unavailable",
-		},
+		"a command": {table: "credit_balances", acts: answer, after: short, method: "POST", path: "/api/subscriptions/{id}/cancel", code: away},
 		"a callback": {
 			table: "provider_callbacks", acts: answer, after: short, method: "POST", path: "/callbacks/{provider}", body: "{}",
 			headers: []string{"Signature", "good", "Event", "e1"}, code: away,
@@ -75,13 +73,7 @@ func TestWhatHangsIsUnavailableInTime(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			sub := b.newSubscription(t, b.test)
-			b.engine.onCommand = func(ctx context.Context, _ contract.SubscriptionStart, _ contract.Command) (contract.CommandResult, error) {
-				<-ctx.Done()
-				return contract.CommandResult{}, engine.ErrUnavailable
-			}
-			if c.table != "" {
-				b.hang(t, c.table)
-			}
+			b.hang(t, c.table)
 			bounds := httpkit.Bounds{Key: time.Minute, Answer: time.Minute, InFlight: time.Minute, After: time.Minute}
 			*c.acts(&bounds) = c.after
 			b.bound(t, bounds)
@@ -101,35 +93,21 @@ func TestWhatHangsIsUnavailableInTime(t *testing.T) {
 	}
 }
 
-// What cannot be noted about a key is logged by the command's id: nobody repairs it but the next request with the key, and
+// A refusal that cannot be stored stands all the same, since nothing was performed. It is logged, and never with the key:
 // a key holds whatever its caller put into it.
-func TestWhatCannotBeNotedAboutAKeyIsLogged(t *testing.T) {
+func TestARefusalThatCannotBeStoredIsLogged(t *testing.T) {
 	t.Parallel()
-	for message, c := range map[string]struct {
-		failed error
-		status int
-	}{
-		"the answer was not stored":  {nil, 200},
-		"the lease was not released": {engine.ErrUnavailable, 503},
-	} {
-		t.Run(message, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			sub := b.newSubscription(t, b.test)
-			b.bound(t, shortAfter)
-			b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-				b.hang(t, "idempotency_keys")
-				return contract.CommandResult{}, c.failed
-			}
-			got := b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{}`, "Idempotency-Key", "adas-key")
-			require.Equal(t, c.status, got.Status, "%s", got.Body)
-			log := b.log.String()
-			require.Contains(t, log, message)
-			require.Contains(t, log, `"commandId":"`+b.engine.commands[0].ID+`"`)
-			require.NotContains(t, log, "adas-key")
-			require.NotContains(t, log, "reconciler")
-		})
-	}
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	b.bound(t, shortAfter)
+	// Nobody may store an answer, but keys can be taken and given back.
+	_, err := b.pool.Exec(t.Context(), "alter table idempotency_keys add constraint full_disk check (status_code is null)")
+	require.NoError(t, err)
+	problem(t, 409, "cancellation_not_scheduled", "",
+		b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/reactivate", nil, "Idempotency-Key", "adas-key"))
+	log := b.log.String()
+	require.Contains(t, log, "a refusal was not stored for repeats")
+	require.NotContains(t, log, "adas-key")
 }
 
 // What follows an answer may hang too; the answer is given all the same.
@@ -149,5 +127,7 @@ func TestWhatFollowsAnAnswerDoesNotHoldItBack(t *testing.T) {
 	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID,
 		`{"paymentMethod":"card","paymentDetails":{"provider":"stripe","customerToken":"cus_1","paymentMethodToken":"pm_2"}}`).Status)
 	require.Len(t, b.engine.woken, 1)
-	require.Equal(t, sub.ID, b.engine.woken[0].ID)
+	require.Equal(t, sub.ID, b.engine.woken[0].Ref.ID)
+	b.engine.woken = nil
+	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", nil).Status)
 }

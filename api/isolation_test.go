@@ -136,7 +136,7 @@ func TestEveryRouteRefusesEveryKeyThatMayNotUseIt(t *testing.T) {
 		}
 	})
 	require.Equal(t, before, b.rows(t), "a refused request wrote something")
-	require.Empty(t, b.engine.commands, "a refused command reached the engine")
+	require.Empty(t, b.engine.woken, "a refused command reached the engine")
 }
 
 // refusesForeign holds a foreign id against an absent one: they must be answered alike, and lists must not show it.

@@ -20,9 +20,7 @@ func TestAPanicIsABareProblemAndALogLine(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
-	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-		panic("the secret cause")
-	}
+	b.engine.onSignal = func(context.Context) error { panic("the secret cause") }
 	got := b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", nil)
 	p := problem(t, 500, "internal", "", got)
 	require.NotContains(t, string(got.Body), "secret cause")
@@ -58,10 +56,10 @@ func TestTheDrainFinishesWhatRuns(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	arrived, proceed := make(chan struct{}), make(chan struct{})
-	b.engine.onCommand = func(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+	b.engine.onSignal = func(context.Context) error {
 		close(arrived)
 		<-proceed
-		return b.engine.perform(ctx, in.Input.Ref, cmd)
+		return nil
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

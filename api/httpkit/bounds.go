@@ -15,8 +15,8 @@ type Bounds struct {
 	// InFlight is how much of Answer a repeat spends on waiting for the request it repeats. It is less, so that the caller
 	// is told 409 and why, not 503.
 	InFlight time.Duration
-	// After is for what follows once the answer is decided, also for a caller that has gone away: to store the answer or
-	// free its key, to start, wake or signal a workflow. None of it is worth more of the caller's time.
+	// After is for what follows once the answer is decided, also for a caller that has gone away: to store a refusal, to
+	// start, wake or signal a workflow. None of it is worth more of the caller's time.
 	After time.Duration
 }
 

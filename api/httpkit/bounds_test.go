@@ -12,5 +12,4 @@ func TestEveryCallerHearsSomethingWithinTenSeconds(t *testing.T) {
 	b := usualBounds
 	require.LessOrEqual(t, b.Key+b.Answer+b.After, 10*time.Second)
 	require.Less(t, b.InFlight, b.Answer, "who repeats a running request is told 409, not 503")
-	require.Greater(t, lease, b.Key+b.Answer+b.After, "a lease outlives the request that took it")
 }
