@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -20,7 +21,7 @@ func captured(amount money.Minor) payment.Transaction {
 
 func TestRefundReservesWhatItGivesBack(t *testing.T) {
 	t.Parallel()
-	charge, refund, err := captured(1000).Refund("txn_2", 400, t0)
+	charge, refund, err := captured(1000).Refund("txn_2", 400, t0, t0.Add(time.Hour))
 
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(400), charge.AmountRefunded)
@@ -29,6 +30,7 @@ func TestRefundReservesWhatItGivesBack(t *testing.T) {
 		ID: "txn_2", Type: payment.Refund, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1",
 		Amount: 400, Currency: "EUR", Description: "Refund of txn_1", Trigger: collection.Automatic, Provider: "stripe", ProviderConfigID: "ppc_1",
 		ChargeID: "txn_1", DueAt: t0, CreatedAt: t0, Revision: 1,
+		NextCheckAt: t0.Add(time.Hour), SendDueAt: t0.Add(time.Hour), // the charge protocol runs in real time
 	}, refund)
 	charge.AmountRefunded = 0
 	require.Equal(t, captured(1000), charge, "nothing else of the charge changes")
@@ -56,7 +58,7 @@ func TestRefundsThatAreRefused(t *testing.T) {
 		"of a declined charge": {with(func(t *payment.Transaction) { t.Status = payment.Declined }), 1, "refund_exceeds_charge"},
 		"of a refund":          {with(func(t *payment.Transaction) { t.Type, t.Status = payment.Refund, payment.Refunded }), 1, "refund_exceeds_charge"},
 	} {
-		same, refund, err := c.charge.Refund("txn_2", c.amount, t0)
+		same, refund, err := c.charge.Refund("txn_2", c.amount, t0, t0)
 		require.ErrorContains(t, err, c.code, name)
 		require.Equal(t, c.charge, same, name)
 		require.Zero(t, refund, name)
@@ -74,7 +76,7 @@ func TestRefundsNeverExceedTheCharge(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"refund": func(t *rapid.T) {
 				amount := money.Minor(rapid.Int64Range(1, 600).Draw(t, "amount"))
-				after, refund, err := charge.Refund("txn_2", amount, t0)
+				after, refund, err := charge.Refund("txn_2", amount, t0, t0)
 				require.Equal(t, amount <= charge.Amount-held, err == nil)
 				if err == nil {
 					open, held = append(open, refund.Amount), held+amount
