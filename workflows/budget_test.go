@@ -50,8 +50,9 @@ func listed(history []*historypb.HistoryEvent) string {
 	return b.String()
 }
 
-// ahead is how far the awaited boundary lies ahead: long enough for a busy machine to start the workflow before it.
-const ahead = 10 * time.Second
+// ahead is how far the awaited boundary lies ahead: the first charge is a day late, so that the provider is asked about it
+// before it is sent, and both must be over on a busy machine too.
+const ahead = 20 * time.Second
 
 // renewal is the history of one period in a long life: the run that the boundary before it began, up to its sleep, and
 // what the boundary at its end adds. A life of daily periods whose second boundary is a moment ahead has both.

@@ -127,9 +127,9 @@ func recordAdvance(t *testing.T, r *liveScene) (string, string) {
 	return clock.ID, ""
 }
 
-// A hundred days without a worker: the run that catches up ends as soon as it has.
+// Three hundred days without a worker: the run that catches up ends as soon as it has.
 func recordCatchUp(t *testing.T, r *liveScene) (string, string) {
-	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 0)), time.Now().AddDate(0, 0, -1300))
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 0)), time.Now().AddDate(0, 0, -300))
 	r.start(t, sub)
 	return sub.ID, r.ended(t, sub)
 }
@@ -163,7 +163,7 @@ func recordPayment(t *testing.T, r *liveScene) (string, string) {
 }
 
 func recordRefund(t *testing.T, r *liveScene) (string, string) {
-	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Monthly(3100)), time.Now().AddDate(0, 0, -10))
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Monthly(3100)), time.Now().Add(-time.Hour))
 	r.start(t, sub)
 	r.settled(t, sub, 1)
 	r.command(t, sub, cancelNow(true))
