@@ -63,8 +63,8 @@ func TestSubscription_EveryInterleaving(t *testing.T) {
 	inReview.inReview = true
 	for _, b := range []beginning{
 		{name: "a new run", row: asleep, moves: 2, hidden: 1},
-		{name: "asleep", row: asleep, loaded: true, moves: 4},
-		{name: "asleep, called while the rules run", row: asleep, loaded: true, moves: 2, hidden: 2},
+		{name: "asleep", row: asleep, loaded: true, moves: 3},
+		{name: "asleep, called while the rules run", row: asleep, loaded: true, moves: 2, hidden: 1},
 		{name: "a boundary at the instant of a move", row: onTheHour, loaded: true, moves: 3},
 		{name: "several periods behind", row: behind, moves: 1, hidden: 1},
 		{name: "on a test clock", row: onClock, loaded: true, moves: 3},
