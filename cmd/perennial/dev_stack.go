@@ -105,7 +105,7 @@ func (d *devStack) startPostgres(ctx context.Context) error {
 	}
 	d.screen.doing("starting PostgreSQL")
 	server, err := devstack.StartPostgres(ctx, devstack.PostgresConfig{
-		Dir: d.options.path("postgres"), ToolsDir: d.options.path("bin"), Port: port, Progress: d.screen,
+		Dir: d.options.path("postgres"), Port: port, Progress: d.screen,
 	})
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (d *devStack) startTemporal(ctx context.Context) error {
 	}
 	d.screen.doing("starting Temporal")
 	server, err := devstack.StartTemporal(ctx, devstack.TemporalConfig{
-		Dir: d.options.path("temporal"), ToolsDir: d.options.path("bin"), Port: port, UIPort: uiPort, Progress: d.screen,
+		Dir: d.options.path("temporal"), Port: port, UIPort: uiPort, Progress: d.screen,
 	})
 	if err != nil {
 		return err

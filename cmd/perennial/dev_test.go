@@ -68,6 +68,13 @@ func TestScreenOverwritesProgressOnATerminal(t *testing.T) {
 	require.Equal(t, "\r\x1b[K  ⟳ 1 of 2\r\x1b[K  ⟳ 2 of 2\r\x1b[K  ✓ installed\n", out.String())
 }
 
+func TestShellWord(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "/home/jo/.perennial/stack.env", shellWord("/home/jo/.perennial/stack.env"))
+	require.Equal(t, "'/home/jo/my code/stack.env'", shellWord("/home/jo/my code/stack.env"))
+	require.Equal(t, `'/home/jo'\''s/stack.env'`, shellWord("/home/jo's/stack.env"))
+}
+
 // A build is named by its content: two compilations are two versions, whatever the commit says.
 func TestBuildsAreNamedByTheirContent(t *testing.T) {
 	t.Parallel()

