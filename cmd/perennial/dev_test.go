@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,6 +47,21 @@ func TestDevSaysWhyItDoesNotStart(t *testing.T) {
 	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/away"}, "dev", "--once", "--dir", t.TempDir())
 	require.Equal(t, exitFailed, got.code)
 	require.Contains(t, got.stderr, "database_unavailable")
+}
+
+// The first start downloads and compiles for minutes: what cannot work is said before.
+func TestDev_NamedPortInUse(t *testing.T) {
+	t.Parallel()
+	var lc net.ListenConfig
+	taken, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, taken.Close()) }()
+	port := taken.Addr().(*net.TCPAddr).Port
+	dir := filepath.Join(t.TempDir(), "state")
+	got := perennial(t, nil, "dev", "--once", "--dir", dir, "--port", strconv.Itoa(port))
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, got.stderr, fmt.Sprintf("port %d on 127.0.0.1 is in use", port))
+	require.NoDirExists(t, dir)
 }
 
 func TestScreenKeepsEveryLineWhereThereIsNoTerminal(t *testing.T) {

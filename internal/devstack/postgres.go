@@ -23,7 +23,7 @@ type PostgresConfig struct {
 	// Dir holds the data, the password and the log; it is made when absent and kept across starts. As root it may
 	// become a symbolic link, see place; Remove deletes it.
 	Dir string
-	// Port on 127.0.0.1; 0 picks a free one.
+	// Port on 127.0.0.1 that we like best; a free one is taken where it is in use, or 0.
 	Port int
 	// Unsafe switches fsync off. Only for databases that nobody misses after a power cut: a test's. A killed server
 	// still keeps what it acknowledged.
@@ -76,15 +76,18 @@ func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err er
 	if err = p.initialise(ctx); err != nil {
 		return nil, err
 	}
-	if p.port, err = choosePort(cfg.Port); err != nil {
-		return nil, fmt.Errorf("PostgreSQL: %w", err)
-	}
-	if err = p.start(ctx); err != nil {
+	if err = startOn(ctx, []int{cfg.Port}, func(ports []int) error {
+		p.port = ports[0]
+		return p.start(ctx)
+	}); err != nil {
 		return nil, err
 	}
 	say(cfg.Progress, "postgres: version %d is ready on 127.0.0.1:%d, data in %s", p.binaries.major, p.port, cfg.Dir)
 	return p, nil
 }
+
+// Port is where it listens on 127.0.0.1.
+func (p *Postgres) Port() int { return p.port }
 
 // URL is where to connect, as superuser, to an initially empty database.
 func (p *Postgres) URL() string { return p.urlOf(pgUser) }
@@ -225,13 +228,4 @@ func cleanEnv() []string {
 		}
 	}
 	return kept
-}
-
-// choosePort checks a wanted port now, where a clear message is possible, instead of letting the server fail.
-func choosePort(want int) (int, error) {
-	port, err := FreePort(want)
-	if err == nil && want != 0 && port != want {
-		return 0, fmt.Errorf("port %d on 127.0.0.1 is in use by another program: stop it or choose another port", want)
-	}
-	return port, err
 }

@@ -22,11 +22,12 @@ func namespaces(t *testing.T, address string) client.NamespaceClient {
 
 func TestTemporalKeepsItsDataUntilDeleted(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "temporal")
+	dir := filepath.Join(t.TempDir(), "100% Größe? #1", "temporal") // each sign would end or change a URL
 	s, err := StartTemporal(t.Context(), TemporalConfig{Dir: dir})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.WithoutCancel(t.Context()))) })
 	require.Contains(t, s.UIURL(), "http://127.0.0.1:")
+	require.FileExists(t, filepath.Join(dir, databaseFile))
 	ns := namespaces(t, s.Address())
 	require.NoError(t, ns.Register(t.Context(), &workflowservice.RegisterNamespaceRequest{
 		Namespace: "kept", WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
