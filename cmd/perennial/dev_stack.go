@@ -21,6 +21,9 @@ import (
 // logName is where the JSON log of dev goes: the terminal is for the story. The log of the start before is kept as .old.
 const logName = "log/perennial.log"
 
+// spaceForData is room for a new database (40 MB), its write-ahead log, and some days of trying things out.
+const spaceForData = 200 << 20
+
 // stackEnv holds the settings with which other commands reach what dev started, while it runs.
 const stackEnv = "stack.env"
 
@@ -101,6 +104,9 @@ func (d *devStack) startPostgres(ctx context.Context) error {
 		d.config.Database.URL = config.NewSecret(url)
 		d.screen.done("PostgreSQL: yours, from DATABASE_URL")
 		return nil
+	}
+	if err := devstack.RequireSpace(d.options.dir, spaceForData); err != nil {
+		return err
 	}
 	d.screen.doing("starting PostgreSQL")
 	server, err := devstack.StartPostgres(ctx, devstack.PostgresConfig{

@@ -14,6 +14,9 @@ import (
 // systemCache is where root keeps downloaded programs when PostgreSQL's account cannot enter root's own cache.
 const systemCache = "/var/cache/perennial"
 
+// spaceForProgram is room for the largest program, with what is on disk while it is unpacked or compiled.
+const spaceForProgram = 500 << 20
+
 // cache is the directory in which one user keeps downloaded programs, whichever clone or test asks for them.
 //
 //	linux-amd64/postgresql-17.5.0/bin/postgres
@@ -114,7 +117,16 @@ func (c cache) once(
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }() // gone after the rename; the next attempt deletes what stays
-	if err := errors.Join(c.mkdir(scratch), fill(scratch), c.open(scratch)); err != nil {
+	if err := RequireSpace(filepath.Dir(target), spaceForProgram); err != nil {
+		return err
+	}
+	if err := c.mkdir(scratch); err != nil {
+		return err
+	}
+	if err := fill(scratch); err != nil {
+		return err
+	}
+	if err := c.open(scratch); err != nil {
 		return err
 	}
 	return os.Rename(scratch, target)
