@@ -91,6 +91,24 @@ func TestPostgresRefusesStrangers(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
+// What initdb prints about its steps would hide the plain word "interrupted".
+func TestPostgresInitialise_Interrupted(t *testing.T) {
+	t.Parallel()
+	programs := t.TempDir()
+	script := "#!/bin/sh\ntrap 'exit 1' INT\necho selecting defaults\n: > started\nwhile :; do sleep 0.01; done\n"
+	require.NoError(t, os.WriteFile(filepath.Join(programs, "initdb"), []byte(script), 0o755))
+	p := &Postgres{home: t.TempDir(), binaries: pgBinaries{dir: programs}}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.initialise(ctx) }()
+	require.Eventually(t, func() bool { _, err := os.Stat(p.path("started")); return err == nil }, 10*time.Second, time.Millisecond)
+	cancel()
+	require.Equal(t, context.Canceled, <-ended)
+	major, err := dataVersion(p.path("data"))
+	require.NoError(t, err)
+	require.Zero(t, major, "the next start begins anew")
+}
+
 func TestParsePostgresVersion(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]int{
