@@ -54,7 +54,7 @@ func chooseCache(base string, baseErr error, system string, account *Account) (c
 	case baseErr != nil && account == nil:
 		return cache{}, fmt.Errorf("no directory for downloaded programs: %w", baseErr)
 	case baseErr != nil:
-		return cache{dir: system, account: account, reason: "because " + baseErr.Error()}, nil
+		return cache{dir: system, account: account, reason: "because " + baseErr.Error()}, nil //nolint:nilerr // told with the reason
 	case account == nil:
 		return cache{dir: dir}, nil
 	}
