@@ -114,7 +114,11 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 			build, err = worker.CurrentBuild(ctx, d.service.temporal, d.config.Deployment)
 		}
 	}
-	d.screen.done("API on %s and a worker, build %s", d.service.api.url, d.config.BuildID)
+	elsewhere := ""
+	if d.config.HTTP.ListenAddress != loopback(d.options.port) {
+		elsewhere = fmt.Sprintf(", because port %d is in use,", d.options.port)
+	}
+	d.screen.done("API on %s%s and a worker, build %s", d.service.api.url, elsewhere, d.config.BuildID)
 	return d.describe()
 }
 
