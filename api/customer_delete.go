@@ -56,7 +56,7 @@ func (s *Server) erase(ctx context.Context, c *call, cust customer.Customer) err
 // cancelAll cancels every subscription of a customer that is not canceled. The command ids follow from the request's, so
 // that a repeat does nothing twice.
 func (s *Server) cancelAll(ctx context.Context, c *call, customerID string, r run) error {
-	page := db.Page{Limit: maxPage}
+	page := db.Page{Limit: maxPage, Unsettled: true}
 	for {
 		subs, more, err := s.store.Subscriptions(ctx, c.environmentID, db.SubscriptionFilter{CustomerID: customerID}, page)
 		if err != nil {

@@ -41,6 +41,7 @@ type App struct {
 	Name      string
 	Keyset    []byte
 	CreatedAt time.Time
+	Position  int64
 }
 
 type Customer struct {
@@ -56,6 +57,7 @@ type Customer struct {
 	ErasedAt       *time.Time
 	Revision       int64
 	CreatedAt      time.Time
+	Position       int64
 }
 
 type Environment struct {
@@ -83,6 +85,7 @@ type Event struct {
 	Data           []byte
 	OccurredAt     int64
 	CreatedAt      time.Time
+	Position       int64
 }
 
 type IdempotencyKey struct {
@@ -125,6 +128,7 @@ type Invoice struct {
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
 	CreatedAt         time.Time
+	Position          int64
 }
 
 type InvoiceLine struct {
@@ -152,6 +156,7 @@ type Plan struct {
 	Active        bool
 	Metadata      metadata.Pairs
 	CreatedAt     time.Time
+	Position      int64
 }
 
 type Price struct {
@@ -229,6 +234,7 @@ type Subscription struct {
 	Revision            int64
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+	Position            int64
 }
 
 type Tenant struct {
@@ -247,6 +253,7 @@ type TestClock struct {
 	BlockedBy     []string
 	Revision      int64
 	CreatedAt     time.Time
+	Position      int64
 }
 
 type Transaction struct {
@@ -285,4 +292,5 @@ type Transaction struct {
 	CompletedAt       *time.Time
 	Revision          int64
 	CreatedAt         time.Time
+	Position          int64
 }

@@ -15,7 +15,7 @@ import (
 )
 
 const transactionGet = `-- name: TransactionGet :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at from transactions t where t.environment_id = $1 and t.id = $2
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position from transactions t where t.environment_id = $1 and t.id = $2
 `
 
 type TransactionGetParams struct {
@@ -66,12 +66,13 @@ func (q *Queries) TransactionGet(ctx context.Context, db DBTX, arg TransactionGe
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
 	)
 	return i, err
 }
 
 const transactionGetByProviderRef = `-- name: TransactionGetByProviderRef :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position
 from transactions t
 where t.environment_id = $1 and t.provider_config_id = $2 and t.provider_ref = $3
   and t.type = $4 and t.recovered_from is null
@@ -132,12 +133,13 @@ func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg 
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
 	)
 	return i, err
 }
 
 const transactionGetWithKey = `-- name: TransactionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position
 from api_key_details k
 join transactions t on t.environment_id = k.environment_id and t.id = $1
 where k.hash = $2
@@ -204,6 +206,7 @@ func (q *Queries) TransactionGetWithKey(ctx context.Context, db DBTX, arg Transa
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
 	)
 	return i, err
 }
@@ -316,7 +319,7 @@ func (q *Queries) TransactionIsRecovered(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionList = `-- name: TransactionList :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position
 from transactions t
 where t.environment_id = $1
   and ($2::text is null or t.customer_id = $2)
@@ -324,8 +327,8 @@ where t.environment_id = $1
   and ($4::text is null or t.invoice_id = $4)
   and ($5::text is null or t.status = $5)
   and ($6::text is null or t.type = $6)
-  and t.id < $7 and t.id > $8
-order by case when $9::boolean then t.id end, t.id desc
+  and t.position < $7::bigint and t.position > $8::bigint
+order by case when $9::boolean then t.position end, t.position desc
 limit $10
 `
 
@@ -336,8 +339,8 @@ type TransactionListParams struct {
 	InvoiceID      *string
 	Status         *string
 	Type           *string
-	BelowID        string
-	AboveID        string
+	Below          int64
+	Above          int64
 	Forward        bool
 	RowLimit       int32
 }
@@ -354,8 +357,8 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 		arg.InvoiceID,
 		arg.Status,
 		arg.Type,
-		arg.BelowID,
-		arg.AboveID,
+		arg.Below,
+		arg.Above,
 		arg.Forward,
 		arg.RowLimit,
 	)
@@ -402,6 +405,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 			&i.Transaction.CompletedAt,
 			&i.Transaction.Revision,
 			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
 		); err != nil {
 			return nil, err
 		}
@@ -414,7 +418,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 }
 
 const transactionListPendingCharges = `-- name: TransactionListPendingCharges :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position
 from transactions t
 where t.environment_id = $1 and t.subscription_id = $2::text
   and t.status = 'pending' and t.type = 'charge'
@@ -475,6 +479,7 @@ func (q *Queries) TransactionListPendingCharges(ctx context.Context, db DBTX, ar
 			&i.Transaction.CompletedAt,
 			&i.Transaction.Revision,
 			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
 		); err != nil {
 			return nil, err
 		}
@@ -487,7 +492,7 @@ func (q *Queries) TransactionListPendingCharges(ctx context.Context, db DBTX, ar
 }
 
 const transactionLock = `-- name: TransactionLock :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at from transactions t where t.environment_id = $1 and t.id = $2 for no key update
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position from transactions t where t.environment_id = $1 and t.id = $2 for no key update
 `
 
 type TransactionLockParams struct {
@@ -538,12 +543,13 @@ func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionL
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
 	)
 	return i, err
 }
 
 const transactionLockPendingCharges = `-- name: TransactionLockPendingCharges :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position
 from transactions t
 where t.environment_id = $1 and t.subscription_id = $2::text
   and t.status = 'pending' and t.type = 'charge'
@@ -605,6 +611,7 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 			&i.Transaction.CompletedAt,
 			&i.Transaction.Revision,
 			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
 		); err != nil {
 			return nil, err
 		}
