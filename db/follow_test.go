@@ -333,7 +333,9 @@ func TestPositions_OutliveALogicalRestore(t *testing.T) {
 		return ids
 	}
 	for range 3 {
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID))) })
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
+		})
 	}
 	before := ids(b.store, db.Page{})
 	pool := restored.Pool(t)
