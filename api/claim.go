@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -63,8 +62,8 @@ func (s *Server) claim(ctx context.Context, c *call) (run, *stored, error) {
 		commandID:   c.repeat.commandID(c.environmentID),
 		idempotency: &contract.IdempotencyRef{Route: c.repeat.route, Key: c.repeat.key},
 	}
-	patience := time.NewTimer(s.bounds.inFlight)
-	defer patience.Stop()
+	patience, cancel := context.WithTimeout(ctx, s.bounds.inFlight)
+	defer cancel()
 	for {
 		row, mine, err := s.tryClaim(ctx, c)
 		if err != nil {
@@ -81,12 +80,8 @@ func (s *Server) claim(ctx context.Context, c *call) (run, *stored, error) {
 			r.again = true // whoever performed it may be gone: to run it again only finds the outcome
 			return r, nil, nil
 		}
-		select {
-		case <-ctx.Done():
+		if s.store.Await(patience, db.AwaitedIdempotencyKey(c.environmentID, c.repeat.route, c.repeat.key)) != nil {
 			return r, nil, errInFlight
-		case <-patience.C:
-			return r, nil, errInFlight
-		case <-time.After(pollEvery):
 		}
 	}
 }

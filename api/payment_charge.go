@@ -75,7 +75,7 @@ func chargeEvent(t payment.Transaction) event.Event {
 
 // awaitPayment keeps the answer back until the payment is final or the caller's patience is over.
 func (s *Server) awaitPayment(ctx context.Context, c *call, out *reply[Payment], transactionID string) *reply[Payment] {
-	return await(ctx, s, c, out, func(ctx context.Context) (Payment, bool, error) {
+	return await(ctx, s, c, out, db.AwaitedTransaction(c.environmentID, transactionID), func(ctx context.Context) (Payment, bool, error) {
 		t, err := s.store.Transaction(ctx, c.environmentID, transactionID)
 		return renderPayment(t), t.Status != payment.Pending, err
 	})

@@ -107,7 +107,7 @@ func (s *Server) advanceTestClock(ctx context.Context, c *call, in *advanceInput
 	if err != nil || out.Replayed != "" {
 		return out, err
 	}
-	return await(ctx, s, c, out, func(ctx context.Context) (TestClock, bool, error) {
+	return await(ctx, s, c, out, db.AwaitedTestClock(c.environmentID, clockID), func(ctx context.Context) (TestClock, bool, error) {
 		clock, err := s.store.TestClock(ctx, c.environmentID, clockID)
 		return renderTestClock(clock), clock.Status == db.ClockReady, err
 	}), nil
