@@ -34,8 +34,9 @@ func TestInvoiceNumbering_RateOfOneEnvironment(t *testing.T) {
 			for ctx.Err() == nil {
 				inv := e.invoice()
 				inv.ID, inv.Lines = id.New(id.Invoice, wall), inv.Lines[:1]
-				err := b.store.InTx(t.Context(), now, func(tx *db.Tx) error { return tx.InsertInvoice(t.Context(), e.env, inv) })
-				if err != nil {
+				if err := b.store.InTx(t.Context(), now, func(tx *db.Tx) error {
+					return tx.InsertInvoice(t.Context(), e.env, inv)
+				}); err != nil {
 					return err
 				}
 				issued.Add(1)
@@ -47,8 +48,11 @@ func TestInvoiceNumbering_RateOfOneEnvironment(t *testing.T) {
 	}
 	one, several := rate(environments[:1]), rate(environments)
 	var fsync, flush string
-	require.NoError(t, b.pool.QueryRow(t.Context(), "select current_setting('fsync'), current_setting('wal_sync_method')").Scan(&fsync, &flush))
-	t.Logf("%d sessions: %.0f invoices a second in one environment, %.0f in %d environments (fsync %s, %s)", sessions, one, several, spread, fsync, flush)
+	settings := b.pool.QueryRow(t.Context(), "select current_setting('fsync'), current_setting('wal_sync_method')")
+	require.NoError(t, settings.Scan(&fsync, &flush))
+	t.Logf("%d sessions: %.0f invoices a second in one environment, %.0f in %d environments (fsync %s, %s)",
+		sessions, one, several, spread, fsync, flush)
 	require.Positive(t, one)
-	require.Zero(t, b.count(t, "select count(*) from (select environment_id from invoices group by environment_id having max(number) <> count(*)) g"))
+	require.Zero(t, b.count(t, `select count(*) from (
+		select environment_id from invoices group by environment_id having max(number) <> count(*)) g`))
 }

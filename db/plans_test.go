@@ -113,7 +113,8 @@ func (c *crowd) explain(t *testing.T, name string, limit int) {
 		require.NoError(t, json.Unmarshal(out, &plans))
 		query, _, _ := strings.Cut(strings.TrimPrefix(q.sql, "-- name: "), " ")
 		p := plans[0]
-		t.Logf("%-62s %-28s limit %4d: %5d rows read, %6d blocks, %7.2f ms", name, query, limit, p.Plan.read(), p.Plan.Hit+p.Plan.Read, p.Time)
+		t.Logf("%-62s %-28s limit %4d: %5d rows read, %6d blocks, %7.2f ms",
+			name, query, limit, p.Plan.read(), p.Plan.Hit+p.Plan.Read, p.Time)
 		if p.Plan.read() > 10*limit {
 			t.Errorf("%s: %s read %d rows for a limit of %d:\n%s", name, query, p.Plan.read(), limit, out)
 		}
@@ -146,36 +147,60 @@ func (c *crowd) lists(t *testing.T) {
 		}{prefix, read}
 	}
 	for name, f := range map[string]db.PlanFilter{"all": {}, "active": {Active: &yes}, "archived": {Active: &no}} {
-		add("plans, "+name, "plan_", func(p db.Page) error { _, _, err := c.store.Plans(ctx, crowdEnv, f, p); return err })
+		add("plans, "+name, "plan_", func(p db.Page) error {
+			_, _, err := c.store.Plans(ctx, crowdEnv, f, p)
+			return err
+		})
 	}
 	for name, f := range map[string]db.CustomerFilter{"all": {}, "email": {Email: "rare@example.com"}, "clock": {TestClockID: clock}} {
-		add("customers, "+name, "cust_", func(p db.Page) error { _, _, err := c.store.Customers(ctx, crowdEnv, f, p); return err })
+		add("customers, "+name, "cust_", func(p db.Page) error {
+			_, _, err := c.store.Customers(ctx, crowdEnv, f, p)
+			return err
+		})
 	}
 	for name, f := range map[string]db.SubscriptionFilter{
-		"all": {}, "rare status": {Status: "past_due"}, "status": {Status: "active"}, "no such status": {Status: "canceled"}, "plan": {PlanID: plan},
+		"all": {}, "rare status": {Status: "past_due"}, "status": {Status: "active"}, "no such status": {Status: "canceled"},
+		"plan":      {PlanID: plan},
 		"rare plan": {PlanID: rarePlan}, "customer": {CustomerID: customer}, "clock": {TestClockID: clock},
-		"plan and rare status": {PlanID: plan, Status: "past_due"}, "customer and rare status": {CustomerID: customer, Status: "past_due"},
+		"plan and rare status":     {PlanID: plan, Status: "past_due"},
+		"customer and rare status": {CustomerID: customer, Status: "past_due"},
 	} {
-		add("subscriptions, "+name, "sub_", func(p db.Page) error { _, _, err := c.store.Subscriptions(ctx, crowdEnv, f, p); return err })
+		add("subscriptions, "+name, "sub_", func(p db.Page) error {
+			_, _, err := c.store.Subscriptions(ctx, crowdEnv, f, p)
+			return err
+		})
 	}
 	for name, f := range map[string]db.InvoiceFilter{
-		"all": {}, "rare status": {Status: "open"}, "status": {Status: "paid"}, "no such status": {Status: "void"}, "customer": {CustomerID: customer},
-		"subscription": {SubscriptionID: subscription}, "subscription and rare status": {SubscriptionID: subscription, Status: "open"},
+		"all": {}, "rare status": {Status: "open"}, "status": {Status: "paid"}, "no such status": {Status: "void"},
+		"customer": {CustomerID: customer}, "subscription": {SubscriptionID: subscription},
+		"subscription and rare status": {SubscriptionID: subscription, Status: "open"},
 	} {
-		add("invoices, "+name, "in_", func(p db.Page) error { _, _, err := c.store.Invoices(ctx, crowdEnv, f, p); return err })
+		add("invoices, "+name, "in_", func(p db.Page) error {
+			_, _, err := c.store.Invoices(ctx, crowdEnv, f, p)
+			return err
+		})
 	}
 	for name, f := range map[string]db.TransactionFilter{
-		"all": {}, "rare status": {Status: "failed"}, "status": {Status: "pending"}, "no such status": {Status: "declined"}, "charges": {Type: "charge"}, "refunds": {Type: "refund"},
-		"pending refunds": {Type: "refund", Status: "pending"}, "customer": {CustomerID: customer}, "subscription": {SubscriptionID: subscription},
+		"all": {}, "rare status": {Status: "failed"}, "status": {Status: "pending"}, "no such status": {Status: "declined"},
+		"charges": {Type: "charge"}, "refunds": {Type: "refund"}, "pending refunds": {Type: "refund", Status: "pending"},
+		"customer": {CustomerID: customer}, "subscription": {SubscriptionID: subscription},
 		"invoice": {InvoiceID: invoice}, "customer and rare status": {CustomerID: customer, Status: "failed"},
 	} {
-		add("transactions, "+name, "txn_", func(p db.Page) error { _, _, err := c.store.Transactions(ctx, crowdEnv, f, p); return err })
+		add("transactions, "+name, "txn_", func(p db.Page) error {
+			_, _, err := c.store.Transactions(ctx, crowdEnv, f, p)
+			return err
+		})
 	}
 	for name, f := range map[string]db.EventFilter{
-		"all": {}, "rare type": {Type: event.SubscriptionPastDue}, "type": {Type: event.PaymentSuccess}, "no such type": {Type: event.CustomerDeleted},
-		"customer": {CustomerID: customer}, "subscription": {SubscriptionID: subscription}, "customer and rare type": {CustomerID: customer, Type: event.SubscriptionPastDue},
+		"all": {}, "rare type": {Type: event.SubscriptionPastDue}, "type": {Type: event.PaymentSuccess},
+		"no such type": {Type: event.CustomerDeleted}, "customer": {CustomerID: customer},
+		"subscription":           {SubscriptionID: subscription},
+		"customer and rare type": {CustomerID: customer, Type: event.SubscriptionPastDue},
 	} {
-		add("events, "+name, "evt_", func(p db.Page) error { _, _, err := c.store.Events(ctx, crowdEnv, f, p); return err })
+		add("events, "+name, "evt_", func(p db.Page) error {
+			_, _, err := c.store.Events(ctx, crowdEnv, f, p)
+			return err
+		})
 	}
 	add("test clocks", "clk_", func(p db.Page) error { _, _, err := c.store.TestClocks(ctx, crowdEnv, p); return err })
 	for name, list := range lists {
@@ -200,16 +225,39 @@ func (c *crowd) reconciler(t *testing.T) {
 	const limit = 500
 	ctx, soon := t.Context(), time.Now() //nolint:forbidigo // the rows were made with the server's clock
 	for name, read := range map[string]func() error{
-		"unstarted subscriptions": func() error { _, err := c.store.UnstartedSubscriptions(ctx, 1, limit); return err },
-		"unstarted transactions":  func() error { _, err := c.store.UnstartedTransactions(ctx, 1, limit); return err },
-		"busy clocks":             func() error { _, err := c.store.BusyClocks(ctx, limit); return err },
-		"changed methods":         func() error { _, err := c.store.MethodChangedBefore(ctx, soon, limit); return err },
-		"overdue checks":          func() error { _, err := c.store.OverdueChecks(ctx, soon, limit); return err },
-		"late subscriptions":      func() error { _, err := c.store.LateSubscriptions(ctx, soon, limit); return err },
-		"open callbacks":          func() error { _, err := c.store.OpenCallbacksBefore(ctx, soon, limit); return err },
+		"unstarted subscriptions": func() error {
+			_, err := c.store.UnstartedSubscriptions(ctx, 1, limit)
+			return err
+		},
+		"unstarted transactions": func() error {
+			_, err := c.store.UnstartedTransactions(ctx, 1, limit)
+			return err
+		},
+		"busy clocks": func() error {
+			_, err := c.store.BusyClocks(ctx, limit)
+			return err
+		},
+		"changed methods": func() error {
+			_, err := c.store.MethodChangedBefore(ctx, soon, limit)
+			return err
+		},
+		"overdue checks": func() error {
+			_, err := c.store.OverdueChecks(ctx, soon, limit)
+			return err
+		},
+		"late subscriptions": func() error {
+			_, err := c.store.LateSubscriptions(ctx, soon, limit)
+			return err
+		},
+		"open callbacks": func() error {
+			_, err := c.store.OpenCallbacksBefore(ctx, soon, limit)
+			return err
+		},
 		"purges": func() error {
 			return c.store.InTx(ctx, soon, func(tx *db.Tx) error {
-				for _, purge := range []func(context.Context, time.Time, int) (int, error){tx.PurgeCommands, tx.PurgeIdempotencyKeys, tx.PurgeCallbacks} {
+				for _, purge := range []func(context.Context, time.Time, int) (int, error){
+					tx.PurgeCommands, tx.PurgeIdempotencyKeys, tx.PurgeCallbacks,
+				} {
 					if _, err := purge(ctx, soon.AddDate(0, -1, 0), limit); err != nil {
 						return err
 					}

@@ -140,13 +140,17 @@ func (s *Store) cameAbout(ctx context.Context, asked []Awaited) (found []Awaited
 		}
 	}
 	if kind := awaitedTransaction; len(ids[kind]) > 0 {
-		rows, _ := queries.WatchTransactions(ctx, s.handle, dbsqlc.WatchTransactionsParams{EnvironmentIds: environments[kind], Ids: ids[kind]}) // see run
+		rows, _ := queries.WatchTransactions(ctx, s.handle, dbsqlc.WatchTransactionsParams{ // see run
+			EnvironmentIds: environments[kind], Ids: ids[kind],
+		})
 		for _, row := range rows {
 			found = append(found, AwaitedTransaction(row.EnvironmentID, row.ID))
 		}
 	}
 	if kind := awaitedTestClock; len(ids[kind]) > 0 {
-		rows, _ := queries.WatchTestClocks(ctx, s.handle, dbsqlc.WatchTestClocksParams{EnvironmentIds: environments[kind], Ids: ids[kind]}) // see run
+		rows, _ := queries.WatchTestClocks(ctx, s.handle, dbsqlc.WatchTestClocksParams{ // see run
+			EnvironmentIds: environments[kind], Ids: ids[kind],
+		})
 		for _, row := range rows {
 			found = append(found, AwaitedTestClock(row.EnvironmentID, row.ID))
 		}
