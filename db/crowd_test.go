@@ -114,10 +114,10 @@ func newCrowd(t *testing.T) *crowd {
 	require.NoError(t, err)
 	defer conn.Release()
 	run := func(sql string, args ...any) {
-		began := time.Now() //nolint:forbidigo // how long filling takes
+		began := time.Now()
 		_, err := conn.Exec(t.Context(), sql, args...)
 		require.NoError(t, err, sql)
-		if took := time.Since(began); took > time.Second { //nolint:forbidigo // see above
+		if took := time.Since(began); took > time.Second {
 			t.Logf("%s in %.0f s", sql[:min(len(sql), 40)], took.Seconds())
 		}
 	}

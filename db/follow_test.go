@@ -61,7 +61,7 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 		var err error
 		stores[i], err = db.Open(t.Context(), db.Config{
 			URL: b.pool.Config().ConnString(), MaxConns: 8,
-			Clock: func() time.Time { return time.Now().Add(time.Duration(2*i) * time.Second) }, //nolint:forbidigo // two real clocks
+			Clock: func() time.Time { return time.Now().Add(time.Duration(2*i) * time.Second) },
 		})
 		require.NoError(t, err)
 		t.Cleanup(stores[i].Close)

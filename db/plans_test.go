@@ -223,7 +223,7 @@ func (c *crowd) lists(t *testing.T) {
 func (c *crowd) reconciler(t *testing.T) {
 	t.Helper()
 	const limit = 500
-	ctx, soon := t.Context(), time.Now() //nolint:forbidigo // the rows were made with the server's clock
+	ctx, soon := t.Context(), time.Now()
 	for name, read := range map[string]func() error{
 		"unstarted subscriptions": func() error {
 			_, err := c.store.UnstartedSubscriptions(ctx, 1, limit)

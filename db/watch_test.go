@@ -27,7 +27,7 @@ func TestAwait_FiftyCallersCostOneStatementATick(t *testing.T) {
 	for i, txn := range txns {
 		wg.Go(func() {
 			require.NoError(t, counter.store.Await(t.Context(), db.AwaitedTransaction(b.env, txn.ID)))
-			told[i] = time.Now() //nolint:forbidigo // real waiting
+			told[i] = time.Now()
 		})
 	}
 	time.Sleep(waiting)
@@ -37,7 +37,7 @@ func TestAwait_FiftyCallersCostOneStatementATick(t *testing.T) {
 		callers, waiting, sent, perSecond, callers*float64(time.Second/(50*time.Millisecond)))
 	require.NotZero(t, sent)
 	require.Less(t, perSecond, 25.0)
-	decided := time.Now() //nolint:forbidigo // real waiting
+	decided := time.Now()
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		for _, txn := range txns {
 			txn.Status, txn.CompletedAt = payment.Failed, now
@@ -80,20 +80,20 @@ func TestAwait_EachKindEndsWithItsState(t *testing.T) {
 			return tx.PerformIdempotency(ctx, b.env, key.Route, key.Key)
 		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			patience, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			defer cancel()
-			require.ErrorIs(t, b.store.Await(patience, c.what), context.DeadlineExceeded, "not yet")
-			told := make(chan error, 1)
-			patience, cancel = context.WithTimeout(t.Context(), 4*time.Second) // less than the net
-			defer cancel()
-			go func() { told <- b.store.Await(patience, c.what) }()
-			require.NoError(t, b.try(t, c.end))
-			require.NoError(t, <-told)
-		})
+		patience, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		require.ErrorIs(t, b.store.Await(patience, c.what), context.DeadlineExceeded, "%s: not yet", name)
+		cancel()
+		told := make(chan error, 1)
+		patience, cancel = context.WithTimeout(t.Context(), 4*time.Second) // less than the net
+		go func() { told <- b.store.Await(patience, c.what) }()
+		require.NoError(t, b.try(t, c.end), name)
+		require.NoError(t, <-told, name)
+		cancel()
 	}
-	_, mine, err = claim(b, db.IdempotencyKey{Route: "POST /", Key: "dead", Fingerprint: []byte("body"), CommandID: "cmd_2"}, wall.Add(-time.Second))
+	dead := db.IdempotencyKey{Route: "POST /", Key: "dead", Fingerprint: []byte("body"), CommandID: "cmd_2"}
+	_, mine, err = claim(b, dead, wall.Add(-time.Second))
 	require.NoError(t, err)
 	require.True(t, mine)
-	require.NoError(t, b.store.Await(t.Context(), db.AwaitedIdempotencyKey(b.env, "POST /", "dead")), "a lease that is over can be taken over")
+	err = b.store.Await(t.Context(), db.AwaitedIdempotencyKey(b.env, dead.Route, dead.Key))
+	require.NoError(t, err, "a lease that is over can be taken over")
 }
