@@ -99,7 +99,7 @@ func (c *crowd) explain(t *testing.T, name string, limit int) {
 		tx, err := c.pool.Begin(t.Context())
 		require.NoError(t, err)
 		if c.rows < 1_000_000 { // a small table is rightly read whole; what counts is the plan that a large one gets
-			_, err = tx.Exec(t.Context(), "set local enable_seqscan = off")
+			_, err = tx.Exec(t.Context(), "set local enable_seqscan = off; set local jit = off")
 			require.NoError(t, err)
 		}
 		var out []byte
