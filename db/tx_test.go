@@ -42,7 +42,7 @@ func TestWritesExistOnlyInATransaction(t *testing.T) {
 			besides = append(besides, store.Method(i).Name)
 		}
 	}
-	require.Equal(t, []string{"Close", "InTx", "Ping", "Stat"}, besides)
+	require.Equal(t, []string{"Await", "Close", "InTx", "Ping", "Stat"}, besides)
 }
 
 func TestInTxRollsBackOnError(t *testing.T) {
