@@ -60,7 +60,7 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 	}
 	d.providerConfigID = account.ID
 	const most = 100
-	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{}, db.Page{Limit: most})
+	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{}, db.Page{Limit: most, Unsettled: true})
 	if err != nil {
 		return err
 	}
