@@ -80,7 +80,7 @@ var errBroken = fault.New(fault.Internal, "command_broken", "something went wron
 func (c *change) command(cmd contract.Command, result *contract.CommandResult) (*fault.Error, error) {
 	carryOut, err := c.judge(cmd, result)
 	if f := fault.From(err); f != nil && f.Refusal() {
-		return f, nil
+		return c.needsReview(f), nil
 	}
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package activities
 import (
 	"strings"
 
+	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
@@ -23,6 +24,16 @@ func (r *recording) impossible(cause error) error {
 	return r.park(f.Code)
 }
 
+// needsReview replaces the advice to ask again soon where the payment in the way waits for a person.
+func (c *change) needsReview(f *fault.Error) *fault.Error {
+	if f.Code != collection.ErrInProgress.Code || c.b.Live == nil || c.b.Live.ParkedAt.IsZero() {
+		return f
+	}
+	return fault.New(fault.Conflict, "payment_needs_review",
+		"Payment %s needs review: it is not certain what became of the money. An operator must look it up at the provider; "+
+			"nothing else can be paid or changed until then.", c.b.Live.ID)
+}
+
 // blame tells a payment method that the provider cannot charge, which the customer mends with another one, from all else.
 func blame(f *fault.Error) providers.FailureCode {
 	if strings.HasPrefix(f.Code, providers.MethodFault) {
@@ -36,7 +47,8 @@ func (r *recording) park(reason string) error {
 	if r.txn.Status != payment.Pending || !r.txn.ParkedAt.IsZero() {
 		return nil
 	}
-	r.txn = r.txn.Park(r.real)
+	r.txn, r.parked = r.txn.Park(r.real), reason
+	r.txn.FailureReason = "this payment needs review: " + reason
 	if err := r.emit(r.txn.Event(event.PaymentParked, r.now, map[string]any{"reason": reason})); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contr
 	started := a.Clock()
 	result, callErr := callInTime(ctx, x)
 	failpoint.Hit(x.answered())
-	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcomeOf(result, callErr), a.Clock().Sub(started))
+	a.tell(ctx, in.EnvironmentID, x, result, callErr, a.Clock().Sub(started))
 	out, refunds, err := a.record(ctx, in, x, result, callErr, asked)
 	if err != nil {
 		return contract.ResolveOutput{}, err
@@ -131,6 +131,7 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 	var out contract.ResolveOutput
 	var refunds []contract.Ref
 	var ended Ended
+	var review ReviewNeeded
 	now := a.Clock()
 	own := now
 	if in.Now.After(own) {
@@ -175,8 +176,12 @@ func (a *Payments) record(ctx context.Context, in contract.ResolveInput, x excha
 		if was.Status == payment.Pending && r.txn.Status != payment.Pending {
 			ended = r.measured(x.mode)
 		}
+		review = r.reviewNeeded()
 		return nil
 	})
+	if err == nil && review.Reason != "" {
+		a.Observer.ReviewNeeded(ctx, review)
+	}
 	if err == nil && ended.Status != "" {
 		a.Observer.PaymentEnded(ctx, ended)
 	}

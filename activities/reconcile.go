@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -29,11 +30,22 @@ type Reconciler struct {
 	Waker Waker
 	// Report is told what a pass found, for metrics and the log.
 	Report func(contract.ReconcileResult)
+	// Rate is how many workflows a second are started or woken, so that a restart of everything leaves Temporal and the
+	// workers to commands and renewals; 0: as many as go.
+	Rate int
+
+	pace  pace
+	stuck stuck
 }
 
 const (
 	reconcileBatch  = 500
 	reconcileAtOnce = 16
+	// listTime is how much of a pass one list may take at the given rate: all lists together stay below the time of the
+	// activity, so that each has its share of every pass.
+	listTime = 10
+	// noteEvery is how many starts are noted together: what a killed worker had started and not noted is started again.
+	noteEvery       = 50
 	grace           = 30 * time.Second // how long best effort has before the net catches
 	overdue         = time.Minute
 	claimable       = time.Hour          // how long a pass looks for a transaction that an unknown reference belongs to
@@ -50,9 +62,13 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	if err != nil {
 		return contract.ReconcileResult{}, err
 	}
-	pass := &pass{Reconciler: a, epoch: epoch, now: a.Clock()}
+	pass := &pass{Reconciler: a, epoch: epoch, now: a.Clock(), batch: reconcileBatch}
+	if a.Rate > 0 {
+		pass.batch = min(reconcileBatch, a.Rate*listTime)
+	}
+	// What is overdue goes first: after a loss of Temporal's database it must not wait until everything is started again.
 	for _, step := range []func(context.Context) error{
-		pass.subscriptions, pass.payments, pass.clocks, pass.methods, pass.checks, pass.late, pass.callbacks, pass.purge,
+		pass.late, pass.checks, pass.payments, pass.subscriptions, pass.clocks, pass.methods, pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -76,16 +92,20 @@ type pass struct {
 	*Reconciler
 	epoch int64
 	now   time.Time
+	batch int // most rows of one list
 	found contract.ReconcileResult
 }
 
-// each does one thing for every item, a few at a time, and answers those it worked for. One failure does not stop the
-// others: what fails is found again by the next pass.
-func each[T any](ctx context.Context, items []T, do func(context.Context, T) error) []T {
+// each does one thing for every item, a few at a time and not faster than the pace, and answers those it worked for. One
+// failure does not stop the others: what fails is found again by the next pass.
+func each[T any](ctx context.Context, p *pass, items []T, do func(context.Context, T) error) []T {
 	done := make([]bool, len(items))
 	var group errgroup.Group
 	group.SetLimit(reconcileAtOnce)
 	for i, item := range items {
+		if p.pace.wait(ctx, p.Rate) != nil {
+			break // the activity is to end; what is left over is found again
+		}
 		group.Go(func() error {
 			err := do(ctx, item)
 			if done[i] = err == nil; !done[i] && activity.IsActivity(ctx) {
@@ -105,64 +125,66 @@ func each[T any](ctx context.Context, items []T, do func(context.Context, T) err
 }
 
 func (p *pass) subscriptions(ctx context.Context) error {
-	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, reconcileBatch)
+	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, p.batch)
 	if err != nil {
 		return err
 	}
-	started := each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+	return p.start(ctx, db.StartedSubscriptions, refs, func(ctx context.Context, r db.Ref) error {
 		defer failpoint.Hit(failpoint.ReconcileStarted)
 		return p.Waker.StartSubscription(ctx, contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref(r)}})
 	})
-	p.count(refs, started)
-	return p.noteStarted(ctx, db.StartedSubscriptions, started)
 }
 
 func (p *pass) payments(ctx context.Context) error {
-	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, reconcileBatch)
+	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, p.batch)
 	if err != nil {
 		return err
 	}
-	started := each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+	return p.start(ctx, db.StartedTransactions, refs, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartPayment(ctx, contract.PaymentInput{Ref: ref(r)})
 	})
-	p.count(refs, started)
-	return p.noteStarted(ctx, db.StartedTransactions, started)
 }
 
-// noteStarted keeps what was started from being found by the next pass.
-func (p *pass) noteStarted(ctx context.Context, table db.StartedTable, started []db.Ref) error {
-	if len(started) == 0 {
-		return nil
+// start starts workflows and notes them as it goes, which keeps them from being found by the next pass. It goes on at once
+// with the next batch where this one was full. Only starts do, since each is noted in its row; a signal leaves the row as
+// it is until a worker has acted, so that asking again would only repeat it.
+func (p *pass) start(ctx context.Context, table db.StartedTable, found []db.Ref, do func(context.Context, db.Ref) error) error {
+	before := p.found.Started
+	for part := range slices.Chunk(found, noteEvery) {
+		started := each(ctx, p, part, do)
+		p.found.Started += len(started)
+		if len(started) == 0 {
+			continue
+		}
+		err := p.Store.InTx(ctx, p.now, func(tx *db.Tx) error { return tx.SetStarted(ctx, table, p.epoch, started) })
+		if err != nil {
+			return err
+		}
+		heartbeat(ctx)
 	}
-	return p.Store.InTx(ctx, p.now, func(tx *db.Tx) error { return tx.SetStarted(ctx, table, p.epoch, started) })
-}
-
-// count notes what was started, and that there is more where a batch was full. Only starts go on at once, since each is
-// noted in its row; a signal leaves the row as it is until a worker has acted, so that asking again would only repeat it.
-func (p *pass) count(found, started []db.Ref) {
-	p.found.Started += len(started)
-	if len(found) == reconcileBatch && len(started) > 0 {
+	if len(found) == p.batch && p.found.Started > before {
 		p.found.More = true
 	}
+	return nil
 }
 
 func (p *pass) clocks(ctx context.Context) error {
-	refs, err := p.Store.BusyClocks(ctx, reconcileBatch)
+	refs, err := p.Store.BusyClocks(ctx, p.batch)
 	if err != nil {
 		return err
 	}
-	each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+	each(ctx, p, refs, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartTestClock(ctx, contract.TestClockInput{Ref: ref(r), Busy: true})
 	})
 	return nil
 }
 
 func (p *pass) methods(ctx context.Context) error {
-	refs, err := p.Store.MethodChangedBefore(ctx, p.now.Add(-grace), reconcileBatch)
+	refs, err := p.Store.MethodChangedBefore(ctx, p.now.Add(-grace), p.batch)
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, refs, p.wake))
+	p.found.Signalled += len(each(ctx, p, refs, p.wake))
 	return nil
 }
 
@@ -182,20 +204,20 @@ func (p *pass) callbacks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs, err := p.Store.OpenCallbacksBefore(ctx, p.now.Add(-grace), reconcileBatch)
+	refs, err := p.Store.OpenCallbacksBefore(ctx, p.now.Add(-grace), p.batch)
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, refs, p.check))
+	p.found.Signalled += len(each(ctx, p, refs, p.check))
 	return nil
 }
 
 func (p *pass) checks(ctx context.Context) error {
-	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), reconcileBatch)
+	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, refs, p.check))
+	p.found.Signalled += len(each(ctx, p, refs, p.check))
 	return nil
 }
 
@@ -206,12 +228,27 @@ func (p *pass) check(ctx context.Context, r db.TransactionRef) error {
 }
 
 func (p *pass) late(ctx context.Context) error {
-	late, err := p.Store.LateSubscriptions(ctx, p.now.Add(-overdue), reconcileBatch)
+	late, err := p.Store.LateSubscriptions(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {
 		return err
 	}
 	p.found.Late = len(late)
-	p.found.Signalled += len(each(ctx, late, p.wake))
+	p.found.Signalled += len(each(ctx, p, late, p.wake))
+	behind, err := p.Store.BehindClock(ctx, p.batch)
+	if err != nil {
+		return err
+	}
+	still := make([]db.Ref, len(behind))
+	for i, s := range behind {
+		still[i] = s.Ref
+	}
+	p.stuck.learn(p.now, late, still)
+	p.found.Signalled += len(each(ctx, p, p.stuck.lasting(still, p.now.Add(-overdue)), p.wake))
+	lasting := p.stuck.lasting(slices.Concat(late, still), p.now.Add(-stuckAfter))
+	p.found.Stuck = len(lasting)
+	for _, s := range lasting[:min(len(lasting), stuckTold)] {
+		p.found.StuckIDs = append(p.found.StuckIDs, s.ID)
+	}
 	return nil
 }
 
@@ -227,7 +264,13 @@ func (p *pass) purge(ctx context.Context) error {
 		}
 		callbacks, err := tx.PurgeCallbacks(ctx, p.now.Add(-callbackLife), purgeBatch)
 		p.found.Purged = commands + keys + callbacks
-		return err
+		if err != nil {
+			return err
+		}
+		if err := tx.PurgeWorkers(ctx, p.now.Add(-rosterLife)); err != nil {
+			return err
+		}
+		return tx.SetReconciled(ctx)
 	})
 }
 

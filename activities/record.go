@@ -24,6 +24,7 @@ type recording struct {
 	protocol payment.Protocol
 	callID   string // of this exchange, in provider_calls
 	key      string // it was sent under
+	parked   string // why it was left to a person just now; empty: it was not
 }
 
 // forgetting is an answer without what it says of a person, where the payer has been erased meanwhile.
@@ -38,6 +39,9 @@ func (r *recording) forgetting(result providers.Result) providers.Result {
 func (r *recording) record(result providers.Result) error {
 	was := r.txn
 	r.learn(result)
+	if was.Status == payment.Pending && result.FailureReason != "" {
+		r.txn.FailureReason = result.FailureReason // why it is still undecided; what decides it writes its own
+	}
 	switch result.Outcome {
 	case providers.Succeeded:
 		return r.succeeded()

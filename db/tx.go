@@ -38,10 +38,13 @@ func (s *Store) InTx(ctx context.Context, now time.Time, fn func(*Tx) error) err
 		Real:   s.clock().UTC().Truncate(time.Microsecond),
 		pipe:   p,
 	}
-	if err := fn(tx); err != nil {
-		return translate("transaction", err)
+	if err = translate("transaction", fn(tx)); err == nil {
+		err = tx.commit(ctx)
 	}
-	return tx.commit(ctx)
+	if movedAway(err) {
+		_ = conn.Conn().Close(ctx) // the pool opens a new one
+	}
+	return err
 }
 
 // commit sends what is queued, then the new invoices, then COMMIT, all in one round trip.

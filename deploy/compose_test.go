@@ -16,7 +16,7 @@ import (
 
 type service struct {
 	Image       string            `yaml:"image"`
-	Build       map[string]any    `yaml:"build"`
+	Build       any               `yaml:"build"`
 	Command     []string          `yaml:"command"`
 	DependsOn   map[string]depend `yaml:"depends_on"`
 	Environment map[string]string `yaml:"environment"`
@@ -108,7 +108,7 @@ func TestImagesArePinned(t *testing.T) {
 	t.Parallel()
 	for name, s := range load(t).Services {
 		if s.ours() {
-			require.Equal(t, "perennial:${BUILD_ID:-local}", s.Image, name)
+			require.Equal(t, "perennial:${TAG:-local}", s.Image, name)
 			continue
 		}
 		require.Regexp(t, `^[a-z/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?$`, s.Image, "%s: an exact version", name)
@@ -179,6 +179,8 @@ func TestDockerfile(t *testing.T) {
 	require.Equal(t, []string{"65532:65532"}, user, "the last stage does not run as root, and names the user by number")
 	require.Equal(t, []string{`["/perennial"]`}, entry, "no shell between signals and the process")
 	require.Contains(t, string(raw), "CGO_ENABLED=0")
+	require.Contains(t, string(raw), "-trimpath", "the hash by which the program names its build depends on no path")
+	require.NotContains(t, string(raw), "BUILD_ID", "a name from outside, forgotten, would be shared by all builds")
 
 	module, err := os.ReadFile("../go.mod")
 	require.NoError(t, err)

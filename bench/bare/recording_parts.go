@@ -36,6 +36,12 @@ func (nobody) StartPayment(context.Context, contract.PaymentInput) error        
 func (nobody) ProviderCalled(context.Context, string, string, string, time.Duration) {}
 func (nobody) PaymentEnded(context.Context, activities.Ended)                        {}
 
+// ReviewNeeded implements activities.Observer.
+func (nobody) ReviewNeeded(context.Context, activities.ReviewNeeded) {}
+
+// CredentialsRefused implements activities.Observer.
+func (nobody) CredentialsRefused(context.Context, activities.CredentialsRefused) {}
+
 type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }

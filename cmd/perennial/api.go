@@ -41,6 +41,9 @@ func (s *service) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 		}
 	}()
 	s.health.checks["database"] = store.Ping
+	if err := s.watchBacklog(store, p.now); err != nil {
+		return part, err
+	}
 	return part, nil
 }
 

@@ -74,6 +74,9 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	if err != nil {
 		return s, err
 	}
+	if err = s.checkKeysets(ctx, p, keys); err != nil {
+		return s, err
+	}
 	s.gateway = gateway.New(gateway.Config{
 		Vault: keys, StripeURL: c.Stripe.APIURL, Timeout: c.Stripe.Timeout, ReplayWindow: c.Stripe.ReplayWindow,
 	})
@@ -170,17 +173,18 @@ func (s *service) startWorker(ctx context.Context, p *process, do plan) (*worker
 	if err != nil {
 		return nil, err
 	}
-	watch := observer{s.telemetry}
+	watch := newObserver(s.telemetry, p.now)
 	w, err := worker.New(worker.Config{
 		Client: s.temporal, Logger: s.telemetry.Logger, Namespace: c.Temporal.Namespace,
 		Activities: activities.New(activities.Config{
 			Store: store, Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal),
 			Observer: watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
+			ReconcileRate: c.Worker.ReconcileRate,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,
 		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots, WorkflowSlots: c.Worker.WorkflowSlots,
 		CachedWorkflows: c.Worker.CachedWorkflows, Pollers: c.Worker.Pollers, DrainTimeout: c.Worker.DrainTimeout,
-		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery,
+		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery, Now: p.now,
 	})
 	if err != nil {
 		return nil, err
@@ -196,6 +200,10 @@ func (s *service) startWorker(ctx context.Context, p *process, do plan) (*worker
 		close(part.done)
 	}()
 	s.health.checks["worker"] = func(context.Context) error { return part.polls() }
+	s.health.checks["dispatch"] = func(context.Context) error { return w.Ready() }
+	if err := s.watchDispatch(w); err != nil {
+		return part, err
+	}
 	return part, nil
 }
 
