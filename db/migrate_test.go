@@ -19,7 +19,7 @@ func TestMigrateFromNothing(t *testing.T) {
 	current, wanted, err := db.SchemaVersion(t.Context(), url)
 	require.NoError(t, err)
 	require.Zero(t, current)
-	require.EqualValues(t, 8, wanted)
+	require.EqualValues(t, 13, wanted)
 
 	require.NoError(t, errors.Join(atOnce(3, func(int) error { return db.Migrate(context.Background(), url, nil) })...), "processes that start together")
 	current, wanted, err = db.SchemaVersion(t.Context(), url)

@@ -31,6 +31,7 @@ const (
 
 // Backlog reads it at now; work that is due for longer than the tolerance counts as overdue. Global.
 func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Duration) (Backlog, error) {
+	now = now.Truncate(time.Microsecond) // as PostgreSQL keeps it, so that nothing waits for 0 and not for some nanoseconds
 	row, err := queries.BacklogGet(ctx, r.handle, dbsqlc.BacklogGetParams{
 		Now: now, OverdueBefore: now.Add(-tolerance), AtMost: BacklogAtMost, BeatSeconds: BeatLife.Seconds(),
 	})

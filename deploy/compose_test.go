@@ -53,7 +53,7 @@ func (s service) ours() bool { return s.Build != nil }
 func TestEveryPartIsThere(t *testing.T) {
 	t.Parallel()
 	c := load(t)
-	for _, name := range []string{"postgres", "temporal", "temporal-ui", "migrate", "api", "worker", "simulator"} {
+	for _, name := range []string{"postgres", "temporal", "temporal-ui", "migrate", "key", "api", "worker", "simulator"} {
 		require.Contains(t, c.Services, name)
 	}
 	for name, s := range c.Services {
@@ -93,7 +93,7 @@ func TestOnlyLoopbackPortsArePublished(t *testing.T) {
 func TestWhatServesHasAHealthCheck(t *testing.T) {
 	t.Parallel()
 	for name, s := range load(t).Services {
-		if name == "migrate" { // ends by itself
+		if name == "migrate" || name == "key" { // they end
 			continue
 		}
 		require.NotNil(t, s.Healthcheck, name)
@@ -139,6 +139,9 @@ func TestOurContainersStartWithTheirEnvironment(t *testing.T) {
 			continue
 		}
 		for key := range s.Environment {
+			if slices.ContainsFunc(s.Command, func(arg string) bool { return strings.HasSuffix(arg, "-env="+key) }) {
+				continue // named by a flag
+			}
 			require.True(t, known[key], "%s sets %s, which nobody reads", name, key)
 		}
 		require.NotEmpty(t, s.Command, name)
@@ -190,4 +193,16 @@ func TestDockerfile(t *testing.T) {
 	ignored, err := os.ReadFile("../.dockerignore")
 	require.NoError(t, err)
 	require.True(t, slices.Contains(strings.Fields(string(ignored)), ".perennial"), "development data stays out of the image")
+}
+
+func TestCompose_LeavesAnAPIKey(t *testing.T) {
+	t.Parallel()
+	c := load(t)
+	key := c.Services["key"]
+	require.Equal(t, []string{"key", "create", "--if-none"}, key.Command[:3], "up is run many times")
+	require.Equal(t, "service_completed_successfully", key.DependsOn["migrate"].Condition)
+	raw, err := os.ReadFile("../docker-compose.yml")
+	require.NoError(t, err)
+	hint, _, _ := strings.Cut(string(raw), "\nname:")
+	require.Contains(t, hint, "docker compose logs key")
 }

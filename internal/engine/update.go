@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	mathrand "math/rand/v2"
 	"strconv"
 	"time"
 
@@ -15,15 +16,34 @@ import (
 	"perennial/contract"
 )
 
-// drainPause is how long a workflow that is about to continue as new is given before the next try.
-const drainPause = 50 * time.Millisecond
+// The pauses between tries. A workflow that is about to continue as new is back within a moment. A Temporal that has
+// reached a limit (requests a second, updates of one workflow) is not helped by being asked again at once, least of all by
+// all callers in step: the pauses double, and each is spread over its upper half.
+const (
+	drainPause     = 50 * time.Millisecond
+	drainLongest   = 500 * time.Millisecond
+	exhaustedPause = 500 * time.Millisecond
+	longestPause   = 5 * time.Second
+)
+
+// pauseAfter is how long to wait after a try (from 0) that failed with err. spread is a random number in [0, 1).
+func pauseAfter(err error, try int, spread float64) time.Duration {
+	pause, longest := drainPause, drainLongest
+	var exhausted *serviceerror.ResourceExhausted
+	if errors.As(err, &exhausted) {
+		pause, longest = exhaustedPause, longestPause
+	}
+	pause = min(pause<<min(try, 10), longest)
+	return pause/2 + time.Duration(spread*float64(pause/2))
+}
 
 // asked names one asking of a command. Temporal answers a name that it knows from memory, but a refusal that passes by
 // itself must be judged anew; what makes a repeat of a command recognisable is its own id, in the database.
 func asked(commandID string) string { return commandID + "/" + rand.Text() }
 
 // update sends one Update, with a start in case the workflow was lost, and waits for its result. While the workflow
-// drains before it continues as new it refuses updates; those are tried again until ctx ends.
+// drains before it continues as new it refuses updates, and Temporal refuses what is above its limits; those are tried
+// again, ever more slowly, until ctx ends.
 func update[R any](
 	ctx context.Context, c client.Client, name, id string, arg any, start func() client.WithStartWorkflowOperation,
 ) (R, error) {
@@ -35,7 +55,7 @@ func update[R any](
 		select {
 		case <-ctx.Done():
 			return result, ErrUnavailable.Because(err)
-		case <-time.After(drainPause):
+		case <-time.After(pauseAfter(err, try, mathrand.Float64())):
 		}
 	}
 }
