@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"perennial/db"
+	"perennial/internal/config"
 )
 
 // named is how many rows a line of the doctor names; the rest it counts.
 const named = 5
 
-// reconciledWithin is how old the reconciler's last pass may be, in terms of its interval: one may be under way, and one
-// may have been skipped beside it.
-const reconciledWithin = 4
+// reconciledWithin is how old the reconciler's last pass may be: one may be under way, and one skipped beside it.
+func reconciledWithin(c config.Config) time.Duration { return max(4*c.Worker.ReconcileEvery, 2*late) }
 
 // backlog checks that what is due is done, from the rows alone: it finds what every other check calls healthy.
 func (d *doctor) backlog(ctx context.Context, store *db.Store) {
@@ -33,7 +33,7 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 
 func (d *doctor) reconciled(b db.Backlog) {
 	const check = "reconciler"
-	allowed := max(reconciledWithin*d.config.Worker.ReconcileEvery, 2*late)
+	allowed := reconciledWithin(d.config)
 	switch {
 	case b.ReconciledAge < 0:
 		d.fail(check, startWorker, "it has never finished a pass")

@@ -6,12 +6,18 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	logged "go.uber.org/zap/zaptest/observer"
 
 	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/telemetry"
 	"perennial/internal/testkit"
 )
 
@@ -88,7 +94,9 @@ func TestReadOnlyDatabase_Is503AndFoundByTheDoctor(t *testing.T) {
 	metrics := metricsOf(t, env)
 	require.Contains(t, metrics, "\nperennial_database_writable 0\n")
 	require.Contains(t, metrics, "\nperennial_database_reachable 1\n")
-	require.Equal(t, exitDone, api.stop().code)
+	out := api.stop()
+	require.Equal(t, exitDone, out.code)
+	require.Contains(t, out.stderr, "the database takes no writes")
 }
 
 func TestDoctor_FindsPausedReconcilerAndOverdueWork(t *testing.T) {
@@ -188,4 +196,21 @@ func post(t *testing.T, env map[string]string, key, path, body string) (status i
 	raw, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	return answer.StatusCode, answer.Header, string(raw)
+}
+
+func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {
+	t.Parallel()
+	core, logs := logged.New(zapcore.InfoLevel)
+	s := &service{telemetry: &telemetry.Telemetry{Logger: zap.New(core)}}
+	memory, at := &said{at: map[string]time.Time{}}, time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	s.sound(db.Backlog{Writable: true, ReconciledAge: time.Minute, Reviews: 1}, memory, at)
+	require.Zero(t, logs.Len(), "reviews were logged, with their reason, when they began")
+	faulty := db.Backlog{Actions: 3, ActionAge: 2 * time.Minute, Payments: 1, PaymentAge: time.Hour}
+	s.sound(faulty, memory, at)
+	s.sound(faulty, memory, at.Add(alarmEvery))
+	require.Equal(t, 3, logs.FilterLevelExact(zapcore.ErrorLevel).Len(), "read-only, subscriptions, payments")
+	s.sound(db.Backlog{Writable: true, ReconciledAge: 3 * time.Minute}, memory, at)
+	require.Equal(t, 4, logs.Len())
+	s.sound(faulty, memory, at.Add(time.Minute))
+	require.Equal(t, 7, logs.Len(), "as long as it lasts")
 }
