@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -20,6 +21,8 @@ type Waker interface {
 	StartTestClock(ctx context.Context, in contract.TestClockInput) error
 	Wake(ctx context.Context, ref contract.Ref) error
 	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
+	// Attended reports whether a worker has taken up what a workflow was last started or woken for.
+	Attended(ctx context.Context, workflowID string) (bool, error)
 }
 
 // Reconciler is the safety net under every best-effort step: it compares PostgreSQL, which is the truth, with what
@@ -43,9 +46,12 @@ const (
 	reconcileAtOnce = 16
 	// listTime is how much of a pass one list may take at the given rate: all lists together stay below the time of the
 	// activity, so that each has its share of every pass.
-	listTime = 10
-	// noteEvery is how many starts are noted together: what a killed worker had started and not noted is started again.
-	noteEvery       = 50
+	listTime        = 10
+	attendedPause   = 20 * time.Millisecond
+	attendedLongest = 4 * time.Second // pauses double up to it: 5 s in all
+	// noteEvery is how many starts are noted together: what a killed worker had started and not noted is started again. So
+	// many wait for workers at a time, too.
+	noteEvery       = 25
 	grace           = 30 * time.Second // how long best effort has before the net catches
 	overdue         = time.Minute
 	claimable       = time.Hour          // how long a pass looks for a transaction that an unknown reference belongs to
@@ -96,15 +102,33 @@ type pass struct {
 	found contract.ReconcileResult
 }
 
-// each does one thing for every item, a few at a time and not faster than the pace, and answers those it worked for. One
-// failure does not stop the others: what fails is found again by the next pass.
-func each[T any](ctx context.Context, p *pass, items []T, do func(context.Context, T) error) []T {
+// each does one thing for every item, and answers those it worked for. One failure does not stop the others: what fails is
+// found again by the next pass. It goes on not faster than the pace, and only as fast as workers take up what was started
+// before: whatever a queue holds, a command waits behind.
+func each[T any](ctx context.Context, p *pass, items []T, workflowID func(T) string, do func(context.Context, T) error) (worked []T) {
+	until := p.Clock().Add(listTime * time.Second)
+	for part := range slices.Chunk(items, noteEvery) {
+		if len(worked) > 0 && p.Clock().After(until) {
+			break // the other lists have their share of the pass; what is left over is found again
+		}
+		done := together(ctx, p, part, do)
+		worked = append(worked, done...)
+		if len(done) > 0 {
+			p.attended(ctx, workflowID(done[len(done)-1]))
+		}
+		heartbeat(ctx)
+	}
+	return worked
+}
+
+// together does one thing for every item, a few at a time.
+func together[T any](ctx context.Context, p *pass, items []T, do func(context.Context, T) error) (worked []T) {
 	done := make([]bool, len(items))
 	var group errgroup.Group
 	group.SetLimit(reconcileAtOnce)
 	for i, item := range items {
 		if p.pace.wait(ctx, p.Rate) != nil {
-			break // the activity is to end; what is left over is found again
+			break // the activity is to end
 		}
 		group.Go(func() error {
 			err := do(ctx, item)
@@ -115,13 +139,26 @@ func each[T any](ctx context.Context, p *pass, items []T, do func(context.Contex
 		})
 	}
 	_ = group.Wait()
-	var worked []T
 	for i, item := range items {
 		if done[i] {
 			worked = append(worked, item)
 		}
 	}
 	return worked
+}
+
+// attended waits until a worker has taken up the last of what was started, for some seconds at most.
+func (p *pass) attended(ctx context.Context, workflowID string) {
+	for wait := attendedPause; wait < attendedLongest; wait *= 2 {
+		if ok, err := p.Waker.Attended(ctx, workflowID); ok || err != nil {
+			return // where Temporal does not answer, the next start says so
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
 }
 
 func (p *pass) subscriptions(ctx context.Context) error {
@@ -150,8 +187,13 @@ func (p *pass) payments(ctx context.Context) error {
 // it is until a worker has acted, so that asking again would only repeat it.
 func (p *pass) start(ctx context.Context, table db.StartedTable, found []db.Ref, do func(context.Context, db.Ref) error) error {
 	before := p.found.Started
+	until := p.Clock().Add(listTime * time.Second)
 	for part := range slices.Chunk(found, noteEvery) {
-		started := each(ctx, p, part, do)
+		if p.found.Started > before && p.Clock().After(until) {
+			p.found.More = true
+			return nil
+		}
+		started := each(ctx, p, part, refID, do)
 		p.found.Started += len(started)
 		if len(started) == 0 {
 			continue
@@ -160,7 +202,6 @@ func (p *pass) start(ctx context.Context, table db.StartedTable, found []db.Ref,
 		if err != nil {
 			return err
 		}
-		heartbeat(ctx)
 	}
 	if len(found) == p.batch && p.found.Started > before {
 		p.found.More = true
@@ -173,7 +214,7 @@ func (p *pass) clocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	each(ctx, p, refs, func(ctx context.Context, r db.Ref) error {
+	each(ctx, p, refs, refID, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartTestClock(ctx, contract.TestClockInput{Ref: ref(r), Busy: true})
 	})
 	return nil
@@ -184,7 +225,7 @@ func (p *pass) methods(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, p, refs, p.wake))
+	p.found.Signalled += len(each(ctx, p, refs, refID, p.wake))
 	return nil
 }
 
@@ -208,7 +249,7 @@ func (p *pass) callbacks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, p, refs, p.check))
+	p.found.Signalled += len(each(ctx, p, refs, ownerID, p.check))
 	return nil
 }
 
@@ -217,7 +258,7 @@ func (p *pass) checks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, p, refs, p.check))
+	p.found.Signalled += len(each(ctx, p, refs, ownerID, p.check))
 	return nil
 }
 
@@ -233,7 +274,7 @@ func (p *pass) late(ctx context.Context) error {
 		return err
 	}
 	p.found.Late = len(late)
-	p.found.Signalled += len(each(ctx, p, late, p.wake))
+	p.found.Signalled += len(each(ctx, p, late, refID, p.wake))
 	behind, err := p.Store.BehindClock(ctx, p.batch)
 	if err != nil {
 		return err
@@ -243,7 +284,7 @@ func (p *pass) late(ctx context.Context) error {
 		still[i] = s.Ref
 	}
 	p.stuck.learn(p.now, late, still)
-	p.found.Signalled += len(each(ctx, p, p.stuck.lasting(still, p.now.Add(-overdue)), p.wake))
+	p.found.Signalled += len(each(ctx, p, p.stuck.lasting(still, p.now.Add(-overdue)), refID, p.wake))
 	lasting := p.stuck.lasting(slices.Concat(late, still), p.now.Add(-stuckAfter))
 	p.found.Stuck = len(lasting)
 	for _, s := range lasting[:min(len(lasting), stuckTold)] {
@@ -273,5 +314,10 @@ func (p *pass) purge(ctx context.Context) error {
 		return tx.SetReconciled(ctx)
 	})
 }
+
+func refID(r db.Ref) string { return r.ID }
+
+// ownerID names the workflow that looks after a transaction.
+func ownerID(r db.TransactionRef) string { return cmp.Or(r.SubscriptionID, r.ID) }
 
 func ref(r db.Ref) contract.Ref { return contract.Ref{EnvironmentID: r.EnvironmentID, ID: r.ID} }

@@ -25,6 +25,8 @@ type woken struct {
 	did []string
 	err error
 	on  func() // called before each
+	// attended tells whether workers keep up; nil: they do.
+	attended func() bool
 }
 
 func (w *woken) note(what string) error {
@@ -55,6 +57,13 @@ func (w *woken) Wake(_ context.Context, ref contract.Ref) error {
 
 func (w *woken) Check(_ context.Context, owner contract.Owner, check contract.Check) error {
 	return w.note("check " + owner.SubscriptionID + " " + check.TransactionID)
+}
+
+func (w *woken) Attended(context.Context, string) (bool, error) {
+	if w.attended == nil {
+		return true, nil
+	}
+	return w.attended(), nil
 }
 
 // pass makes one pass and answers what it did.
@@ -210,7 +219,7 @@ func TestReconcile_KeepsItsPace(t *testing.T) {
 func TestReconcile_NotesWhatItStartedAsItGoes(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &woken{}
-	const many, noteEvery = 70, 50
+	const many, noteEvery = 40, 25
 	for range many {
 		begin(t, s, scene.Monthly(1000))
 	}
@@ -266,4 +275,30 @@ func TestReconcile_NamesWhatIsStuck(t *testing.T) {
 	backlog, err := s.Store.Backlog(t.Context(), s.Clock.Now(), time.Minute)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, backlog.ReconciledAge, time.Duration(0), "each pass leaves its time")
+}
+
+// Whatever a queue holds, a command waits behind.
+func TestReconcile_WaitsForSlowWorkers(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	const many, atOnce = 60, 25
+	for range many {
+		begin(t, s, scene.Monthly(1000))
+	}
+	s.Clock.Add(time.Minute)
+	var started, attended atomic.Int32
+	w.on = func() {
+		require.LessOrEqual(t, started.Add(1)-attended.Load(), int32(atOnce), "more wait for workers than may")
+	}
+	asked := 0
+	w.attended = func() bool {
+		if asked++; asked%3 != 0 {
+			return false
+		}
+		attended.Store(started.Load())
+		return true
+	}
+	_ = w.pass(t, s)
+	require.EqualValues(t, many, started.Load())
+	require.GreaterOrEqual(t, asked, 9)
 }
