@@ -35,7 +35,9 @@ type CredentialsRefused struct {
 }
 
 // tell reports the end of one exchange to the measurements.
-func (a *Payments) tell(ctx context.Context, env string, x exchange, result providers.Result, err error, took time.Duration) {
+func (a *Payments) tell(
+	ctx context.Context, env string, x exchange, result providers.Result, err error, took time.Duration,
+) {
 	outcome := outcomeOf(result, err)
 	if err == nil && result.Outcome == providers.Succeeded && !x.txn.Confirms(result.Amount, result.Currency) {
 		outcome = "mismatch" // another amount than asked for: no success of ours
@@ -43,8 +45,8 @@ func (a *Payments) tell(ctx context.Context, env string, x exchange, result prov
 	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcome, took)
 	if result.HTTPStatus == http.StatusUnauthorized || result.HTTPStatus == http.StatusForbidden {
 		a.Observer.CredentialsRefused(ctx, CredentialsRefused{
-			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.txn.ProviderConfigID, Provider: x.provider.Name(),
-			Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
+			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.txn.ProviderConfigID,
+			Provider: x.provider.Name(), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
 		})
 	}
 }

@@ -102,10 +102,12 @@ type pass struct {
 	found contract.ReconcileResult
 }
 
-// each does one thing for every item, and answers those it worked for. One failure does not stop the others: what fails is
-// found again by the next pass. It goes on not faster than the pace, and only as fast as workers take up what was started
-// before: whatever a queue holds, a command waits behind.
-func each[T any](ctx context.Context, p *pass, items []T, workflowID func(T) string, do func(context.Context, T) error) (worked []T) {
+// each does one thing for every item and returns those that it worked for. One failure does not stop the others: the next
+// pass finds what failed. It keeps to the pace, and to the speed at which workers take up what was started before: a
+// command waits behind everything that a task queue holds.
+func each[T any](
+	ctx context.Context, p *pass, items []T, workflowID func(T) string, do func(context.Context, T) error,
+) (worked []T) {
 	until := p.Clock().Add(listTime * time.Second)
 	for part := range slices.Chunk(items, noteEvery) {
 		if len(worked) > 0 && p.Clock().After(until) {
@@ -182,10 +184,12 @@ func (p *pass) payments(ctx context.Context) error {
 	})
 }
 
-// start starts workflows and notes them as it goes, which keeps them from being found by the next pass. It goes on at once
-// with the next batch where this one was full. Only starts do, since each is noted in its row; a signal leaves the row as
-// it is until a worker has acted, so that asking again would only repeat it.
-func (p *pass) start(ctx context.Context, table db.StartedTable, found []db.Ref, do func(context.Context, db.Ref) error) error {
+// start starts workflows and notes them as it goes, which keeps the next pass from finding them. After a full batch the
+// next one follows at once. Only starts do that, since each is noted in its row; a signal leaves the row as it is until a
+// worker has acted, so that an immediate second look would only repeat it.
+func (p *pass) start(
+	ctx context.Context, table db.StartedTable, found []db.Ref, do func(context.Context, db.Ref) error,
+) error {
 	before := p.found.Started
 	until := p.Clock().Add(listTime * time.Second)
 	for part := range slices.Chunk(found, noteEvery) {

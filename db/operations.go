@@ -7,8 +7,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Backlog is how far behind the present the whole installation is, as PostgreSQL knows it. It needs neither Temporal nor a
-// worker, so that it also shows when both are gone.
+// Backlog is how far behind the present the whole installation is. It needs neither Temporal nor a worker, so that it also
+// shows when both are gone.
 type Backlog struct {
 	Actions, Payments int           // overdue: subscriptions' next actions, sends of payments and polls of their provider
 	ActionAge         time.Duration // since the oldest due action became due; 0: none is due
@@ -31,7 +31,7 @@ const (
 
 // Backlog reads it at now; work that is due for longer than the tolerance counts as overdue. Global.
 func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Duration) (Backlog, error) {
-	now = now.Truncate(time.Microsecond) // as PostgreSQL keeps it, so that nothing waits for 0 and not for some nanoseconds
+	now = now.Truncate(time.Microsecond) // as PostgreSQL keeps it: the age of what is due now is 0, not some nanoseconds
 	row, err := queries.BacklogGet(ctx, r.handle, dbsqlc.BacklogGetParams{
 		Now: now, OverdueBefore: now.Add(-tolerance), AtMost: BacklogAtMost, BeatSeconds: BeatLife.Seconds(),
 	})
@@ -43,7 +43,7 @@ func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Durat
 	}, translate("BacklogGet", err)
 }
 
-// Overdue is a subscription that nothing moves on.
+// Overdue is a subscription whose next action should have happened.
 type Overdue struct {
 	Ref
 	Action string
@@ -52,7 +52,9 @@ type Overdue struct {
 
 // OverdueSubscriptions lists those in real time whose next action was due before then, the oldest first. Global.
 func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limit int) ([]Overdue, error) {
-	found, err := queries.SubscriptionListOverdue(ctx, r.handle, dbsqlc.SubscriptionListOverdueParams{Before: &before, RowLimit: rows(limit)})
+	found, err := queries.SubscriptionListOverdue(ctx, r.handle, dbsqlc.SubscriptionListOverdueParams{
+		Before: &before, RowLimit: rows(limit),
+	})
 	return refs(found, func(f dbsqlc.SubscriptionListOverdueRow) Overdue {
 		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
 	}), translate("SubscriptionListOverdue", err)

@@ -18,10 +18,10 @@ type Dispatch struct {
 	Working             int    // processes or pollers of that build; 0: work waits until one comes
 }
 
-// Stopped reports whether nobody takes the work that becomes due.
+// Stopped reports whether no worker takes the work that becomes due.
 func (d Dispatch) Stopped() bool { return d.Working == 0 }
 
-// Roster knows which workers live. Temporal notices that a poller has gone only when its long poll would have ended.
+// Roster knows which workers run. Temporal notices that a poller has gone only when its long poll would have ended.
 type Roster interface {
 	// WorkersOf counts the working processes of a build; known: whether any was ever seen.
 	WorkersOf(ctx context.Context, deployment, buildID string) (working int, known bool, err error)
@@ -30,8 +30,11 @@ type Roster interface {
 // PollerLife is how long ago a poller may have asked: a long poll takes a minute.
 const PollerLife = 90 * time.Second
 
-// Dispatching finds out who gets new work. A build whose workers write no beats (an older program) is counted by its pollers.
-func Dispatching(ctx context.Context, c client.Client, namespace string, roster Roster, now time.Time) (Dispatch, error) {
+// Dispatching finds out which build gets new work. A build whose workers write no beats (an older program) is counted by
+// its pollers.
+func Dispatching(
+	ctx context.Context, c client.Client, namespace string, roster Roster, now time.Time,
+) (Dispatch, error) {
 	answer, err := describeQueue(ctx, c, namespace, Queues[0])
 	if err != nil {
 		return Dispatch{}, err
@@ -53,7 +56,8 @@ func Dispatching(ctx context.Context, c client.Client, namespace string, roster 
 func pollersOf(pollers []*taskqueuepb.PollerInfo, d Dispatch, now time.Time) (n int) {
 	for _, p := range pollers {
 		o := p.GetDeploymentOptions()
-		if o.GetDeploymentName() == d.Deployment && o.GetBuildId() == d.BuildID && now.Sub(p.GetLastAccessTime().AsTime()) < PollerLife {
+		ours := o.GetDeploymentName() == d.Deployment && o.GetBuildId() == d.BuildID
+		if ours && now.Sub(p.GetLastAccessTime().AsTime()) < PollerLife {
 			n++
 		}
 	}
@@ -73,7 +77,9 @@ var Queues = []Queue{
 	{contract.QueuePayments, "activities", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
 }
 
-func describeQueue(ctx context.Context, c client.Client, namespace string, q Queue) (*workflowservice.DescribeTaskQueueResponse, error) {
+func describeQueue(
+	ctx context.Context, c client.Client, namespace string, q Queue,
+) (*workflowservice.DescribeTaskQueueResponse, error) {
 	return c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 		Namespace: namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: q.Name}, TaskQueueType: q.Is,
 	})

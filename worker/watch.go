@@ -7,12 +7,15 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"perennial/activities"
 )
 
 const (
-	beatEvery   = 5 * time.Second // as db.BeatEvery
+	beatEvery   = activities.BeatEvery
 	watchWithin = 4 * time.Second // bounds one beat with its look
-	// stoppedFor is how long nobody may take work before it is a fault: a rolling update has a moment between two builds.
+	// stoppedFor is how long work may wait for a build to be current before it is a fault: a rolling update has a moment
+	// between two builds.
 	stoppedFor = 10 * time.Second
 	// sayAgain is how often a fault that lasts is logged.
 	sayAgain = time.Minute
@@ -21,7 +24,7 @@ const (
 // watch is what a worker knows about where new work goes.
 type watch struct {
 	mu      sync.Mutex
-	stopped time.Time // since when nobody takes work; zero: somebody does, as far as is known
+	stopped time.Time // since when no worker takes work; zero: one does, as far as is known
 	fault   error     // set when that has lasted for too long
 	said    time.Time // when the fault was last logged
 }
@@ -47,7 +50,8 @@ func (w *Worker) attend(ctx context.Context) {
 func (w *Worker) attendOnce(ctx context.Context) {
 	within, cancel := context.WithTimeout(ctx, watchWithin)
 	defer cancel()
-	if err := w.config.Activities.Beat(within, w.id, w.config.Deployment, w.config.BuildID); err != nil && ctx.Err() == nil {
+	err := w.config.Activities.Beat(within, w.id, w.config.Deployment, w.config.BuildID)
+	if err != nil && ctx.Err() == nil {
 		w.config.Logger.Warn("the beat of this worker was not written", zap.Error(err))
 	}
 	if w.config.BuildID == "" { // unversioned workers get work from every queue that they poll
@@ -70,7 +74,8 @@ func (w *Worker) learn(d Dispatch, now time.Time) {
 	defer w.watch.mu.Unlock()
 	if !d.Stopped() {
 		if w.watch.fault != nil {
-			w.config.Logger.Info("work is taken again", zap.String("current", d.BuildID), zap.Duration("after", now.Sub(w.watch.stopped)))
+			w.config.Logger.Info("work is taken again", zap.String("current", d.BuildID),
+				zap.Duration("after", now.Sub(w.watch.stopped)))
 		}
 		w.watch.stopped, w.watch.fault = time.Time{}, nil
 		return
@@ -84,7 +89,8 @@ func (w *Worker) learn(d Dispatch, now time.Time) {
 	w.watch.fault = d.fault(w.config.Deployment)
 	if now.Sub(w.watch.said) >= sayAgain {
 		w.watch.said = now
-		w.config.Logger.Error(w.watch.fault.Error(), zap.String("current", d.BuildID), zap.Duration("for", now.Sub(w.watch.stopped)))
+		w.config.Logger.Error(w.watch.fault.Error(), zap.String("current", d.BuildID),
+			zap.Duration("for", now.Sub(w.watch.stopped)))
 	}
 }
 

@@ -37,8 +37,8 @@ func (s *service) sound(b db.Backlog, said *said, now time.Time) {
 		is         bool
 		fields     []zap.Field
 	}{
-		{"read-only", "the database takes no writes: it is a standby or read-only, so nothing is billed; let DATABASE_URL lead to the primary",
-			!b.Writable, nil},
+		{"read-only", "the database takes no writes: it is a standby or read-only, so nothing is billed; " +
+			"let DATABASE_URL lead to the primary", !b.Writable, nil},
 		{"reconciler", "the reconciler finishes no pass, so that nothing left undone is found; `perennial doctor` says why",
 			b.Writable && b.ReconciledAge > reconciledWithin(s.config), []zap.Field{zap.Duration("since", b.ReconciledAge)}},
 		{"actions", "subscriptions are overdue; `perennial doctor` names them and says what to do",

@@ -57,13 +57,13 @@ func (d *doctor) overdue(ctx context.Context, store *db.Store, b db.Backlog) {
 			d.fail(check, "check the database", "%s", describe(err))
 			return
 		}
-		d.fail(check, "see that workers run; then open these workflows in Temporal, and terminate one that refuses its messages: the "+
-			"reconciler starts it again", "%s: the next action is overdue, the oldest by %s: %s",
-			counted(b.Actions, "subscription"), b.ActionAge.Round(time.Second), names(found, func(o db.Overdue) string { return o.ID + " (" + o.Action + ")" }))
+		d.fail(check, "see that workers run; then open these workflows in Temporal, and terminate one that refuses its messages: "+
+			"the reconciler starts it again", "%s: the next action is overdue, the oldest by %s: %s",
+			counted(b.Actions, "subscription"), b.ActionAge.Round(time.Second), names(found, actionOf))
 	}
 	if b.Payments > 0 {
-		d.fail(check, "see that workers run and that the payment provider answers", "%s: not sent or not polled in time, the oldest by %s",
-			counted(b.Payments, "payment"), b.PaymentAge.Round(time.Second))
+		d.fail(check, "see that workers run and that the payment provider answers",
+			"%s: not sent or not polled in time, the oldest by %s", counted(b.Payments, "payment"), b.PaymentAge.Round(time.Second))
 	}
 }
 
@@ -73,10 +73,13 @@ func (d *doctor) behindClocks(ctx context.Context, store *db.Store) {
 	if err != nil {
 		d.fail("test clocks", "check the database", "%s", describe(err))
 	} else if len(found) > 0 {
-		d.warn("test clocks", "ask again in a minute; where they stay, terminate their workflows in Temporal: the reconciler starts them again",
-			"these subscriptions stand behind their test clock: %s", names(found, func(o db.Overdue) string { return o.ID + " (" + o.Action + ")" }))
+		d.warn("test clocks", "run doctor again in a minute; terminate the workflows of those that stay: the reconciler starts "+
+			"them again", "these subscriptions stand behind their test clock: %s", names(found, actionOf))
 	}
 }
+
+// actionOf names a subscription and what it waits for.
+func actionOf(o db.Overdue) string { return o.ID + " (" + o.Action + ")" }
 
 func (d *doctor) reviews(ctx context.Context, store *db.Store, b db.Backlog) {
 	const check = "payments in review"
@@ -89,12 +92,12 @@ func (d *doctor) reviews(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.fail(check, "check the database", "%s", describe(err))
 		return
 	}
-	d.fail(check, "look each up at its provider: a callback about it from there, sent again, makes us look too; until then nothing "+
-		"else of its subscription is collected", "%s, the oldest for %s: %s",
+	d.fail(check, "look each up at its provider; a callback about it, sent again from there, makes Perennial poll it too. "+
+		"Until then nothing else of its subscription is collected", "%s, the oldest for %s: %s",
 		counted(b.Reviews, "payment"), b.ReviewAge.Round(time.Second), names(found, func(r db.Review) string { return r.ID }))
 }
 
-// counted says how many, as far as somebody counted.
+// counted writes a number with its noun; a count that stopped says so.
 func counted(n int, what string) string {
 	if n >= db.BacklogAtMost {
 		return fmt.Sprintf("at least %d %ss", n, what)

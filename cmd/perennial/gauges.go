@@ -14,19 +14,19 @@ import (
 // late is when due work counts as overdue: the promise is that nothing is later.
 const late = time.Minute
 
-// backlogGauges are read from PostgreSQL at each scrape, by every process with an API: they need neither Temporal nor a
-// worker, and show how late work is while it still waits.
+// backlogGauges are read from PostgreSQL at each scrape, by every process with an API. They need neither Temporal nor a
+// worker, and show how late work is before it is done.
 var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_database_reachable", Text: "1 while PostgreSQL answers; else 0, and the other gauges of this group are absent."},
 	{Name: "perennial_database_writable", Text: "1 while PostgreSQL takes writes; 0 on a standby or a read-only server."},
-	{Name: "perennial_workers", Text: "Worker processes that work, of any build."},
-	{Name: "perennial_reconciler_age_seconds", Text: "Time since the reconciler finished a pass; -1: it never has. Near RECONCILE_EVERY is healthy."},
-	{Name: "perennial_overdue_actions", Text: "Subscriptions whose next action is overdue by more than a minute; counting stops at 10,000."},
-	{Name: "perennial_overdue_actions_age_seconds", Text: "How long the oldest due action of a subscription waits."},
-	{Name: "perennial_overdue_payments", Text: "Payments whose send or poll is overdue by more than a minute; counting stops at 10,000."},
-	{Name: "perennial_overdue_payments_age_seconds", Text: "How long the oldest due send or poll of a payment waits."},
-	{Name: "perennial_payments_in_review", Text: "Payments that need review now; counting stops at 10,000."},
-	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review waits for a person."},
+	{Name: "perennial_workers", Text: "Running worker processes of any build."},
+	{Name: "perennial_reconciler_age_seconds", Text: "Time since the reconciler finished a pass; -1: it never has."},
+	{Name: "perennial_overdue_actions", Text: "Subscriptions whose next action is overdue by more than a minute, up to 10,000."},
+	{Name: "perennial_overdue_actions_age_seconds", Text: "How long the oldest due action of a subscription has waited."},
+	{Name: "perennial_overdue_payments", Text: "Payments whose send or poll is overdue by more than a minute, up to 10,000."},
+	{Name: "perennial_overdue_payments_age_seconds", Text: "How long the oldest due send or poll of a payment has waited."},
+	{Name: "perennial_payments_in_review", Text: "Payments that need review now, up to 10,000."},
+	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review has waited."},
 }
 
 func (s *service) watchBacklog(store *db.Store, now func() time.Time) error {
@@ -51,7 +51,7 @@ func (s *service) watchBacklog(store *db.Store, now func() time.Time) error {
 	})
 }
 
-// watchDispatch tells whether new work reaches anybody.
+// watchDispatch serves whether new work reaches a worker.
 func (s *service) watchDispatch(w *worker.Worker) error {
 	const name = "perennial_dispatch_stopped"
 	return s.telemetry.Watch([]telemetry.Gauge{{

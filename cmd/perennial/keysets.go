@@ -35,12 +35,13 @@ func (s *service) checkKeysets(ctx context.Context, p *process, keys *vault.Vaul
 	}
 	closed, first := unreadable(stored, keys)
 	if len(closed) > 0 && len(closed) == len(stored) {
-		return fmt.Errorf("PERENNIAL_KEK opens none of the %d stored keysets, so no payment could be made: give the key that this "+
-			"database's apps were made with (%s)", len(stored), fault.From(first).Detail)
+		return fmt.Errorf("PERENNIAL_KEK opens none of the %d stored keysets, so no payment could be made: give the key that "+
+			"this database's apps were made with (%s)", len(stored), fault.From(first).Detail)
 	}
 	for _, app := range closed[:min(len(closed), keysetsTold)] {
-		s.telemetry.Logger.Error("the keyset of an app does not open: none of its payments goes through; put the key that it was "+
-			"made with into PERENNIAL_KEK, behind a comma, or enter its credentials again", zap.String("appId", app))
+		s.telemetry.Logger.Error("the keyset of an app does not open: none of its payments goes through; "+
+			"put the key that it was made with into PERENNIAL_KEK, behind a comma, or enter its credentials again",
+			zap.String("appId", app))
 	}
 	return s.telemetry.Watch([]telemetry.Gauge{{
 		Name: "perennial_keysets_unreadable", Text: "Apps whose keyset PERENNIAL_KEK did not open when the process started.",

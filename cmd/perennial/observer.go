@@ -47,9 +47,11 @@ func (s *said) again(what string, now time.Time) bool {
 // ReviewNeeded implements activities.Observer.
 func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
 	o.telemetry.Instruments.PaymentReview(ctx, r.Provider)
-	o.telemetry.Logger.Error("a payment needs review: look it up at the provider by its reference, and tell us what became of it there",
-		telemetry.Environment(r.EnvironmentID), zap.String("transactionId", r.TransactionID), zap.String("subscriptionId", r.SubscriptionID),
-		zap.String("provider", r.Provider), zap.String("providerReference", r.ProviderRef), zap.String("reason", r.Reason))
+	o.telemetry.Logger.Error("a payment needs review: look it up at the provider by its reference; a callback about it, sent "+
+		"again from there, makes Perennial poll it too",
+		telemetry.Environment(r.EnvironmentID), zap.String("transactionId", r.TransactionID),
+		zap.String("subscriptionId", r.SubscriptionID), zap.String("provider", r.Provider),
+		zap.String("providerReference", r.ProviderRef), zap.String("reason", r.Reason))
 }
 
 // CredentialsRefused implements activities.Observer.
@@ -60,8 +62,8 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 	}
 	o.telemetry.Logger.Error("a payment provider refuses our credentials: no payment of this environment goes through; "+
 		"check the key at the provider, and store a valid one for this provider configuration",
-		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID), zap.String("provider", r.Provider),
-		zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
+		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
+		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
 // ProviderCalled implements activities.Observer.
@@ -82,8 +84,8 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 	ctx := context.Background() // a measurement belongs to no request
 	if found.Stuck > 0 {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "stuck", found.Stuck)
-		o.telemetry.Logger.Error("subscriptions do not move on although the reconciler wakes them: open their workflows in Temporal; "+
-			"one that refuses its messages must be terminated, and is then started again",
+		o.telemetry.Logger.Error("subscriptions stay overdue although the reconciler wakes them: open their workflows in "+
+			"Temporal, and terminate one that refuses its messages: the reconciler starts it again",
 			zap.Int("count", found.Stuck), zap.Strings("workflowIds", found.StuckIDs))
 	}
 	for kind, n := range map[string]int{"started": found.Started, "signalled": found.Signalled, "late": found.Late} {

@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// Gauge is a measurement that is read when somebody asks for it, not when something happens: what stands still shows too.
+// Gauge is a measurement that is read at each scrape, not when something happens: what stands still shows too.
 type Gauge struct{ Name, Text string }
 
 // gaugeBudget is how long one reading may take: less than Prometheus waits for a scrape.
