@@ -162,8 +162,8 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(text), &out))
 		return out.ID
 	}
-	customer := made("/v1/customers", `{"email":"a@example.com","name":"A","paymentMethod":"card","paymentDetails":{"provider":"stripe",`+
-		`"customerToken":"cus_1","paymentMethodToken":"pm_card_visa"}}`)
+	customer := made("/v1/customers", `{"email":"a@example.com","name":"A","paymentMethod":"card",`+
+		`"paymentDetails":{"provider":"stripe","customerToken":"cus_1","paymentMethodToken":"pm_card_visa"}}`)
 	plan := made("/v1/plans", `{"name":"P","currency":"EUR","interval":"month","amount":1000}`)
 	sub := made("/v1/subscriptions", `{"customerId":"`+customer+`","planId":"`+plan+`","trialDays":0}`)
 	txn := made("/v1/payments", `{"customerId":"`+customer+`","amount":500,"currency":"EUR"}`)
@@ -177,7 +177,10 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 	require.Contains(t, d.found("payments in review"), "1 payment, the oldest for 1h0m")
 	require.Contains(t, d.found("payments in review"), txn)
 	metrics := metricsOf(t, env)
-	for _, want := range []string{"perennial_overdue_actions 1", "perennial_payments_in_review 1", "perennial_workers 0", "perennial_reconciler_age_seconds -1"} {
+	for _, want := range []string{
+		"perennial_overdue_actions 1", "perennial_payments_in_review 1", "perennial_workers 0",
+		"perennial_reconciler_age_seconds -1",
+	} {
 		require.Contains(t, metrics, "\n"+want+"\n")
 	}
 	require.Regexp(t, `\nperennial_overdue_actions_age_seconds 6\d\d`, metrics)

@@ -17,7 +17,7 @@ const late = time.Minute
 // backlogGauges are read from PostgreSQL at each scrape, by every process with an API. They need neither Temporal nor a
 // worker, and show how late work is before it is done.
 var backlogGauges = []telemetry.Gauge{
-	{Name: "perennial_database_reachable", Text: "1 while PostgreSQL answers; else 0, and the other gauges of this group are absent."},
+	{Name: "perennial_database_reachable", Text: "1 while PostgreSQL answers; else 0, and the rest is absent."},
 	{Name: "perennial_database_writable", Text: "1 while PostgreSQL takes writes; 0 on a standby or a read-only server."},
 	{Name: "perennial_workers", Text: "Running worker processes of any build."},
 	{Name: "perennial_reconciler_age_seconds", Text: "Time since the reconciler finished a pass; -1: it never has."},

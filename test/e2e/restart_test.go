@@ -49,7 +49,8 @@ func TestRestartOfEverything_LeavesCommandsTheirShare(t *testing.T) {
 		commands.Go(func() {
 			for n := i; n < len(ids) && ctx.Err() == nil && count(t, w, unstarted) > 0; n += len(took) { // each its own
 				asked := time.Now()
-				if _, err := env.Change(ctx, http.MethodPost, "/api/subscriptions/"+ids[n]+"/cancel", world.Object{"reason": "test"}); err != nil {
+				path := "/api/subscriptions/" + ids[n] + "/cancel"
+				if _, err := env.Change(ctx, http.MethodPost, path, world.Object{"reason": "test"}); err != nil {
 					t.Error(err)
 				}
 				took[i] = append(took[i], time.Since(asked))

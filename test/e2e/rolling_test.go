@@ -68,10 +68,15 @@ func TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch(t *testing.T) {
 	pause(ctx, time.Duration(testkit.Scale(5, 60))*time.Second)
 	rolledOut()
 	stream.Wait()
-	const open = "select count(*) from subscriptions s where not exists (select from invoices i where i.subscription_id = s.id and i.status = 'paid')"
-	require.Eventually(t, func() bool { return count(t, w, open) == 0 }, promised, 100*time.Millisecond, "every first period is paid")
-	latest := count(t, w, "select coalesce(max(ceil(extract(epoch from first_sent_at - due_at) * 1000)), -1)::integer from transactions")
-	t.Logf("%d charges through the rolling update, the latest sent %d ms after it was due", count(t, w, "select count(*) from transactions"), latest)
+	allPaid := func() bool {
+		return count(t, w, `select count(*) from subscriptions s
+			where not exists (select from invoices i where i.subscription_id = s.id and i.status = 'paid')`) == 0
+	}
+	require.Eventually(t, allPaid, promised, 100*time.Millisecond, "every first period is paid")
+	latest := count(t, w, `select coalesce(max(ceil(extract(epoch from first_sent_at - due_at) * 1000)), -1)::integer
+		from transactions`)
+	t.Logf("%d charges through the rolling update, the latest sent %d ms after it was due",
+		count(t, w, "select count(*) from transactions"), latest)
 	require.GreaterOrEqual(t, latest, 0)
 	require.Less(t, latest, int(promised.Milliseconds()))
 
@@ -86,9 +91,11 @@ func TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch(t *testing.T) {
 		return status == http.StatusServiceUnavailable && strings.Contains(text, `"dispatch"`)
 	}, promised, 250*time.Millisecond, "the worker that gets no work is not ready")
 	t.Logf("the forgotten switch showed after %s", time.Since(stopped).Round(100*time.Millisecond))
-	require.Regexp(t, `"level":"error".*"message":"nothing is billed: Temporal sends all work to build two of perennial, which has no workers`, three.Log(t))
+	require.Regexp(t, `"level":"error".*"message":"nothing is billed: Temporal sends all work to build two of perennial, `+
+		`which has no workers`, three.Log(t))
 	require.EqualValues(t, 1, gauge(ctx, t, metrics, "perennial_dispatch_stopped"))
-	require.Greater(t, gauge(ctx, t, w.Metrics, "perennial_overdue_actions_age_seconds"), 5.0, "the API shows what waits while it waits")
+	late := gauge(ctx, t, w.Metrics, "perennial_overdue_actions_age_seconds")
+	require.Greater(t, late, 5.0, "the API shows what waits while it waits")
 	text, err := w.Doctor(t, "three")
 	require.Error(t, err)
 	require.Contains(t, text, "which has no workers")
@@ -96,7 +103,7 @@ func TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch(t *testing.T) {
 
 	mended, _ := w.Worker(t, "three", "--make-current")
 	mended.Start(t)
-	require.Eventually(t, func() bool { return count(t, w, open) == 0 }, promised, 100*time.Millisecond, "what waited is done")
+	require.Eventually(t, allPaid, promised, 100*time.Millisecond, "what waited is done")
 	require.Eventually(t, func() bool {
 		status, _ := ask(ctx, t, metrics+"/readyz")
 		return status == http.StatusOK
