@@ -26,10 +26,10 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	quiet := b.backlog(t, now)
 	require.Equal(t, db.Backlog{ReconciledAge: -time.Second, Writable: true}, quiet, "nothing waits, no pass has ever ended")
 
-	real := b.subscription
-	real.ID, real.TestClockID, real.NextActionAt = id.New(id.Subscription, wall), "", now.Add(-10*time.Minute)
-	require.NotEqual(t, "none", string(real.NextAction))
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, real)) })
+	sub := b.subscription
+	sub.ID, sub.TestClockID, sub.NextActionAt = id.New(id.Subscription, wall), "", now.Add(-10*time.Minute)
+	require.NotEqual(t, "none", string(sub.NextAction))
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, sub)) })
 	got := b.backlog(t, now)
 	require.Equal(t, 1, got.Actions)
 	require.Equal(t, 10*time.Minute, got.ActionAge.Round(time.Millisecond))
@@ -37,7 +37,7 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	overdue, err := b.store.OverdueSubscriptions(t.Context(), now.Add(-time.Minute), 5)
 	require.NoError(t, err)
 	require.Len(t, overdue, 1)
-	require.Equal(t, db.Ref{EnvironmentID: b.env, ID: real.ID}, overdue[0].Ref)
+	require.Equal(t, db.Ref{EnvironmentID: b.env, ID: sub.ID}, overdue[0].Ref)
 
 	open, parked := b.charge(""), b.charge("")
 	open.NextCheckAt, parked.ParkedAt = now.Add(-2*time.Minute), now.Add(-time.Hour)

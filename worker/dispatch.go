@@ -44,12 +44,12 @@ func Dispatching(
 		return Dispatch{}, nil
 	}
 	d := Dispatch{Deployment: current.GetDeploymentName(), BuildID: current.GetBuildId()}
-	known := false
-	if d.Working, known, err = roster.WorkersOf(ctx, d.Deployment, d.BuildID); err != nil || known {
-		return d, err
+	working, known, err := roster.WorkersOf(ctx, d.Deployment, d.BuildID)
+	if !known {
+		working = pollersOf(answer.GetPollers(), d, now)
 	}
-	d.Working = pollersOf(answer.GetPollers(), d, now)
-	return d, nil
+	d.Working = working
+	return d, err
 }
 
 // pollersOf counts the pollers of the current build that asked lately.

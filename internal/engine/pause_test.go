@@ -22,14 +22,14 @@ func TestPauseAfter_DoublesAndSpreads(t *testing.T) {
 	between := func(err error, try int) (shortest, longest time.Duration) {
 		return pauseAfter(err, try, 0), pauseAfter(err, try, 1)
 	}
-	for try, want := range []time.Duration{500, 1000, 2000, 4000, 5000, 5000} {
+	for try, want := range []int{500, 1000, 2000, 4000, 5000, 5000} {
 		shortest, longest := between(exhausted, try)
-		require.Equal(t, want*time.Millisecond, longest, try)
+		require.EqualValues(t, want, longest.Milliseconds(), try)
 		require.Equal(t, longest/2, shortest, "callers that were refused together come back apart")
 	}
-	for try, want := range []time.Duration{50, 100, 200, 400, 500, 500} {
+	for try, want := range []int{50, 100, 200, 400, 500, 500} {
 		_, longest := between(errors.New("draining"), try)
-		require.Equal(t, want*time.Millisecond, longest, "a run that continues as new is back in a moment")
+		require.EqualValues(t, want, longest.Milliseconds(), "a run that continues as new is back in a moment")
 	}
 	require.Equal(t, longestPause, pauseAfter(exhausted, 1_000_000, 1))
 }
