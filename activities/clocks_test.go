@@ -89,7 +89,7 @@ func (w *clockwork) Check(context.Context, contract.Owner, contract.Check) error
 // begin asks for an advance as the API does.
 func (w *clockwork) begin(to time.Time) error {
 	w.t.Helper()
-	return w.Store.InTx(w.t.Context(), w.Clock.Now(), func(tx *db.Tx) error {
+	return w.Store.InTx(w.t.Context(), db.BySystem("test"), w.Clock.Now(), func(tx *db.Tx) error {
 		_, err := service.AdvanceClock(w.t.Context(), tx, w.Env, w.ref.ID, to)
 		return err
 	})
@@ -241,7 +241,7 @@ func TestAdvanceClock_Refusals(t *testing.T) {
 	require.NoError(t, w.clocks.FinishAdvance(t.Context(), w.ref, nil))
 	require.Equal(t, "test_clock_backwards", fault.From(w.begin(target)).Code, "it is there already")
 	require.Equal(t, testclock.Ready, w.clock().Status)
-	require.Equal(t, "test_clock_not_found", fault.From(w.Store.InTx(t.Context(), w.Clock.Now(), func(tx *db.Tx) error {
+	require.Equal(t, "test_clock_not_found", fault.From(w.Store.InTx(t.Context(), db.BySystem("test"), w.Clock.Now(), func(tx *db.Tx) error {
 		_, err := service.AdvanceClock(t.Context(), tx, w.Env, "clk_absent", target)
 		return err
 	})).Code)

@@ -49,7 +49,7 @@ func begin(t testing.TB, s *scene.Scene, p plan.Plan) *life {
 
 // reload reads what the workflow would know, and changes nothing: what is due stays due.
 func (l *life) reload() {
-	require.NoError(l.t, l.Store.InTx(l.t.Context(), l.Clock.Now(), func(tx *db.Tx) error {
+	require.NoError(l.t, l.Store.InTx(l.t.Context(), db.BySystem("test"), l.Clock.Now(), func(tx *db.Tx) error {
 		state, err := tx.LockSubscription(l.t.Context(), l.Env, l.ref.ID)
 		l.snap = contract.SnapshotOf(state, false)
 		return err
@@ -184,7 +184,7 @@ func (l *life) command(c command) outcome {
 // ask performs one command in a transaction of its own, and then starts its refunds.
 func (l *life) ask(c command) (service.Performed, error) {
 	var out service.Performed
-	err := l.Store.InTx(l.t.Context(), l.Clock.Now(), func(tx *db.Tx) (err error) {
+	err := l.Store.InTx(l.t.Context(), db.BySystem("test"), l.Clock.Now(), func(tx *db.Tx) (err error) {
 		out, err = l.in(tx, c)
 		return err
 	})

@@ -129,7 +129,7 @@ func TestReadOnlyServer_IsUnavailableAndLeft(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	write := func() error {
-		return store.InTx(t.Context(), now, func(tx *db.Tx) error { return tx.SetReconciled(t.Context()) })
+		return store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return tx.SetReconciled(t.Context()) })
 	}
 	refused := fault.From(write())
 	require.Equal(t, fault.Unavailable, refused.Kind)

@@ -254,7 +254,7 @@ func (c *crowd) reconciler(t *testing.T) {
 			return err
 		},
 		"purges": func() error {
-			return c.store.InTx(ctx, soon, func(tx *db.Tx) error {
+			return c.store.InTx(ctx, db.BySystem("test"), soon, func(tx *db.Tx) error {
 				for _, purge := range []func(context.Context, time.Time, int) (int, error){
 					tx.PurgeCommands, tx.PurgeIdempotencyKeys, tx.PurgeCallbacks,
 				} {

@@ -40,7 +40,7 @@ func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, c
 // command performs one in a transaction of its own.
 func command(t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command) (out service.Performed, err error) {
 	t.Helper()
-	err = s.Store.InTx(t.Context(), s.Clock.Now(), func(tx *db.Tx) error {
+	err = s.Store.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
 		out, err = service.Command(t.Context(), tx, s.Env, id, cmd)
 		return err
 	})

@@ -147,7 +147,7 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 func (r *rig) advance(t *testing.T, clock string, to time.Time) {
 	t.Helper()
 	ref := contract.Ref{EnvironmentID: r.env, ID: clock}
-	require.NoError(t, r.store.InTx(t.Context(), time.Now(), func(tx *db.Tx) error {
+	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
 		_, err := service.AdvanceClock(t.Context(), tx, r.env, clock, to)
 		return err
 	}))
@@ -186,7 +186,7 @@ func (r *rig) events(t *testing.T, sub string) []event.Type {
 func (r *rig) command(t *testing.T, sub, signal string, cmd lifecycle.Command) {
 	t.Helper()
 	var done service.Performed
-	require.NoError(t, r.store.InTx(t.Context(), time.Now(), func(tx *db.Tx) (err error) {
+	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) (err error) {
 		done, err = service.Command(t.Context(), tx, r.env, sub, cmd)
 		return err
 	}))

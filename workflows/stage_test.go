@@ -114,7 +114,7 @@ func (s *stage) run(until time.Time) {
 func (s *stage) command(c command) *answer {
 	s.t.Helper()
 	a := &answer{name: c.signal}
-	a.err = s.Store.InTx(s.t.Context(), s.Clock.Now(), func(tx *db.Tx) error {
+	a.err = s.Store.InTx(s.t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
 		var err error
 		a.out, err = c.perform(s.t.Context(), tx, s.ref)
 		return err

@@ -204,7 +204,7 @@ func post(t *testing.T, env map[string]string, key, path, body string) (status i
 func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {
 	t.Parallel()
 	core, logs := logged.New(zapcore.InfoLevel)
-	s := &service{telemetry: &telemetry.Telemetry{Logger: zap.New(core)}}
+	s := &server{telemetry: &telemetry.Telemetry{Logger: zap.New(core)}}
 	memory, at := &said{at: map[string]time.Time{}}, time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	s.sound(db.Backlog{Writable: true, ReconciledAge: time.Minute, Reviews: 1}, memory, at)
 	require.Zero(t, logs.Len(), "reviews were logged, with their reason, when they began")
