@@ -67,9 +67,11 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	state, c := b.allKinds(t)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Write(ctx, b.env, state, c)) })
-
-	ctx := t.Context()
+	ctx, d := t.Context(), &collector{}
+	require.NoError(t, b.store.With(d).InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
+		return tx.Write(ctx, b.env, state, c)
+	}))
+	require.Equal(t, []db.Effect{db.StartPayment{EnvironmentID: b.env, ID: c.Starts[0]}}, d.effects)
 	sub, err := b.store.Subscription(ctx, b.env, b.subscription.ID)
 	require.NoError(t, err)
 	want := *c.Subscription
@@ -156,26 +158,39 @@ func TestWrite_NothingToWrite(t *testing.T) {
 	require.Equal(t, state, load(t, b))
 }
 
-func TestSetWakePending_OnlyTheFirst(t *testing.T) {
+// woken has the workflow of the subscription woken by several transactions at once, and returns the signals.
+func (b *bundle) woken(t *testing.T, times int) []db.Effect {
+	t.Helper()
+	d := &collector{}
+	store := b.store.With(d)
+	for _, err := range atOnce(times, func(int) error {
+		return store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
+			state, err := tx.LockSubscription(t.Context(), b.env, b.subscription.ID)
+			if err != nil {
+				return err
+			}
+			return tx.Wake(t.Context(), b.env, state, "cancel")
+		})
+	}) {
+		require.NoError(t, err)
+	}
+	return d.effects
+}
+
+func TestWake_OnlyTheFirstSignals(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	set := func() (first bool) {
-		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
-			require.NoError(t, err)
-			first, err = tx.SetWakePending(ctx, b.env, state)
-			require.NoError(t, err)
-		})
-		return first
-	}
+	signal := []db.Effect{db.SignalSubscription{
+		EnvironmentID: b.env, ID: b.subscription.ID, Why: "cancel", Revision: b.subscription.Revision,
+	}}
 	pending := func() int {
 		return b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall)
 	}
-	require.True(t, set())
+	require.Equal(t, signal, b.woken(t, 1))
 	require.Equal(t, 1, pending(), "since real time, also on a test clock")
 	_, err := b.pool.Exec(t.Context(), "update subscriptions set wake_pending_since = $1", wall.Add(-time.Minute))
 	require.NoError(t, err)
-	require.False(t, set())
+	require.Empty(t, b.woken(t, 1))
 	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall.Add(-time.Minute)),
 		"the mark tells since when the workflow has not acted")
 
@@ -187,43 +202,25 @@ func TestSetWakePending_OnlyTheFirst(t *testing.T) {
 	})
 	require.Zero(t, b.count(t, "select count(wake_pending_since) from subscriptions"))
 	require.False(t, load(t, b).WakePending)
-	require.True(t, set(), "the next one signals again")
+	require.Equal(t, signal, b.woken(t, 1), "the next one signals again")
 	require.EqualValues(t, b.subscription.Revision, load(t, b).Subscription.Revision, "the mark is no change of the subscription")
 }
 
-func TestSetWakePending_OneOfManyIsFirst(t *testing.T) {
+func TestWake_OneOfManySignals(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	first := make([]bool, sessions)
-	for _, err := range atOnce(sessions, func(i int) error {
-		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
-			if err == nil {
-				first[i], err = tx.SetWakePending(ctx, b.env, state)
-			}
-			return err
-		})
-	}) {
-		require.NoError(t, err)
-	}
-	firsts := 0
-	for _, f := range first {
-		if f {
-			firsts++
-		}
-	}
-	require.Equal(t, 1, firsts)
+	require.Len(t, b.woken(t, sessions), 1)
 }
 
 // A charge of its own has no subscription: there is no workflow to wake.
-func TestSetWakePending_WithoutSubscription(t *testing.T) {
+func TestWake_WithoutSubscription(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockCustomerState(ctx, b.env, b.customer.ID)
+	d := &collector{}
+	require.NoError(t, b.store.With(d).InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
+		state, err := tx.LockCustomerState(t.Context(), b.env, b.customer.ID)
 		require.NoError(t, err)
-		first, err := tx.SetWakePending(ctx, b.env, state)
-		require.NoError(t, err)
-		require.False(t, first)
-	})
+		return tx.Wake(t.Context(), b.env, state, "")
+	}))
+	require.Empty(t, d.effects)
 }

@@ -13,13 +13,10 @@ import (
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/testkit"
 	"perennial/providers"
 	"perennial/service"
 	"perennial/test/scene"
 )
-
-func TestMain(m *testing.M) { testkit.Main(m) }
 
 // pays subscribes a customer whose first charge meets answer.
 func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, contract.Ref) {
@@ -60,9 +57,12 @@ func TestCommand_ReturnsTheAttempt(t *testing.T) {
 	require.Equal(t, stored, *out.Attempt)
 	require.Equal(t, payment.Pending, stored.Status)
 	require.Equal(t, s.Clock.Now(), stored.NextCheckAt)
-	require.Empty(t, out.Starts, "the subscription's workflow sends it")
-	require.NotNil(t, out.Wake)
-	require.Empty(t, s.Started.Take(), "nothing is started before the commit")
+	require.Empty(t, s.Started.Take(), "the subscription's workflow sends it")
+	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	require.NoError(t, err)
+	require.Equal(t, []db.SignalSubscription{
+		{EnvironmentID: s.Env, ID: ref.ID, Why: contract.CommandPay, Revision: sub.Revision},
+	}, s.Started.Signals())
 }
 
 // The attempt of a customer without a payment method fails at once: there is still an attempt to show.
@@ -104,8 +104,9 @@ func TestCommand_StartsRefunds(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Equal(t, subscription.Canceled, out.Subscription.Status)
-	require.Len(t, out.Starts, 1)
-	refund, err := s.Store.Transaction(t.Context(), s.Env, out.Starts[0])
+	started := s.Started.Take()
+	require.Len(t, started, 1)
+	refund, err := s.Store.Transaction(t.Context(), s.Env, started[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Refund, refund.Type)
 }

@@ -1,13 +1,14 @@
 package service
 
 import (
-	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/customer"
 	"perennial/billing/subscription"
+	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/test/scene"
@@ -52,22 +53,39 @@ func TestUpdateCustomer_NewMethodSignalsTheSubscriptions(t *testing.T) {
 	require.Equal(t, []db.Effect{db.SignalSubscription{EnvironmentID: h.Env, ID: ref.ID}}, h.dispatched.effects)
 }
 
-func TestEraseCustomer_CancelsFirstAndOnlyOnce(t *testing.T) {
+func TestEraseCustomer_CancelsAndOnlyOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	c, p := h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000))
 	ref := h.Subscribe(t, c, p)
-	var canceled []string
-	cancel := func(_ context.Context, s subscription.Subscription) error {
-		canceled = append(canceled, s.ID)
-		return nil
-	}
-	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c, false, cancel))
-	require.Equal(t, []string{ref.ID, ref.ID}, canceled, "before the erasure, and what is left after it")
+	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}))
 	require.Zero(t, h.count(t, "select count(*) from customers where email is not null"))
-
-	c, err := h.Store.Customer(t.Context(), h.Env, c.ID)
+	sub, err := h.Store.Subscription(t.Context(), h.Env, ref.ID)
 	require.NoError(t, err)
-	require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c, false, cancel), db.ErrCustomerNotFound)
-	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c, true, cancel), "a repeat of the same request")
+	require.Equal(t, subscription.Canceled, sub.Status)
+	require.Equal(t, []db.Effect{
+		db.SignalSubscription{EnvironmentID: h.Env, ID: ref.ID, Why: contract.CommandCancel, Revision: sub.Revision},
+	}, h.dispatched.effects)
+
+	require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}), db.ErrCustomerNotFound)
+	require.Len(t, h.dispatched.effects, 1)
+}
+
+// A repeat waits where the key is taken, before anything of the customer is locked; what is added after the erasure is
+// one with it.
+func TestEraseCustomer_OneTransactionWithWhatItsCallerAdds(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	c := h.Customer(t, "")
+	refused := errors.New("refused")
+	for _, around := range []Around[string]{
+		{Before: func(*db.Tx) error { return refused }},
+		{After: func(_ *db.Tx, erased string) error {
+			require.Equal(t, c.ID, erased)
+			return refused
+		}},
+	} {
+		require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, around), refused)
+		require.Equal(t, 1, h.count(t, "select count(*) from customers where email is not null"))
+	}
 }
