@@ -18,7 +18,6 @@ type Payments struct {
 	Store    *db.Store
 	Clock    Clock
 	Gateway  Gateway
-	Starter  Starter
 	Observer Observer
 	// AbsenceGap is payment.Protocol's; zero: the default.
 	AbsenceGap time.Duration
@@ -61,7 +60,7 @@ func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contr
 func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchange, error) {
 	var x exchange
 	now := a.Clock()
-	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
 		txn, err := tx.LockTransaction(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err

@@ -23,6 +23,8 @@ import (
 	"perennial/internal/telemetry"
 	"perennial/internal/testkit"
 	"perennial/providers"
+	"perennial/service"
+	"perennial/service/dispatch"
 )
 
 func TestMain(m *testing.M) { testkit.Main(m) }
@@ -40,6 +42,7 @@ type bench struct {
 	elapsed  atomic.Int64
 	deps     Deps
 	config   Config
+	patience time.Duration // of the dispatcher; 0: the usual one
 	// The environments: two of one tenant, one of another.
 	test, live, other tenancy
 }
@@ -85,8 +88,15 @@ func newBench(t testing.TB) *bench {
 
 func (b *bench) newServer(t testing.TB) *Server {
 	t.Helper()
+	d := dispatch.New(dispatch.Config{
+		Store: b.deps.Store, Engine: b.engine, Now: b.clock, Log: b.deps.Telemetry.Logger, Patience: b.patience,
+	})
+	b.deps.Service = service.New(b.deps.Store.With(d), b.clock)
 	server := NewServer(b.deps, b.config)
-	t.Cleanup(func() { require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context()))) })
+	t.Cleanup(func() {
+		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))
+		d.Close()
+	})
 	return server
 }
 
@@ -142,7 +152,7 @@ func (b *bench) revokedKey(t *testing.T, e tenancy) string {
 
 func (b *bench) write(t testing.TB, fn func(ctx context.Context, tx *db.Tx) error) {
 	t.Helper()
-	require.NoError(t, b.store.InTx(t.Context(), b.clock(), func(tx *db.Tx) error { return fn(t.Context(), tx) }))
+	require.NoError(t, b.store.InTx(t.Context(), db.BySystem("test"), b.clock(), func(tx *db.Tx) error { return fn(t.Context(), tx) }))
 }
 
 // count runs a query that answers one number.

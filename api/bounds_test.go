@@ -116,7 +116,8 @@ func TestWhatFollowsAnAnswerDoesNotHoldItBack(t *testing.T) {
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
 	plan := b.newPlan(t, b.test)
-	b.bound(t, shortAfter)
+	b.patience = 20 * time.Millisecond
+	b.Server = b.newServer(t)
 	hangs := func(ctx context.Context) error { <-ctx.Done(); return engine.ErrUnavailable }
 	b.engine.onStart = func(ctx context.Context, _ contract.SubscriptionStart) error { return hangs(ctx) }
 	b.engine.onPayment = func(ctx context.Context, _ contract.PaymentInput) error { return hangs(ctx) }

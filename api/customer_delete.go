@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
-	"perennial/contract"
 	"perennial/db"
 	"perennial/service"
 )
@@ -16,17 +15,14 @@ type Deleted struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// deleteCustomer cancels the customer's subscriptions and erases the customer, in one transaction.
+// deleteCustomer cancels the customer's subscriptions and erases the customer.
 func (s *Server) deleteCustomer(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
 	id := httpkit.Resource[credited](c).Customer.ID
-	var canceled []service.Performed
-	out, err := httpkit.Command(ctx, s.kit, c, http.StatusOK, func(tx *db.Tx) (httpkit.Made[Deleted], error) {
-		var err error
-		canceled, err = service.EraseCustomer(ctx, tx, c.EnvironmentID, id)
-		return httpkit.Made[Deleted]{Resource: Deleted{ID: id, Deleted: true}}, err
-	})
-	if err == nil && out.Replayed == "" {
-		s.follow(ctx, c, contract.CommandCancel, canceled...)
-	}
-	return out, err
+	return httpkit.Command(ctx, s.kit, c, http.StatusOK,
+		func(id string) httpkit.Made[Deleted] {
+			return httpkit.Made[Deleted]{Resource: Deleted{ID: id, Deleted: true}}
+		},
+		func(before func(*db.Tx) error, keep func(*db.Tx, string) error) error {
+			return s.service.EraseCustomer(ctx, caller(c), id, service.Around[string]{Before: before, After: keep})
+		})
 }

@@ -6,9 +6,9 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/customer"
-	"perennial/billing/event"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service"
 )
 
 // Customer is who pays.
@@ -62,27 +62,17 @@ type createCustomerInput struct {
 }
 
 func (s *Server) createCustomer(ctx context.Context, c *httpkit.Call, in *createCustomerInput) (*httpkit.Reply[Customer], error) {
-	cust, err := s.customer(in.Body)
+	form, err := in.Body.customer()
 	if err != nil {
 		return nil, err
 	}
-	if cust.TestClockID != "" {
-		if err := testModeOnly(c, "testClockId"); err != nil {
-			return nil, err
-		}
+	made := func(cust customer.Customer) httpkit.Made[Customer] {
+		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, httpkit.Directly(func(tx *db.Tx) (httpkit.Made[Customer], error) {
-		var err error
-		if cust.CreatedAt, err = s.lockClock(ctx, tx, c.EnvironmentID, cust.TestClockID); err != nil {
-			return httpkit.Made[Customer]{}, inParam(err, "testClockId")
-		}
-		if err := tx.InsertCustomer(ctx, c.EnvironmentID, cust); err != nil {
-			return httpkit.Made[Customer]{}, err
-		}
-		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}, tx.Emit(ctx, c.EnvironmentID, event.Event{
-			Type: event.CustomerCreated, ObjectID: cust.ID, CustomerID: cust.ID, Data: map[string]any{"id": cust.ID}, OccurredAt: cust.CreatedAt,
-		})
-	}))
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
+		_, err := s.service.CreateCustomer(ctx, caller(c), form, keep)
+		return err
+	})
 }
 
 // credited is a customer with what they have in hand.
@@ -123,7 +113,7 @@ func (s *Server) listCustomers(ctx context.Context, c *httpkit.Call, in *listCus
 		return nil, err
 	}
 	if in.Email != "" {
-		if err := checkEmail(in.Email); err != nil {
+		if err := service.CheckEmail(in.Email); err != nil {
 			return nil, err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/subscription"
-	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service"
@@ -25,11 +24,12 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	if err != nil {
 		return nil, err
 	}
-	out, err := perform(ctx, s, c, contract.CommandPay, sub.ID, http.StatusCreated,
-		func(tx *db.Tx) (service.Performed, error) {
-			return service.Command(ctx, tx, c.EnvironmentID, sub.ID, lifecycle.Pay{Amount: (*money.Minor)(f.Amount)})
-		},
-		func(p service.Performed) Payment { return renderPayment(*p.Attempt) })
+	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
+	out, err := httpkit.Command(ctx, s.kit, c, http.StatusCreated,
+		func(p service.Performed) httpkit.Made[Payment] { return madePayment(*p.Attempt) },
+		func(before func(*db.Tx) error, keep func(*db.Tx, service.Performed) error) error {
+			return s.service.Command(ctx, caller(c), sub.ID, pay, service.Around[service.Performed]{Before: before, After: keep})
+		}, s.admit(sub.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 
 func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (subscription.Subscription, error) {
 	if !id.Is(id.Subscription, f.SubscriptionID) {
-		return subscription.Subscription{}, inParam(httpkit.NotFound(db.ErrSubscriptionNotFound), "subscriptionId")
+		return subscription.Subscription{}, httpkit.NotFound(db.ErrSubscriptionNotFound).In("subscriptionId")
 	}
 	sub, err := s.store.Subscription(ctx, c.EnvironmentID, f.SubscriptionID)
 	switch {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
-	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
@@ -83,8 +82,8 @@ type PriceForm struct {
 	Amount int64  `json:"amount" minimum:"0" maximum:"999999999999" example:"1900" doc:"Minor units of the plan's currency."`
 }
 
-func (s *Server) plan(f PlanForm) (plan.Plan, error) {
-	now := s.now()
+// plan is what the form says.
+func (f PlanForm) plan() (plan.Plan, error) {
 	if (f.Amount == nil) == (len(f.Prices) == 0) {
 		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing", "send either amount, for one flat price, or prices")
 	}
@@ -92,37 +91,31 @@ func (s *Server) plan(f PlanForm) (plan.Plan, error) {
 		f.Prices = []PriceForm{{Amount: *f.Amount}}
 	}
 	p := plan.Plan{
-		ID: id.New(id.Plan, now), Name: f.Name, Currency: money.Currency(f.Currency),
-		Interval: period.Interval{Unit: period.Unit(f.Interval), Count: 1}, TrialDays: f.TrialDays,
-		Active: true, Metadata: metadata.Pairs(f.Metadata), CreatedAt: now,
+		Name: f.Name, Currency: money.Currency(f.Currency), Interval: period.Interval{Unit: period.Unit(f.Interval), Count: 1},
+		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
 	}
 	if f.IntervalCount != nil {
 		p.Interval.Count = *f.IntervalCount
 	}
 	for _, price := range f.Prices {
 		p.Prices = append(p.Prices, plan.Price{
-			ID: id.New(id.Price, now), Name: price.Name, Model: cmp.Or(plan.Model(price.Model), plan.Flat), Amount: money.Minor(price.Amount),
+			Name: price.Name, Model: cmp.Or(plan.Model(price.Model), plan.Flat), Amount: money.Minor(price.Amount),
 		})
 	}
-	if err := p.Validate(); err != nil {
-		return plan.Plan{}, err
-	}
-	return p, f.Metadata.check()
+	return p, nil
 }
 
+func madePlan(p plan.Plan) httpkit.Made[Plan] { return httpkit.Made[Plan]{Resource: renderPlan(p)} }
+
 func (s *Server) createPlan(ctx context.Context, c *httpkit.Call, in *createPlanInput) (*httpkit.Reply[Plan], error) {
-	p, err := s.plan(in.Body)
+	form, err := in.Body.plan()
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, httpkit.Directly(func(tx *db.Tx) (httpkit.Made[Plan], error) {
-		if err := tx.InsertPlan(ctx, c.EnvironmentID, p); err != nil {
-			return httpkit.Made[Plan]{}, err
-		}
-		return httpkit.Made[Plan]{Resource: renderPlan(p)}, tx.Emit(ctx, c.EnvironmentID, event.Event{
-			Type: event.PlanCreated, ObjectID: p.ID, Data: map[string]any{"id": p.ID}, OccurredAt: p.CreatedAt,
-		})
-	}))
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
+		_, err := s.service.CreatePlan(ctx, caller(c), form, keep)
+		return err
+	})
 }
 
 func (s *Server) getPlan(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Plan], error) {

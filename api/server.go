@@ -29,8 +29,8 @@ var writeTimeout = readTimeout + httpkit.LongestAnswer + 15*time.Second
 
 // Deps are what a Server works with. The caller closes them after Shutdown.
 type Deps struct {
-	Store      *db.Store
-	Engine     Engine
+	Store      *db.Store // for reading
+	Service    *service.Service
 	ProviderOf ProviderOf
 	Telemetry  *telemetry.Telemetry
 	Now        func() time.Time // the real clock
@@ -53,24 +53,23 @@ type Config struct {
 // Server is the HTTP side of Perennial.
 type Server struct {
 	store      *db.Store
-	engine     Engine
+	service    *service.Service
 	providerOf ProviderOf
 	telemetry  *telemetry.Telemetry
 	now        func() time.Time
 	drainDelay time.Duration
 
-	kit     *httpkit.Kit
-	health  *httpkit.Health
-	started *started
-	gate    service.Gate
-	http    *http.Server
+	gate   service.Gate
+	kit    *httpkit.Kit
+	health *httpkit.Health
+	http   *http.Server
 }
 
-// NewServer builds the routes and starts the batcher that marks started workflows. Shutdown ends it.
+// NewServer builds the routes.
 func NewServer(d Deps, c Config) *Server {
 	s := &Server{
-		store: d.Store, engine: d.Engine, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now,
-		drainDelay: c.DrainDelay, started: newStarted(d.Store, d.Now, d.Telemetry.Logger),
+		store: d.Store, service: d.Service, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now,
+		drainDelay: c.DrainDelay,
 	}
 	s.route(c)
 	s.http = &http.Server{
@@ -78,7 +77,6 @@ func NewServer(d Deps, c Config) *Server {
 		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: zap.NewStdLog(d.Telemetry.Logger),
 	}
-	go s.started.run()
 	return s
 }
 
@@ -96,7 +94,7 @@ func (s *Server) Serve(l net.Listener) error {
 }
 
 // Shutdown drains: /readyz says no, then nothing new is accepted, who waits for a final state is answered with the present
-// one, running requests end within ctx, and what they started is marked.
+// one, and running requests end within ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.health.Drain()
 	select {
@@ -104,7 +102,5 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	s.kit.EndWaits()
-	err := s.http.Shutdown(ctx)
-	s.started.close()
-	return err
+	return s.http.Shutdown(ctx)
 }

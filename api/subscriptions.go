@@ -5,15 +5,9 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
-	"perennial/billing/customer"
-	"perennial/billing/fault"
-	"perennial/billing/lifecycle"
 	"perennial/billing/metadata"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
-	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/failpoint"
 	"perennial/internal/id"
 	"perennial/service"
 )
@@ -66,58 +60,19 @@ type SubscriptionForm struct {
 	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
-// createSubscription is one transaction; the workflow is started after it. If that fails, or we crash in between, the
-// reconciler starts it: what was answered with 201 exists.
 func (s *Server) createSubscription(ctx context.Context, c *httpkit.Call, in *createSubscriptionInput) (*httpkit.Reply[Subscription], error) {
-	if err := in.Body.Metadata.check(); err != nil {
-		return nil, err
+	form := service.NewSubscription{
+		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, TrialDays: in.Body.TrialDays, Metadata: metadata.Pairs(in.Body.Metadata),
 	}
-	var sub subscription.Subscription
-	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, func(ctx context.Context) (httpkit.Effect[Subscription], error) {
-		cust, err := s.payer(ctx, c, in.Body.CustomerID)
-		if err != nil {
-			return nil, err
-		}
-		chosen, err := s.planOf(ctx, c, in.Body.PlanID)
-		if err != nil {
-			return nil, err
-		}
-		return func(tx *db.Tx) (httpkit.Made[Subscription], error) {
-			var err error
-			sub, err = s.insertSubscription(ctx, tx, c, cust, chosen, in.Body)
-			return httpkit.Made[Subscription]{Resource: renderSubscription(sub), CustomerID: cust.ID}, err
-		}, nil
-	})
-	if err == nil && out.Replayed == "" {
-		failpoint.Hit(failpoint.CreateCommitted)
-		s.startSubscription(ctx, c.EnvironmentID, sub)
-	}
-	return out, err
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
+		func(keep func(*db.Tx, subscription.Subscription) error) error {
+			_, err := s.service.CreateSubscription(ctx, caller(c), form, keep)
+			return err
+		})
 }
 
-func (s *Server) insertSubscription(
-	ctx context.Context, tx *db.Tx, c *httpkit.Call, cust customer.Customer, chosen plan.Plan, f SubscriptionForm,
-) (subscription.Subscription, error) {
-	now, err := s.lockClock(ctx, tx, c.EnvironmentID, cust.TestClockID)
-	if err != nil {
-		return subscription.Subscription{}, err
-	}
-	sub, events, err := subscription.Create(chosen, subscription.NewInput{
-		ID: id.New(id.Subscription, s.now()), CustomerID: cust.ID, TrialDays: f.TrialDays, TimeZone: c.TimeZone,
-		TestClockID: cust.TestClockID, Metadata: metadata.Pairs(f.Metadata), Now: now,
-	})
-	if err != nil {
-		return sub, err
-	}
-	if err := tx.InsertSubscription(ctx, c.EnvironmentID, sub); err != nil {
-		return sub, err
-	}
-	for _, e := range events {
-		if err := tx.Emit(ctx, c.EnvironmentID, e); err != nil {
-			return sub, err
-		}
-	}
-	return sub, nil
+func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
+	return httpkit.Made[Subscription]{Resource: renderSubscription(s), CustomerID: s.CustomerID}
 }
 
 func (s *Server) getSubscription(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Subscription], error) {
@@ -143,63 +98,6 @@ func (s *Server) listSubscriptions(ctx context.Context, c *httpkit.Call, in *lis
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderSubscription)
 }
-
-type updateSubscriptionInput struct {
-	httpkit.ByID
-	Body SubscriptionChange
-}
-
-// SubscriptionChange changes the plan.
-type SubscriptionChange struct {
-	PlanID    string `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz"`
-	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
-}
-
-func (s *Server) updateSubscription(ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput) (*httpkit.Reply[Subscription], error) {
-	if !id.Is(id.Plan, in.Body.PlanID) {
-		return nil, fault.From(db.ErrPlanNotFound).In("planId")
-	}
-	return s.command(ctx, c, contract.CommandChangePlan, func(tx *db.Tx, id string) (service.Performed, error) {
-		return service.ChangePlan(ctx, tx, c.EnvironmentID, id, in.Body.PlanID, in.Body.Effective == "period_end")
-	})
-}
-
-type cancelSubscriptionInput struct {
-	httpkit.ByID
-	Body *CancelForm
-}
-
-// CancelForm cancels at the end of the period, or now.
-type CancelForm struct {
-	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and carried by the event: nothing personal, please."`
-	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: now. false: at the end of the period."`
-	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"With immediateEffect: prorated gives the paid unused time back, and leaves of the current period's open invoice only the time used to pay."`
-}
-
-func (s *Server) cancelSubscription(ctx context.Context, c *httpkit.Call, in *cancelSubscriptionInput) (*httpkit.Reply[Subscription], error) {
-	form := CancelForm{}
-	if in.Body != nil {
-		form = *in.Body
-	}
-	cancel := lifecycle.Cancel{Reason: form.Reason, Immediate: form.ImmediateEffect, RefundUnused: form.Refund == "prorated"}
-	return s.command(ctx, c, contract.CommandCancel, func(tx *db.Tx, id string) (service.Performed, error) {
-		return service.Command(ctx, tx, c.EnvironmentID, id, cancel)
-	})
-}
-
-func (s *Server) reactivateSubscription(ctx context.Context, c *httpkit.Call, _ *reactivateInput) (*httpkit.Reply[Subscription], error) {
-	return s.command(ctx, c, contract.CommandReactivate, func(tx *db.Tx, id string) (service.Performed, error) {
-		return service.Command(ctx, tx, c.EnvironmentID, id, lifecycle.Reactivate{})
-	})
-}
-
-type reactivateInput struct {
-	httpkit.ByID
-	Body *Empty
-}
-
-// Empty is a body without fields.
-type Empty struct{}
 
 func (s *Server) subscriptionOperations() {
 	example := Subscription{

@@ -54,17 +54,6 @@ func TestASubscriptionStandsThoughTheEngineIsAway(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and started_epoch = 0", sub.ID))
 }
 
-func TestStartedWorkflowsAreMarkedAtTheLatestByTheDrain(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	require.Eventually(t, func() bool { return b.started.epoch() == 1 }, 10*time.Second, time.Millisecond)
-	sub := b.newSubscription(t, b.test)
-	txn := as[Payment](t, 201, b.charge(t, sub.CustomerID))
-	require.NoError(t, b.Shutdown(t.Context()))
-	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and started_epoch = 1", sub.ID))
-	require.Equal(t, 1, b.count(t, "select count(*) from transactions where id = $1 and started_epoch = 1", txn.ID))
-}
-
 func TestAReplayStartsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

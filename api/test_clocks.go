@@ -7,7 +7,6 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/testclock"
-	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service"
@@ -42,23 +41,21 @@ type TestClockForm struct {
 }
 
 func (s *Server) createTestClock(ctx context.Context, c *httpkit.Call, in *createTestClockInput) (*httpkit.Reply[TestClock], error) {
-	if err := testModeOnly(c, ""); err != nil {
-		return nil, err
-	}
-	form := TestClockForm{}
+	var form TestClockForm
 	if in.Body != nil {
 		form = *in.Body
 	}
-	now := s.now()
-	clock := testclock.Clock{
-		ID: id.New(id.TestClock, now), Name: form.Name, Status: testclock.Ready, NowAt: now.Truncate(time.Second), Revision: 1, CreatedAt: now,
-	}
+	var at time.Time
 	if form.Now != 0 {
-		clock.NowAt = time.Unix(form.Now, 0).UTC()
+		at = time.Unix(form.Now, 0).UTC()
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, httpkit.Directly(func(tx *db.Tx) (httpkit.Made[TestClock], error) {
-		return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}, tx.InsertTestClock(ctx, c.EnvironmentID, clock)
-	}))
+	made := func(clock testclock.Clock) httpkit.Made[TestClock] {
+		return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
+	}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, testclock.Clock) error) error {
+		_, err := s.service.CreateTestClock(ctx, caller(c), form.Name, at, keep)
+		return err
+	})
 }
 
 func (s *Server) getTestClock(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[TestClock], error) {
@@ -90,19 +87,20 @@ type AdvanceForm struct {
 
 // advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
 func (s *Server) advanceTestClock(ctx context.Context, c *httpkit.Call, in *advanceInput) (*httpkit.Reply[TestClock], error) {
-	if err := testModeOnly(c, ""); err != nil {
+	if err := caller(c).TestModeOnly(""); err != nil {
 		return nil, err
 	}
 	clockID := httpkit.Resource[testclock.Clock](c).ID
-	out, err := httpkit.Command(ctx, s.kit, c, http.StatusOK, func(tx *db.Tx) (httpkit.Made[TestClock], error) {
-		clock, err := service.AdvanceClock(ctx, tx, c.EnvironmentID, clockID, time.Unix(in.Body.To, 0).UTC())
-		return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}, err
-	})
+	to := time.Unix(in.Body.To, 0).UTC()
+	out, err := httpkit.Command(ctx, s.kit, c, http.StatusOK,
+		func(clock testclock.Clock) httpkit.Made[TestClock] {
+			return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
+		},
+		func(before func(*db.Tx) error, keep func(*db.Tx, testclock.Clock) error) error {
+			return s.service.AdvanceTestClock(ctx, caller(c), clockID, to, service.Around[testclock.Clock]{Before: before, After: keep})
+		})
 	if err != nil {
 		return nil, err
-	}
-	if out.Replayed == "" {
-		s.advanceClock(ctx, contract.Ref{EnvironmentID: c.EnvironmentID, ID: clockID})
 	}
 	return httpkit.Await(ctx, s.kit, c, out, func(ctx context.Context) (TestClock, bool, error) {
 		clock, err := s.store.TestClock(ctx, c.EnvironmentID, clockID)

@@ -17,12 +17,12 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"perennial/api"
 	"perennial/bench/bare"
 	"perennial/bench/stage"
 	"perennial/bench/temporalpg"
 	"perennial/db"
 	"perennial/internal/devstack"
+	"perennial/internal/engine"
 )
 
 // The databases and namespaces of both sides.
@@ -68,7 +68,7 @@ type ours struct {
 	store       *db.Store     // for preparing
 	pool        *pgxpool.Pool // for counting
 	temporal    client.Client
-	engine      api.Engine
+	engine      *engine.Engine
 	api, worker *devstack.Process
 }
 

@@ -20,12 +20,10 @@ func TestConstraintsRefuse(t *testing.T) {
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: "call_1", TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
-		_, claimed, err := tx.ClaimIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /", Key: "k", Fingerprint: []byte("f"), CommandID: "cmd_1"}, wall)
-		require.NoError(t, err)
-		require.True(t, claimed)
+		require.NoError(t, tx.ReserveIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /", Key: "k", Fingerprint: []byte("f")}))
 	})
 	const check = "23514"
 	for _, broken := range []string{
@@ -89,8 +87,6 @@ func TestConstraintsRefuse(t *testing.T) {
 		"update provider_calls set outcome = 'succeeded'",
 		"update provider_calls set ended_at = now()",
 		"update provider_calls set outcome = 'perhaps', ended_at = now()",
-		"update idempotency_keys set state = 'answered', lease_until = null",
-		"update idempotency_keys set lease_until = null",
 		"update idempotency_keys set key = ''",
 		"update temporal_epoch set only_row = false",
 	} {
@@ -135,11 +131,10 @@ func TestUniqueKeysSayWhatIsTaken(t *testing.T) {
 	t.Run("a transaction settles one invoice", func(t *testing.T) {
 		t.Parallel()
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			if _, err := tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, 1500); err != nil {
+			if err := tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, 1500, now); err != nil {
 				return err
 			}
-			_, err := tx.InsertSettlement(ctx, b.env, other.ID, txn.ID, 1500)
-			return err
+			return tx.InsertSettlement(ctx, b.env, other.ID, txn.ID, 1500, now)
 		})
 		requireFault(t, err, fault.Conflict, "transaction_settled")
 	})

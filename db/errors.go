@@ -113,7 +113,6 @@ var uniqueFaults = map[string]*fault.Error{
 		"the capture of this canceled charge was recorded already"),
 	"settlements_pkey":        fault.New(fault.Conflict, "invoice_settled", "the invoice is settled already"),
 	"settlements_transaction": fault.New(fault.Conflict, "transaction_settled", "the transaction settled another invoice already"),
-	"commands_pkey":           fault.New(fault.Conflict, "command_performed", "the command was performed already; its outcome is stored"),
 	"environments_app_id_mode_key": fault.New(fault.Conflict, "environment_exists",
 		"the app has an environment of this mode already"),
 	"provider_configs_one_primary": fault.New(fault.Conflict, "primary_provider_exists",

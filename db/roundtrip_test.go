@@ -15,6 +15,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
+	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -149,7 +150,7 @@ func TestTestClockRoundTrip(t *testing.T) {
 	require.Equal(t, b.clock, got)
 
 	want := b.clock
-	want.Status, want.TargetAt, want.BlockedBy, want.Revision = db.ClockAdvancing, now.Add(month), []string{"txn_1"}, 2
+	want.Status, want.TargetAt, want.BlockedBy, want.Revision = testclock.Advancing, now.Add(month), []string{"txn_1"}, 2
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		c, err := tx.LockTestClock(ctx, b.env, b.clock.ID)
 		require.NoError(t, err)
@@ -346,21 +347,4 @@ func TestEventRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, b.key, key.ID)
 	require.Equal(t, events[0], got)
-}
-
-func TestCommandIsRememberedOnce(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	command := db.Command{ID: id.New(id.Command, wall), SubscriptionID: b.subscription.ID, Name: "cancel", Outcome: json.RawMessage(`{"revision": 2}`)}
-	insert := func(ctx context.Context, tx *db.Tx) error { return tx.InsertCommand(ctx, b.env, command) }
-
-	_, known, err := b.store.CommandOutcome(t.Context(), b.env, command.ID)
-	require.NoError(t, err)
-	require.False(t, known)
-	require.NoError(t, b.try(t, insert))
-	outcome, known, err := b.store.CommandOutcome(t.Context(), b.env, command.ID)
-	require.NoError(t, err)
-	require.True(t, known)
-	require.JSONEq(t, string(command.Outcome), string(outcome))
-	requireFault(t, b.try(t, insert), fault.Conflict, "command_performed")
 }

@@ -30,8 +30,9 @@ type Config struct {
 // Store is a pool of connections with the reads on it, and the way into a transaction.
 type Store struct {
 	Reader
-	pool  *pgxpool.Pool
-	clock func() time.Time
+	pool       *pgxpool.Pool
+	clock      func() time.Time
+	dispatcher Dispatcher // nil: effects are left to the reconciler
 }
 
 // Reader has the reads. Each takes the environment first and answers a row of another one exactly as an absent one:

@@ -16,20 +16,22 @@ import (
 type Admission func() (leave func(), err error)
 
 // Command runs a request that asks something of an existing resource. Its whole effect, and the answer that repeats are
-// given, are one transaction. The row of its key is written first, so that a repeat beside it waits there and then reads
-// the answer, instead of being judged by what the first one changed. A refusal is stored only if it is final: one that
-// passes is judged anew when the caller comes back. admit, where given, may turn the request away before any work is done for
-// it; a repeat that another one has answered meanwhile is not asked.
-func Command[T any](
-	ctx context.Context, k *Kit, c *Call, status int, effect Effect[T], admit ...Admission,
+// given, are one transaction of a use case: perform, which calls before as the first thing of that transaction and keep as
+// the last. The row of the request's key is written first, so that a repeat beside it waits there and then reads the
+// answer, instead of being judged by what the first one changed. A refusal is stored only if it is final: one that passes is
+// judged anew when the caller comes back. admit, where given, may turn the request away before any work is done for it; a
+// repeat that another one has answered meanwhile is not asked.
+func Command[R, T any](
+	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T],
+	perform func(before func(*db.Tx) error, keep func(*db.Tx, R) error) error, admit ...Admission,
 ) (*Reply[T], error) {
-	leave, before, err := k.inTurn(ctx, c)
+	leave, answered, err := k.inTurn(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	if before != nil {
-		return replay[T](before)
+	if answered != nil {
+		return replay[T](answered)
 	}
 	for _, enter := range admit {
 		leave, err := enter()
@@ -39,22 +41,21 @@ func Command[T any](
 		defer leave()
 	}
 	var out *Reply[T]
-	err = k.store.InTx(ctx, k.now(), func(tx *db.Tx) error {
-		if c.repeat != nil {
-			if err := tx.ReserveIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{})); err != nil {
-				return err
+	err = perform(
+		func(tx *db.Tx) error {
+			if c.repeat == nil {
+				return nil
 			}
-		}
-		m, err := effect(tx)
-		if err != nil {
-			return err
-		}
-		out = answer(status, m.Resource)
-		if c.repeat == nil {
-			return nil
-		}
-		return tx.AnswerIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status, out.Body.raw, m.CustomerID}))
-	})
+			return tx.ReserveIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{}))
+		},
+		func(tx *db.Tx, result R) error {
+			m := render(result)
+			out = answer(status, m.Resource)
+			if c.repeat == nil {
+				return nil
+			}
+			return tx.AnswerIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status, out.Body.raw, m.CustomerID}))
+		})
 	switch {
 	case err == nil:
 		return out, nil
@@ -73,7 +74,7 @@ func (k *Kit) remember(ctx context.Context, c *Call, refusal error) error {
 	p := k.refuse(ctx, refusal)
 	ctx, cancel := k.Afterwards(ctx)
 	defer cancel()
-	err := k.store.InTx(ctx, k.now(), func(tx *db.Tx) error {
+	err := k.store.InTx(ctx, c.Actor(), k.now(), func(tx *db.Tx) error {
 		return tx.InsertAnsweredIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status: p.Status, raw: encode(p)}))
 	})
 	if errors.Is(err, db.ErrIdempotencyKeyTaken) {

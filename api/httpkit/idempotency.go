@@ -121,25 +121,19 @@ func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
 	}
 }
 
-// Made is what a creating request made. CustomerID is whose erasure takes the stored answer along; empty: it tells
+// Made is the answer of a creating request. CustomerID is whose erasure takes the stored answer along; empty: it tells
 // nothing personal.
 type Made[T any] struct {
 	Resource   T
 	CustomerID string
 }
 
-// Effect is what a creating request does, in one transaction.
-type Effect[T any] func(tx *db.Tx) (Made[T], error)
-
-// Directly is for effects that need to read nothing before their transaction.
-func Directly[T any](e Effect[T]) func(context.Context) (Effect[T], error) {
-	return func(context.Context) (Effect[T], error) { return e, nil }
-}
-
-// Create runs a request whose whole effect is one transaction. prepare reads what it needs before the transaction opens.
-// The answer is stored in that transaction, so a repeat, also after a crash, is answered from what was committed; one
-// that runs beside it waits for it and then reads it.
-func Create[T any](ctx context.Context, k *Kit, c *Call, status int, prepare func(ctx context.Context) (Effect[T], error)) (*Reply[T], error) {
+// Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep as the last thing
+// of that transaction, with its result. The answer is rendered and stored there, so that a repeat, also after a crash, is
+// answered from what was committed; one that runs beside it waits for it and then reads it.
+func Create[R, T any](
+	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T], perform func(keep func(*db.Tx, R) error) error,
+) (*Reply[T], error) {
 	leave, _, err := k.inTurn(ctx, c)
 	if err != nil {
 		return nil, err
@@ -150,16 +144,9 @@ func Create[T any](ctx context.Context, k *Kit, c *Call, status int, prepare fun
 			return replayOr[T](st, err)
 		}
 	}
-	write, err := prepare(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var out *Reply[T]
-	err = k.store.InTx(ctx, k.now(), func(tx *db.Tx) error {
-		m, err := write(tx)
-		if err != nil {
-			return err
-		}
+	err = perform(func(tx *db.Tx, result R) error {
+		m := render(result)
 		out = answer(status, m.Resource)
 		if c.repeat == nil {
 			return nil
@@ -170,7 +157,7 @@ func Create[T any](ctx context.Context, k *Kit, c *Call, status int, prepare fun
 		return replayOr[T](k.answered(ctx, c))
 	}
 	if err != nil {
-		return nil, err
+		return nil, absent(err)
 	}
 	return out, nil
 }

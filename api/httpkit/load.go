@@ -27,7 +27,7 @@ func LoadByID[R any](
 	return func(ctx context.Context, hash []byte, resourceID string) (db.APIKey, any, error) {
 		if !id.Is(prefix, resourceID) {
 			key, err := k.store.KeyByHash(ctx, hash)
-			return key, nil, cmp.Or(err, NotFound(absent))
+			return key, nil, cmp.Or(err, error(NotFound(absent)))
 		}
 		key, r, err := fetch(ctx, hash, resourceID)
 		if errors.Is(err, absent) {
@@ -42,6 +42,14 @@ func Resource[R any](c *Call) R { return c.resource.(R) }
 
 // NotFound is the answer for an id that is absent here, whether or not it exists elsewhere. absent is the fault of db that
 // says so; callers of the API are told what to check instead.
-func NotFound(absent *fault.Error) error {
+func NotFound(absent *fault.Error) *fault.Error {
 	return fault.New(fault.NotFound, absent.Code, "there is no such resource in this environment; check the id and the API key")
+}
+
+// absent words a fault about an absent resource as NotFound does, and leaves any other error as it is.
+func absent(err error) error {
+	if f := fault.From(err); f.Kind == fault.NotFound {
+		return NotFound(f).In(f.Param)
+	}
+	return err
 }

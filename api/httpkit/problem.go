@@ -72,7 +72,7 @@ func problemOf(err error, requestID string) *Problem {
 	}
 	p := &Problem{
 		Type: "urn:perennial:problem:" + f.Code, Title: kind.title, Status: kind.status,
-		Detail: f.Detail, Code: f.Code, Param: f.Param, RequestID: requestID, header: http.Header{},
+		Detail: f.Detail, Code: f.Code, Param: Clip(f.Param), RequestID: requestID, header: http.Header{},
 	}
 	if status, ok := statuses[f.Code]; ok {
 		p.Status, p.Title = status, http.StatusText(status)

@@ -20,7 +20,8 @@ func captured(amount money.Minor) payment.Transaction {
 
 func TestRefundReservesWhatItGivesBack(t *testing.T) {
 	t.Parallel()
-	charge, refund, err := captured(1000).Refund("txn_2", 400, t0)
+	real := t0.AddDate(1, 0, 0) // the customer lives on a test clock
+	charge, refund, err := captured(1000).Refund("txn_2", 400, t0, real)
 
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(400), charge.AmountRefunded)
@@ -28,7 +29,7 @@ func TestRefundReservesWhatItGivesBack(t *testing.T) {
 	require.Equal(t, payment.Transaction{
 		ID: "txn_2", Type: payment.Refund, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1",
 		Amount: 400, Currency: "EUR", Description: "Refund of txn_1", Trigger: collection.Automatic, Provider: "stripe", ProviderConfigID: "ppc_1",
-		ChargeID: "txn_1", DueAt: t0, CreatedAt: t0, Revision: 1,
+		ChargeID: "txn_1", NextCheckAt: real, SendDueAt: real, DueAt: t0, CreatedAt: t0, Revision: 1,
 	}, refund)
 	charge.AmountRefunded = 0
 	require.Equal(t, captured(1000), charge, "nothing else of the charge changes")
@@ -56,7 +57,7 @@ func TestRefundsThatAreRefused(t *testing.T) {
 		"of a declined charge": {with(func(t *payment.Transaction) { t.Status = payment.Declined }), 1, "refund_exceeds_charge"},
 		"of a refund":          {with(func(t *payment.Transaction) { t.Type, t.Status = payment.Refund, payment.Refunded }), 1, "refund_exceeds_charge"},
 	} {
-		same, refund, err := c.charge.Refund("txn_2", c.amount, t0)
+		same, refund, err := c.charge.Refund("txn_2", c.amount, t0, t0)
 		require.ErrorContains(t, err, c.code, name)
 		require.Equal(t, c.charge, same, name)
 		require.Zero(t, refund, name)
@@ -74,7 +75,7 @@ func TestRefundsNeverExceedTheCharge(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"refund": func(t *rapid.T) {
 				amount := money.Minor(rapid.Int64Range(1, 600).Draw(t, "amount"))
-				after, refund, err := charge.Refund("txn_2", amount, t0)
+				after, refund, err := charge.Refund("txn_2", amount, t0, t0)
 				require.Equal(t, amount <= charge.Amount-held, err == nil)
 				if err == nil {
 					open, held = append(open, refund.Amount), held+amount

@@ -9,7 +9,7 @@ import (
 
 	"perennial/api"
 	"perennial/api/httpkit"
-	"perennial/internal/engine"
+	"perennial/service"
 )
 
 // apiPart is the API inside a process.
@@ -19,18 +19,20 @@ type apiPart struct {
 	done   chan struct{}
 }
 
-func (s *service) startAPI(ctx context.Context, p *process) (*apiPart, error) {
+func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	c := s.config
 	store, err := s.openStore(ctx, p, "api", c.Database.PoolAPI)
 	if err != nil {
 		return nil, err
 	}
+	dispatching := s.dispatching(p, store)
 	inner, err := new(net.ListenConfig).Listen(ctx, "tcp", c.HTTP.ListenAddress)
 	if err != nil {
 		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
 	server := api.NewServer(api.Deps{
-		Store: store, Engine: engine.New(s.temporal), ProviderOf: s.gateway.Provider, Telemetry: s.telemetry, Now: p.now,
+		Store: store, Service: service.New(dispatching, p.now), ProviderOf: s.gateway.Provider,
+		Telemetry: s.telemetry, Now: p.now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
 	})

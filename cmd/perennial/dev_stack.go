@@ -45,7 +45,7 @@ type devStack struct {
 	providerConfigID string
 
 	simulator *simulated
-	service   *service
+	service   *server
 	downs     []func(context.Context) error // in the order of starting
 	stopped   chan error                    // a server ended by itself
 }

@@ -1,4 +1,4 @@
-package api
+package dispatch
 
 import (
 	"context"
@@ -51,14 +51,14 @@ func newStarted(store *db.Store, now func() time.Time, log *zap.Logger) *started
 	}
 }
 
-// epoch is to be asked before a start.
+// epoch must be read before the start that is marked with it.
 func (s *started) epoch() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.current
 }
 
-// add remembers a start. An unknown epoch is left to the reconciler.
+// add notes a start. An unknown epoch is left to the reconciler.
 func (s *started) add(table db.StartedTable, epoch int64, ref db.Ref) {
 	if epoch == 0 {
 		return
@@ -112,7 +112,7 @@ func (s *started) flush() {
 	s.mu.Unlock()
 	for key, refs := range marks {
 		ctx, cancel := context.WithTimeout(context.Background(), flushBudget)
-		err := s.store.InTx(ctx, s.now(), func(tx *db.Tx) error { return tx.SetStarted(ctx, key.table, key.epoch, refs) })
+		err := s.store.InTx(ctx, db.BySystem("dispatcher"), s.now(), func(tx *db.Tx) error { return tx.SetStarted(ctx, key.table, key.epoch, refs) })
 		if err != nil {
 			s.log.Warn("started workflows were not marked; the reconciler starts them again", zap.Int("count", len(refs)), zap.Error(err))
 		}
