@@ -42,7 +42,7 @@ func newQueued(t *testing.T) queued {
 }
 
 func (q queued) commit(ctx context.Context) error {
-	return q.store.InTx(ctx, time.Now(), func(tx *db.Tx) error {
+	return q.store.InTx(ctx, db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
 		return tx.InsertTenant(ctx, db.Tenant{ID: "ten_1", Name: "second", CreatedAt: time.Now()})
 	})
 }
@@ -115,7 +115,7 @@ func TestACommitSaysWhatBecameOfIt(t *testing.T) {
 	for i := range 300 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%30)*500*time.Microsecond)
 		name := fmt.Sprintf("ten_%d", i)
-		err := store.InTx(ctx, time.Now(), func(tx *db.Tx) error {
+		err := store.InTx(ctx, db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
 			return tx.InsertTenant(ctx, db.Tenant{ID: name, Name: name, CreatedAt: time.Now()})
 		})
 		cancel()
