@@ -48,5 +48,5 @@ func (s *Server) paymentNow(ctx context.Context, c *httpkit.Call, out *httpkit.R
 		}
 		out.Now(now)
 	}
-	return httpkit.Await(ctx, s.kit, c, out, read), nil
+	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTransaction(c.EnvironmentID, made.ID), read), nil
 }

@@ -102,7 +102,7 @@ func (s *Server) advanceTestClock(ctx context.Context, c *httpkit.Call, in *adva
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Await(ctx, s.kit, c, out, func(ctx context.Context) (TestClock, bool, error) {
+	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID), func(ctx context.Context) (TestClock, bool, error) {
 		clock, err := s.store.TestClock(ctx, c.EnvironmentID, clockID)
 		return renderTestClock(clock), clock.Status == testclock.Ready, err
 	}), nil

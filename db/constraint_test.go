@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
@@ -117,6 +118,23 @@ func TestUniqueKeysSayWhatIsTaken(t *testing.T) {
 		failed := b.charge(inv.ID)
 		failed.Status, failed.CompletedAt = payment.Failed, now
 		require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertTransaction(ctx, b.env, failed) }))
+	})
+	t.Run("one live invoice opens a period", func(t *testing.T) {
+		t.Parallel()
+		issue := func(reason invoice.Reason, voided bool) error {
+			opening := b.invoice()
+			opening.Reason = reason
+			if voided {
+				opening.Status, opening.VoidedAt, opening.Collection.Phase = invoice.Void, now, collection.Closed
+			}
+			return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertInvoice(ctx, b.env, opening) })
+		}
+		require.NoError(t, issue(invoice.Create, true), "one that was withdrawn does not count")
+		require.NoError(t, issue(invoice.Create, false))
+		for _, reason := range []invoice.Reason{invoice.Create, invoice.Cycle, invoice.Recovery} {
+			requireFault(t, issue(reason, false), fault.Conflict, "period_invoiced")
+		}
+		require.NoError(t, issue(invoice.Update, false), "a change within the period has invoices of its own")
 	})
 	t.Run("one transaction per provider reference", func(t *testing.T) {
 		t.Parallel()

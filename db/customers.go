@@ -49,9 +49,13 @@ func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (AP
 func (r Reader) Customers(
 	ctx context.Context, environmentID string, f CustomerFilter, page Page,
 ) (customers []customer.Customer, hasMore bool, err error) {
-	rows, err := queries.CustomerList(ctx, r.handle, dbsqlc.CustomerListParams{
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.CustomerList(ctx, r.lists(), dbsqlc.CustomerListParams{
 		EnvironmentID: environmentID, Email: null(f.Email), TestClockID: null(f.TestClockID),
-		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("CustomerList", err)

@@ -107,6 +107,8 @@ var uniqueFaults = map[string]*fault.Error{
 	"idempotency_keys_pkey": ErrIdempotencyKeyTaken,
 	"transactions_one_live_attempt": fault.New(fault.Conflict, "payment_in_progress",
 		"a payment of this invoice is in progress already").After(collection.PaymentTakes),
+	"invoices_one_live_per_period": fault.New(fault.Conflict, "period_invoiced",
+		"this period of the subscription has an invoice already"),
 	"transactions_provider_ref": fault.New(fault.Conflict, "provider_ref_taken",
 		"another transaction has this reference at the provider"),
 	"transactions_recovered_from": fault.New(fault.Conflict, "charge_recovered",

@@ -173,11 +173,12 @@ func newSubscription(e environment) subscription.Subscription {
 	}
 }
 
-// invoice is an open one of the environment's subscription, for its current period.
+// invoice is an open one of the environment's subscription, for its current period; of a change, of which a period may have
+// several.
 func (e environment) invoice() invoice.Invoice {
 	current := e.subscription.CurrentPeriod
 	return invoice.Invoice{
-		ID: id.New(id.Invoice, wall), CustomerID: e.customer.ID, SubscriptionID: e.subscription.ID, Status: invoice.Open, Reason: invoice.Cycle,
+		ID: id.New(id.Invoice, wall), CustomerID: e.customer.ID, SubscriptionID: e.subscription.ID, Status: invoice.Open, Reason: invoice.Update,
 		Currency: "EUR", Total: 1500, AmountDue: 1500, Period: current,
 		Lines: []invoice.Line{
 			{Kind: invoice.Recurring, Description: "base", PlanID: e.plan.ID, PriceID: e.plan.Prices[0].ID, Amount: 1000, Period: current},

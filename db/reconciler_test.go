@@ -48,7 +48,7 @@ func TestUnstartedSubscriptions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, epoch+1, next)
 	})
-	require.Equal(t, []db.Ref{first, second}, unstarted(epoch+1, 10), "Temporal was lost: everything starts again")
+	require.ElementsMatch(t, []db.Ref{first, second}, unstarted(epoch+1, 10), "Temporal was lost: everything starts again")
 	b.setStarted(t, db.StartedSubscriptions, epoch+1, first, second)
 	b.setStarted(t, db.StartedSubscriptions, epoch, first, second) // late news of an older epoch
 	require.Empty(t, unstarted(epoch+1, 10))

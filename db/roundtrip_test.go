@@ -331,6 +331,40 @@ func TestProviderCallRoundTrip(t *testing.T) {
 	requireFault(t, b.try(t, finish), fault.NotFound, "provider_call_not_found")
 }
 
+// A worker that was killed between a call and its end leaves a row that nobody else would ever finish.
+func TestProviderCall_CutOffByTheEndOfAnother(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	txn, other := b.pendingCharge(t, ""), b.pendingCharge(t, "")
+	open := func(transactionID string, at time.Time) db.ProviderCall {
+		call := db.ProviderCall{ID: id.New(id.ProviderCall, at), TransactionID: transactionID, Operation: db.CallCharge, Key: "key-1", StartedAt: at}
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProviderCall(ctx, b.env, call)) })
+		return call
+	}
+	finish := func(call db.ProviderCall, outcome string) error {
+		call.Outcome, call.EndedAt = outcome, wall.Add(time.Minute)
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.FinishProviderCall(ctx, b.env, call) })
+	}
+	outcomes := func(transactionID string) (found []string) {
+		calls, err := b.store.ProviderCalls(t.Context(), b.env, transactionID)
+		require.NoError(t, err)
+		for _, c := range calls {
+			require.Equal(t, c.Outcome == "", c.EndedAt.IsZero())
+			found = append(found, c.Outcome)
+		}
+		return found
+	}
+	killed, repeat := open(txn.ID, wall), open(txn.ID, wall.Add(time.Second))
+	open(other.ID, wall)
+	require.NoError(t, finish(repeat, "succeeded"))
+	require.Equal(t, []string{db.CallCutOff, "succeeded"}, outcomes(txn.ID))
+	require.Equal(t, []string{""}, outcomes(other.ID), "another transaction's call goes on")
+
+	require.NoError(t, finish(killed, "declined"), "its worker was only slow")
+	require.Equal(t, []string{"declined", "succeeded"}, outcomes(txn.ID))
+	requireFault(t, finish(killed, "succeeded"), fault.NotFound, "provider_call_not_found")
+}
+
 func TestEventRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -43,7 +43,7 @@ func TestWritesExistOnlyInATransaction(t *testing.T) {
 			besides = append(besides, store.Method(i).Name)
 		}
 	}
-	require.Equal(t, []string{"Close", "InTx", "Ping", "Stat", "With"}, besides)
+	require.Equal(t, []string{"Await", "Close", "InTx", "Ping", "Stat", "With"}, besides)
 }
 
 func TestInTxRollsBackOnError(t *testing.T) {

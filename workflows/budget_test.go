@@ -50,8 +50,9 @@ func listed(history []*historypb.HistoryEvent) string {
 	return b.String()
 }
 
-// ahead is how far the awaited boundary lies ahead: long enough for a busy machine to start the workflow before it.
-const ahead = 8 * time.Second
+// ahead is how far the awaited boundary lies ahead: the first charge is a day late, so that the provider is asked about it
+// before it is sent, and both must be over on a busy machine too.
+const ahead = 20 * time.Second
 
 // renewal is the history of one period in a long life: the run that the boundary before it began, up to its sleep, and
 // what the boundary at its end adds. A life of daily periods whose second boundary is a moment ahead has both.
@@ -89,8 +90,8 @@ func TestSubscription_RenewalStaysWithinItsBudget(t *testing.T) {
 		amount money.Minor
 		most   cost
 	}{
-		{"paid", 1000, cost{events: 20, actions: 4}},
-		{"free", 0, cost{events: 12, actions: 4}},
+		{"paid", 1000, cost{events: 17, actions: 4}},
+		{"free", 0, cost{events: 11, actions: 3}},
 	} {
 		history := renewal(t, r, c.amount)
 		got := costOf(history)
@@ -127,6 +128,6 @@ func TestSubscription_EventfulPeriodStaysWithinItsBudget(t *testing.T) {
 	history := r.history(t, sub.ID, "")
 	got := costOf(history[before:])
 	t.Logf("an eventful period: %d events, %d actions", got.events, got.actions)
-	require.LessOrEqual(t, got.events, 100, listed(history[before:]))
+	require.LessOrEqual(t, got.events, 85, listed(history[before:]))
 	r.RequireSound(t)
 }

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/contract"
@@ -72,15 +73,22 @@ func finished(revision int64) contract.Snapshot {
 // wired is an environment at noon with the fakes as activities.
 func wired(t *testing.T, f *fakes) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
+	env := bare()
+	env.RegisterActivityWithOptions(f.Advance, activity.RegisterOptions{Name: contract.ActivityAdvance})
+	env.RegisterActivityWithOptions(f.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})
+	return env
+}
+
+// bare is an environment at noon without activities.
+func bare() *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(noon)
-	env.SetTestTimeout(20 * time.Second)
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(workflows.Subscription, workflow.RegisterOptions{Name: contract.SubscriptionWorkflow})
 	env.RegisterWorkflowWithOptions(workflows.Payment, workflow.RegisterOptions{Name: contract.PaymentWorkflow})
-	env.RegisterActivityWithOptions(f.Advance, activity.RegisterOptions{Name: contract.ActivityAdvance})
-	env.RegisterActivityWithOptions(f.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})
 	return env
 }
 

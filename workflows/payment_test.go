@@ -135,7 +135,9 @@ func TestPayment_StandaloneChargeInTheDatabase(t *testing.T) {
 	sc.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
 
 	f := &fakes{}
-	f.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) { return sc.Payments.Charge(t.Context(), in) }
+	f.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
+		return sc.Payments.Charge(t.Context(), in)
+	}
 	env := wired(t, f)
 	sc.Clock.Follow(env.Now)
 	env.RegisterDelayedCallback(func() { sc.Provider.Settle(txn.ID, providers.Succeeded) }, 2*time.Minute)

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/billing/plan"
@@ -73,7 +74,8 @@ func (s *stage) run(until time.Time) {
 	suite.SetLogger(silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(s.at)
-	env.SetTestTimeout(20 * time.Second)
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(workflows.Subscription, workflow.RegisterOptions{Name: contract.SubscriptionWorkflow})
 	env.RegisterActivityWithOptions(s.Subscriptions.Advance, activity.RegisterOptions{Name: contract.ActivityAdvance})
 	env.RegisterActivityWithOptions(s.Payments.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})

@@ -15,11 +15,12 @@ type List[T any] struct {
 // MaxPage bounds a page.
 const MaxPage = 100
 
-// Page is the part of every list request; exported only so that huma sees its fields. Cursors are ids: a page is stable whatever is created meanwhile.
+// Page is the part of every list request; exported only so that huma sees its fields. Cursors are ids: a page is stable whatever is created meanwhile, and nothing
+// appears behind a cursor that a page gave.
 type Page struct {
 	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many to answer."`
-	StartingAfter string `query:"startingAfter" maxLength:"64" doc:"An id: the page after it, that is older."`
-	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"An id: the page before it, that is newer."`
+	StartingAfter string `query:"startingAfter" maxLength:"64" doc:"An id that this list returned: the page after it, that is older."`
+	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"An id that this list returned: the page before it, that is newer. Safe to follow: no entry appears later behind an id that was returned."`
 }
 
 // DB checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other text

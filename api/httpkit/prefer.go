@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/db"
 )
 
 // maxWait bounds Prefer: wait; connections that idle longer die in proxies.
 const maxWait = 30 * time.Second
-
-// pollEvery is how often a waiting request looks. It costs one read of one row by its key.
-const pollEvery = 50 * time.Millisecond
 
 // wait is how long a caller is ready to wait for a final state (RFC 7240); zero: not at all.
 type wait time.Duration
@@ -47,10 +45,13 @@ func (w wait) applied() string {
 	return "wait=" + strconv.Itoa(int(time.Duration(w)/time.Second))
 }
 
-// Await looks until the resource is final, the caller's patience is over or this process is to end, and answers it as it
-// then is. Neither the end of the wait nor a failed look is an error of the request: what it asked for has happened. What
-// is stored for repeats stays the answer that was committed with the effect.
-func Await[T any](ctx context.Context, k *Kit, c *Call, out *Reply[T], look func(context.Context) (v T, final bool, err error)) *Reply[T] {
+// Await looks, and looks again when what it waits for may have come about, until the resource is final, the caller's
+// patience is over or this process is to end, and answers with it as it then is. Neither the end of the wait nor a failed
+// look is an error of the request: what it asked for has happened. What is stored for repeats stays the answer that was
+// committed with the effect.
+func Await[T any](
+	ctx context.Context, k *Kit, c *Call, out *Reply[T], what db.Awaited, look func(context.Context) (v T, final bool, err error),
+) *Reply[T] {
 	if c.wait == 0 {
 		return out
 	}
@@ -59,8 +60,6 @@ func Await[T any](ctx context.Context, k *Kit, c *Call, out *Reply[T], look func
 	defer cancel()
 	defer context.AfterFunc(c.caller, cancel)()
 	defer context.AfterFunc(k.serving, cancel)()
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
 	for {
 		if v, final, err := look(ctx); err == nil {
 			out.Body.raw = encode(v)
@@ -68,10 +67,8 @@ func Await[T any](ctx context.Context, k *Kit, c *Call, out *Reply[T], look func
 				return out
 			}
 		}
-		select {
-		case <-ctx.Done():
+		if k.store.Await(ctx, what) != nil {
 			return out
-		case <-ticker.C:
 		}
 	}
 }

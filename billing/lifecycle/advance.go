@@ -36,8 +36,6 @@ func (d *decision) catchUp() error {
 			return err
 		}
 	}
-	action, at := d.next()
-	d.Changes.Unfinished = action != subscription.ActionNone && !d.Now.Before(at)
 	return nil
 }
 
@@ -72,6 +70,9 @@ func (d *decision) carryOut(made subscription.Decision) error {
 		}
 	}
 	d.Subscription = made.Subscription
+	if made.Subscription.PendingPlanID == "" {
+		d.PendingPlan = nil
+	}
 	for _, e := range made.Events {
 		d.emit(e)
 	}

@@ -26,7 +26,7 @@ func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 	if err := d.catchUp(); err != nil {
 		return State{}, Changes{}, broken(err)
 	}
-	if d.Changes.Unfinished {
+	if d.behind() {
 		return State{}, Changes{}, ErrBehind
 	}
 	d.Changes.Attempt = "" // of the command, not of what was due before it

@@ -116,15 +116,19 @@ func (d *decision) attempt(i int) error {
 	return nil
 }
 
-// attemptID derives the id of an automatic attempt from its invoice and number, so that an attempt repeated after a
-// restore of the database has the same id and with it the same key at the provider. A person's attempt has a random id.
+// attemptID derives the id of an attempt that nobody asked for from its invoice and number, so that an attempt repeated
+// after a restore of the database has the same id and with it the same key at the provider. That is also so of the one
+// that tries a new payment method. A person's attempt has a random id.
 func (d *decision) attemptID(inv invoice.Invoice) string {
-	if inv.Collection.Trigger != collection.Automatic {
+	if d.asked {
 		return d.IDs.Transaction(d.Real)
 	}
-	n := inv.Collection.Automatic
+	n, parts := inv.Collection.Automatic, []string{inv.ID}
+	if inv.Collection.Trigger == collection.Manual {
+		n, parts = inv.Collection.Attempts, append(parts, "method")
+	}
 	at := inv.Period.Start.Add(time.Duration(n) * time.Millisecond) // attempts of one invoice sort by their number
-	return d.IDs.Transaction(at, inv.ID, strconv.Itoa(n))
+	return d.IDs.Transaction(at, append(parts, strconv.Itoa(n))...)
 }
 
 // stop ends everything automatic: the subscription is canceled.

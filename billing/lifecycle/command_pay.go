@@ -21,5 +21,9 @@ func (p Pay) judge(d *decision) (func() error, error) {
 	}
 	i := d.indexOpen(inv.ID)
 	state, effect, err := d.after(i, collection.Pay)
-	return func() error { return d.enter(i, state, effect) }, err
+	return func() error {
+		d.asked = true
+		defer func() { d.asked = false }()
+		return d.enter(i, state, effect)
+	}, err
 }

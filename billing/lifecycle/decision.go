@@ -1,11 +1,13 @@
 package lifecycle
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
@@ -16,6 +18,7 @@ type decision struct {
 	Changes Changes
 	Moment
 	due    time.Time // when what is being done should have been done: Now, or before it while catching up
+	asked  bool      // a person asks for the attempt that is made now
 	before subscription.Subscription
 }
 
@@ -40,6 +43,7 @@ func (d *decision) finish() (State, Changes, error) {
 	}
 	s := &d.Subscription
 	s.NextAction, s.NextActionAt = d.next()
+	d.Changes.Unfinished = d.behind()
 	switch pending := len(d.Pending) > 0; {
 	case s.Status == subscription.Canceled && !pending && s.FinishedAt.IsZero():
 		s.FinishedAt = d.Now
@@ -52,7 +56,35 @@ func (d *decision) finish() (State, Changes, error) {
 		d.Changes.Subscription = &saved
 		s.Revision++
 	}
+	d.settleState()
 	return d.State, d.Changes, nil
+}
+
+// behind reports whether something is still due.
+func (d *decision) behind() bool {
+	action, at := d.next()
+	return action != subscription.ActionNone && !d.Now.Before(at)
+}
+
+// settleState makes the State what a reader finds after the write: with the revisions that writing counts up, and with no
+// more than a reader would load.
+func (d *decision) settleState() {
+	current := d.Subscription.CurrentPeriod
+	d.Paid = slices.DeleteFunc(d.Paid, func(inv invoice.Invoice) bool { return !inv.Period.Overlaps(current) })
+	slices.SortFunc(d.Pending, func(a, b payment.Transaction) int { return cmp.Compare(a.ID, b.ID) })
+	for _, written := range d.Changes.Transactions {
+		for i := range d.Pending {
+			if d.Pending[i].ID == written.ID {
+				d.Pending[i].Revision++
+			}
+		}
+		for id, t := range d.Captures {
+			if t.ID == written.ID {
+				t.Revision++
+				d.Captures[id] = t
+			}
+		}
+	}
 }
 
 func (d *decision) emit(e event.Event) { d.Changes.Events = append(d.Changes.Events, e) }

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"strconv"
 
 	"perennial/billing/collection"
@@ -78,8 +79,13 @@ func (d *decision) withdraw(invoiceID, by string) error {
 // paid follows what the payment of an invoice means for the subscription.
 func (d *decision) paid(inv invoice.Invoice) error {
 	d.emit(inv.Event(event.InvoicePaid, d.Now))
-	if inv.Period.End.Equal(d.Subscription.CurrentPeriod.End) {
-		d.Paid = append(d.Paid, inv)
+	if inv.Period.Overlaps(d.Subscription.CurrentPeriod) {
+		later := func(other invoice.Invoice) bool { return inv.Number > 0 && other.Number > inv.Number }
+		i := slices.IndexFunc(d.Paid, later)
+		if i < 0 {
+			i = len(d.Paid) // among them those of this decision, which have no number yet
+		}
+		d.Paid = slices.Insert(d.Paid, i, inv)
 	}
 	return d.decide(d.Subscription.Settled(d.Facts(), inv, d.Now))
 }

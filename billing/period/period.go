@@ -12,6 +12,11 @@ func (p Period) Contains(t time.Time) bool {
 	return !t.Before(p.Start) && t.Before(p.End)
 }
 
+// Overlaps reports whether the two have an instant in common.
+func (p Period) Overlaps(other Period) bool {
+	return p.End.After(other.Start) && p.Start.Before(other.End)
+}
+
 // Duration is the real time the period lasts; a day on which the clocks change has 23 or 25 hours.
 func (p Period) Duration() time.Duration { return p.End.Sub(p.Start) }
 

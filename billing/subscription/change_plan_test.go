@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/plan"
@@ -46,43 +45,6 @@ func TestTheCreditIsAtMostWhatIsBilled(t *testing.T) {
 		}
 		require.Equal(t, want, credit, "credited before: %d", credited)
 	}
-}
-
-// The period began while past due and nobody billed it: the change neither credits nor charges; recovery bills it whole.
-func TestAChangeInASkippedPeriodIsBilledOnRecovery(t *testing.T) {
-	t.Parallel()
-	l := begun(t, settings)
-	l.failToPastDue()
-	l.until(time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC))
-	l.changePlan(pro, false)
-	require.Equal(t, []money.Minor{1000}, l.totals())
-	require.Equal(t, PastDue, l.s.Status)
-
-	l.pay()
-	l.result(collection.AttemptSucceeded)
-
-	require.Equal(t, []money.Minor{1000, 3000}, l.totals())
-	require.Equal(t, invoice.Recovery, l.invoices[1].Reason)
-}
-
-// A period on a free plan needs no bill, so it is no skipped one: who leaves the plan pays the rest, and recovery
-// charges nothing twice.
-func TestLeavingAFreePlanWhilePastDueCostsTheRest(t *testing.T) {
-	t.Parallel()
-	l := begun(t, settings)
-	l.failToPastDue()
-	l.changePlan(free, false) // a quarter of the 28 days is used: 250 stay due
-	l.result(collection.AttemptFailed)
-	l.until(l.s.CurrentPeriod.End)
-	l.until(l.s.CurrentPeriod.Start.Add(l.s.CurrentPeriod.Duration() / 2))
-	l.changePlan(pro, false)
-	require.Equal(t, []money.Minor{250, 1500}, l.totals())
-
-	l.pay()
-	l.result(collection.AttemptSucceeded)
-
-	require.Equal(t, Active, l.s.Status)
-	require.Equal(t, []money.Minor{250, 1500}, l.totals())
 }
 
 // A charge that rounds to nothing is still a bill, or else recovery would charge for the whole period.

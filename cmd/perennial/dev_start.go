@@ -60,7 +60,7 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 	}
 	d.providerConfigID = account.ID
 	const most = 100
-	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{}, db.Page{Limit: most})
+	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{}, db.Page{Limit: most, Unsettled: true})
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,11 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 			build, err = worker.CurrentBuild(ctx, d.service.temporal, d.config.Deployment)
 		}
 	}
-	d.screen.done("API on %s and a worker, build %s", d.service.api.url, d.config.BuildID)
+	elsewhere := ""
+	if d.config.HTTP.ListenAddress != loopback(d.options.port) {
+		elsewhere = fmt.Sprintf(", because port %d is in use,", d.options.port)
+	}
+	d.screen.done("API on %s%s and a worker, build %s", d.service.api.url, elsewhere, d.config.BuildID)
 	return d.describe()
 }
 

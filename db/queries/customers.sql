@@ -96,6 +96,6 @@ where c.environment_id = @environment_id
   and c.erased_at is null
   and (sqlc.narg('email')::text is null or c.email = sqlc.narg('email'))
   and (sqlc.narg('test_clock_id')::text is null or c.test_clock_id = sqlc.narg('test_clock_id'))
-  and c.id < @below_id and c.id > @above_id
-order by case when @forward::boolean then c.id end, c.id desc
+  and c.position < @below::bigint and c.position > @above::bigint
+order by case when @forward::boolean then c.position end, c.position desc
 limit @row_limit;

@@ -1,4 +1,4 @@
-package subscription
+package lifecycle_test
 
 import (
 	"testing"
@@ -7,25 +7,23 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"perennial/billing/collection"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
 )
 
-// The first period has 28 days: a week costs 250 on team and 750 on pro.
-const week = 7 * 24 * time.Hour
-
-func (l *life) pass(d time.Duration) { l.until(l.now.Add(d)) }
-
-func (l *life) paysFor(to plan.Plan)       { l.changeAnd(to, collection.AttemptSucceeded) }
-func (l *life) doesNotPayFor(to plan.Plan) { l.changeAnd(to, collection.AttemptFailed) }
+func (l *life) paysFor(to plan.Plan)       { l.changeAnd(to, payment.AnswerSucceeded) }
+func (l *life) doesNotPayFor(to plan.Plan) { l.changeAnd(to, payment.AnswerDeclined) }
 
 // changeAnd changes the plan, for which the live attempt must be over, and answers the attempt that follows.
-func (l *life) changeAnd(to plan.Plan, answer collection.Kind) {
-	l.result(collection.AttemptFailed)
+func (l *life) changeAnd(to plan.Plan, answer payment.Outcome) {
+	l.result(payment.AnswerDeclined)
 	l.changePlan(to, false)
-	require.Equal(l.t, to.ID, l.s.PlanID)
+	require.Equal(l.t, to.ID, l.sub().PlanID)
 	l.result(answer)
 }
 
@@ -100,7 +98,7 @@ func TestRefundOnCancel(t *testing.T) {
 			l.pass(3 * week)
 			l.changePlan(team, false) // 500 are left over
 			l.pass(week)
-			l.result(collection.AttemptSucceeded)
+			l.result(payment.AnswerSucceeded)
 		}, refund: 500, credit: 500},
 		"two changes, only the second paid": {first: team, story: func(l *life) {
 			l.pass(week)
@@ -141,13 +139,13 @@ func TestRefundOnCancel(t *testing.T) {
 	} {
 		l := newLife(t, plans, settings, c.first, c.trialDays)
 		l.until(l.now)
-		l.result(collection.AttemptSucceeded)
+		l.result(payment.AnswerSucceeded)
 
 		c.story(l)
-		l.cancelNow(t, true)
+		l.cancelNow(true)
 
-		require.Equal(t, c.refund, l.refunded, "%s: refund", name)
-		require.Equal(t, c.credit, l.balance, "%s: credit", name)
+		require.Equal(t, c.refund, l.refunded(), "%s: refund", name)
+		require.Equal(t, c.credit, l.store.balance, "%s: credit", name)
 		require.Equal(t, c.due, l.due(), "%s: due", name)
 	}
 }
@@ -157,19 +155,19 @@ func TestRefundOnCancel(t *testing.T) {
 func TestRefundAtTheBoundary(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(collection.AttemptSucceeded)
-	end := l.s.CurrentPeriod.End
+	l.result(payment.AnswerSucceeded)
+	end := l.sub().CurrentPeriod.End
 
 	for _, at := range []time.Time{end, end.Add(-1)} { // of the last second nothing is left that has a price
-		d, err := l.s.Cancel(l.facts(), Cancellation{Immediate: true, RefundUnused: true}, at)
+		d, err := l.sub().Cancel(l.store.load(false).Facts(), subscription.Cancellation{Immediate: true, RefundUnused: true}, at)
 		require.NoError(t, err)
 		require.Empty(t, d.Issue)
 		require.Equal(t, end, d.Subscription.PaidThrough)
 	}
 
 	l.until(end)
-	l.cancelNow(t, true)
-	require.Zero(t, l.refunded)
+	l.cancelNow(true)
+	require.Zero(t, l.refunded())
 	require.Zero(t, l.due(), "the new period's invoice is not for the customer any more")
 	require.Equal(t, []money.Minor{1000, 0}, l.totals())
 }
@@ -178,20 +176,20 @@ func TestRefundAtTheBoundary(t *testing.T) {
 func TestTheClosingInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(collection.AttemptSucceeded)
+	l.result(payment.AnswerSucceeded)
 	l.pass(2 * week)
 	l.doesNotPayFor(pro)
 	l.now = l.now.Add(week + time.Millisecond)
 
-	d, err := l.s.Cancel(l.facts(), Cancellation{Immediate: true, RefundUnused: true}, l.now)
+	d, err := l.sub().Cancel(l.store.load(false).Facts(), subscription.Cancellation{Immediate: true, RefundUnused: true}, l.now)
 
 	require.NoError(t, err)
 	require.True(t, d.StopCollection)
 	require.Len(t, d.Issue, 1)
 	closing, at := d.Issue[0], l.now.Truncate(time.Second)
 	require.Equal(t, invoice.Update, closing.Reason)
-	require.Equal(t, "in_2", closing.Replaces)
-	require.Equal(t, l.s.CurrentPeriod.Start, closing.Period.Start)
+	require.Equal(t, l.store.invoices[1].ID, closing.Replaces)
+	require.Equal(t, l.sub().CurrentPeriod.Start, closing.Period.Start)
 	require.Equal(t, at, closing.Period.End)
 	var amounts []money.Minor
 	for _, line := range closing.Lines {
@@ -201,7 +199,7 @@ func TestTheClosingInvoice(t *testing.T) {
 	require.Equal(t, at, closing.Lines[2].Period.Start)
 	require.Equal(t, pro.ID, closing.Lines[2].PlanID)
 
-	kept, err := l.s.Cancel(l.facts(), Cancellation{Immediate: true}, l.now)
+	kept, err := l.sub().Cancel(l.store.load(false).Facts(), subscription.Cancellation{Immediate: true}, l.now)
 	require.NoError(t, err)
 	require.Empty(t, kept.Issue, "without a refund open invoices stay as they are")
 }
@@ -211,17 +209,17 @@ func TestACaptureAfterTheClosingDoesNotCount(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.pass(week)
-	l.cancelNow(t, true)
+	l.cancelNow(true)
 	require.Equal(t, money.Minor(250), l.due())
 
-	effect, err := l.step(l.find("in_1"), collection.AttemptSucceeded)
-	require.NoError(t, err)
-	require.Equal(t, collection.RefundExtra, effect)
+	l.answer(l.store.transactions[0].ID, payment.AnswerSucceeded)
+	require.Equal(t, invoice.Void, l.store.invoices[0].Status)
+	require.Equal(t, money.Minor(1000), l.refunded())
 
 	l.pay()
-	l.result(collection.AttemptSucceeded)
-	require.Equal(t, money.Minor(250), l.captured)
-	require.Equal(t, l.s.CurrentPeriod.Start.Add(week), l.s.PaidThrough)
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, money.Minor(250), l.store.invoices[1].AmountPaid)
+	require.Equal(t, l.sub().CurrentPeriod.Start.Add(week), l.sub().PaidThrough)
 }
 
 // Whatever was changed, paid, left unpaid or paid by credit before: a cancellation with refund keeps no money but for time
@@ -229,27 +227,25 @@ func TestACaptureAfterTheClosingDoesNotCount(t *testing.T) {
 func TestARefundLeavesThePriceOfWhatWasUsed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		l, plans := drawLife(t)
-		results := rapid.SampledFrom([]collection.Kind{collection.AttemptSucceeded, collection.AttemptSucceeded, collection.AttemptFailed})
+		draw := drawing(t)
+		l := someLife(t, draw)
+		l.store.provider = &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"}
+		results := rapid.SampledFrom([]payment.Outcome{payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerDeclined})
 		l.until(l.now)
 		for range rapid.IntRange(0, 8).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "an answer comes") {
 				l.result(results.Draw(t, "result"))
 			}
 			l.pass(time.Duration(rapid.Int64Range(0, 40*86400).Draw(t, "seconds")) * time.Second)
-			l.changePlan(rapid.SampledFrom(plans).Draw(t, "to"), rapid.IntRange(0, 4).Draw(t, "one in five") == 0)
+			l.changePlan(l.anyPlan(draw), draw(5, "one in five") == 0)
 		}
-		if l.s.Status == Canceled {
+		if l.sub().Status == subscription.Canceled {
 			return
 		}
 
-		l.cancelNow(t, true)
+		l.cancelNow(true)
 
-		var used money.Minor
-		for _, u := range l.uses {
-			used += u.cost()
-		}
-		kept := l.captured - l.refunded - l.balance
+		used, kept := l.account.used, l.capturedSum()-l.refunded()-l.store.balance
 		require.GreaterOrEqual(t, kept, money.Minor(0), "more went back than came in")
 		require.LessOrEqual(t, kept, used, "money was kept for time that was not used")
 		require.Equal(t, used-kept, l.due())
@@ -268,16 +264,53 @@ func TestMoneyThatBecameCreditStaysCredit(t *testing.T) {
 	} {
 		l := newLife(t, plans, settings, yearly, 0)
 		l.until(l.now)
-		l.result(collection.AttemptSucceeded)
+		l.result(payment.AnswerSucceeded)
 		l.changePlan(team, false)
-		require.Equal(t, money.Minor(11000), l.balance, name)
+		require.Equal(t, money.Minor(11000), l.store.balance, name)
 		for range c.months {
-			l.until(l.s.CurrentPeriod.End)
+			l.until(l.sub().CurrentPeriod.End)
 		}
 
-		l.cancelNow(t, true)
+		l.cancelNow(true)
 
-		require.Equal(t, c.refund, l.refunded, name)
-		require.Equal(t, c.credit, l.balance, name)
+		require.Equal(t, c.refund, l.refunded(), name)
+		require.Equal(t, c.credit, l.store.balance, name)
 	}
+}
+
+// A chain of changes within one period, each invoice paid or left open at will, costs what each plan was used for, to
+// the minor unit, however long the period and large the prices.
+func TestAChainOfChangesCostsWhatWasUsed(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		plans := somePlans(drawing(t))
+		interval, large := rapid.SampledFrom(intervals).Draw(t, "the interval of all"), rapid.Bool().Draw(t, "large")
+		for i := range plans {
+			plans[i].Interval = interval
+			for j := range plans[i].Prices {
+				if large { // a plan has three prices at most
+					plans[i].Prices[j].Amount = money.Minor(rapid.Int64Range(0, int64(money.MaxMinor)/4).Draw(t, "large price"))
+				}
+			}
+		}
+		l := newLife(t, plans, subscription.Settings{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}}, plans[0], 0)
+		l.until(l.now)
+		end := l.sub().CurrentPeriod.End
+		for range rapid.IntRange(1, 8).Draw(t, "changes") {
+			l.result(rapid.SampledFrom([]payment.Outcome{payment.AnswerSucceeded, payment.AnswerDeclined}).Draw(t, "result"))
+			left := max(int64(end.Sub(l.now)/time.Second)-1, 0)
+			l.until(l.now.Add(time.Duration(rapid.Int64Range(0, left).Draw(t, "seconds")) * time.Second))
+			l.changePlan(l.anyPlan(drawing(t)), false)
+		}
+		for len(l.open()) > 0 {
+			if l.live("") == nil {
+				l.pay()
+			}
+			l.result(payment.AnswerSucceeded)
+		}
+		require.Equal(t, l.account.used, l.capturedSum()-l.store.balance)
+		for _, inv := range l.store.invoices {
+			require.NotEqual(t, invoice.Open, inv.Status)
+		}
+	})
 }

@@ -1,0 +1,117 @@
+package lifecycle_test
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// account is kept the way an app keeps it: from the announcements alone. It says what the customer has used, and thus what
+// all invoices must come to.
+type account struct {
+	plans    map[string]plan.Plan
+	settings subscription.Settings
+
+	status subscription.Status
+	plan   plan.Plan
+	period period.Period
+	begun  bool // a period was opened
+	billed bool // the current period is
+	uses   []use
+	used   money.Minor
+	events map[event.Type]int
+	spells int // of being past due
+
+	refunding bool // the cancellation to come gives unused time back
+}
+
+// follow reads announcements. s is the subscription after all of them, for the periods that an announcement of a plan
+// change does not carry.
+func (a *account) follow(events []event.Event, s subscription.Subscription, now time.Time) {
+	for _, e := range events {
+		a.events[e.Type]++
+		switch e.Type {
+		case event.SubscriptionCreated:
+			a.status = subscription.Status(e.Data["status"].(string))
+		case event.SubscriptionRenewed:
+			a.renewed(e)
+		case event.SubscriptionUpdated:
+			if to := a.plans[e.Data["planId"].(string)]; to.ID != a.plan.ID {
+				a.changed(to, s.CurrentPeriod, now.Truncate(time.Second))
+			}
+		case event.SubscriptionPastDue:
+			a.status = subscription.PastDue
+			a.spells++
+		case event.SubscriptionActive:
+			if a.status == subscription.PastDue && !a.billed && now.Before(a.period.End) {
+				a.bill(a.period.Start)
+			}
+			a.status = subscription.Active
+		case event.SubscriptionCanceled:
+			a.status = subscription.Canceled
+			if a.refunding {
+				a.refunded(now)
+			}
+		default:
+		}
+	}
+}
+
+func (a *account) renewed(e event.Event) {
+	start := time.Unix(e.Data["currentPeriodStart"].(int64), 0).UTC()
+	a.plan, a.status = a.plans[e.Data["planId"].(string)], subscription.Status(e.Data["status"].(string))
+	a.period = period.Period{Start: start, End: time.Unix(e.Data["currentPeriodEnd"].(int64), 0).UTC()}
+	a.begun = true
+	if a.billed = a.status != subscription.PastDue || a.settings.PastDueBilling == subscription.AccruePastDue; a.billed {
+		a.bill(start)
+	}
+}
+
+func (a *account) changed(to plan.Plan, current period.Period, at time.Time) {
+	from := a.plan
+	a.plan = to
+	if !a.begun {
+		a.period = current
+		return
+	}
+	if a.billed {
+		a.usedUntil(at)
+	}
+	a.billed = a.billed || len(from.Lines(a.period)) == 0
+	a.period = current
+	if a.billed {
+		a.bill(at)
+	}
+}
+
+// bill notes that the customer owes the rest of the current period from an instant on.
+func (a *account) bill(from time.Time) {
+	a.billed = true
+	u := use{plan: a.plan, period: a.period, from: from, to: a.period.End}.priced()
+	a.uses = append(a.uses, u)
+	a.used += u.cost
+}
+
+// usedUntil ends the use of the current plan.
+func (a *account) usedUntil(at time.Time) {
+	if n := len(a.uses); n > 0 {
+		u := &a.uses[n-1]
+		a.used -= u.cost
+		u.to = at
+		*u = u.priced()
+		a.used += u.cost
+	}
+}
+
+// refunded follows a cancellation that gives unused time back; a period that is over was used to its end.
+func (a *account) refunded(now time.Time) {
+	if n := len(a.uses); n > 0 && a.billed {
+		if at := now.Truncate(time.Second); at.Before(a.uses[n-1].to) {
+			a.usedUntil(at)
+		}
+	}
+}

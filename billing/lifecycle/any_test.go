@@ -1,0 +1,65 @@
+package lifecycle_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/internal/testkit"
+)
+
+// The whole life under any timeline of commands, answers of the provider and time; what must hold is in check, in the
+// store and in life.write.
+func TestAnyLife(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := drawing(t)
+		l := someLife(t, draw)
+		for range rapid.IntRange(0, 50).Draw(t, "steps") {
+			l.step(draw)
+		}
+	})
+}
+
+// drawing lets rapid draw.
+func drawing(t *rapid.T) chance {
+	return func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(t, what) }
+}
+
+// massLives is how many lives of massSteps steps TestManyLives lives.
+const (
+	massLives = 20_000
+	massSteps = 50
+)
+
+// rapid draws and records slowly, so that most lives are drawn from a plain generator. A failure names the
+// life.
+func TestManyLives(t *testing.T) {
+	t.Parallel()
+	seed := testkit.Seed(t)
+	for n := range massLives {
+		random := rand.New(rand.NewPCG(seed, uint64(n)))
+		draw := func(n int, _ string) int { return random.IntN(n) }
+		l := someLife(named{t, seed, n}, draw)
+		l.thorough = n%50 == 0
+		for range massSteps {
+			l.step(draw)
+		}
+	}
+}
+
+// named says which life failed.
+type named struct {
+	*testing.T
+	seed uint64
+	life int
+}
+
+func (n named) Errorf(format string, args ...any) {
+	n.Helper()
+	n.T.Errorf("life %d of seed %d\n"+format, append([]any{n.life, n.seed}, args...)...)
+}
+
+var _ require.TestingT = named{}

@@ -1,0 +1,174 @@
+package lifecycle_test
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// check holds after every decision. It does without the helpers of require where all is well, for the sake of a million
+// decisions.
+func (l *life) check(before subscription.Subscription, changes lifecycle.Changes) {
+	s := l.sub()
+	if before.Status == subscription.Canceled && s.Status != subscription.Canceled ||
+		before.Status != subscription.Trialing && s.Status == subscription.Trialing {
+		require.Failf(l.t, "no such transition", "%s to %s", before.Status, s.Status)
+	}
+	if l.account.status != s.Status || l.account.begun && s.Status != subscription.Canceled && l.account.period != s.CurrentPeriod {
+		require.Failf(l.t, "what was announced is not so", "%s in %s: %+v", l.account.status, l.account.period, s)
+	}
+	l.checkTimes(before, changes)
+	l.checkMoney()
+	l.checkCollection()
+	if l.account.spells != l.account.events[event.SubscriptionPastDue] {
+		require.Fail(l.t, "one event per spell")
+	}
+	if s.Status == subscription.PastDue && len(l.open()) == 0 {
+		require.Fail(l.t, "past due, but nothing to pay")
+	}
+}
+
+func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Changes) {
+	s := l.sub()
+	if s.PaidThrough.Before(before.PaidThrough) && l.account.events[event.SubscriptionCanceled] == 0 {
+		require.Failf(l.t, "paidThrough moved back", "from %s to %s", before.PaidThrough, s.PaidThrough)
+	}
+	if !s.ActivatedAt.IsZero() && s.NextPeriod > 0 && s.PaidThrough.IsZero() {
+		require.Fail(l.t, "activated, but nothing was paid or free")
+	}
+	for _, inv := range changes.NewInvoices {
+		if s.Status == subscription.Trialing {
+			require.Failf(l.t, "a trial is free", "%+v", inv)
+		}
+	}
+	pending := 0
+	for _, t := range l.store.transactions {
+		if t.Status == payment.Pending && t.Type == payment.Charge {
+			pending++
+		}
+	}
+	if over := s.Status == subscription.Canceled && pending == 0; over != !s.FinishedAt.IsZero() {
+		require.Failf(l.t, "finished is canceled with nothing pending", "%s, %d pending, finished at %s", s.Status, pending, s.FinishedAt)
+	}
+}
+
+// checkMoney compares what was billed with what was used, paid, given back and left as credit.
+func (l *life) checkMoney() {
+	var lines, due, captured, refunded money.Minor
+	for _, inv := range l.store.invoices {
+		if inv.Status == invoice.Void {
+			continue
+		}
+		lines += inv.Total
+		if inv.Status == invoice.Open {
+			due += inv.AmountDue
+		}
+	}
+	reserved := map[string]money.Minor{}
+	for _, t := range l.store.transactions {
+		switch {
+		case t.Type == payment.Refund:
+			refunded += t.Amount
+			if t.Status != payment.Failed {
+				reserved[t.ChargeID] += t.Amount
+			}
+		case t.Status == payment.Success:
+			captured += t.Amount
+			if from := t.RecoveredFrom; !l.captured[t.ID] && !l.captured[from] {
+				require.Failf(l.t, "a success that the provider does not know", "%+v", t)
+			}
+		}
+	}
+	if lines != l.account.used {
+		require.Equal(l.t, l.account.used, lines, "what is billed is what was used")
+	}
+	if lines != captured-refunded+due-l.store.balance {
+		require.Failf(l.t, "billed = paid - refunded + due - credit", "%d = %d - %d + %d - %d", lines, captured, refunded, due, l.store.balance)
+	}
+	if l.store.balance+refunded > captured {
+		require.Failf(l.t, "more given back than was paid", "%d + %d > %d", l.store.balance, refunded, captured)
+	}
+	for id, amount := range reserved {
+		if t := l.store.transaction(id); min(amount, t.Amount) != t.AmountRefunded {
+			require.Failf(l.t, "a charge shows what went back of it", "%d of %+v", amount, t)
+		}
+	}
+}
+
+func (l *life) checkCollection() {
+	s := l.sub()
+	current := 0
+	for _, inv := range l.store.invoices {
+		if inv.Status != invoice.Open {
+			if inv.Status == invoice.Paid && l.store.settled[inv.ID].InvoiceID == "" {
+				require.Failf(l.t, "paid, but not settled", "%+v", inv)
+			}
+			continue
+		}
+		if inv.Period.End.Equal(s.CurrentPeriod.End) {
+			current++
+		}
+		if s.Status == subscription.Active && inv.Collection.Phase == collection.Exhausted {
+			require.Failf(l.t, "active, but nobody collects", "%+v", inv)
+		}
+		if s.Status != subscription.Canceled && (inv.ID == s.CollectingInvoiceID) != (inv.Collection.Phase != collection.Waiting) {
+			require.Failf(l.t, "one invoice is in collection", "%s, not %+v", s.CollectingInvoiceID, inv)
+		}
+		if live := l.live(inv.ID); live != nil != (inv.Collection.Phase == collection.Charging) {
+			require.Failf(l.t, "charging is having a live attempt", "%+v: %+v", inv, live)
+		}
+	}
+	if current > 1 {
+		require.Fail(l.t, "one open invoice for the current period")
+	}
+}
+
+// open lists the open invoices, oldest first.
+func (l *life) open() []invoice.Invoice {
+	var out []invoice.Invoice
+	for _, inv := range l.store.invoices {
+		if inv.Status == invoice.Open {
+			out = append(out, inv)
+		}
+	}
+	return out
+}
+
+// live is the pending attempt of an invoice; empty: of any.
+func (l *life) live(invoiceID string) *payment.Transaction {
+	for i := range l.store.transactions {
+		t := &l.store.transactions[i]
+		if t.Status == payment.Pending && t.Type == payment.Charge && (invoiceID == "" || t.InvoiceID == invoiceID) {
+			return t
+		}
+	}
+	return nil
+}
+
+// refunded is all that refunds give back, those to come and those that failed too.
+func (l *life) refunded() money.Minor {
+	var sum money.Minor
+	for _, t := range l.store.transactions {
+		if t.Type == payment.Refund {
+			sum += t.Amount
+		}
+	}
+	return sum
+}
+
+// capturedSum is all that charges have captured.
+func (l *life) capturedSum() money.Minor {
+	var sum money.Minor
+	for _, t := range l.store.transactions {
+		if t.Status == payment.Success {
+			sum += t.Amount
+		}
+	}
+	return sum
+}

@@ -1,0 +1,110 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+// One invoice is in collection, the oldest; the next has its turn when that is paid.
+func TestAdvance_WhoseTurnItIs(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Retry.Base = 30 * 24 * time.Hour // the first invoice is still being retried when the second is issued
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Len(t, l.open(), 2)
+	first, second := l.open()[0], l.open()[1]
+	require.Equal(t, first.ID, l.sub().CollectingInvoiceID)
+	require.Equal(t, collection.Waiting, second.Collection.Phase)
+
+	l.pay()
+	l.result(payment.AnswerSucceeded)
+
+	require.Equal(t, second.ID, l.sub().CollectingInvoiceID)
+	require.Equal(t, second.ID, l.live("").InvoiceID)
+}
+
+func TestAdvance_NewMethodIsTriedAtOnce(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	retryAt := l.sub().NextActionAt
+
+	l.newMethod(true)
+
+	require.Equal(t, collection.Manual, l.live("").Trigger)
+	require.Zero(t, l.sub().MethodChangedAt)
+	l.result(payment.AnswerDeclined)
+	require.Equal(t, retryAt, l.sub().NextActionAt, "it uses none of the schedule up")
+}
+
+func TestAdvance_NewMethodWaitsForTheLiveAttempt(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+
+	l.newMethod(true)
+	require.Len(t, l.charges(), 1)
+	l.result(payment.AnswerDeclined)
+
+	require.Len(t, l.charges(), 2, "the attempt in progress used the old one")
+	require.Equal(t, collection.Manual, l.live("").Trigger)
+}
+
+// Who cannot be charged has failed without a call, by the schedule of everybody.
+func TestAdvance_WithoutPaymentMethodOrProvider(t *testing.T) {
+	t.Parallel()
+	for name, without := range map[string]func(*life){
+		"method":   func(l *life) { l.store.customer.PaymentMethod = "" },
+		"provider": func(l *life) { l.store.provider = nil },
+	} {
+		l := newLife(t, plans, settings, team, 0)
+		without(l)
+		l.until(created)
+		require.Equal(t, payment.Failed, l.charges()[0].Status, name)
+		require.Equal(t, payment.CodeInvalidAccount, l.charges()[0].FailureCode, name)
+		require.Equal(t, 1, l.account.events[event.PaymentFailed], name)
+		l.until(created.AddDate(0, 0, 7))
+		require.Len(t, l.charges(), 4, name)
+		require.EqualValues(t, "past_due", l.sub().Status, name)
+	}
+}
+
+func TestApply_PayNamesItsAttempt(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	wrong, right := money.Minor(999), money.Minor(1000)
+
+	_, err := l.apply(lifecycle.Pay{Amount: &wrong})
+	require.Equal(t, "amount_mismatch", fault.From(err).Code)
+	changes, err := l.apply(lifecycle.Pay{Amount: &right})
+
+	require.NoError(t, err)
+	require.Equal(t, l.live("").ID, changes.Attempt)
+	_, err = l.apply(lifecycle.Pay{})
+	require.ErrorIs(t, err, collection.ErrInProgress)
+}
+
+// Ids of the schedule are derived, those of people are not.
+func TestAdvance_DerivedIDs(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	require.Contains(t, l.store.invoices[0].ID, "/sub_1/")
+	require.Equal(t, "txn_"+"1769853600001/"+l.store.invoices[0].ID+"/1", l.charges()[0].ID)
+	l.result(payment.AnswerDeclined)
+	l.pay()
+	require.NotContains(t, l.charges()[1].ID, "/")
+	l.result(payment.AnswerDeclined)
+	l.toNext(0)
+	require.Equal(t, "txn_"+"1769853600002/"+l.store.invoices[0].ID+"/2", l.charges()[2].ID, "counts automatic attempts only")
+}

@@ -1,0 +1,25 @@
+package lifecycle_test
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ids counts where the real source draws at random, and derives like it where parts are given. World tells two runs of
+// one life apart: what is random differs between them, what is derived does not.
+type ids struct {
+	world string
+	n     int
+}
+
+func (s *ids) Invoice(at time.Time, parts ...string) string     { return s.make("in", at, parts) }
+func (s *ids) Transaction(at time.Time, parts ...string) string { return s.make("txn", at, parts) }
+
+func (s *ids) make(kind string, at time.Time, parts []string) string {
+	if len(parts) > 0 {
+		return kind + "_" + strconv.FormatInt(at.UnixMilli(), 10) + "/" + strings.Join(parts, "/")
+	}
+	s.n++
+	return kind + s.world + "_" + strconv.Itoa(100_000+s.n)
+}

@@ -1,0 +1,255 @@
+package lifecycle_test
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/customer"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// life lives one subscription against the real rules: it loads, asks for a decision, writes and loads again, the way the
+// callers do with a database, and checks after each decision what must hold in every life.
+type life struct {
+	t     require.TestingT
+	store *store
+	ids   *ids
+	now   time.Time // the subscription's own time; on a test clock the store has it too
+	real  time.Time
+	late  bool // work is done when time has passed it, not at the instant it is due
+	// thorough compares what a decision was given before and after, to the last line of the last invoice.
+	thorough bool
+
+	account  account
+	captured map[string]bool // what the provider captured, by transaction
+}
+
+func newLife(t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int) *life {
+	s := &store{
+		t: t, plans: map[string]plan.Plan{}, settings: settings, place: map[string]int{}, settled: map[string]lifecycle.Settlement{},
+		customer: payer(), provider: &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"},
+	}
+	for _, p := range plans {
+		s.plans[p.ID] = p
+	}
+	sub, events, err := subscription.Create(first, subscription.NewInput{
+		ID: "sub_1", CustomerID: "cust_1", TrialDays: &trialDays, TimeZone: "Europe/Paris", Now: created,
+	})
+	require.NoError(t, err)
+	s.sub = sub
+	l := &life{t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, thorough: true}
+	l.account = account{plans: s.plans, settings: settings, plan: first, period: sub.CurrentPeriod, events: map[event.Type]int{}}
+	l.account.follow(events, l.store.sub, l.now)
+	return l
+}
+
+func payer() customer.Customer {
+	return customer.Customer{
+		ID: "cust_1", PaymentMethod: "card", PaymentDetails: customer.PaymentDetails{PaymentMethodToken: "pm_1"},
+	}
+}
+
+// sub is the subscription as it was written last.
+func (l *life) sub() subscription.Subscription { return l.store.sub }
+
+func (l *life) moment() lifecycle.Moment {
+	return lifecycle.Moment{Now: l.now, Real: l.real, IDs: l.ids}
+}
+
+// given is a State that a decision gets, with the means to find a change of it.
+type given struct {
+	state, copy lifecycle.State
+}
+
+func (l *life) load(captures bool) given {
+	g := given{state: l.store.load(captures)}
+	if l.thorough {
+		g.copy = l.store.clone().load(captures)
+	}
+	return g
+}
+
+func (l *life) untouched(g given) {
+	if l.thorough && !same(g.state, g.copy) {
+		require.Equal(l.t, g.copy, g.state, "the caller's State was changed in place")
+	}
+}
+
+// write makes a decision true, and checks that what was written is what was decided.
+func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) {
+	before := l.sub()
+	l.untouched(g)
+	l.store.write(changes)
+	l.store.number(&state)
+	compare := alike
+	if l.thorough {
+		compare = same
+	}
+	if loaded := l.store.load(state.Captures != nil && g.state.Captures != nil); !compare(loaded, state) {
+		require.Equal(l.t, loaded, state, "what is read after the write is not what was decided")
+	}
+	due := l.sub().NextAction != subscription.ActionNone && !l.sub().NextActionAt.After(l.decided())
+	if due != changes.Unfinished {
+		require.Equal(l.t, due, changes.Unfinished, "unfinished; %s is due at %s", l.sub().NextAction, l.sub().NextActionAt)
+	}
+	l.account.follow(changes.Events, l.sub(), l.decided())
+	l.check(before, changes)
+}
+
+// decided is the time that decisions are made at.
+func (l *life) decided() time.Time {
+	if !l.store.clock.IsZero() {
+		return l.store.clock
+	}
+	return l.now
+}
+
+// advance does all that is due by now.
+func (l *life) advance() {
+	for range 500 {
+		g := l.load(false)
+		state, changes, err := lifecycle.Advance(g.state, l.moment())
+		require.NoError(l.t, err)
+		l.write(g, state, changes)
+		if !changes.Unfinished {
+			l.idle()
+			return
+		}
+	}
+	require.Fail(l.t, "catching up has no end")
+}
+
+// idle checks that a decision repeated at once does nothing.
+func (l *life) idle() {
+	if !l.thorough {
+		return
+	}
+	_, changes, err := lifecycle.Advance(l.store.load(false), l.moment())
+	require.NoError(l.t, err)
+	require.Equal(l.t, lifecycle.Changes{At: l.decided()}, changes, "repeated, nothing is done again")
+}
+
+// apply performs a command, or returns its refusal, which must have changed nothing.
+func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
+	cancel, ok := cmd.(lifecycle.Cancel)
+	g := l.load(ok && cancel.RefundUnused)
+	l.account.refunding = ok && cancel.RefundUnused
+	state, changes, err := lifecycle.Apply(g.state, cmd, l.moment())
+	if err != nil {
+		l.untouched(g)
+		if l.thorough && !(reflect.DeepEqual(state, lifecycle.State{}) && reflect.DeepEqual(changes, lifecycle.Changes{})) {
+			require.Fail(l.t, "a refusal decides nothing")
+		}
+		require.NotEqual(l.t, fault.Internal, fault.From(err).Kind, err)
+		return changes, err
+	}
+	l.write(g, state, changes)
+	return changes, nil
+}
+
+// record writes down what an exchange about a transaction proved.
+func (l *life) record(id string, answer payment.Answer, impossible *fault.Error) lifecycle.Recorded {
+	t := *l.store.transaction(id)
+	g := l.load(false)
+	if t.Type == payment.Refund {
+		g.state = lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}
+		g.copy = g.state
+	}
+	result := lifecycle.Result{
+		Transaction: t, Move: t.Next(protocol, true, l.real), Protocol: protocol, Answer: answer, Impossible: impossible,
+	}
+	if t.Type == payment.Refund {
+		charge := *l.store.transaction(t.ChargeID)
+		result.Charge = &charge
+	} else if inv := l.store.invoice(t.InvoiceID); !g.state.IsOpen(t.InvoiceID) {
+		closed := *inv
+		result.Invoice = &closed
+	}
+	for _, other := range l.store.transactions {
+		result.Recovered = result.Recovered || other.RecoveredFrom == id
+	}
+	if answer.Outcome == payment.AnswerSucceeded && t.Type == payment.Charge && t.Confirms(answer.Amount, answer.Currency) {
+		l.captured[id] = true
+	}
+	state, recorded, changes, err := lifecycle.Record(g.state, result, l.moment())
+	require.NoError(l.t, err)
+	if t.Type == payment.Refund {
+		l.untouched(g)
+		l.store.write(changes)
+		return recorded
+	}
+	l.write(g, state, changes)
+	if changes.Unfinished { // the workflow is told, and goes on
+		l.advance()
+	}
+	return recorded
+}
+
+// until moves time and does all that becomes due by itself.
+func (l *life) until(to time.Time) {
+	for l.sub().NextAction != subscription.ActionNone && !l.sub().NextActionAt.After(to) {
+		if at := l.sub().NextActionAt; !l.late && at.After(l.now) {
+			l.moveTo(at)
+		} else if l.late {
+			l.moveTo(to)
+		}
+		l.advance()
+	}
+	l.moveTo(to)
+}
+
+func (l *life) moveTo(at time.Time) {
+	if l.store.clock.IsZero() {
+		l.real = at
+	} else {
+		l.store.clock, l.real = at, l.real.Add(time.Minute)
+	}
+	l.now = at
+}
+
+func (l *life) pass(d time.Duration) { l.until(l.now.Add(d)) }
+
+// onClock moves the life to a test clock: real time goes on by a minute a step, whatever the clock does.
+func (l *life) onClock() {
+	l.store.clock = l.now
+	l.store.sub.TestClockID = "clk_1"
+	l.store.customer.TestClockID = "clk_1"
+}
+
+// newMethod gives the customer another payment method, or takes the last one away.
+func (l *life) newMethod(can bool) {
+	l.store.customer.PaymentMethod = ""
+	if can {
+		l.store.customer.PaymentMethod = "card"
+	}
+	if l.sub().Status != subscription.Canceled {
+		l.store.sub.MethodChangedAt = l.now
+	}
+	l.advance()
+}
+
+// use is a stretch of a period on one plan, which is what the customer owes in the end.
+type use struct {
+	plan     plan.Plan
+	period   period.Period
+	from, to time.Time
+	cost     money.Minor
+}
+
+func (u use) priced() use {
+	u.cost = 0
+	for _, price := range u.plan.Prices {
+		start := u.period.Start.Unix()
+		u.cost += money.Part(price.Amount, u.from.Unix()-start, u.to.Unix()-start, u.period.Seconds())
+	}
+	return u
+}

@@ -1,0 +1,65 @@
+package lifecycle_test
+
+import (
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/billing/payment"
+)
+
+// protocol is the one of a provider that replays for a day.
+var protocol = payment.Protocol{Window: 24 * time.Hour, AbsenceGap: time.Hour}
+
+// send notes that the request of a transaction goes out, as the activity does before its call.
+func (l *life) send(id string) {
+	t := l.store.transaction(id)
+	if t.FirstSentAt.IsZero() {
+		*t = t.Sending(l.real)
+		t.Revision++
+	}
+}
+
+// answer lets the provider say something about a transaction. What it has captured it never denies.
+func (l *life) answer(id string, outcome payment.Outcome) {
+	t := l.store.transaction(id)
+	if outcome != payment.AnswerNotFound {
+		l.send(id)
+	}
+	if l.captured[id] {
+		outcome = payment.AnswerSucceeded
+	}
+	a := payment.Answer{Outcome: outcome, Ref: "pi_" + id}
+	switch outcome {
+	case payment.AnswerSucceeded:
+		a.Amount, a.Currency = t.Amount, t.Currency
+	case payment.AnswerDeclined, payment.AnswerFailed:
+		a.FailureCode, a.FailureReason = "INSUFFICIENT_FUNDS", "no money"
+	case payment.AnswerNotFound, payment.AnswerNotSent:
+		a.Ref = ""
+	default:
+	}
+	l.record(id, a, nil)
+}
+
+// mismatch lets the provider report a success of another amount, which a person must review.
+func (l *life) mismatch(id string) {
+	if l.captured[id] {
+		return
+	}
+	l.send(id)
+	l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Amount: l.store.transaction(id).Amount + 1}, nil)
+}
+
+// impossible is a request that could not be made.
+func (l *life) impossible(id string, kind fault.Kind) {
+	if !l.captured[id] {
+		l.record(id, payment.Answer{}, fault.New(kind, "payment_method_unusable", "the card token is unknown"))
+	}
+}
+
+// result ends the live attempt, if there is one.
+func (l *life) result(outcome payment.Outcome) {
+	if t := l.live(""); t != nil {
+		l.answer(t.ID, outcome)
+	}
+}

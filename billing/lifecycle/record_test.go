@@ -1,0 +1,205 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// charges lists the charges, oldest first.
+func (l *life) charges() []payment.Transaction { return l.ofType(payment.Charge) }
+func (l *life) refunds() []payment.Transaction { return l.ofType(payment.Refund) }
+
+func (l *life) ofType(typ payment.Type) []payment.Transaction {
+	var out []payment.Transaction
+	for _, t := range l.store.transactions {
+		if t.Type == typ {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func TestRecord_SuccessOfASupersededAttempt(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	l.toNext(0)
+	require.Len(t, l.charges(), 2)
+
+	l.answer(l.charges()[0].ID, payment.AnswerSucceeded) // late; the second attempt is live
+
+	require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
+	require.Equal(t, l.charges()[0].ID, l.store.settled[l.store.invoices[0].ID].TransactionID)
+	require.Empty(t, l.refunds())
+	require.False(t, l.charges()[1].CancelRequestedAt.IsZero(), "the live attempt is superfluous")
+
+	l.answer(l.charges()[1].ID, payment.AnswerSucceeded) // it captured before the cancellation reached it
+
+	require.Len(t, l.refunds(), 1)
+	require.Equal(t, l.charges()[1].ID, l.refunds()[0].ChargeID)
+	require.Equal(t, money.Minor(1000), l.refunds()[0].Amount)
+	require.Equal(t, money.Minor(1000), l.charges()[1].AmountRefunded)
+	require.Equal(t, 2, l.account.events[event.PaymentSuccess], "the provider's truth is announced")
+}
+
+func TestRecord_SuccessSaidTwice(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	revision := l.charges()[0].Revision
+
+	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+
+	require.Equal(t, revision, l.charges()[0].Revision)
+	require.Empty(t, l.refunds())
+	require.Equal(t, 1, l.account.events[event.PaymentSuccess])
+}
+
+func TestRecord_CaptureOfACanceledCharge(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.cancelNow(false)
+	l.result(payment.AnswerCanceled)
+	require.Equal(t, payment.Canceled, l.charges()[0].Status)
+	require.False(t, l.sub().FinishedAt.IsZero())
+
+	for range 2 { // booked once, however often the provider says so
+		l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+
+		require.Len(t, l.charges(), 2)
+		recovered := l.charges()[1]
+		require.Equal(t, payment.Canceled, l.charges()[0].Status, "canceled is final")
+		require.Equal(t, payment.Success, recovered.Status)
+		require.Equal(t, l.charges()[0].ID, recovered.RecoveredFrom)
+		require.Equal(t, recovered.ID, l.store.settled[l.store.invoices[0].ID].TransactionID, "it pays what it was meant for")
+		require.Empty(t, l.refunds())
+	}
+}
+
+func TestRecord_CaptureOfACanceledChargeOfAPaidInvoice(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerCanceled)
+	l.toNext(0)
+	l.result(payment.AnswerSucceeded)
+
+	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+
+	require.Len(t, l.refunds(), 1)
+	require.Equal(t, l.charges()[2].ID, l.refunds()[0].ChargeID, "the new success is given back, not the canceled charge")
+	require.Equal(t, l.charges()[2].Amount, l.charges()[2].AmountRefunded)
+}
+
+func TestRecord_SuccessOfAnotherAmount(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.live("").ID
+	l.send(id)
+
+	for range 2 {
+		recorded := l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 999}, nil)
+
+		require.Equal(t, payment.Pending, recorded.Transaction.Status)
+		require.False(t, recorded.Transaction.ParkedAt.IsZero())
+		require.Equal(t, "pi_1", l.charges()[0].ProviderRef, "an operator needs it")
+		require.Equal(t, invoice.Open, l.store.invoices[0].Status)
+		require.Equal(t, 1, l.account.events[event.PaymentParked], "announced once")
+		require.Nil(t, l.store.load(false).Attempt(), "no workflow follows what a person must review")
+	}
+}
+
+func TestRecord_RequestThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sent   bool
+		kind   fault.Kind
+		status payment.Status
+		review bool
+	}{
+		"a first send that is invalid":   {false, fault.Invalid, payment.Failed, false},
+		"a first send that conflicts":    {false, fault.Conflict, payment.Pending, true},
+		"a repeat that is invalid":       {true, fault.Invalid, payment.Pending, true},
+		"a repeat under another request": {true, fault.Conflict, payment.Pending, true},
+	} {
+		l := begun(t, settings)
+		id := l.live("").ID
+		if c.sent {
+			l.send(id)
+		}
+		l.impossible(id, c.kind)
+		require.Equal(t, c.status, l.charges()[0].Status, name)
+		require.Equal(t, c.review, !l.charges()[0].ParkedAt.IsZero(), name)
+	}
+}
+
+// Retryable faults are ours: nothing is written down, the caller repeats.
+func TestRecord_FaultOfOurs(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	down := fault.New(fault.Unavailable, "database_away", "the database is away")
+	state := l.store.load(false)
+
+	_, _, changes, err := lifecycle.Record(state, lifecycle.Result{
+		Transaction: state.Pending[0], Move: payment.MoveSend, Protocol: protocol, Impossible: down,
+	}, l.moment())
+
+	require.Equal(t, down, err)
+	require.Equal(t, lifecycle.Changes{}, changes)
+}
+
+func TestRecord_AbsenceProven(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.live("").ID
+	l.send(id)
+	l.moveTo(l.now.Add(protocol.Window))
+	l.answer(id, payment.AnswerNotFound)
+	require.Equal(t, payment.Pending, l.charges()[0].Status, "once proves nothing")
+
+	l.moveTo(l.now.Add(protocol.AbsenceGap))
+	l.answer(id, payment.AnswerNotFound)
+
+	require.Equal(t, payment.Failed, l.charges()[0].Status)
+	require.Equal(t, "the provider never received this payment", l.charges()[0].FailureReason)
+	require.Equal(t, collection.Scheduled, l.store.invoices[0].Collection.Phase)
+}
+
+func TestRecord_CallbackResolved(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.live("").ID
+	l.send(id)
+	answer := func(outcome payment.Outcome) bool {
+		return l.record(id, payment.Answer{Outcome: outcome, Ref: "pi_1"}, nil).CallbackResolved
+	}
+	require.True(t, answer(payment.AnswerUnknown), "an open one is asked about until it is decided")
+	require.True(t, answer(payment.AnswerDeclined))
+	require.False(t, answer(payment.AnswerUnknown), "a closed one is asked about because of the callback only")
+	require.True(t, answer(payment.AnswerSucceeded))
+}
+
+// A period that was skipped while past due is over when a late success recovers the subscription.
+func TestRecord_AfterWhatWasDueBefore(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.moveTo(l.sub().CurrentPeriod.End.Add(time.Hour)) // the boundary has passed, and nothing was done about it
+
+	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.Equal(t, 2, l.sub().NextPeriod)
+	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
+	require.Equal(t, l.sub().CurrentPeriod, l.store.invoices[1].Period)
+}

@@ -1,0 +1,247 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/subscription"
+)
+
+// begun is a life on the plan team whose first invoice is being charged.
+func begun(t *testing.T, settings subscription.Settings) *life {
+	l := newLife(t, plans, settings, team, 0)
+	l.until(created)
+	return l
+}
+
+// failToPastDue lets every attempt fail until none is left: seven days.
+func (l *life) failToPastDue() {
+	for l.sub().Status != subscription.PastDue {
+		l.result(payment.AnswerDeclined)
+		if l.sub().Status != subscription.PastDue {
+			l.toNext(0)
+		}
+	}
+}
+
+func (l *life) totals() []money.Minor {
+	var out []money.Minor
+	for _, inv := range l.store.invoices {
+		if inv.Status != invoice.Void {
+			out = append(out, inv.Total)
+		}
+	}
+	return out
+}
+
+func TestATrialIsFreeAndThenBilled(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 14)
+	l.changePlan(yearly, false)
+	l.changePlan(pro, true)
+	require.Empty(t, l.store.invoices)
+	require.Equal(t, subscription.Trialing, l.sub().Status)
+	end := l.sub().TrialEndsAt
+	require.Equal(t, created.AddDate(0, 0, 14), end)
+
+	l.until(end)
+
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.Equal(t, period.Period{Start: end, End: time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)}, l.sub().CurrentPeriod)
+	require.Equal(t, []money.Minor{3000}, l.totals())
+	require.Equal(t, invoice.Create, l.store.invoices[0].Reason)
+	require.Zero(t, l.account.events[event.SubscriptionActive], "not before it is paid")
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, 1, l.account.events[event.SubscriptionActive])
+	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
+}
+
+func TestAFreePlanIsActivatedAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, free, 0)
+	l.until(created)
+	require.Equal(t, 1, l.account.events[event.SubscriptionActive])
+	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
+	require.Empty(t, l.store.invoices)
+}
+
+// Past due from 7 February. Three boundaries pass, then the first invoice is paid on 5 May.
+func TestRecovery(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		billing subscription.PastDueBilling
+		reasons []invoice.Reason
+	}{
+		{subscription.SkipPastDue, []invoice.Reason{invoice.Create, invoice.Recovery}},
+		{subscription.AccruePastDue, []invoice.Reason{invoice.Create, invoice.Cycle, invoice.Cycle, invoice.Cycle}},
+	} {
+		settings := settings
+		settings.PastDueBilling = c.billing
+		l := begun(t, settings)
+		l.failToPastDue()
+		require.Equal(t, created.AddDate(0, 0, 7), l.sub().PastDueAt)
+		require.Equal(t, 4, l.store.invoices[0].Collection.Attempts)
+		l.until(time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC))
+
+		l.pay()
+		l.result(payment.AnswerSucceeded)
+
+		require.Equal(t, subscription.Active, l.sub().Status, c.billing)
+		require.Zero(t, l.sub().PastDueAt)
+		var reasons []invoice.Reason
+		for _, inv := range l.store.invoices {
+			reasons = append(reasons, inv.Reason)
+			require.Equal(t, money.Minor(1000), inv.Total)
+		}
+		require.Equal(t, c.reasons, reasons, c.billing)
+		require.Equal(t, l.sub().CurrentPeriod, l.store.invoices[len(l.store.invoices)-1].Period)
+		require.Equal(t, 30, l.sub().CurrentPeriod.Start.Day(), "the anchor is kept: 31 January, so 30 April")
+	}
+}
+
+func TestPastDueEndsAfterItsDays(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.PastDueCancelAfterDays = 10
+	l := begun(t, settings)
+	l.failToPastDue()
+	end := l.sub().PastDueAt.AddDate(0, 0, 10)
+	_, err := l.sub().ExpirePastDue(settings, end.Add(-1))
+	require.Equal(t, subscription.ErrPastDueNotEnded, err)
+	_, err = l.sub().ExpirePastDue(subscription.Settings{}, end)
+	require.Equal(t, subscription.ErrPastDueNotEnded, err, "off by default")
+
+	l.until(end.Add(-1))
+	require.Equal(t, subscription.PastDue, l.sub().Status)
+	l.until(end)
+	require.Equal(t, subscription.Canceled, l.sub().Status)
+	require.Equal(t, subscription.ReasonPastDueExpired, l.sub().CancelReason)
+}
+
+func TestAChangeReplacesTheOpenInvoice(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	l.store.invoices[0].Lines[0].ID = "il_1"
+	l.now = created.AddDate(0, 0, 14) // half of the 28 days
+
+	d, err := l.sub().ChangePlan(l.store.load(false).Facts(), pro, false, l.now)
+
+	require.NoError(t, err)
+	require.Equal(t, l.store.invoices[0].ID, d.Issue[0].Replaces)
+	amounts := map[invoice.LineKind]money.Minor{}
+	for _, line := range d.Issue[0].Lines {
+		require.Empty(t, line.ID, "another invoice's lines are its own")
+		amounts[line.Kind] = line.Amount
+	}
+	require.Equal(t, map[invoice.LineKind]money.Minor{
+		invoice.Recurring: 1000, invoice.ProrationCredit: -500, invoice.ProrationCharge: 1500,
+	}, amounts)
+	require.Equal(t, "il_1", l.store.invoices[0].Lines[0].ID, "the old lines are copied")
+}
+
+// The old plan comes back within the period while the change before is unpaid: what is billed for it is found.
+func TestThereAndBackWhileUnpaid(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.until(created.AddDate(0, 0, 7))
+	l.changePlan(pro, false)
+	l.result(payment.AnswerDeclined)
+	l.until(l.now.Add(time.Hour))
+	l.changePlan(team, false)
+	l.result(payment.AnswerDeclined)
+	l.until(l.now.Add(time.Hour))
+	l.changePlan(free, false)
+	require.LessOrEqual(t, len(l.open()), 1)
+	require.LessOrEqual(t, l.store.balance, money.Minor(1000))
+}
+
+// The period began while past due and nobody billed it: the change neither credits nor charges; recovery bills it whole.
+func TestAChangeInASkippedPeriodIsBilledOnRecovery(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.until(time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC))
+	l.changePlan(pro, false)
+	require.Equal(t, []money.Minor{1000}, l.totals())
+	require.Equal(t, subscription.PastDue, l.sub().Status)
+
+	l.pay()
+	l.result(payment.AnswerSucceeded)
+
+	require.Equal(t, []money.Minor{1000, 3000}, l.totals())
+	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
+}
+
+// A period on a free plan needs no bill, so it is no skipped one: who leaves the plan pays the rest, and recovery
+// charges nothing twice.
+func TestLeavingAFreePlanWhilePastDueCostsTheRest(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.changePlan(free, false) // a quarter of the 28 days is used: 250 stay due
+	l.result(payment.AnswerDeclined)
+	l.until(l.sub().CurrentPeriod.End)
+	l.until(l.sub().CurrentPeriod.Start.Add(l.sub().CurrentPeriod.Duration() / 2))
+	l.changePlan(pro, false)
+	require.Equal(t, []money.Minor{250, 1500}, l.totals())
+
+	l.pay()
+	l.result(payment.AnswerSucceeded)
+
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.Equal(t, []money.Minor{250, 1500}, l.totals())
+}
+
+// A command is performed after what is due, so that the first period is open by then.
+func TestApply_BeforeTheFirstPeriodIsOpened(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 0)
+	l.schedule(lifecycle.Cancel{})
+	require.Equal(t, []money.Minor{1000}, l.totals())
+	require.Equal(t, subscription.ActionCancel, l.sub().NextAction)
+
+	l.until(l.sub().CurrentPeriod.End.Add(-1))
+	require.Equal(t, subscription.Active, l.sub().Status)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, subscription.Canceled, l.sub().Status)
+	require.Equal(t, []money.Minor{1000}, l.totals())
+}
+
+func TestApply_ChangeAtThePeriodsEnd(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 0)
+	l.changePlan(yearly, true)
+	require.Equal(t, team.ID, l.sub().PlanID)
+	l.result(payment.AnswerSucceeded)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, yearly.ID, l.sub().PlanID)
+	require.Equal(t, []money.Minor{1000, 12000}, l.totals())
+}
+
+func TestApply_MoreIsDueThanOneDecisionDoes(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.moveTo(l.now.AddDate(3, 0, 0))
+
+	_, err := l.apply(lifecycle.Cancel{})
+	require.Equal(t, lifecycle.ErrBehind, err)
+
+	g := l.load(false)
+	state, changes, err := lifecycle.Advance(g.state, l.moment())
+	require.NoError(t, err)
+	require.True(t, changes.Unfinished)
+	l.write(g, state, changes)
+	l.advance()
+	require.Equal(t, l.now.Month(), l.sub().CurrentPeriod.Start.Month())
+}

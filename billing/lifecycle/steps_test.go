@@ -1,0 +1,216 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+)
+
+// chance draws a number below n. What says what for: rapid shows it of a life that it has made smaller.
+type chance func(n int, what string) int
+
+var intervals = []period.Interval{
+	month, month, month, // most changes keep the interval
+	year, {Unit: period.Week, Count: 1}, {Unit: period.Day, Count: 1}, {Unit: period.Day, Count: 30},
+}
+
+func somePlans(draw chance) []plan.Plan {
+	plans := make([]plan.Plan, 5)
+	for i := range plans {
+		amounts := make([]money.Minor, 1+draw(3, "prices"))
+		for j := range amounts {
+			amounts[j] = money.Minor([]int{0, 1 + draw(9, "cents"), draw(100_000, "price")}[draw(3, "kind of price")])
+		}
+		plans[i] = flat(fmt.Sprintf("plan_%d", i), intervals[draw(len(intervals), "interval")], amounts...)
+	}
+	return plans
+}
+
+func someLife(t require.TestingT, draw chance) *life {
+	plans := somePlans(draw)
+	settings := subscription.Settings{
+		Retry: retry.Policy{
+			Base: 24 * time.Hour, Factor: 2, Retries: []int{3, 3, 0}[draw(3, "retries")],
+			MaxJitter: []time.Duration{0, time.Hour}[draw(2, "jitter")],
+		},
+		PastDueBilling:         []subscription.PastDueBilling{subscription.SkipPastDue, subscription.AccruePastDue}[draw(2, "past due billing")],
+		PastDueCancelAfterDays: []int{0, 0, 20}[draw(3, "patience")],
+	}
+	l := newLife(t, plans, settings, plans[0], []int{0, 0, 14}[draw(3, "trial")])
+	l.late = draw(2, "late") == 0
+	if draw(3, "on a clock") == 0 {
+		l.onClock()
+	}
+	if draw(10, "no provider") == 0 {
+		l.store.provider = nil
+	}
+	return l
+}
+
+// anyPlan draws one of somePlans.
+func (l *life) anyPlan(draw chance) plan.Plan {
+	return l.store.plans[fmt.Sprintf("plan_%d", draw(5, "to"))]
+}
+
+// step lets one thing happen.
+func (l *life) step(draw chance) {
+	switch draw(18, "step") {
+	case 0, 1:
+		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
+	case 2, 3:
+		l.toNext(time.Duration(draw(3, "beside")-1) * time.Nanosecond)
+	case 4, 5:
+		l.result(payment.AnswerSucceeded)
+	case 6, 7:
+		l.result([]payment.Outcome{payment.AnswerDeclined, payment.AnswerFailed}[draw(2, "how it fails")])
+	case 8:
+		l.lateAnswer(draw)
+	case 9:
+		l.oddAnswer(draw)
+	case 10:
+		l.refundAnswer(draw)
+	case 11:
+		l.pay()
+	case 12:
+		l.newMethod(draw(4, "removed") > 0)
+	case 13, 14:
+		l.changePlan(l.anyPlan(draw), draw(3, "at period end") == 0)
+	case 15:
+		l.schedule(lifecycle.Cancel{})
+	case 16:
+		l.schedule(lifecycle.Reactivate{})
+	case 17:
+		if draw(5, "one in five") == 0 {
+			l.cancelNow(draw(2, "refund") == 0)
+		}
+	}
+}
+
+// toNext moves to the next thing that happens by itself, or a nanosecond beside it.
+func (l *life) toNext(offset time.Duration) {
+	if to := l.sub().NextActionAt.Add(offset); l.sub().NextAction != subscription.ActionNone && !to.Before(l.now) {
+		l.until(to)
+	}
+}
+
+// lateAnswer lets the provider change its mind about a charge that is closed, or repeat itself.
+func (l *life) lateAnswer(draw chance) {
+	if id := l.some(draw, func(t payment.Transaction) bool {
+		return t.Type == payment.Charge && t.Status != payment.Pending && t.Provider != ""
+	}); id != "" {
+		l.answer(id, []payment.Outcome{payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerFailed}[draw(3, "late answer")])
+	}
+}
+
+// oddAnswer lets an exchange about a live attempt prove something other than money or none.
+func (l *life) oddAnswer(draw chance) {
+	id := l.some(draw, func(t payment.Transaction) bool { return t.Type == payment.Charge && t.Status == payment.Pending })
+	if id == "" {
+		return
+	}
+	switch draw(8, "odd answer") {
+	case 0:
+		l.mismatch(id)
+	case 1:
+		l.impossible(id, fault.Invalid)
+	case 2:
+		l.impossible(id, fault.Conflict)
+	default:
+		odd := []payment.Outcome{
+			payment.AnswerCanceled, payment.AnswerPending, payment.AnswerUnknown, payment.AnswerNotSent, payment.AnswerNotFound,
+		}
+		l.answer(id, odd[draw(len(odd), "outcome")])
+	}
+}
+
+func (l *life) refundAnswer(draw chance) {
+	if id := l.some(draw, func(t payment.Transaction) bool { return t.Type == payment.Refund && t.Status != payment.Refunded }); id != "" {
+		l.answer(id, []payment.Outcome{payment.AnswerSucceeded, payment.AnswerFailed, payment.AnswerUnknown}[draw(3, "of a refund")])
+	}
+}
+
+// some draws a transaction of a kind; empty: there is none.
+func (l *life) some(draw chance, kind func(payment.Transaction) bool) string {
+	var found []string
+	for _, t := range l.store.transactions {
+		if kind(t) {
+			found = append(found, t.ID)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return found[draw(len(found), "which transaction")]
+}
+
+func (l *life) pay() {
+	open, behind := l.open(), l.behind()
+	changes, err := l.apply(lifecycle.Pay{})
+	switch {
+	case err == nil:
+		require.NotEmpty(l.t, changes.Attempt)
+	case behind: // the command met what was due first
+	case errors.Is(err, collection.ErrInProgress):
+		require.NotNil(l.t, l.live(""))
+	default:
+		require.Condition(l.t, func() bool { return l.sub().Status == subscription.Trialing || len(open) == 0 }, err)
+	}
+}
+
+// behind: more was due than was done yet, so that a command met another state than the store's.
+func (l *life) behind() bool {
+	return l.sub().NextAction != subscription.ActionNone && !l.sub().NextActionAt.After(l.now)
+}
+
+func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
+	_, err := l.apply(lifecycle.ChangePlan{To: to, AtPeriodEnd: atPeriodEnd})
+	s := l.sub()
+	switch {
+	case l.behind() || err == nil:
+	case s.Status == subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	case to.ID == s.PlanID && s.PendingPlanID == "":
+		require.Equal(l.t, subscription.ErrPlanUnchanged, err)
+	default:
+		require.Equal(l.t, subscription.ErrPaymentPending, err)
+		require.True(l.t, l.live("") != nil && !atPeriodEnd, "refused without a live attempt")
+	}
+}
+
+func (l *life) schedule(cmd lifecycle.Command) {
+	if _, err := l.apply(cmd); err != nil && !l.behind() {
+		canceled := l.sub().Status == subscription.Canceled && errors.Is(err, subscription.ErrCanceled)
+		require.True(l.t, canceled || !l.sub().CancelAtPeriodEnd && errors.Is(err, subscription.ErrNotScheduled), err)
+	}
+}
+
+func (l *life) cancelNow(refund bool) {
+	over, behind, last := l.sub().Status == subscription.Canceled, l.behind(), len(l.store.invoices)
+	_, err := l.apply(lifecycle.Cancel{Immediate: true, RefundUnused: refund})
+	if over {
+		require.Equal(l.t, subscription.ErrCanceled, err)
+		return
+	}
+	require.True(l.t, err == nil || l.behind(), err)
+	if err != nil {
+		return
+	}
+	if !refund && !behind {
+		require.Len(l.t, l.store.invoices, last)
+	}
+	for _, inv := range l.open() {
+		require.Contains(l.t, []collection.Phase{collection.Closed, collection.Charging}, inv.Collection.Phase)
+	}
+}

@@ -1,0 +1,318 @@
+package lifecycle_test
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/customer"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// store keeps one subscription's rows in memory, under the constraints that the database has: unique keys, final
+// statuses, one live attempt and one settlement per invoice, a balance that its entries sum to.
+type store struct {
+	t        require.TestingT
+	sub      subscription.Subscription
+	customer customer.Customer
+	plans    map[string]plan.Plan
+	settings subscription.Settings
+	clock    time.Time
+	provider *lifecycle.Provider
+
+	invoices     []invoice.Invoice // by number
+	transactions []payment.Transaction
+	balance      money.Minor
+	settled      map[string]lifecycle.Settlement // by invoice
+	events       []event.Event
+	place        map[string]int // of an invoice or transaction in its list
+}
+
+func (s *store) invoice(id string) *invoice.Invoice {
+	if i, ok := s.place[id]; ok {
+		return &s.invoices[i]
+	}
+	return nil
+}
+
+func (s *store) transaction(id string) *payment.Transaction {
+	if i, ok := s.place[id]; ok {
+		return &s.transactions[i]
+	}
+	return nil
+}
+
+// load reads what tx.LockSubscription reads, and with captures what tx.LockCaptures adds.
+func (s *store) load(captures bool) lifecycle.State {
+	state := lifecycle.State{
+		Subscription: s.sub, Customer: s.customer, Balance: s.balance, Plan: s.plans[s.sub.PlanID], Settings: s.settings,
+		ClockNow: s.clock, Provider: s.provider,
+	}
+	if p, ok := s.plans[s.sub.PendingPlanID]; ok {
+		state.PendingPlan = &p
+	}
+	current := s.sub.CurrentPeriod
+	for _, inv := range s.invoices {
+		switch {
+		case inv.Status == invoice.Open:
+			state.Open = append(state.Open, inv)
+		case inv.Status == invoice.Paid && inv.Period.Overlaps(current):
+			state.Paid = append(state.Paid, inv)
+		}
+	}
+	for _, t := range s.transactions {
+		if t.Status == payment.Pending && t.Type == payment.Charge {
+			state.Pending = append(state.Pending, t)
+		}
+	}
+	if len(state.Pending) > 1 {
+		slices.SortFunc(state.Pending, func(a, b payment.Transaction) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	if captures {
+		state.Captures = map[string]payment.Transaction{}
+		for _, inv := range state.Paid {
+			if id := s.settled[inv.ID].TransactionID; id != "" {
+				state.Captures[inv.ID] = *s.transaction(id)
+			}
+		}
+	}
+	return state
+}
+
+// write makes changes true in the order of tx.Write, and refuses what the database refuses.
+func (s *store) write(c lifecycle.Changes) {
+	seen := map[string]bool{}
+	once := func(id string) {
+		if seen[id] {
+			s.fail("%s is written twice", id)
+		}
+		seen[id] = true
+	}
+	for _, t := range c.Transactions {
+		once(t.ID)
+		s.saveTransaction(t)
+	}
+	for _, inv := range c.Invoices {
+		once(inv.ID)
+		s.saveInvoice(inv)
+	}
+	for _, t := range c.NewTransactions {
+		once(t.ID)
+		s.insertTransaction(t)
+	}
+	for _, entry := range c.Credit {
+		if s.balance += entry.Amount; s.balance < 0 || entry.Amount == 0 {
+			s.fail("credit of %d on account of %s leaves %d", entry.Amount, entry.InvoiceID, s.balance)
+		}
+	}
+	for _, inv := range c.NewInvoices {
+		once(inv.ID)
+		s.insertInvoice(inv)
+	}
+	for _, settled := range c.Settlements {
+		s.settle(settled)
+	}
+	s.events = append(s.events, c.Events...)
+	if c.Subscription != nil {
+		s.saveSubscription(*c.Subscription)
+	}
+	s.checkReferences(c)
+}
+
+func (s *store) saveTransaction(t payment.Transaction) {
+	old := s.transaction(t.ID)
+	switch {
+	case old == nil:
+		s.fail("transaction %s is changed, but was never written", t.ID)
+	case old.Revision != t.Revision:
+		s.fail("transaction %s is of revision %d, not %d", t.ID, old.Revision, t.Revision)
+	case old.Status != t.Status && !payment.CanBecome(t.Type, old.Status, t.Status):
+		s.fail("transaction %s is %s and cannot become %s", t.ID, old.Status, t.Status)
+	case t.AmountRefunded < 0 || t.AmountRefunded > t.Amount || t.Amount != old.Amount || t.InvoiceID != old.InvoiceID:
+		s.fail("transaction %s: amounts or invoice", t.ID)
+	case t.Status == payment.Pending != t.CompletedAt.IsZero():
+		s.fail("transaction %s is %s, completed at %s", t.ID, t.Status, t.CompletedAt)
+	}
+	*old = t
+	old.Revision++
+}
+
+func (s *store) insertTransaction(t payment.Transaction) {
+	if _, ok := s.place[t.ID]; ok || t.Revision != 1 {
+		s.fail("transaction %s exists already, or is new with revision %d", t.ID, t.Revision)
+	}
+	if t.Amount <= 0 {
+		s.fail("transaction %s of %d", t.ID, t.Amount)
+	}
+	for _, other := range s.transactions {
+		if t.Type == payment.Charge && t.Status == payment.Pending && other.Type == payment.Charge &&
+			other.Status == payment.Pending && other.InvoiceID == t.InvoiceID {
+			s.fail("%s and %s are live attempts of one invoice", t.ID, other.ID)
+		}
+		if t.RecoveredFrom != "" && other.RecoveredFrom == t.RecoveredFrom {
+			s.fail("%s is recovered twice", t.RecoveredFrom)
+		}
+	}
+	s.place[t.ID] = len(s.transactions)
+	s.transactions = append(s.transactions, t)
+}
+
+func (s *store) saveInvoice(inv invoice.Invoice) {
+	old := s.invoice(inv.ID)
+	switch {
+	case old == nil:
+		s.fail("invoice %s is changed, but was never written", inv.ID)
+	case old.Status != invoice.Open:
+		s.fail("invoice %s is %s, which is final", inv.ID, old.Status)
+	case old.Total != inv.Total || old.Period != inv.Period || old.Reason != inv.Reason:
+		s.fail("invoice %s: an immutable column was changed", inv.ID)
+	}
+	s.checkInvoice(inv)
+	*old = inv
+}
+
+func (s *store) insertInvoice(inv invoice.Invoice) {
+	if _, ok := s.place[inv.ID]; ok {
+		s.fail("invoice %s exists already", inv.ID)
+	}
+	s.checkInvoice(inv)
+	for _, other := range s.invoices {
+		if inv.Reason != invoice.Update && inv.Reason == other.Reason && inv.Period.Start.Equal(other.Period.Start) {
+			s.fail("%s and %s bill the period of %s for one reason", inv.ID, other.ID, inv.Period)
+		}
+	}
+	s.place[inv.ID] = len(s.invoices)
+	inv.Number = int64(len(s.invoices) + 1)
+	s.invoices = append(s.invoices, inv)
+}
+
+// checkInvoice holds the CHECKs of the table.
+func (s *store) checkInvoice(inv invoice.Invoice) {
+	paid := money.Minor(0)
+	if inv.Status == invoice.Paid {
+		paid = inv.AmountDue
+	}
+	if inv.AmountDue != max(inv.Total, 0)-inv.CreditApplied || inv.AmountDue < 0 || inv.CreditApplied < 0 || inv.AmountPaid != paid {
+		s.fail("invoice %s: total %d, credit %d, due %d, paid %d", inv.ID, inv.Total, inv.CreditApplied, inv.AmountDue, inv.AmountPaid)
+	}
+	if (inv.Status == invoice.Paid) != !inv.PaidAt.IsZero() || (inv.Status == invoice.Void) != !inv.VoidedAt.IsZero() {
+		s.fail("invoice %s is %s, paid at %s, voided at %s", inv.ID, inv.Status, inv.PaidAt, inv.VoidedAt)
+	}
+}
+
+func (s *store) settle(settled lifecycle.Settlement) {
+	if _, ok := s.settled[settled.InvoiceID]; ok || (settled.TransactionID == "") != (settled.Amount == 0) {
+		s.fail("%s is settled twice, or by nothing: %+v", settled.InvoiceID, settled)
+	}
+	inv := s.invoice(settled.InvoiceID)
+	if inv == nil || inv.Status != invoice.Paid || inv.AmountDue != settled.Amount {
+		s.fail("settlement %+v of %+v", settled, inv)
+	}
+	if id := settled.TransactionID; id != "" {
+		if t := s.transaction(id); t == nil || t.Status != payment.Success || t.InvoiceID != settled.InvoiceID {
+			s.fail("settlement %+v by %+v", settled, t)
+		}
+	}
+	s.settled[settled.InvoiceID] = settled
+}
+
+func (s *store) saveSubscription(sub subscription.Subscription) {
+	if sub.Revision != s.sub.Revision {
+		s.fail("the subscription is of revision %d, not %d", s.sub.Revision, sub.Revision)
+	}
+	s.sub = sub
+	s.sub.Revision++
+}
+
+// checkReferences holds what foreign keys hold, and what the caller relies on.
+func (s *store) checkReferences(c lifecycle.Changes) {
+	for _, t := range c.NewTransactions {
+		if t.InvoiceID != "" && s.invoice(t.InvoiceID) == nil {
+			s.fail("%s pays %s, which does not exist", t.ID, t.InvoiceID)
+		}
+		if (t.Type == payment.Refund) != slices.Contains(c.Starts, t.ID) {
+			s.fail("a refund is followed by a workflow of its own, a charge by its subscription's: %s, %v", t.ID, c.Starts)
+		}
+	}
+	if c.Attempt != "" && c.Made(c.Attempt) == nil {
+		s.fail("the attempt %s is not among the new transactions", c.Attempt)
+	}
+	if id := s.sub.CollectingInvoiceID; id != "" && s.invoice(id) == nil {
+		s.fail("%s is in collection, but does not exist", id)
+	}
+}
+
+func (s *store) fail(format string, args ...any) {
+	require.FailNowf(s.t, "the store refuses", format, args...)
+}
+
+// number gives new invoices the numbers that the write gave them.
+func (s *store) number(state *lifecycle.State) {
+	for _, list := range [][]invoice.Invoice{state.Open, state.Paid} {
+		for i := range list {
+			list[i].Number = s.invoice(list[i].ID).Number
+		}
+	}
+}
+
+// clone copies the rows, as a backup does.
+func (s *store) clone() *store {
+	out := *s
+	out.invoices, out.transactions, out.events = slices.Clone(s.invoices), slices.Clone(s.transactions), slices.Clone(s.events)
+	for i := range out.invoices {
+		out.invoices[i].Lines = slices.Clone(out.invoices[i].Lines)
+	}
+	out.place, out.settled = map[string]int{}, map[string]lifecycle.Settlement{}
+	for id, i := range s.place {
+		out.place[id] = i
+	}
+	for id, settled := range s.settled {
+		out.settled[id] = settled
+	}
+	return &out
+}
+
+// same reports whether two States say the same. Captures are compared only where both know them, and an empty list is as
+// good as none.
+func same(a, b lifecycle.State) bool {
+	if a.Captures == nil || b.Captures == nil {
+		a.Captures, b.Captures = nil, nil
+	}
+	for _, s := range []*lifecycle.State{&a, &b} {
+		if len(s.Open) == 0 {
+			s.Open = nil
+		}
+		if len(s.Paid) == 0 {
+			s.Paid = nil
+		}
+		if len(s.Pending) == 0 {
+			s.Pending = nil
+		}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// alike is same by the fields that change most, for a million comparisons; the thorough lives compare everything.
+func alike(a, b lifecycle.State) bool {
+	s, r := a.Subscription, b.Subscription
+	return a.Balance == b.Balance && a.Plan.ID == b.Plan.ID && (a.PendingPlan == nil) == (b.PendingPlan == nil) &&
+		s.Revision == r.Revision && s.Status == r.Status && s.CurrentPeriod == r.CurrentPeriod && s.PaidThrough == r.PaidThrough &&
+		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction && s.NextActionAt == r.NextActionAt &&
+		slices.EqualFunc(a.Open, b.Open, alikeInvoices) && slices.EqualFunc(a.Paid, b.Paid, alikeInvoices) &&
+		slices.EqualFunc(a.Pending, b.Pending, func(t, u payment.Transaction) bool {
+			return t.ID == u.ID && t.Revision == u.Revision && t.NextCheckAt == u.NextCheckAt && t.Status == u.Status
+		})
+}
+
+func alikeInvoices(i, j invoice.Invoice) bool {
+	return i.ID == j.ID && i.Status == j.Status && i.Collection == j.Collection && i.AmountDue == j.AmountDue && i.Number == j.Number
+}
