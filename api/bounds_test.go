@@ -101,8 +101,8 @@ func TestWhatHangsIsUnavailableInTime(t *testing.T) {
 	}
 }
 
-// What cannot be noted about a key is logged by the command's id: nobody repairs it but the next request with the key, and
-// a key holds whatever its caller put into it.
+// What cannot be noted about a key is logged by the command's id: nobody repairs it but the next request with the key,
+// and a key holds whatever its caller put into it.
 func TestWhatCannotBeNotedAboutAKeyIsLogged(t *testing.T) {
 	t.Parallel()
 	for message, c := range map[string]struct {

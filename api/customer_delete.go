@@ -17,9 +17,11 @@ type Deleted struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// deleteCustomer ends the customer's subscriptions, then erases the customer. The command ids follow from the request's,
-// so that a repeat does nothing twice.
-func (s *Server) deleteCustomer(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
+// deleteCustomer ends the customer's subscriptions, then erases the customer. The command ids follow from the
+// request's, so that a repeat does nothing twice.
+func (s *Server) deleteCustomer(
+	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[Deleted], error) {
 	return httpkit.Command(ctx, s.kit, c, http.StatusOK, func(ctx context.Context, r httpkit.Run) (httpkit.Made[Deleted], error) {
 		cust := httpkit.Resource[credited](c).Customer
 		err := s.service.EraseCustomer(ctx, caller(c), cust, r.Again, func(ctx context.Context, sub subscription.Subscription) error {

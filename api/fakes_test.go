@@ -33,8 +33,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// fakeEngine answers by its function fields and remembers what it was asked. Without them starts and signals succeed, and
-// commands are carried out on the database as an activity would.
+// fakeEngine answers by its function fields and remembers what it was asked. Without them starts and signals succeed,
+// and commands are carried out on the database as an activity would.
 type fakeEngine struct {
 	store *db.Store
 	now   func() time.Time
@@ -67,7 +67,9 @@ func (f *fakeEngine) StartSubscription(ctx context.Context, in contract.Subscrip
 	return nil
 }
 
-func (f *fakeEngine) Command(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
+func (f *fakeEngine) Command(
+	ctx context.Context, in contract.SubscriptionStart, cmd contract.Command,
+) (contract.CommandResult, error) {
 	f.remember(func() { f.commands = append(f.commands, cmd) })
 	if f.onCommand != nil {
 		return f.onCommand(ctx, in, cmd)
@@ -102,7 +104,9 @@ func (f *fakeEngine) StartPayment(ctx context.Context, in contract.PaymentInput)
 
 func (f *fakeEngine) StartTestClock(context.Context, contract.TestClockInput) error { return nil }
 
-func (f *fakeEngine) Advance(ctx context.Context, ref contract.Ref, advance contract.Advance) (contract.AdvanceResult, error) {
+func (f *fakeEngine) Advance(
+	ctx context.Context, ref contract.Ref, advance contract.Advance,
+) (contract.AdvanceResult, error) {
 	if f.onAdvance != nil {
 		return f.onAdvance(ctx, ref, advance)
 	}
@@ -118,7 +122,9 @@ func (f *fakeEngine) Advance(ctx context.Context, ref contract.Ref, advance cont
 
 // perform is as much of the command activity as api's tests need: outcomes are remembered by command id, and the
 // idempotency row is completed in the same transaction.
-func (f *fakeEngine) perform(ctx context.Context, ref contract.Ref, cmd contract.Command) (result contract.CommandResult, err error) {
+func (f *fakeEngine) perform(
+	ctx context.Context, ref contract.Ref, cmd contract.Command,
+) (result contract.CommandResult, err error) {
 	err = f.store.InTx(ctx, db.BySystem("test"), f.now(), func(tx *db.Tx) error {
 		b, err := tx.LoadSubscription(ctx, ref.EnvironmentID, ref.ID, true)
 		if err != nil {

@@ -18,7 +18,8 @@ import (
 // workflow is the one collector of its invoices, also of those that a canceled subscription left open.
 func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	if f.Description != "" {
-		return nil, fault.InvalidParam("description", "fields_exclusive", "a payment of an invoice is described by the invoice; leave description out")
+		return nil, fault.InvalidParam("description", "fields_exclusive",
+			"a payment of an invoice is described by the invoice; leave description out")
 	}
 	var transactionID string
 	out, err := httpkit.Command(ctx, s.kit, c, http.StatusCreated, func(ctx context.Context, r httpkit.Run) (httpkit.Made[Payment], error) {
@@ -38,7 +39,9 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	return s.awaitPayment(ctx, c, out, transactionID), nil
 }
 
-func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (subscription.Subscription, error) {
+func (s *Server) subscriptionToPay(
+	ctx context.Context, c *httpkit.Call, f PaymentForm,
+) (subscription.Subscription, error) {
 	if !id.Is(id.Subscription, f.SubscriptionID) {
 		return subscription.Subscription{}, httpkit.NotFound(db.ErrSubscriptionNotFound).In("subscriptionId")
 	}
@@ -47,15 +50,19 @@ func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f Payme
 	case err != nil:
 		return sub, inParam(err, "subscriptionId")
 	case f.CustomerID != "" && f.CustomerID != sub.CustomerID:
-		return sub, fault.InvalidParam("customerId", "customer_mismatch", "the subscription belongs to another customer; leave customerId out")
+		return sub, fault.InvalidParam("customerId", "customer_mismatch",
+			"the subscription belongs to another customer; leave customerId out")
 	case f.Currency != "" && f.Currency != string(sub.Currency):
-		return sub, fault.InvalidParam("currency", "currency_mismatch", "the subscription is billed in %s; leave currency out", sub.Currency)
+		return sub, fault.InvalidParam("currency", "currency_mismatch",
+			"the subscription is billed in %s; leave currency out", sub.Currency)
 	}
 	return sub, nil
 }
 
 // pay answers the id of the attempt.
-func (s *Server) pay(ctx context.Context, c *httpkit.Call, sub subscription.Subscription, f PaymentForm, r httpkit.Run) (string, error) {
+func (s *Server) pay(
+	ctx context.Context, c *httpkit.Call, sub subscription.Subscription, f PaymentForm, r httpkit.Run,
+) (string, error) {
 	result, err := s.engine.Command(ctx, dispatch.StartOf(c.EnvironmentID, sub), contract.Command{
 		ID: r.CommandID, Idempotency: completes(r), Name: contract.CommandPay, Amount: f.Amount,
 	})

@@ -14,7 +14,9 @@ import (
 )
 
 // perform has a subscription's workflow carry out a command.
-func (s *Server) perform(ctx context.Context, c *httpkit.Call, sub subscription.Subscription, cmd contract.Command) error {
+func (s *Server) perform(
+	ctx context.Context, c *httpkit.Call, sub subscription.Subscription, cmd contract.Command,
+) error {
 	result, err := s.engine.Command(ctx, dispatch.StartOf(c.EnvironmentID, sub), cmd)
 	if errors.Is(err, contract.ErrFinished) {
 		result, err = s.outcome(ctx, c, cmd.ID)
@@ -40,7 +42,9 @@ func (s *Server) outcome(ctx context.Context, c *httpkit.Call, commandID string)
 }
 
 // performAndRead answers with the subscription as the command left it.
-func (s *Server) performAndRead(ctx context.Context, c *httpkit.Call, cmd contract.Command) (httpkit.Made[Subscription], error) {
+func (s *Server) performAndRead(
+	ctx context.Context, c *httpkit.Call, cmd contract.Command,
+) (httpkit.Made[Subscription], error) {
 	sub := httpkit.Resource[subscription.Subscription](c)
 	if err := s.perform(ctx, c, sub, cmd); err != nil {
 		return httpkit.Made[Subscription]{}, err

@@ -85,7 +85,8 @@ type PriceForm struct {
 // plan is what the form says.
 func (f PlanForm) plan() (plan.Plan, error) {
 	if (f.Amount == nil) == (len(f.Prices) == 0) {
-		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing", "send either amount, for one flat price, or prices")
+		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing",
+			"send either amount, for one flat price, or prices")
 	}
 	if f.Amount != nil {
 		f.Prices = []PriceForm{{Amount: *f.Amount}}
@@ -127,7 +128,9 @@ type listPlansInput struct {
 	Active string `query:"active" enum:"true,false" doc:"Only plans that new subscriptions may, or may not, use. A publishable key sees those that they may."`
 }
 
-func (s *Server) listPlans(ctx context.Context, c *httpkit.Call, in *listPlansInput) (*httpkit.Reply[httpkit.List[Plan]], error) {
+func (s *Server) listPlans(
+	ctx context.Context, c *httpkit.Call, in *listPlansInput,
+) (*httpkit.Reply[httpkit.List[Plan]], error) {
 	page, err := in.DB(id.Plan)
 	if err != nil {
 		return nil, err

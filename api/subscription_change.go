@@ -19,7 +19,9 @@ type SubscriptionChange struct {
 	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
 }
 
-func (s *Server) updateSubscription(ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput) (*httpkit.Reply[Subscription], error) {
+func (s *Server) updateSubscription(
+	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
+) (*httpkit.Reply[Subscription], error) {
 	return httpkit.Command(ctx, s.kit, c, http.StatusOK, func(ctx context.Context, r httpkit.Run) (httpkit.Made[Subscription], error) {
 		if _, err := s.service.Plan(ctx, caller(c), in.Body.PlanID); err != nil {
 			return httpkit.Made[Subscription]{}, inParam(err, "planId")

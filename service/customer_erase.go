@@ -14,9 +14,10 @@ import (
 // erasurePage is how many subscriptions of a customer are read at a time.
 const erasurePage = 100
 
-// EraseCustomer ends the customer's subscriptions by cancel, then removes everything personal. A subscription that another
-// request created meanwhile is ended by a second look: db refuses to create one once the customer is erased. A repeat of
-// an erasure that was interrupted (again) goes on where it was. Fault: customer_not_found, for one who is erased already.
+// EraseCustomer ends the customer's subscriptions by cancel, then removes everything personal. A subscription that
+// another request created meanwhile is ended by a second look: db refuses to create one once the customer is erased. A
+// repeat of an erasure that was interrupted (again) goes on where it was. Fault: customer_not_found, for one who is
+// erased already.
 func (s *Service) EraseCustomer(
 	ctx context.Context, by Caller, c customer.Customer, again bool, cancel func(context.Context, subscription.Subscription) error,
 ) error {

@@ -35,7 +35,9 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-func (k *Kit) open(ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation) (*Call, io.Reader, error) {
+func (k *Kit) open(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation,
+) (*Call, io.Reader, error) {
 	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
 	defer cancel()
 	c, err := k.authenticate(within, r, op, mux.Vars(r)["id"])

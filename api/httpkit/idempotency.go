@@ -148,9 +148,9 @@ type Made[T any] struct {
 	CustomerID string
 }
 
-// Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep as the last thing
-// of that transaction, with its result. The answer is rendered and stored there, so that a repeat, also after a crash, is
-// answered from what was committed; one that runs beside it waits at the row and then reads it.
+// Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep as the last
+// thing of that transaction, with its result. The answer is rendered and stored there, so that a repeat, also after a
+// crash, is answered from what was committed; one that runs beside it waits at the row and then reads it.
 func Create[R, T any](
 	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T], perform func(keep func(*db.Tx, R) error) error,
 ) (*Reply[T], error) {

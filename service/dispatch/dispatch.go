@@ -1,6 +1,6 @@
-// Package dispatch makes the effects of committed transactions happen: it starts workflows and signals them, and marks what
-// was started. All of it is best effort, since the reconciler finds what is missing, and takes little of a caller's time. It
-// does not own how Temporal is spoken to (Engine).
+// Package dispatch makes the effects of committed transactions happen: it starts workflows and signals them, and marks
+// what was started. All of it is best effort, since the reconciler finds what is missing, and takes little of a
+// caller's time. It does not own how Temporal is spoken to (Engine).
 package dispatch
 
 import (
@@ -23,8 +23,8 @@ type Engine interface {
 	StartTestClock(ctx context.Context, in contract.TestClockInput) error
 	// Wake has the workflow of a subscription read its row and act on it.
 	Wake(ctx context.Context, ref contract.Ref) error
-	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own, which is
-	// started for it where the owner has ended.
+	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own,
+	// which is started for it where the owner has ended.
 	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
 }
 
