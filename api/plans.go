@@ -179,7 +179,7 @@ func (s *Server) planOperations() {
 	}, s.listPlans)
 	off := false
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans", Summary: "Change a plan, or take it out of the shop",
+		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans", Summary: "Update or archive a plan",
 		Description: "With active false nobody can subscribe or change to the plan any more: 409 plan_inactive. Subscriptions that are on it, or will be at the end of their period, go on as they are. Currency, interval, trial and prices never change, so that a subscription pays what it was sold for: make a new plan instead.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off}, Response: retired,
 	}, s.updatePlan)

@@ -29,7 +29,7 @@ type Subscription struct {
 	CanceledAt         int64    `json:"canceledAt,omitempty"`
 	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"Since when it is past due."`
 	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan it changes to at currentPeriodEnd."`
-	NextAction         string   `json:"nextAction" enum:"none,begin,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"What happens next by itself."`
+	NextAction         string   `json:"nextAction" enum:"none,begin,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64    `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string   `json:"timeZone" example:"UTC" doc:"Periods begin at local times of this IANA time zone."`
 	TestClockID        string   `json:"testClockId,omitempty"`

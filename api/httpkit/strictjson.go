@@ -29,7 +29,7 @@ func checkJSON(body []byte) error {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return malformed("the body goes on behind its JSON value")
+		return malformed("Unexpected data after the JSON value.")
 	}
 	return nil
 }
