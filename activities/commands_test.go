@@ -15,6 +15,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/contract"
+	"perennial/db"
 	"perennial/providers"
 	"perennial/test/scene"
 )

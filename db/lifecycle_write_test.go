@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -67,11 +68,9 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	state, c := b.allKinds(t)
-	ctx, d := t.Context(), &collector{}
-	require.NoError(t, b.store.With(d).InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
-		return tx.Write(ctx, b.env, state, c)
-	}))
-	require.Equal(t, []db.Effect{db.StartPayment{EnvironmentID: b.env, ID: c.Starts[0]}}, d.effects)
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Write(ctx, b.env, state, c)) })
+
+	ctx := t.Context()
 	sub, err := b.store.Subscription(ctx, b.env, b.subscription.ID)
 	require.NoError(t, err)
 	want := *c.Subscription
@@ -158,39 +157,35 @@ func TestWrite_NothingToWrite(t *testing.T) {
 	require.Equal(t, state, load(t, b))
 }
 
-// woken has the workflow of the subscription woken by several transactions at once, and returns the signals.
-func (b *bundle) woken(t *testing.T, times int) []db.Effect {
-	t.Helper()
-	d := &collector{}
-	store := b.store.With(d)
-	for _, err := range atOnce(times, func(int) error {
-		return store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
-			state, err := tx.LockSubscription(t.Context(), b.env, b.subscription.ID)
-			if err != nil {
-				return err
-			}
-			return tx.Wake(t.Context(), b.env, state, "cancel")
-		})
-	}) {
-		require.NoError(t, err)
-	}
-	return d.effects
+// wakes has a subscription woken in a transaction of its own, and returns what was signalled.
+func (b *bundle) wakes(ctx context.Context, why string) ([]db.Effect, error) {
+	signals := &collector{}
+	err := b.store.With(signals).InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
+		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		if err != nil {
+			return err
+		}
+		return tx.Wake(ctx, b.env, state, why)
+	})
+	return signals.effects, err
 }
 
 func TestWake_OnlyTheFirstSignals(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	signal := []db.Effect{db.SignalSubscription{
-		EnvironmentID: b.env, ID: b.subscription.ID, Why: "cancel", Revision: b.subscription.Revision,
-	}}
-	pending := func() int {
-		return b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall)
+	wake := func() []db.Effect {
+		signals, err := b.wakes(t.Context(), "pay")
+		require.NoError(t, err)
+		return signals
 	}
-	require.Equal(t, signal, b.woken(t, 1))
-	require.Equal(t, 1, pending(), "since real time, also on a test clock")
+	signal := []db.Effect{
+		db.SignalSubscription{EnvironmentID: b.env, ID: b.subscription.ID, Why: "pay", Revision: b.subscription.Revision},
+	}
+	require.Equal(t, signal, wake())
+	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall), "since real time, also on a test clock")
 	_, err := b.pool.Exec(t.Context(), "update subscriptions set wake_pending_since = $1", wall.Add(-time.Minute))
 	require.NoError(t, err)
-	require.Empty(t, b.woken(t, 1))
+	require.Empty(t, wake())
 	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall.Add(-time.Minute)),
 		"the mark tells since when the workflow has not acted")
 
@@ -202,25 +197,32 @@ func TestWake_OnlyTheFirstSignals(t *testing.T) {
 	})
 	require.Zero(t, b.count(t, "select count(wake_pending_since) from subscriptions"))
 	require.False(t, load(t, b).WakePending)
-	require.Equal(t, signal, b.woken(t, 1), "the next one signals again")
+	require.Equal(t, signal, wake(), "the next one signals again")
 	require.EqualValues(t, b.subscription.Revision, load(t, b).Subscription.Revision, "the mark is no change of the subscription")
 }
 
 func TestWake_OneOfManySignals(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	require.Len(t, b.woken(t, sessions), 1)
+	signals := make([][]db.Effect, sessions)
+	for _, err := range atOnce(sessions, func(i int) (err error) {
+		signals[i], err = b.wakes(t.Context(), "")
+		return err
+	}) {
+		require.NoError(t, err)
+	}
+	require.Len(t, slices.Concat(signals...), 1)
 }
 
 // A charge of its own has no subscription: there is no workflow to wake.
 func TestWake_WithoutSubscription(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	d := &collector{}
-	require.NoError(t, b.store.With(d).InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
+	signals := &collector{}
+	require.NoError(t, b.store.With(signals).InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 		state, err := tx.LockCustomerState(t.Context(), b.env, b.customer.ID)
 		require.NoError(t, err)
 		return tx.Wake(t.Context(), b.env, state, "")
 	}))
-	require.Empty(t, d.effects)
+	require.Empty(t, signals.effects)
 }

@@ -1,4 +1,4 @@
-package service_test
+package service
 
 import (
 	"testing"
@@ -14,7 +14,6 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/providers"
-	"perennial/service"
 	"perennial/test/scene"
 )
 
@@ -34,14 +33,15 @@ func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, c
 	return s, c, ref
 }
 
-// command performs one in a transaction of its own.
-func command(t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command) (out service.Performed, err error) {
+// command performs one in a transaction of its own, and returns what is left to happen after the commit.
+func command(t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command) (out Performed, after []db.Effect, err error) {
 	t.Helper()
-	err = s.Store.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
-		out, err = service.Command(t.Context(), tx, s.Env, id, cmd)
+	var left dispatched
+	err = s.Store.With(&left).InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
+		out, err = Command(t.Context(), tx, s.Env, id, cmd)
 		return err
 	})
-	return out, err
+	return out, left.effects, err
 }
 
 func TestCommand_ReturnsTheAttempt(t *testing.T) {
@@ -49,7 +49,7 @@ func TestCommand_ReturnsTheAttempt(t *testing.T) {
 	s, _, ref := pays(t, scene.Decline)
 	s.Clock.Add(time.Hour)
 
-	out, err := command(t, s, ref.ID, lifecycle.Pay{})
+	out, after, err := command(t, s, ref.ID, lifecycle.Pay{})
 
 	require.NoError(t, err)
 	stored, err := s.Store.Transaction(t.Context(), s.Env, out.Attempt.ID)
@@ -57,12 +57,9 @@ func TestCommand_ReturnsTheAttempt(t *testing.T) {
 	require.Equal(t, stored, *out.Attempt)
 	require.Equal(t, payment.Pending, stored.Status)
 	require.Equal(t, s.Clock.Now(), stored.NextCheckAt)
-	require.Empty(t, s.Started.Take(), "the subscription's workflow sends it")
-	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
-	require.NoError(t, err)
-	require.Equal(t, []db.SignalSubscription{
-		{EnvironmentID: s.Env, ID: ref.ID, Why: contract.CommandPay, Revision: sub.Revision},
-	}, s.Started.Signals())
+	require.Equal(t, []db.Effect{
+		db.SignalSubscription{EnvironmentID: s.Env, ID: ref.ID, Why: contract.CommandPay, Revision: out.Subscription.Revision},
+	}, after, "the subscription's workflow sends it")
 }
 
 // The attempt of a customer without a payment method fails at once: there is still an attempt to show.
@@ -72,7 +69,7 @@ func TestCommand_ReturnsAnAttemptThatFailedAtOnce(t *testing.T) {
 	s.SetMethod(t, c.ID, nil)
 	s.Clock.Add(time.Hour)
 
-	out, err := command(t, s, ref.ID, lifecycle.Pay{})
+	out, _, err := command(t, s, ref.ID, lifecycle.Pay{})
 
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, out.Attempt.Status)
@@ -85,7 +82,7 @@ func TestCommand_NoAttemptOfItsOwn(t *testing.T) {
 	s, _, ref := pays(t, scene.Capture)
 	s.Clock.Set(scene.Start.AddDate(0, 1, 0))
 
-	out, err := command(t, s, ref.ID, lifecycle.Cancel{})
+	out, _, err := command(t, s, ref.ID, lifecycle.Cancel{})
 
 	require.NoError(t, err)
 	require.Nil(t, out.Attempt)
@@ -100,13 +97,18 @@ func TestCommand_StartsRefunds(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
 
-	out, err := command(t, s, ref.ID, lifecycle.Cancel{Immediate: true, RefundUnused: true})
+	out, after, err := command(t, s, ref.ID, lifecycle.Cancel{Immediate: true, RefundUnused: true})
 
 	require.NoError(t, err)
 	require.Equal(t, subscription.Canceled, out.Subscription.Status)
-	started := s.Started.Take()
-	require.Len(t, started, 1)
-	refund, err := s.Store.Transaction(t.Context(), s.Env, started[0].ID)
+	var starts []db.StartPayment
+	for _, effect := range after {
+		if start, ok := effect.(db.StartPayment); ok {
+			starts = append(starts, start)
+		}
+	}
+	require.Len(t, starts, 1)
+	refund, err := s.Store.Transaction(t.Context(), s.Env, starts[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Refund, refund.Type)
 }
@@ -118,7 +120,7 @@ func TestCommand_SubscriptionFarBehind(t *testing.T) {
 	s.Clock.Set(scene.Start.AddDate(3, 0, 0))
 	before := s.Rows(t)
 
-	_, err := command(t, s, ref.ID, lifecycle.Cancel{})
+	_, _, err := command(t, s, ref.ID, lifecycle.Cancel{})
 
 	require.ErrorIs(t, err, lifecycle.ErrBehind)
 	require.Positive(t, fault.From(err).RetryAfter)
@@ -128,10 +130,10 @@ func TestCommand_SubscriptionFarBehind(t *testing.T) {
 func TestCommand_UnknownSubscription(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
-	_, err := command(t, s, "sub_absent", lifecycle.Cancel{})
+	_, _, err := command(t, s, "sub_absent", lifecycle.Cancel{})
 	require.Equal(t, "subscription_not_found", fault.From(err).Code)
 	elsewhere := *s
 	elsewhere.Env = "env_other"
-	_, err = command(t, &elsewhere, ref.ID, lifecycle.Cancel{})
+	_, _, err = command(t, &elsewhere, ref.ID, lifecycle.Cancel{})
 	require.Equal(t, "subscription_not_found", fault.From(err).Code, "like an absent one")
 }

@@ -42,9 +42,7 @@ func (f *fakeEngine) ask(ctx context.Context, what string) error {
 }
 
 func (f *fakeEngine) StartSubscription(ctx context.Context, in contract.SubscriptionStart) error {
-	f.mu.Lock()
 	f.starts = append(f.starts, in)
-	f.mu.Unlock()
 	return f.ask(ctx, "start "+in.Input.Ref.ID)
 }
 
@@ -57,7 +55,7 @@ func (f *fakeEngine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 }
 
 func (f *fakeEngine) Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error {
-	return f.ask(ctx, fmt.Sprintf("%s %s at revision %d by %s %s", signal, ref.ID, wake.Revision, wake.By, wake.Actor))
+	return f.ask(ctx, fmt.Sprintf("%s %s at %d by %s %s", signal, ref.ID, wake.Revision, wake.By, wake.Actor))
 }
 
 func (f *fakeEngine) Check(ctx context.Context, owner contract.Owner, _ contract.Check) error {
@@ -73,12 +71,12 @@ func TestDispatch_AsksTheEngineForEachEffect(t *testing.T) {
 	d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{
 		db.StartSubscription{EnvironmentID: s.Env, Subscription: sub}, db.StartPayment{EnvironmentID: s.Env, ID: "txn_1"},
 		db.AdvanceTestClock{EnvironmentID: s.Env, ID: "clk_1"}, db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_2"},
-		db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_4", Why: contract.CommandCancel, Revision: 7},
+		db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_4", Why: contract.CommandPay, Revision: 3},
 		db.CheckTransaction{EnvironmentID: s.Env, ID: "txn_2", SubscriptionID: "sub_3"},
 	})
 	require.ElementsMatch(t, []string{
-		"start sub_1", "start txn_1", "advance clk_1", "wake sub_2 at revision 0 by system test",
-		"cancel sub_4 at revision 7 by system test", "check txn_2 of sub_3",
+		"start sub_1", "start txn_1", "advance clk_1", "wake sub_2 at 0 by system test", "pay sub_4 at 3 by system test",
+		"check txn_2 of sub_3",
 	}, engine.asked)
 	in := engine.starts[0]
 	require.Equal(t, contract.Ref{EnvironmentID: s.Env, ID: "sub_1"}, in.Input.Ref)
