@@ -36,6 +36,9 @@ func (r *recording) needsReview(reason string) {
 	r.d.saveTransaction(r.txn)
 }
 
+// ErrNeedsReview matches the refusal of a command behind a payment that a person must review.
+var ErrNeedsReview = fault.New(fault.Conflict, "payment_needs_review", "")
+
 // reviewed replaces the advice to ask again soon where the payment in the way waits for a person.
 func (d *decision) reviewed(refusal error) error {
 	if !errors.Is(refusal, collection.ErrInProgress) {
@@ -43,7 +46,7 @@ func (d *decision) reviewed(refusal error) error {
 	}
 	for _, t := range d.Pending {
 		if !t.ParkedAt.IsZero() {
-			return fault.New(fault.Conflict, "payment_needs_review",
+			return fault.New(fault.Conflict, ErrNeedsReview.Code,
 				"Payment %s needs review: it is not certain what became of the money. An operator must look it up at the provider. "+
 					"Nothing else can be paid or changed until then.", t.ID)
 		}

@@ -164,9 +164,16 @@ func (l *life) pay() {
 	case behind: // the command met what was due first
 	case errors.Is(err, collection.ErrInProgress):
 		require.NotNil(l.t, l.live(""))
+	case errors.Is(err, lifecycle.ErrNeedsReview):
+		l.requireParked()
 	default:
 		require.Condition(l.t, func() bool { return l.sub().Status == subscription.Trialing || len(open) == 0 }, err)
 	}
+}
+
+func (l *life) requireParked() {
+	parked := func(t payment.Transaction) bool { return t.Status == payment.Pending && !t.ParkedAt.IsZero() }
+	require.NotEmpty(l.t, l.some(func(int, string) int { return 0 }, parked), "refused without a payment that needs review")
 }
 
 // behind: more was due than was done yet, so that a command met another state than the store's.
@@ -183,6 +190,8 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 		require.Equal(l.t, subscription.ErrCanceled, err)
 	case to.ID == s.PlanID && s.PendingPlanID == "":
 		require.Equal(l.t, subscription.ErrPlanUnchanged, err)
+	case errors.Is(err, lifecycle.ErrNeedsReview):
+		l.requireParked()
 	default:
 		require.Equal(l.t, subscription.ErrPaymentPending, err)
 		require.True(l.t, l.live("") != nil && !atPeriodEnd, "refused without a live attempt")
