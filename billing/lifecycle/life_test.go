@@ -29,6 +29,8 @@ type life struct {
 	// thorough compares what a decision was given before and after, to the last line of the last invoice.
 	thorough bool
 
+	writtenOff bool // a person gave an invoice up, so that not all that was used is billed
+
 	account  account
 	captured map[string]bool // what the provider captured, by transaction
 }

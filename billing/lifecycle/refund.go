@@ -21,6 +21,16 @@ func (d *decision) refund(charge payment.Transaction, amount money.Minor) (payme
 	return reserved, nil
 }
 
+// refundable is how much of what was paid for the current period can go back in money. Part of it may have gone back
+// already.
+func (d *decision) refundable() money.Minor {
+	var sum money.Minor
+	for _, inv := range d.Paid {
+		sum += d.Captures[inv.ID].Refundable()
+	}
+	return sum
+}
+
 // refundCurrentPeriod gives amount of what was paid for the current period back, from the latest payment backwards.
 func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 	for _, inv := range slices.Backward(d.Paid) {

@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -55,6 +56,8 @@ func someLife(t require.TestingT, draw chance) *life {
 	}
 	if draw(10, "no provider") == 0 {
 		l.store.provider = nil
+	} else if draw(2, "limits") == 0 {
+		l.store.provider.Limits = money.Limits{Minimum: 50, Granularity: money.Minor([]int{1, 10, 100}[draw(3, "granularity")])}
 	}
 	return l
 }
@@ -66,7 +69,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(18, "step") {
+	switch draw(19, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -94,6 +97,10 @@ func (l *life) step(draw chance) {
 	case 17:
 		if draw(5, "one in five") == 0 {
 			l.cancelNow(draw(2, "refund") == 0)
+		}
+	case 18:
+		if open := l.open(); len(open) > 0 && draw(3, "one in three") == 0 {
+			l.giveUp(open[draw(len(open), "which invoice")], draw(2, "void") == 0)
 		}
 	}
 }
@@ -212,5 +219,26 @@ func (l *life) cancelNow(refund bool) {
 	}
 	for _, inv := range l.open() {
 		require.Contains(l.t, []collection.Phase{collection.Closed, collection.Charging}, inv.Collection.Phase)
+	}
+}
+
+// giveUp voids an invoice or marks it uncollectible.
+func (l *life) giveUp(inv invoice.Invoice, void bool) {
+	live, behind, balance := l.live(inv.ID), l.behind(), l.store.balance
+	var cmd lifecycle.Command = lifecycle.MarkUncollectible{InvoiceID: inv.ID}
+	if void {
+		cmd = lifecycle.VoidInvoice{InvoiceID: inv.ID}
+	}
+	was := l.writtenOff
+	l.writtenOff = true
+	_, err := l.apply(cmd)
+	if err != nil {
+		l.writtenOff = was
+		require.True(l.t, behind || errors.Is(err, collection.ErrInProgress) && live != nil, err)
+		return
+	}
+	require.True(l.t, behind || live == nil)
+	if !void && !behind && l.sub().Status == subscription.Canceled {
+		require.Equal(l.t, balance, l.store.balance, "it stays owed")
 	}
 }
