@@ -123,6 +123,9 @@ type Invoice struct {
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
 	CreatedAt         time.Time
+	BroughtForward    money.Minor
+	CarriedForward    money.Minor
+	UncollectibleAt   *time.Time
 }
 
 type InvoiceLine struct {
@@ -228,6 +231,7 @@ type Subscription struct {
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
 	WakePendingSince    *time.Time
+	RenewedFrom         *time.Time
 }
 
 type Tenant struct {
@@ -285,4 +289,5 @@ type Transaction struct {
 	Revision          int64
 	CreatedAt         time.Time
 	SendDueAt         *time.Time
+	RefundOwed        money.Minor
 }
