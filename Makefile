@@ -7,13 +7,12 @@ SHELL := bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-# Tools, pinned: generated code and reports must not depend on the machine.
-TOOLS := .perennial/bin
+# Tools, pinned: generated code and reports must not depend on the machine. They are kept in the user's cache.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 SQLC := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.30.0
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
-tool = $$(go run ./internal/devstack/install $(TOOLS) $(1) $(2))
+tool = $$(go run ./internal/devstack/install $(1) $(2))
 
 # Starts PostgreSQL and Temporal once for all packages; what the environment already names is used instead.
 STACK := go run ./internal/testkit/stack --
@@ -122,5 +121,5 @@ vuln-check:
 	else echo "$$report"; exit $$status; fi
 
 .PHONY: clean-dev
-clean-dev: ## Forget the data of dev and of tests; installed tools stay
+clean-dev: ## Delete the data of dev and of tests; downloaded programs stay, and it prints where
 	@go run ./internal/devstack/forget

@@ -20,15 +20,9 @@ type Gateway interface {
 	Provider(ctx context.Context, config db.ProviderConfig) (providers.Provider, error)
 }
 
-// Starter starts the workflow of a transaction that no subscription owns. It is best effort: what it misses the
-// reconciler starts.
-type Starter interface {
-	StartPayment(ctx context.Context, in contract.PaymentInput) error
-}
-
 // Config is what the activities work with.
 type Config struct {
-	Store    *db.Store
+	Store    *db.Store // its dispatcher gets what follows each commit
 	Clock    Clock
 	Gateway  Gateway
 	Engine   Waker
@@ -58,11 +52,11 @@ func New(c Config) Set {
 		c.Observer = unobserved{}
 	}
 	return Set{
-		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Starter: c.Engine},
+		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock},
 		Payments: &Payments{
-			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Starter: c.Engine, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
+			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
 		},
-		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Patience: c.ClockPatience},
+		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Patience: c.ClockPatience},
 		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled},
 		store:      c.Store, clock: c.Clock,
 	}
@@ -70,7 +64,7 @@ func New(c Config) Set {
 
 // NewEpoch begins a new life of Temporal's database: whatever was started before is started again.
 func (s Set) NewEpoch(ctx context.Context) (epoch int64, err error) {
-	err = s.store.InTx(ctx, s.clock(), func(tx *db.Tx) error {
+	err = s.store.InTx(ctx, db.BySystem("bootstrap"), s.clock(), func(tx *db.Tx) error {
 		epoch, err = tx.IncrementEpoch(ctx)
 		return err
 	})

@@ -17,7 +17,6 @@ import (
 type Clocks struct {
 	Store *db.Store
 	Clock Clock
-	Waker Waker
 	// Patience is how long, in real time, a step waits for a pending payment before it stops the advance; 0: 10 s.
 	Patience time.Duration
 }
@@ -75,7 +74,7 @@ func (a *Clocks) patience() time.Duration {
 // move sets the clock to the earlier of the next due instant and the target. It returns false where a payment has begun
 // meanwhile: its result belongs to the time it began in, so the clock waits for it.
 func (a *Clocks) move(ctx context.Context, ref contract.Ref) (now, target time.Time, moved bool, err error) {
-	err = a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+	err = a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
@@ -113,10 +112,8 @@ func (a *Clocks) advanceAll(ctx context.Context, env string, subscriptionIDs []s
 // advance lets one subscription do what is due at its clock's time, and wakes its workflow to follow the payments. The
 // workflow of a subscription on a clock has no timers of its own.
 func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
-	var starts []string
-	var wake contract.Wake
 	real := a.Clock()
-	err := a.Store.InTx(ctx, real, func(tx *db.Tx) error {
+	return a.Store.InTx(ctx, workflowOf(ctx), real, func(tx *db.Tx) error {
 		state, err := tx.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
@@ -125,26 +122,19 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 		if err != nil {
 			return err
 		}
-		starts, wake = changes.Starts, contract.Wake{By: "system", Revision: state.Subscription.Revision}
 		if err := tx.Write(ctx, ref.EnvironmentID, state, changes); err != nil {
 			return err
 		}
-		_, err = tx.SetWakePending(ctx, ref.EnvironmentID, state)
-		return err
+		if state.WakePending { // the earlier signal may have been lost, and the clock waits for the payment
+			tx.AfterCommit(db.SignalSubscription{EnvironmentID: ref.EnvironmentID, ID: ref.ID, Revision: state.Subscription.Revision})
+		}
+		return tx.Wake(ctx, ref.EnvironmentID, state, "")
 	})
-	if err != nil {
-		return err
-	}
-	for _, id := range starts {
-		_ = a.Waker.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: ref.EnvironmentID, ID: id}})
-	}
-	// Not only by the first to set the mark: whoever did may have failed to signal, and the clock waits for the payment.
-	return a.Waker.Wake(ctx, ref, contract.SignalWake, wake)
 }
 
 // FinishAdvance makes the clock ready again and announces it, naming the payments that stopped it early.
 func (a *Clocks) FinishAdvance(ctx context.Context, ref contract.Ref, blockedBy []string) error {
-	return a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+	return a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil || clock.Status != testclock.Advancing {
 			return err

@@ -10,23 +10,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
+	"perennial/billing/fault"
+	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/providers"
+	"perennial/service"
 	"perennial/test/scene"
 )
 
-// clockwork is a test clock whose subscriptions are driven by hand instead of by workflows.
+// clockwork is a test clock whose subscriptions are driven by hand instead of by workflows: it is the Waker that the clock
+// calls.
 type clockwork struct {
 	*scene.Scene
 	t      *testing.T
 	ref    contract.Ref
 	clocks *activities.Clocks
 
-	mu    sync.Mutex
-	ticks []contract.Tick
-	fail  error
+	mu     sync.Mutex
+	wakes  []string // "<subscription> <time of its clock>"
+	asleep bool     // the workflows do not act on signals
+	fail   error
 }
 
 func newClockwork(t *testing.T) *clockwork {
@@ -34,30 +39,36 @@ func newClockwork(t *testing.T) *clockwork {
 	w := &clockwork{Scene: scene.New(t), t: t}
 	w.Clock.Follow(time.Now) // steps wait in real time
 	w.ref = contract.Ref{EnvironmentID: w.Env, ID: id.New(id.TestClock, time.Now())}
-	w.clocks = &activities.Clocks{Store: w.Store, Clock: w.Clock.Now, Ticker: w, Patience: time.Second}
+	w.clocks = &activities.Clocks{Store: w.Store, Clock: w.Clock.Now, Waker: w, Patience: time.Second}
 	w.InTx(t, func(tx *db.Tx) error {
-		return tx.InsertTestClock(t.Context(), w.Env, db.TestClock{ID: w.ref.ID, Status: db.ClockReady, NowAt: scene.Start, CreatedAt: time.Now()})
+		return tx.InsertTestClock(t.Context(), w.Env, testclock.Clock{
+			ID: w.ref.ID, Status: testclock.Ready, NowAt: scene.Start, CreatedAt: time.Now(),
+		})
 	})
 	return w
 }
 
-// Tick implements activities.Ticker: it does what the subscription's workflow would do.
-func (w *clockwork) Tick(ctx context.Context, in contract.SubscriptionStart, tick contract.Tick) error {
+// Wake does what the subscription's workflow does when it is woken: it reloads, and follows the attempt.
+func (w *clockwork) Wake(ctx context.Context, ref contract.Ref, signal string, _ contract.Wake) error {
 	w.mu.Lock()
-	w.ticks = append(w.ticks, tick)
-	fail := w.fail
+	w.wakes = append(w.wakes, ref.ID+" "+w.clockNow(ctx).Format(time.DateOnly))
+	asleep, fail := w.asleep, w.fail
 	w.mu.Unlock()
-	if fail != nil {
+	require.Equal(w.t, contract.SignalWake, signal)
+	if fail != nil || asleep {
 		return fail
 	}
-	snap, err := w.Subscriptions.Advance(ctx, contract.AdvanceInput{Ref: in.Input.Ref, Now: tick.Now})
-	for err == nil && snap.Live != nil {
-		if snap.Live.CheckAt.After(w.Clock.Now()) {
-			<-ctx.Done() // the workflow would wait for the provider
-			return ctx.Err()
-		}
+	return w.follow(ctx, ref)
+}
+
+// follow is the subscription's workflow until it would wait for the provider. It knows no time but its snapshot's.
+func (w *clockwork) follow(ctx context.Context, ref contract.Ref) error {
+	snap, err := w.Subscriptions.Advance(ctx, contract.AdvanceInput{Ref: ref, Now: w.Clock.Now()})
+	for err == nil && snap.Live != nil && !snap.Live.CheckAt.After(w.Clock.Now()) {
 		var out contract.ResolveOutput
-		out, err = w.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: w.Env, TransactionID: snap.Live.TransactionID, Now: tick.Now})
+		out, err = w.Payments.Charge(ctx, contract.ResolveInput{
+			EnvironmentID: w.Env, TransactionID: snap.Live.TransactionID, Now: snap.ClockNow,
+		})
 		if err == nil {
 			snap = *out.Snapshot
 		}
@@ -65,22 +76,36 @@ func (w *clockwork) Tick(ctx context.Context, in contract.SubscriptionStart, tic
 	return err
 }
 
-func (w *clockwork) begin(to time.Time, key string) contract.AdvanceResult {
-	w.t.Helper()
-	in := contract.AdvanceInput{Ref: w.ref, Advance: contract.Advance{CommandID: "cmd_" + key, To: to}}
-	if key != "" {
-		in.Advance.Idempotency = &contract.IdempotencyRef{Route: "advance", Key: key}
-	}
-	out, err := w.clocks.BeginAdvance(w.t.Context(), in)
-	require.NoError(w.t, err)
-	return out
+func (w *clockwork) StartSubscription(context.Context, contract.SubscriptionStart) error { return nil }
+
+func (w *clockwork) StartPayment(ctx context.Context, in contract.PaymentInput) error {
+	return w.Started.StartPayment(ctx, in)
 }
 
-func (w *clockwork) clock() db.TestClock {
+func (w *clockwork) AdvanceClock(context.Context, contract.Ref) error { return nil }
+
+func (w *clockwork) Check(context.Context, contract.Owner, contract.Check) error { return nil }
+
+// begin asks for an advance as the API does.
+func (w *clockwork) begin(to time.Time) error {
+	w.t.Helper()
+	return w.Store.InTx(w.t.Context(), w.Clock.Now(), func(tx *db.Tx) error {
+		_, err := service.AdvanceClock(w.t.Context(), tx, w.Env, w.ref.ID, to)
+		return err
+	})
+}
+
+func (w *clockwork) clock() testclock.Clock {
 	w.t.Helper()
 	c, err := w.Store.TestClock(w.t.Context(), w.Env, w.ref.ID)
 	require.NoError(w.t, err)
 	return c
+}
+
+func (w *clockwork) clockNow(ctx context.Context) time.Time {
+	c, err := w.Store.TestClock(ctx, w.Env, w.ref.ID)
+	require.NoError(w.t, err)
+	return c.NowAt
 }
 
 // steps moves until the clock is there or blocked.
@@ -103,28 +128,26 @@ func (w *clockwork) subscribe(trialDays int) contract.Ref {
 	return w.SubscribeAt(w.t, w.Customer(w.t, w.ref.ID), w.Plan(w.t, p), scene.Start)
 }
 
-func TestAClockVisitsEveryDueInstantInOrder(t *testing.T) {
+func TestStepClock_EveryDueInstantInOrder(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)
-	w.subscribe(0)
-	w.subscribe(10)
+	paying, trialing := w.subscribe(0).ID, w.subscribe(10).ID
 	target := scene.Start.AddDate(0, 2, 0)
-	require.Nil(t, w.begin(target, "").Refusal)
+	require.NoError(t, w.begin(target))
 	step, _ := w.steps()
 	require.Equal(t, target, step.Now)
-	var at []time.Time
-	for _, tick := range w.ticks {
-		at = append(at, tick.Now)
-	}
-	require.Equal(t, []time.Time{
-		scene.Start, scene.Start.AddDate(0, 0, 10), scene.Start.AddDate(0, 1, 0), scene.Start.AddDate(0, 1, 10), target,
-	}, at)
-	require.Equal(t, db.ClockAdvancing, w.clock().Status)
+	on := func(sub string, at time.Time) string { return sub + " " + at.Format(time.DateOnly) }
+	month := scene.Start.AddDate(0, 1, 0)
+	require.Equal(t, []string{
+		on(paying, scene.Start), on(trialing, scene.Start.AddDate(0, 0, 10)), on(paying, month), on(trialing, month.AddDate(0, 0, 10)),
+		on(paying, target),
+	}, w.wakes)
+	require.Equal(t, testclock.Advancing, w.clock().Status)
 
 	for range 2 { // a repeat finds it done
 		require.NoError(t, w.clocks.FinishAdvance(t.Context(), w.ref, nil))
 	}
-	require.Equal(t, db.ClockReady, w.clock().Status)
+	require.Equal(t, testclock.Ready, w.clock().Status)
 	require.Equal(t, target, w.clock().NowAt)
 	var announced int
 	require.NoError(t, w.Pool.QueryRow(t.Context(), "select count(*) from events where type = 'test_clock.advanced'").Scan(&announced))
@@ -137,7 +160,7 @@ func TestAPendingPaymentBlocksTheClock(t *testing.T) {
 	w := newClockwork(t)
 	sub := w.subscribe(0)
 	w.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
-	require.Nil(t, w.begin(scene.Start.AddDate(0, 3, 0), "").Refusal)
+	require.NoError(t, w.begin(scene.Start.AddDate(0, 3, 0)))
 	step, _ := w.steps()
 	require.Len(t, step.BlockedBy, 1)
 	require.Equal(t, scene.Start, w.clock().NowAt, "time stands still until it is decided")
@@ -148,7 +171,7 @@ func TestAPendingPaymentBlocksTheClock(t *testing.T) {
 	w.Provider.Settle(step.BlockedBy[0], providers.Succeeded)
 	_, err := w.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: w.Env, TransactionID: step.BlockedBy[0], Now: scene.Start, Asked: true})
 	require.NoError(t, err)
-	require.Nil(t, w.begin(scene.Start.AddDate(0, 3, 0), "").Refusal)
+	require.NoError(t, w.begin(scene.Start.AddDate(0, 3, 0)))
 	_, n := w.steps()
 	require.Positive(t, n)
 	require.Empty(t, w.clock().BlockedBy)
@@ -158,50 +181,81 @@ func TestAPendingPaymentBlocksTheClock(t *testing.T) {
 	w.RequireSound(t)
 }
 
-// Where a subscription's workflow does not answer, the step fails and is tried again: time does not pass it by.
-func TestTimeWaitsForAWorkflowThatDoesNotAnswer(t *testing.T) {
+// The database has done what was due, so that the repeat of a step whose signal did not arrive finds the payment, and time
+// waits for it.
+func TestStepClock_SignalFails(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)
-	w.subscribe(0)
-	require.Nil(t, w.begin(scene.Start.AddDate(0, 1, 0), "").Refusal)
-	w.fail = errors.New("no worker")
+	sub := w.subscribe(0)
+	require.NoError(t, w.begin(scene.Start.AddDate(0, 1, 0)))
+	w.fail = errors.New("Temporal is away")
 	_, err := w.clocks.StepClock(t.Context(), w.ref)
 	require.ErrorIs(t, err, w.fail)
 	require.Equal(t, scene.Start, w.clock().NowAt)
 	w.fail = nil
-	step, _ := w.steps()
+	step, err := w.clocks.StepClock(t.Context(), w.ref)
+	require.NoError(t, err)
+	require.Len(t, step.BlockedBy, 1, "the payment that the lost signal was about")
+	require.Equal(t, scene.Start, w.clock().NowAt)
+
+	require.NoError(t, w.follow(t.Context(), sub)) // the reconciler's signal
+	step, _ = w.steps()
 	require.True(t, step.Done)
 	w.RequireSound(t)
 }
 
-func TestWhatAnAdvanceRefuses(t *testing.T) {
+// A step performs what is due itself and leaves the mark of the wake-up, for the reconciler, until a workflow acts.
+func TestStepClock_WorkflowDoesNotAct(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)
-	target := scene.Start.AddDate(0, 1, 0)
-	require.Equal(t, "test_clock_backwards", w.begin(scene.Start, "").Refusal.Code)
-	require.Nil(t, w.begin(target, "").Refusal)
-	require.Nil(t, w.begin(target, "").Refusal, "the same again")
-	require.Equal(t, "test_clock_advancing", w.begin(target.Add(time.Hour), "").Refusal.Code)
+	sub := w.subscribe(0)
+	w.asleep = true
+	require.NoError(t, w.begin(scene.Start.AddDate(0, 1, 0)))
+	step, _ := w.steps()
+	require.Len(t, step.BlockedBy, 1)
+	pending := func() []db.Ref {
+		refs, err := w.Store.WakePendingBefore(t.Context(), time.Now().Add(time.Minute), 10)
+		require.NoError(t, err)
+		return refs
+	}
+	require.Equal(t, []db.Ref{{EnvironmentID: w.Env, ID: sub.ID}}, pending())
+	require.NoError(t, w.follow(t.Context(), sub))
+	require.Empty(t, pending())
+	w.RequireSound(t)
 }
 
-// A refused advance is refused again under the same key, even where the first answer was lost; a performed one is not
-// performed again.
-func TestARepeatedAdvance(t *testing.T) {
+func TestAdvanceClock_Refusals(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)
 	target := scene.Start.AddDate(0, 1, 0)
-	for _, key := range []string{"refused", "performed"} {
-		w.InTx(t, func(tx *db.Tx) error {
-			_, _, err := tx.ClaimIdempotency(t.Context(), w.Env, db.IdempotencyKey{Route: "advance", Key: key, Fingerprint: []byte("x"), CommandID: "cmd_" + key}, time.Now().Add(time.Minute))
-			return err
-		})
-	}
-	for range 2 {
-		require.Equal(t, "test_clock_backwards", w.begin(scene.Start, "refused").Refusal.Code)
-	}
-	require.Nil(t, w.begin(target, "performed").Refusal)
+	require.Equal(t, "test_clock_backwards", fault.From(w.begin(scene.Start)).Code)
+	require.Equal(t, testclock.Ready, w.clock().Status)
+	require.NoError(t, w.begin(target))
+	require.NoError(t, w.begin(target), "the same again")
+	later := fault.From(w.begin(target.Add(time.Hour)))
+	require.Equal(t, "test_clock_advancing", later.Code)
+	require.Positive(t, later.RetryAfter)
+	require.Equal(t, target, w.clock().TargetAt)
+
 	_, _ = w.steps()
 	require.NoError(t, w.clocks.FinishAdvance(t.Context(), w.ref, nil))
-	require.Nil(t, w.begin(target, "performed").Refusal)
-	require.Equal(t, db.ClockReady, w.clock().Status)
+	require.Equal(t, "test_clock_backwards", fault.From(w.begin(target)).Code, "it is there already")
+	require.Equal(t, testclock.Ready, w.clock().Status)
+	require.Equal(t, "test_clock_not_found", fault.From(w.Store.InTx(t.Context(), w.Clock.Now(), func(tx *db.Tx) error {
+		_, err := service.AdvanceClock(t.Context(), tx, w.Env, "clk_absent", target)
+		return err
+	})).Code)
+}
+
+// A signal that a later advance sends must find no clock that is ready: a step of it moves nothing.
+func TestStepClock_ReadyClockStays(t *testing.T) {
+	t.Parallel()
+	w := newClockwork(t)
+	w.subscribe(0)
+	for range 2 {
+		_, err := w.clocks.StepClock(t.Context(), w.ref)
+		require.NoError(t, err)
+		require.Equal(t, scene.Start, w.clock().NowAt)
+		require.Equal(t, testclock.Ready, w.clock().Status)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/providers"
 	"perennial/test/scene"
@@ -93,7 +94,7 @@ func TestWhatWasUsedAndNotPaidStaysPayable(t *testing.T) {
 		return scene.Capture
 	}
 	l.until(scene.Start.Add(25 * day))
-	require.Equal(t, "past_due", l.snap.Status)
+	require.Equal(t, subscription.PastDue, l.snap.Status)
 
 	l.perform(cancelNow("prorated"))
 
@@ -177,7 +178,7 @@ func TestTheChargeOfAClosedPeriodIsCalledOff(t *testing.T) {
 				l.Provider.Settle(attempt.ID, c.meanwhile)
 			}
 			require.Nil(t, l.command(cancelNow("prorated")).Refusal)
-			require.Equal(t, "canceled", l.snap.Status)
+			require.Equal(t, subscription.Canceled, l.snap.Status)
 			require.False(t, l.snap.Finished, "the workflow stays until nothing is pending")
 			require.Equal(t, invoice.Void, l.invoices()[1].Status)
 

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
+	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -17,7 +19,7 @@ import (
 	"perennial/test/scene"
 )
 
-func cancelNow(refund string) contract.Command {
+func cancelNow(refund string) command {
 	return command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true, Refund: refund}
 }
 
@@ -25,18 +27,18 @@ func TestCancelAtPeriodEndAndReactivate(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.perform(command{Name: contract.CommandCancel, Reason: "later"})
-	require.Equal(t, "cancel", l.snap.NextAction)
-	require.Equal(t, "active", l.snap.Status)
+	require.Equal(t, subscription.ActionCancel, l.snap.NextAction)
+	require.Equal(t, subscription.Active, l.snap.Status)
 	l.perform(command{Name: contract.CommandReactivate})
-	require.Equal(t, "renewal", l.snap.NextAction)
+	require.Equal(t, subscription.ActionRenewal, l.snap.NextAction)
 	l.until(scene.Start.AddDate(0, 1, 1))
 	require.Len(t, l.invoices(), 2)
 
 	l.perform(command{Name: contract.CommandCancel, Reason: "really"})
 	l.until(scene.Start.AddDate(0, 2, 1))
-	require.Equal(t, "canceled", l.snap.Status)
+	require.Equal(t, subscription.Canceled, l.snap.Status)
 	require.True(t, l.snap.Finished)
-	require.Equal(t, "none", l.snap.NextAction)
+	require.Equal(t, subscription.ActionNone, l.snap.NextAction)
 	require.Len(t, l.invoices(), 2)
 	require.Equal(t, "really", l.sub().CancelReason)
 	l.sound()
@@ -94,7 +96,7 @@ func TestCancelNowWithALiveAttempt(t *testing.T) {
 			}
 			out := l.command(cancelNow(""))
 			require.Nil(t, out.Refusal)
-			require.Equal(t, "canceled", l.snap.Status)
+			require.Equal(t, subscription.Canceled, l.snap.Status)
 			require.False(t, l.snap.Finished, "the workflow stays until nothing is pending")
 			l.until(l.Clock.Now().Add(time.Minute))
 			require.True(t, l.snap.Finished)
@@ -199,35 +201,26 @@ func TestChangeOfPlanWaitsForALiveAttempt(t *testing.T) {
 	l.sound()
 }
 
-// What passes by itself is no outcome: the same command, asked again under its id, is performed, and then only once.
-func TestARefusalThatPassesIsNotRemembered(t *testing.T) {
+// A refusal is no outcome: the same command is performed once what stood in its way has passed.
+func TestCommand_RefusedWhilePaymentPending(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Pend)
-	pay := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: command{ID: "cmd_1", Name: contract.CommandPay}}
-	change := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: command{
-		ID: "cmd_2", Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID,
-	}}
-	for _, in := range []contract.CommandInput{pay, change} {
-		out, err := l.Subscriptions.ApplyCommand(t.Context(), in)
-		require.NoError(t, err)
-		require.Equal(t, "payment_in_progress", out.Result.Refusal.Code)
-		require.Positive(t, out.Result.Refusal.RetryAfter, in.Command.Name)
+	pay := command{Name: contract.CommandPay}
+	change := command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID}
+	for _, c := range []command{pay, change} {
+		refusal := l.command(c).Refusal
+		require.Equal(t, "payment_in_progress", refusal.Code)
+		require.Positive(t, refusal.RetryAfter, c.Name)
 	}
 	l.Provider.Settle(l.last().ID, providers.Succeeded)
 	l.asked(l.last().ID)
 
-	out, err := l.Subscriptions.ApplyCommand(t.Context(), pay)
-	require.NoError(t, err)
-	require.Equal(t, "nothing_to_pay", out.Result.Refusal.Code)
-	require.Zero(t, out.Result.Refusal.RetryAfter, "this is final")
-	for range 2 {
-		out, err = l.Subscriptions.ApplyCommand(t.Context(), change)
-		require.NoError(t, err)
-		require.Nil(t, out.Result.Refusal)
-	}
+	refusal := l.command(pay).Refusal
+	require.Equal(t, "nothing_to_pay", refusal.Code)
+	require.Zero(t, refusal.RetryAfter, "this is final")
+	l.perform(change)
+	require.Equal(t, "plan_unchanged", l.command(change).Refusal.Code)
 	require.Len(t, l.invoices(), 3, "changed once")
-	l.snap = out.Snapshot
-	l.until(l.Clock.Now())
 	l.sound()
 }
 
@@ -245,7 +238,7 @@ func TestAChangeOfIntervalRestartsThePeriod(t *testing.T) {
 	l.sound()
 }
 
-func TestRefusalsAreRememberedAndChangeNothing(t *testing.T) {
+func TestCommand_RefusalChangesNothing(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	foreign := scene.Monthly(1000)
@@ -257,23 +250,31 @@ func TestRefusalsAreRememberedAndChangeNothing(t *testing.T) {
 		"plan_unchanged":                {Name: contract.CommandChangePlan, PlanID: l.sub().PlanID},
 		"currency_mismatch":             {Name: contract.CommandChangePlan, PlanID: foreign.ID},
 		"cancellation_not_scheduled":    {Name: contract.CommandReactivate},
-		"refund_needs_immediate_effect": {Name: contract.CommandCancel, Refund: contract.RefundProrated},
+		"refund_needs_immediate_effect": {Name: contract.CommandCancel, Refund: "prorated"},
 		"nothing_to_pay":                {Name: contract.CommandPay, Amount: &wrong},
-		"command_unknown":               {Name: "explode"},
 	} {
 		before := l.Rows(t)
-		delete(before, "commands")
 		require.Equal(t, code, l.command(c).Refusal.Code)
-		after := l.Rows(t)
-		delete(after, "commands")
-		require.Equal(t, before, after, code)
+		require.Equal(t, before, l.Rows(t), code)
 	}
+	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
+	before := l.Rows(t)
+	require.Equal(t, "cancellation_not_scheduled", l.command(command{Name: contract.CommandReactivate}).Refusal.Code)
+	require.Equal(t, before, l.Rows(t), "what is due by then is left to the workflow too")
 	l.sound()
 }
 
-// What the rules have decided cannot be made true, because the books are not as they can be: whoever asked is answered,
-// what waits behind the command goes on, and nothing of it is kept.
-func TestACommandThatBreaksHalfWayIsAnsweredAndLeavesNothing(t *testing.T) {
+func TestChangePlan_UnknownPlanNamesItsField(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	refusal := l.command(command{Name: contract.CommandChangePlan, PlanID: "plan_none"}).Refusal
+	require.Equal(t, "planId", refusal.Param)
+	require.Equal(t, fault.NotFound, refusal.Kind)
+}
+
+// What the rules have decided cannot be made true, because the charge that is to be given back is not in the books: that is
+// a fault of ours, no refusal, and nothing of the command is kept.
+func TestCommand_BrokenHalfWayLeavesNothing(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	_, err := l.Pool.Exec(t.Context(), "alter table settlements disable trigger settlements_append_only")
@@ -281,33 +282,95 @@ func TestACommandThatBreaksHalfWayIsAnsweredAndLeavesNothing(t *testing.T) {
 	_, err = l.Pool.Exec(t.Context(), "delete from settlements")
 	require.NoError(t, err)
 	before := l.Rows(t)
-	delete(before, "commands")
 
-	refusal := l.command(cancelNow(contract.RefundProrated)).Refusal
+	_, err = l.ask(cancelNow("prorated"))
 
-	require.NotNil(t, refusal)
-	require.Equal(t, "command_broken", refusal.Code)
-	require.Equal(t, string(fault.Internal), refusal.Kind)
-	after := l.Rows(t)
-	delete(after, "commands")
-	require.Equal(t, before, after)
+	require.Equal(t, "capture_missing", fault.From(err).Code)
+	require.Equal(t, fault.Internal, fault.From(err).Kind)
+	require.Equal(t, before, l.Rows(t))
+	require.Empty(t, l.Started.Take())
 }
 
-// The outcome belongs to the command's id, whatever has happened since.
-func TestARepeatedCommandAnswersItsFirstOutcome(t *testing.T) {
+// Commands that come together are performed one after the other, each on what the one before it left.
+func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
-	cancel := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: command{ID: "cmd_1", Name: contract.CommandCancel}}
-	first, err := l.Subscriptions.ApplyCommand(t.Context(), cancel)
-	require.NoError(t, err)
-	reactivate := contract.CommandInput{Ref: l.ref, Now: l.Clock.Now(), Command: command{ID: "cmd_2", Name: contract.CommandReactivate}}
-	_, err = l.Subscriptions.ApplyCommand(t.Context(), reactivate)
-	require.NoError(t, err)
-	again, err := l.Subscriptions.ApplyCommand(t.Context(), cancel)
-	require.NoError(t, err)
-	require.Equal(t, first.Result, again.Result)
-	require.Greater(t, again.Snapshot.Revision, first.Snapshot.Revision, "but the workflow learns how things are now")
-	require.False(t, l.sub().CancelAtPeriodEnd)
+	before := l.sub().Revision
+	const each = 8
+	type result struct {
+		name, refusal string
+		revision      int64
+		woke          bool
+	}
+	results := make(chan result, 2*each)
+	var group errgroup.Group
+	for i := range 2 * each {
+		c := command{Name: contract.CommandCancel, Reason: "enough"}
+		if i%2 == 1 {
+			c = command{Name: contract.CommandReactivate}
+		}
+		group.Go(func() error {
+			performed, err := l.ask(c)
+			r := result{name: c.Name, revision: performed.Subscription.Revision, woke: performed.Wake != nil}
+			if f := fault.From(err); f != nil {
+				r.refusal = f.Code
+			}
+			results <- r
+			return nil
+		})
+	}
+	require.NoError(t, group.Wait())
+	close(results)
+
+	changes, wakes, revisions := 0, 0, map[int64]string{}
+	for r := range results {
+		if r.woke {
+			wakes++
+		}
+		switch {
+		case r.refusal != "":
+			require.Equal(t, result{name: contract.CommandReactivate, refusal: "cancellation_not_scheduled"}, r)
+		case revisions[r.revision] == "": // a cancel that was asked for before changes nothing
+			revisions[r.revision] = r.name
+			changes++
+		default:
+			require.Equal(t, contract.CommandCancel, r.name)
+		}
+	}
+	require.Equal(t, 1, wakes, "a burst costs one signal")
+	require.Equal(t, before+int64(changes), l.sub().Revision)
+	for i := range int64(changes) { // they take turns
+		require.Equal(t, []string{contract.CommandCancel, contract.CommandReactivate}[i%2], revisions[before+1+i])
+	}
+	require.Equal(t, changes%2 == 1, l.sub().CancelAtPeriodEnd)
+	updates := 0
+	for _, e := range l.events() {
+		if e == string(event.SubscriptionUpdated) {
+			updates++
+		}
+	}
+	require.Equal(t, changes, updates, "each change is announced once")
+	l.sound()
+}
+
+// The first command sets the mark and signals; those after it rely on that signal, until the workflow has acted.
+func TestCommand_WakesOnceUntilTheWorkflowActs(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	for range 2 {
+		first, err := l.ask(command{Name: contract.CommandCancel})
+		require.NoError(t, err)
+		require.Equal(t, &contract.Wake{Revision: first.Subscription.Revision}, first.Wake)
+		second, err := l.ask(command{Name: contract.CommandReactivate})
+		require.NoError(t, err)
+		require.Nil(t, second.Wake)
+		l.wake()
+	}
+	_, err := l.ask(command{Name: contract.CommandReactivate})
+	require.Equal(t, "cancellation_not_scheduled", fault.From(err).Code)
+	var marked int
+	require.NoError(t, l.Pool.QueryRow(t.Context(), "select count(wake_pending_since) from subscriptions").Scan(&marked))
+	require.Zero(t, marked, "a refusal wakes nothing")
 	l.sound()
 }
 

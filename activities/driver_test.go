@@ -165,20 +165,14 @@ type outcome struct {
 	Refusal       *fault.Error
 }
 
-// command performs one command as the API does.
+// command performs one command as the API does. A fault of ours fails the test.
 func (l *life) command(c command) outcome {
 	l.t.Helper()
+	performed, err := l.ask(c)
 	var out outcome
-	err := l.Store.InTx(l.t.Context(), l.Clock.Now(), func(tx *db.Tx) error {
-		performed, err := l.ask(tx, c)
-		if performed.Attempt != nil {
-			out.TransactionID = performed.Attempt.ID
-		}
-		for _, id := range performed.Starts {
-			_ = l.Started.StartPayment(l.t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: l.Env, ID: id}})
-		}
-		return err
-	})
+	if performed.Attempt != nil {
+		out.TransactionID = performed.Attempt.ID
+	}
 	if err != nil {
 		out.Refusal = fault.From(err)
 		require.True(l.t, out.Refusal.Refusal(), err)
@@ -187,7 +181,23 @@ func (l *life) command(c command) outcome {
 	return out
 }
 
-func (l *life) ask(tx *db.Tx, c command) (service.Performed, error) {
+// ask performs one command in a transaction of its own, and then starts its refunds.
+func (l *life) ask(c command) (service.Performed, error) {
+	var out service.Performed
+	err := l.Store.InTx(l.t.Context(), l.Clock.Now(), func(tx *db.Tx) (err error) {
+		out, err = l.in(tx, c)
+		return err
+	})
+	if err != nil {
+		return service.Performed{}, err
+	}
+	for _, id := range out.Starts {
+		_ = l.Started.StartPayment(l.t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: l.Env, ID: id}})
+	}
+	return out, nil
+}
+
+func (l *life) in(tx *db.Tx, c command) (service.Performed, error) {
 	ctx, env, id := l.t.Context(), l.Env, l.ref.ID
 	switch c.Name {
 	case contract.CommandCancel:

@@ -35,7 +35,7 @@ func TestSilenceIsRecordedBeforeTheActivityIsOutOfTime(t *testing.T) {
 	out, err := slow.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.last().ID, Now: l.Clock.Now()})
 
 	require.NoError(t, err, "the provider had all the time, and nothing was recorded")
-	require.Equal(t, string(payment.Pending), out.Status)
+	require.Equal(t, payment.Pending, out.Status)
 	require.Equal(t, 1, l.last().Checks)
 	require.Equal(t, l.Clock.Now().Add(10*time.Second), l.last().NextCheckAt)
 	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.last().ID)

@@ -28,7 +28,7 @@ func TestCreationBillsTheFirstPeriodAtOnce(t *testing.T) {
 	require.Equal(t, scene.Start, s.ActivatedAt)
 	require.Equal(t, scene.Start.AddDate(0, 1, 0), s.PaidThrough)
 	require.Equal(t, 1, s.NextPeriod)
-	require.Equal(t, "renewal", l.snap.NextAction)
+	require.Equal(t, subscription.ActionRenewal, l.snap.NextAction)
 	require.Equal(t, scene.Start.AddDate(0, 1, 0), l.snap.NextAt)
 	require.Nil(t, l.snap.Live)
 
@@ -67,11 +67,11 @@ func TestTrialEndsInThePaidLife(t *testing.T) {
 	p := scene.Monthly(1000)
 	p.TrialDays = 14
 	l := begin(t, scene.New(t), p)
-	require.Equal(t, "trialing", l.snap.Status)
-	require.Equal(t, "trial_end", l.snap.NextAction)
+	require.Equal(t, subscription.Trialing, l.snap.Status)
+	require.Equal(t, subscription.ActionTrialEnd, l.snap.NextAction)
 	l.until(scene.Start.Add(14*day - time.Second))
 	require.Empty(t, l.invoices())
-	require.Equal(t, "trialing", l.snap.Status)
+	require.Equal(t, subscription.Trialing, l.snap.Status)
 
 	l.until(scene.Start.Add(14 * day))
 	s := l.sub()
@@ -109,19 +109,19 @@ func TestThreeRetriesThenPastDue(t *testing.T) {
 	renewal := scene.Start.AddDate(0, 1, 0)
 	for i, at := range []time.Time{renewal, renewal.Add(day), renewal.Add(3 * day)} {
 		l.until(at)
-		require.Equal(t, "active", l.snap.Status)
-		require.Equal(t, "payment_retry", l.snap.NextAction)
+		require.Equal(t, subscription.Active, l.snap.Status)
+		require.Equal(t, subscription.ActionPaymentRetry, l.snap.NextAction)
 		require.Equal(t, i+1, l.last().AttemptNumber)
 		require.Equal(t, payment.Declined, l.last().Status)
 		require.Equal(t, "INSUFFICIENT_FUNDS", l.last().FailureCode)
 	}
 	l.until(renewal.Add(7 * day))
-	require.Equal(t, "past_due", l.snap.Status)
-	require.Equal(t, "renewal", l.snap.NextAction)
+	require.Equal(t, subscription.PastDue, l.snap.Status)
+	require.Equal(t, subscription.ActionRenewal, l.snap.NextAction)
 	require.Equal(t, renewal.Add(7*day), l.sub().PastDueAt)
 	require.Equal(t, renewal, l.sub().PaidThrough)
 	l.until(renewal.AddDate(0, 5, 0))
-	require.Equal(t, "past_due", l.snap.Status)
+	require.Equal(t, subscription.PastDue, l.snap.Status)
 	require.Len(t, l.transactions(), 5, "one paid, four tries, then silence")
 	require.Len(t, l.invoices(), 2, "periods that pass while past due are not billed")
 
@@ -152,7 +152,7 @@ func TestRecoveryBillsTheCurrentPeriodOnly(t *testing.T) {
 			l.Provider.Script = nil
 			pays(l)
 
-			require.Equal(t, "active", l.snap.Status)
+			require.Equal(t, subscription.Active, l.snap.Status)
 			s := l.sub()
 			require.Equal(t, scene.Start.AddDate(0, 5, 0), s.PaidThrough)
 			require.True(t, s.PastDueAt.IsZero())
@@ -173,10 +173,10 @@ func TestRecoveryWithinTheUnpaidPeriod(t *testing.T) {
 	t.Parallel()
 	l := declining(t)
 	l.until(scene.Start.AddDate(0, 1, 10))
-	require.Equal(t, "past_due", l.snap.Status)
+	require.Equal(t, subscription.PastDue, l.snap.Status)
 	l.Provider.Script = nil
 	l.perform(command{Name: contract.CommandPay})
-	require.Equal(t, "active", l.snap.Status)
+	require.Equal(t, subscription.Active, l.snap.Status)
 	require.Len(t, l.invoices(), 2)
 	require.Equal(t, scene.Start.AddDate(0, 2, 0), l.sub().PaidThrough)
 	l.sound()
@@ -193,7 +193,7 @@ func TestAFailedPaymentByHandKeepsTheSchedule(t *testing.T) {
 	require.Equal(t, payment.Declined, l.last().Status)
 	require.Equal(t, before, l.snap.NextAt)
 	l.until(renewal.Add(7 * day))
-	require.Equal(t, "past_due", l.snap.Status)
+	require.Equal(t, subscription.PastDue, l.snap.Status)
 	require.Len(t, l.transactions(), 1+4+1)
 	l.sound()
 }
@@ -206,7 +206,7 @@ func TestWithoutAMethodAttemptsFailWithoutACall(t *testing.T) {
 	calls := len(l.Provider.Calls())
 	renewal := scene.Start.AddDate(0, 1, 0)
 	l.until(renewal.Add(7 * day))
-	require.Equal(t, "past_due", l.snap.Status)
+	require.Equal(t, subscription.PastDue, l.snap.Status)
 	require.Len(t, l.Provider.Calls(), calls)
 	all := l.transactions()
 	require.Len(t, all, 5)
@@ -223,9 +223,9 @@ func TestPastDueForTooLongCancels(t *testing.T) {
 	l := declining(t, scene.CancelPastDueAfter(10))
 	renewal := scene.Start.AddDate(0, 1, 0)
 	l.until(renewal.Add(17*day - time.Second))
-	require.Equal(t, "past_due", l.snap.Status)
+	require.Equal(t, subscription.PastDue, l.snap.Status)
 	l.until(renewal.Add(17 * day))
-	require.Equal(t, "canceled", l.snap.Status)
+	require.Equal(t, subscription.Canceled, l.snap.Status)
 	require.Equal(t, "past_due_expired", l.sub().CancelReason)
 	require.True(t, l.snap.Finished)
 	l.sound()
@@ -246,7 +246,7 @@ func TestUnpaidPeriodsWaitTheirTurn(t *testing.T) {
 			l := begin(t, scene.New(t, c.options...), scene.Every(period.Day, 100))
 			l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
 			l.until(scene.Start.Add(11*day + time.Hour)) // unpaid since day 1, past due at day 8
-			require.Equal(t, "past_due", l.snap.Status)
+			require.Equal(t, subscription.PastDue, l.snap.Status)
 
 			inv := l.invoices()
 			require.Len(t, inv, 1+c.open)
@@ -256,7 +256,7 @@ func TestUnpaidPeriodsWaitTheirTurn(t *testing.T) {
 			}
 			l.Provider.Script = nil
 			l.perform(command{Name: contract.CommandPay})
-			require.Equal(t, "active", l.snap.Status)
+			require.Equal(t, subscription.Active, l.snap.Status)
 			require.IsIncreasing(t, l.paidInOrder(), "oldest first")
 			require.Equal(t, scene.Start.Add(12*day), l.sub().PaidThrough)
 			for _, i := range l.invoices() {

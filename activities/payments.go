@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"perennial/billing/fault"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
@@ -19,7 +18,6 @@ type Payments struct {
 	Store    *db.Store
 	Clock    Clock
 	Gateway  Gateway
-	Starter  Starter
 	Observer Observer
 	// AbsenceGap is payment.Protocol's; zero: the default.
 	AbsenceGap time.Duration
@@ -31,14 +29,11 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	return a.resolve(ctx, in)
 }
 
-// errAbsent matches the database's answer about a transaction that does not exist.
-var errAbsent = fault.New(fault.NotFound, "transaction_not_found", "")
-
 // resolve is the charge protocol: note the intent, call, record. Repeats find the intent and act on it.
 func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
 	asked := a.Clock()
 	x, err := a.intend(ctx, in)
-	if errors.Is(err, errAbsent) {
+	if errors.Is(err, db.ErrTransactionNotFound) {
 		return contract.ResolveOutput{Status: "absent"}, nil // whoever sent word of it meant another environment
 	}
 	if err != nil {
@@ -65,7 +60,7 @@ func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contr
 func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchange, error) {
 	var x exchange
 	now := a.Clock()
-	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
 		txn, err := tx.LockTransaction(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err

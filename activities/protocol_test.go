@@ -90,7 +90,7 @@ func TestAbsenceIsProvenByLookingUpAfterTheWindow(t *testing.T) {
 	require.Equal(t, payment.Failed, txn.Status)
 	require.Equal(t, "DECLINED", txn.FailureCode)
 	require.GreaterOrEqual(t, txn.CompletedAt.Sub(due), scene.Window+time.Hour)
-	require.Equal(t, "payment_retry", l.snap.NextAction)
+	require.Equal(t, subscription.ActionPaymentRetry, l.snap.NextAction)
 
 	l.Provider.Script = nil
 	l.until(due.AddDate(0, 0, 10))
@@ -138,7 +138,7 @@ func TestALateRefusalDoesNotUndoARepeatInFlight(t *testing.T) {
 	hung.meanwhile = func() {
 		out, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.snap.Live.TransactionID, Now: l.Clock.Now()})
 		require.NoError(t, err)
-		require.Equal(t, "pending", out.Status)
+		require.Equal(t, payment.Pending, out.Status)
 	}
 	l.until(scene.Start.AddDate(0, 1, 0).Add(time.Hour))
 	require.Equal(t, payment.Success, l.last().Status)
@@ -159,7 +159,7 @@ func TestALateRefusalIsNotDoubtedForAQuestion(t *testing.T) {
 		require.Nil(t, l.command(cancelNow("")).Refusal)
 		out, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
 		require.NoError(t, err)
-		require.Equal(t, "pending", out.Status)
+		require.Equal(t, payment.Pending, out.Status)
 	}
 	l.until(scene.Start.AddDate(0, 1, 0).Add(time.Minute))
 
@@ -186,7 +186,7 @@ func TestWordFromTheProviderSettlesAPendingCharge(t *testing.T) {
 			require.Contains(t, l.events(), "payment.pending")
 			l.Provider.Settle(txn.ID, outcome)
 			out := l.asked(txn.ID)
-			require.Equal(t, string(want), out.Status)
+			require.Equal(t, want, out.Status)
 			require.Nil(t, l.snap.Live)
 			l.sound()
 		})
@@ -202,8 +202,8 @@ func TestALateSuccessOfAFailedAttemptSettles(t *testing.T) {
 	l.until(l.Clock.Now().Add(time.Hour))
 	l.Provider.Settle(txn.ID, providers.Succeeded)
 	out := l.asked(txn.ID)
-	require.Equal(t, "success", out.Status)
-	require.Equal(t, "renewal", l.snap.NextAction, "the retry is called off")
+	require.Equal(t, payment.Success, out.Status)
+	require.Equal(t, subscription.ActionRenewal, l.snap.NextAction, "the retry is called off")
 	require.Equal(t, invoice.Paid, l.invoices()[1].Status)
 	l.until(scene.Start.AddDate(0, 1, 20))
 	require.Len(t, l.transactions(), 2)
@@ -219,7 +219,7 @@ func TestASecondSuccessIsRefunded(t *testing.T) {
 	second := l.last()
 	require.Equal(t, payment.Success, second.Status)
 	l.Provider.Settle(first.ID, providers.Succeeded)
-	require.Equal(t, "success", l.asked(first.ID).Status)
+	require.Equal(t, payment.Success, l.asked(first.ID).Status)
 
 	refunds := l.refunds()
 	require.Len(t, refunds, 1)
@@ -338,7 +338,7 @@ func TestALateRefundCountsAgain(t *testing.T) {
 	refund := l.refunds()[0]
 	require.Equal(t, payment.Failed, refund.Status)
 	l.Provider.Settle(refund.ID, providers.Succeeded)
-	require.Equal(t, string(payment.Refunded), l.asked(refund.ID).Status)
+	require.Equal(t, payment.Refunded, l.asked(refund.ID).Status)
 	charge, err := l.Store.Transaction(t.Context(), l.Env, refund.ChargeID)
 	require.NoError(t, err)
 	require.Equal(t, refund.Amount, charge.AmountRefunded)

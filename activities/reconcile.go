@@ -136,7 +136,7 @@ func (p *pass) noteStarted(ctx context.Context, table db.StartedTable, started [
 	if len(started) == 0 {
 		return nil
 	}
-	return p.Store.InTx(ctx, p.now, func(tx *db.Tx) error { return tx.SetStarted(ctx, table, p.epoch, started) })
+	return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error { return tx.SetStarted(ctx, table, p.epoch, started) })
 }
 
 // count notes what was started, and that there is more where a batch was full. Only starts go on at once, since each is
@@ -173,7 +173,7 @@ func (p *pass) wake(ctx context.Context, r db.Ref) error {
 }
 
 func (p *pass) callbacks(ctx context.Context) error {
-	err := p.Store.InTx(ctx, p.now, func(tx *db.Tx) error {
+	err := p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
 		if err := tx.ClaimCallbacks(ctx, p.now.Add(-claimable)); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (p *pass) late(ctx context.Context) error {
 }
 
 func (p *pass) purge(ctx context.Context) error {
-	return p.Store.InTx(ctx, p.now, func(tx *db.Tx) error {
+	return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
 		keys, err := tx.PurgeIdempotencyKeys(ctx, p.now.Add(-idempotencyLife), purgeBatch)
 		if err != nil {
 			return err

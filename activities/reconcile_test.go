@@ -40,12 +40,12 @@ func (w *woken) StartPayment(_ context.Context, in contract.PaymentInput) error 
 	return w.note("start " + in.Ref.ID)
 }
 
-func (w *woken) StartTestClock(_ context.Context, in contract.TestClockInput) error {
-	return w.note("resume " + in.Ref.ID)
+func (w *woken) AdvanceClock(_ context.Context, ref contract.Ref) error {
+	return w.note("resume " + ref.ID)
 }
 
-func (w *woken) Wake(_ context.Context, ref contract.Ref) error {
-	return w.note("wake " + ref.ID)
+func (w *woken) Wake(_ context.Context, ref contract.Ref, signal string, _ contract.Wake) error {
+	return w.note(signal + " " + ref.ID)
 }
 
 func (w *woken) Check(_ context.Context, owner contract.Owner, check contract.Check) error {
@@ -139,8 +139,43 @@ func TestTheReconcilerResumesABusyClock(t *testing.T) {
 	w := newClockwork(t)
 	net := &woken{}
 	require.Empty(t, net.pass(t, w.Scene))
-	require.Nil(t, w.begin(scene.Start.AddDate(0, 1, 0), "").Refusal)
+	require.NoError(t, w.begin(scene.Start.AddDate(0, 1, 0)))
 	require.Equal(t, []string{"resume " + w.ref.ID}, net.pass(t, w.Scene))
+}
+
+// A command whose signal was lost: Temporal was away, or the process died between commit and signal.
+func TestReconcile_WakePending(t *testing.T) {
+	t.Parallel()
+	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &woken{}
+	_ = w.pass(t, l.Scene)
+	require.Nil(t, l.command(command{Name: contract.CommandCancel}).Refusal)
+	l.Clock.Add(30 * time.Second)
+	require.Empty(t, w.pass(t, l.Scene), "the signal of the command has a while to arrive")
+	l.Clock.Add(time.Millisecond)
+	wake := []string{"wake " + l.ref.ID}
+	require.Equal(t, wake, w.pass(t, l.Scene))
+	require.Equal(t, wake, w.pass(t, l.Scene), "until the workflow acts")
+
+	l.Clock.Add(time.Hour)
+	require.Nil(t, l.command(command{Name: contract.CommandReactivate}).Refusal)
+	require.Equal(t, wake, w.pass(t, l.Scene), "a later command does not set the mark back")
+	l.wake()
+	require.Empty(t, w.pass(t, l.Scene))
+	l.sound()
+}
+
+// The mark is cleared by the transaction in which the workflow acts: where that fails, the reconciler goes on signalling.
+func TestReconcile_WakePendingStaysWhereAdvanceFails(t *testing.T) {
+	t.Parallel()
+	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &woken{}
+	_ = w.pass(t, l.Scene)
+	require.Nil(t, l.command(command{Name: contract.CommandCancel}).Refusal)
+	l.Clock.Add(time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := l.Subscriptions.Advance(ctx, contract.AdvanceInput{Ref: l.ref, Now: l.Clock.Now()})
+	require.Error(t, err)
+	require.Equal(t, []string{"wake " + l.ref.ID}, w.pass(t, l.Scene))
 }
 
 // Whoever wrote the attempt may have died before the workflow knew of it, whether a command asked for it or a date.

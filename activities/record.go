@@ -26,7 +26,7 @@ func (a *Payments) record(
 	if in.Now.After(now) {
 		now = in.Now
 	}
-	err := a.Store.InTx(ctx, now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
 		state, err := lockState(ctx, tx, env, x.txn)
 		if err != nil {
 			return err
@@ -64,7 +64,6 @@ func (a *Payments) record(
 	if x.txn.Status == payment.Pending && recorded.Transaction.Status != payment.Pending {
 		a.Observer.PaymentEnded(ctx, measured(recorded, x.mode, !clockNow.IsZero()))
 	}
-	startAll(ctx, a.Starter, env, changes.Starts)
 	return out, nil
 }
 
@@ -154,7 +153,7 @@ func outputOf(t payment.Transaction, state lifecycle.State, changes lifecycle.Ch
 // unchanged returns what the rows say: there was nothing to do.
 func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput, seen payment.Transaction, asked time.Time) (contract.ResolveOutput, error) {
 	var out contract.ResolveOutput
-	err := a.Store.InTx(ctx, a.Clock(), func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		state, err := lockState(ctx, tx, in.EnvironmentID, seen)
 		if err != nil {
 			return err

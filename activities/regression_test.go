@@ -10,6 +10,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/payment"
 	"perennial/billing/period"
+	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
@@ -21,7 +22,7 @@ import (
 func onOldClock(t *testing.T) *life {
 	t.Helper()
 	s := scene.New(t)
-	clock := db.TestClock{ID: id.New(id.TestClock, scene.Start), Status: db.ClockReady, NowAt: scene.Start, Revision: 1, CreatedAt: scene.Start}
+	clock := testclock.Clock{ID: id.New(id.TestClock, scene.Start), Status: testclock.Ready, NowAt: scene.Start, Revision: 1, CreatedAt: scene.Start}
 	s.InTx(t, func(tx *db.Tx) error { return tx.InsertTestClock(t.Context(), s.Env, clock) })
 	s.Clock.Set(scene.Start.AddDate(1, 0, 0))
 	l := &life{Scene: s, t: t, customer: s.Customer(t, clock.ID)}
@@ -33,11 +34,15 @@ func onOldClock(t *testing.T) *life {
 // own inserts a charge without a subscription, as the API does.
 func (l *life) own(t *testing.T) payment.Transaction {
 	t.Helper()
-	txn := payment.Transaction{
-		ID: id.New(id.Transaction, l.Clock.Now()), Type: payment.Charge, Status: payment.Pending, CustomerID: l.customer.ID,
-		Amount: 5, Currency: "EUR", Trigger: collection.Manual, Provider: "stripe", ProviderConfigID: l.Config.ID,
-		Method: payment.Method{Type: "card", Details: scene.Card}, DueAt: scene.Start, CreatedAt: scene.Start, Revision: 1,
+	now := l.Clock.Now()
+	if l.customer.TestClockID != "" {
+		now = scene.Start // where the clock stands
 	}
+	txn := payment.NewCharge(payment.NewChargeInput{
+		ID: id.New(id.Transaction, l.Clock.Now()), Customer: l.customer, Amount: 5, Currency: "EUR", Trigger: collection.Manual,
+		Provider: "stripe", ProviderConfigID: l.Config.ID, Due: now, Now: now, Real: l.Clock.Now(),
+		Virtual: l.customer.TestClockID != "",
+	})
 	l.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), l.Env, txn) })
 	return txn
 }
@@ -62,11 +67,9 @@ func TestARefundDoesNotMoveTheTimeOfATestClock(t *testing.T) {
 	require.NoError(t, err)
 	declined := snap.Live.TransactionID
 	l.charge(t, declined)
-	paid, err := l.Subscriptions.ApplyCommand(t.Context(), contract.CommandInput{
-		Ref: l.ref, Now: l.Clock.Now(), Command: command{ID: "cmd_pay", Name: contract.CommandPay},
-	})
-	require.NoError(t, err)
-	l.charge(t, paid.Result.TransactionID)
+	paid := l.command(command{Name: contract.CommandPay})
+	require.Nil(t, paid.Refusal)
+	l.charge(t, paid.TransactionID)
 	l.Provider.Settle(declined, providers.Succeeded)
 	_, err = l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: declined, Asked: true})
 	require.NoError(t, err)
@@ -119,13 +122,10 @@ func TestAChangeThatBillsTooMuchIsRefused(t *testing.T) {
 	yearly := s.Plan(t, scene.Every(period.Year, 999_999_999_999))
 	s.Clock.Add(12 * time.Hour)
 
-	out, err := s.Subscriptions.ApplyCommand(t.Context(), contract.CommandInput{
-		Ref: l.ref, Now: s.Clock.Now(), Command: command{ID: "cmd_big", Name: contract.CommandChangePlan, PlanID: yearly.ID},
-	})
+	out := l.command(command{Name: contract.CommandChangePlan, PlanID: yearly.ID})
 
-	require.NoError(t, err, "an error would be retried for ever, with every later command behind it")
-	require.NotNil(t, out.Result.Refusal)
-	require.Equal(t, "amount_too_large", out.Result.Refusal.Code)
+	require.NotNil(t, out.Refusal)
+	require.Equal(t, "amount_too_large", out.Refusal.Code)
 }
 
 // What a provider says about a person who was erased while it was asked is not written down.

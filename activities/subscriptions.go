@@ -13,16 +13,14 @@ import (
 type Subscriptions struct {
 	Store   *db.Store
 	Clock   Clock
-	Starter Starter
 }
 
 // Advance does all that is due by now, takes the mark of pending wake-ups off and returns what the workflow needs to know.
 // It may be repeated: what is not due any more is not done again. Fault: subscription_not_found.
 func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
-	var starts []string
 	env := in.Ref.EnvironmentID
-	err := a.Store.InTx(ctx, in.Now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, workflowOf(ctx), in.Now, func(tx *db.Tx) error {
 		found, err := tx.LockSubscription(ctx, env, in.Ref.ID)
 		if err != nil {
 			return err
@@ -37,7 +35,7 @@ func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (
 		if err := tx.ClearWakePending(ctx, env, state); err != nil {
 			return err
 		}
-		out, starts = contract.SnapshotOf(state, changes.Unfinished), changes.Starts
+		out = contract.SnapshotOf(state, changes.Unfinished)
 		failpoint.Hit(failpoint.RenewBegun)
 		return nil
 	})
@@ -45,14 +43,5 @@ func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (
 		return contract.Snapshot{}, err
 	}
 	failpoint.Hit(failpoint.RenewCommitted)
-	startAll(ctx, a.Starter, env, starts)
 	return out, nil
-}
-
-// startAll starts the workflows of refunds. A failure is no fault of the change, which is committed: the reconciler
-// starts what is missing.
-func startAll(ctx context.Context, starter Starter, environmentID string, transactionIDs []string) {
-	for _, id := range transactionIDs {
-		_ = starter.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: id}})
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -17,22 +18,22 @@ type App struct {
 func renderApp(a db.App) App { return App{ID: a.ID, Name: a.Name} }
 
 type listAppsInput struct {
-	Page
+	httpkit.Page
 }
 
-func (s *Server) listApps(ctx context.Context, c *call, in *listAppsInput) (*reply[List[App]], error) {
-	page, err := in.db(id.App)
+func (s *Server) listApps(ctx context.Context, c *httpkit.Call, in *listAppsInput) (*httpkit.Reply[httpkit.List[App]], error) {
+	page, err := in.DB(id.App)
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Apps(ctx, c.key.TenantID, page)
-	return list(rows, more, err, renderApp)
+	rows, more, err := s.store.Apps(ctx, c.TenantID, page)
+	return httpkit.ListOf(rows, more, err, renderApp)
 }
 
 func (s *Server) appOperations() {
-	register(s, operation{
-		name: "listApps", method: http.MethodGet, path: "/apps", tag: "Apps", summary: "List the tenant's apps",
-		status: http.StatusOK, access: readAccess,
-		response: List[App]{Data: []App{{ID: "app_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Acme Analytics"}}},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listApps", Method: http.MethodGet, Path: "/apps", Tag: "Apps", Summary: "List the tenant's apps",
+		Status: http.StatusOK, Access: httpkit.ReadAccess,
+		Response: httpkit.List[App]{Data: []App{{ID: "app_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Acme Analytics"}}},
 	}, s.listApps)
 }

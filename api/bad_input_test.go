@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/internal/id"
 )
 
@@ -64,19 +65,19 @@ func TestNoEndpointTakesABodyThatIsNotPlainJSON(t *testing.T) {
 			{"explicit null", inside + `"zzz":null}`, 422, "type_wrong", "zzz"},
 		} {
 			got := b.ask(t, b.test, method, "/api"+path, bad.body, "Idempotency-Key", "bad")
-			p := as[Problem](t, bad.status, got)
+			p := as[httpkit.Problem](t, bad.status, got)
 			require.Equal(t, bad.code, p.Code, "%s: %s: %s", endpoint, bad.name, got.Body)
 			require.Equal(t, bad.param, p.Param, "%s: %s: %s", endpoint, bad.name, got.Body)
 		}
 		problem(t, 415, "content_type_unsupported", "Content-Type", b.ask(t, b.test, method, "/api"+path, good, "Content-Type", "text/plain"))
 		problem(t, 415, "content_type_unsupported", "Content-Encoding", b.ask(t, b.test, method, "/api"+path, good, "Content-Encoding", "gzip"))
-		problem(t, 413, "body_too_large", "", b.ask(t, b.test, method, "/api"+path, inside+`"a":"`+strings.Repeat("x", maxBody)+`"}`))
+		problem(t, 413, "body_too_large", "", b.ask(t, b.test, method, "/api"+path, inside+`"a":"`+strings.Repeat("x", 1<<20)+`"}`))
 		problem(t, 400, "header_malformed", "Idempotency-Key", b.ask(t, b.test, method, "/api"+path, good, "Idempotency-Key", "with space"))
 		problem(t, 400, "header_malformed", "Idempotency-Key", b.ask(t, b.test, method, "/api"+path, good, "Idempotency-Key", strings.Repeat("k", 256)))
 		problem(t, 400, "header_malformed", "Idempotency-Key", b.ask(t, b.test, method, "/api"+path, good, "Idempotency-Key", ""))
 	}
 	require.Equal(t, before, b.rows(t), "a refused request wrote something")
-	require.Empty(t, b.engine.commands)
+	require.Empty(t, b.engine.woken)
 }
 
 func TestFieldsAreRefusedByName(t *testing.T) {
@@ -208,7 +209,7 @@ func TestFieldsAreRefusedByName(t *testing.T) {
 	after := b.rows(t)
 	after["customers"], after["events"] = after["customers"]-1, after["events"]-1 // the one made in the table above
 	require.Equal(t, before, after, "a refused request wrote something")
-	require.Empty(t, b.engine.commands)
+	require.Empty(t, b.engine.woken)
 }
 
 // lists names every list and the prefix of what is in it.

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -22,6 +23,8 @@ import (
 	"perennial/internal/telemetry"
 	"perennial/internal/testkit"
 	"perennial/providers"
+	"perennial/service"
+	"perennial/service/dispatch"
 )
 
 func TestMain(m *testing.M) { testkit.Main(m) }
@@ -37,6 +40,9 @@ type bench struct {
 	log      *lockedBuffer
 	base     time.Time
 	elapsed  atomic.Int64
+	deps     Deps
+	config   Config
+	patience time.Duration // of the dispatcher; 0: the usual one
 	// The environments: two of one tenant, one of another.
 	test, live, other tenancy
 }
@@ -67,16 +73,31 @@ func newBench(t testing.TB) *bench {
 	tel, err := telemetry.Start(t.Context(), telemetry.Options{Service: "test", LogLevel: "debug", LogOutput: b.log, Now: b.clock})
 	require.NoError(t, err)
 	b.engine.store, b.engine.now = store, b.clock
-	b.Server = NewServer(Deps{
+	b.deps = Deps{
 		Store: store, Engine: b.engine, Telemetry: tel, Now: b.clock,
 		ProviderOf: func(context.Context, db.ProviderConfig) (providers.Provider, error) { return b.provider, nil },
-	}, Config{Version: "test"})
-	t.Cleanup(func() { require.NoError(t, b.Shutdown(context.WithoutCancel(t.Context()))) })
+	}
+	b.config.Version = "test"
+	b.Server = b.newServer(t)
 
 	b.test = b.newTenancy(t, apikey.Test, "")
 	b.live = b.newTenancy(t, apikey.Live, b.test.appID)
 	b.other = b.newTenancy(t, apikey.Test, "")
 	return b
+}
+
+func (b *bench) newServer(t testing.TB) *Server {
+	t.Helper()
+	d := dispatch.New(dispatch.Config{
+		Store: b.deps.Store, Engine: b.engine, Now: b.clock, Log: b.deps.Telemetry.Logger, Patience: b.patience,
+	})
+	b.deps.Service = service.New(b.deps.Store.With(d), b.clock)
+	server := NewServer(b.deps, b.config)
+	t.Cleanup(func() {
+		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))
+		d.Close()
+	})
+	return server
 }
 
 // newTenancy writes an environment with a key and a provider; without appID with a tenant and app of its own.
@@ -131,7 +152,7 @@ func (b *bench) revokedKey(t *testing.T, e tenancy) string {
 
 func (b *bench) write(t testing.TB, fn func(ctx context.Context, tx *db.Tx) error) {
 	t.Helper()
-	require.NoError(t, b.store.InTx(t.Context(), b.clock(), func(tx *db.Tx) error { return fn(t.Context(), tx) }))
+	require.NoError(t, b.store.InTx(t.Context(), db.BySystem("test"), b.clock(), func(tx *db.Tx) error { return fn(t.Context(), tx) }))
 }
 
 // count runs a query that answers one number.
@@ -200,12 +221,12 @@ func as[T any](t testing.TB, status int, r response) T {
 }
 
 // problem reads a refusal.
-func problem(t testing.TB, status int, code, param string, r response) Problem {
+func problem(t testing.TB, status int, code, param string, r response) httpkit.Problem {
 	t.Helper()
-	p := as[Problem](t, status, r)
+	p := as[httpkit.Problem](t, status, r)
 	require.Equal(t, code, p.Code, "%s", r.Body)
 	require.Equal(t, param, p.Param, "%s", r.Body)
-	require.Equal(t, problemType, r.Header.Get("Content-Type"))
+	require.Equal(t, httpkit.ProblemType, r.Header.Get("Content-Type"))
 	require.Equal(t, status, p.Status)
 	return p
 }

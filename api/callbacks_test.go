@@ -39,7 +39,7 @@ func TestACallbackFindsItsTransactionByTheProvidersReference(t *testing.T) {
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
 	txn := as[Payment](t, 201, b.charge(t, cust.ID))
-	b.settle(t, txn.ID)
+	b.succeed(t, txn.ID)
 	send := func(path string, headers ...string) response {
 		return b.send(t, "POST", path, "{}", append([]string{"Signature", "good"}, headers...)...)
 	}

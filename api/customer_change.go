@@ -4,15 +4,15 @@ import (
 	"context"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/customer"
-	"perennial/billing/event"
 	"perennial/billing/metadata"
-	"perennial/contract"
 	"perennial/db"
+	"perennial/service"
 )
 
 type updateCustomerInput struct {
-	ByID
+	httpkit.ByID
 	Body CustomerChange
 }
 
@@ -27,88 +27,21 @@ type CustomerChange struct {
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty" doc:"Replaces the details as a whole. Without paymentMethod they are new details of the same method."`
 }
 
-// apply changes c and names the fields that changed: names only, because events carry nothing personal.
-func (f CustomerChange) apply(c *customer.Customer) (changed []string, methodChanged bool) {
-	text := func(name string, to *string, field *string) {
-		if to != nil && *to != *field {
-			*field, changed = *to, append(changed, name)
-		}
+// update is what the change says.
+func (f CustomerChange) update() service.CustomerUpdate {
+	return service.CustomerUpdate{
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: (*metadata.Pairs)(f.Metadata), PaymentMethod: f.PaymentMethod,
+		PaymentDetails: (*customer.PaymentDetails)(f.PaymentDetails),
 	}
-	text("email", f.Email, &c.Email)
-	text("name", f.Name, &c.Name)
-	text("phone", f.Phone, &c.Phone)
-	if f.Metadata != nil {
-		c.Metadata, changed = metadata.Pairs(*f.Metadata), append(changed, "metadata")
-	}
-	if f.PaymentMethod != nil || f.PaymentDetails != nil {
-		// A method that is sent again counts as new: it is how a caller says "try this card once more".
-		methodChanged, changed = true, append(changed, "paymentMethod")
-		if f.PaymentMethod != nil {
-			c.PaymentMethod = *f.PaymentMethod
-		}
-		c.PaymentDetails = customer.PaymentDetails{}
-		if f.PaymentDetails != nil {
-			c.PaymentDetails = customer.PaymentDetails(*f.PaymentDetails)
-		}
-	}
-	return changed, methodChanged
 }
 
-func (s *Server) updateCustomer(ctx context.Context, c *call, in *updateCustomerInput) (*reply[Customer], error) {
-	var wake []string
-	out, err := create(ctx, s, c, http.StatusOK, directly(func(tx *db.Tx) (made[Customer], error) {
-		cust, err := tx.LockCustomer(ctx, c.environmentID, in.ID)
-		if err != nil {
-			return made[Customer]{}, err
-		}
-		wake, err = s.changeCustomer(ctx, tx, c, &cust, in.Body)
-		return made[Customer]{renderCustomer(cust, resource[credited](c).credits), cust.ID}, err
-	}))
-	if err != nil {
-		return nil, err
+func (s *Server) updateCustomer(ctx context.Context, c *httpkit.Call, in *updateCustomerInput) (*httpkit.Reply[Customer], error) {
+	made := func(cust customer.Customer) httpkit.Made[Customer] {
+		rendered := renderCustomer(cust, httpkit.Resource[credited](c).credits)
+		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}
 	}
-	s.wake(ctx, c.environmentID, wake)
-	return out, nil
-}
-
-// changeCustomer answers the subscriptions that have to hear of a new payment method.
-func (s *Server) changeCustomer(ctx context.Context, tx *db.Tx, c *call, cust *customer.Customer, f CustomerChange) (wake []string, err error) {
-	if !cust.ErasedAt.IsZero() {
-		return nil, notFound("customer_not_found")
-	}
-	changed, methodChanged := f.apply(cust)
-	if err := checkCustomer(*cust); err != nil {
-		return nil, err
-	}
-	if len(changed) == 0 {
-		return nil, nil
-	}
-	now, err := customerNow(ctx, tx.Reader, c.environmentID, *cust, s.now())
-	if err != nil {
-		return nil, err
-	}
-	if err := tx.SaveCustomer(ctx, c.environmentID, *cust); err != nil {
-		return nil, err
-	}
-	if methodChanged {
-		if wake, err = tx.MarkMethodChanged(ctx, c.environmentID, cust.ID); err != nil {
-			return nil, err
-		}
-	}
-	return wake, tx.Emit(ctx, c.environmentID, event.Event{
-		Type: event.CustomerUpdated, ObjectID: cust.ID, CustomerID: cust.ID,
-		Data: map[string]any{"id": cust.ID, "changed": changed}, OccurredAt: now,
+	return httpkit.Create(ctx, s.kit, c, http.StatusOK, made, func(keep func(*db.Tx, customer.Customer) error) error {
+		_, err := s.service.UpdateCustomer(ctx, caller(c), in.ID, in.Body.update(), keep)
+		return err
 	})
-}
-
-// wake tells subscriptions' workflows to look at their rows. Best effort: the reconciler repeats what is lost here.
-func (s *Server) wake(ctx context.Context, environmentID string, subscriptionIDs []string) {
-	if len(subscriptionIDs) == 0 {
-		return
-	}
-	ctx, cancel := s.afterwards(ctx)
-	defer cancel()
-	for _, subscriptionID := range subscriptionIDs {
-		s.bestEffort(ctx, "wake", subscriptionID, s.engine.Wake(ctx, contract.Ref{EnvironmentID: environmentID, ID: subscriptionID}))
-	}
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"perennial/billing/customer"
-	"perennial/billing/event"
-	"perennial/billing/fault"
-	"perennial/billing/subscription"
-	"perennial/contract"
+	"perennial/api/httpkit"
 	"perennial/db"
+	"perennial/service"
 )
 
 // Deleted answers a DELETE.
@@ -18,64 +15,14 @@ type Deleted struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// deleteCustomer ends the customer's subscriptions, then erases the customer. A subscription that another request
-// created meanwhile is ended by a second look: db lets nobody create one once the customer is erased.
-func (s *Server) deleteCustomer(ctx context.Context, c *call, in *ByID) (*reply[Deleted], error) {
-	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[Deleted], error) {
-		cust := resource[credited](c).Customer
-		if !cust.ErasedAt.IsZero() && !r.again {
-			return made[Deleted]{}, notFound("customer_not_found")
-		}
-		if err := s.cancelAll(ctx, c, cust.ID, r); err != nil {
-			return made[Deleted]{}, err
-		}
-		// An earlier run of the same request may have erased the customer, also since this one was let in.
-		if err := s.erase(ctx, c, cust); err != nil && (!r.again || fault.From(err).Kind != fault.NotFound) {
-			return made[Deleted]{}, err
-		}
-		return made[Deleted]{resource: Deleted{ID: cust.ID, Deleted: true}}, s.cancelAll(ctx, c, cust.ID, r)
-	})
-}
-
-// erase removes everything personal and says so. Fault: customer_not_found, for one who is erased already.
-func (s *Server) erase(ctx context.Context, c *call, cust customer.Customer) error {
-	now, err := customerNow(ctx, s.store.Reader, c.environmentID, cust, s.now())
-	if err != nil {
-		return err
-	}
-	return s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
-		if err := tx.EraseCustomer(ctx, c.environmentID, cust.ID); err != nil {
-			return err
-		}
-		return tx.Emit(ctx, c.environmentID, event.Event{
-			Type: event.CustomerDeleted, ObjectID: cust.ID, CustomerID: cust.ID, Data: map[string]any{"id": cust.ID}, OccurredAt: now,
+// deleteCustomer cancels the customer's subscriptions and erases the customer.
+func (s *Server) deleteCustomer(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
+	id := httpkit.Resource[credited](c).Customer.ID
+	return httpkit.Command(ctx, s.kit, c, http.StatusOK,
+		func(id string) httpkit.Made[Deleted] {
+			return httpkit.Made[Deleted]{Resource: Deleted{ID: id, Deleted: true}}
+		},
+		func(before func(*db.Tx) error, keep func(*db.Tx, string) error) error {
+			return s.service.EraseCustomer(ctx, caller(c), id, service.Around[string]{Before: before, After: keep})
 		})
-	})
-}
-
-// cancelAll cancels every subscription of a customer that is not canceled. The command ids follow from the request's, so
-// that a repeat does nothing twice.
-func (s *Server) cancelAll(ctx context.Context, c *call, customerID string, r run) error {
-	page := db.Page{Limit: maxPage}
-	for {
-		subs, more, err := s.store.Subscriptions(ctx, c.environmentID, db.SubscriptionFilter{CustomerID: customerID}, page)
-		if err != nil {
-			return err
-		}
-		for _, sub := range subs {
-			page.StartingAfter = sub.ID
-			if sub.Status == subscription.Canceled {
-				continue
-			}
-			err := s.perform(ctx, c, sub, contract.Command{
-				ID: r.commandID + "/" + sub.ID, Name: contract.CommandCancel, Reason: subscription.ReasonCustomerDeleted, ImmediateEffect: true,
-			})
-			if err != nil && fault.From(err).Kind != fault.Conflict { // canceled by somebody else just now: as good
-				return err
-			}
-		}
-		if !more {
-			return nil
-		}
-	}
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/customer"
-	"perennial/billing/event"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service"
 )
 
 // Customer is who pays.
@@ -60,28 +61,18 @@ type createCustomerInput struct {
 	Body CustomerForm
 }
 
-func (s *Server) createCustomer(ctx context.Context, c *call, in *createCustomerInput) (*reply[Customer], error) {
-	cust, err := s.customer(in.Body)
+func (s *Server) createCustomer(ctx context.Context, c *httpkit.Call, in *createCustomerInput) (*httpkit.Reply[Customer], error) {
+	form, err := in.Body.customer()
 	if err != nil {
 		return nil, err
 	}
-	if cust.TestClockID != "" {
-		if err := testModeOnly(c, "testClockId"); err != nil {
-			return nil, err
-		}
+	made := func(cust customer.Customer) httpkit.Made[Customer] {
+		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
-	return create(ctx, s, c, http.StatusCreated, directly(func(tx *db.Tx) (made[Customer], error) {
-		var err error
-		if cust.CreatedAt, err = s.lockClock(ctx, tx, c.environmentID, cust.TestClockID); err != nil {
-			return made[Customer]{}, inParam(err, "testClockId")
-		}
-		if err := tx.InsertCustomer(ctx, c.environmentID, cust); err != nil {
-			return made[Customer]{}, err
-		}
-		return made[Customer]{renderCustomer(cust, nil), cust.ID}, tx.Emit(ctx, c.environmentID, event.Event{
-			Type: event.CustomerCreated, ObjectID: cust.ID, CustomerID: cust.ID, Data: map[string]any{"id": cust.ID}, OccurredAt: cust.CreatedAt,
-		})
-	}))
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
+		_, err := s.service.CreateCustomer(ctx, caller(c), form, keep)
+		return err
+	})
 }
 
 // credited is a customer with what they have in hand.
@@ -100,33 +91,33 @@ func (s *Server) anyCreditedWithKey(ctx context.Context, hash []byte, customerID
 func (s *Server) creditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
 	key, found, err := s.anyCreditedWithKey(ctx, hash, customerID)
 	if err == nil && !found.ErasedAt.IsZero() {
-		err = notFound("customer_not_found")
+		err = httpkit.NotFound(db.ErrCustomerNotFound)
 	}
 	return key, found, err
 }
 
-func (s *Server) getCustomer(_ context.Context, c *call, _ *ByID) (*reply[Customer], error) {
-	found := resource[credited](c)
-	return ok(renderCustomer(found.Customer, found.credits)), nil
+func (s *Server) getCustomer(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Customer], error) {
+	found := httpkit.Resource[credited](c)
+	return httpkit.OK(renderCustomer(found.Customer, found.credits)), nil
 }
 
 type listCustomersInput struct {
-	Page
+	httpkit.Page
 	Email       string `query:"email" maxLength:"254" example:"ada@example.com" doc:"Only customers with exactly this address."`
 	TestClockID string `query:"testClockId" maxLength:"64" doc:"Only customers on this test clock."`
 }
 
-func (s *Server) listCustomers(ctx context.Context, c *call, in *listCustomersInput) (*reply[List[Customer]], error) {
-	page, err := in.db(id.Customer, refers("testClockId", id.TestClock, in.TestClockID))
+func (s *Server) listCustomers(ctx context.Context, c *httpkit.Call, in *listCustomersInput) (*httpkit.Reply[httpkit.List[Customer]], error) {
+	page, err := in.DB(id.Customer, httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
 	}
 	if in.Email != "" {
-		if err := checkEmail(in.Email); err != nil {
+		if err := service.CheckEmail(in.Email); err != nil {
 			return nil, err
 		}
 	}
-	rows, more, err := s.store.Customers(ctx, c.environmentID, db.CustomerFilter{Email: in.Email, TestClockID: in.TestClockID}, page)
+	rows, more, err := s.store.Customers(ctx, c.EnvironmentID, db.CustomerFilter{Email: in.Email, TestClockID: in.TestClockID}, page)
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +125,8 @@ func (s *Server) listCustomers(ctx context.Context, c *call, in *listCustomersIn
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
-	credits, err := s.store.Credits(ctx, c.environmentID, ids)
-	return list(rows, more, err, func(row customer.Customer) Customer { return renderCustomer(row, credits) })
+	credits, err := s.store.Credits(ctx, c.EnvironmentID, ids)
+	return httpkit.ListOf(rows, more, err, func(row customer.Customer) Customer { return renderCustomer(row, credits) })
 }
 
 func (s *Server) customerOperations() {
@@ -146,32 +137,32 @@ func (s *Server) customerOperations() {
 	}
 	created := example
 	created.CreditBalance = []Credit{}
-	load := byID(s, id.Customer, "customer_not_found", s.creditedWithKey)
+	load := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.creditedWithKey)
 	// What may be a repeat finds an erased customer too: its stored answer, or that it was erased, comes before a refusal.
-	loadAny := byID(s, id.Customer, "customer_not_found", s.anyCreditedWithKey)
-	register(s, operation{
-		name: "createCustomer", method: http.MethodPost, path: "/customers", tag: "Customers", summary: "Create a customer",
-		status: http.StatusCreated, access: writeAccess, response: created,
-		request: CustomerForm{Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails},
+	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers", Summary: "Create a customer",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
+		Request: CustomerForm{Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails},
 	}, s.createCustomer)
-	register(s, operation{
-		name: "getCustomer", method: http.MethodGet, path: "/customers/{id}", tag: "Customers", summary: "Get a customer",
-		status: http.StatusOK, access: readAccess, load: load, response: example,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getCustomer", Method: http.MethodGet, Path: "/customers/{id}", Tag: "Customers", Summary: "Get a customer",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getCustomer)
-	register(s, operation{
-		name: "listCustomers", method: http.MethodGet, path: "/customers", tag: "Customers", summary: "List customers",
-		status: http.StatusOK, access: readAccess, response: List[Customer]{Data: []Customer{example}},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listCustomers", Method: http.MethodGet, Path: "/customers", Tag: "Customers", Summary: "List customers",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Customer]{Data: []Customer{example}},
 	}, s.listCustomers)
 	name := "Ada King"
-	register(s, operation{
-		name: "updateCustomer", method: http.MethodPatch, path: "/customers/{id}", tag: "Customers", summary: "Change a customer",
-		description: "A new payment method is used at once for invoices that are in collection, and recovers subscriptions that are past due.",
-		status:      http.StatusOK, access: writeAccess, load: loadAny, request: CustomerChange{Name: &name}, response: example,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "updateCustomer", Method: http.MethodPatch, Path: "/customers/{id}", Tag: "Customers", Summary: "Change a customer",
+		Description: "A new payment method is used at once for invoices that are in collection, and recovers subscriptions that are past due.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Request: CustomerChange{Name: &name}, Response: example,
 	}, s.updateCustomer)
-	register(s, operation{
-		name: "deleteCustomer", method: http.MethodDelete, path: "/customers/{id}", tag: "Customers", summary: "Delete a customer",
-		description: "Cancels the customer's subscriptions at once and erases personal and payment data, also the reasons of cancellations and failed payments in earlier events. Transactions are kept for seven years, under the customer's id alone.",
-		status:      http.StatusOK, access: writeAccess, response: Deleted{ID: example.ID, Deleted: true},
-		load: loadAny,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{id}", Tag: "Customers", Summary: "Delete a customer",
+		Description: "Cancels the customer's subscriptions at once and erases personal and payment data, also the reasons of cancellations and failed payments in earlier events. Transactions are kept for seven years, under the customer's id alone.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Response: Deleted{ID: example.ID, Deleted: true},
+		Load: loadAny,
 	}, s.deleteCustomer)
 }

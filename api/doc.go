@@ -1,5 +1,4 @@
-// Package api owns the HTTP interface: routes under /api and /v1, keys and scopes, idempotency, problem answers, and
-// the OpenAPI document with its readable page. It does not own rules (billing) nor what happens after an answer
-// (workflows): a creation is one transaction here and a best-effort start, a command is one Update to the subscription's
-// workflow, a read never leaves PostgreSQL.
+// Package api owns the HTTP interface: the resources under /api and /v1, one file a resource or endpoint. A handler decodes,
+// checks the shape, calls a service and renders; reads go to the database. How operations are served (keys and scopes,
+// idempotency, problems, the OpenAPI document) is httpkit's. It owns neither rules (billing) nor use cases (service).
 package api

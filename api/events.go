@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/event"
 	"perennial/db"
 	"perennial/internal/id"
@@ -28,27 +29,27 @@ func renderEvent(e db.Event) Event {
 	}
 }
 
-func (s *Server) getEvent(_ context.Context, c *call, _ *ByID) (*reply[Event], error) {
-	return ok(renderEvent(resource[db.Event](c))), nil
+func (s *Server) getEvent(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Event], error) {
+	return httpkit.OK(renderEvent(httpkit.Resource[db.Event](c))), nil
 }
 
 type listEventsInput struct {
-	Page
+	httpkit.Page
 	Type           string `query:"type" maxLength:"64" example:"payment.success"`
 	CustomerID     string `query:"customerId" maxLength:"64"`
 	SubscriptionID string `query:"subscriptionId" maxLength:"64"`
 }
 
-func (s *Server) listEvents(ctx context.Context, c *call, in *listEventsInput) (*reply[List[Event]], error) {
-	page, err := in.db(id.Event,
-		refers("customerId", id.Customer, in.CustomerID), refers("subscriptionId", id.Subscription, in.SubscriptionID))
+func (s *Server) listEvents(ctx context.Context, c *httpkit.Call, in *listEventsInput) (*httpkit.Reply[httpkit.List[Event]], error) {
+	page, err := in.DB(id.Event,
+		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Events(ctx, c.environmentID, db.EventFilter{
+	rows, more, err := s.store.Events(ctx, c.EnvironmentID, db.EventFilter{
 		Type: event.Type(in.Type), CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
 	}, page)
-	return list(rows, more, err, renderEvent)
+	return httpkit.ListOf(rows, more, err, renderEvent)
 }
 
 func (s *Server) eventOperations() {
@@ -60,12 +61,12 @@ func (s *Server) eventOperations() {
 			"subscriptionId": "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", "invoiceId": "in_01jcz6dyqx4w9s1c2k7v5h8m3n", "amount": 1900, "currency": "USD",
 		},
 	}
-	register(s, operation{
-		name: "getEvent", method: http.MethodGet, path: "/events/{id}", tag: "Events", summary: "Get an event",
-		status: http.StatusOK, access: readAccess, load: byID(s, id.Event, "event_not_found", s.store.EventWithKey), response: example,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getEvent", Method: http.MethodGet, Path: "/events/{id}", Tag: "Events", Summary: "Get an event",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: httpkit.LoadByID(s.kit, id.Event, db.ErrEventNotFound, s.store.EventWithKey), Response: example,
 	}, s.getEvent)
-	register(s, operation{
-		name: "listEvents", method: http.MethodGet, path: "/events", tag: "Events", summary: "List events",
-		status: http.StatusOK, access: readAccess, response: List[Event]{Data: []Event{example}},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listEvents", Method: http.MethodGet, Path: "/events", Tag: "Events", Summary: "List events",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Event]{Data: []Event{example}},
 	}, s.listEvents)
 }

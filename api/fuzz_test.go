@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"perennial/api/httpkit"
 )
 
 // Whatever is sent, the answer is a success or a problem of the sender, and never ours. `go test` runs the seeds; for more:
@@ -64,7 +65,7 @@ func (b *bench) holds(t *testing.T, method, path, query string, body io.Reader) 
 	b.Handler().ServeHTTP(w, r)
 	require.Less(t, w.Code, 500, "%s %q %q: %s", method, path, query, w.Body)
 	if w.Code >= 400 {
-		var p Problem
+		var p httpkit.Problem
 		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &p))
 		require.NotEmpty(t, p.Code)
 	}
@@ -122,37 +123,4 @@ func anyValue(depth int) *rapid.Generator[any] {
 			rapid.MapOfN(rapid.SampledFrom([]string{"amount", "model", "a", "phoneNumber", "provider"}), anyValue(depth-1), 0, 3).AsAny())
 	}
 	return rapid.OneOf(leaves...)
-}
-
-// What the strict check lets through, encoding/json reads, and reads in one way only.
-func TestStrictJSONIsJSON(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		v := anyValue(4).Draw(rt, "v")
-		encoded, err := json.Marshal(v)
-		require.NoError(rt, err)
-		if at := rapid.IntRange(0, 2*len(encoded)).Draw(rt, "spoil at"); at < len(encoded) {
-			encoded[at] = rapid.Byte().Draw(rt, "with")
-		}
-		if checkJSON(encoded) != nil {
-			return
-		}
-		var out any
-		require.NoError(rt, json.Unmarshal(encoded, &out))
-		require.NotContains(rt, fmt.Sprint(out), "\x00")
-	})
-}
-
-func TestStrictJSONNamesThePlace(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("n", 500_000)
-	for body, want := range map[string]string{
-		`{"a":[{"b":1},{"b":{"c":1.5}}]}`: "a[1].b.c",
-		`[1,[2,null]]`:                    "[1][1]",
-		`{"a":{"b":1,"b":2}}`:             "a.b",
-		`{"` + long + `":null}`:           clip(long),
-	} {
-		p := problemOf(checkJSON([]byte(body)), "")
-		require.Equal(t, want, p.Param)
-	}
 }

@@ -2,19 +2,19 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/engine"
 )
 
 func TestARepeatIsGivenTheStoredAnswer(t *testing.T) {
@@ -59,40 +59,100 @@ func TestManyAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	const parallel, keys = 50, 4
 	b := newBench(t)
-	customer, sub := b.newCustomer(t, b.test), b.newSubscription(t, b.test)
+	customer := b.newCustomer(t, b.test)
+	charge := fmt.Sprintf(`{"customerId":%q,"amount":700,"currency":"USD"}`, customer.ID)
 	for name, c := range map[string]struct {
-		path, body, table string
+		path  func(key int) string
+		body  string
+		count string
 	}{
-		"a creation": {"/api/payments", fmt.Sprintf(`{"customerId":%q,"amount":700,"currency":"USD"}`, customer.ID), "transactions"},
-		"a command":  {"/api/subscriptions/" + sub.ID + "/cancel", `{"reason":"race"}`, "commands"},
+		"a creation": {
+			func(int) string { return "/api/payments" }, charge, "select count(*) from transactions",
+		},
+		"a command": {
+			func(int) string { return "/api/subscriptions/" + b.newSubscription(t, b.test).ID + "/cancel" }, `{"reason":"race"}`,
+			"select count(*) from events where type = 'subscription.updated'",
+		},
+		"a payment of an invoice": {
+			func(int) string { return "/api/payments" }, "", "select count(*) from transactions where attempt_number = 2",
+		},
 	} {
-		before := b.count(t, "select count(*) from "+c.table)
+		before := b.count(t, c.count)
 		for key := range keys {
-			answers := b.atOnce(t, parallel, c.path, c.body, fmt.Sprintf("%s-%d", c.table, key))
+			body := c.body
+			if body == "" {
+				body = fmt.Sprintf(`{"subscriptionId":%q}`, b.newDebt(t).ID)
+			}
+			answers := b.atOnce(t, parallel, c.path(key), body, fmt.Sprintf("%s-%d", strings.ReplaceAll(name, " ", "-"), key))
+			replayed := 0
 			for _, a := range answers {
 				require.Equal(t, answers[0].Status, a.Status, "%s: %s", name, a.Body)
 				require.Equal(t, string(answers[0].Body), string(a.Body), name)
+				if a.Header.Get("Idempotent-Replayed") == "true" {
+					replayed++
+				}
 			}
 			require.Less(t, answers[0].Status, 300, "%s: %s", name, answers[0].Body)
+			require.Equal(t, parallel-1, replayed, "%s: all but the one that was performed say that they repeat its answer", name)
 		}
-		require.Equal(t, before+keys, b.count(t, "select count(*) from "+c.table), name)
+		require.Equal(t, before+keys, b.count(t, c.count), name)
+	}
+	require.Equal(t, 3*keys, b.count(t, "select count(*) from idempotency_keys where status_code between 200 and 299"))
+}
+
+// Two processes share nothing but the database.
+func TestRepeatsThatMeetInTheDatabaseAreOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	servers := []http.Handler{b.Handler(), b.newServer(t).Handler()}
+	for round := range 10 {
+		path := "/api/subscriptions/" + b.newSubscription(t, b.test).ID + "/cancel"
+		answers := make([]response, 8)
+		var done sync.WaitGroup
+		for i := range answers {
+			r := b.request(t, "POST", path, `{"immediateEffect":true}`, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k")
+			done.Go(func() {
+				w := httptest.NewRecorder()
+				servers[i%2].ServeHTTP(w, r)
+				answers[i] = response{Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}
+			})
+		}
+		done.Wait()
+		replayed := 0
+		for _, a := range answers {
+			require.Equal(t, 200, a.Status, "%s", a.Body)
+			require.Equal(t, string(answers[0].Body), string(a.Body))
+			if a.Header.Get("Idempotent-Replayed") == "true" {
+				replayed++
+			}
+		}
+		require.Equal(t, len(answers)-1, replayed)
+		require.Equal(t, round+1, b.count(t, "select count(*) from events where type = 'subscription.canceled'"))
 	}
 }
 
 // atOnce sends the same request many times at the same moment.
 func (b *bench) atOnce(t *testing.T, n int, path, body, key string) []response {
 	t.Helper()
-	answers := make([]response, n)
-	var barrier, done sync.WaitGroup
-	barrier.Add(1)
-	for i := range answers {
-		r := b.request(t, "POST", path, body, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", key)
+	requests := make([]*http.Request, n)
+	for i := range requests {
+		requests[i] = b.request(t, "POST", path, body, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", key)
+	}
+	return b.together(requests)
+}
+
+// together sends requests at the same moment.
+func (b *bench) together(requests []*http.Request) []response {
+	answers := make([]response, len(requests))
+	barrier := make(chan struct{})
+	var done sync.WaitGroup
+	for i, r := range requests {
 		done.Go(func() {
-			barrier.Wait()
+			<-barrier
 			answers[i] = b.serve(r)
 		})
 	}
-	barrier.Done()
+	close(barrier)
 	done.Wait()
 	return answers
 }
@@ -111,123 +171,138 @@ func TestARefusalOfTheRulesIsRepeated(t *testing.T) {
 	require.Equal(t, string(first.Body), string(again.Body))
 	require.Equal(t, 409, again.Status)
 	require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
-	require.Equal(t, problemType, again.Header.Get("Content-Type"))
-	require.Len(t, b.engine.commands, 2)
+	require.Equal(t, httpkit.ProblemType, again.Header.Get("Content-Type"))
+	require.Len(t, b.engine.woken, 1, "only what was performed wakes the workflow")
+}
+
+func TestRefusalsThatMeetAreOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	answers := b.atOnce(t, 50, "/api/subscriptions/"+sub.ID+"/reactivate", "", "k")
+	for _, a := range answers {
+		problem(t, 409, "cancellation_not_scheduled", "", a)
+		require.Equal(t, string(answers[0].Body), string(a.Body))
+	}
+	require.Equal(t, 1, b.count(t, "select count(*) from idempotency_keys"))
 }
 
 // A refusal that passes by itself says when to come back, and whoever does, with the same key, is judged anew.
 func TestARefusalThatPassesIsNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sub := b.newSubscription(t, b.test)
+	sub := b.newDebt(t)
 	clock := as[TestClock](t, 201, b.ask(t, b.test, "POST", "/api/test-clocks", `{"now":1600000000}`))
-	busy := &contract.Refusal{Kind: "conflict", Code: "busy_now", Detail: "wait until it is done", RetryAfter: 3 * time.Second}
-	for path, bodies := range map[string]struct{ same, other string }{
-		"/api/subscriptions/" + sub.ID + "/cancel":  {`{"reason":"x"}`, `{"reason":"y"}`},
-		"/api/test-clocks/" + clock.ID + "/advance": {`{"to":1700000000}`, `{"to":1800000000}`},
-	} {
-		body := bodies.same
-		b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-			return contract.CommandResult{Refusal: busy}, nil
-		}
-		b.engine.onAdvance = func(context.Context, contract.Ref, contract.Advance) (contract.AdvanceResult, error) {
-			return contract.AdvanceResult{Refusal: busy}, nil
-		}
-		for range 2 {
-			refused := b.ask(t, b.test, "POST", path, body, "Idempotency-Key", "k")
-			problem(t, 409, "busy_now", "", refused)
-			require.Equal(t, "3", refused.Header.Get("Retry-After"), path)
-			require.Empty(t, refused.Header.Get("Idempotent-Replayed"), path)
-		}
-		problem(t, 422, "idempotency_key_reused", "Idempotency-Key",
-			b.ask(t, b.test, "POST", path, bodies.other, "Idempotency-Key", "k"))
-
-		b.engine.onCommand, b.engine.onAdvance = nil, nil
-		done := b.ask(t, b.test, "POST", path, body, "Idempotency-Key", "k")
-		require.Equal(t, 200, done.Status, "%s: %s", path, done.Body)
-		again := b.ask(t, b.test, "POST", path, body, "Idempotency-Key", "k")
-		require.Equal(t, string(done.Body), string(again.Body))
-		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"), path)
-	}
-	for _, cmd := range b.engine.commands {
-		require.Equal(t, b.engine.commands[0].ID, cmd.ID, "one command, however often it is asked")
-	}
-	require.Len(t, b.engine.commands, 3)
-	require.Equal(t, 1, b.count(t, "select count(*) from commands"))
-}
-
-func TestTroubleIsNotStoredAndTheRepeatHasTheSameCommandID(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	sub := b.newSubscription(t, b.test)
-	path := "/api/subscriptions/" + sub.ID + "/cancel"
-	b.engine.onCommand = func(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
-		// Performed, but the answer is lost: the worst case for a repeat.
-		_, err := b.engine.perform(ctx, in.Input.Ref, cmd)
-		return contract.CommandResult{}, errors.Join(engine.ErrUnavailable, err)
-	}
-	first := b.ask(t, b.test, "POST", path, `{"immediateEffect":true,"reason":"x"}`, "Idempotency-Key", "k")
-	problem(t, 503, "engine_unavailable", "", first)
-	require.Equal(t, "2", first.Header.Get("Retry-After"))
-
-	b.engine.onCommand = nil
-	again := as[Subscription](t, 200, b.ask(t, b.test, "POST", path, `{"immediateEffect":true,"reason":"x"}`, "Idempotency-Key", "k"))
-	require.Equal(t, "canceled", again.Status)
-	require.Equal(t, "x", again.CancelReason)
-	require.Len(t, b.engine.commands, 2)
-	require.Equal(t, b.engine.commands[0].ID, b.engine.commands[1].ID)
-	require.Equal(t, 1, b.count(t, "select count(*) from commands"))
-}
-
-func TestAReleasedKeyMayNotSmuggleAnotherBodyIn(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	sub := b.newSubscription(t, b.test)
-	path := "/api/subscriptions/" + sub.ID + "/cancel"
-	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-		return contract.CommandResult{}, engine.ErrUnavailable
-	}
-	b.ask(t, b.test, "POST", path, `{"reason":"a"}`, "Idempotency-Key", "k")
-	other := b.ask(t, b.test, "POST", path, `{"reason":"b"}`, "Idempotency-Key", "k")
-	require.Equal(t, 422, other.Status, "the first command may still be performed")
-	require.Contains(t, string(other.Body), "idempotency_key_reused")
-	require.Len(t, b.engine.commands, 1)
-}
-
-func TestARepeatTakesOverWhatACrashLeft(t *testing.T) {
-	t.Parallel()
+	attempt := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
+	b.moveClock(t, clock.ID, 1650000000)
 	for name, c := range map[string]struct {
-		performed bool
-		lease     time.Duration
+		path, same, other, code string
+		pass                    func() // what makes the refusal pass
+		status                  int
 	}{
-		"claimed, its lease is over":  {lease: -time.Second},
-		"performed, but not answered": {performed: true, lease: lease},
+		"a payment of an invoice": {
+			"/api/payments", `{"subscriptionId":"` + sub.ID + `"}`, `{"subscriptionId":"` + sub.ID + `","amount":1}`, "payment_in_progress",
+			func() { b.decline(t, attempt.ID) }, 201,
+		},
+		"an advance": {
+			"/api/test-clocks/" + clock.ID + "/advance", `{"to":1700000000}`, `{"to":1800000000}`, "test_clock_advancing",
+			func() {
+				require.NoError(t, b.engine.AdvanceClock(t.Context(), contract.Ref{EnvironmentID: b.test.environmentID, ID: clock.ID}))
+			}, 200,
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			sub := b.newSubscription(t, b.test)
-			path := "/subscriptions/" + sub.ID + "/cancel"
-			form := `{"immediateEffect":true}`
-			rp := &repeatable{route: "POST " + path, key: "k", fingerprint: fingerprint([]byte(form))}
-			b.write(t, func(ctx context.Context, tx *db.Tx) error {
-				_, mine, err := tx.ClaimIdempotency(ctx, b.test.environmentID, rp.row(b.test.environmentID, stored{}), b.clock().Add(c.lease))
-				require.True(t, mine)
-				return err
-			})
-			if c.performed {
-				_, err := b.engine.perform(t.Context(), contract.Ref{EnvironmentID: b.test.environmentID, ID: sub.ID}, contract.Command{
-					ID: rp.commandID(b.test.environmentID), Name: contract.CommandCancel, ImmediateEffect: true,
-					Idempotency: &contract.IdempotencyRef{Route: rp.route, Key: rp.key},
-				})
-				require.NoError(t, err)
-			}
-			got := as[Subscription](t, 200, b.ask(t, b.test, "POST", "/api"+path, form, "Idempotency-Key", "k"))
-			require.Equal(t, "canceled", got.Status)
-			require.Equal(t, 1, b.count(t, "select count(*) from commands"))
-			require.Equal(t, 1, b.count(t, "select count(*) from idempotency_keys where state = 'answered'"))
-		})
+		for range 2 {
+			refused := b.ask(t, b.test, "POST", c.path, c.same, "Idempotency-Key", "k")
+			problem(t, 409, c.code, "", refused)
+			require.NotEmpty(t, refused.Header.Get("Retry-After"), name)
+			require.Empty(t, refused.Header.Get("Idempotent-Replayed"), name)
+		}
+		require.Zero(t, b.count(t, "select count(*) from idempotency_keys where key = 'k' and status_code >= 400"), name)
+		c.pass()
+		done := b.ask(t, b.test, "POST", c.path, c.same, "Idempotency-Key", "k")
+		require.Equal(t, c.status, done.Status, "%s: %s", name, done.Body)
+		again := b.ask(t, b.test, "POST", c.path, c.same, "Idempotency-Key", "k")
+		require.Equal(t, c.status, again.Status, name)
+		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"), name)
+		problem(t, 422, "idempotency_key_reused", "Idempotency-Key", b.ask(t, b.test, "POST", c.path, c.other, "Idempotency-Key", "k"))
 	}
+}
+
+// moveClock leaves a clock on its way to an instant.
+func (b *bench) moveClock(t *testing.T, clockID string, to int64) {
+	t.Helper()
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		row, err := tx.LockTestClock(ctx, b.test.environmentID, clockID)
+		if err != nil {
+			return err
+		}
+		if row, err = row.Advance(time.Unix(to, 0)); err != nil {
+			return err
+		}
+		return tx.SaveTestClock(ctx, b.test.environmentID, row)
+	})
+}
+
+// A crash between the commit and the answer leaves a caller who knows nothing: the repeat is given the answer that was
+// committed with the effect, also by another process.
+func TestARepeatAfterACrashIsGivenWhatWasCommitted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	path := "/api/subscriptions/" + b.newSubscription(t, b.test).ID + "/cancel"
+	const form = `{"immediateEffect":true,"reason":"x"}`
+	ctx, crash := context.WithCancel(t.Context())
+	b.engine.onSignal = func(context.Context) error { // it is committed, and the process dies before it answers
+		crash()
+		panic(http.ErrAbortHandler)
+	}
+	r := b.request(t, "POST", path, form, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k").WithContext(ctx)
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { b.serve(r) })
+
+	b.engine.onSignal = nil
+	b.Server = b.newServer(t)
+	again := b.ask(t, b.test, "POST", path, form, "Idempotency-Key", "k")
+	got := as[Subscription](t, 200, again)
+	require.Equal(t, "canceled", got.Status)
+	require.Equal(t, "x", got.CancelReason)
+	require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
+	require.Equal(t, 1, b.count(t, "select count(*) from events where type = 'subscription.canceled'"))
+	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since is not null"),
+		"the signal that was lost is still owed")
+	problem(t, 422, "idempotency_key_reused", "Idempotency-Key", b.ask(t, b.test, "POST", path, `{}`, "Idempotency-Key", "k"))
+}
+
+// What was not performed is not remembered either: whoever repeats is judged anew.
+func TestTroubleIsNotStored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	path := "/api/subscriptions/" + sub.ID + "/cancel"
+	server := b.Server
+	release := b.hold(t, "select 1 from subscriptions where id = $1 for update", sub.ID)
+	b.bound(t, httpkit.Bounds{Key: time.Minute, Answer: 300 * time.Millisecond, InFlight: time.Minute, After: time.Minute})
+	first := b.ask(t, b.test, "POST", path, `{"reason":"x"}`, "Idempotency-Key", "k")
+	problem(t, 503, "database_unavailable", "", first)
+	require.NotEmpty(t, first.Header.Get("Retry-After"))
+	release()
+	require.Empty(t, b.engine.woken)
+	require.Zero(t, b.count(t, "select count(*) from idempotency_keys"))
+	require.Equal(t, "trialing", as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil)).Status)
+
+	b.Server = server
+	got := as[Subscription](t, 200, b.ask(t, b.test, "POST", path, `{"reason":"x"}`, "Idempotency-Key", "k"))
+	require.Equal(t, "x", got.CancelReason)
+}
+
+// hold runs a statement and keeps its locks until release, as a transaction of somebody else would.
+func (b *bench) hold(t *testing.T, sql string, args ...any) (release func()) {
+	t.Helper()
+	tx, err := b.pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), sql, args...)
+	require.NoError(t, err)
+	release = sync.OnceFunc(func() { require.NoError(t, tx.Rollback(context.WithoutCancel(t.Context()))) })
+	t.Cleanup(release)
+	return release
 }
 
 func TestARepeatWaitsForTheRequestItRepeats(t *testing.T) {
@@ -235,50 +310,52 @@ func TestARepeatWaitsForTheRequestItRepeats(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	path := "/api/subscriptions/" + sub.ID + "/cancel"
-	arrived, proceed := make(chan struct{}), make(chan struct{})
-	var runs atomic.Int32
-	b.engine.onCommand = func(ctx context.Context, in contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
-		if runs.Add(1) == 1 {
-			close(arrived)
-		}
-		<-proceed
-		return b.engine.perform(ctx, in.Input.Ref, cmd)
+	release := b.hold(t, "select 1 from subscriptions where id = $1 for update", sub.ID)
+	repeat := func(body string) *http.Request {
+		return b.request(t, "POST", path, body, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k")
 	}
-	repeat := func() *http.Request {
-		return b.request(t, "POST", path, `{}`, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k")
+	answers, other := make(chan response, 20), make(chan response, 1)
+	go func() { answers <- b.serve(repeat(`{}`)) }()
+	require.Eventually(t, func() bool { return b.waiting(t) == 1 }, 10*time.Second, time.Millisecond)
+	for range cap(answers) - 1 {
+		go func() { answers <- b.serve(repeat(`{}`)) }()
 	}
-	answers := make(chan response, 2)
-	go func() { answers <- b.serve(repeat()) }()
-	<-arrived
-	// Another body need not wait to be refused.
-	problem(t, 422, "idempotency_key_reused", "Idempotency-Key", b.ask(t, b.test, "POST", path, `{"reason":"x"}`, "Idempotency-Key", "k"))
-	looked := b.elapsed.Load() + 20 // only the repeat, as it looks at the row again and again, asks for the time now
-	go func() { answers <- b.serve(repeat()) }()
-	require.Eventually(t, func() bool { return b.elapsed.Load() > looked }, 10*time.Second, time.Millisecond)
-	require.EqualValues(t, 1, runs.Load())
-	close(proceed)
-	first, second := <-answers, <-answers
-	require.Equal(t, 200, first.Status)
-	require.Equal(t, string(first.Body), string(second.Body))
-	// A repeat that looks between the effect and its answer asks once more, and is given the outcome.
-	require.Equal(t, 1, b.count(t, "select count(*) from commands"))
+	go func() { other <- b.serve(repeat(`{"reason":"x"}`)) }()
+	time.Sleep(50 * time.Millisecond)
+	require.Equal(t, 1, b.waiting(t), "a repeat waits without a connection to the database")
+	release()
+	first := <-answers
+	require.Equal(t, 200, first.Status, "%s", first.Body)
+	for range cap(answers) - 1 {
+		again := <-answers
+		require.Equal(t, string(first.Body), string(again.Body))
+	}
+	problem(t, 422, "idempotency_key_reused", "Idempotency-Key", <-other)
+	require.Equal(t, 1, b.count(t, "select count(*) from events where type = 'subscription.updated'"))
+}
+
+// waiting counts the connections that wait for a lock.
+func (b *bench) waiting(t testing.TB) int {
+	t.Helper()
+	return b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
 }
 
 func TestARepeatOfARunningRequestGivesUpInTime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
-	path := "/subscriptions/" + sub.ID + "/cancel"
-	rp := &repeatable{route: "POST " + path, key: "k", fingerprint: fingerprint(nil)}
-	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		_, _, err := tx.ClaimIdempotency(ctx, b.test.environmentID, rp.row(b.test.environmentID, stored{}), b.clock().Add(lease))
-		return err
-	})
-	b.bounds.inFlight = 10 * time.Millisecond
-	got := b.ask(t, b.test, "POST", "/api"+path, nil, "Idempotency-Key", "k")
+	path := "/api/subscriptions/" + sub.ID + "/cancel"
+	b.bound(t, httpkit.Bounds{Key: time.Minute, Answer: time.Minute, InFlight: 10 * time.Millisecond, After: time.Minute})
+	release := b.hold(t, "select 1 from subscriptions where id = $1 for update", sub.ID)
+	first := b.request(t, "POST", path, nil, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k")
+	answered := make(chan response, 1)
+	go func() { answered <- b.serve(first) }()
+	require.Eventually(t, func() bool { return b.waiting(t) == 1 }, 10*time.Second, time.Millisecond)
+	got := b.ask(t, b.test, "POST", path, nil, "Idempotency-Key", "k")
 	problem(t, 409, "idempotency_in_flight", "Idempotency-Key", got)
 	require.Equal(t, "1", got.Header.Get("Retry-After"))
-	require.Empty(t, b.engine.commands)
+	release()
+	require.Equal(t, 200, (<-answered).Status)
 }
 
 func TestAnErasedAnswerIsGone(t *testing.T) {

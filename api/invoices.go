@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/invoice"
 	"perennial/db"
 	"perennial/internal/id"
@@ -65,27 +66,27 @@ func renderInvoice(i invoice.Invoice) Invoice {
 	}
 }
 
-func (s *Server) getInvoice(_ context.Context, c *call, _ *ByID) (*reply[Invoice], error) {
-	return ok(renderInvoice(resource[invoice.Invoice](c))), nil
+func (s *Server) getInvoice(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Invoice], error) {
+	return httpkit.OK(renderInvoice(httpkit.Resource[invoice.Invoice](c))), nil
 }
 
 type listInvoicesInput struct {
-	Page
+	httpkit.Page
 	CustomerID     string `query:"customerId" maxLength:"64"`
 	SubscriptionID string `query:"subscriptionId" maxLength:"64"`
 	Status         string `query:"status" enum:"open,paid,void"`
 }
 
-func (s *Server) listInvoices(ctx context.Context, c *call, in *listInvoicesInput) (*reply[List[Invoice]], error) {
-	page, err := in.db(id.Invoice,
-		refers("customerId", id.Customer, in.CustomerID), refers("subscriptionId", id.Subscription, in.SubscriptionID))
+func (s *Server) listInvoices(ctx context.Context, c *httpkit.Call, in *listInvoicesInput) (*httpkit.Reply[httpkit.List[Invoice]], error) {
+	page, err := in.DB(id.Invoice,
+		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Invoices(ctx, c.environmentID, db.InvoiceFilter{
+	rows, more, err := s.store.Invoices(ctx, c.EnvironmentID, db.InvoiceFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, Status: invoice.Status(in.Status),
 	}, page)
-	return list(rows, more, err, renderInvoice)
+	return httpkit.ListOf(rows, more, err, renderInvoice)
 }
 
 func (s *Server) invoiceOperations() {
@@ -99,13 +100,13 @@ func (s *Server) invoiceOperations() {
 		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
-	register(s, operation{
-		name: "getInvoice", method: http.MethodGet, path: "/invoices/{id}", tag: "Invoices", summary: "Get an invoice",
-		status: http.StatusOK, access: readAccess, load: byID(s, id.Invoice, "invoice_not_found", s.store.InvoiceWithKey), response: example,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getInvoice", Method: http.MethodGet, Path: "/invoices/{id}", Tag: "Invoices", Summary: "Get an invoice",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey), Response: example,
 	}, s.getInvoice)
-	register(s, operation{
-		name: "listInvoices", method: http.MethodGet, path: "/invoices", tag: "Invoices", summary: "List invoices",
-		description: "An open invoice is paid with POST /api/payments and its subscriptionId.",
-		status:      http.StatusOK, access: readAccess, response: List[Invoice]{Data: []Invoice{example}},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listInvoices", Method: http.MethodGet, Path: "/invoices", Tag: "Invoices", Summary: "List invoices",
+		Description: "An open invoice is paid with POST /api/payments and its subscriptionId.",
+		Status:      http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Invoice]{Data: []Invoice{example}},
 	}, s.listInvoices)
 }

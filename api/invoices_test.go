@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/period"
@@ -49,7 +50,7 @@ func TestInvoicesAreReadWithTheirLines(t *testing.T) {
 		"": 1, "?status=open": 1, "?status=paid": 0, "?subscriptionId=" + sub.ID: 1, "?customerId=" + sub.CustomerID: 1,
 		"?customerId=" + id.New(id.Customer, b.clock()): 0,
 	} {
-		list := as[List[Invoice]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/invoices"+query, nil))
+		list := as[httpkit.List[Invoice]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/invoices"+query, nil))
 		require.Len(t, list.Data, want, query)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/api/httpkit"
 )
 
 // The golden document is what client generators and reviewers read; it must follow from the code.
@@ -40,18 +42,18 @@ func TestTheDocumentIsWhole(t *testing.T) {
 		require.True(t, used[name], "schema %s is used by nothing", name)
 	}
 
-	names := map[string]bool{}
+	names := map[string]string{}
 	eachRoute(t, b, func(method, template string) {
-		item, ok := doc["paths"].(map[string]any)[template].(map[string]any)
+		item, ok := doc["paths"].(map[string]any)[resourcePath(template)].(map[string]any)
 		require.True(t, ok, "%s is not documented", template)
 		op, ok := item[strings.ToLower(method)].(map[string]any)
 		require.True(t, ok, "%s %s is not documented", method, template)
 		where := method + " " + template
 		name := op["operationId"].(string)
-		require.False(t, names[name], "operationId %s occurs twice", name)
-		names[name] = true
+		require.Contains(t, []string{"", method + " " + resourcePath(template)}, names[name], "operationId %s occurs twice", name)
+		names[name] = method + " " + resourcePath(template)
 		require.NotEmpty(t, op["summary"], where)
-		require.Equal(t, []any{map[string]any{security: []any{}}}, op["security"], where)
+		require.Equal(t, []any{map[string]any{"apiKey": []any{}}}, op["security"], where)
 		checkResponses(t, where, op)
 		checkRequest(t, where, method, op)
 		for _, variable := range regexp.MustCompile(`{(\w+)}`).FindAllStringSubmatch(template, -1) {
@@ -59,6 +61,29 @@ func TestTheDocumentIsWhole(t *testing.T) {
 		}
 		require.Equal(t, method != "GET", hasParameter(op, "header", "Idempotency-Key"), where)
 	})
+}
+
+// The two prefixes are two servers of one description: each operation is described once, and answers under both.
+func TestDocument_DescribesEachOperationOnceForBothServers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
+	require.Equal(t, []any{map[string]any{"url": "/api"}, map[string]any{"url": "/v1"}}, doc["servers"])
+	operations := 0
+	for path, item := range doc["paths"].(map[string]any) {
+		for method := range item.(map[string]any) {
+			operations++
+			for _, server := range []string{"/api", "/v1"} {
+				problem(t, 401, "api_key_missing", "", b.send(t, strings.ToUpper(method), server+path, nil))
+			}
+		}
+	}
+	require.Equal(t, len(guarded), operations)
+
+	b.config.PublicURL = "https://billing.example"
+	b.Server = b.newServer(t)
+	doc = as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
+	require.Equal(t, []any{map[string]any{"url": "https://billing.example/api"}, map[string]any{"url": "https://billing.example/v1"}}, doc["servers"])
 }
 
 func checkResponses(t *testing.T, where string, op map[string]any) {
@@ -72,11 +97,11 @@ func checkResponses(t *testing.T, where string, op map[string]any) {
 		content := r.(map[string]any)["content"].(map[string]any)
 		require.NotEmpty(t, r.(map[string]any)["description"], where)
 		if status[0] != '2' {
-			require.Contains(t, content, problemType, "%s %s", where, status)
+			require.Contains(t, content, httpkit.ProblemType, "%s %s", where, status)
 			continue
 		}
 		successes++
-		media := content[jsonType].(map[string]any)
+		media := content[httpkit.JSONType].(map[string]any)
 		require.NotEmpty(t, media["schema"], where)
 		require.NotEmpty(t, media["example"], "%s has no example", where)
 	}
@@ -90,7 +115,7 @@ func checkRequest(t *testing.T, where, method string, op map[string]any) {
 		require.Contains(t, []string{"GET", "DELETE"}, method, "%s documents no body", where)
 		return
 	}
-	media := body["content"].(map[string]any)[jsonType].(map[string]any)
+	media := body["content"].(map[string]any)[httpkit.JSONType].(map[string]any)
 	require.NotEmpty(t, media["schema"], where)
 	if !strings.HasSuffix(where, "/reactivate") { // it has no fields to show
 		require.NotEmpty(t, media["example"], "%s has no example of its body", where)
@@ -120,12 +145,12 @@ func TestExamplesAreGoodRequests(t *testing.T) {
 	for path, item := range doc["paths"].(map[string]any) {
 		for method, op := range item.(map[string]any) {
 			request, ok := op.(map[string]any)["requestBody"].(map[string]any)
-			if !ok || !strings.HasPrefix(path, "/v1/") {
+			if !ok {
 				continue
 			}
-			example, err := json.Marshal(request["content"].(map[string]any)[jsonType].(map[string]any)["example"])
+			example, err := json.Marshal(request["content"].(map[string]any)[httpkit.JSONType].(map[string]any)["example"])
 			require.NoError(t, err)
-			target := strings.ReplaceAll(path, "{id}", rows.of(withoutPrefix(path)))
+			target := "/v1" + strings.ReplaceAll(path, "{id}", rows.of(path))
 			if strings.HasSuffix(path, "/advance") {
 				example = []byte(`{"to":1900000000}`) // the example's clock is another one
 			}
@@ -174,11 +199,9 @@ func TestTheDocumentationPageNeedsNothingFromElsewhere(t *testing.T) {
 		require.Contains(t, html, limit)
 	}
 	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
-	for path, item := range doc["paths"].(map[string]any) {
+	for _, item := range doc["paths"].(map[string]any) {
 		for _, op := range item.(map[string]any) {
-			if strings.HasPrefix(path, "/api/") {
-				require.Contains(t, html, fmt.Sprintf(`<h3 id="%s">`, op.(map[string]any)["operationId"]))
-			}
+			require.Contains(t, html, fmt.Sprintf(`<h3 id="%s">`, op.(map[string]any)["operationId"]))
 		}
 	}
 }

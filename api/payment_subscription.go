@@ -1,45 +1,46 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/subscription"
-	"perennial/contract"
+	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service"
 )
 
 // paySubscription pays the oldest open invoice of a subscription. It is a command in every status: the subscription's
 // workflow is the one collector of its invoices, also of those that a canceled subscription left open.
-func (s *Server) paySubscription(ctx context.Context, c *call, f PaymentForm) (*reply[Payment], error) {
+func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	if f.Description != "" {
 		return nil, fault.InvalidParam("description", "fields_exclusive", "a payment of an invoice is described by the invoice; leave description out")
 	}
-	var transactionID string
-	out, err := command(ctx, s, c, http.StatusCreated, func(ctx context.Context, r run) (made[Payment], error) {
-		sub, err := s.subscriptionToPay(ctx, c, f)
-		if err != nil {
-			return made[Payment]{}, err
-		}
-		if transactionID, err = s.pay(ctx, c, sub, f, r); err != nil {
-			return made[Payment]{}, err
-		}
-		txn, err := s.store.Transaction(ctx, c.environmentID, transactionID)
-		return made[Payment]{renderPayment(txn), txn.CustomerID}, err
-	})
-	if err != nil || out.Replayed != "" {
-		return out, err
+	sub, err := s.subscriptionToPay(ctx, c, f)
+	if err != nil {
+		return nil, err
 	}
-	return s.awaitPayment(ctx, c, out, transactionID), nil
+	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
+	out, err := httpkit.Command(ctx, s.kit, c, http.StatusCreated,
+		func(p service.Performed) httpkit.Made[Payment] { return madePayment(*p.Attempt) },
+		func(before func(*db.Tx) error, keep func(*db.Tx, service.Performed) error) error {
+			return s.service.Command(ctx, caller(c), sub.ID, pay, service.Around[service.Performed]{Before: before, After: keep})
+		}, s.admit(sub.ID))
+	if err != nil {
+		return nil, err
+	}
+	return s.paymentNow(ctx, c, out)
 }
 
-func (s *Server) subscriptionToPay(ctx context.Context, c *call, f PaymentForm) (subscription.Subscription, error) {
+func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (subscription.Subscription, error) {
 	if !id.Is(id.Subscription, f.SubscriptionID) {
-		return subscription.Subscription{}, inParam(notFound("subscription_not_found"), "subscriptionId")
+		return subscription.Subscription{}, httpkit.NotFound(db.ErrSubscriptionNotFound).In("subscriptionId")
 	}
-	sub, err := s.store.Subscription(ctx, c.environmentID, f.SubscriptionID)
+	sub, err := s.store.Subscription(ctx, c.EnvironmentID, f.SubscriptionID)
 	switch {
 	case err != nil:
 		return sub, inParam(err, "subscriptionId")
@@ -49,12 +50,4 @@ func (s *Server) subscriptionToPay(ctx context.Context, c *call, f PaymentForm) 
 		return sub, fault.InvalidParam("currency", "currency_mismatch", "the subscription is billed in %s; leave currency out", sub.Currency)
 	}
 	return sub, nil
-}
-
-// pay answers the id of the attempt.
-func (s *Server) pay(ctx context.Context, c *call, sub subscription.Subscription, f PaymentForm, r run) (string, error) {
-	result, err := s.engine.Command(ctx, attributesOf(c.environmentID, sub), contract.Command{
-		ID: r.commandID, Idempotency: r.idempotency, Name: contract.CommandPay, Amount: f.Amount,
-	})
-	return result.TransactionID, cmp.Or(err, result.Refusal.Err())
 }

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db"
-	"perennial/internal/apikey"
 	"perennial/internal/id"
 )
 
@@ -54,16 +54,16 @@ type PaymentStatus struct {
 	CompletedAt int64  `json:"completedAt,omitempty"`
 }
 
-func (s *Server) getPayment(_ context.Context, c *call, _ *ByID) (*reply[Payment], error) {
-	t := resource[payment.Transaction](c)
-	if c.key.Kind == string(apikey.Publishable) {
-		return trimmed[Payment](ok(PaymentStatus{ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt)}), nil)
+func (s *Server) getPayment(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
+	t := httpkit.Resource[payment.Transaction](c)
+	if c.Publishable {
+		return httpkit.Trimmed[Payment](httpkit.OK(PaymentStatus{ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt)}), nil)
 	}
-	return ok(renderPayment(t)), nil
+	return httpkit.OK(renderPayment(t)), nil
 }
 
 type listPaymentsInput struct {
-	Page
+	httpkit.Page
 	CustomerID     string `query:"customerId" maxLength:"64"`
 	SubscriptionID string `query:"subscriptionId" maxLength:"64"`
 	InvoiceID      string `query:"invoiceId" maxLength:"64"`
@@ -71,16 +71,16 @@ type listPaymentsInput struct {
 	Type           string `query:"type" enum:"charge,refund"`
 }
 
-func (s *Server) listPayments(ctx context.Context, c *call, in *listPaymentsInput) (*reply[List[Payment]], error) {
-	page, err := in.db(id.Transaction,
-		refers("customerId", id.Customer, in.CustomerID), refers("subscriptionId", id.Subscription, in.SubscriptionID), refers("invoiceId", id.Invoice, in.InvoiceID))
+func (s *Server) listPayments(ctx context.Context, c *httpkit.Call, in *listPaymentsInput) (*httpkit.Reply[httpkit.List[Payment]], error) {
+	page, err := in.DB(id.Transaction,
+		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID), httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID))
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Transactions(ctx, c.environmentID, db.TransactionFilter{
+	rows, more, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID, Status: payment.Status(in.Status), Type: payment.Type(in.Type),
 	}, page)
-	return list(rows, more, err, renderPayment)
+	return httpkit.ListOf(rows, more, err, renderPayment)
 }
 
 type createPaymentInput struct {
@@ -96,7 +96,7 @@ type PaymentForm struct {
 	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer; nothing personal, please. Not with subscriptionId."`
 }
 
-func (s *Server) createPayment(ctx context.Context, c *call, in *createPaymentInput) (*reply[Payment], error) {
+func (s *Server) createPayment(ctx context.Context, c *httpkit.Call, in *createPaymentInput) (*httpkit.Reply[Payment], error) {
 	f := in.Body
 	if f.Currency != "" {
 		if _, err := money.ParseCurrency(f.Currency); err != nil {
@@ -127,21 +127,21 @@ func (s *Server) paymentOperations() {
 		Amount: 1900, Currency: "USD", Provider: "stripe", CreatedAt: 1763640000,
 	}
 	amount := int64(1900)
-	register(s, operation{
-		name: "createPayment", method: http.MethodPost, path: "/payments", tag: "Payments", summary: "Charge a customer, or pay a subscription's open invoice",
-		description: "Answers 201 with the transaction, normally pending; Prefer: wait=N waits up to N seconds (at most 30) for a final status. Repeating the request with the same Idempotency-Key never charges twice.",
-		status:      http.StatusCreated, access: writeAccess, waits: true, response: example,
-		request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments", Summary: "Charge a customer, or pay a subscription's open invoice",
+		Description: "Answers 201 with the transaction, normally pending; Prefer: wait=N waits up to N seconds (at most 30) for a final status. Repeating the request with the same Idempotency-Key never charges twice.",
+		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
+		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
-	register(s, operation{
-		name: "getPayment", method: http.MethodGet, path: "/payments/{id}", tag: "Payments", summary: "Get a payment",
-		description: "A publishable key may call this too, from any web page, and sees id, status and completedAt only.",
-		status:      http.StatusOK, access: access{scope: "read", publishable: true}, response: example,
-		publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
-		load:     byID(s, id.Transaction, "transaction_not_found", s.store.TransactionWithKey),
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",
+		Description: "A publishable key may call this too, from any web page, and sees id, status and completedAt only.",
+		Status:      http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true}, Response: example,
+		Publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
+		Load:     httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey),
 	}, s.getPayment)
-	register(s, operation{
-		name: "listPayments", method: http.MethodGet, path: "/payments", tag: "Payments", summary: "List payments",
-		status: http.StatusOK, access: readAccess, response: List[Payment]{Data: []Payment{example}},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listPayments", Method: http.MethodGet, Path: "/payments", Tag: "Payments", Summary: "List payments",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Payment]{Data: []Payment{example}},
 	}, s.listPayments)
 }

@@ -3,15 +3,19 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
+	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/engine"
+	"perennial/internal/id"
 )
 
 func (b *bench) charge(t *testing.T, customerID string, headers ...string) response {
@@ -19,17 +23,57 @@ func (b *bench) charge(t *testing.T, customerID string, headers ...string) respo
 	return b.ask(t, b.test, "POST", "/api/payments", map[string]any{"customerId": customerID, "amount": 500, "currency": "USD"}, headers...)
 }
 
-// settle makes a pending transaction a success, as its workflow would.
-func (b *bench) settle(t *testing.T, transactionID string) {
+// succeed makes a pending transaction a success, as its workflow would.
+func (b *bench) succeed(t *testing.T, transactionID string) {
+	t.Helper()
+	b.answered(t, transactionID, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_" + transactionID})
+}
+
+// decline ends a pending charge without money, as its workflow would.
+func (b *bench) decline(t *testing.T, transactionID string) {
+	t.Helper()
+	b.answered(t, transactionID, payment.Answer{Outcome: payment.AnswerDeclined, FailureCode: payment.CodeDeclined})
+}
+
+// answered records what a provider said about the whole amount of a charge.
+func (b *bench) answered(t *testing.T, transactionID string, answer payment.Answer) {
 	t.Helper()
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		txn, err := tx.LockTransaction(ctx, b.test.environmentID, transactionID)
-		if err != nil {
-			return err
+		txn, err := b.store.Transaction(ctx, b.test.environmentID, transactionID)
+		require.NoError(t, err)
+		var state lifecycle.State
+		if txn.SubscriptionID == "" {
+			state, err = tx.LockCustomerState(ctx, b.test.environmentID, txn.CustomerID)
+			require.NoError(t, err)
+		} else {
+			state = b.state(ctx, t, tx, txn.SubscriptionID)
 		}
-		txn.Status, txn.CompletedAt, txn.ProviderRef = payment.Success, b.clock(), "pi_"+transactionID
-		return tx.SaveTransaction(ctx, b.test.environmentID, txn)
+		answer.Amount, answer.Currency = txn.Amount, txn.Currency
+		result := lifecycle.Result{Transaction: txn, Move: payment.MoveSend, Answer: answer}
+		state, _, changes, err := lifecycle.Record(state, result, momentOf(tx))
+		require.NoError(t, err)
+		return tx.Write(ctx, b.test.environmentID, state, changes)
 	})
+}
+
+// newDebt is a subscription whose first invoice is open, because its first payment was declined.
+func (b *bench) newDebt(t *testing.T) Subscription {
+	t.Helper()
+	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": b.newCustomer(t, b.test).ID, "planId": b.newPlan(t, b.test).ID}))
+	var attempt string
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		state, changes, err := lifecycle.Advance(b.state(ctx, t, tx, sub.ID), momentOf(tx))
+		require.NoError(t, err)
+		attempt = changes.Attempt
+		return tx.Write(ctx, b.test.environmentID, state, changes)
+	})
+	b.decline(t, attempt)
+	return as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil))
+}
+
+func momentOf(tx *db.Tx) lifecycle.Moment {
+	return lifecycle.Moment{Now: tx.Now, Real: tx.Real, IDs: id.Source{Now: tx.Real}}
 }
 
 func TestAChargeIsRecordedBeforeItIsMade(t *testing.T) {
@@ -41,7 +85,7 @@ func TestAChargeIsRecordedBeforeItIsMade(t *testing.T) {
 		ID: got.ID, Type: "charge", Status: "pending", CustomerID: cust.ID, Amount: 500, Currency: "USD", Provider: "stripe", CreatedAt: got.CreatedAt,
 	}, got)
 	require.Equal(t, []contract.PaymentInput{{Ref: contract.Ref{EnvironmentID: b.test.environmentID, ID: got.ID}}}, b.engine.payments)
-	events := as[List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.pending", nil))
+	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.pending", nil))
 	require.Len(t, events.Data, 1)
 	require.Equal(t, got.ID, events.Data[0].Data["id"])
 }
@@ -55,7 +99,7 @@ func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {
 	require.Equal(t, "INVALID_ACCOUNT", got.FailureCode)
 	require.NotZero(t, got.CompletedAt)
 	require.Empty(t, b.engine.payments)
-	require.Len(t, as[List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.failed", nil)).Data, 1)
+	require.Len(t, as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.failed", nil)).Data, 1)
 }
 
 func TestAPaymentStandsThoughTheEngineIsAway(t *testing.T) {
@@ -72,91 +116,91 @@ func TestPreferWaitKeepsTheAnswerBack(t *testing.T) {
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
 	b.engine.onPayment = func(_ context.Context, in contract.PaymentInput) error {
-		b.settle(t, in.Ref.ID)
+		b.succeed(t, in.Ref.ID)
 		return nil
 	}
 	answer := b.charge(t, cust.ID, "Prefer", "respond-async, wait=10", "Idempotency-Key", "k")
 	require.Equal(t, "success", as[Payment](t, http.StatusCreated, answer).Status)
 	require.Equal(t, "wait=10", answer.Header.Get("Preference-Applied"))
 
-	again := b.charge(t, cust.ID, "Idempotency-Key", "k")
-	require.Equal(t, "pending", as[Payment](t, http.StatusCreated, again).Status, "what was committed with the payment is what is stored")
-
 	problem(t, 400, "header_malformed", "Prefer", b.charge(t, cust.ID, "Prefer", "wait=soon"))
 }
 
-func TestPreferIsReadAsTheRFCSays(t *testing.T) {
+// A replayed answer tells what has become of the payment since: whoever repeats wants to know whether it was paid.
+func TestAReplayedPaymentIsShownAsItIsNow(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]wait{
-		"": 0, "wait=5": wait(5 * time.Second), "WAIT = 5": wait(5 * time.Second), `wait="7"`: wait(7 * time.Second),
-		"return=minimal, wait=3; foo": wait(3 * time.Second), "wait=0": 0, "wait=100000": wait(maxWait), "handling=strict": 0,
+	b := newBench(t)
+	sub := b.newDebt(t)
+	for name, form := range map[string]map[string]any{
+		"a charge of its own":     {"customerId": sub.CustomerID, "amount": 500, "currency": "USD"},
+		"a payment of an invoice": {"subscriptionId": sub.ID},
 	} {
-		got, err := parsePrefer(http.Header{"Prefer": {header}}, true)
-		require.NoError(t, err, header)
-		require.Equal(t, want, got, header)
-	}
-	for _, header := range []string{"wait", "wait=", "wait=-1", "wait=1.5", "wait=99999999999"} {
-		_, err := parsePrefer(http.Header{"Prefer": {header}}, true)
-		require.Error(t, err, header)
-		ignored, err := parsePrefer(http.Header{"Prefer": {header}}, false)
-		require.NoError(t, err)
-		require.Zero(t, ignored)
+		pay := func(headers ...string) response {
+			return b.ask(t, b.test, "POST", "/api/payments", form, append(headers, "Idempotency-Key", strings.ReplaceAll(name, " ", "-"))...)
+		}
+		first := as[Payment](t, 201, pay())
+		require.Equal(t, "pending", first.Status, name)
+		waited := pay("Prefer", "wait=1")
+		require.Equal(t, "pending", as[Payment](t, 201, waited).Status, "it is not decided within the second")
+		require.Equal(t, "wait=1", waited.Header.Get("Preference-Applied"), name)
+
+		replayed := make(chan response, 1)
+		go func() { replayed <- pay("Prefer", "wait=30") }()
+		time.Sleep(100 * time.Millisecond)
+		b.succeed(t, first.ID)
+		again := <-replayed
+		require.Equal(t, "success", as[Payment](t, 201, again).Status, name)
+		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"), name)
+		got := as[Payment](t, 201, pay())
+		require.Equal(t, "success", got.Status, "also without waiting")
+		require.Equal(t, first.ID, got.ID)
 	}
 }
 
 func TestASubscriptionsPaymentIsACommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sub := b.newSubscription(t, b.test)
-	txn := as[Payment](t, 201, b.charge(t, sub.CustomerID))
-	b.engine.onCommand = func(_ context.Context, _ contract.SubscriptionStart, cmd contract.Command) (contract.CommandResult, error) {
-		return contract.CommandResult{TransactionID: txn.ID}, nil
-	}
-	got := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1900}, "Idempotency-Key", "k"))
-	require.Equal(t, txn.ID, got.ID)
-	cmd := b.engine.commands[0]
-	require.Equal(t, contract.CommandPay, cmd.Name)
-	require.EqualValues(t, 1900, *cmd.Amount)
-	require.Equal(t, &contract.IdempotencyRef{Route: "POST /payments", Key: "k"}, cmd.Idempotency)
-
-	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-		return contract.CommandResult{Refusal: &contract.Refusal{Kind: "conflict", Code: "nothing_to_pay", Detail: "nothing is open"}}, nil
-	}
-	problem(t, 409, "nothing_to_pay", "", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
+	sub := b.newDebt(t)
+	b.engine.woken = nil
+	problem(t, 422, "amount_mismatch", "amount", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1899}))
+	require.Empty(t, b.engine.woken)
+	form := map[string]any{"subscriptionId": sub.ID, "amount": 1900}
+	got := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", form, "Idempotency-Key", "k"))
+	require.EqualValues(t, 1900, got.Amount)
+	require.Equal(t, "pending", got.Status)
+	require.Equal(t, 2, got.AttemptNumber)
+	require.Len(t, b.engine.woken, 1)
+	require.Equal(t, contract.CommandPay, b.engine.woken[0].Signal)
+	require.Empty(t, b.engine.payments, "the subscription's workflow collects its invoices")
+	problem(t, 409, "payment_in_progress", "", b.ask(t, b.test, "POST", "/api/payments", form))
+	b.succeed(t, got.ID)
+	problem(t, 409, "nothing_to_pay", "", b.ask(t, b.test, "POST", "/api/payments", form))
 }
 
-// finish cancels a subscription for good, as its workflow's last activity does.
+// finish cancels a subscription for good.
 func (b *bench) finish(t *testing.T, subscriptionID string) {
 	t.Helper()
 	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+subscriptionID+"/cancel", `{"immediateEffect":true}`).Status)
-	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		loaded, err := tx.LoadSubscription(ctx, b.test.environmentID, subscriptionID, true)
-		if err != nil {
-			return err
-		}
-		loaded.Subscription.FinishedAt = b.clock()
-		return tx.SaveSubscription(ctx, b.test.environmentID, loaded.Subscription)
-	})
-	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-		return contract.CommandResult{}, contract.ErrFinished
-	}
+	row, err := b.store.Subscription(t.Context(), b.test.environmentID, subscriptionID)
+	require.NoError(t, err)
+	require.False(t, row.FinishedAt.IsZero())
+	b.awake(t, subscriptionID)
 }
 
 func TestWhatACanceledSubscriptionLeftOpenIsPaidByTheSameCommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
-	b.newInvoice(t, b.test, sub.ID)
-	txn := as[Payment](t, 201, b.charge(t, sub.CustomerID))
+	invoiceID := b.newInvoice(t, b.test, sub.ID)
 	b.finish(t, sub.ID)
-	b.engine.commands = nil
-	b.engine.onCommand = func(_ context.Context, in contract.SubscriptionStart, _ contract.Command) (contract.CommandResult, error) {
-		require.Equal(t, "canceled", in.Status)
-		return contract.CommandResult{TransactionID: txn.ID}, nil
-	}
+	b.engine.woken = nil
 	got := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
-	require.Equal(t, txn.ID, got.ID)
-	require.Equal(t, contract.CommandPay, b.engine.commands[0].Name)
+	require.Equal(t, invoiceID, got.InvoiceID)
+	require.Len(t, b.engine.woken, 1, "the workflow has ended and is started again")
+	require.Equal(t, contract.CommandPay, b.engine.woken[0].Signal)
+	row, err := b.store.Subscription(t.Context(), b.test.environmentID, sub.ID)
+	require.NoError(t, err)
+	require.True(t, row.FinishedAt.IsZero(), "while the payment is pending there is something to do")
 }
 
 func TestNobodyCommandsAFinishedSubscription(t *testing.T) {

@@ -1,98 +1,44 @@
 package api
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
+	"net/http"
 
-	"go.uber.org/zap"
-
+	"perennial/api/httpkit"
 	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
-	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/telemetry"
+	"perennial/service"
 )
 
-// perform has a subscription's workflow carry out a command.
-func (s *Server) perform(ctx context.Context, c *call, sub subscription.Subscription, cmd contract.Command) error {
-	result, err := s.engine.Command(ctx, attributesOf(c.environmentID, sub), cmd)
-	if errors.Is(err, contract.ErrFinished) {
-		result, err = s.outcome(ctx, c, cmd.ID)
-	}
-	return cmp.Or(err, result.Refusal.Err())
+// admit lets a bounded number of commands of one subscription in.
+func (s *Server) admit(subscriptionID string) httpkit.Admission {
+	return func() (func(), error) { return s.gate.Enter(subscriptionID) }
 }
 
-// outcome is what a finished subscription did with a command: what it stored, if the command was performed before it
-// finished, else a refusal, because nothing leaves canceled.
-func (s *Server) outcome(ctx context.Context, c *call, commandID string) (contract.CommandResult, error) {
-	known, found, err := s.store.CommandOutcome(ctx, c.environmentID, commandID)
-	if err != nil {
-		return contract.CommandResult{}, err
-	}
-	if !found {
-		return contract.CommandResult{}, subscription.ErrCanceled
-	}
-	var result contract.CommandResult
-	if err := json.Unmarshal(known, &result); err != nil {
-		return contract.CommandResult{}, fault.New(fault.Internal, "internal", "").Because(err)
-	}
-	return result, nil
+// command performs one on the subscription of the path, and answers with the subscription as it left it.
+func (s *Server) command(ctx context.Context, c *httpkit.Call, cmd lifecycle.Command) (*httpkit.Reply[Subscription], error) {
+	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+		return s.service.Command(ctx, caller(c), id, cmd, around)
+	})
 }
 
-// performAndRead answers with the subscription as the command left it.
-func (s *Server) performAndRead(ctx context.Context, c *call, cmd contract.Command) (made[Subscription], error) {
-	sub := resource[subscription.Subscription](c)
-	if err := s.perform(ctx, c, sub, cmd); err != nil {
-		return made[Subscription]{}, err
-	}
-	sub, err := s.store.Subscription(ctx, c.environmentID, sub.ID)
-	return made[Subscription]{renderSubscription(sub), sub.CustomerID}, err
+func (s *Server) onSubscription(
+	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Performed]) error,
+) (*httpkit.Reply[Subscription], error) {
+	id := httpkit.Resource[subscription.Subscription](c).ID
+	return httpkit.Command(ctx, s.kit, c, http.StatusOK,
+		func(p service.Performed) httpkit.Made[Subscription] { return madeSubscription(p.Subscription) },
+		func(before func(*db.Tx) error, keep func(*db.Tx, service.Performed) error) error {
+			return perform(id, service.Around[service.Performed]{Before: before, After: keep})
+		}, s.admit(id))
 }
 
-// attributesOf is what the engine shows and searches a subscription by.
-func attributesOf(environmentID string, sub subscription.Subscription) contract.SubscriptionStart {
-	return contract.SubscriptionStart{
-		Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: sub.ID}},
-		CustomerID: sub.CustomerID, PlanID: sub.PlanID, Status: string(sub.Status), NextAction: string(sub.NextAction),
+// inParam makes "not found" name the field of the body that referred to it.
+func inParam(err error, param string) error {
+	if f := fault.From(err); f != nil && f.Kind == fault.NotFound {
+		return httpkit.NotFound(f).In(param)
 	}
-}
-
-// startSubscription is best effort: the reconciler starts what is not marked started.
-func (s *Server) startSubscription(ctx context.Context, environmentID string, sub subscription.Subscription) {
-	ctx, cancel := s.afterwards(ctx)
-	defer cancel()
-	epoch := s.started.epoch()
-	start := attributesOf(environmentID, sub)
-	first := contract.SnapshotOf(sub)
-	if sub.TestClockID != "" {
-		first.ClockNow = sub.CreatedAt
-	}
-	start.Input.Snapshot = &first // spares the new workflow a look at the row
-	err := s.engine.StartSubscription(ctx, start)
-	s.bestEffort(ctx, "start", sub.ID, err)
-	if err == nil {
-		s.started.add(db.StartedSubscriptions, epoch, db.Ref{EnvironmentID: environmentID, ID: sub.ID})
-	}
-}
-
-// startPayment is best effort too.
-func (s *Server) startPayment(ctx context.Context, environmentID, transactionID string) {
-	ctx, cancel := s.afterwards(ctx)
-	defer cancel()
-	epoch := s.started.epoch()
-	err := s.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: transactionID}})
-	s.bestEffort(ctx, "start", transactionID, err)
-	if err == nil {
-		s.started.add(db.StartedTransactions, epoch, db.Ref{EnvironmentID: environmentID, ID: transactionID})
-	}
-}
-
-// bestEffort logs what the reconciler will have to repeat.
-func (s *Server) bestEffort(ctx context.Context, what, workflowID string, err error) {
-	if err != nil {
-		telemetry.For(ctx, s.telemetry.Logger).Warn("left to the reconciler",
-			zap.String("what", what), telemetry.WorkflowID(workflowID), zap.Error(err))
-	}
+	return err
 }

@@ -2,17 +2,17 @@ package api
 
 import (
 	"context"
-	"maps"
 	"net/http"
 
-	"perennial/billing/event"
+	"perennial/api/httpkit"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
 	"perennial/db"
+	"perennial/service"
 )
 
 type updatePlanInput struct {
-	ByID
+	httpkit.ByID
 	Body PlanChange
 }
 
@@ -23,40 +23,10 @@ type PlanChange struct {
 	Metadata *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 }
 
-// apply changes p and names the fields that changed.
-func (f PlanChange) apply(p *plan.Plan) (changed []string) {
-	if f.Active != nil && *f.Active != p.Active {
-		p.Active, changed = *f.Active, append(changed, "active")
-	}
-	if f.Name != nil && *f.Name != p.Name {
-		p.Name, changed = *f.Name, append(changed, "name")
-	}
-	if f.Metadata != nil && !maps.Equal(metadata.Pairs(*f.Metadata), p.Metadata) {
-		p.Metadata, changed = metadata.Pairs(*f.Metadata), append(changed, "metadata")
-	}
-	return changed
-}
-
-func (s *Server) updatePlan(ctx context.Context, c *call, in *updatePlanInput) (*reply[Plan], error) {
-	if in.Body.Metadata != nil {
-		if err := in.Body.Metadata.check(); err != nil {
-			return nil, err
-		}
-	}
-	return create(ctx, s, c, http.StatusOK, directly(func(tx *db.Tx) (made[Plan], error) {
-		p, err := tx.LockPlan(ctx, c.environmentID, in.ID)
-		if err != nil {
-			return made[Plan]{}, err
-		}
-		changed := in.Body.apply(&p)
-		if len(changed) == 0 {
-			return made[Plan]{resource: renderPlan(p)}, nil
-		}
-		if err := tx.SavePlan(ctx, c.environmentID, p); err != nil {
-			return made[Plan]{}, err
-		}
-		return made[Plan]{resource: renderPlan(p)}, tx.Emit(ctx, c.environmentID, event.Event{
-			Type: event.PlanUpdated, ObjectID: p.ID, Data: map[string]any{"id": p.ID, "changed": changed}, OccurredAt: s.now(),
-		})
-	}))
+func (s *Server) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlanInput) (*httpkit.Reply[Plan], error) {
+	update := service.PlanUpdate{Active: in.Body.Active, Name: in.Body.Name, Metadata: (*metadata.Pairs)(in.Body.Metadata)}
+	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
+		_, err := s.service.UpdatePlan(ctx, caller(c), in.ID, update, keep)
+		return err
+	})
 }

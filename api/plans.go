@@ -5,14 +5,13 @@ import (
 	"context"
 	"net/http"
 
-	"perennial/billing/event"
+	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/db"
-	"perennial/internal/apikey"
 	"perennial/internal/id"
 )
 
@@ -83,8 +82,8 @@ type PriceForm struct {
 	Amount int64  `json:"amount" minimum:"0" maximum:"999999999999" example:"1900" doc:"Minor units of the plan's currency."`
 }
 
-func (s *Server) plan(f PlanForm) (plan.Plan, error) {
-	now := s.now()
+// plan is what the form says.
+func (f PlanForm) plan() (plan.Plan, error) {
 	if (f.Amount == nil) == (len(f.Prices) == 0) {
 		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing", "send either amount, for one flat price, or prices")
 	}
@@ -92,72 +91,61 @@ func (s *Server) plan(f PlanForm) (plan.Plan, error) {
 		f.Prices = []PriceForm{{Amount: *f.Amount}}
 	}
 	p := plan.Plan{
-		ID: id.New(id.Plan, now), Name: f.Name, Currency: money.Currency(f.Currency),
-		Interval: period.Interval{Unit: period.Unit(f.Interval), Count: 1}, TrialDays: f.TrialDays,
-		Active: true, Metadata: metadata.Pairs(f.Metadata), CreatedAt: now,
+		Name: f.Name, Currency: money.Currency(f.Currency), Interval: period.Interval{Unit: period.Unit(f.Interval), Count: 1},
+		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
 	}
 	if f.IntervalCount != nil {
 		p.Interval.Count = *f.IntervalCount
 	}
 	for _, price := range f.Prices {
 		p.Prices = append(p.Prices, plan.Price{
-			ID: id.New(id.Price, now), Name: price.Name, Model: cmp.Or(plan.Model(price.Model), plan.Flat), Amount: money.Minor(price.Amount),
+			Name: price.Name, Model: cmp.Or(plan.Model(price.Model), plan.Flat), Amount: money.Minor(price.Amount),
 		})
 	}
-	if err := p.Validate(); err != nil {
-		return plan.Plan{}, err
-	}
-	return p, f.Metadata.check()
+	return p, nil
 }
 
-func (s *Server) createPlan(ctx context.Context, c *call, in *createPlanInput) (*reply[Plan], error) {
-	p, err := s.plan(in.Body)
+func madePlan(p plan.Plan) httpkit.Made[Plan] { return httpkit.Made[Plan]{Resource: renderPlan(p)} }
+
+func (s *Server) createPlan(ctx context.Context, c *httpkit.Call, in *createPlanInput) (*httpkit.Reply[Plan], error) {
+	form, err := in.Body.plan()
 	if err != nil {
 		return nil, err
 	}
-	return create(ctx, s, c, http.StatusCreated, directly(func(tx *db.Tx) (made[Plan], error) {
-		if err := tx.InsertPlan(ctx, c.environmentID, p); err != nil {
-			return made[Plan]{}, err
-		}
-		return made[Plan]{resource: renderPlan(p)}, tx.Emit(ctx, c.environmentID, event.Event{
-			Type: event.PlanCreated, ObjectID: p.ID, Data: map[string]any{"id": p.ID}, OccurredAt: p.CreatedAt,
-		})
-	}))
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
+		_, err := s.service.CreatePlan(ctx, caller(c), form, keep)
+		return err
+	})
 }
 
-func (s *Server) getPlan(_ context.Context, c *call, _ *ByID) (*reply[Plan], error) {
-	return ok(renderPlan(resource[plan.Plan](c))), nil
+func (s *Server) getPlan(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Plan], error) {
+	return httpkit.OK(renderPlan(httpkit.Resource[plan.Plan](c))), nil
 }
 
 type listPlansInput struct {
-	Page
+	httpkit.Page
 	Active string `query:"active" enum:"true,false" doc:"Only plans that new subscriptions may, or may not, use. A publishable key sees those that they may."`
 }
 
-func (s *Server) listPlans(ctx context.Context, c *call, in *listPlansInput) (*reply[List[Plan]], error) {
-	page, err := in.db(id.Plan)
+func (s *Server) listPlans(ctx context.Context, c *httpkit.Call, in *listPlansInput) (*httpkit.Reply[httpkit.List[Plan]], error) {
+	page, err := in.DB(id.Plan)
 	if err != nil {
 		return nil, err
 	}
-	public := c.key.Kind == string(apikey.Publishable)
+	public := c.Publishable
 	if public && in.Active == "false" {
-		return nil, errKeyPublishable.In("active")
+		return nil, httpkit.ErrSecretKeyRequired.In("active")
 	}
 	filter := db.PlanFilter{}
 	if public || in.Active != "" {
 		active := in.Active != "false"
 		filter.Active = &active
 	}
-	rows, more, err := s.store.Plans(ctx, c.environmentID, filter, page)
+	rows, more, err := s.store.Plans(ctx, c.EnvironmentID, filter, page)
 	if public {
-		return trimmed[List[Plan]](list(rows, more, err, renderPublicPlan))
+		return httpkit.Trimmed[httpkit.List[Plan]](httpkit.ListOf(rows, more, err, renderPublicPlan))
 	}
-	return list(rows, more, err, renderPlan)
-}
-
-// ByID is the request of every operation on one resource; the loader has fetched what {id} names.
-type ByID struct {
-	ID string `path:"id" maxLength:"64" doc:"The id of the resource."`
+	return httpkit.ListOf(rows, more, err, renderPlan)
 }
 
 func (s *Server) planOperations() {
@@ -168,28 +156,28 @@ func (s *Server) planOperations() {
 	example := Plan{PublicPlan: public, Metadata: Metadata{"tier": 2}}
 	retired := example
 	retired.Active = false
-	load := byID(s, id.Plan, "plan_not_found", s.store.PlanWithKey)
+	load := httpkit.LoadByID(s.kit, id.Plan, db.ErrPlanNotFound, s.store.PlanWithKey)
 	amount := int64(1900)
-	register(s, operation{
-		name: "createPlan", method: http.MethodPost, path: "/plans", tag: "Plans", summary: "Create a plan",
-		description: "A plan has one currency, one interval and one or more prices. None of them ever changes; a new price is a new plan.",
-		status:      http.StatusCreated, access: writeAccess, response: example,
-		request: PlanForm{Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "createPlan", Method: http.MethodPost, Path: "/plans", Tag: "Plans", Summary: "Create a plan",
+		Description: "A plan has one currency, one interval and one or more prices. None of them ever changes; a new price is a new plan.",
+		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Request: PlanForm{Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14},
 	}, s.createPlan)
-	register(s, operation{
-		name: "getPlan", method: http.MethodGet, path: "/plans/{id}", tag: "Plans", summary: "Get a plan",
-		status: http.StatusOK, access: readAccess, load: load, response: example,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getPlan", Method: http.MethodGet, Path: "/plans/{id}", Tag: "Plans", Summary: "Get a plan",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getPlan)
-	register(s, operation{
-		name: "listPlans", method: http.MethodGet, path: "/plans", tag: "Plans", summary: "List plans",
-		description: "A publishable key may call this too, from any web page, and sees active plans without their metadata.",
-		status:      http.StatusOK, access: access{scope: "read", publishable: true}, response: List[Plan]{Data: []Plan{example}},
-		publicly: List[PublicPlan]{Data: []PublicPlan{public}},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listPlans", Method: http.MethodGet, Path: "/plans", Tag: "Plans", Summary: "List plans",
+		Description: "A publishable key may call this too, from any web page, and sees active plans without their metadata.",
+		Status:      http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true}, Response: httpkit.List[Plan]{Data: []Plan{example}},
+		Publicly: httpkit.List[PublicPlan]{Data: []PublicPlan{public}},
 	}, s.listPlans)
 	off := false
-	register(s, operation{
-		name: "updatePlan", method: http.MethodPatch, path: "/plans/{id}", tag: "Plans", summary: "Change a plan, or take it out of the shop",
-		description: "With active false nobody can subscribe or change to the plan any more: 409 plan_inactive. Subscriptions that are on it, or will be at the end of their period, go on as they are. Currency, interval, trial and prices never change, so that a subscription pays what it was sold for: make a new plan instead.",
-		status:      http.StatusOK, access: writeAccess, load: load, request: PlanChange{Active: &off}, response: retired,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans", Summary: "Change a plan, or take it out of the shop",
+		Description: "With active false nobody can subscribe or change to the plan any more: 409 plan_inactive. Subscriptions that are on it, or will be at the end of their period, go on as they are. Currency, interval, trial and prices never change, so that a subscription pays what it was sold for: make a new plan instead.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off}, Response: retired,
 	}, s.updatePlan)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/db"
 	"perennial/internal/apikey"
 )
@@ -23,7 +24,7 @@ func TestAPlanLeavesTheShopAndComesBack(t *testing.T) {
 	}
 	listed := func(query string) []string {
 		var ids []string
-		for _, p := range as[List[Plan]](t, http.StatusOK, b.ask(t, b.test, "GET", "/v1/plans"+query, nil)).Data {
+		for _, p := range as[httpkit.List[Plan]](t, http.StatusOK, b.ask(t, b.test, "GET", "/v1/plans"+query, nil)).Data {
 			ids = append(ids, p.ID)
 		}
 		return ids
@@ -48,7 +49,7 @@ func TestAPlanLeavesTheShopAndComesBack(t *testing.T) {
 	require.Equal(t, Metadata{"shelf": json.Number("2")}, change(`{"active":true,"metadata":{"shelf":2}}`).Metadata)
 	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
 
-	events := as[List[Event]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/events?type=plan.updated", nil)).Data
+	events := as[httpkit.List[Event]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/events?type=plan.updated", nil)).Data
 	require.Len(t, events, 2)
 	require.Equal(t, map[string]any{"id": on.PlanID, "changed": []any{"active", "name", "metadata"}}, events[0].Data)
 	require.Equal(t, map[string]any{"id": on.PlanID, "changed": []any{"active"}}, events[1].Data)
@@ -77,7 +78,7 @@ func TestPublishableKeysSeeWhatIsSoldAndNoNotes(t *testing.T) {
 	for _, query := range []string{"", "?active=true", "?limit=1"} {
 		got := b.send(t, "GET", "/v1/plans"+query, nil, "Authorization", "Bearer "+key)
 		require.NotContains(t, string(got.Body), "metadata")
-		require.Equal(t, List[PublicPlan]{Data: []PublicPlan{sold.PublicPlan}}, as[List[PublicPlan]](t, 200, got), query)
+		require.Equal(t, httpkit.List[PublicPlan]{Data: []PublicPlan{sold.PublicPlan}}, as[httpkit.List[PublicPlan]](t, 200, got), query)
 	}
 	problem(t, 403, "secret_key_required", "active", b.send(t, "GET", "/v1/plans?active=false", nil, "Authorization", "Bearer "+key))
 }
@@ -87,8 +88,9 @@ func TestAPricesModelIsKept(t *testing.T) {
 	b := newBench(t)
 	got := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1},{"amount":2,"model":"flat"}]}`))
 	require.Equal(t, []string{"flat", "flat"}, []string{got.Prices[0].Model, got.Prices[1].Model})
-	p, err := b.plan(PlanForm{Name: "x", Currency: "USD", Interval: "month", Prices: []PriceForm{{Amount: 1, Model: "tiered"}}})
-	require.Error(t, err, "a model that the document allows one day and the rules do not know must not be sold as flat: %v", p)
+	p, err := PlanForm{Name: "x", Currency: "USD", Interval: "month", Prices: []PriceForm{{Amount: 1, Model: "tiered"}}}.plan()
+	require.NoError(t, err)
+	require.Error(t, p.Validate(), "a model that the document allows one day and the rules do not know must not be sold as flat")
 }
 
 // Every resource with metadata takes the same, and gives it back as it was sent.

@@ -6,30 +6,31 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"sync/atomic"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/gorilla/mux"
 	"go.uber.org/zap"
 
+	"perennial/api/httpkit"
 	"perennial/db"
 	"perennial/internal/telemetry"
+	"perennial/service"
 )
 
-// Limits of a connection. Writing has to outlast a slow body, the bounds of an answer and the longest Prefer: wait.
+// Limits of a connection.
 const (
 	maxHeader         = 16 << 10
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 20 * time.Second
-	writeTimeout      = 75 * time.Second
 	idleTimeout       = 2 * time.Minute
 )
 
+// writeTimeout outlasts a slow body, the bounds of an answer and the longest Prefer: wait.
+var writeTimeout = readTimeout + httpkit.LongestAnswer + 15*time.Second
+
 // Deps are what a Server works with. The caller closes them after Shutdown.
 type Deps struct {
-	Store      *db.Store
-	Engine     Engine
+	Store      *db.Store // for reading
+	Service    *service.Service
 	ProviderOf ProviderOf
 	Telemetry  *telemetry.Telemetry
 	Now        func() time.Time // the real clock
@@ -43,6 +44,8 @@ type Config struct {
 	Version string
 	// TrustedProxies may say in X-Forwarded-For for whom they ask.
 	TrustedProxies []netip.Prefix
+	// Bounds of every answer; zero: the usual ones.
+	Bounds httpkit.Bounds
 	// DrainDelay is how long /readyz says no before the listener closes, so that load balancers stop sending.
 	DrainDelay time.Duration
 }
@@ -50,43 +53,36 @@ type Config struct {
 // Server is the HTTP side of Perennial.
 type Server struct {
 	store      *db.Store
-	engine     Engine
+	service    *service.Service
 	providerOf ProviderOf
 	telemetry  *telemetry.Telemetry
 	now        func() time.Time
-	config     Config
-	bounds     bounds
+	drainDelay time.Duration
 
-	router   *mux.Router
-	huma     huma.API
-	started  *started
-	http     *http.Server
-	draining atomic.Bool
-	// serving ends when nobody may be kept waiting any more.
-	serving  context.Context
-	endWaits context.CancelFunc
+	gate   service.Gate
+	kit    *httpkit.Kit
+	health *httpkit.Health
+	http   *http.Server
 }
 
-// NewServer builds the routes and starts the batcher that marks started workflows. Shutdown ends it.
+// NewServer builds the routes.
 func NewServer(d Deps, c Config) *Server {
 	s := &Server{
-		store: d.Store, engine: d.Engine, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now, config: c,
-		bounds: usualBounds, started: newStarted(d.Store, d.Now, d.Telemetry.Logger),
+		store: d.Store, service: d.Service, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now,
+		drainDelay: c.DrainDelay,
 	}
-	s.serving, s.endWaits = context.WithCancel(context.Background())
-	s.route()
+	s.route(c)
 	s.http = &http.Server{
 		Handler: s.Handler(), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: zap.NewStdLog(d.Telemetry.Logger),
 	}
-	go s.started.run()
 	return s
 }
 
 // Handler answers requests without a listener, for tests and benchmarks.
 func (s *Server) Handler() http.Handler {
-	return s.telemetry.Middleware(headed(s.recovered(headIsGet(s.router))))
+	return s.kit.Handler()
 }
 
 // Serve answers on l until Shutdown.
@@ -98,15 +94,13 @@ func (s *Server) Serve(l net.Listener) error {
 }
 
 // Shutdown drains: /readyz says no, then nothing new is accepted, who waits for a final state is answered with the present
-// one, running requests end within ctx, and what they started is marked.
+// one, and running requests end within ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.draining.Store(true)
+	s.health.Drain()
 	select {
-	case <-time.After(s.config.DrainDelay):
+	case <-time.After(s.drainDelay):
 	case <-ctx.Done():
 	}
-	s.endWaits()
-	err := s.http.Shutdown(ctx)
-	s.started.close()
-	return err
+	s.kit.EndWaits()
+	return s.http.Shutdown(ctx)
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"net/http"
 
-	"perennial/billing/customer"
+	"perennial/api/httpkit"
 	"perennial/billing/metadata"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
-	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/failpoint"
 	"perennial/internal/id"
+	"perennial/service"
 )
 
 // Subscription is one customer's use of one plan.
@@ -62,167 +60,44 @@ type SubscriptionForm struct {
 	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
-// createSubscription is one transaction; the workflow is started after it. If that fails, or we crash in between, the
-// reconciler starts it: what was answered with 201 exists.
-func (s *Server) createSubscription(ctx context.Context, c *call, in *createSubscriptionInput) (*reply[Subscription], error) {
-	if err := in.Body.Metadata.check(); err != nil {
-		return nil, err
+func (s *Server) createSubscription(ctx context.Context, c *httpkit.Call, in *createSubscriptionInput) (*httpkit.Reply[Subscription], error) {
+	form := service.NewSubscription{
+		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, TrialDays: in.Body.TrialDays, Metadata: metadata.Pairs(in.Body.Metadata),
 	}
-	var sub subscription.Subscription
-	out, err := create(ctx, s, c, http.StatusCreated, func(ctx context.Context) (effect[Subscription], error) {
-		cust, err := s.payer(ctx, c, in.Body.CustomerID)
-		if err != nil {
-			return nil, err
-		}
-		chosen, err := s.planOf(ctx, c, in.Body.PlanID)
-		if err != nil {
-			return nil, err
-		}
-		return func(tx *db.Tx) (made[Subscription], error) {
-			var err error
-			sub, err = s.insertSubscription(ctx, tx, c, cust, chosen, in.Body)
-			return made[Subscription]{renderSubscription(sub), cust.ID}, err
-		}, nil
-	})
-	if err == nil && out.Replayed == "" {
-		failpoint.Hit(failpoint.CreateCommitted)
-		s.startSubscription(ctx, c.environmentID, sub)
-	}
-	return out, err
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
+		func(keep func(*db.Tx, subscription.Subscription) error) error {
+			_, err := s.service.CreateSubscription(ctx, caller(c), form, keep)
+			return err
+		})
 }
 
-func (s *Server) insertSubscription(
-	ctx context.Context, tx *db.Tx, c *call, cust customer.Customer, chosen plan.Plan, f SubscriptionForm,
-) (subscription.Subscription, error) {
-	now, err := s.lockClock(ctx, tx, c.environmentID, cust.TestClockID)
-	if err != nil {
-		return subscription.Subscription{}, err
-	}
-	sub, events, err := subscription.Create(chosen, subscription.NewInput{
-		ID: id.New(id.Subscription, s.now()), CustomerID: cust.ID, TrialDays: f.TrialDays, TimeZone: c.key.TimeZone,
-		TestClockID: cust.TestClockID, Metadata: metadata.Pairs(f.Metadata), Now: now,
-	})
-	if err != nil {
-		return sub, err
-	}
-	if err := tx.InsertSubscription(ctx, c.environmentID, sub); err != nil {
-		return sub, err
-	}
-	for _, e := range events {
-		if err := tx.Emit(ctx, c.environmentID, e); err != nil {
-			return sub, err
-		}
-	}
-	return sub, nil
+func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
+	return httpkit.Made[Subscription]{Resource: renderSubscription(s), CustomerID: s.CustomerID}
 }
 
-func (s *Server) getSubscription(_ context.Context, c *call, _ *ByID) (*reply[Subscription], error) {
-	return ok(renderSubscription(resource[subscription.Subscription](c))), nil
+func (s *Server) getSubscription(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Subscription], error) {
+	return httpkit.OK(renderSubscription(httpkit.Resource[subscription.Subscription](c))), nil
 }
 
 type listSubscriptionsInput struct {
-	Page
+	httpkit.Page
 	CustomerID  string `query:"customerId" maxLength:"64"`
 	PlanID      string `query:"planId" maxLength:"64"`
 	Status      string `query:"status" enum:"trialing,active,past_due,canceled"`
 	TestClockID string `query:"testClockId" maxLength:"64"`
 }
 
-func (s *Server) listSubscriptions(ctx context.Context, c *call, in *listSubscriptionsInput) (*reply[List[Subscription]], error) {
-	page, err := in.db(id.Subscription,
-		refers("customerId", id.Customer, in.CustomerID), refers("planId", id.Plan, in.PlanID), refers("testClockId", id.TestClock, in.TestClockID))
+func (s *Server) listSubscriptions(ctx context.Context, c *httpkit.Call, in *listSubscriptionsInput) (*httpkit.Reply[httpkit.List[Subscription]], error) {
+	page, err := in.DB(id.Subscription,
+		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("planId", id.Plan, in.PlanID), httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Subscriptions(ctx, c.environmentID, db.SubscriptionFilter{
+	rows, more, err := s.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
 		CustomerID: in.CustomerID, PlanID: in.PlanID, Status: subscription.Status(in.Status), TestClockID: in.TestClockID,
 	}, page)
-	return list(rows, more, err, renderSubscription)
+	return httpkit.ListOf(rows, more, err, renderSubscription)
 }
-
-type updateSubscriptionInput struct {
-	ByID
-	Body SubscriptionChange
-}
-
-// SubscriptionChange changes the plan.
-type SubscriptionChange struct {
-	PlanID    string `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz"`
-	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
-}
-
-func (s *Server) updateSubscription(ctx context.Context, c *call, in *updateSubscriptionInput) (*reply[Subscription], error) {
-	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[Subscription], error) {
-		if _, err := s.planOf(ctx, c, in.Body.PlanID); err != nil {
-			return made[Subscription]{}, err
-		}
-		return s.performAndRead(ctx, c, contract.Command{
-			ID: r.commandID, Idempotency: r.idempotency, Name: contract.CommandChangePlan,
-			PlanID: in.Body.PlanID, AtPeriodEnd: in.Body.Effective == "period_end",
-		})
-	})
-}
-
-type cancelSubscriptionInput struct {
-	ByID
-	Body *CancelForm
-}
-
-// CancelForm cancels at the end of the period, or now.
-type CancelForm struct {
-	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and carried by the event: nothing personal, please."`
-	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: now. false: at the end of the period."`
-	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"With immediateEffect: prorated gives the paid unused time back, and leaves of the current period's open invoice only the time used to pay."`
-}
-
-func (s *Server) cancelSubscription(ctx context.Context, c *call, in *cancelSubscriptionInput) (*reply[Subscription], error) {
-	form := CancelForm{}
-	if in.Body != nil {
-		form = *in.Body
-	}
-	if form.Refund == "none" {
-		form.Refund = ""
-	}
-	// The command refuses it too. Asked before, it costs nobody a visit to the workflow.
-	asked := subscription.Cancellation{Immediate: form.ImmediateEffect, RefundUnused: form.Refund == contract.RefundProrated}
-	if err := asked.Check(); err != nil {
-		return nil, err
-	}
-	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[Subscription], error) {
-		if err := s.keepText(ctx, c, r.commandID, form.Reason); err != nil {
-			return made[Subscription]{}, err
-		}
-		return s.performAndRead(ctx, c, contract.Command{
-			ID: r.commandID, Idempotency: r.idempotency, Name: contract.CommandCancel,
-			HasText: form.Reason != "", ImmediateEffect: form.ImmediateEffect, Refund: form.Refund,
-		})
-	})
-}
-
-// keepText puts what a person wrote where it can be erased, before the command that refers to it.
-func (s *Server) keepText(ctx context.Context, c *call, commandID, text string) error {
-	if text == "" {
-		return nil
-	}
-	customerID := resource[subscription.Subscription](c).CustomerID
-	return s.store.InTx(ctx, s.now(), func(tx *db.Tx) error {
-		return tx.InsertCommandText(ctx, c.environmentID, commandID, customerID, text)
-	})
-}
-
-func (s *Server) reactivateSubscription(ctx context.Context, c *call, _ *reactivateInput) (*reply[Subscription], error) {
-	return command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[Subscription], error) {
-		return s.performAndRead(ctx, c, contract.Command{ID: r.commandID, Idempotency: r.idempotency, Name: contract.CommandReactivate})
-	})
-}
-
-type reactivateInput struct {
-	ByID
-	Body *Empty
-}
-
-// Empty is a body without fields.
-type Empty struct{}
 
 func (s *Server) subscriptionOperations() {
 	example := Subscription{
@@ -234,35 +109,35 @@ func (s *Server) subscriptionOperations() {
 	canceled.Status, canceled.CancelReason, canceled.CanceledAt = "canceled", "too expensive", 1763726400
 	canceled.NextAction, canceled.NextActionAt = "none", 0
 	days := 14
-	load := byID(s, id.Subscription, "subscription_not_found", s.store.SubscriptionWithKey)
-	register(s, operation{
-		name: "createSubscription", method: http.MethodPost, path: "/subscriptions", tag: "Subscriptions", summary: "Subscribe a customer to a plan",
-		description: "With a trial the subscription is trialing until it ends. Without one it is active at once and its first invoice is collected at once; paidThrough tells when that has succeeded.",
-		status:      http.StatusCreated, access: writeAccess, response: example,
-		request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
+	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions", Summary: "Subscribe a customer to a plan",
+		Description: "With a trial the subscription is trialing until it ends. Without one it is active at once and its first invoice is collected at once; paidThrough tells when that has succeeded.",
+		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
 	}, s.createSubscription)
-	register(s, operation{
-		name: "getSubscription", method: http.MethodGet, path: "/subscriptions/{id}", tag: "Subscriptions", summary: "Get a subscription",
-		status: http.StatusOK, access: readAccess, load: load, response: example,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getSubscription", Method: http.MethodGet, Path: "/subscriptions/{id}", Tag: "Subscriptions", Summary: "Get a subscription",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getSubscription)
-	register(s, operation{
-		name: "listSubscriptions", method: http.MethodGet, path: "/subscriptions", tag: "Subscriptions", summary: "List subscriptions",
-		status: http.StatusOK, access: readAccess, response: List[Subscription]{Data: []Subscription{example}},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listSubscriptions", Method: http.MethodGet, Path: "/subscriptions", Tag: "Subscriptions", Summary: "List subscriptions",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Subscription]{Data: []Subscription{example}},
 	}, s.listSubscriptions)
-	register(s, operation{
-		name: "updateSubscription", method: http.MethodPatch, path: "/subscriptions/{id}", tag: "Subscriptions", summary: "Change the plan",
-		description: "Now: the unused time of the old plan is credited and the rest of the period charged on the new one, to the second. At period_end: the next period is on the new plan; until then planId with the present plan takes the change back (which answers 409 plan_unchanged where none is waiting). Plans of another currency and plans that are not active are refused.",
-		status:      http.StatusOK, access: writeAccess, load: load, response: example,
-		request: SubscriptionChange{PlanID: "plan_01jcz6f0x3v8r5t2m9k4h7q1wz", Effective: "now"},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions", Summary: "Change the plan",
+		Description: "Now: the unused time of the old plan is credited and the rest of the period charged on the new one, to the second. At period_end: the next period is on the new plan; until then planId with the present plan takes the change back (which answers 409 plan_unchanged where none is waiting). Plans of another currency and plans that are not active are refused.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
+		Request: SubscriptionChange{PlanID: "plan_01jcz6f0x3v8r5t2m9k4h7q1wz", Effective: "now"},
 	}, s.updateSubscription)
-	register(s, operation{
-		name: "cancelSubscription", method: http.MethodPost, path: "/subscriptions/{id}/cancel", tag: "Subscriptions", summary: "Cancel a subscription",
-		description: "At the end of the period, which reactivate undoes, or with immediateEffect now, which nothing undoes.",
-		status:      http.StatusOK, access: writeAccess, load: load, response: canceled,
-		request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions", Summary: "Cancel a subscription",
+		Description: "At the end of the period, which reactivate undoes, or with immediateEffect now, which nothing undoes.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: canceled,
+		Request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
 	}, s.cancelSubscription)
-	register(s, operation{
-		name: "reactivateSubscription", method: http.MethodPost, path: "/subscriptions/{id}/reactivate", tag: "Subscriptions", summary: "Undo a cancellation at period end",
-		status: http.StatusOK, access: writeAccess, load: load, response: example,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate", Tag: "Subscriptions", Summary: "Undo a cancellation at period end",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
 	}, s.reactivateSubscription)
 }

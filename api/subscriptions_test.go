@@ -7,8 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/httpkit"
 	"perennial/contract"
-	"perennial/db"
+	"perennial/internal/apikey"
 	"perennial/internal/engine"
 )
 
@@ -53,17 +54,6 @@ func TestASubscriptionStandsThoughTheEngineIsAway(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and started_epoch = 0", sub.ID))
 }
 
-func TestStartedWorkflowsAreMarkedAtTheLatestByTheDrain(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	require.Eventually(t, func() bool { return b.started.epoch() == 1 }, 10*time.Second, time.Millisecond)
-	sub := b.newSubscription(t, b.test)
-	txn := as[Payment](t, 201, b.charge(t, sub.CustomerID))
-	require.NoError(t, b.Shutdown(t.Context()))
-	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and started_epoch = 1", sub.ID))
-	require.Equal(t, 1, b.count(t, "select count(*) from transactions where id = $1 and started_epoch = 1", txn.ID))
-}
-
 func TestAReplayStartsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -74,33 +64,62 @@ func TestAReplayStartsNothing(t *testing.T) {
 	require.Len(t, b.engine.starts, 1)
 }
 
-func TestCommandsCarryWhatWasAsked(t *testing.T) {
+// Each command answers with what it made of the subscription, and wakes the workflow by its name.
+func TestCommandsDoWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sub := b.newSubscription(t, b.test)
+	key, err := b.store.KeyByHash(t.Context(), apikey.Hash(b.test.key))
+	require.NoError(t, err)
 	next := b.newPlan(t, b.test)
-	b.engine.onCommand = func(context.Context, contract.SubscriptionStart, contract.Command) (contract.CommandResult, error) {
-		return contract.CommandResult{}, nil
+	const end, now = "cancel at the end", "cancel now"
+	commands := map[string]struct{ method, path, body, signal string }{
+		end:            {"POST", "/cancel", ``, "cancel"},
+		now:            {"POST", "/cancel", `{"immediateEffect":true,"refund":"none"}`, "cancel"},
+		"why":          {"POST", "/cancel", `{"reason":"x","immediateEffect":false}`, "cancel"},
+		"prorated":     {"POST", "/cancel", `{"immediateEffect":true,"refund":"prorated"}`, "cancel"},
+		"reactivate":   {"POST", "/reactivate", ``, "reactivate"},
+		"change":       {"PATCH", "", `{"planId":"` + next.ID + `"}`, "change_plan"},
+		"change now":   {"PATCH", "", `{"planId":"` + next.ID + `","effective":"now"}`, "change_plan"},
+		"change later": {"PATCH", "", `{"planId":"` + next.ID + `","effective":"period_end"}`, "change_plan"},
 	}
 	for _, c := range []struct {
-		method, path, body string
-		want               contract.Command
+		before, name string
+		want         func(was, is Subscription)
 	}{
-		{"PATCH", "", `{"planId":"` + next.ID + `"}`, contract.Command{Name: "change_plan", PlanID: next.ID}},
-		{"PATCH", "", `{"planId":"` + next.ID + `","effective":"now"}`, contract.Command{Name: "change_plan", PlanID: next.ID}},
-		{"PATCH", "", `{"planId":"` + next.ID + `","effective":"period_end"}`, contract.Command{Name: "change_plan", PlanID: next.ID, AtPeriodEnd: true}},
-		{"POST", "/cancel", ``, contract.Command{Name: "cancel"}},
-		{"POST", "/cancel", `{"reason":"x","immediateEffect":false}`, contract.Command{Name: "cancel", HasText: true}},
-		{"POST", "/cancel", `{"immediateEffect":true,"refund":"prorated"}`, contract.Command{Name: "cancel", ImmediateEffect: true, Refund: "prorated"}},
-		{"POST", "/cancel", `{"immediateEffect":true,"refund":"none"}`, contract.Command{Name: "cancel", ImmediateEffect: true}},
-		{"POST", "/reactivate", ``, contract.Command{Name: "reactivate"}},
+		{"", end, func(_, is Subscription) { require.True(t, is.CancelAtPeriodEnd); require.Empty(t, is.CancelReason) }},
+		{"", "why", func(_, is Subscription) {
+			require.True(t, is.CancelAtPeriodEnd)
+			require.Equal(t, "x", is.CancelReason)
+		}},
+		{"", now, func(_, is Subscription) { require.Equal(t, "canceled", is.Status); require.NotZero(t, is.CanceledAt) }},
+		{"", "prorated", func(_, is Subscription) { require.Equal(t, "canceled", is.Status) }},
+		{end, "reactivate", func(_, is Subscription) { require.False(t, is.CancelAtPeriodEnd) }},
+		{"", "change", func(_, is Subscription) { require.Equal(t, next.ID, is.PlanID) }},
+		{"", "change now", func(_, is Subscription) { require.Equal(t, next.ID, is.PlanID) }},
+		{"", "change later", func(was, is Subscription) {
+			require.Equal(t, was.PlanID, is.PlanID)
+			require.Equal(t, next.ID, is.PendingPlanID)
+		}},
 	} {
-		b.engine.commands = nil
-		got := b.ask(t, b.test, c.method, "/api/subscriptions/"+sub.ID+c.path, c.body)
-		require.Equal(t, 200, got.Status, "%s", got.Body)
-		require.NotEmpty(t, b.engine.commands[0].ID)
-		c.want.ID = b.engine.commands[0].ID
-		require.Equal(t, []contract.Command{c.want}, b.engine.commands)
+		sub := b.newSubscription(t, b.test)
+		ask := func(name string) Subscription {
+			command := commands[name]
+			return as[Subscription](t, 200, b.ask(t, b.test, command.method, "/api/subscriptions/"+sub.ID+command.path, command.body))
+		}
+		if c.before != "" {
+			ask(c.before)
+			b.awake(t, sub.ID)
+		}
+		b.engine.woken = nil
+		got := ask(c.name)
+		c.want(sub, got)
+		require.Equal(t, got, as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil)), c.name)
+		row, err := b.store.Subscription(t.Context(), b.test.environmentID, sub.ID)
+		require.NoError(t, err)
+		require.Equal(t, []woken{{
+			contract.Ref{EnvironmentID: b.test.environmentID, ID: sub.ID}, commands[c.name].signal,
+			contract.Wake{By: "key", Actor: key.ID, Revision: row.Revision},
+		}}, b.engine.woken, c.name)
 	}
 }
 
@@ -120,14 +139,7 @@ func TestACustomersTimeIsItsClocks(t *testing.T) {
 	require.EqualValues(t, 1600000100, moved.Now)
 	require.Equal(t, "ready", moved.Status)
 
-	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		row, err := tx.LockTestClock(ctx, b.test.environmentID, clock.ID)
-		if err != nil {
-			return err
-		}
-		row.Status, row.TargetAt = db.ClockAdvancing, time.Unix(1700000000, 0)
-		return tx.SaveTestClock(ctx, b.test.environmentID, row)
-	})
+	b.moveClock(t, clock.ID, 1700000000)
 	problem(t, 409, "test_clock_advancing", "", b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": cust.ID, "planId": sub.PlanID}))
 	problem(t, 422, "test_mode_only", "", b.ask(t, b.live, "POST", "/api/test-clocks", nil))
 	problem(t, 422, "test_mode_only", "testClockId", b.ask(t, b.live, "POST", "/api/customers", `{"email":"a@example.com","testClockId":"`+clock.ID+`"}`))
@@ -141,7 +153,7 @@ func TestListsPageInBothDirections(t *testing.T) {
 		ids = append(ids, b.newPlan(t, b.test).ID)
 	}
 	page := func(query string) ([]string, bool) {
-		list := as[List[Plan]](t, 200, b.ask(t, b.test, "GET", "/v1/plans?"+query, nil))
+		list := as[httpkit.List[Plan]](t, 200, b.ask(t, b.test, "GET", "/v1/plans?"+query, nil))
 		var got []string
 		for _, p := range list.Data {
 			got = append(got, p.ID)

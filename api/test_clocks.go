@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"time"
 
-	"perennial/contract"
+	"perennial/api/httpkit"
+	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service"
 )
 
 // TestClock is a time of its own for test customers.
@@ -21,9 +23,9 @@ type TestClock struct {
 	CreatedAt int64    `json:"createdAt" example:"1763640000"`
 }
 
-func renderTestClock(c db.TestClock) TestClock {
+func renderTestClock(c testclock.Clock) TestClock {
 	return TestClock{
-		ID: c.ID, Name: c.Name, Status: c.Status, Now: unix(c.NowAt), Target: unix(c.TargetAt), BlockedBy: c.BlockedBy,
+		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt), BlockedBy: c.BlockedBy,
 		CreatedAt: unix(c.CreatedAt),
 	}
 }
@@ -38,45 +40,43 @@ type TestClockForm struct {
 	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444799" example:"1763640000" doc:"Where it starts, in the years 2000 to 2099; the real time if left out."`
 }
 
-func (s *Server) createTestClock(ctx context.Context, c *call, in *createTestClockInput) (*reply[TestClock], error) {
-	if err := testModeOnly(c, ""); err != nil {
-		return nil, err
-	}
-	form := TestClockForm{}
+func (s *Server) createTestClock(ctx context.Context, c *httpkit.Call, in *createTestClockInput) (*httpkit.Reply[TestClock], error) {
+	var form TestClockForm
 	if in.Body != nil {
 		form = *in.Body
 	}
-	now := s.now()
-	clock := db.TestClock{
-		ID: id.New(id.TestClock, now), Name: form.Name, Status: db.ClockReady, NowAt: now.Truncate(time.Second), Revision: 1, CreatedAt: now,
-	}
+	var at time.Time
 	if form.Now != 0 {
-		clock.NowAt = time.Unix(form.Now, 0).UTC()
+		at = time.Unix(form.Now, 0).UTC()
 	}
-	return create(ctx, s, c, http.StatusCreated, directly(func(tx *db.Tx) (made[TestClock], error) {
-		return made[TestClock]{resource: renderTestClock(clock)}, tx.InsertTestClock(ctx, c.environmentID, clock)
-	}))
+	made := func(clock testclock.Clock) httpkit.Made[TestClock] {
+		return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
+	}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, testclock.Clock) error) error {
+		_, err := s.service.CreateTestClock(ctx, caller(c), form.Name, at, keep)
+		return err
+	})
 }
 
-func (s *Server) getTestClock(_ context.Context, c *call, _ *ByID) (*reply[TestClock], error) {
-	return ok(renderTestClock(resource[db.TestClock](c))), nil
+func (s *Server) getTestClock(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[TestClock], error) {
+	return httpkit.OK(renderTestClock(httpkit.Resource[testclock.Clock](c))), nil
 }
 
-func (s *Server) listTestClocks(ctx context.Context, c *call, in *listTestClocksInput) (*reply[List[TestClock]], error) {
-	page, err := in.db(id.TestClock)
+func (s *Server) listTestClocks(ctx context.Context, c *httpkit.Call, in *listTestClocksInput) (*httpkit.Reply[httpkit.List[TestClock]], error) {
+	page, err := in.DB(id.TestClock)
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.TestClocks(ctx, c.environmentID, page)
-	return list(rows, more, err, renderTestClock)
+	rows, more, err := s.store.TestClocks(ctx, c.EnvironmentID, page)
+	return httpkit.ListOf(rows, more, err, renderTestClock)
 }
 
 type listTestClocksInput struct {
-	Page
+	httpkit.Page
 }
 
 type advanceInput struct {
-	ByID
+	httpkit.ByID
 	Body AdvanceForm
 }
 
@@ -86,30 +86,25 @@ type AdvanceForm struct {
 }
 
 // advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
-func (s *Server) advanceTestClock(ctx context.Context, c *call, in *advanceInput) (*reply[TestClock], error) {
-	if err := testModeOnly(c, ""); err != nil {
+func (s *Server) advanceTestClock(ctx context.Context, c *httpkit.Call, in *advanceInput) (*httpkit.Reply[TestClock], error) {
+	if err := caller(c).TestModeOnly(""); err != nil {
 		return nil, err
 	}
-	clockID := resource[db.TestClock](c).ID
-	out, err := command(ctx, s, c, http.StatusOK, func(ctx context.Context, r run) (made[TestClock], error) {
-		result, err := s.engine.Advance(ctx, contract.Ref{EnvironmentID: c.environmentID, ID: clockID}, contract.Advance{
-			CommandID: r.commandID, To: time.Unix(in.Body.To, 0).UTC(), Idempotency: r.idempotency,
+	clockID := httpkit.Resource[testclock.Clock](c).ID
+	to := time.Unix(in.Body.To, 0).UTC()
+	out, err := httpkit.Command(ctx, s.kit, c, http.StatusOK,
+		func(clock testclock.Clock) httpkit.Made[TestClock] {
+			return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
+		},
+		func(before func(*db.Tx) error, keep func(*db.Tx, testclock.Clock) error) error {
+			return s.service.AdvanceTestClock(ctx, caller(c), clockID, to, service.Around[testclock.Clock]{Before: before, After: keep})
 		})
-		if err == nil {
-			err = result.Refusal.Err()
-		}
-		if err != nil {
-			return made[TestClock]{}, err
-		}
-		clock, err := s.store.TestClock(ctx, c.environmentID, clockID)
-		return made[TestClock]{resource: renderTestClock(clock)}, err
-	})
-	if err != nil || out.Replayed != "" {
-		return out, err
+	if err != nil {
+		return nil, err
 	}
-	return await(ctx, s, c, out, func(ctx context.Context) (TestClock, bool, error) {
-		clock, err := s.store.TestClock(ctx, c.environmentID, clockID)
-		return renderTestClock(clock), clock.Status == db.ClockReady, err
+	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID), func(ctx context.Context) (TestClock, bool, error) {
+		clock, err := s.store.TestClock(ctx, c.EnvironmentID, clockID)
+		return renderTestClock(clock), clock.Status == testclock.Ready, err
 	}), nil
 }
 
@@ -117,25 +112,25 @@ func (s *Server) testClockOperations() {
 	example := TestClock{ID: "clk_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "a year of renewals", Status: "ready", Now: 1763640000, CreatedAt: 1763640000}
 	moved := example
 	moved.Now = 1766232000
-	load := byID(s, id.TestClock, "test_clock_not_found", s.store.TestClockWithKey)
-	register(s, operation{
-		name: "createTestClock", method: http.MethodPost, path: "/test-clocks", tag: "Test clocks", summary: "Create a test clock",
-		description: "Customers created on a clock live in its time: trials end, renewals and retries happen when the clock gets there. Test environments only.",
-		status:      http.StatusCreated, access: writeAccess, response: example,
-		request: TestClockForm{Name: example.Name, Now: example.Now},
+	load := httpkit.LoadByID(s.kit, id.TestClock, db.ErrTestClockNotFound, s.store.TestClockWithKey)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "createTestClock", Method: http.MethodPost, Path: "/test-clocks", Tag: "Test clocks", Summary: "Create a test clock",
+		Description: "Customers created on a clock live in its time: trials end, renewals and retries happen when the clock gets there. Test environments only.",
+		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Request: TestClockForm{Name: example.Name, Now: example.Now},
 	}, s.createTestClock)
-	register(s, operation{
-		name: "getTestClock", method: http.MethodGet, path: "/test-clocks/{id}", tag: "Test clocks", summary: "Get a test clock",
-		status: http.StatusOK, access: readAccess, load: load, response: example,
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getTestClock", Method: http.MethodGet, Path: "/test-clocks/{id}", Tag: "Test clocks", Summary: "Get a test clock",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getTestClock)
-	register(s, operation{
-		name: "listTestClocks", method: http.MethodGet, path: "/test-clocks", tag: "Test clocks", summary: "List test clocks",
-		status: http.StatusOK, access: readAccess, response: List[TestClock]{Data: []TestClock{example}},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listTestClocks", Method: http.MethodGet, Path: "/test-clocks", Tag: "Test clocks", Summary: "List test clocks",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[TestClock]{Data: []TestClock{example}},
 	}, s.listTestClocks)
-	register(s, operation{
-		name: "advanceTestClock", method: http.MethodPost, path: "/test-clocks/{id}/advance", tag: "Test clocks", summary: "Advance a test clock",
-		description: "Everything that is due on the way happens, in due order and at its own time. With Prefer: wait=N the answer waits up to N seconds (at most 30) until the clock has arrived; otherwise read the clock until it is ready.",
-		status:      http.StatusOK, access: writeAccess, load: load, waits: true, response: moved,
-		request: AdvanceForm{To: moved.Now},
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "advanceTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/advance", Tag: "Test clocks", Summary: "Advance a test clock",
+		Description: "Everything that is due on the way happens, in due order and at its own time. With Prefer: wait=N the answer waits up to N seconds (at most 30) until the clock has arrived; otherwise read the clock until it is ready.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: moved,
+		Request: AdvanceForm{To: moved.Now},
 	}, s.advanceTestClock)
 }

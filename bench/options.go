@@ -71,7 +71,7 @@ Flags:
   --writes                    renewals: also a wave that plays the writes only; it needs the bare side's worker to itself
   --binary file               measure this perennial instead of building one
   --results dir               where results go (default bench/results)
-  --state dir                 where servers live during the run and tools stay (default .perennial)
+  --state dir                 where servers live during the run (default .perennial)
 
 Scenarios:
 `

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"perennial/bench/stage"
+	"perennial/billing/lifecycle"
 	"perennial/contract"
 	"perennial/db"
 )
@@ -15,7 +16,7 @@ import (
 func (r *rig) startOursAll(ctx context.Context, subjects []stage.Subject) error {
 	_, err := drive(ctx, 32, until{count: len(subjects)}, func(ctx context.Context, i int) error {
 		row := subjects[i].Row()
-		first := contract.SnapshotOf(row)
+		first := contract.SnapshotOf(lifecycle.State{Subscription: row}, false)
 		return r.ours.engine.StartSubscription(ctx, contract.SubscriptionStart{
 			Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.stage.EnvironmentID, ID: row.ID}, Snapshot: &first},
 			CustomerID: row.CustomerID, PlanID: row.PlanID, Status: string(row.Status), NextAction: string(row.NextAction),
@@ -38,7 +39,7 @@ func (r *rig) noteStarted(ctx context.Context, subjects []stage.Subject) error {
 		for _, s := range part {
 			refs = append(refs, db.Ref{EnvironmentID: r.stage.EnvironmentID, ID: s.SubscriptionID})
 		}
-		err := r.ours.store.InTx(ctx, time.Now(), func(tx *db.Tx) error {
+		err := r.ours.store.InTx(ctx, db.BySystem("bench"), time.Now(), func(tx *db.Tx) error {
 			return tx.SetStarted(ctx, db.StartedSubscriptions, epoch, refs)
 		})
 		if err != nil {

@@ -17,12 +17,12 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"perennial/api"
 	"perennial/bench/bare"
 	"perennial/bench/stage"
 	"perennial/bench/temporalpg"
 	"perennial/db"
 	"perennial/internal/devstack"
+	"perennial/internal/engine"
 )
 
 // The databases and namespaces of both sides.
@@ -35,7 +35,6 @@ const (
 type rig struct {
 	kind      string // of Temporal: dev or postgres
 	dir       string
-	tools     string
 	say       func(format string, args ...any)
 	stage     stage.Stage
 	postgres  *devstack.Postgres
@@ -68,7 +67,7 @@ type ours struct {
 	store       *db.Store     // for preparing
 	pool        *pgxpool.Pool // for counting
 	temporal    client.Client
-	engine      api.Engine
+	engine      *engine.Engine
 	api, worker *devstack.Process
 }
 
@@ -84,7 +83,7 @@ type bareSide struct {
 
 // newRig starts everything. stop ends it, also after an error.
 func newRig(ctx context.Context, o options, kind string, say func(string, ...any)) (*rig, error) {
-	r := &rig{kind: kind, dir: filepath.Join(o.state, "bench", kind), tools: filepath.Join(o.state, "bin"), binary: o.binary, say: say, pids: map[string]int{}, patience: pick(o, time.Second, 3*time.Second), profiling: o.profile}
+	r := &rig{kind: kind, dir: filepath.Join(o.state, "bench", kind), binary: o.binary, say: say, pids: map[string]int{}, patience: pick(o, time.Second, 3*time.Second), profiling: o.profile}
 	r.http = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 256, MaxIdleConns: 512, DisableCompression: true}}
 	r.others = busy(ctx, 3*time.Second)
 	say("others use %.0f %% of the processors", 100*r.others)
@@ -120,7 +119,7 @@ func (r *rig) startServers(ctx context.Context) (err error) {
 		return err
 	}
 	r.postgres, err = devstack.StartPostgres(ctx, devstack.PostgresConfig{
-		Dir: filepath.Join(r.dir, "postgres"), ToolsDir: r.tools, Progress: os.Stderr,
+		Dir: filepath.Join(r.dir, "postgres"), Progress: os.Stderr,
 	})
 	if err != nil {
 		return err
@@ -130,7 +129,7 @@ func (r *rig) startServers(ctx context.Context) (err error) {
 	})
 	if r.kind == "postgres" {
 		server, err := temporalpg.Start(ctx, temporalpg.Config{
-			Dir: filepath.Join(r.dir, "temporal"), ToolsDir: r.tools, DatabaseURL: r.postgres.URL(), Progress: os.Stderr,
+			Dir: filepath.Join(r.dir, "temporal"), DatabaseURL: r.postgres.URL(), Progress: os.Stderr,
 		})
 		if err != nil {
 			return err
@@ -143,7 +142,7 @@ func (r *rig) startServers(ctx context.Context) (err error) {
 		return nil
 	}
 	server, err := devstack.StartTemporal(ctx, devstack.TemporalConfig{
-		Dir: filepath.Join(r.dir, "temporal"), ToolsDir: r.tools, Headless: true, Progress: os.Stderr,
+		Dir: filepath.Join(r.dir, "temporal"), Headless: true, Progress: os.Stderr,
 	})
 	if err != nil {
 		return err

@@ -12,12 +12,13 @@ import (
 	"perennial/bench/stage"
 )
 
-// commands measures cancel and patch through the API, beside an update of a workflow that plays the same transaction as a
-// local activity. Each subscription goes through the recorded commands in their order, so both sides do each of them on
+// commands measures cancel and patch through the API, beside a client that plays the same transaction and signals a
+// workflow with a start. Each subscription goes through the recorded commands in their order, so both sides do each of them on
 // the same state.
 func commands(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	n := pick(o, 60, 400)
+	due := time.Now().AddDate(0, 0, 14)
 	ourIDs, bareIDs, err := r.commanded(ctx, n)
 	if err != nil {
 		return out, err
@@ -40,13 +41,13 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 		r.settle(ctx)
 		before = r.processorUsage()
 		other, err := drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
-			handle, err := r.bare.temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-				WorkflowID: bareIDs[i].SubscriptionID, UpdateName: bare.UpdateCommand, Args: []any{step}, WaitForStage: client.WorkflowUpdateStageCompleted,
-			})
-			if err != nil {
+			if err := r.bare.script.PlayCommand(ctx, r.bare.pool, bareIDs[i], step); err != nil {
 				return err
 			}
-			return handle.Get(ctx, nil)
+			options := client.StartWorkflowOptions{ID: bareIDs[i].SubscriptionID, TaskQueue: bare.QueueBilling}
+			in := bare.Input{Subject: bareIDs[i], Due: due}
+			_, err := r.bare.temporal.SignalWithStartWorkflow(ctx, options.ID, bare.SignalCommand, nil, options, bare.Commanded, in)
+			return err
 		})
 		if err != nil {
 			return out, err

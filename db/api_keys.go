@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"perennial/billing/fault"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -41,7 +40,7 @@ type NewAPIKey struct {
 func (r Reader) KeyByHash(ctx context.Context, hash []byte) (APIKey, error) {
 	row, err := queries.APIKeyGetByHash(ctx, r.handle, hash)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return APIKey{}, fault.New(fault.Unauthorized, "api_key_unknown", "there is no such API key")
+		return APIKey{}, ErrAPIKeyUnknown
 	}
 	return apiKeyFromDB(row.ApiKeyDetail), translate("APIKeyGetByHash", err)
 }

@@ -70,7 +70,7 @@ type GivenUp struct{ Unclaimed, Unanswered int }
 // transaction before ours. Global: the reconciler's.
 func (tx *Tx) GiveUpCallbacks(ctx context.Context, before, ours time.Time, limit int) (GivenUp, error) {
 	row, err := queries.CallbackGiveUp(ctx, tx.pipe, dbsqlc.CallbackGiveUpParams{
-		Before: before, OursBefore: ours, RowLimit: rows(limit), ProcessedAt: tx.Real,
+		Before: before, OursBefore: ours, RowLimit: limit, ProcessedAt: tx.Real,
 	})
 	return GivenUp(row), translate("CallbackGiveUp", err)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
@@ -20,12 +21,10 @@ func TestConstraintsRefuse(t *testing.T) {
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: "call_1", TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
-		_, claimed, err := tx.ClaimIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /", Key: "k", Fingerprint: []byte("f"), CommandID: "cmd_1"}, wall)
-		require.NoError(t, err)
-		require.True(t, claimed)
+		require.NoError(t, tx.ReserveIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /", Key: "k", Fingerprint: []byte("f")}))
 	})
 	const check = "23514"
 	for _, broken := range []string{
@@ -89,8 +88,6 @@ func TestConstraintsRefuse(t *testing.T) {
 		"update provider_calls set outcome = 'succeeded'",
 		"update provider_calls set ended_at = now()",
 		"update provider_calls set outcome = 'perhaps', ended_at = now()",
-		"update idempotency_keys set state = 'answered', lease_until = null",
-		"update idempotency_keys set lease_until = null",
 		"update idempotency_keys set key = ''",
 		"update temporal_epoch set only_row = false",
 	} {
@@ -122,6 +119,23 @@ func TestUniqueKeysSayWhatIsTaken(t *testing.T) {
 		failed.Status, failed.CompletedAt = payment.Failed, now
 		require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertTransaction(ctx, b.env, failed) }))
 	})
+	t.Run("one live invoice opens a period", func(t *testing.T) {
+		t.Parallel()
+		issue := func(reason invoice.Reason, voided bool) error {
+			opening := b.invoice()
+			opening.Reason = reason
+			if voided {
+				opening.Status, opening.VoidedAt, opening.Collection.Phase = invoice.Void, now, collection.Closed
+			}
+			return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertInvoice(ctx, b.env, opening) })
+		}
+		require.NoError(t, issue(invoice.Create, true), "one that was withdrawn does not count")
+		require.NoError(t, issue(invoice.Create, false))
+		for _, reason := range []invoice.Reason{invoice.Create, invoice.Cycle, invoice.Recovery} {
+			requireFault(t, issue(reason, false), fault.Conflict, "period_invoiced")
+		}
+		require.NoError(t, issue(invoice.Update, false), "a change within the period has invoices of its own")
+	})
 	t.Run("one transaction per provider reference", func(t *testing.T) {
 		t.Parallel()
 		first, second := b.charge(""), b.charge("")
@@ -135,11 +149,10 @@ func TestUniqueKeysSayWhatIsTaken(t *testing.T) {
 	t.Run("a transaction settles one invoice", func(t *testing.T) {
 		t.Parallel()
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			if _, err := tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, 1500); err != nil {
+			if err := tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, 1500, now); err != nil {
 				return err
 			}
-			_, err := tx.InsertSettlement(ctx, b.env, other.ID, txn.ID, 1500)
-			return err
+			return tx.InsertSettlement(ctx, b.env, other.ID, txn.ID, 1500, now)
 		})
 		requireFault(t, err, fault.Conflict, "transaction_settled")
 	})

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"errors"
 
 	"perennial/billing/customer"
 	"perennial/billing/subscription"
@@ -50,9 +49,13 @@ func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (AP
 func (r Reader) Customers(
 	ctx context.Context, environmentID string, f CustomerFilter, page Page,
 ) (customers []customer.Customer, hasMore bool, err error) {
-	rows, err := queries.CustomerList(ctx, r.handle, dbsqlc.CustomerListParams{
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.CustomerList(ctx, r.lists(), dbsqlc.CustomerListParams{
 		EnvironmentID: environmentID, Email: null(f.Email), TestClockID: null(f.TestClockID),
-		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("CustomerList", err)
@@ -85,17 +88,30 @@ func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer
 	})
 }
 
-// EraseCustomer removes everything personal, wherever it was copied to, and keeps the pseudonymous row. Fault:
-// customer_not_found, when there is none or it is erased already.
-func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, id string) error {
-	its := dbsqlc.SubscriptionLockOfCustomerParams{EnvironmentID: environmentID, CustomerID: id}
-	if err := errors.Join( // queued in this order
-		queries.CustomerLockToErase(ctx, tx.pipe, dbsqlc.CustomerLockToEraseParams{EnvironmentID: environmentID, ID: id}),
-		queries.SubscriptionLockOfCustomer(ctx, tx.pipe, its),
-		queries.TransactionLockOfCustomer(ctx, tx.pipe, dbsqlc.TransactionLockOfCustomerParams(its)),
-	); err != nil {
-		return err
+// LockCustomerToErase locks a customer with all subscriptions and transactions, and returns the subscriptions that are not
+// canceled. From then on nobody subscribes the customer.
+func (tx *Tx) LockCustomerToErase(ctx context.Context, environmentID, id string) ([]string, error) {
+	its := dbsqlc.TransactionLockOfCustomerParams{EnvironmentID: environmentID, CustomerID: id}
+	err := queries.CustomerLockToErase(ctx, tx.pipe, dbsqlc.CustomerLockToEraseParams{EnvironmentID: environmentID, ID: id})
+	if err != nil {
+		return nil, err
 	}
+	locked, err := queries.SubscriptionLockOfCustomer(ctx, tx.pipe, dbsqlc.SubscriptionLockOfCustomerParams(its))
+	if err != nil {
+		return nil, translate("SubscriptionLockOfCustomer", err)
+	}
+	var ids []string
+	for _, s := range locked {
+		if s.Status != subscription.Canceled {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids, queries.TransactionLockOfCustomer(ctx, tx.pipe, its)
+}
+
+// EraseCustomer removes everything personal, wherever it was copied to, and keeps the pseudonymous row. The customer must be
+// locked by LockCustomerToErase. Fault: customer_not_found, when there is none or it is erased already.
+func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, id string) error {
 	return queries.CustomerErase(ctx, tx.pipe.orElse(notFound("customer")), dbsqlc.CustomerEraseParams{
 		EnvironmentID: environmentID, ID: id, ErasedAt: &tx.Real,
 		OwnReasons: []string{subscription.ReasonCustomerDeleted, subscription.ReasonPastDueExpired},

@@ -33,8 +33,6 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 		call.Outcome, call.EndedAt, call.Response = "declined", wall, []byte(`{"name": "Ada"}`)
 		require.NoError(t, tx.FinishProviderCall(ctx, b.env, call))
 		for key, owner := range map[string]string{"k1": b.customer.ID, "k2": kept.ID} {
-			require.NoError(t, tx.InsertCommandText(ctx, b.env, "cmd_"+key, owner, "Ada moves away"))
-			require.NoError(t, tx.InsertCommandText(ctx, b.env, "cmd_"+key, owner, "a repeat changes nothing"))
 			require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{
 				Route: "POST /api/customers", Key: key, Fingerprint: []byte("f"), StatusCode: 201, Response: []byte("Ada"), CustomerID: owner,
 			}))
@@ -52,8 +50,8 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 			require.NoError(t, tx.Emit(ctx, b.env, e))
 		}
 	})
-	erase := func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, b.env, b.customer.ID) }
-	require.NoError(t, b.try(t, erase))
+	eraseIt := func(ctx context.Context, tx *db.Tx) error { return erase(ctx, tx, b.env, b.customer.ID) }
+	require.NoError(t, b.try(t, eraseIt))
 	told := func(customerID string) (data []map[string]any) { // newest first
 		events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{CustomerID: customerID}, db.Page{})
 		require.NoError(t, err)
@@ -67,14 +65,9 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 		{"cancelReason": ""},
 	}, told(b.customer.ID))
 	require.Equal(t, "Ada moves away", told(kept.ID)[3]["cancelReason"])
-	require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
-		return tx.InsertCommandText(ctx, b.env, "cmd_late", b.customer.ID, "Ada was here")
-	}))
 	b.write(t, func(ctx context.Context, tx *db.Tx) { // rendered before, stored after
-		k := db.IdempotencyKey{Route: "POST /api/subscriptions/sub_1/cancel", Key: "late", Fingerprint: []byte("f"), CommandID: "cmd_late"}
-		_, mine, err := tx.ClaimIdempotency(ctx, b.env, k, wall.Add(time.Minute))
-		require.NoError(t, err)
-		require.True(t, mine)
+		k := db.IdempotencyKey{Route: "POST /api/subscriptions/sub_1/cancel", Key: "late", Fingerprint: []byte("f")}
+		require.NoError(t, tx.ReserveIdempotency(ctx, b.env, k))
 		k.StatusCode, k.Response, k.CustomerID = 200, []byte("Ada"), b.customer.ID
 		require.NoError(t, tx.AnswerIdempotency(ctx, b.env, k))
 	})
@@ -82,9 +75,6 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, answered.Response)
 	require.False(t, answered.ErasedAt.IsZero())
-	late, err := b.store.CommandText(t.Context(), b.env, "cmd_late")
-	require.NoError(t, err)
-	require.Empty(t, late, "a command that comes after the erasure brings nothing personal back")
 
 	got, err := b.store.Customer(t.Context(), b.env, b.customer.ID)
 	require.NoError(t, err)
@@ -99,11 +89,6 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 	require.Nil(t, stored.ProviderResponse)
 	require.Empty(t, stored.FailureReason)
 	require.Empty(t, stored.Description)
-	for command, want := range map[string]string{"cmd_k1": "", "cmd_k2": "Ada moves away"} {
-		text, err := b.store.CommandText(t.Context(), b.env, command)
-		require.NoError(t, err)
-		require.Equal(t, want, text)
-	}
 	calls, err := b.store.ProviderCalls(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Nil(t, calls[0].Response)
@@ -123,7 +108,7 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []customer.Customer{kept}, list)
 
-	requireFault(t, b.try(t, erase), fault.NotFound, "customer_not_found")
+	requireFault(t, b.try(t, eraseIt), fault.NotFound, "customer_not_found")
 	got.Email = "back@example.com"
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveCustomer(ctx, b.env, got) })
 	requireFault(t, err, fault.Unavailable, "customer_changed")
@@ -145,7 +130,7 @@ func TestErasureKeepsTheReasonsThatAreOurs(t *testing.T) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.InsertCustomer(ctx, b.env, owner))
 			require.NoError(t, tx.InsertSubscription(ctx, b.env, sub))
-			require.NoError(t, tx.EraseCustomer(ctx, b.env, owner.ID))
+			require.NoError(t, erase(ctx, tx, b.env, owner.ID))
 		})
 		got, err := b.store.Subscription(t.Context(), b.env, sub.ID)
 		require.NoError(t, err)

@@ -26,12 +26,12 @@ func unavailable(cause error) error {
 }
 
 // notFound answers for an absent row and for one of another environment alike.
-func notFound(resource string) error {
+func notFound(resource string) *fault.Error {
 	return fault.New(fault.NotFound, resource+"_not_found", "there is no %s with this id", spaced(resource))
 }
 
 // notFoundIn is notFound for a row that a field of the request refers to.
-func notFoundIn(resource, param string) error { return fault.From(notFound(resource)).In(param) }
+func notFoundIn(resource, param string) *fault.Error { return notFound(resource).In(param) }
 
 // changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction decides
 // anew, so it is no refusal.
@@ -104,17 +104,17 @@ func postgresFault(pg *pgconn.PgError) *fault.Error {
 
 // uniqueFaults are the unique constraints whose violation somebody can act on.
 var uniqueFaults = map[string]*fault.Error{
-	"idempotency_keys_pkey": fault.New(fault.Conflict, "idempotency_key_taken",
-		"another request with this Idempotency-Key came first; its answer is replayed"),
+	"idempotency_keys_pkey": ErrIdempotencyKeyTaken,
 	"transactions_one_live_attempt": fault.New(fault.Conflict, "payment_in_progress",
 		"a payment of this invoice is in progress already").After(collection.PaymentTakes),
+	"invoices_one_live_per_period": fault.New(fault.Conflict, "period_invoiced",
+		"this period of the subscription has an invoice already"),
 	"transactions_provider_ref": fault.New(fault.Conflict, "provider_ref_taken",
 		"another transaction has this reference at the provider"),
 	"transactions_recovered_from": fault.New(fault.Conflict, "charge_recovered",
 		"the capture of this canceled charge was recorded already"),
 	"settlements_pkey":        fault.New(fault.Conflict, "invoice_settled", "the invoice is settled already"),
 	"settlements_transaction": fault.New(fault.Conflict, "transaction_settled", "the transaction settled another invoice already"),
-	"commands_pkey":           fault.New(fault.Conflict, "command_performed", "the command was performed already; its outcome is stored"),
 	"environments_app_id_mode_key": fault.New(fault.Conflict, "environment_exists",
 		"the app has an environment of this mode already"),
 	"provider_configs_one_primary": fault.New(fault.Conflict, "primary_provider_exists",
@@ -146,7 +146,7 @@ func foreignKeyFault(constraint string) *fault.Error {
 	columns := strings.TrimSuffix(constraint, "_fkey")
 	for _, r := range referenced {
 		if strings.HasSuffix(columns, r.column) {
-			return fault.From(notFoundIn(r.resource, r.param))
+			return notFoundIn(r.resource, r.param)
 		}
 	}
 	return nil

@@ -41,9 +41,13 @@ func (r Reader) EventWithKey(ctx context.Context, hash []byte, id string) (APIKe
 func (r Reader) Events(
 	ctx context.Context, environmentID string, f EventFilter, page Page,
 ) (events []Event, hasMore bool, err error) {
-	rows, err := queries.EventList(ctx, r.handle, dbsqlc.EventListParams{
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.EventList(ctx, r.lists(), dbsqlc.EventListParams{
 		EnvironmentID: environmentID, Type: null(string(f.Type)), SubscriptionID: null(f.SubscriptionID), CustomerID: null(f.CustomerID),
-		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("EventList", err)

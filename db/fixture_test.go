@@ -22,6 +22,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
+	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
@@ -53,7 +54,7 @@ type environment struct {
 	key          string
 	provider     string
 	plan         plan.Plan
-	clock        db.TestClock
+	clock        testclock.Clock
 	customer     customer.Customer
 	subscription subscription.Subscription
 }
@@ -92,7 +93,9 @@ func (b *bundle) newEnvironment(t *testing.T) environment {
 	t.Helper()
 	e := b.bareEnvironment(t)
 	e.plan = newPlan()
-	e.clock = db.TestClock{ID: id.New(id.TestClock, wall), Name: "clock", Status: db.ClockReady, NowAt: now, BlockedBy: []string{}, Revision: 1, CreatedAt: wall}
+	e.clock = testclock.Clock{
+		ID: id.New(id.TestClock, wall), Name: "clock", Status: testclock.Ready, NowAt: now, BlockedBy: []string{}, Revision: 1, CreatedAt: wall,
+	}
 	e.customer = newCustomer(e.clock.ID)
 	e.subscription = newSubscription(e)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
@@ -114,7 +117,7 @@ func (b *bundle) write(t *testing.T, fn func(context.Context, *db.Tx)) {
 // try runs fn in a transaction.
 func (b *bundle) try(t *testing.T, fn func(context.Context, *db.Tx) error) error {
 	t.Helper()
-	return b.store.InTx(t.Context(), now, func(tx *db.Tx) error { return fn(t.Context(), tx) })
+	return b.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return fn(t.Context(), tx) })
 }
 
 // count runs a query that answers one number.
@@ -135,7 +138,7 @@ func newEnvironment(e environment) db.Environment {
 // locked reads the subscription so that nobody else may change it until the transaction ends.
 func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscription.Subscription {
 	t.Helper()
-	loaded, err := tx.LoadSubscription(ctx, b.env, b.subscription.ID, true)
+	loaded, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
 	require.NoError(t, err)
 	return loaded.Subscription
 }
@@ -170,11 +173,12 @@ func newSubscription(e environment) subscription.Subscription {
 	}
 }
 
-// invoice is an open one of the environment's subscription, for its current period.
+// invoice is an open one of the environment's subscription, for its current period; of a change, of which a period may have
+// several.
 func (e environment) invoice() invoice.Invoice {
 	current := e.subscription.CurrentPeriod
 	return invoice.Invoice{
-		ID: id.New(id.Invoice, wall), CustomerID: e.customer.ID, SubscriptionID: e.subscription.ID, Status: invoice.Open, Reason: invoice.Cycle,
+		ID: id.New(id.Invoice, wall), CustomerID: e.customer.ID, SubscriptionID: e.subscription.ID, Status: invoice.Open, Reason: invoice.Update,
 		Currency: "EUR", Total: 1500, AmountDue: 1500, Period: current,
 		Lines: []invoice.Line{
 			{Kind: invoice.Recurring, Description: "base", PlanID: e.plan.ID, PriceID: e.plan.Prices[0].ID, Amount: 1000, Period: current},
@@ -191,7 +195,7 @@ func (e environment) charge(invoiceID string) payment.Transaction {
 		ID: id.New(id.Transaction, wall), Type: payment.Charge, Status: payment.Pending, CustomerID: e.customer.ID,
 		SubscriptionID: e.subscription.ID, InvoiceID: invoiceID, Amount: 1500, Currency: "EUR", Description: "Pro", AttemptNumber: 1,
 		Trigger: collection.Automatic, Provider: "stripe", ProviderConfigID: e.provider,
-		Method: payment.Method{Type: "card", Details: e.customer.PaymentDetails}, DueAt: now, CreatedAt: now, Revision: 1,
+		Method: payment.Method{Type: "card", Details: e.customer.PaymentDetails}, SendDueAt: wall, DueAt: now, CreatedAt: now, Revision: 1,
 	}
 }
 
@@ -212,6 +216,14 @@ func (b *bundle) pendingCharge(t *testing.T, invoiceID string) payment.Transacti
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, txn)) })
 	return txn
+}
+
+// erase removes what is personal of a customer, as the use case does.
+func erase(ctx context.Context, tx *db.Tx, env, customerID string) error {
+	if _, err := tx.LockCustomerToErase(ctx, env, customerID); err != nil {
+		return err
+	}
+	return tx.EraseCustomer(ctx, env, customerID)
 }
 
 func anEvent(subscriptionID string) event.Event {

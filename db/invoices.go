@@ -70,9 +70,13 @@ func (r Reader) InvoiceWithKey(ctx context.Context, hash []byte, id string) (API
 func (r Reader) Invoices(
 	ctx context.Context, environmentID string, f InvoiceFilter, page Page,
 ) (invoices []invoice.Invoice, hasMore bool, err error) {
-	rows, err := queries.InvoiceList(ctx, r.handle, dbsqlc.InvoiceListParams{
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.InvoiceList(ctx, r.lists(), dbsqlc.InvoiceListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID), Status: null(string(f.Status)),
-		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("InvoiceList", err)

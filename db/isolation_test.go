@@ -22,7 +22,7 @@ import (
 var global = map[string]bool{
 	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
-	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "MethodChangedBefore": true,
+	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
 	"OpenCallbacksBefore": true, "OverdueChecks": true, "LateSubscriptions": true,
 }
 
@@ -90,9 +90,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		recovered := b.charge(inv.ID)
 		recovered.RecoveredFrom = txn.ID
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, recovered))
-		settled, err := tx.InsertSettlement(ctx, b.env, inv.ID, recovered.ID, 1500)
-		require.NoError(t, err)
-		require.True(t, settled)
+		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, recovered.ID, 1500, now))
 		refund := b.charge("")
 		refund.Type, refund.ChargeID = payment.Refund, recovered.ID
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
@@ -102,10 +100,8 @@ func (b *bundle) filled(t *testing.T) filling {
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ProviderRef: "pi_1", ReceivedAt: wall})
 		require.NoError(t, err)
 		require.True(t, stored)
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall}))
-		require.NoError(t, tx.InsertCommand(ctx, b.env, db.Command{ID: "cmd_one_and_only", SubscriptionID: b.subscription.ID, Name: "pay", Outcome: []byte("{}")}))
-		require.NoError(t, tx.InsertCommandText(ctx, b.env, "cmd_one_and_only", b.customer.ID, "too dear"))
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
 	})
 	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
@@ -120,7 +116,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
-			"EventWithKey": events[0].ID, "CommandOutcome": "cmd_one_and_only", "CommandText": "cmd_one_and_only", "IdempotencyKey": "POST /long",
+			"EventWithKey": events[0].ID, "IdempotencyKey": "POST /long",
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
 		filters: map[reflect.Type]any{
@@ -234,12 +230,8 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
 			return err
 		}},
-		"load subscription": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.LoadSubscription(ctx, ours.env, b.subscription.ID, false)
-			return err
-		}},
-		"lock bundle": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.LoadSubscription(ctx, ours.env, b.subscription.ID, true)
+		"lock subscription": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockSubscription(ctx, ours.env, b.subscription.ID)
 			return err
 		}},
 		"lock invoice": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
@@ -286,7 +278,7 @@ func TestReferencesStayInTheirEnvironment(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 29)
+	require.Len(t, keys, 27)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

@@ -87,6 +87,6 @@ func TestStoreAnswers(t *testing.T) {
 	require.NoError(t, b.store.Ping(t.Context()))
 	b.store.Close()
 	requireFault(t, b.store.Ping(t.Context()), fault.Unavailable, "database_unavailable")
-	err := b.store.InTx(context.Background(), now, func(*db.Tx) error { return nil })
+	err := b.store.InTx(context.Background(), db.BySystem("test"), now, func(*db.Tx) error { return nil })
 	requireFault(t, err, fault.Unavailable, "database_unavailable")
 }

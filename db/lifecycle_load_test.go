@@ -8,36 +8,35 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/db"
 )
 
-func load(t *testing.T, b *bundle, lock bool) db.Bundle {
+func load(t *testing.T, b *bundle) lifecycle.State {
 	t.Helper()
-	var loaded db.Bundle
+	var loaded lifecycle.State
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		loaded, err = tx.LoadSubscription(ctx, b.env, b.subscription.ID, lock)
+		loaded, err = tx.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 	})
 	return loaded
 }
 
-func TestBundleOfANewSubscription(t *testing.T) {
+func TestLockSubscription_New(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	loaded := load(t, b, true)
-	require.Equal(t, load(t, b, false), loaded)
-	provider, err := b.store.ProviderConfig(t.Context(), b.env)
-	require.NoError(t, err)
-	require.Equal(t, db.Bundle{
+	loaded := load(t, b)
+	require.Equal(t, lifecycle.State{
 		Subscription: b.subscription, Customer: b.customer, Plan: b.plan, Settings: newEnvironment(b.environment).Settings,
-		TestClock: &b.clock, Provider: &provider,
+		ClockNow: b.clock.NowAt, Provider: &lifecycle.Provider{Name: "stripe", ConfigID: b.provider},
 	}, loaded)
 }
 
-func TestBundleOfABusySubscription(t *testing.T) {
+func TestLockSubscription_Busy(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	pendingPlan := newPlan()
@@ -59,18 +58,18 @@ func TestBundleOfABusySubscription(t *testing.T) {
 		for _, txn := range []payment.Transaction{waiting, live, another, failed, refund} {
 			require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
 		}
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 250, Reason: invoice.CreditProration}, paid.ID))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, "USD", invoice.CreditEntry{Amount: 900, Reason: invoice.CreditProration}, paid.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 250, Reason: invoice.CreditProration}, paid.ID, now))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, "USD", invoice.CreditEntry{Amount: 900, Reason: invoice.CreditProration}, paid.ID, now))
 		s := b.subscription
 		s.PendingPlanID, s.CollectingInvoiceID = pendingPlan.ID, open[0].ID
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
 	})
-	loaded := load(t, b, true)
-	require.Equal(t, load(t, b, false), loaded)
+	loaded := load(t, b)
 	require.Equal(t, pendingPlan, *loaded.PendingPlan)
-	require.EqualValues(t, 250, loaded.CreditBalance)
-	require.Len(t, loaded.Pending, 3, "charges that are not decided, whatever for; no refunds")
-	require.Equal(t, live, *loaded.Live, "of the invoice in collection, not the first")
+	require.EqualValues(t, 250, loaded.Balance)
+	require.Equal(t, []payment.Transaction{waiting, live, another}, loaded.Pending,
+		"charges that are not decided, whatever for, oldest first; no refunds")
+	require.Empty(t, loaded.Captures, "read for a refund only")
 	ids := func(invoices []invoice.Invoice) (ids []string) {
 		for _, inv := range invoices {
 			ids = append(ids, inv.ID)
@@ -83,18 +82,24 @@ func TestBundleOfABusySubscription(t *testing.T) {
 	require.Equal(t, []string{paid.ID}, ids(loaded.Paid), "of the current period only")
 }
 
-// The locks of a bundle: nobody else changes what a decision depends on, and whoever only refers to it need not wait.
-func TestBundleLocks(t *testing.T) {
+// The locks of a state: nobody else changes what a decision depends on, and whoever only refers to it need not wait.
+func TestLockSubscription_Locks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
+	b.pendingCharge(t, inv.ID)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
+	})
 	for name, blocked := range map[string]string{
 		"customer":     "update customers set name = 'Eve'",
 		"subscription": "update subscriptions set cancel_reason = 'no'",
 		"invoice":      "update invoices set attempts = 9",
+		"charge":       "update transactions set checks = 9",
+		"balance":      "update credit_balances set balance = 9",
 	} {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.LoadSubscription(ctx, b.env, b.subscription.ID, true)
+			_, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
 			require.NoError(t, err)
 			other, err := b.pool.Begin(ctx)
 			require.NoError(t, err)
@@ -107,12 +112,90 @@ func TestBundleLocks(t *testing.T) {
 		})
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.LoadSubscription(ctx, b.env, b.subscription.ID, true)
+		_, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		limited, cancel := context.WithTimeout(ctx, 20*time.Second)
 		defer cancel()
+		failed := b.charge(inv.ID)
+		failed.Status, failed.CompletedAt = payment.Failed, now
 		require.NoError(t, b.store.InTx(limited, now, func(second *db.Tx) error {
-			return second.InsertTransaction(limited, b.env, b.charge(inv.ID))
+			return second.InsertTransaction(limited, b.env, failed)
 		}), "a row that refers to all three")
+	})
+}
+
+// settled writes an invoice of the current period that a charge has paid.
+func (b *bundle) settled(t *testing.T) (invoice.Invoice, payment.Transaction) {
+	t.Helper()
+	inv := b.openInvoice(t)
+	txn := b.charge(inv.ID)
+	txn.Status, txn.CompletedAt = payment.Success, now
+	paid := inv.Settle(now)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.SaveInvoice(ctx, b.env, paid))
+		require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
+		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, inv.AmountDue, now))
+	})
+	return paid, txn
+}
+
+func TestLockCaptures(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first, firstCharge := b.settled(t)
+	second, secondCharge := b.settled(t)
+	byCredit := b.openInvoice(t)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		inv := byCredit
+		inv.CreditApplied, inv.AmountDue = inv.Total, 0
+		require.NoError(t, tx.SaveInvoice(ctx, b.env, inv.Settle(now)))
+		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, "", 0, now))
+		// A later success of the first invoice does not count for it.
+		late := b.charge(first.ID)
+		late.AttemptNumber, late.Status, late.CompletedAt = 2, payment.Success, now
+		require.NoError(t, tx.InsertTransaction(ctx, b.env, late))
+	})
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		require.NoError(t, err)
+		require.Len(t, state.Paid, 3)
+		require.NoError(t, tx.LockCaptures(ctx, b.env, &state))
+		require.Equal(t, map[string]payment.Transaction{first.ID: firstCharge, second.ID: secondCharge}, state.Captures)
+
+		other, err := b.pool.Begin(ctx)
+		require.NoError(t, err)
+		defer func() { _ = other.Rollback(ctx) }() // nothing to keep
+		_, err = other.Exec(ctx, "set local lock_timeout = '50ms'")
+		require.NoError(t, err)
+		_, err = other.Exec(ctx, "update transactions set amount_refunded = 1 where id = $1", secondCharge.ID)
+		requireSQLState(t, err, "55P03")
+	})
+}
+
+func TestLockCaptures_NothingPaid(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		require.NoError(t, err)
+		require.NoError(t, tx.LockCaptures(ctx, b.env, &state))
+		require.Empty(t, state.Captures)
+	})
+}
+
+func TestLockCustomerState(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inRealTime := newCustomer("")
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertCustomer(ctx, b.env, inRealTime)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		state, err := tx.LockCustomerState(ctx, b.env, b.customer.ID)
+		require.NoError(t, err)
+		require.Equal(t, lifecycle.State{Customer: b.customer, ClockNow: b.clock.NowAt}, state)
+		state, err = tx.LockCustomerState(ctx, b.env, inRealTime.ID)
+		require.NoError(t, err)
+		require.Equal(t, lifecycle.State{Customer: inRealTime}, state)
+		_, err = tx.LockCustomerState(ctx, b.env, "cust_absent")
+		requireFault(t, err, fault.NotFound, "customer_not_found")
 	})
 }

@@ -42,19 +42,25 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	if c.Subscription != nil {
 		do(func() error { return tx.SaveSubscription(ctx, environmentID, *c.Subscription) })
 	}
+	for _, id := range c.Starts {
+		tx.AfterCommit(StartPayment{EnvironmentID: environmentID, ID: id})
+	}
 	for _, inv := range c.NewInvoices {
 		do(func() error { return tx.InsertInvoice(ctx, environmentID, inv) })
 	}
 	return err
 }
 
-// SetWakePending notes, since tx.Real, that the subscription's workflow has something to do. It returns whether this
-// transaction is the first to say so, and therefore the one to signal. The row is locked: s is what it says.
-func (tx *Tx) SetWakePending(ctx context.Context, environmentID string, s lifecycle.State) (first bool, err error) {
+// Wake notes that the subscription's workflow has something to do, and has it signalled after the commit, unless a signal is
+// under way already. The row is locked: s is what it says. why names the signal; empty: no command.
+func (tx *Tx) Wake(ctx context.Context, environmentID string, s lifecycle.State, why string) error {
 	if s.WakePending || s.Subscription.ID == "" {
-		return false, nil
+		return nil
 	}
-	return true, queries.SubscriptionSetWakePending(ctx, tx.pipe, dbsqlc.SubscriptionSetWakePendingParams{
+	tx.AfterCommit(SignalSubscription{
+		EnvironmentID: environmentID, ID: s.Subscription.ID, Why: why, Revision: s.Subscription.Revision,
+	})
+	return queries.SubscriptionSetWakePending(ctx, tx.pipe, dbsqlc.SubscriptionSetWakePendingParams{
 		EnvironmentID: environmentID, ID: s.Subscription.ID, WakePendingSince: &tx.Real,
 	})
 }

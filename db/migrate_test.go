@@ -3,6 +3,8 @@ package db_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -19,7 +21,9 @@ func TestMigrateFromNothing(t *testing.T) {
 	current, wanted, err := db.SchemaVersion(t.Context(), url)
 	require.NoError(t, err)
 	require.Zero(t, current)
-	require.EqualValues(t, 8, wanted)
+	schema, err := os.ReadDir("schema")
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("%05d", wanted), schema[len(schema)-1].Name()[:5])
 
 	require.NoError(t, errors.Join(atOnce(3, func(int) error { return db.Migrate(context.Background(), url, nil) })...), "processes that start together")
 	current, wanted, err = db.SchemaVersion(t.Context(), url)

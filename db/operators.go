@@ -33,7 +33,7 @@ func (r Reader) TenantNamed(ctx context.Context, name string) (Tenant, error) {
 // AppNamed finds a tenant's oldest app of a name. Fault: app_not_found.
 func (r Reader) AppNamed(ctx context.Context, tenantID, name string) (App, error) {
 	row, err := queries.AppGetByName(ctx, r.handle, dbsqlc.AppGetByNameParams{TenantID: tenantID, Name: name})
-	return App(row.App), readError("app", err)
+	return appFromDB(row.App), readError("app", err)
 }
 
 // EnvironmentOf finds the test or the live half of an app. Fault: environment_not_found.

@@ -16,6 +16,9 @@ import (
 // rollbackTimeout is what a rollback may take by itself, after the caller's time is up.
 const rollbackTimeout = 5 * time.Second
 
+// commitTimeout is how long a server may take to say what became of a COMMIT. Beyond it, nobody knows.
+const commitTimeout = 10 * time.Second
+
 // pipe is the handle of one transaction. Exec only queues; a read, a batch of reads and the commit send the queue along
 // with themselves, so that a transaction costs a round trip for each read and one for the commit.
 type pipe struct {
@@ -119,7 +122,9 @@ func (p *pipe) check(results pgx.BatchResults, sent []statement) error {
 	return nil
 }
 
-// commit ends the transaction. One that sent nothing and has nothing to send was never begun.
+// commit ends the transaction. One that sent nothing and has nothing to send was never begun. The end of ctx before it
+// means that nothing was committed. Afterwards it is only the server that decides, and whoever asked learns what it
+// decided: to hang up on a COMMIT that waits behind a lock would leave it to be carried out unseen.
 func (p *pipe) commit(ctx context.Context) error {
 	if p.err != nil {
 		return p.err
@@ -128,10 +133,16 @@ func (p *pipe) commit(ctx context.Context) error {
 		p.ended = true
 		return nil
 	}
+	if err := ctx.Err(); err != nil {
+		return translate("commit", err)
+	}
 	var all pgx.Batch
 	sent := p.take(&all)
 	all.Queue("commit")
-	results := p.conn.SendBatch(ctx, &all)
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	defer p.callOffWith(ctx)()
+	results := p.conn.SendBatch(own, &all)
 	defer func() { _ = results.Close() }() // repeats the error
 	if err := p.check(results, sent); err != nil {
 		return err

@@ -76,9 +76,13 @@ func (r Reader) PlanWithKey(ctx context.Context, hash []byte, id string) (APIKey
 func (r Reader) Plans(
 	ctx context.Context, environmentID string, f PlanFilter, page Page,
 ) (plans []plan.Plan, hasMore bool, err error) {
-	rows, err := queries.PlanList(ctx, r.handle, dbsqlc.PlanListParams{
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.PlanList(ctx, r.lists(), dbsqlc.PlanListParams{
 		EnvironmentID: environmentID, Active: f.Active,
-		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("PlanList", err)

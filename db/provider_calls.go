@@ -16,14 +16,18 @@ const (
 	CallRefundLookup = "refund_lookup"
 )
 
+// CallCutOff is the outcome of a call whose worker died before its end.
+const CallCutOff = "cut_off"
+
 // ProviderCall is one HTTP exchange with a provider for a transaction. It is written before the exchange and finished
-// after it, in real time: one without an end tells of a crash in between.
+// after it, in real time: one without an end is under way, or its worker died; the end of another one says so
+// (CallCutOff).
 type ProviderCall struct {
 	ID            string
 	TransactionID string
 	Operation     string
 	Key           string // idempotency key sent; empty where none was: look-ups, cancels
-	Outcome       string // as in providers, or "error" when the request was impossible
+	Outcome       string // as in providers, "error" when the request was impossible, or CallCutOff
 	HTTPStatus    int    // 0: no answer
 	Response      []byte // redacted JSON
 	StartedAt     time.Time
@@ -56,7 +60,8 @@ func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c Pr
 	})
 }
 
-// FinishProviderCall writes what came of it. Fault: provider_call_not_found, when there is none or it has ended.
+// FinishProviderCall writes what came of it, and that other calls of the transaction without an end were cut off. Fault:
+// provider_call_not_found, when there is none or it has ended.
 func (tx *Tx) FinishProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
 	return queries.ProviderCallFinish(ctx, tx.pipe.orElse(notFound("provider_call")), dbsqlc.ProviderCallFinishParams{
 		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Outcome: null(c.Outcome), HttpStatus: null(c.HTTPStatus),

@@ -48,17 +48,18 @@ func TestOneSettlementWins(t *testing.T) {
 	for i := range charges {
 		charges[i] = b.pendingCharge(t, "").ID
 	}
-	settled := make([]bool, sessions)
 	errs := atOnce(sessions, func(i int) error {
-		return b.try(t, func(ctx context.Context, tx *db.Tx) (err error) {
-			settled[i], err = tx.InsertSettlement(ctx, b.env, inv.ID, charges[i], 1500)
-			return err
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			return tx.InsertSettlement(ctx, b.env, inv.ID, charges[i], 1500, now)
 		})
 	})
-	require.NoError(t, errors.Join(errs...))
-	winner := slices.Index(settled, true)
+	winner := slices.Index(errs, nil)
 	require.GreaterOrEqual(t, winner, 0)
-	require.NotContains(t, settled[winner+1:], true, "two sessions settled the invoice")
+	for i, err := range errs {
+		if i != winner { // nil here: two sessions settled the invoice
+			requireFault(t, err, fault.Conflict, "invoice_settled")
+		}
+	}
 	got, err := b.store.Settlement(t.Context(), b.env, inv.ID)
 	require.NoError(t, err)
 	require.Equal(t, db.Settlement{InvoiceID: inv.ID, TransactionID: charges[winner], Amount: 1500, SettledAt: now}, got)
@@ -98,7 +99,7 @@ func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
 		done := make(chan error, 1)
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, first(ctx, tx))
-			_, err := tx.CommandText(ctx, b.env, "cmd_none") // any read sends what is queued
+			_, _, err := tx.IdempotencyKey(ctx, b.env, "POST /", "none") // any read sends what is queued
 			require.NoError(t, err)
 			go func() { done <- b.try(t, second) }()
 			require.Eventually(t, func() bool {
@@ -112,7 +113,7 @@ func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
 		b := setup(t)
 		s := late(b)
 		err := begun(t, b,
-			func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, b.env, b.customer.ID) },
+			func(ctx context.Context, tx *db.Tx) error { return erase(ctx, tx, b.env, b.customer.ID) },
 			func(ctx context.Context, tx *db.Tx) error { return tx.InsertSubscription(ctx, b.env, s) })
 		requireFault(t, err, fault.NotFound, "customer_not_found")
 		require.Equal(t, "customerId", fault.From(err).Param)
@@ -124,7 +125,7 @@ func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
 		s := late(b)
 		require.NoError(t, begun(t, b,
 			func(ctx context.Context, tx *db.Tx) error { return tx.InsertSubscription(ctx, b.env, s) },
-			func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, b.env, b.customer.ID) }))
+			func(ctx context.Context, tx *db.Tx) error { return erase(ctx, tx, b.env, b.customer.ID) }))
 		got, err := b.store.Subscription(t.Context(), b.env, s.ID)
 		require.NoError(t, err)
 		require.Empty(t, got.Metadata, "what was written while the erasure waited is erased too")
@@ -183,7 +184,7 @@ func TestCreditIsNeverOverdrawn(t *testing.T) {
 	inv := b.openInvoice(t)
 	add := func(amount money.Minor, reason invoice.CreditReason) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			return tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: amount, Reason: reason}, inv.ID)
+			return tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: amount, Reason: reason}, inv.ID, now)
 		})
 	}
 	requireFault(t, add(-1, invoice.CreditApplied), fault.Conflict, "credit_insufficient")
@@ -228,16 +229,16 @@ func TestBundleLocksTheBalance(t *testing.T) {
 	second.ID = id.New(id.Subscription, wall)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertSubscription(ctx, b.env, second))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 1000, Reason: invoice.CreditProration}, inv.ID))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 1000, Reason: invoice.CreditProration}, inv.ID, now))
 	})
 	errs := atOnce(sessions, func(i int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			loaded, err := tx.LoadSubscription(ctx, b.env, []string{b.subscription.ID, second.ID}[i%2], true)
+			loaded, err := tx.LockSubscription(ctx, b.env, []string{b.subscription.ID, second.ID}[i%2])
 			if err != nil {
 				return err
 			}
-			if use := min(loaded.CreditBalance, 300); use > 0 {
-				return tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: -use, Reason: invoice.CreditApplied}, inv.ID)
+			if use := min(loaded.Balance, 300); use > 0 {
+				return tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: -use, Reason: invoice.CreditApplied}, inv.ID, now)
 			}
 			return nil
 		})
@@ -278,8 +279,7 @@ func TestInvoiceNumbersHaveNoGaps(t *testing.T) {
 					}
 				}
 				if n < 0 {
-					_, err := tx.InsertSettlement(ctx, b.env, "in_absent", "", 0) // fails at the commit, after the numbers were taken
-					return err
+					return tx.InsertSettlement(ctx, b.env, "in_absent", "", 0, now) // fails at the commit, after the numbers were taken
 				}
 				return nil
 			})
@@ -312,7 +312,7 @@ func TestSequencesOfConcurrentEvents(t *testing.T) {
 	const each = 4
 	errs := atOnce(sessions, func(int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			if _, err := tx.LoadSubscription(ctx, b.env, b.subscription.ID, true); err != nil {
+			if _, err := tx.LockSubscription(ctx, b.env, b.subscription.ID); err != nil {
 				return err
 			}
 			for range each {

@@ -38,34 +38,35 @@ func (r Reader) Epoch(ctx context.Context) (int64, error) {
 	return epoch, translate("EpochGet", err)
 }
 
-// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch, the oldest first.
+// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch, those of the
+// oldest epoch first.
 func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
-	found, err := queries.SubscriptionListUnstarted(ctx, r.handle, dbsqlc.SubscriptionListUnstartedParams{
+	found, err := queries.SubscriptionListUnstarted(ctx, r.lists(), dbsqlc.SubscriptionListUnstartedParams{
 		Epoch: epoch, RowLimit: rows(limit),
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListUnstartedRow) Ref { return Ref(f) }), translate("SubscriptionListUnstarted", err)
 }
 
 // UnstartedTransactions lists pending ones that no subscription's workflow serves and whose own was not started in this
-// epoch, the oldest first.
+// epoch, the oldest first of those that were found.
 func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
-	found, err := queries.TransactionListUnstarted(ctx, r.handle, dbsqlc.TransactionListUnstartedParams{
-		Epoch: epoch, RowLimit: rows(limit),
+	found, err := queries.TransactionListUnstarted(ctx, r.lists(), dbsqlc.TransactionListUnstartedParams{
+		Epoch: epoch, RowLimit: limit,
 	})
 	return refs(found, func(f dbsqlc.TransactionListUnstartedRow) Ref { return Ref(f) }), translate("TransactionListUnstarted", err)
 }
 
 // BusyClocks lists test clocks that are advancing, the oldest first.
 func (r Reader) BusyClocks(ctx context.Context, limit int) ([]Ref, error) {
-	found, err := queries.TestClockListAdvancing(ctx, r.handle, rows(limit))
+	found, err := queries.TestClockListAdvancing(ctx, r.lists(), rows(limit))
 	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) Ref { return Ref(f) }), translate("TestClockListAdvancing", err)
 }
 
 // WakePendingBefore lists subscriptions whose workflow was to be woken before then and has not acted, those of each
 // environment in turn.
 func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
-	found, err := queries.SubscriptionListWakePending(ctx, r.handle, dbsqlc.SubscriptionListWakePendingParams{
-		Before: &before, RowLimit: rows(limit),
+	found, err := queries.SubscriptionListWakePending(ctx, r.lists(), dbsqlc.SubscriptionListWakePendingParams{
+		Before: &before, RowLimit: limit,
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListWakePendingRow) Ref { return Ref(f) }), translate("SubscriptionListWakePending", err)
 }
@@ -73,7 +74,7 @@ func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit i
 // OpenCallbacksBefore lists transactions with a callback received before then and not processed, each once, those of each
 // provider configuration in turn.
 func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
-	found, err := queries.CallbackListOpen(ctx, r.handle, dbsqlc.CallbackListOpenParams{Before: before, RowLimit: rows(limit)})
+	found, err := queries.CallbackListOpen(ctx, r.lists(), dbsqlc.CallbackListOpenParams{Before: before, RowLimit: limit})
 	return refs(found, func(f dbsqlc.CallbackListOpenRow) TransactionRef {
 			return transactionRef(dbsqlc.TransactionListOverdueRow(f))
 		}),
@@ -83,8 +84,8 @@ func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit
 // OverdueChecks lists pending transactions whose first send, or next look at the provider, was due before then; those of each
 // provider configuration in turn, the latest first.
 func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
-	found, err := queries.TransactionListOverdue(ctx, r.handle, dbsqlc.TransactionListOverdueParams{
-		Before: &before, RowLimit: rows(limit),
+	found, err := queries.TransactionListOverdue(ctx, r.lists(), dbsqlc.TransactionListOverdueParams{
+		Before: &before, RowLimit: limit,
 	})
 	return refs(found, transactionRef), translate("TransactionListOverdue", err)
 }
@@ -92,7 +93,7 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 // LateSubscriptions lists those in real time whose next action was due before then, those of each environment in turn, the
 // latest first.
 func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
-	found, err := queries.SubscriptionListLate(ctx, r.handle, dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: rows(limit)})
+	found, err := queries.SubscriptionListLate(ctx, r.lists(), dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: limit})
 	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref { return Ref(f) }), translate("SubscriptionListLate", err)
 }
 

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
+	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -149,7 +150,7 @@ func TestTestClockRoundTrip(t *testing.T) {
 	require.Equal(t, b.clock, got)
 
 	want := b.clock
-	want.Status, want.TargetAt, want.BlockedBy, want.Revision = db.ClockAdvancing, now.Add(month), []string{"txn_1"}, 2
+	want.Status, want.TargetAt, want.BlockedBy, want.Revision = testclock.Advancing, now.Add(month), []string{"txn_1"}, 2
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		c, err := tx.LockTestClock(ctx, b.env, b.clock.ID)
 		require.NoError(t, err)
@@ -330,6 +331,40 @@ func TestProviderCallRoundTrip(t *testing.T) {
 	requireFault(t, b.try(t, finish), fault.NotFound, "provider_call_not_found")
 }
 
+// A worker that was killed between a call and its end leaves a row that nobody else would ever finish.
+func TestProviderCall_CutOffByTheEndOfAnother(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	txn, other := b.pendingCharge(t, ""), b.pendingCharge(t, "")
+	open := func(transactionID string, at time.Time) db.ProviderCall {
+		call := db.ProviderCall{ID: id.New(id.ProviderCall, at), TransactionID: transactionID, Operation: db.CallCharge, Key: "key-1", StartedAt: at}
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProviderCall(ctx, b.env, call)) })
+		return call
+	}
+	finish := func(call db.ProviderCall, outcome string) error {
+		call.Outcome, call.EndedAt = outcome, wall.Add(time.Minute)
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.FinishProviderCall(ctx, b.env, call) })
+	}
+	outcomes := func(transactionID string) (found []string) {
+		calls, err := b.store.ProviderCalls(t.Context(), b.env, transactionID)
+		require.NoError(t, err)
+		for _, c := range calls {
+			require.Equal(t, c.Outcome == "", c.EndedAt.IsZero())
+			found = append(found, c.Outcome)
+		}
+		return found
+	}
+	killed, repeat := open(txn.ID, wall), open(txn.ID, wall.Add(time.Second))
+	open(other.ID, wall)
+	require.NoError(t, finish(repeat, "succeeded"))
+	require.Equal(t, []string{db.CallCutOff, "succeeded"}, outcomes(txn.ID))
+	require.Equal(t, []string{""}, outcomes(other.ID), "another transaction's call goes on")
+
+	require.NoError(t, finish(killed, "declined"), "its worker was only slow")
+	require.Equal(t, []string{"declined", "succeeded"}, outcomes(txn.ID))
+	requireFault(t, finish(killed, "succeeded"), fault.NotFound, "provider_call_not_found")
+}
+
 func TestEventRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -346,21 +381,4 @@ func TestEventRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, b.key, key.ID)
 	require.Equal(t, events[0], got)
-}
-
-func TestCommandIsRememberedOnce(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	command := db.Command{ID: id.New(id.Command, wall), SubscriptionID: b.subscription.ID, Name: "cancel", Outcome: json.RawMessage(`{"revision": 2}`)}
-	insert := func(ctx context.Context, tx *db.Tx) error { return tx.InsertCommand(ctx, b.env, command) }
-
-	_, known, err := b.store.CommandOutcome(t.Context(), b.env, command.ID)
-	require.NoError(t, err)
-	require.False(t, known)
-	require.NoError(t, b.try(t, insert))
-	outcome, known, err := b.store.CommandOutcome(t.Context(), b.env, command.ID)
-	require.NoError(t, err)
-	require.True(t, known)
-	require.JSONEq(t, string(command.Outcome), string(outcome))
-	requireFault(t, b.try(t, insert), fault.Conflict, "command_performed")
 }

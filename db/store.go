@@ -30,8 +30,10 @@ type Config struct {
 // Store is a pool of connections with the reads on it, and the way into a transaction.
 type Store struct {
 	Reader
-	pool  *pgxpool.Pool
-	clock func() time.Time
+	pool       *pgxpool.Pool
+	clock      func() time.Time
+	dispatcher Dispatcher // nil: effects are left to the reconciler
+	watch      *watch
 }
 
 // Reader has the reads. Each takes the environment first and answers a row of another one exactly as an absent one:
@@ -80,7 +82,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		pool.Close()
 		return nil, translate("open", err)
 	}
-	return &Store{Reader: Reader{handle: pool}, pool: pool, clock: c.Clock}, nil
+	return &Store{Reader: Reader{handle: pool}, pool: pool, clock: c.Clock, watch: &watch{}}, nil
 }
 
 // openError tells an unreadable URL from a database that is away. The parser's error shows the URL without its password.

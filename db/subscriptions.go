@@ -37,10 +37,14 @@ func (r Reader) SubscriptionWithKey(ctx context.Context, hash []byte, id string)
 func (r Reader) Subscriptions(
 	ctx context.Context, environmentID string, f SubscriptionFilter, page Page,
 ) (subs []subscription.Subscription, hasMore bool, err error) {
-	rows, err := queries.SubscriptionList(ctx, r.handle, dbsqlc.SubscriptionListParams{
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.SubscriptionList(ctx, r.lists(), dbsqlc.SubscriptionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), PlanID: null(f.PlanID), Status: null(string(f.Status)),
 		TestClockID: null(f.TestClockID),
-		BelowID:     page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+		Below:       span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("SubscriptionList", err)

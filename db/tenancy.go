@@ -41,18 +41,22 @@ func (r Reader) App(ctx context.Context, id string) (App, error) {
 	if err != nil {
 		return App{}, readError("app", err)
 	}
-	return App(row.App), nil
+	return appFromDB(row.App), nil
 }
 
 // Apps lists those of a tenant.
 func (r Reader) Apps(ctx context.Context, tenantID string, page Page) (apps []App, hasMore bool, err error) {
-	rows, err := queries.AppList(ctx, r.handle, dbsqlc.AppListParams{
-		TenantID: tenantID, BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+	span, err := r.bounds(ctx, tenantID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.AppList(ctx, r.lists(), dbsqlc.AppListParams{
+		TenantID: tenantID, Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("AppList", err)
 	}
-	apps, hasMore = cut(page, rows, func(row dbsqlc.AppListRow) App { return App(row.App) })
+	apps, hasMore = cut(page, rows, func(row dbsqlc.AppListRow) App { return appFromDB(row.App) })
 	return apps, hasMore, nil
 }
 
@@ -90,4 +94,8 @@ func environmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 			PastDueCancelAfterDays: value(row.PastDueCancelAfterDays),
 		},
 	}
+}
+
+func appFromDB(row dbsqlc.App) App {
+	return App{ID: row.ID, TenantID: row.TenantID, Name: row.Name, Keyset: row.Keyset, CreatedAt: row.CreatedAt}
 }

@@ -29,9 +29,13 @@ func (r Reader) TestClockWithKey(ctx context.Context, hash []byte, id string) (A
 
 // TestClocks lists an environment's.
 func (r Reader) TestClocks(ctx context.Context, environmentID string, page Page) (clocks []testclock.Clock, hasMore bool, err error) {
-	rows, err := queries.TestClockList(ctx, r.handle, dbsqlc.TestClockListParams{
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.TestClockList(ctx, r.lists(), dbsqlc.TestClockListParams{
 		EnvironmentID: environmentID,
-		BelowID:       page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+		Below:         span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("TestClockList", err)

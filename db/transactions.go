@@ -52,10 +52,14 @@ func (r Reader) RecoveredFrom(ctx context.Context, environmentID, id string) (bo
 func (r Reader) Transactions(
 	ctx context.Context, environmentID string, f TransactionFilter, page Page,
 ) (txns []payment.Transaction, hasMore bool, err error) {
-	rows, err := queries.TransactionList(ctx, r.handle, dbsqlc.TransactionListParams{
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.TransactionList(ctx, r.lists(), dbsqlc.TransactionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID), InvoiceID: null(f.InvoiceID),
 		Status: null(string(f.Status)), Type: null(string(f.Type)),
-		BelowID: page.below(), AboveID: page.above(), Forward: page.forward(), RowLimit: page.rowLimit(),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("TransactionList", err)

@@ -148,7 +148,7 @@ func TestImmutableColumns(t *testing.T) {
 		"transactions":  "environment_id id type customer_id subscription_id invoice_id amount currency charge_id recovered_from created_at",
 	}
 	other := map[string]string{
-		"number": "99", "total": "1501", "amount": "1501", "currency": "'USD'", "type": "'refund'", "reason": "'subscription_update'",
+		"number": "99", "total": "1501", "amount": "1501", "currency": "'USD'", "type": "'refund'", "reason": "'subscription_cycle'",
 		"created_at": "now()", "period_start": "now()", "period_end": "now()",
 	}
 	for table, names := range columns {

@@ -12,8 +12,10 @@ type Tx struct {
 	Reader
 	Now  time.Time // the caller's: virtual for customers on a test clock
 	Real time.Time // the wall clock's
+	By   Actor     // who writes
 
 	pipe     *pipe
+	effects  []Effect
 	invoices []newInvoice // inserted with the commit, because their numbers lock the counter
 }
 
@@ -22,12 +24,24 @@ type newInvoice struct {
 	invoice       invoice.Invoice
 }
 
-// InTx begins a transaction, runs fn and commits. An error or a panic of fn, and a canceled ctx, roll back. Nothing is
-// retried here: whoever calls again calls fn again.
-func (s *Store) InTx(ctx context.Context, now time.Time, fn func(*Tx) error) error {
+// InTx begins a transaction of by, runs fn and commits. An error or a panic of fn, and a canceled ctx, roll back. Nothing
+// is retried here: a caller that repeats calls fn again. What fn left to AfterCommit is dispatched here and nowhere else,
+// once the commit has succeeded and the connection is back in the pool.
+func (s *Store) InTx(ctx context.Context, by Actor, now time.Time, fn func(*Tx) error) error {
+	effects, err := s.transact(ctx, by, now, fn)
+	if err == nil && len(effects) > 0 && s.dispatcher != nil {
+		s.dispatcher.Dispatch(ctx, by, effects)
+	}
+	return err
+}
+
+func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*Tx) error) ([]Effect, error) {
+	if by == (Actor{}) {
+		return nil, errNobody
+	}
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return translate("begin", err)
+		return nil, translate("begin", err)
 	}
 	defer conn.Release() // a connection that is not idle by now is closed, not reused
 	p := &pipe{conn: conn.Conn()}
@@ -36,12 +50,13 @@ func (s *Store) InTx(ctx context.Context, now time.Time, fn func(*Tx) error) err
 		Reader: Reader{handle: p},
 		Now:    now.UTC().Truncate(time.Microsecond),
 		Real:   s.clock().UTC().Truncate(time.Microsecond),
+		By:     by,
 		pipe:   p,
 	}
 	if err := fn(tx); err != nil {
-		return translate("transaction", err)
+		return nil, translate("transaction", err)
 	}
-	return tx.commit(ctx)
+	return tx.effects, tx.commit(ctx)
 }
 
 // commit sends what is queued, then the new invoices, then COMMIT, all in one round trip.

@@ -11,6 +11,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 	"perennial/db"
 )
@@ -42,7 +43,7 @@ func TestWritesExistOnlyInATransaction(t *testing.T) {
 			besides = append(besides, store.Method(i).Name)
 		}
 	}
-	require.Equal(t, []string{"Close", "InTx", "Ping", "Stat"}, besides)
+	require.Equal(t, []string{"Await", "Close", "InTx", "Ping", "Stat", "With"}, besides)
 }
 
 func TestInTxRollsBackOnError(t *testing.T) {
@@ -75,7 +76,7 @@ func TestInTxRollsBackWhenCanceled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	err := b.store.InTx(ctx, now, func(tx *db.Tx) error {
+	err := b.store.InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
 		halfWritten(ctx, t, b, tx)
 		cancel()
 		return nil // the commit must not go through
@@ -106,7 +107,7 @@ func TestAWriteThatTouchesNothingTakesTheRestWithIt(t *testing.T) {
 			return tx.SaveInvoice(ctx, b.env, absent)
 		},
 		"credit": func(ctx context.Context, b *bundle, tx *db.Tx) error {
-			return tx.AddCredit(ctx, b.env, b.customer.ID, "EUR", invoice.CreditEntry{Amount: -1, Reason: invoice.CreditApplied}, "")
+			return tx.AddCredit(ctx, b.env, b.customer.ID, "EUR", invoice.CreditEntry{Amount: -1, Reason: invoice.CreditApplied}, "", now)
 		},
 		"transaction": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			return tx.SaveTransaction(ctx, b.env, b.charge(""))
@@ -146,7 +147,8 @@ func TestInTxRefusesToCommitWhatFailed(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 	require.Error(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		halfWritten(ctx, t, b, tx)
-		_, err := tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, -1)
+		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, -1, now), "only queued")
+		_, err := tx.Subscription(ctx, b.env, b.subscription.ID)
 		require.Error(t, err)
 		return nil // swallowed
 	}))
@@ -205,12 +207,12 @@ func TestQueuedErrorNamesItsQuery(t *testing.T) {
 		require.NoError(t, tx.Emit(ctx, b.env, good))
 		return tx.InsertSubscription(ctx, b.env, stranger)
 	})
-	atBundle := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+	atLock := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		require.NoError(t, tx.InsertSubscription(ctx, b.env, stranger))
-		_, err := tx.LoadSubscription(ctx, b.env, b.subscription.ID, true)
+		_, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
 		return err
 	})
-	for _, err := range []error{atRead, atCommit, atBundle} {
+	for _, err := range []error{atRead, atCommit, atLock} {
 		requireFault(t, err, fault.NotFound, "plan_not_found")
 		require.Equal(t, "planId", fault.From(err).Param)
 		require.ErrorContains(t, err, "SubscriptionInsert:")
@@ -253,8 +255,8 @@ func TestRoundTripsOfATransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	counter := newCounter(t, b)
-	err := counter.store.InTx(t.Context(), now, func(tx *db.Tx) error {
-		loaded, err := tx.LoadSubscription(t.Context(), b.env, b.subscription.ID, true)
+	err := counter.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
+		loaded, err := tx.LockSubscription(t.Context(), b.env, b.subscription.ID)
 		if err != nil {
 			return err
 		}
@@ -263,7 +265,7 @@ func TestRoundTripsOfATransaction(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, counter.trips())
 
-	require.NoError(t, counter.store.InTx(t.Context(), now, func(*db.Tx) error { return nil }))
+	require.NoError(t, counter.store.InTx(t.Context(), db.BySystem("test"), now, func(*db.Tx) error { return nil }))
 	require.Zero(t, counter.trips(), "an empty transaction talks to nobody")
 
 	_, _, err = counter.store.SubscriptionWithKey(t.Context(), b.hash, b.subscription.ID)
@@ -278,7 +280,7 @@ func TestRoundTripsOfATransaction(t *testing.T) {
 }
 
 // renew writes what a renewal writes: the advanced period, an invoice with its lines, an attempt and two events.
-func renew(ctx context.Context, tx *db.Tx, e environment, loaded db.Bundle) error {
+func renew(ctx context.Context, tx *db.Tx, e environment, loaded lifecycle.State) error {
 	s, inv := loaded.Subscription, e.invoice()
 	txn := e.charge(inv.ID)
 	s.CurrentPeriod.Start, s.CurrentPeriod.End = s.CurrentPeriod.End, s.CurrentPeriod.End.Add(month)
@@ -302,7 +304,7 @@ func TestTransactionTimes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	local := now.In(time.FixedZone("elsewhere", 3600)).Add(999 * time.Nanosecond)
-	require.NoError(t, b.store.InTx(t.Context(), local, func(tx *db.Tx) error {
+	require.NoError(t, b.store.InTx(t.Context(), db.BySystem("test"), local, func(tx *db.Tx) error {
 		require.Equal(t, now, tx.Now, "UTC, to the microsecond that the database keeps")
 		require.Equal(t, wall, tx.Real)
 		return nil

@@ -1,6 +1,3 @@
-// Package service owns the use cases outside workflows: what the API, the command line and the dashboard do. Each is one
-// transaction: lock, let the rules decide, write. What a workflow has to do afterwards is signalled after the commit, best
-// effort; the reconciler signals again what stayed pending. It does not own HTTP (api) nor when things are due (workflows).
 package service
 
 import (
@@ -11,7 +8,6 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
-	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -20,15 +16,32 @@ import (
 type Performed struct {
 	Subscription subscription.Subscription
 	Attempt      *payment.Transaction // the attempt that the command made; nil: none
-	// Wake is what to signal after the commit; nil: a signal is under way already.
-	Wake *contract.Wake
-	// Starts are refunds, whose workflows are to be started after the commit.
-	Starts []string
 }
 
-// Command performs one command of a person or app, after all that is due by then, in the caller's transaction. The
-// subscription's row lock puts commands in order. A refusal of the rules is returned as their fault; then nothing was
-// written. Faults: subscription_not_found, those of lifecycle.Apply.
+// Command performs one command of a person or app. Faults: those of the function Command.
+func (s *Service) Command(
+	ctx context.Context, by Caller, subscriptionID string, cmd lifecycle.Command, around Around[Performed],
+) error {
+	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
+		return Command(ctx, tx, by.EnvironmentID, subscriptionID, cmd)
+	})
+}
+
+// ChangePlan performs the command of that name. Faults: plan_not_found, those of the function Command.
+func (s *Service) ChangePlan(
+	ctx context.Context, by Caller, subscriptionID, planID string, atPeriodEnd bool, around Around[Performed],
+) error {
+	if !id.Is(id.Plan, planID) {
+		return db.ErrPlanNotFound.In("planId")
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
+		return ChangePlan(ctx, tx, by.EnvironmentID, subscriptionID, planID, atPeriodEnd)
+	})
+}
+
+// Command performs one command, after all that is due by then, in the caller's transaction. The subscription's row lock
+// puts commands in order. Its workflow is woken after the commit, refunds get workflows of their own. A refusal of the
+// rules is returned as their fault; then nothing was written. Faults: subscription_not_found, those of lifecycle.Apply.
 func Command(ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command) (Performed, error) {
 	state, err := tx.LockSubscription(ctx, environmentID, subscriptionID)
 	if err != nil {
@@ -46,15 +59,11 @@ func Command(ctx context.Context, tx *db.Tx, environmentID, subscriptionID strin
 	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
 		return Performed{}, err
 	}
-	out := Performed{Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Starts: changes.Starts}
-	first, err := tx.SetWakePending(ctx, environmentID, state)
-	if first {
-		out.Wake = &contract.Wake{Revision: state.Subscription.Revision}
-	}
-	return out, err
+	out := Performed{Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt)}
+	return out, tx.Wake(ctx, environmentID, state, cmd.Name())
 }
 
-// ChangePlan performs the command of that name. Faults: plan_not_found, those of Command.
+// ChangePlan is Command for a change of plan. Faults: plan_not_found, those of Command.
 func ChangePlan(
 	ctx context.Context, tx *db.Tx, environmentID, subscriptionID, planID string, atPeriodEnd bool,
 ) (Performed, error) {

@@ -6,10 +6,43 @@ import (
 
 	"perennial/billing/testclock"
 	"perennial/db"
+	"perennial/internal/id"
 )
 
-// AdvanceClock begins to move a test clock, in the caller's transaction. After the commit its workflow is to be told.
-// Faults: test_clock_not_found, those of testclock.Advance.
+// CreateTestClock makes a clock that stands still until it is advanced; at zero: the real time.
+func (s *Service) CreateTestClock(
+	ctx context.Context, by Caller, name string, at time.Time, also Also[testclock.Clock],
+) (testclock.Clock, error) {
+	if err := by.TestModeOnly(""); err != nil {
+		return testclock.Clock{}, err
+	}
+	now := s.now()
+	clock := testclock.Clock{
+		ID: id.New(id.TestClock, now), Name: name, Status: testclock.Ready, NowAt: now.Truncate(time.Second), Revision: 1,
+		CreatedAt: now,
+	}
+	if !at.IsZero() {
+		clock.NowAt = at
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (testclock.Clock, error) {
+		return clock, tx.InsertTestClock(ctx, by.EnvironmentID, clock)
+	})
+}
+
+// AdvanceTestClock begins to move a clock. Its workflow, told after the commit, moves it. Faults: those of AdvanceClock.
+func (s *Service) AdvanceTestClock(
+	ctx context.Context, by Caller, clockID string, to time.Time, around Around[testclock.Clock],
+) error {
+	if err := by.TestModeOnly(""); err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (testclock.Clock, error) {
+		return AdvanceClock(ctx, tx, by.EnvironmentID, clockID, to)
+	})
+}
+
+// AdvanceClock begins to move a test clock, in the caller's transaction. Faults: test_clock_not_found, those of
+// testclock.Advance.
 func AdvanceClock(ctx context.Context, tx *db.Tx, environmentID, clockID string, to time.Time) (testclock.Clock, error) {
 	clock, err := tx.LockTestClock(ctx, environmentID, clockID)
 	if err != nil {
@@ -18,5 +51,6 @@ func AdvanceClock(ctx context.Context, tx *db.Tx, environmentID, clockID string,
 	if clock, err = clock.Advance(to); err != nil {
 		return clock, err
 	}
+	tx.AfterCommit(db.AdvanceTestClock{EnvironmentID: environmentID, ID: clockID})
 	return clock, tx.SaveTestClock(ctx, environmentID, clock)
 }

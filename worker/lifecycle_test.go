@@ -14,10 +14,12 @@ import (
 	"perennial/activities"
 	"perennial/billing/customer"
 	"perennial/billing/event"
+	"perennial/billing/lifecycle"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
+	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/engine"
@@ -26,6 +28,7 @@ import (
 	"perennial/internal/testkit"
 	"perennial/internal/vault"
 	"perennial/providers/simulator"
+	"perennial/service"
 	"perennial/worker"
 )
 
@@ -91,7 +94,7 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 1000}}}
 	r.pricey = plan.Plan{ID: id.New(id.Plan, now), Name: "Pro", Currency: "EUR", Interval: month, Active: true, CreatedAt: now,
 		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 3000}}}
-	require.NoError(t, r.store.InTx(t.Context(), now, func(tx *db.Tx) error {
+	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 		for _, write := range []func() error{
 			func() error { return tx.InsertTenant(t.Context(), db.Tenant{ID: tenant, Name: "T", CreatedAt: now}) },
 			func() error {
@@ -124,8 +127,8 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 		ID: sub, CustomerID: cust, TrialDays: &trialDays, TimeZone: "UTC", TestClockID: clock, Now: start,
 	})
 	require.NoError(t, err)
-	require.NoError(t, r.store.InTx(ctx, start, func(tx *db.Tx) error {
-		if err := tx.InsertTestClock(ctx, r.env, db.TestClock{ID: clock, Status: db.ClockReady, NowAt: start, CreatedAt: now}); err != nil {
+	require.NoError(t, r.store.InTx(ctx, db.BySystem("test"), start, func(tx *db.Tx) error {
+		if err := tx.InsertTestClock(ctx, r.env, testclock.Clock{ID: clock, Status: testclock.Ready, NowAt: start, CreatedAt: now}); err != nil {
 			return err
 		}
 		if err := tx.InsertCustomer(ctx, r.env, customer.Customer{ID: cust, TestClockID: clock, CreatedAt: start, PaymentMethod: "card",
@@ -144,12 +147,14 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 func (r *rig) advance(t *testing.T, clock string, to time.Time) {
 	t.Helper()
 	ref := contract.Ref{EnvironmentID: r.env, ID: clock}
-	out, err := r.engine.Advance(t.Context(), ref, contract.Advance{CommandID: id.New(id.Command, time.Now()), To: to})
-	require.NoError(t, err)
-	require.Nil(t, out.Refusal)
+	require.NoError(t, r.store.InTx(t.Context(), time.Now(), func(tx *db.Tx) error {
+		_, err := service.AdvanceClock(t.Context(), tx, r.env, clock, to)
+		return err
+	}))
+	require.NoError(t, r.engine.AdvanceClock(t.Context(), ref))
 	require.Eventually(t, func() bool {
 		c, err := r.store.TestClock(t.Context(), r.env, clock)
-		return err == nil && c.Status == db.ClockReady
+		return err == nil && c.Status == testclock.Ready
 	}, 30*time.Second, 5*time.Millisecond)
 	c, err := r.store.TestClock(t.Context(), r.env, clock)
 	require.NoError(t, err)
@@ -175,6 +180,22 @@ func (r *rig) events(t *testing.T, sub string) []event.Type {
 		types = append(types, e.Type)
 	}
 	return types
+}
+
+// command performs one as the API does: a transaction, then its signals.
+func (r *rig) command(t *testing.T, sub, signal string, cmd lifecycle.Command) {
+	t.Helper()
+	var done service.Performed
+	require.NoError(t, r.store.InTx(t.Context(), time.Now(), func(tx *db.Tx) (err error) {
+		done, err = service.Command(t.Context(), tx, r.env, sub, cmd)
+		return err
+	}))
+	if done.Wake != nil {
+		require.NoError(t, r.engine.Wake(t.Context(), contract.Ref{EnvironmentID: r.env, ID: sub}, signal, *done.Wake))
+	}
+	for _, refund := range done.Starts {
+		require.NoError(t, r.engine.StartPayment(t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: r.env, ID: refund}}))
+	}
 }
 
 func TestAYearOfRenewalsOnATestClock(t *testing.T) {
@@ -219,29 +240,23 @@ func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
 	c, err := r.store.Customer(t.Context(), r.env, cust)
 	require.NoError(t, err)
 	c.PaymentDetails.PaymentMethodToken = "pm_card_visa"
-	require.NoError(t, r.store.InTx(t.Context(), time.Now(), func(tx *db.Tx) error {
+	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
 		if err := tx.SaveCustomer(t.Context(), r.env, c); err != nil {
 			return err
 		}
 		_, err := tx.MarkMethodChanged(t.Context(), r.env, cust)
 		return err
 	}))
-	require.NoError(t, r.engine.Wake(t.Context(), ref))
+	require.NoError(t, r.engine.Wake(t.Context(), ref, contract.SignalWake, contract.Wake{By: "key"}))
 	require.Eventually(t, func() bool { return r.subscription(t, sub).Status == subscription.Active }, 10*time.Second, 10*time.Millisecond)
 
-	command := func(c contract.Command) {
-		c.ID = id.New(id.Command, time.Now())
-		out, err := r.engine.Command(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}, c)
-		require.NoError(t, err)
-		require.Nil(t, out.Refusal, "%+v", out.Refusal)
-	}
-	command(contract.Command{Name: contract.CommandChangePlan, PlanID: r.pricey.ID})
+	r.command(t, sub, contract.CommandChangePlan, lifecycle.ChangePlan{To: r.pricey})
 	const paidTwice = 15 // the events until the second invoice is paid
 	require.Eventually(t, func() bool { return len(r.events(t, sub)) == paidTwice }, 10*time.Second, 10*time.Millisecond)
-	command(contract.Command{Name: contract.CommandCancel, Reason: "too dear"})
+	r.command(t, sub, contract.CommandCancel, lifecycle.Cancel{Reason: "too dear"})
 	require.True(t, r.subscription(t, sub).CancelAtPeriodEnd)
-	command(contract.Command{Name: contract.CommandReactivate})
-	command(contract.Command{Name: contract.CommandCancel, ImmediateEffect: true, Reason: "really", Refund: "prorated"})
+	r.command(t, sub, contract.CommandReactivate, lifecycle.Reactivate{})
+	r.command(t, sub, contract.CommandCancel, lifecycle.Cancel{Immediate: true, Reason: "really", RefundUnused: true})
 	require.Equal(t, subscription.Canceled, r.subscription(t, sub).Status)
 	want := []event.Type{
 		event.SubscriptionCreated, event.SubscriptionRenewed, event.InvoiceIssued,

@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/fault"
 	"perennial/contract"
-	"perennial/internal/id"
+	"perennial/db"
 	"perennial/providers"
 	"perennial/test/scene"
 )
 
-// A command that was refused for now is judged anew when the same command comes again, in the same run too, though
-// Temporal remembers what an update was answered. Once performed it is not performed again.
-func TestARefusalForNowPasses(t *testing.T) {
+// A command that was refused for now is judged anew when it comes again; performed, it is acted on by the same run.
+func TestSubscription_RefusalForNowPasses(t *testing.T) {
 	t.Parallel()
 	r := onRealServer(t)
 	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
@@ -22,16 +22,14 @@ func TestARefusalForNowPasses(t *testing.T) {
 	sub := r.SubscribeAt(t, customer, r.Plan(t, scene.Monthly(1000)), time.Now())
 	r.start(t, sub)
 	r.eventually(t, func() bool { return asleep(r.history(t, sub.ID, "")) })
-	change := contract.Command{ID: id.New(id.Command, time.Now()), Name: contract.CommandChangePlan, PlanID: r.Plan(t, scene.Monthly(2000)).ID}
-	ask := func() contract.CommandResult {
-		out, err := r.engine.Command(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: sub}}, change)
-		require.NoError(t, err)
-		return out
-	}
+	change := changePlan(r.Plan(t, scene.Monthly(2000)).ID, false)
 	for range 2 {
-		refusal := ask().Refusal
-		require.Equal(t, "payment_in_progress", refusal.Code)
-		require.Positive(t, refusal.RetryAfter)
+		err := r.Store.InTx(t.Context(), time.Now(), func(tx *db.Tx) error {
+			_, err := change.perform(t.Context(), tx, sub)
+			return err
+		})
+		require.Equal(t, "payment_in_progress", fault.From(err).Code)
+		require.Positive(t, fault.From(err).RetryAfter)
 	}
 
 	r.Provider.Script = nil
@@ -41,9 +39,7 @@ func TestARefusalForNowPasses(t *testing.T) {
 	require.NoError(t, r.engine.Check(t.Context(), contract.Owner{EnvironmentID: r.Env, TransactionID: txn, SubscriptionID: sub.ID},
 		contract.Check{TransactionID: txn}))
 	r.settled(t, sub, 1)
-	first := ask()
-	require.Nil(t, first.Refusal)
-	require.Equal(t, first, ask())
+	r.command(t, sub, change)
 	r.settled(t, sub, 2)
 	r.RequireSound(t)
 }

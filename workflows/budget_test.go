@@ -13,7 +13,6 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/subscription"
-	"perennial/contract"
 	"perennial/providers"
 	"perennial/test/scene"
 	"perennial/workflows"
@@ -22,14 +21,14 @@ import (
 // cost is what a stretch of history costs: events in Temporal's database, and actions as Temporal Cloud bills them.
 type cost struct{ events, actions int }
 
-// costOf counts. Timers, activities, updates, signals, upserts and continue-as-new are actions; all markers of one
+// costOf counts. Timers, activities, signals, upserts and continue-as-new are actions; all markers of one
 // workflow task are one together.
 func costOf(history []*historypb.HistoryEvent) cost {
 	c := cost{events: len(history)}
 	batches := map[int64]bool{}
 	for _, e := range history {
 		switch e.GetEventType() {
-		case enumspb.EVENT_TYPE_TIMER_STARTED, enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED,
+		case enumspb.EVENT_TYPE_TIMER_STARTED, enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
 			enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED, enumspb.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES,
 			enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
 			c.actions++
@@ -51,8 +50,9 @@ func listed(history []*historypb.HistoryEvent) string {
 	return b.String()
 }
 
-// ahead is how far the awaited boundary lies ahead: long enough for a busy machine to start the workflow before it.
-const ahead = 8 * time.Second
+// ahead is how far the awaited boundary lies ahead: the first charge is a day late, so that the provider is asked about it
+// before it is sent, and both must be over on a busy machine too.
+const ahead = 20 * time.Second
 
 // renewal is the history of one period in a long life: the run that the boundary before it began, up to its sleep, and
 // what the boundary at its end adds. A life of daily periods whose second boundary is a moment ahead has both.
@@ -82,7 +82,7 @@ func renewal(t *testing.T, r *liveScene, amount money.Minor) []*historypb.Histor
 }
 
 // The budget of design §5, counted on the real server. It is not parallel because it makes runs grow old sooner.
-func TestARenewalStaysWithinItsBudget(t *testing.T) {
+func TestSubscription_RenewalStaysWithinItsBudget(t *testing.T) {
 	workflows.SetRunAge(t, 100*time.Millisecond)
 	r := onRealServer(t)
 	for _, c := range []struct {
@@ -90,8 +90,8 @@ func TestARenewalStaysWithinItsBudget(t *testing.T) {
 		amount money.Minor
 		most   cost
 	}{
-		{"paid", 1000, cost{events: 20, actions: 4}},
-		{"free", 0, cost{events: 12, actions: 4}},
+		{"paid", 1000, cost{events: 17, actions: 4}},
+		{"free", 0, cost{events: 11, actions: 3}},
 	} {
 		history := renewal(t, r, c.amount)
 		got := costOf(history)
@@ -104,7 +104,7 @@ func TestARenewalStaysWithinItsBudget(t *testing.T) {
 
 // Whatever happens in a period, its history stays short: four failed attempts, past due, a new card, a change of plan.
 // On a test clock ticks take the place of timers, which cost the same.
-func TestAnEventfulPeriodStaysWithinItsBudget(t *testing.T) {
+func TestSubscription_EventfulPeriodStaysWithinItsBudget(t *testing.T) {
 	t.Parallel()
 	r := onRealServer(t)
 	clock, sub, customer := r.onClock(t, scene.Monthly(1000))
@@ -119,15 +119,15 @@ func TestAnEventfulPeriodStaysWithinItsBudget(t *testing.T) {
 	require.Equal(t, subscription.PastDue, s.Status)
 	r.Provider.Script = nil
 	r.SetMethod(t, customer.ID, &scene.Card)
-	require.NoError(t, r.engine.Wake(t.Context(), sub))
+	r.wake(t, sub)
 	r.settled(t, sub, 2)
-	r.command(t, sub, contract.Command{Name: contract.CommandChangePlan, PlanID: r.Plan(t, scene.Monthly(3000)).ID})
+	r.command(t, sub, changePlan(r.Plan(t, scene.Monthly(3000)).ID, false))
 	r.settled(t, sub, 3)
-	r.command(t, sub, contract.Command{Name: contract.CommandCancel})
-	r.command(t, sub, contract.Command{Name: contract.CommandReactivate})
+	r.command(t, sub, cancelAtPeriodEnd())
+	r.command(t, sub, reactivate())
 	history := r.history(t, sub.ID, "")
 	got := costOf(history[before:])
 	t.Logf("an eventful period: %d events, %d actions", got.events, got.actions)
-	require.LessOrEqual(t, got.events, 100, listed(history[before:]))
+	require.LessOrEqual(t, got.events, 85, listed(history[before:]))
 	r.RequireSound(t)
 }

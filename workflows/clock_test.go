@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -19,18 +19,10 @@ import (
 
 // fakeClocks are the activities of a test clock without a database.
 type fakeClocks struct {
-	begin    func(contract.AdvanceInput) (contract.AdvanceResult, error)
 	step     func(n int) (contract.StepResult, error)
 	finish   func(blockedBy []string) error
 	steps    atomic.Int64
 	finished atomic.Int64
-}
-
-func (f *fakeClocks) BeginAdvance(_ context.Context, in contract.AdvanceInput) (contract.AdvanceResult, error) {
-	if f.begin == nil {
-		return contract.AdvanceResult{}, nil
-	}
-	return f.begin(in)
 }
 
 func (f *fakeClocks) StepClock(context.Context, contract.Ref) (contract.StepResult, error) {
@@ -55,56 +47,26 @@ func clockwork(t *testing.T, f *fakeClocks) *testsuite.TestWorkflowEnvironment {
 	env.SetStartTime(noon)
 	env.SetTestTimeout(20 * time.Second)
 	env.RegisterWorkflowWithOptions(workflows.TestClock, workflow.RegisterOptions{Name: contract.TestClockWorkflow})
-	env.RegisterActivity(f)
+	env.RegisterActivityWithOptions(f.StepClock, activity.RegisterOptions{Name: contract.ActivityStepClock})
+	env.RegisterActivityWithOptions(f.FinishAdvance, activity.RegisterOptions{Name: contract.ActivityFinishAdvance})
 	return env
 }
 
-// advance asks for one; what is answered is in the result when the workflow has ended.
-func advance(env *testsuite.TestWorkflowEnvironment, id string) (result *contract.AdvanceResult, failed *error) {
-	result, failed = &contract.AdvanceResult{}, new(error)
-	*failed = errors.New("not answered")
-	env.UpdateWorkflow(contract.UpdateAdvance, id, &testsuite.TestUpdateCallback{
-		OnAccept: func() {},
-		OnReject: func(err error) { *failed = err },
-		OnComplete: func(out any, err error) {
-			*failed = err
-			if r, ok := out.(contract.AdvanceResult); ok {
-				*result = r
-			}
-		},
-	}, contract.Advance{CommandID: id, To: noon.AddDate(1, 0, 0)})
-	return result, failed
-}
+// advance tells the workflow that there is a target.
+func advance(env *testsuite.TestWorkflowEnvironment) { env.SignalWorkflow(contract.SignalAdvance, nil) }
 
-func TestAClockStepsUntilItIsThere(t *testing.T) {
+func TestTestClock_StepsUntilItIsThere(t *testing.T) {
 	t.Parallel()
 	f := &fakeClocks{step: func(n int) (contract.StepResult, error) { return contract.StepResult{Done: n == 13}, nil }}
 	env := clockwork(t, f)
-	var failed *error
-	env.RegisterDelayedCallback(func() { _, failed = advance(env, "cmd_1") }, 0)
+	env.RegisterDelayedCallback(func() { advance(env) }, 0)
 	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
 	requireCompleted(t, env)
-	require.NoError(t, *failed)
 	require.EqualValues(t, 13, f.steps.Load())
 	require.EqualValues(t, 1, f.finished.Load())
 }
 
-func TestARefusedAdvanceMovesNothing(t *testing.T) {
-	t.Parallel()
-	f := &fakeClocks{begin: func(contract.AdvanceInput) (contract.AdvanceResult, error) {
-		return contract.AdvanceResult{Refusal: &contract.Refusal{Code: "test_clock_backwards"}}, nil
-	}}
-	env := clockwork(t, f)
-	var result *contract.AdvanceResult
-	env.RegisterDelayedCallback(func() { result, _ = advance(env, "cmd_1") }, 0)
-	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
-	requireCompleted(t, env)
-	require.Equal(t, "test_clock_backwards", result.Refusal.Code)
-	require.Zero(t, f.steps.Load())
-	require.Zero(t, f.finished.Load())
-}
-
-func TestABlockedClockStopsAndNamesThePayment(t *testing.T) {
+func TestTestClock_BlockedStopsAndNamesThePayment(t *testing.T) {
 	t.Parallel()
 	var named []string
 	f := &fakeClocks{
@@ -117,14 +79,14 @@ func TestABlockedClockStopsAndNamesThePayment(t *testing.T) {
 		finish: func(blockedBy []string) error { named = blockedBy; return nil },
 	}
 	env := clockwork(t, f)
-	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef, Busy: true})
+	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
 	requireCompleted(t, env)
 	require.Equal(t, []string{"txn_1"}, named)
 	require.EqualValues(t, 3, f.steps.Load())
 }
 
 // The reconciler starts an interrupted advance again: nobody has to ask for it a second time.
-func TestAnInterruptedAdvanceGoesOn(t *testing.T) {
+func TestTestClock_InterruptedAdvanceGoesOn(t *testing.T) {
 	t.Parallel()
 	f := &fakeClocks{step: func(n int) (contract.StepResult, error) {
 		if n == 1 {
@@ -133,16 +95,16 @@ func TestAnInterruptedAdvanceGoesOn(t *testing.T) {
 		return contract.StepResult{Done: true}, nil
 	}}
 	env := clockwork(t, f)
-	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef, Busy: true})
+	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
 	requireCompleted(t, env)
 	require.EqualValues(t, 2, f.steps.Load())
 	require.EqualValues(t, 1, f.finished.Load())
 }
 
-func TestALongAdvanceContinuesAsNewEvery200Steps(t *testing.T) {
+func TestTestClock_LongAdvanceContinuesAsNewEvery200Steps(t *testing.T) {
 	t.Parallel()
 	f := &fakeClocks{step: func(n int) (contract.StepResult, error) { return contract.StepResult{Done: n == 450}, nil }}
-	in, runs := contract.TestClockInput{Ref: clockRef, Busy: true}, 0
+	in, runs := contract.TestClockInput{Ref: clockRef}, 0
 	for ; ; runs++ {
 		env := clockwork(t, f)
 		env.ExecuteWorkflow(contract.TestClockWorkflow, in)
@@ -159,41 +121,60 @@ func TestALongAdvanceContinuesAsNewEvery200Steps(t *testing.T) {
 	require.EqualValues(t, 450, f.steps.Load())
 }
 
-// A run that is finishing takes no advance; its caller repeats it and finds the next run.
-func TestADrainingClockRefusesRetryably(t *testing.T) {
+// A target that is set while the last step is written down is not lost: the run that reads the signal moves on.
+func TestTestClock_AdvanceDuringTheLastStepIsFollowed(t *testing.T) {
 	t.Parallel()
 	var env *testsuite.TestWorkflowEnvironment
-	var failed *error
-	f := &fakeClocks{
-		step: func(int) (contract.StepResult, error) { return contract.StepResult{Done: true}, nil },
-		finish: func([]string) error {
-			_, failed = advance(env, "cmd_2")
-			return nil
-		},
+	f := &fakeClocks{step: func(int) (contract.StepResult, error) { return contract.StepResult{Done: true}, nil }}
+	f.finish = func([]string) error {
+		if f.finished.Load() == 1 {
+			advance(env)
+		}
+		return nil
 	}
 	env = clockwork(t, f)
-	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef, Busy: true})
+	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
 	requireCompleted(t, env)
-	var app *temporal.ApplicationError
-	require.ErrorAs(t, *failed, &app)
-	require.Equal(t, contract.ErrorDraining, app.Type())
+	require.EqualValues(t, 2, f.steps.Load())
+	require.EqualValues(t, 2, f.finished.Load())
 }
 
-// An advance to the same target while the clock moves is the same advance.
-func TestASecondAdvanceIsAnsweredWhileTheClockMoves(t *testing.T) {
+// An advance that is told of while the clock moves makes the run look once more before it ends.
+func TestTestClock_AdvanceWhileTheClockMovesIsFollowed(t *testing.T) {
 	t.Parallel()
 	var env *testsuite.TestWorkflowEnvironment
-	var failed *error
 	f := &fakeClocks{step: func(n int) (contract.StepResult, error) {
 		if n == 1 {
-			_, failed = advance(env, "cmd_2")
+			advance(env)
 		}
-		return contract.StepResult{Done: n == 3}, nil
+		return contract.StepResult{Done: n >= 3}, nil
 	}}
 	env = clockwork(t, f)
-	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef, Busy: true})
+	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
 	requireCompleted(t, env)
-	require.NoError(t, *failed)
+	require.EqualValues(t, 4, f.steps.Load())
+	require.EqualValues(t, 2, f.finished.Load())
+}
+
+// A signal at the end of a run that continues as new is not lost either: the next run begins with a step.
+func TestTestClock_AdvanceAtTheEndOfARunIsFollowed(t *testing.T) {
+	t.Parallel()
+	var env *testsuite.TestWorkflowEnvironment
+	f := &fakeClocks{step: func(n int) (contract.StepResult, error) { return contract.StepResult{Done: n == 200 || n == 201}, nil }}
+	f.finish = func([]string) error {
+		if f.steps.Load() == 200 {
+			advance(env)
+		}
+		return nil
+	}
+	env = clockwork(t, f)
+	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
+	var again *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &again)
+	env = clockwork(t, f)
+	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
+	requireCompleted(t, env)
+	require.EqualValues(t, 201, f.steps.Load())
 }
 
 type fakeReconciler struct {
@@ -210,7 +191,7 @@ func (f *fakeReconciler) Reconcile(context.Context) (contract.ReconcileResult, e
 	return contract.ReconcileResult{Started: 10, Signalled: 1, Late: int(n), Purged: 2, More: n < f.more}, nil
 }
 
-func TestTheReconcilerMakesPassesUntilNoBatchIsFull(t *testing.T) {
+func TestReconciler_MakesPassesUntilNoBatchIsFull(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		more, fail, passes int64
@@ -228,7 +209,7 @@ func TestTheReconcilerMakesPassesUntilNoBatchIsFull(t *testing.T) {
 			env := suite.NewTestWorkflowEnvironment()
 			env.RegisterWorkflowWithOptions(workflows.Reconciler, workflow.RegisterOptions{Name: contract.ReconcilerWorkflow})
 			f := &fakeReconciler{more: c.more, fail: c.fail}
-			env.RegisterActivity(f)
+			env.RegisterActivityWithOptions(f.Reconcile, activity.RegisterOptions{Name: contract.ActivityReconcile})
 			env.ExecuteWorkflow(contract.ReconcilerWorkflow)
 			requireCompleted(t, env)
 			var got contract.ReconcileResult

@@ -12,12 +12,12 @@ import (
 
 // paid lets a boundary lead to next with the charge txn_1, which succeeds.
 func (f *fakes) paid(next contract.Snapshot) {
-	f.due = func(contract.DueInput) (contract.Snapshot, error) {
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
 		out := next
 		out.Live = &contract.Attempt{TransactionID: "txn_1"}
 		return out, nil
 	}
-	f.resolve = func(contract.ResolveInput) (contract.ResolveOutput, error) {
+	f.charge = func(contract.ResolveInput) (contract.ResolveOutput, error) {
 		out := next
 		out.Revision = 3
 		return contract.ResolveOutput{Status: "success", Snapshot: &out}, nil
@@ -25,7 +25,7 @@ func (f *fakes) paid(next contract.Snapshot) {
 }
 
 // What a boundary makes due is charged by the run that saw it; the next boundary's timer is left to the next run.
-func TestAnOldRunChargesBeforeItContinuesAsNew(t *testing.T) {
+func TestSubscription_OldRunChargesBeforeItContinuesAsNew(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
@@ -38,12 +38,12 @@ func TestAnOldRunChargesBeforeItContinuesAsNew(t *testing.T) {
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(sleeping(1)))
 	in := continued(t, env)
 	require.EqualValues(t, 3, in.Snapshot.Revision)
-	require.Equal(t, []string{"renew", "charge txn_1"}, f.called())
+	require.Equal(t, []string{"advance", "charge txn_1"}, f.called())
 	require.Equal(t, timers{scheduled: 1, fired: 1}, n)
 }
 
 // A boundary that may come while a provider is being asked has its timer, also in a run that is about to end.
-func TestABoundarySoonIsNotLeftToTheNextRun(t *testing.T) {
+func TestSubscription_ArmsABoundaryThatComesSoon(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
@@ -59,7 +59,7 @@ func TestABoundarySoonIsNotLeftToTheNextRun(t *testing.T) {
 }
 
 // An exchange whose repeats ran out of time is begun anew, and word from a provider is not forgotten over it.
-func TestAnExchangeThatRunsOutOfTimeIsBegunAnew(t *testing.T) {
+func TestSubscription_BeginsAnExchangeAnewThatRanOutOfTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -79,7 +79,7 @@ func TestAnExchangeThatRunsOutOfTimeIsBegunAnew(t *testing.T) {
 				c.first.Snapshot.Live = &contract.Attempt{TransactionID: "txn_1"}
 			}
 			until := noon.Add(7 * time.Hour)
-			f.resolve = func(contract.ResolveInput) (contract.ResolveOutput, error) {
+			f.charge = func(contract.ResolveInput) (contract.ResolveOutput, error) {
 				if env.Now().Before(until) {
 					return contract.ResolveOutput{}, errors.New("the database is away")
 				}

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/contract"
@@ -18,15 +19,12 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// fakes are activities without a database, for tests of the wiring. They have the names of the real ones.
+// fakes are activities without a database, for tests of the wiring. They are registered under the names of the real ones.
 type fakes struct {
 	mu      sync.Mutex
 	calls   []string
-	load    func() (contract.Snapshot, error)
-	due     func(contract.DueInput) (contract.Snapshot, error)
-	command func(contract.CommandInput) (contract.CommandOutput, error)
-	wake    func() (contract.Snapshot, error)
-	resolve func(contract.ResolveInput) (contract.ResolveOutput, error)
+	advance func(contract.AdvanceInput) (contract.Snapshot, error)
+	charge  func(contract.ResolveInput) (contract.ResolveOutput, error)
 }
 
 func (f *fakes) note(name string) {
@@ -41,48 +39,20 @@ func (f *fakes) called() []string {
 	return append([]string(nil), f.calls...)
 }
 
-type fakeSubscriptions struct{ *fakes }
-
-func (f fakeSubscriptions) LoadSubscription(context.Context, contract.Ref) (contract.Snapshot, error) {
-	f.note("load")
-	return f.load()
+// Advance stands for the activity of that name.
+func (f *fakes) Advance(_ context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
+	f.note("advance")
+	return f.advance(in)
 }
 
-func (f fakeSubscriptions) RenewPeriod(_ context.Context, in contract.DueInput) (contract.Snapshot, error) {
-	f.note("renew")
-	return f.due(in)
-}
-
-func (f fakeSubscriptions) RetryPayment(_ context.Context, in contract.DueInput) (contract.Snapshot, error) {
-	f.note("retry")
-	return f.due(in)
-}
-
-func (f fakeSubscriptions) EndSubscription(_ context.Context, in contract.DueInput) (contract.Snapshot, error) {
-	f.note("end")
-	return f.due(in)
-}
-
-func (f fakeSubscriptions) ApplyCommand(_ context.Context, in contract.CommandInput) (contract.CommandOutput, error) {
-	f.note("command " + in.Command.ID)
-	return f.command(in)
-}
-
-func (f fakeSubscriptions) ActOnWake(context.Context, contract.DueInput) (contract.Snapshot, error) {
-	f.note("wake")
-	return f.wake()
-}
-
-type fakePayments struct{ *fakes }
-
-func (f fakePayments) Charge(_ context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
-	f.note("charge " + in.TransactionID)
-	return f.resolve(in)
-}
-
-func (f fakePayments) CheckPayment(_ context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
-	f.note("check " + in.TransactionID)
-	return f.resolve(in)
+// Charge stands for the activity of that name.
+func (f *fakes) Charge(_ context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
+	verb := "charge "
+	if in.Asked {
+		verb = "check "
+	}
+	f.note(verb + in.TransactionID)
+	return f.charge(in)
 }
 
 // sleeping is a subscription that has nothing to do for a month.
@@ -103,23 +73,23 @@ func finished(revision int64) contract.Snapshot {
 // wired is an environment at noon with the fakes as activities.
 func wired(t *testing.T, f *fakes) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
+	env := bare()
+	env.RegisterActivityWithOptions(f.Advance, activity.RegisterOptions{Name: contract.ActivityAdvance})
+	env.RegisterActivityWithOptions(f.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})
+	return env
+}
+
+// bare is an environment at noon without activities.
+func bare() *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(noon)
-	env.SetTestTimeout(20 * time.Second)
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(workflows.Subscription, workflow.RegisterOptions{Name: contract.SubscriptionWorkflow})
 	env.RegisterWorkflowWithOptions(workflows.Payment, workflow.RegisterOptions{Name: contract.PaymentWorkflow})
-	env.RegisterActivity(&fakeSubscriptions{f})
-	env.RegisterActivity(&fakePayments{f})
 	return env
-}
-
-func perform(t *testing.T, env *testsuite.TestWorkflowEnvironment, c contract.Command) *answer {
-	t.Helper()
-	a := &answer{s: &stage{env: env, t: t}, c: c}
-	a.send()
-	return a
 }
 
 func requireCompleted(t *testing.T, env *testsuite.TestWorkflowEnvironment) {

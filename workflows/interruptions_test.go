@@ -1,7 +1,6 @@
 package workflows_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -47,26 +46,22 @@ type interruption struct {
 	ends bool                         // the subscription is canceled in the end
 }
 
-func asking(c contract.Command) func(*stage, string) *answer {
-	return func(s *stage, other string) *answer {
-		c.ID = fmt.Sprintf("cmd_%s", s.ref.ID)
-		if c.Name == contract.CommandChangePlan {
-			c.PlanID = other
-		}
-		return s.command(c)
-	}
+func asking(c func(otherPlan string) command) func(*stage, string) *answer {
+	return func(s *stage, other string) *answer { return s.command(c(other)) }
 }
 
+func always(c command) func(string) command { return func(string) command { return c } }
+
 var interruptions = []interruption{
-	{name: "cancel now", do: asking(contract.Command{Name: contract.CommandCancel, ImmediateEffect: true}), ends: true},
-	{name: "cancel at period end", do: asking(contract.Command{Name: contract.CommandCancel}), ends: true},
-	{name: "plan change", do: asking(contract.Command{Name: contract.CommandChangePlan})},
-	{name: "plan change at period end", do: asking(contract.Command{Name: contract.CommandChangePlan, AtPeriodEnd: true})},
-	{name: "pay", do: asking(contract.Command{Name: contract.CommandPay})},
+	{name: "cancel now", do: asking(always(cancelNow(false))), ends: true},
+	{name: "cancel at period end", do: asking(always(cancelAtPeriodEnd())), ends: true},
+	{name: "plan change", do: asking(func(other string) command { return changePlan(other, false) })},
+	{name: "plan change at period end", do: asking(func(other string) command { return changePlan(other, true) })},
+	{name: "pay", do: asking(always(pay()))},
 	{name: "card change", do: func(s *stage, _ string) *answer {
 		s.Provider.Script = nil
 		s.SetMethod(s.t, s.customer, &scene.Card)
-		s.env.SignalWorkflow(contract.SignalWake, nil)
+		s.wake()
 		return nil
 	}},
 	{name: "callback", do: func(s *stage, _ string) *answer {
@@ -80,7 +75,7 @@ var interruptions = []interruption{
 	}},
 	{name: "continue as new", do: func(s *stage, _ string) *answer {
 		s.env.SetContinueAsNewSuggested(true)
-		s.env.SignalWorkflow(contract.SignalWake, nil)
+		s.wake()
 		return nil
 	}},
 	{name: "worker restart", do: func(s *stage, _ string) *answer {
@@ -91,7 +86,7 @@ var interruptions = []interruption{
 
 // Everything that can happen happens at every point of a life. Whatever it was, the books are sound afterwards: nobody
 // paid twice, nothing is charged after the cancellation, no period is missing, and the life goes on.
-func TestEveryInterruptionAtEveryPoint(t *testing.T) {
+func TestSubscription_EveryInterruptionAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	for _, m := range moments {
 		t.Run(m.name, func(t *testing.T) {
@@ -136,17 +131,16 @@ func interrupt(t *testing.T, sc *scene.Scene, m moment, i interruption) {
 		sc.Provider.Script = nil
 		s.decide(providers.Succeeded)
 		s.SetMethod(t, s.customer, &scene.Card)
-		s.env.SignalWorkflow(contract.SignalWake, nil)
+		s.wake()
 	})
 	s.play(end.AddDate(0, 4, 0).Add(time.Hour))
 
 	require.True(t, happened, what)
 	refused := false
 	if given != nil {
-		result := given.done(t)
-		refused = result.Refusal != nil
-		if refused {
-			require.Contains(t, []string{"subscription_in_trial", "nothing_to_pay", "payment_in_progress"}, result.Refusal.Code, what)
+		if refusal := given.refusal(t); refusal != nil {
+			refused = true
+			require.Contains(t, []string{"subscription_in_trial", "nothing_to_pay", "payment_in_progress"}, refusal.Code, what)
 		}
 	}
 	sub, err := sc.Store.Subscription(t.Context(), sc.Env, s.ref.ID)

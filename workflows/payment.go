@@ -9,6 +9,9 @@ import (
 	"perennial/contract"
 )
 
+// askGap is the least pause between two exchanges that nobody asked for, whatever an activity says: a run never spins.
+const askGap = time.Second
+
 // Payment brings one transaction that no subscription workflow owns to its end: a charge of its own, a refund, or word
 // about a transaction whose owner has closed. A parked one waits for a person's or the provider's word.
 func Payment(ctx workflow.Context, in contract.PaymentInput) error {
@@ -44,8 +47,8 @@ func waitForCheck(ctx workflow.Context, checks workflow.ReceiveChannel, out cont
 	at, why := out.CheckAt, "ask the provider again"
 	if out.Parked {
 		at, why = time.Time{}, ""
-	} else if at.IsZero() {
-		at = workflow.Now(ctx)
+	} else {
+		at = later(at, workflow.Now(ctx).Add(askGap))
 	}
 	next.set(ctx, at, why)
 	asked := false

@@ -27,22 +27,22 @@ func pendingUntil(n int, f *fakes, env *testsuite.TestWorkflowEnvironment) func(
 	}
 }
 
-func TestAPaymentOfItsOwnIsAskedAboutUntilItIsDecided(t *testing.T) {
+func TestPayment_AsksUntilItIsDecided(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
-	f.resolve = pendingUntil(4, f, env)
+	f.charge = pendingUntil(4, f, env)
 	env.ExecuteWorkflow(contract.PaymentWorkflow, ownPayment)
 	requireCompleted(t, env)
-	require.Equal(t, []string{"charge txn_1", "check txn_1", "check txn_1", "check txn_1"}, f.called())
+	require.Equal(t, []string{"charge txn_1", "charge txn_1", "charge txn_1", "charge txn_1"}, f.called())
 	require.Equal(t, noon.Add(3*time.Minute), env.Now().UTC())
 }
 
-func TestWordFromTheProviderComesBeforeTheTimer(t *testing.T) {
+func TestPayment_CallbackComesBeforeTheTimer(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
-	f.resolve = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
+	f.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
 		if in.Asked {
 			return contract.ResolveOutput{Status: "success"}, nil
 		}
@@ -58,11 +58,11 @@ func TestWordFromTheProviderComesBeforeTheTimer(t *testing.T) {
 }
 
 // Word that comes while the provider is being asked is not lost: it may be newer than the answer.
-func TestWordDuringACallIsFollowed(t *testing.T) {
+func TestPayment_FollowsACallbackDuringAnExchange(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
-	f.resolve = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
+	f.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
 		if !in.Asked {
 			env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: "txn_1"})
 			return contract.ResolveOutput{Status: "declined"}, nil
@@ -75,11 +75,11 @@ func TestWordDuringACallIsFollowed(t *testing.T) {
 }
 
 // A parked payment waits for word, however long that takes, without a timer.
-func TestAParkedPaymentWaitsForWord(t *testing.T) {
+func TestPayment_InReviewWaitsForACallback(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
-	f.resolve = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
+	f.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
 		if in.Asked {
 			return contract.ResolveOutput{Status: "success"}, nil
 		}
@@ -94,19 +94,35 @@ func TestAParkedPaymentWaitsForWord(t *testing.T) {
 	require.Zero(t, n)
 }
 
-// A long wait continues as new where the server asks for it.
-func TestALongWaitContinuesAsNew(t *testing.T) {
+// Whatever an activity says about the time, a payment is asked about once a second at most.
+func TestPayment_NeverSpins(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
-	f.resolve = pendingUntil(1_000, f, env)
+	f.charge = func(contract.ResolveInput) (contract.ResolveOutput, error) {
+		if len(f.called()) < 6 {
+			return contract.ResolveOutput{Status: "pending", CheckAt: noon.Add(-day)}, nil
+		}
+		return contract.ResolveOutput{Status: "success"}, nil
+	}
+	env.ExecuteWorkflow(contract.PaymentWorkflow, ownPayment)
+	requireCompleted(t, env)
+	require.Equal(t, noon.Add(5*time.Second), env.Now().UTC())
+}
+
+// A long wait continues as new where the server asks for it.
+func TestPayment_LongWaitContinuesAsNew(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	env := wired(t, f)
+	f.charge = pendingUntil(1_000, f, env)
 	env.SetContinueAsNewSuggested(true)
 	env.ExecuteWorkflow(contract.PaymentWorkflow, ownPayment)
 	require.ErrorContains(t, env.GetWorkflowError(), "continue as new")
 }
 
 // With the real activities: a charge without a subscription is pending for a while and then succeeds.
-func TestAStandaloneChargeOnTheRealBooks(t *testing.T) {
+func TestPayment_StandaloneChargeInTheDatabase(t *testing.T) {
 	t.Parallel()
 	sc := scene.New(t)
 	customer := sc.Customer(t, "")
@@ -118,8 +134,11 @@ func TestAStandaloneChargeOnTheRealBooks(t *testing.T) {
 	sc.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), sc.Env, txn) })
 	sc.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
 
-	env := wired(t, &fakes{})
-	env.RegisterActivity(sc.Payments)
+	f := &fakes{}
+	f.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
+		return sc.Payments.Charge(t.Context(), in)
+	}
+	env := wired(t, f)
 	sc.Clock.Follow(env.Now)
 	env.RegisterDelayedCallback(func() { sc.Provider.Settle(txn.ID, providers.Succeeded) }, 2*time.Minute)
 	env.ExecuteWorkflow(contract.PaymentWorkflow, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: sc.Env, ID: txn.ID}})

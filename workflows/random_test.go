@@ -20,7 +20,7 @@ import (
 	"perennial/test/scene"
 )
 
-// To replay one life: go test ./workflows -run TestRandomLives -life 17. To play more of them: -lives 1000.
+// To replay one life: go test ./workflows -run TestSubscription_RandomLives -life 17. To play more of them: -lives 1000.
 var (
 	oneLife = flag.Int("life", -1, "play only the random life with this seed")
 	lives   = flag.Int("lives", 24, "how many random lives to play")
@@ -28,7 +28,7 @@ var (
 
 // Random lives: any plan, any answers of the provider, any interruptions at any times, several at once. The books are
 // sound at the end of every one, and once the card is good again whoever did not cancel is paid up.
-func TestRandomLives(t *testing.T) {
+func TestSubscription_RandomLives(t *testing.T) {
 	t.Parallel()
 	const scenes = 4
 	for i := range scenes {
@@ -134,30 +134,32 @@ func (r *randomly) happen(kind int, at time.Time) {
 	s := r.s
 	r.n++
 	r.log = append(r.log, fmt.Sprintf("%s: %d", at.Format("01-02 15:04:05"), kind))
-	id := fmt.Sprintf("cmd_%s_%d", s.ref.ID, r.n)
 	switch kind {
 	case 0:
-		s.command(contract.Command{ID: id, Name: contract.CommandCancel, ImmediateEffect: true, Refund: []string{"", "prorated"}[r.n%2]})
+		r.command(cancelNow(r.n%2 == 1))
 	case 1:
-		s.command(contract.Command{ID: id, Name: contract.CommandCancel})
+		r.command(cancelAtPeriodEnd())
 	case 2:
-		s.command(contract.Command{ID: id, Name: contract.CommandReactivate})
+		r.command(reactivate())
 	case 3:
-		s.command(contract.Command{ID: id, Name: contract.CommandChangePlan, PlanID: r.other, AtPeriodEnd: r.n%2 == 0})
+		r.command(changePlan(r.other, r.n%2 == 0))
 	case 4:
-		s.command(contract.Command{ID: id, Name: contract.CommandPay})
+		r.command(pay())
 	case 5:
 		s.SetMethod(s.t, s.customer, []*customer.PaymentDetails{&scene.Card, nil}[r.n%2])
-		s.env.SignalWorkflow(contract.SignalWake, nil)
+		s.wake()
 	case 6:
 		r.word()
 	case 7:
 		s.env.SetContinueAsNewSuggested(true)
-		s.env.SignalWorkflow(contract.SignalWake, nil)
+		s.wake()
 	case 8:
 		s.env.CancelWorkflow()
 	}
 }
+
+// command asks for one. The rules may refuse it; anything else that fails is a fault.
+func (r *randomly) command(c command) { r.s.command(c).refusal(r.s.t) }
 
 // word comes from the provider about everything it was ever asked for; some of what failed has succeeded after all.
 func (r *randomly) word() {
@@ -173,7 +175,7 @@ func (r *randomly) heal() {
 	r.s.Provider.Script = nil
 	r.s.decide(providers.Succeeded)
 	r.s.SetMethod(r.s.t, r.s.customer, &scene.Card)
-	r.s.env.SignalWorkflow(contract.SignalWake, nil)
+	r.s.wake()
 }
 
 // tell writes what is open at the end of a life that failed.

@@ -2,7 +2,6 @@ package workflows_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -14,11 +13,13 @@ import (
 	"perennial/activities"
 	"perennial/billing/customer"
 	"perennial/billing/plan"
+	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/engine"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
+	"perennial/service"
 	"perennial/test/scene"
 	"perennial/worker"
 )
@@ -65,7 +66,7 @@ func (r *liveScene) clock(t *testing.T) (contract.Ref, customer.Customer) {
 	t.Helper()
 	ref := contract.Ref{EnvironmentID: r.Env, ID: id.New(id.TestClock, time.Now())}
 	r.InTx(t, func(tx *db.Tx) error {
-		return tx.InsertTestClock(t.Context(), r.Env, db.TestClock{ID: ref.ID, Status: db.ClockReady, NowAt: scene.Start, CreatedAt: time.Now()})
+		return tx.InsertTestClock(t.Context(), r.Env, testclock.Clock{ID: ref.ID, Status: testclock.Ready, NowAt: scene.Start, CreatedAt: time.Now()})
 	})
 	return ref, r.Customer(t, ref.ID)
 }
@@ -81,25 +82,39 @@ func (r *liveScene) onClock(t *testing.T, p plan.Plan) (clock, sub contract.Ref,
 
 func (r *liveScene) advance(t *testing.T, clock contract.Ref, to time.Time) {
 	t.Helper()
-	out, err := r.engine.Advance(t.Context(), clock, contract.Advance{CommandID: id.New(id.Command, time.Now()), To: to})
-	require.NoError(t, err)
-	require.Nil(t, out.Refusal)
+	r.InTx(t, func(tx *db.Tx) error {
+		_, err := service.AdvanceClock(t.Context(), tx, clock.EnvironmentID, clock.ID, to)
+		return err
+	})
+	require.NoError(t, r.engine.AdvanceClock(t.Context(), clock))
 	r.eventually(t, func() bool {
 		c, err := r.Store.TestClock(t.Context(), r.Env, clock.ID)
-		return err == nil && c.Status == db.ClockReady
+		return err == nil && c.Status == testclock.Ready
 	})
 }
 
-func (r *liveScene) command(t *testing.T, sub contract.Ref, c contract.Command) contract.CommandResult {
+// wake signals a subscription's workflow that its row changed.
+func (r *liveScene) wake(t *testing.T, sub contract.Ref) {
 	t.Helper()
-	c.ID = id.New(id.Command, time.Now())
-	out, err := r.engine.Command(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: sub}}, c)
-	for tries := 0; errors.Is(err, engine.ErrUnavailable) && tries < 5; tries++ { // as a caller does on a busy machine
-		out, err = r.engine.Command(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: sub}}, c)
+	require.NoError(t, r.engine.Wake(t.Context(), sub, contract.SignalWake, contract.Wake{By: "system"}))
+}
+
+// command performs one as the API does: a transaction, then a signal.
+func (r *liveScene) command(t *testing.T, sub contract.Ref, c command) {
+	t.Helper()
+	var out service.Performed
+	r.InTx(t, func(tx *db.Tx) error {
+		var err error
+		out, err = c.perform(t.Context(), tx, sub)
+		return err
+	})
+	if out.Wake != nil {
+		require.NoError(t, r.engine.Wake(t.Context(), sub, c.signal, *out.Wake))
 	}
-	require.NoError(t, err)
-	require.Nil(t, out.Refusal)
-	return out
+	for _, refund := range out.Starts {
+		ref := contract.Ref{EnvironmentID: sub.EnvironmentID, ID: refund}
+		require.NoError(t, r.engine.StartPayment(t.Context(), contract.PaymentInput{Ref: ref}))
+	}
 }
 
 func (r *liveScene) eventually(t *testing.T, done func() bool) {

@@ -6,13 +6,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/billing/plan"
 	"perennial/contract"
+	"perennial/db"
 	"perennial/internal/testkit"
 	"perennial/test/scene"
 	"perennial/workflows"
@@ -34,7 +37,6 @@ type stage struct {
 	env      *testsuite.TestWorkflowEnvironment
 	cues     []*cue
 	runs     int
-	sent     *answer // the latest command
 }
 
 // cue is something that happens to the subscription at a time.
@@ -72,10 +74,11 @@ func (s *stage) run(until time.Time) {
 	suite.SetLogger(silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(s.at)
-	env.SetTestTimeout(20 * time.Second)
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(workflows.Subscription, workflow.RegisterOptions{Name: contract.SubscriptionWorkflow})
-	env.RegisterActivity(s.Subscriptions)
-	env.RegisterActivity(s.Payments)
+	env.RegisterActivityWithOptions(s.Subscriptions.Advance, activity.RegisterOptions{Name: contract.ActivityAdvance})
+	env.RegisterActivityWithOptions(s.Payments.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})
 	s.Clock.Follow(env.Now)
 	s.env = env
 	for _, c := range s.cues {
@@ -88,10 +91,6 @@ func (s *stage) run(until time.Time) {
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, *s.input)
 	require.True(s.t, env.IsWorkflowCompleted())
 	s.at = env.Now().UTC()
-	if a := s.sent; a != nil && !a.heard { // it met a run that had just closed: a server says so, and the caller repeats
-		s.on(s.at, a.send)
-	}
-
 	var again *workflow.ContinueAsNewError
 	err := env.GetWorkflowError()
 	switch {
@@ -111,50 +110,23 @@ func (s *stage) run(until time.Time) {
 	}
 }
 
-// answer is what became of a command.
-type answer struct {
-	s      *stage
-	c      contract.Command
-	heard  bool // accepted or rejected
-	result *contract.CommandResult
-	err    error
+// command performs one at the scene's time, as the API does: a transaction, then a signal.
+func (s *stage) command(c command) *answer {
+	s.t.Helper()
+	a := &answer{name: c.signal}
+	a.err = s.Store.InTx(s.t.Context(), s.Clock.Now(), func(tx *db.Tx) error {
+		var err error
+		a.out, err = c.perform(s.t.Context(), tx, s.ref)
+		return err
+	})
+	if a.err == nil && a.out.Wake != nil {
+		s.env.SignalWorkflow(c.signal, *a.out.Wake)
+	}
+	return a
 }
 
-// command sends one now. A run that is about to continue as new refuses it; then the next run gets it.
-func (s *stage) command(c contract.Command) *answer {
-	s.sent = &answer{s: s, c: c}
-	s.sent.send()
-	return s.sent
-}
-
-func (a *answer) send() {
-	a.s.env.UpdateWorkflow(contract.UpdateCommand, a.c.ID, &testsuite.TestUpdateCallback{
-		OnAccept: func() { a.heard = true },
-		OnReject: func(err error) {
-			a.heard = true
-			var app *temporal.ApplicationError
-			if errors.As(err, &app) && app.Type() == contract.ErrorDraining {
-				a.s.on(a.s.env.Now(), a.send)
-				return
-			}
-			a.err = err
-		},
-		OnComplete: func(out any, err error) {
-			if result, ok := out.(contract.CommandResult); ok && err == nil {
-				a.result = &result
-			}
-			a.err = err
-		},
-	}, a.c)
-}
-
-// done wants the command answered, and answered as the books say.
-func (a *answer) done(t *testing.T) contract.CommandResult {
-	t.Helper()
-	require.NoError(t, a.err)
-	require.NotNil(t, a.result, "command %s was lost", a.c.ID)
-	return *a.result
-}
+// wake signals that the row changed.
+func (s *stage) wake() { s.env.SignalWorkflow(contract.SignalWake, contract.Wake{By: "system"}) }
 
 type silent struct{}
 

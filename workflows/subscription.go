@@ -16,6 +16,10 @@ const (
 	eventsPerRun = 2_000
 )
 
+// standstill is the pause before a run repeats an activity that changed nothing although something was due. A fault in
+// the rules then costs one activity a minute, and the run never spins.
+const standstill = time.Minute
+
 // runAge is a variable only for a test that has no minute to wait.
 var runAge = time.Minute
 
@@ -33,6 +37,8 @@ func Subscription(ctx workflow.Context, in contract.SubscriptionInput) error {
 		switch {
 		case s.payment.ready():
 			s.collectPayment(ctx)
+		case s.tooLong(ctx):
+			return s.continueAsNew(ctx)
 		case s.woken || s.due(ctx):
 			s.advance(ctx)
 		case s.over():
@@ -59,11 +65,13 @@ type subscriptionRun struct {
 	payment  paymentCall
 	boundary alarm // the subscription's own next date
 	check    alarm // when to ask a provider again
-	started  time.Time
-	periods  int // boundaries passed in this run
-	shown    shown
-	byWake   bool // the last thing done was to act on a signal
-	failed   error
+	// What is due, or to be asked about, rests until then: the last activity about it changed nothing.
+	dueRests, checkRests time.Time
+	started              time.Time
+	periods              int // boundaries passed in this run
+	shown                shown
+	byWake               bool // the last thing done was to act on a signal
+	failed               error
 }
 
 // now is the subscription's own time: its test clock's, or real.
@@ -76,30 +84,49 @@ func (s *subscriptionRun) now(ctx workflow.Context) time.Time {
 
 func (s *subscriptionRun) onClock() bool { return s.snap != nil && !s.snap.ClockNow.IsZero() }
 
-// due reports whether the next date has come. On a test clock the clock's workflow sees to that.
+// due reports whether there is something to do now.
 func (s *subscriptionRun) due(ctx workflow.Context) bool {
-	if s.snap.Unfinished {
-		return true
+	at := s.dueAt()
+	return !at.IsZero() && !workflow.Now(ctx).Before(at)
+}
+
+// dueAt returns when, in real time, the next thing is due; zero: never. On a test clock the clock's workflow performs
+// what its time makes due, so only work left over from an activity is due here.
+func (s *subscriptionRun) dueAt() time.Time {
+	switch {
+	case s.snap.Unfinished:
+		return later(s.started, s.dueRests)
+	case s.onClock() || s.snap.NextAction == subscription.ActionNone || s.snap.NextAt.IsZero():
+		return time.Time{}
 	}
-	return !s.onClock() && s.snap.NextAction != subscription.ActionNone && !s.snap.NextAt.IsZero() &&
-		!workflow.Now(ctx).Before(s.snap.NextAt)
+	return later(s.snap.NextAt, s.dueRests)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // advance lets the rules do what is due, and reloads the snapshot.
 func (s *subscriptionRun) advance(ctx workflow.Context) {
-	summary := "act on what changed"
+	summary, wasDue := "act on what changed", s.snap != nil && s.due(ctx)
 	if s.snap == nil {
 		summary = "load"
-	} else if s.due(ctx) {
+	} else if wasDue {
 		summary = dueSummary(s.snap.NextAction)
 	}
-	s.byWake, s.woken = s.woken, false
-	before := s.snap
+	s.byWake, s.woken = s.woken && s.snap != nil, false
+	s.payment.overtaken = true
 	in := contract.AdvanceInput{Ref: s.ref, Now: s.now(ctx)}
 	snap, err := inDatabase[contract.Snapshot](ctx, summary, contract.ActivityAdvance, in)
-	s.learn(&snap, err)
-	if err == nil && before != nil && !snap.PeriodEnd.Equal(before.PeriodEnd) {
-		s.periods += max(1, snap.Period-before.Period) // one activity may open several, and a change of interval counts anew
+	if err != nil {
+		s.failed = err
+		return
+	}
+	if !s.learn(&snap) && wasDue {
+		s.dueRests = workflow.Now(ctx).Add(standstill)
 	}
 }
 
@@ -115,13 +142,30 @@ func dueSummary(action subscription.Action) string {
 	return "open the next period"
 }
 
-// learn takes a fresh snapshot.
-func (s *subscriptionRun) learn(snap *contract.Snapshot, err error) {
-	if err != nil {
-		s.failed = err
-		return
-	}
+// learn takes a fresh snapshot and reports whether it says anything new.
+func (s *subscriptionRun) learn(snap *contract.Snapshot) (news bool) {
+	before := s.snap
 	s.snap = snap
+	if before == nil {
+		return true
+	}
+	if same(*before, *snap) {
+		return false
+	}
+	s.dueRests, s.checkRests = time.Time{}, time.Time{}
+	if !snap.PeriodEnd.Equal(before.PeriodEnd) {
+		s.periods += max(1, snap.Period-before.Period) // one activity may open several, and a change of interval counts anew
+	}
+	return true
+}
+
+// same compares by hand: workflowcheck does not let reflection pass.
+func same(a, b contract.Snapshot) bool {
+	if (a.Live == nil) != (b.Live == nil) || a.Live != nil && *a.Live != *b.Live {
+		return false
+	}
+	a.Live, b.Live = nil, nil
+	return a == b
 }
 
 // over reports whether the subscription needs its workflow no more. What nobody has read of the signals keeps the server
@@ -136,9 +180,13 @@ func (s *subscriptionRun) shouldContinueAsNew(ctx workflow.Context) bool {
 	if !s.payment.idle() {
 		return false
 	}
+	return s.hadItsPeriod(ctx) && !s.liveDue(ctx) || s.periods >= maxCaughtUp
+}
+
+// tooLong reports whether the history must end now, even if more is due: the next run goes on with it.
+func (s *subscriptionRun) tooLong(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
-	return s.hadItsPeriod(ctx) && !s.liveDue(ctx) || s.periods >= maxCaughtUp ||
-		info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > eventsPerRun
+	return s.payment.idle() && (info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > eventsPerRun)
 }
 
 // hadItsPeriod reports whether the run has lived through what one run is for.

@@ -13,6 +13,8 @@ import (
 type paymentCall struct {
 	about  contract.ResolveInput
 	future workflow.Future
+	// overtaken: the snapshot was reloaded while the exchange was in flight.
+	overtaken bool
 }
 
 func (p paymentCall) idle() bool  { return p.future == nil }
@@ -31,7 +33,7 @@ func (s *subscriptionRun) nextCheck(ctx workflow.Context) string {
 
 // liveDue tells whether it is time to send the attempt under way, or to ask about it.
 func (s *subscriptionRun) liveDue(ctx workflow.Context) bool {
-	return s.snap.Live != nil && !s.snap.Live.CheckAt.After(workflow.Now(ctx))
+	return s.snap.Live != nil && !later(s.snap.Live.CheckAt, s.checkRests).After(workflow.Now(ctx))
 }
 
 // startPayment starts the exchange and does not wait for it.
@@ -52,7 +54,7 @@ func (s *subscriptionRun) startPayment(ctx workflow.Context) {
 func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 	var out contract.ResolveOutput
 	err := s.payment.future.Get(ctx, &out)
-	about := s.payment.about
+	about, overtaken := s.payment.about, s.payment.overtaken
 	s.payment, s.byWake = paymentCall{}, false
 	switch {
 	case outOfTime(err): // begin again; the transaction's row knows what was sent
@@ -61,11 +63,14 @@ func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 		}
 	case err != nil:
 		s.failed = err
-	case out.Snapshot != nil && out.Snapshot.Revision < s.snap.Revision:
-		// A command was performed while the answer was under way: what it told is newer.
+	case out.Snapshot == nil: // the transaction is gone: the database was restored to a moment before it
 		s.woken = true
-	case out.Snapshot != nil:
-		s.learn(out.Snapshot, nil)
+	case out.Snapshot.Revision < s.snap.Revision || overtaken && out.Snapshot.Revision == s.snap.Revision:
+		// Something happened while the answer was under way. A new attempt does not change the subscription's revision, so
+		// that of two snapshots with the same one only the database knows which is newer.
+		s.woken = true
+	case !s.learn(out.Snapshot) && s.liveDue(ctx) && s.snap.Live.TransactionID == about.TransactionID:
+		s.checkRests = workflow.Now(ctx).Add(standstill)
 	}
 }
 
@@ -80,8 +85,8 @@ func outOfTime(err error) bool {
 // leavesBoundary tells that the timer of the next date is for the next run to start: this one ends with the exchange in
 // flight, which ends before that date. Started here it would be started twice.
 func (s *subscriptionRun) leavesBoundary(ctx workflow.Context) bool {
-	return s.hadItsPeriod(ctx) && !s.payment.idle() && !s.boundary.armedFor(s.snap.NextAt) &&
-		s.snap.NextAt.Sub(workflow.Now(ctx)) > exchangeLimit
+	return s.hadItsPeriod(ctx) && !s.payment.idle() && !s.boundary.armedFor(s.dueAt()) &&
+		s.dueAt().Sub(workflow.Now(ctx)) > exchangeLimit
 }
 
 func (s *subscriptionRun) liveID() string {

@@ -6,7 +6,6 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"perennial/billing/subscription"
 	"perennial/contract"
 )
 
@@ -46,7 +45,13 @@ func (s *subscriptionRun) receive() {
 	}
 }
 
+// addCheck notes a transaction to ask the provider about. A signal that names none, as an operator may send it, is a
+// wake-up.
 func (s *subscriptionRun) addCheck(transactionID string) {
+	if transactionID == "" {
+		s.woken = true
+		return
+	}
 	if !slices.Contains(s.checks, transactionID) {
 		s.checks = append(s.checks, transactionID)
 	}
@@ -54,14 +59,14 @@ func (s *subscriptionRun) addCheck(transactionID string) {
 
 // sleep waits for the first of: the next date, the next check of a payment, the end of the one in flight, a signal.
 func (s *subscriptionRun) sleep(ctx workflow.Context) {
-	boundary := s.snap.NextAt
-	if s.onClock() || s.snap.NextAction == subscription.ActionNone || s.leavesBoundary(ctx) {
+	boundary := s.dueAt()
+	if s.leavesBoundary(ctx) {
 		boundary = time.Time{}
 	}
 	s.boundary.set(ctx, boundary, string(s.snap.NextAction)+" of "+s.ref.ID)
 	check := time.Time{}
 	if s.snap.Live != nil && s.payment.idle() {
-		check = s.snap.Live.CheckAt
+		check = later(s.snap.Live.CheckAt, s.checkRests)
 	}
 	s.check.set(ctx, check, "ask the provider about "+s.liveID())
 	s.show(ctx, string(s.snap.NextAction))

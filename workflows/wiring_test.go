@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -28,114 +27,119 @@ func continued(t *testing.T, env *testsuite.TestWorkflowEnvironment) contract.Su
 	return in
 }
 
-// during sends a command while an activity is under way, and returns when it is answered.
-func during(t *testing.T, env *testsuite.TestWorkflowEnvironment, c contract.Command) *answer {
-	t.Helper()
-	a, answered := &answer{c: c}, make(chan struct{})
-	env.UpdateWorkflow(contract.UpdateCommand, c.ID, &testsuite.TestUpdateCallback{
-		OnAccept: func() {},
-		OnReject: func(err error) { a.err = err; close(answered) },
-		OnComplete: func(out any, err error) {
-			if result, ok := out.(contract.CommandResult); ok {
-				a.result = &result
-			}
-			a.err = err
-			close(answered)
-		},
-	}, c)
-	select {
-	case <-answered:
-	case <-time.After(10 * time.Second):
-		t.Error("the command waits for the activity")
-	}
-	return a
-}
-
-// A payer takes his time; whoever cancels meanwhile does not wait for him.
-func TestACommandDoesNotQueueBehindACharge(t *testing.T) {
+// The payment of a slow payer is in flight; a command made meanwhile is acted on at once.
+func TestSubscription_ActsOnACommandBesideACharge(t *testing.T) {
 	t.Parallel()
-	f := &fakes{}
+	f, reloaded := &fakes{}, make(chan struct{})
 	env := wired(t, f)
 	live := sleeping(1)
 	live.Live = &contract.Attempt{TransactionID: "txn_1"}
-	var canceled *answer
-	f.resolve = func(contract.ResolveInput) (contract.ResolveOutput, error) {
-		canceled = during(t, env, contract.Command{ID: "cmd_1", Name: contract.CommandCancel})
+	f.charge = func(contract.ResolveInput) (contract.ResolveOutput, error) {
+		env.SignalWorkflow(contract.CommandCancel, contract.Wake{Revision: 2})
+		select {
+		case <-reloaded:
+		case <-time.After(10 * time.Second):
+			t.Error("the command waits for the charge")
+		}
 		out := finished(3)
 		return contract.ResolveOutput{Status: "canceled", Snapshot: &out}, nil
 	}
-	f.command = func(contract.CommandInput) (contract.CommandOutput, error) {
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		defer close(reloaded)
 		out := live
 		out.Revision, out.Status, out.NextAction, out.NextAt = 2, "canceled", "none", time.Time{}
-		return contract.CommandOutput{Result: contract.CommandResult{Revision: 2}, Snapshot: out}, nil
+		return out, nil
 	}
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(live))
 	requireCompleted(t, env)
-	require.EqualValues(t, 2, canceled.done(t).Revision)
-	require.Equal(t, []string{"charge txn_1", "command cmd_1"}, f.called())
+	require.Equal(t, []string{"charge txn_1", "advance"}, f.called())
 }
 
-// What an answer tells is older than what a command did meanwhile: the workflow looks at the row again.
-func TestAnAnswerOlderThanACommandMakesTheWorkflowReload(t *testing.T) {
+// An answer may be older than what the run has loaded since. A new attempt leaves the revision as it is, so that an equal
+// one proves nothing either: only the database knows.
+func TestSubscription_ReloadsWhatAnAnswerMayNotKnow(t *testing.T) {
+	t.Parallel()
+	for name, answered := range map[string]int64{"older": 2, "of the same revision": 3} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, reloaded := &fakes{}, make(chan struct{})
+			env := wired(t, f)
+			paying := sleeping(3)
+			paying.Live = &contract.Attempt{TransactionID: "txn_2"}
+			f.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
+				out := sleeping(answered) // read before the new attempt was made
+				if in.TransactionID == "txn_2" {
+					out = finished(4)
+				} else {
+					env.SignalWorkflow(contract.CommandPay, contract.Wake{})
+					<-reloaded
+				}
+				return contract.ResolveOutput{Status: "declined", Snapshot: &out}, nil
+			}
+			loads := 0
+			f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
+				if loads++; loads == 1 {
+					defer close(reloaded)
+				}
+				return paying, nil
+			}
+			in := begun(sleeping(1))
+			in.Checks = []string{"txn_1"}
+			env.ExecuteWorkflow(contract.SubscriptionWorkflow, in)
+			requireCompleted(t, env)
+			require.Equal(t, []string{"check txn_1", "advance", "advance", "charge txn_2"}, f.called())
+		})
+	}
+}
+
+// A command's signal that arrives in the very task in which the boundary ends the run is acted on by it.
+func TestSubscription_ActsOnASignalAtTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
-	live := sleeping(1)
-	live.Live = &contract.Attempt{TransactionID: "txn_1"}
-	f.resolve = func(contract.ResolveInput) (contract.ResolveOutput, error) {
-		old := sleeping(2)
-		during(t, env, contract.Command{ID: "cmd_1"})
-		return contract.ResolveOutput{Status: "success", Snapshot: &old}, nil
-	}
-	f.command = func(contract.CommandInput) (contract.CommandOutput, error) {
-		return contract.CommandOutput{Snapshot: sleeping(3)}, nil
-	}
-	f.wake = func() (contract.Snapshot, error) { return finished(4), nil }
-	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(live))
-	requireCompleted(t, env)
-	require.Equal(t, []string{"charge txn_1", "command cmd_1", "wake"}, f.called())
-}
-
-// Commands that arrive in the very task in which the boundary makes the run end are performed by it.
-func TestCommandsAtTheEndOfARunAreNotLost(t *testing.T) {
-	t.Parallel()
-	f := &fakes{}
-	var env *testsuite.TestWorkflowEnvironment
-	var late *answer
-	f.due = func(contract.DueInput) (contract.Snapshot, error) {
-		next := sleeping(2)
+	revision := int64(1)
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		if revision++; revision == 2 {
+			env.SignalWorkflow(contract.CommandCancel, contract.Wake{})
+			env.SignalWorkflow(contract.CommandReactivate, contract.Wake{})
+		}
+		next := sleeping(revision)
 		next.NextAt = next.NextAt.AddDate(0, 1, 0)
 		next.PeriodEnd = next.NextAt
 		return next, nil
 	}
-	env = wired(t, f)
-	env.RegisterDelayedCallback(func() {
-		for _, id := range []string{"cmd_1", "cmd_2"} {
-			late = perform(t, env, contract.Command{ID: id})
-		}
-	}, noon.AddDate(0, 1, 0).Sub(noon))
-	performed := map[string]bool{}
-	f.command = func(in contract.CommandInput) (contract.CommandOutput, error) {
-		performed[in.Command.ID] = true
-		next, _ := f.due(contract.DueInput{})
-		return contract.CommandOutput{Result: contract.CommandResult{Revision: 2}, Snapshot: next}, nil
-	}
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(sleeping(1)))
 	in := continued(t, env)
-	require.EqualValues(t, 2, in.Snapshot.Revision)
-	require.Equal(t, map[string]bool{"cmd_1": true, "cmd_2": true}, performed)
-	require.EqualValues(t, 2, late.done(t).Revision)
+	calls := len(f.called())
+	require.True(t, in.Woken && calls == 1 || !in.Woken && calls == 2 && in.Snapshot.Revision == 3,
+		"woken %v after %d activities", in.Woken, calls)
+}
+
+// Whoever is woken after the end is finished again after one activity.
+func TestSubscription_FinishedAndWokenEndsAfterOneActivity(t *testing.T) {
+	t.Parallel()
+	f := &fakes{advance: func(contract.AdvanceInput) (contract.Snapshot, error) { return finished(5), nil }}
+	env := wired(t, f)
+	var n timers
+	n.watch(env)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.CommandPay, contract.Wake{}) }, 0)
+	in := begun(finished(0))
+	in.Snapshot = nil
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow, in)
+	requireCompleted(t, env)
+	require.Equal(t, []string{"advance"}, f.called())
+	require.Zero(t, n)
 }
 
 // Signals that arrive when a run is about to end go over to the next.
-func TestSignalsAreCarriedOver(t *testing.T) {
+func TestSubscription_CarriesSignalsOver(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
 	next := sleeping(2)
 	next.NextAt = next.NextAt.AddDate(0, 1, 0)
 	next.PeriodEnd = next.NextAt
-	f.due = func(contract.DueInput) (contract.Snapshot, error) {
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
 		env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: "txn_7"})
 		env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: "txn_7"})
 		env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: "txn_8"})
@@ -146,7 +150,7 @@ func TestSignalsAreCarriedOver(t *testing.T) {
 	require.Equal(t, []string{"txn_7", "txn_8"}, in.Checks, "each once")
 
 	f2 := &fakes{}
-	f2.resolve = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
+	f2.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
 		require.True(t, in.Asked)
 		out := finished(3)
 		return contract.ResolveOutput{Status: "success", Snapshot: &out}, nil
@@ -167,41 +171,47 @@ func (n *timers) watch(env *testsuite.TestWorkflowEnvironment) {
 }
 
 // A wake-up for another reason leaves the timer of the boundary as it is; only a new date replaces it.
-func TestTheBoundaryTimerIsReused(t *testing.T) {
+func TestSubscription_KeepsItsBoundaryTimerOverWakeUps(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	revision := int64(1)
-	f.wake = func() (contract.Snapshot, error) { revision++; return sleeping(revision), nil }
-	f.command = func(contract.CommandInput) (contract.CommandOutput, error) {
-		moved := sleeping(100)
-		moved.NextAction, moved.NextAt = "cancel", noon.AddDate(0, 0, 20)
-		return contract.CommandOutput{Snapshot: moved}, nil
+	var env *testsuite.TestWorkflowEnvironment
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		revision++
+		switch {
+		case revision <= 11:
+			return sleeping(revision), nil
+		case revision == 12: // by the command
+			moved := sleeping(revision)
+			moved.NextAction, moved.NextAt = "cancel", noon.AddDate(0, 0, 20)
+			return moved, nil
+		}
+		return finished(revision), nil
 	}
-	f.due = func(contract.DueInput) (contract.Snapshot, error) { return finished(101), nil }
-	env := wired(t, f)
+	env = wired(t, f)
 	var n timers
 	n.watch(env)
 	for hour := range 10 {
-		env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.SignalWake, nil) }, time.Duration(hour+1)*time.Hour)
+		env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.SignalWake, contract.Wake{}) }, time.Duration(hour+1)*time.Hour)
 	}
 	env.RegisterDelayedCallback(func() {
 		require.Equal(t, timers{scheduled: 1}, n, "ten wake-ups, one timer")
-		perform(t, env, contract.Command{ID: "cmd_1"})
+		env.SignalWorkflow(contract.CommandCancel, contract.Wake{})
 	}, 20*time.Hour)
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(sleeping(1)))
 	requireCompleted(t, env)
 	require.Equal(t, timers{scheduled: 2, fired: 1, canceled: 1}, n)
 	require.Equal(t, noon.AddDate(0, 0, 20), env.Now().UTC())
-	require.Equal(t, "end", f.called()[len(f.called())-1])
+	require.Len(t, f.called(), 12)
 }
 
 // An undecided payment is asked about by a timer of its own, beside that of the boundary.
-func TestTheCheckTimerIsOneOfItsOwn(t *testing.T) {
+func TestSubscription_ChecksAPendingPaymentByATimerOfItsOwn(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	var asked []time.Duration
 	env := wired(t, f)
-	f.resolve = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
+	f.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
 		asked = append(asked, env.Now().Sub(noon))
 		out := sleeping(int64(1 + len(asked)))
 		if len(asked) < 4 {
@@ -210,7 +220,7 @@ func TestTheCheckTimerIsOneOfItsOwn(t *testing.T) {
 		}
 		return contract.ResolveOutput{Status: "success", Snapshot: &out}, nil
 	}
-	f.due = func(contract.DueInput) (contract.Snapshot, error) { return finished(9), nil }
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) { return finished(9), nil }
 	var n timers
 	n.watch(env)
 	first := sleeping(1)
@@ -219,16 +229,16 @@ func TestTheCheckTimerIsOneOfItsOwn(t *testing.T) {
 	requireCompleted(t, env)
 	require.Equal(t, []time.Duration{0, 10 * time.Minute, 20 * time.Minute, 30 * time.Minute}, asked)
 	require.Equal(t, timers{scheduled: 4, fired: 4}, n, "three checks and one boundary")
-	require.Equal(t, []string{"charge txn_1", "check txn_1", "check txn_1", "check txn_1", "renew"}, f.called())
+	require.Equal(t, []string{"charge txn_1", "charge txn_1", "charge txn_1", "charge txn_1", "advance"}, f.called())
 }
 
 // A database that is away for longer than a workflow task should wait holds nothing up but this step.
-func TestALocalActivityFallsBackToANormalOne(t *testing.T) {
+func TestSubscription_LocalActivityFallsBackToANormalOne(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
 	back := noon.AddDate(0, 1, 0).Add(15 * time.Second)
-	f.due = func(contract.DueInput) (contract.Snapshot, error) {
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
 		if env.Now().Before(back) {
 			return contract.Snapshot{}, errors.New("the database is away")
 		}
@@ -242,71 +252,115 @@ func TestALocalActivityFallsBackToANormalOne(t *testing.T) {
 	require.GreaterOrEqual(t, len(f.called()), 10)
 }
 
-// A look at a closed transaction is still under way when the subscription ends: the run sleeps until it is done.
-func TestAFinishedRunWaitsForItsLastLook(t *testing.T) {
+// An exchange about a closed transaction is still in flight when the subscription ends: the run waits for its result.
+func TestSubscription_FinishedWaitsForTheExchangeInFlight(t *testing.T) {
 	t.Parallel()
-	f := &fakes{}
+	f, reloaded := &fakes{}, make(chan struct{})
 	env := wired(t, f)
-	f.resolve = func(contract.ResolveInput) (contract.ResolveOutput, error) {
-		during(t, env, contract.Command{ID: "cmd_1", Name: contract.CommandCancel})
+	f.charge = func(contract.ResolveInput) (contract.ResolveOutput, error) {
+		env.SignalWorkflow(contract.CommandCancel, contract.Wake{})
+		<-reloaded
 		out := finished(3)
 		return contract.ResolveOutput{Status: "declined", Snapshot: &out}, nil
 	}
-	f.command = func(contract.CommandInput) (contract.CommandOutput, error) {
-		return contract.CommandOutput{Snapshot: finished(2)}, nil
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		defer close(reloaded)
+		return finished(2), nil
 	}
 	in := begun(sleeping(1))
 	in.Checks = []string{"txn_1"}
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, in)
 	requireCompleted(t, env)
-	require.Equal(t, []string{"check txn_1", "command cmd_1"}, f.called())
+	require.Equal(t, []string{"check txn_1", "advance"}, f.called())
 }
 
-// A tick is answered when all that is due by then is done, also where what an activity read is older than the tick.
-func TestATickBringsTheSubscriptionUpToItsTime(t *testing.T) {
+// The clock's workflow does what its time makes due, and wakes the subscriptions: they have no timers for it.
+func TestSubscription_OnATestClockArmsNoTimer(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
-	var at []time.Time
-	f.due = func(in contract.DueInput) (contract.Snapshot, error) {
-		at = append(at, in.Now)
-		next := sleeping(int64(1 + len(at)))
-		next.ClockNow, next.NextAt = noon, noon.AddDate(0, 0, 1+len(at))
-		return next, nil
+	start := sleeping(1)
+	start.ClockNow, start.NextAt = noon, noon.Add(-time.Hour)
+	f.advance = func(in contract.AdvanceInput) (contract.Snapshot, error) {
+		require.Equal(t, noon, in.Now, "its time is the clock's")
+		if len(f.called()) < 3 {
+			next := start
+			next.Revision = int64(1 + len(f.called()))
+			return next, nil
+		}
+		return finished(9), nil
 	}
-	answered := false
-	env.RegisterDelayedCallback(func() {
-		env.UpdateWorkflow(contract.UpdateTick, "tick_1", &testsuite.TestUpdateCallback{
-			OnAccept: func() {}, OnReject: func(err error) { t.Error(err) },
-			OnComplete: func(_ any, err error) {
-				require.NoError(t, err)
-				require.Len(t, at, 3)
-				answered = true
-				env.CancelWorkflow()
-			},
-		}, contract.Tick{Now: noon.AddDate(0, 0, 3)})
-	}, time.Second)
 	var n timers
 	n.watch(env)
-	start := sleeping(1)
-	start.ClockNow, start.NextAt = noon, noon.AddDate(0, 0, 1)
+	for i := range 3 {
+		env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.SignalWake, contract.Wake{}) }, time.Duration(i+1)*day)
+	}
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(start))
-	require.True(t, answered)
-	require.Equal(t, []time.Time{noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3)}, at)
-	require.Zero(t, n, "who lives on a test clock has no timers")
+	requireCompleted(t, env)
+	require.Equal(t, noon.Add(3*day), env.Now().UTC())
+	require.Zero(t, n)
 }
 
-func TestAFailedCommandIsNotAnsweredAsDone(t *testing.T) {
+// A fault in the rules must not make a run spin: what changed nothing is repeated once a minute.
+func TestSubscription_RestsAfterAnActivityThatChangedNothing(t *testing.T) {
+	t.Parallel()
+	overdue, unfinished, asking := sleeping(1), sleeping(1), sleeping(1)
+	overdue.NextAt = noon.Add(-time.Second)
+	unfinished.Unfinished = true
+	asking.Live = &contract.Attempt{TransactionID: "txn_1", CheckAt: noon.Add(-time.Second)}
+	for name, stuck := range map[string]contract.Snapshot{"due": overdue, "unfinished": unfinished, "payment": asking} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fakes{}
+			env := wired(t, f)
+			says := func() contract.Snapshot {
+				if len(f.called()) > 10 {
+					return finished(2)
+				}
+				return stuck
+			}
+			f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) { return says(), nil }
+			f.charge = func(contract.ResolveInput) (contract.ResolveOutput, error) {
+				out := says()
+				return contract.ResolveOutput{Status: "pending", Snapshot: &out}, nil
+			}
+			env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(stuck))
+			requireCompleted(t, env)
+			require.Len(t, f.called(), 11)
+			require.Equal(t, noon.Add(10*time.Minute), env.Now().UTC())
+		})
+	}
+}
+
+// A long catch-up ends its run where the server asks for it, although more is due.
+func TestSubscription_CatchingUpContinuesAsNewWhereTheHistoryIsLong(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	env := wired(t, f)
-	var a *answer
-	f.command = func(contract.CommandInput) (contract.CommandOutput, error) {
-		return contract.CommandOutput{}, temporal.NewNonRetryableApplicationError("broken", "broken", nil)
+	behind := sleeping(1)
+	behind.NextAt = noon.Add(-time.Second)
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		if len(f.called()) == 3 {
+			env.SetContinueAsNewSuggested(true)
+		}
+		next := behind
+		next.Revision, next.Unfinished = int64(1+len(f.called())), true
+		return next, nil
 	}
-	env.RegisterDelayedCallback(func() { a = perform(t, env, contract.Command{ID: "cmd_1", Name: contract.CommandCancel}) }, time.Second)
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(behind))
+	in := continued(t, env)
+	require.True(t, in.Snapshot.Unfinished)
+	require.Len(t, f.called(), 3)
+}
+
+// An operator may send a check without saying about what: it must not hold up the checks behind it.
+func TestSubscription_CheckWithoutATransactionIsAWakeUp(t *testing.T) {
+	t.Parallel()
+	f := &fakes{advance: func(contract.AdvanceInput) (contract.Snapshot, error) { return finished(2), nil }}
+	env := wired(t, f)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.SignalCheck, nil) }, time.Second)
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(sleeping(1)))
-	require.Error(t, env.GetWorkflowError())
-	require.Nil(t, a.result)
-	require.Error(t, a.err)
+	requireCompleted(t, env)
+	require.Equal(t, noon.Add(time.Second), env.Now().UTC())
+	require.Equal(t, []string{"advance"}, f.called())
 }

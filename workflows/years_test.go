@@ -13,7 +13,7 @@ import (
 )
 
 // Ten years in one sitting: every month is billed once, on the anchor, and no run grows old.
-func TestTenYearsOfRenewals(t *testing.T) {
+func TestSubscription_TenYearsOfRenewals(t *testing.T) {
 	t.Parallel()
 	sc := scene.New(t)
 	sc.Clock.Set(time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC))

@@ -16,12 +16,13 @@ import (
 	"perennial/activities"
 	"perennial/api"
 	"perennial/bench/stage"
+	"perennial/billing/lifecycle"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/gateway"
-	"perennial/internal/id"
 	"perennial/internal/telemetry"
 	"perennial/internal/vault"
+	"perennial/service"
 )
 
 // Script is everything the bare side can do.
@@ -96,9 +97,9 @@ func newRecording(ctx context.Context, s Source) (*recording, error) {
 		r.proxy.close()
 		return nil, err
 	}
-	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now, Starter: nobody{}}
+	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now}
 	r.payments = &activities.Payments{
-		Store: r.store, Clock: time.Now, Starter: nobody{}, Observer: nobody{},
+		Store: r.store, Clock: time.Now, Observer: nobody{},
 		Gateway: gateway.New(gateway.Config{Vault: keys, StripeURL: r.proxy.url(), Timeout: 10 * time.Second}),
 	}
 	return r, nil
@@ -136,7 +137,7 @@ func (r *recording) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server := api.NewServer(api.Deps{Store: r.store, Engine: idle{}, Telemetry: quiet, Now: time.Now}, api.Config{})
+	server := api.NewServer(api.Deps{Store: r.store, Service: service.New(r.store, time.Now), Telemetry: quiet, Now: time.Now}, api.Config{})
 	defer func() { _ = server.Shutdown(ctx) }() // it never listened
 	if _, err := r.tracer.take("customers", -1); err != nil {
 		return err
@@ -175,7 +176,7 @@ func (r *recording) renew(ctx context.Context) error {
 	}
 	r.script.Subject = subjects[0]
 	ref := contract.Ref{EnvironmentID: r.Stage.EnvironmentID, ID: subjects[0].SubscriptionID}
-	snap, err := r.subscriptions.RenewPeriod(ctx, contract.DueInput{Ref: ref, Now: now})
+	snap, err := r.subscriptions.Advance(ctx, contract.AdvanceInput{Ref: ref, Now: now})
 	if err != nil {
 		return err
 	}
@@ -214,31 +215,40 @@ func (r *recording) command(ctx context.Context) error {
 	r.script.Command = subjects[0]
 	ref := contract.Ref{EnvironmentID: r.Stage.EnvironmentID, ID: subjects[0].SubscriptionID}
 	for _, name := range StepNames {
-		cmd := contract.Command{ID: id.New(id.Command, time.Now())}
-		switch name {
-		case "cancel":
-			cmd.Name, cmd.Reason = contract.CommandCancel, "bench"
-		case "reactivate":
-			cmd.Name = contract.CommandReactivate
-		case "patch":
-			cmd.Name, cmd.PlanID = contract.CommandChangePlan, r.Stage.Pro.ID
-		case "patch back":
-			cmd.Name, cmd.PlanID = contract.CommandChangePlan, r.Stage.Basic.ID
-		}
-		out, err := r.subscriptions.ApplyCommand(ctx, contract.CommandInput{Ref: ref, Command: cmd, Now: time.Now()})
+		err := r.store.InTx(ctx, db.BySystem("bench"), time.Now(), func(tx *db.Tx) error { return r.perform(ctx, tx, ref, name) })
 		if err != nil {
-			return err
-		}
-		if out.Result.Refusal != nil {
-			return fmt.Errorf("recording %s: %s", name, out.Result.Refusal.Detail)
+			return fmt.Errorf("recording %s: %w", name, err)
 		}
 		tapes, err := r.tapes(name, 1)
 		if err != nil {
 			return err
 		}
 		r.script.Steps = append(r.script.Steps, tapes[0])
+		// The workflow takes the mark of the pending wake-up off, so that each command sets it.
+		if _, err := r.subscriptions.Advance(ctx, contract.AdvanceInput{Ref: ref, Now: time.Now()}); err != nil {
+			return err
+		}
+		if _, err := r.tracer.take("reload", -1); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// perform does one of the steps as the API does, without an Idempotency-Key.
+func (r *recording) perform(ctx context.Context, tx *db.Tx, ref contract.Ref, name string) error {
+	var err error
+	switch name {
+	case "cancel":
+		_, err = service.Command(ctx, tx, ref.EnvironmentID, ref.ID, lifecycle.Cancel{Reason: "bench"})
+	case "reactivate":
+		_, err = service.Command(ctx, tx, ref.EnvironmentID, ref.ID, lifecycle.Reactivate{})
+	case "patch":
+		_, err = service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, r.Stage.Pro.ID, false)
+	case "patch back":
+		_, err = service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, r.Stage.Basic.ID, false)
+	}
+	return err
 }
 
 // common lists ids of a that b or c mention too.

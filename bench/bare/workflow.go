@@ -17,7 +17,7 @@ import (
 const (
 	QueueBilling  = "billing"
 	QueuePayments = "payments"
-	UpdateCommand = "command"
+	SignalCommand = "command"
 )
 
 // Input starts a workflow.
@@ -65,15 +65,17 @@ func Renewal(ctx workflow.Context, in Input) error {
 	}
 }
 
-// Commanded waits and performs each command with one local activity.
+// Commanded wakes at every signal and does nothing.
 func Commanded(ctx workflow.Context, in Input) error {
-	err := workflow.SetUpdateHandler(ctx, UpdateCommand, func(ctx workflow.Context, step int) error {
-		return workflow.ExecuteLocalActivity(local(ctx), player.Command, in, step).Get(ctx, nil)
-	})
-	if err != nil {
-		return err
+	signals := workflow.GetSignalChannel(ctx, SignalCommand)
+	due := workflow.NewTimer(ctx, in.Due.Sub(workflow.Now(ctx)))
+	selector := workflow.NewSelector(ctx).
+		AddReceive(signals, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil) }).
+		AddFuture(due, func(workflow.Future) {})
+	for !due.IsReady() {
+		selector.Select(ctx)
 	}
-	return workflow.NewTimer(ctx, in.Due.Sub(workflow.Now(ctx))).Get(ctx, nil)
+	return nil
 }
 
 // Idle waits.
@@ -124,10 +126,9 @@ func (a *Activities) Charge(ctx context.Context, in Input, vars Vars) error {
 	return s.Record.Play(ctx, a.Pool, vars)
 }
 
-// Command plays one command.
-func (a *Activities) Command(ctx context.Context, in Input, step int) error {
-	s := a.script(in)
-	return s.Steps[step].Play(ctx, a.Pool, called(s.Command, in.Subject))
+// PlayCommand plays the transaction of one command.
+func (s *Script) PlayCommand(ctx context.Context, pool *pgxpool.Pool, subject stage.Subject, step int) error {
+	return s.Steps[step].Play(ctx, pool, called(s.Command, subject))
 }
 
 // CreateSubscription plays the transaction that creates a subscription, and answers its id.

@@ -69,7 +69,7 @@ func newPlan(name string, unit period.Unit, amount money.Minor, now time.Time) p
 
 // Build writes the stage into a migrated database.
 func (s Stage) Build(ctx context.Context, store *db.Store) error {
-	return store.InTx(ctx, s.CreatedAt, func(tx *db.Tx) error {
+	return store.InTx(ctx, db.BySystem("bench"), s.CreatedAt, func(tx *db.Tx) error {
 		for _, write := range []func() error{
 			func() error {
 				return tx.InsertTenant(ctx, db.Tenant{ID: s.TenantID, Name: "Bench", CreatedAt: s.CreatedAt})

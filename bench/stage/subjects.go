@@ -32,7 +32,7 @@ func (s Stage) Customers(ctx context.Context, store *db.Store, n int, now time.T
 		ids[i] = id.New(id.Customer, now)
 	}
 	for part := range slices.Chunk(ids, batch) {
-		err := store.InTx(ctx, now, func(tx *db.Tx) error {
+		err := store.InTx(ctx, db.BySystem("bench"), now, func(tx *db.Tx) error {
 			for _, cust := range part {
 				err := tx.InsertCustomer(ctx, s.EnvironmentID, customer.Customer{
 					ID: cust, Email: "bench@example.com", PaymentMethod: "card", CreatedAt: now,
@@ -85,7 +85,7 @@ func (s Stage) subscribe(
 		subjects[i] = Subject{CustomerID: cust, SubscriptionID: id.New(id.Subscription, now)}
 	}
 	for part := range slices.Chunk(subjects, batch) {
-		err := store.InTx(ctx, now, func(tx *db.Tx) error {
+		err := store.InTx(ctx, db.BySystem("bench"), now, func(tx *db.Tx) error {
 			for i := range part {
 				subject := &part[i]
 				sub, err := create(subject.SubscriptionID, subject.CustomerID)

@@ -36,7 +36,6 @@ var Databases = []string{storeName, visibilityName}
 // Config says where to run and with which PostgreSQL.
 type Config struct {
 	Dir         string // private: configuration and log
-	ToolsDir    string // where server and schema tool are installed
 	DatabaseURL string // superuser of the PostgreSQL server
 	Progress    io.Writer
 }
@@ -50,14 +49,14 @@ type Server struct {
 
 // Start installs what is missing, which takes minutes the first time, makes the databases and starts the server.
 func Start(ctx context.Context, c Config) (*Server, error) {
-	if err := errors.Join(os.MkdirAll(c.Dir, 0o700), os.MkdirAll(c.ToolsDir, 0o755)); err != nil {
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	server, err := devstack.EnsureTool(ctx, c.ToolsDir, "server", module+"/cmd/server@"+Version, c.Progress)
+	server, err := devstack.EnsureTool(ctx, "server", module+"/cmd/server@"+Version, c.Progress)
 	if err != nil {
 		return nil, err
 	}
-	schemaTool, err := devstack.EnsureTool(ctx, c.ToolsDir, "sql", module+"/cmd/tools/sql@"+Version, c.Progress)
+	schemaTool, err := devstack.EnsureTool(ctx, "sql", module+"/cmd/tools/sql@"+Version, c.Progress)
 	if err != nil {
 		return nil, err
 	}

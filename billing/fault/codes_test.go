@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -98,7 +99,7 @@ func TestCodesAreStableWordsWithOneMeaning(t *testing.T) {
 	}
 }
 
-// A detail is shown to people: a clause of its own words, not the code again, without the marks that a log adds.
+// A detail is shown to people: full sentences with a full stop, or a clause that a log can add to; not the code again.
 func TestDetailsAreSentences(t *testing.T) {
 	t.Parallel()
 	for _, u := range uses(t) {
@@ -107,5 +108,7 @@ func TestDetailsAreSentences(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, len(strings.Fields(u.detail)), 5, "%s: %q is too short to help", u.where, u.detail)
 		require.NotRegexp(t, `[!\n]$|^\s|_[a-z]+_`, u.detail, u.where)
+		sentences := regexp.MustCompile(`^[A-Z].*\.$`).MatchString(u.detail)
+		require.Equal(t, sentences, strings.HasSuffix(u.detail, "."), "%s: %q is neither sentences nor a clause", u.where, u.detail)
 	}
 }

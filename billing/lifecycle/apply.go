@@ -8,6 +8,8 @@ import (
 
 // Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan or Pay.
 type Command interface {
+	// Name is the command's name in the API, in signals and in logs.
+	Name() string
 	// judge asks the rules and changes nothing. What it returns makes their decision true.
 	judge(d *decision) (carryOut func() error, err error)
 }

@@ -5,6 +5,9 @@ import "perennial/billing/subscription"
 // Cancel ends the subscription, now or with its period. Faults: those of subscription.Cancel.
 type Cancel subscription.Cancellation
 
+// Name implements Command.
+func (Cancel) Name() string { return "cancel" }
+
 func (c Cancel) judge(d *decision) (func() error, error) {
 	made, err := d.Subscription.Cancel(d.Facts(), subscription.Cancellation(c), d.Now)
 	return func() error { return d.carryOut(made) }, err
@@ -12,6 +15,9 @@ func (c Cancel) judge(d *decision) (func() error, error) {
 
 // Reactivate takes a cancellation at period end back. Faults: those of subscription.Reactivate.
 type Reactivate struct{}
+
+// Name implements Command.
+func (Reactivate) Name() string { return "reactivate" }
 
 func (Reactivate) judge(d *decision) (func() error, error) {
 	made, err := d.Subscription.Reactivate(d.Now)

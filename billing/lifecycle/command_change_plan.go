@@ -8,6 +8,9 @@ type ChangePlan struct {
 	AtPeriodEnd bool
 }
 
+// Name implements Command.
+func (ChangePlan) Name() string { return "change_plan" }
+
 func (c ChangePlan) judge(d *decision) (func() error, error) {
 	made, err := d.Subscription.ChangePlan(d.Facts(), c.To, c.AtPeriodEnd, d.Now)
 	if err != nil {

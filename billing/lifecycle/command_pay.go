@@ -11,6 +11,9 @@ type Pay struct {
 	Amount *money.Minor
 }
 
+// Name implements Command.
+func (Pay) Name() string { return "pay" }
+
 func (p Pay) judge(d *decision) (func() error, error) {
 	inv, err := d.Subscription.Payable(d.Facts(), p.Amount)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 )
@@ -34,9 +35,12 @@ func (d *decision) refundable() money.Minor {
 // refundCurrentPeriod gives amount of what was paid for the current period back, from the latest payment backwards.
 func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 	for _, inv := range slices.Backward(d.Paid) {
-		charge, ok := d.Captures[inv.ID]
-		if !ok || amount <= 0 { // paid by credit
+		if amount <= 0 || inv.AmountPaid == 0 { // paid by credit
 			continue
+		}
+		charge, ok := d.Captures[inv.ID]
+		if !ok { // to give back less than was promised is worse than to fail
+			return fault.New(fault.Internal, "capture_missing", "the charge that paid invoice %s was not loaded", inv.ID)
 		}
 		part := min(amount, charge.Refundable())
 		if part <= 0 {

@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,5 +52,29 @@ func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {
 		require.Equal(t, t0, got.CompletedAt, name)
 		require.Empty(t, got.Provider+got.ProviderConfigID, "%s: nobody was asked", name)
 		require.Equal(t, payment.MoveNone, got.Next(protocol, true, t0), name)
+	}
+}
+
+// Times of the charge protocol are real. A charge that catches up was due when it should have been made; on a test clock
+// that time says nothing about real time.
+func TestNewCharge_NextCheckAndSendDue(t *testing.T) {
+	t.Parallel()
+	real := t0.Add(time.Hour)
+	for name, c := range map[string]struct {
+		due     time.Time
+		virtual bool
+		want    time.Time
+	}{
+		"on time":          {real, false, real},
+		"an hour late":     {t0, false, t0},
+		"due in future":    {real.Add(time.Hour), false, real},
+		"on a test clock":  {t0, true, real},
+		"clock runs ahead": {real.AddDate(1, 0, 0), true, real},
+	} {
+		got := payment.NewCharge(payment.NewChargeInput{
+			ID: "txn_1", Customer: payer, ProviderConfigID: "ppc_1", Due: c.due, Now: c.due, Real: real, Virtual: c.virtual,
+		})
+		require.Equal(t, real, got.NextCheckAt, name)
+		require.Equal(t, c.want, got.SendDueAt, name)
 	}
 }

@@ -73,9 +73,10 @@ func (t Transaction) lateSend(p Protocol, now time.Time) bool {
 // everSent is also true of what the provider has a name for: a restored database may have forgotten the send.
 func (t Transaction) everSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }
 
-// Sending marks the send: after it, silence means "unknown".
+// Sending marks the send: after it, silence means "unknown", and an answer from before it proves nothing.
 func (t Transaction) Sending(now time.Time) Transaction {
 	if t.FirstSentAt.IsZero() {
+		t.NotFoundCount, t.NotFoundAt = 0, time.Time{}
 		t.FirstSentAt, t.NextCheckAt = now, now.Add(checkGap(1)) // should nobody be left to record the answer
 		t.SendNumber++
 	}

@@ -45,6 +45,18 @@ func TestNextMove(t *testing.T) {
 		"failed, provider speaks":        {with(func(x *payment.Transaction) { x.Status = payment.Failed }), true, t0, payment.MoveLookup},
 		"canceled, provider speaks":      {with(func(x *payment.Transaction) { x.Status = payment.Canceled }), true, t0, payment.MoveLookup},
 		"failed without a provider call": {payment.Transaction{Status: payment.Failed}, true, t0, payment.MoveNone},
+		"first send, due long ago": {
+			payment.Transaction{Status: payment.Pending, SendDueAt: t0}, false, t0.Add(10 * time.Hour), payment.MoveLookup,
+		},
+		"first send, due just less long ago": {
+			payment.Transaction{Status: payment.Pending, SendDueAt: t0}, false, t0.Add(10*time.Hour - 1), payment.MoveSend,
+		},
+		"first send, due long ago, no longer wanted": {
+			payment.Transaction{Status: payment.Pending, SendDueAt: t0, CancelRequestedAt: t0}, false, t0.Add(10 * time.Hour), payment.MoveLookup,
+		},
+		"first send, due long ago, unknown to the provider": {
+			payment.Transaction{Status: payment.Pending, SendDueAt: t0, NotFoundCount: 1}, false, t0.Add(10 * time.Hour), payment.MoveSend,
+		},
 		"refunded stays, whoever speaks": {payment.Transaction{Status: payment.Refunded, FirstSentAt: t0}, true, t0, payment.MoveNone},
 	} {
 		require.Equal(t, c.want, c.txn.Next(protocol, c.asked, c.at), name)
@@ -101,6 +113,31 @@ func TestAbsenceIsProvenSlowly(t *testing.T) {
 	require.False(t, proven)
 	_, proven = again.Absent(protocol, t0.Add(22*time.Hour))
 	require.True(t, proven)
+}
+
+// A look-up before a late first send is no proof that a later send did not arrive: it only lets the first send go out.
+func TestAbsent_BeforeALateFirstSend(t *testing.T) {
+	t.Parallel()
+	at := t0.Add(30 * time.Hour)
+	txn, proven := payment.Transaction{Status: payment.Pending, SendDueAt: t0}.Absent(protocol, at)
+	require.False(t, proven)
+	require.Equal(t, at, txn.NextCheckAt, "it is sent at once")
+	require.Equal(t, payment.MoveSend, txn.Next(protocol, false, at))
+
+	txn = txn.Sending(at)
+	require.Zero(t, txn.NotFoundCount, "the question before the send proves nothing about the send")
+	txn, proven = txn.Absent(protocol, at.Add(21*time.Hour))
+	require.False(t, proven, "absence takes two questions after the window")
+	_, proven = txn.Absent(protocol, at.Add(22*time.Hour))
+	require.True(t, proven)
+}
+
+func TestSending_SetsTheNextCheck(t *testing.T) {
+	t.Parallel()
+	txn := payment.Transaction{Status: payment.Pending, NextCheckAt: t0}.Sending(t0.Add(time.Minute))
+	require.Equal(t, t0.Add(time.Minute+10*time.Second), txn.NextCheckAt)
+	again := txn.Sending(t0.Add(time.Hour))
+	require.Equal(t, txn, again, "a repeat keeps time and key of the first send")
 }
 
 func TestCloseKeepsFinalStatuses(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"perennial/api"
-	"perennial/internal/engine"
+	"perennial/api/httpkit"
+	"perennial/service"
 )
 
 // apiPart is the API inside a process.
@@ -18,18 +19,20 @@ type apiPart struct {
 	done   chan struct{}
 }
 
-func (s *service) startAPI(ctx context.Context, p *process) (*apiPart, error) {
+func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	c := s.config
 	store, err := s.openStore(ctx, p, "api", c.Database.PoolAPI)
 	if err != nil {
 		return nil, err
 	}
+	dispatching := s.dispatching(p, store)
 	inner, err := new(net.ListenConfig).Listen(ctx, "tcp", c.HTTP.ListenAddress)
 	if err != nil {
 		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
 	server := api.NewServer(api.Deps{
-		Store: store, Engine: engine.New(s.temporal), ProviderOf: s.gateway.Provider, Telemetry: s.telemetry, Now: p.now,
+		Store: store, Service: service.New(dispatching, p.now), ProviderOf: s.gateway.Provider,
+		Telemetry: s.telemetry, Now: p.now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
 	})
@@ -40,7 +43,7 @@ func (s *service) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 			s.failed <- fmt.Errorf("the API ended: %w", err)
 		}
 	}()
-	s.health.checks["database"] = store.Ping
+	s.needs = append(s.needs, httpkit.Requirement{Check: store.Ping, Absent: httpkit.ErrDatabaseAway})
 	return part, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"perennial/internal/story"
 )
@@ -14,16 +15,16 @@ func devCommand() *command {
 	return &command{
 		name: "dev", summary: "start everything on this machine and play one subscription's life",
 		about: "PostgreSQL, a Temporal server with its web UI, the payment provider simulator, the API and a worker; DATABASE_URL\n" +
-			"and TEMPORAL_ADDRESS use yours instead. What it needs and cannot find it installs, once. Then it plays a story\n" +
-			"through the public HTTP API on a test clock, checks every step, and stays up until Ctrl-C. Data stays in\n" +
-			".perennial for the next start.",
+			"and TEMPORAL_ADDRESS use yours instead. What it needs and cannot find it downloads, once, into a cache of your\n" +
+			"user that all clones share. Then it plays a story through the public HTTP API on a test clock, checks every step,\n" +
+			"and stays up until Ctrl-C. Data stays in .perennial for the next start.",
 		examples: []string{"perennial dev", "perennial dev --once", "perennial dev --port 9000 --fresh"},
 		setup: func(f *flag.FlagSet) action {
 			var o devOptions
 			f.BoolVar(&o.once, "once", false, "end after the story; exit code 0 only if every step was as told")
 			f.IntVar(&o.port, "port", 8080, "the API's `port`; another one is taken where it is in use, unless you named it")
 			f.BoolVar(&o.fresh, "fresh", false, "forget the data of earlier starts first")
-			f.StringVar(&o.dir, "dir", ".perennial", "`directory` for data, logs and installed programs")
+			f.StringVar(&o.dir, "dir", ".perennial", "`directory` for data and logs")
 			return func(ctx context.Context, p *process, args []string) error {
 				f.Visit(func(set *flag.Flag) { o.portNamed = o.portNamed || set.Name == "port" })
 				return dev(ctx, p, o)
@@ -45,6 +46,9 @@ func (o devOptions) path(name string) string { return filepath.Join(o.dir, name)
 func dev(ctx context.Context, p *process, o devOptions) (err error) {
 	if o.port < 1 || o.port > 65535 {
 		return usagef("--port is a number from 1 to 65535")
+	}
+	if o.dir, err = filepath.Abs(o.dir); err != nil { // servers run in directories of their own
+		return err
 	}
 	stack := &devStack{process: p, options: o, screen: newScreen(p), stopped: make(chan error, 8)}
 	defer func() {
@@ -90,6 +94,14 @@ func (d *devStack) invite(played story.Played) {
 	d.screen.fact("Metrics", d.service.operations.url()+"/metrics")
 	d.screen.fact("Log", d.options.path(logName))
 	d.screen.say("\n  Try:\n    curl -s %s/api/subscriptions/%s -H 'Authorization: Bearer %s'", api, played.SubscriptionID, d.state.apiKey)
-	d.screen.say("    env $(cat %s) bin/perennial doctor", d.options.path(stackEnv))
+	d.screen.say("    env $(cat %s) bin/perennial doctor", shellWord(d.options.path(stackEnv)))
 	d.screen.say("\n  Ctrl-C stops everything; the data stays in %s (make clean-dev forgets it).", d.options.dir)
+}
+
+// shellWord quotes a path for a shell, where it needs it.
+func shellWord(path string) string {
+	if !strings.ContainsAny(path, " \t\n'\"\\$`&;|<>()*?[]#~!{}") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

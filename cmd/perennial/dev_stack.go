@@ -21,6 +21,9 @@ import (
 // logName is where the JSON log of dev goes: the terminal is for the story. The log of the start before is kept as .old.
 const logName = "log/perennial.log"
 
+// spaceForData is room for a new database (40 MB), its write-ahead log, and some days of trying things out.
+const spaceForData = 200 << 20
+
 // stackEnv holds the settings with which other commands reach what dev started, while it runs.
 const stackEnv = "stack.env"
 
@@ -45,7 +48,7 @@ type devStack struct {
 	providerConfigID string
 
 	simulator *simulated
-	service   *service
+	service   *server
 	downs     []func(context.Context) error // in the order of starting
 	stopped   chan error                    // a server ended by itself
 }
@@ -58,7 +61,7 @@ func (d *devStack) up(ctx context.Context) (err error) {
 		return err
 	}
 	for _, start := range []func(context.Context) error{
-		d.startPostgres, d.migrate, d.startTemporal, d.configure, d.bootstrap, d.startSimulator, d.startService, d.awaitCurrent,
+		d.startPostgres, d.migrate, d.startTemporal, d.startOurs, d.awaitCurrent,
 	} {
 		if err := start(ctx); err != nil {
 			return err
@@ -68,6 +71,9 @@ func (d *devStack) up(ctx context.Context) (err error) {
 }
 
 func (d *devStack) prepare() (err error) {
+	if _, err := d.address(d.options.port, d.options.portNamed); err != nil {
+		return err // before anything takes time
+	}
 	if d.options.fresh {
 		if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
 			return usagef("--fresh forgets what dev itself keeps; DATABASE_URL names a database of yours, which it never deletes")
@@ -99,13 +105,12 @@ func (d *devStack) startPostgres(ctx context.Context) error {
 		d.screen.done("PostgreSQL: yours, from DATABASE_URL")
 		return nil
 	}
-	port, err := devstack.FreePort(likedPostgres)
-	if err != nil {
+	if err := devstack.RequireSpace(d.options.dir, spaceForData); err != nil {
 		return err
 	}
 	d.screen.doing("starting PostgreSQL")
 	server, err := devstack.StartPostgres(ctx, devstack.PostgresConfig{
-		Dir: d.options.path("postgres"), ToolsDir: d.options.path("bin"), Port: port, Progress: d.screen,
+		Dir: d.options.path("postgres"), Port: likedPostgres, Progress: d.screen,
 	})
 	if err != nil {
 		return err
@@ -113,7 +118,7 @@ func (d *devStack) startPostgres(ctx context.Context) error {
 	d.onDown(server.Stop)
 	d.watch("PostgreSQL", server.Done())
 	d.config.Database.URL = config.NewSecret(server.URL())
-	d.screen.done("PostgreSQL on 127.0.0.1:%d", port)
+	d.screen.done("PostgreSQL on 127.0.0.1:%d", server.Port())
 	return nil
 }
 
@@ -145,17 +150,9 @@ func (d *devStack) startTemporal(ctx context.Context) error {
 		d.screen.done("Temporal: yours, from TEMPORAL_ADDRESS")
 		return nil
 	}
-	port, err := devstack.FreePort(likedTemporal)
-	if err != nil {
-		return err
-	}
-	uiPort, err := devstack.FreePort(likedTemporalUI)
-	if err != nil {
-		return err
-	}
 	d.screen.doing("starting Temporal")
 	server, err := devstack.StartTemporal(ctx, devstack.TemporalConfig{
-		Dir: d.options.path("temporal"), ToolsDir: d.options.path("bin"), Port: port, UIPort: uiPort, Progress: d.screen,
+		Dir: d.options.path("temporal"), Port: likedTemporal, UIPort: likedTemporalUI, Progress: d.screen,
 	})
 	if err != nil {
 		return err
@@ -165,6 +162,18 @@ func (d *devStack) startTemporal(ctx context.Context) error {
 	d.config.Temporal.Address, d.config.Temporal.UIURL = server.Address(), server.UIURL()
 	d.screen.done("Temporal on %s, its web UI on %s", server.Address(), server.UIURL())
 	return nil
+}
+
+// startOurs chooses the ports of our own servers and starts them, while no other start chooses any.
+func (d *devStack) startOurs(ctx context.Context) error {
+	return devstack.ReservingPorts(ctx, func() error {
+		for _, start := range []func(context.Context) error{d.configure, d.bootstrap, d.startSimulator, d.startService} {
+			if err := start(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // configure reads the settings as every command does, with what was started in place of what is not set.
@@ -207,8 +216,10 @@ func (d *devStack) address(liked int, insist bool) (string, error) {
 	if err == nil && insist && port != liked {
 		return "", fmt.Errorf("port %d on 127.0.0.1 is in use: stop what uses it, or name another with --port", liked)
 	}
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), err
+	return loopback(port), err
 }
+
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
 // buildOf names a build by what is in it: while a program is being changed every compilation is another version, and
 // the commit would not tell them apart.

@@ -13,6 +13,7 @@ import (
 	"perennial/internal/apikey"
 	"perennial/internal/config"
 	"perennial/internal/vault"
+	"perennial/service"
 	"perennial/worker"
 )
 
@@ -36,14 +37,14 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 	}
 	d.state.webhookSecret = "whsec_" + rand.Text()
 	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials we cannot open.
-	out, err := fulfil(ctx, store, keys, d.process.now(), order{
-		tenant: "Development", app: "Development " + rand.Text()[:6], mode: apikey.Test, kind: apikey.Secret, scopes: []string{"*"},
-		stripe: &stripeAccount{secretKey: "sk_test_" + rand.Text(), webhookSecret: d.state.webhookSecret},
+	out, err := service.New(store, d.process.now).ProvisionKey(ctx, d.process.actor(), keys, service.NewKey{
+		Tenant: "Development", App: "Development " + rand.Text()[:6], Mode: apikey.Test, Kind: apikey.Secret, Scopes: []string{"*"},
+		Stripe: &service.StripeAccount{SecretKey: "sk_test_" + rand.Text(), WebhookSecret: d.state.webhookSecret},
 	})
 	if err != nil {
 		return err
 	}
-	d.state.apiKey, d.providerConfigID = out.key.Plain, out.providerConfigID
+	d.state.apiKey, d.providerConfigID = out.Key.Plain, out.ProviderConfigID
 	if err := d.state.save(); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 	}
 	d.providerConfigID = account.ID
 	const most = 100
-	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{}, db.Page{Limit: most})
+	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{}, db.Page{Limit: most, Unsettled: true})
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,11 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 			build, err = worker.CurrentBuild(ctx, d.service.temporal, d.config.Deployment)
 		}
 	}
-	d.screen.done("API on %s and a worker, build %s", d.service.api.url, d.config.BuildID)
+	elsewhere := ""
+	if d.config.HTTP.ListenAddress != loopback(d.options.port) {
+		elsewhere = fmt.Sprintf(", because port %d is in use,", d.options.port)
+	}
+	d.screen.done("API on %s%s and a worker, build %s", d.service.api.url, elsewhere, d.config.BuildID)
 	return d.describe()
 }
 

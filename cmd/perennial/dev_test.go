@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +49,21 @@ func TestDevSaysWhyItDoesNotStart(t *testing.T) {
 	require.Contains(t, got.stderr, "database_unavailable")
 }
 
+// The first start downloads and compiles for minutes: what cannot work is said before.
+func TestDev_NamedPortInUse(t *testing.T) {
+	t.Parallel()
+	var lc net.ListenConfig
+	taken, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, taken.Close()) }()
+	port := taken.Addr().(*net.TCPAddr).Port
+	dir := filepath.Join(t.TempDir(), "state")
+	got := perennial(t, nil, "dev", "--once", "--dir", dir, "--port", strconv.Itoa(port))
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, got.stderr, fmt.Sprintf("port %d on 127.0.0.1 is in use", port))
+	require.NoDirExists(t, dir)
+}
+
 func TestScreenKeepsEveryLineWhereThereIsNoTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -66,6 +84,13 @@ func TestScreenOverwritesProgressOnATerminal(t *testing.T) {
 	s.doing("2 of 2")
 	s.done("installed")
 	require.Equal(t, "\r\x1b[K  ⟳ 1 of 2\r\x1b[K  ⟳ 2 of 2\r\x1b[K  ✓ installed\n", out.String())
+}
+
+func TestShellWord(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "/home/jo/.perennial/stack.env", shellWord("/home/jo/.perennial/stack.env"))
+	require.Equal(t, "'/home/jo/my code/stack.env'", shellWord("/home/jo/my code/stack.env"))
+	require.Equal(t, `'/home/jo'\''s/stack.env'`, shellWord("/home/jo's/stack.env"))
 }
 
 // A build is named by its content: two compilations are two versions, whatever the commit says.

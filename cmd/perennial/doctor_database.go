@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -10,6 +11,7 @@ import (
 	"perennial/db"
 	"perennial/internal/gateway"
 	"perennial/internal/vault"
+	"perennial/service"
 )
 
 // maxSkew is how far our clock may be from the database's. Leases and retry windows are counted in seconds and hours.
@@ -126,7 +128,7 @@ func (d *doctor) settings(e db.Environment) {
 		d.fail(check, "correct its row in the table environments: nothing else can change settings yet", "%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
-	d.ok(check, "%s (%s): %s", e.ID, e.Mode, describeSettings(e.Settings))
+	d.ok(check, "%s (%s): %s", e.ID, e.Mode, service.DescribeSettings(e.Settings))
 }
 
 func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Gateway, e db.Environment) {
@@ -134,7 +136,7 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 	ctx, cancel := d.within(ctx)
 	defer cancel()
 	account, err := store.ProviderConfig(ctx, e.ID)
-	if absent(err) {
+	if errors.Is(err, db.ErrProviderConfigNotFound) {
 		d.warn(check, "`perennial key create … --stripe-secret-key-env VARIABLE` adds one", "%s (%s) has none: every payment will fail", e.ID, e.Mode)
 		return
 	}

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
-	"slices"
-	"sync/atomic"
 	"time"
+
+	"perennial/api/httpkit"
 )
 
 // headerTimeout keeps slow strangers from holding connections.
@@ -69,56 +68,11 @@ func reachable(address string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// health answers whether the process is alive, and whether it wants work.
-type health struct {
-	draining atomic.Bool
-	checks   map[string]func(context.Context) error
-}
-
-// readyBudget is how long all checks together may take: shorter than the patience of whoever asks.
-const readyBudget = 2 * time.Second
-
-// healthz says that the process runs, and nothing about others: restarting us mends no database.
-func (h *health) healthz(w http.ResponseWriter, _ *http.Request) {
-	writeStatus(w, http.StatusOK, "ok", nil)
-}
-
-// readyz tells what is missing, by name only.
-func (h *health) readyz(w http.ResponseWriter, r *http.Request) {
-	if h.draining.Load() {
-		writeStatus(w, http.StatusServiceUnavailable, "draining", nil)
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), readyBudget)
-	defer cancel()
-	var missing []string
-	for name, check := range h.checks {
-		if check(ctx) != nil {
-			missing = append(missing, name)
-		}
-	}
-	slices.Sort(missing)
-	if len(missing) > 0 {
-		writeStatus(w, http.StatusServiceUnavailable, "not ready", missing)
-		return
-	}
-	writeStatus(w, http.StatusOK, "ready", nil)
-}
-
-func writeStatus(w http.ResponseWriter, code int, status string, missing []string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(struct { // whoever asked has gone
-		Status  string   `json:"status"`
-		Missing []string `json:"missing,omitempty"`
-	}{status, missing})
-}
-
 // operations is what machines ask a process, apart from the API: nobody outside should reach it.
-func operations(metrics http.Handler, h *health) http.Handler {
+func operations(metrics http.Handler, h *httpkit.Health) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	mux.HandleFunc("GET /healthz", h.healthz)
-	mux.HandleFunc("GET /readyz", h.readyz)
+	mux.HandleFunc("GET /healthz", h.Live)
+	mux.HandleFunc("GET /readyz", h.Ready)
 	return mux
 }

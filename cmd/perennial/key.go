@@ -13,6 +13,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/internal/vault"
+	"perennial/service"
 )
 
 func keyCommand() *command {
@@ -52,13 +53,7 @@ func keyRevokeCommand() *command {
 					return usagef("give the ID of one key (key_…); `perennial key list` shows them")
 				}
 				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					return store.InTx(ctx, p.now(), func(tx *db.Tx) error {
-						environmentID, err := tx.EnvironmentOfKey(ctx, args[0])
-						if err != nil {
-							return err
-						}
-						return tx.RevokeAPIKey(ctx, environmentID, args[0])
-					})
+					return service.New(store, p.now).RevokeKey(ctx, p.actor(), args[0])
 				})
 			}
 		},

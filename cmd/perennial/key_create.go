@@ -15,6 +15,7 @@ import (
 	"perennial/internal/apikey"
 	"perennial/internal/config"
 	"perennial/internal/vault"
+	"perennial/service"
 )
 
 // scopes are what a key may be limited to; the database checks the same list.
@@ -49,19 +50,19 @@ func keyCreateCommand() *command {
 							return err
 						}
 					}
-					out, err := fulfil(ctx, store, keys, p.now(), o)
+					out, err := service.New(store, p.now).ProvisionKey(ctx, p.actor(), keys, o)
 					if err != nil {
 						return err
 					}
-					for _, what := range out.created {
+					for _, what := range out.Created {
 						_, _ = fmt.Fprintf(p.stderr, "made %s\n", what) // the key below is what matters
 					}
-					if out.providerConfigID != "" {
-						_, _ = fmt.Fprintf(p.stderr, "callbacks: have Stripe send its events to %s\n", callbackURL(c, out.providerConfigID))
+					if out.ProviderConfigID != "" {
+						_, _ = fmt.Fprintf(p.stderr, "callbacks: have Stripe send its events to %s\n", callbackURL(c, out.ProviderConfigID))
 					}
-					_, _ = fmt.Fprintf(p.stderr, "environment %s: %s\n", out.environment.ID, describeSettings(out.environment.Settings))
-					_, _ = fmt.Fprintf(p.stderr, "made key %s; it is shown only now:\n", out.keyID)
-					_, err = fmt.Fprintln(p.stdout, out.key.Plain)
+					_, _ = fmt.Fprintf(p.stderr, "environment %s: %s\n", out.Environment.ID, service.DescribeSettings(out.Environment.Settings))
+					_, _ = fmt.Fprintf(p.stderr, "made key %s; it is shown only now:\n", out.ID)
+					_, err = fmt.Fprintln(p.stdout, out.Key.Plain)
 					return err
 				})
 			}
@@ -97,19 +98,20 @@ type list []string
 func (l *list) String() string     { return strings.Join(*l, ",") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
-func (k *keyFlags) order(p *process) (order, error) {
+func (k *keyFlags) order(p *process) (service.NewKey, error) {
 	for name, value := range map[string]string{"tenant": k.tenant, "app": k.app, "mode": k.mode} {
 		if strings.TrimSpace(value) == "" {
-			return order{}, usagef("--tenant, --app and --mode are required; --%s is missing", name)
+			return service.NewKey{}, usagef("--tenant, --app and --mode are required; --%s is missing", name)
 		}
 	}
-	o := order{
-		tenant: k.tenant, app: k.app, mode: apikey.Mode(k.mode), kind: apikey.Kind(k.kind), scopes: k.scopes, settings: k.settings,
+	o := service.NewKey{
+		Tenant: k.tenant, App: k.app, Mode: apikey.Mode(k.mode), Kind: apikey.Kind(k.kind), Scopes: k.scopes,
+		Settings: service.Choices(k.settings),
 	}
-	if o.mode != apikey.Test && o.mode != apikey.Live {
+	if o.Mode != apikey.Test && o.Mode != apikey.Live {
 		return o, usagef("--mode is test or live, not %q", k.mode)
 	}
-	if o.kind != apikey.Secret && o.kind != apikey.Publishable {
+	if o.Kind != apikey.Secret && o.Kind != apikey.Publishable {
 		return o, usagef("--kind is secret or publishable, not %q", k.kind)
 	}
 	if err := k.limits(p.now(), &o); err != nil {
@@ -122,27 +124,27 @@ func (k *keyFlags) order(p *process) (order, error) {
 }
 
 // limits are what narrows a key.
-func (k *keyFlags) limits(now time.Time, o *order) error {
+func (k *keyFlags) limits(now time.Time, o *service.NewKey) error {
 	for _, s := range k.scopes {
 		if !slices.Contains(scopes, s) {
 			return usagef("--scope is one of %s, not %q", strings.Join(scopes, ", "), s)
 		}
 	}
-	if len(o.scopes) == 0 {
-		o.scopes = []string{"*"}
+	if len(o.Scopes) == 0 {
+		o.Scopes = []string{"*"}
 	}
 	for _, text := range k.cidrs {
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
 			return usagef("--allow-from %q is not a network such as 10.0.0.0/8 or 2001:db8::/32", text)
 		}
-		o.cidrs = append(o.cidrs, network.Masked())
+		o.AllowedCIDRs = append(o.AllowedCIDRs, network.Masked())
 	}
 	switch {
 	case k.expiresIn < 0:
 		return usagef("--expires-in cannot be negative")
 	case k.expiresIn > 0:
-		o.expiresAt = now.Add(k.expiresIn)
+		o.ExpiresAt = now.Add(k.expiresIn)
 	}
 	return nil
 }
@@ -152,7 +154,7 @@ func callbackURL(c config.Config, providerConfigID string) string {
 	return cmp.Or(c.HTTP.PublicURL, "PUBLIC_URL") + "/callbacks/" + providerConfigID
 }
 
-func (k *keyFlags) account(p *process, o *order) error {
+func (k *keyFlags) account(p *process, o *service.NewKey) error {
 	if k.stripeSecret == "" {
 		if k.stripeWebhook != "" {
 			return usagef("--stripe-webhook-secret-env needs --stripe-secret-key-env")
@@ -160,17 +162,17 @@ func (k *keyFlags) account(p *process, o *order) error {
 		return nil
 	}
 	stdin := bufio.NewScanner(p.stdin)
-	var account stripeAccount
+	var account service.StripeAccount
 	var err error
-	if account.secretKey, err = credential(p, stdin, "--stripe-secret-key-env", k.stripeSecret); err != nil {
+	if account.SecretKey, err = credential(p, stdin, "--stripe-secret-key-env", k.stripeSecret); err != nil {
 		return err
 	}
 	if k.stripeWebhook != "" {
-		if account.webhookSecret, err = credential(p, stdin, "--stripe-webhook-secret-env", k.stripeWebhook); err != nil {
+		if account.WebhookSecret, err = credential(p, stdin, "--stripe-webhook-secret-env", k.stripeWebhook); err != nil {
 			return err
 		}
 	}
-	o.stripe = &account
+	o.Stripe = &account
 	return nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"perennial/db"
 )
 
 func main() {
@@ -27,6 +29,16 @@ type process struct {
 	stdout io.Writer
 	stderr io.Writer
 	now    func() time.Time
+}
+
+// actor is who does what a command of the command line does.
+func (p *process) actor() db.Actor {
+	for _, name := range []string{"SUDO_USER", "USER", "LOGNAME"} {
+		if user, _ := p.lookup(name); user != "" {
+			return db.ByCLI(user)
+		}
+	}
+	return db.ByCLI("unknown")
 }
 
 // run is the whole program; tests call it. It answers the exit code: 0 done, 1 failed, 2 misused.

@@ -11,6 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/activities"
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/internal/engine"
@@ -18,6 +20,7 @@ import (
 	"perennial/internal/gateway"
 	"perennial/internal/telemetry"
 	"perennial/internal/vault"
+	"perennial/service/dispatch"
 	"perennial/worker"
 )
 
@@ -32,13 +35,14 @@ type plan struct {
 	logs        io.Writer
 }
 
-// service is a running process: API, worker or both. Make it with startService, end it with stop.
-type service struct {
+// server is a running process: API, worker or both. Make it with startService, end it with stop.
+type server struct {
 	config     config.Config
 	telemetry  *telemetry.Telemetry
 	temporal   client.Client
 	gateway    *gateway.Gateway
-	health     *health
+	needs      []httpkit.Requirement // before the process takes work
+	health     *httpkit.Health       // set once all needs are known
 	operations *listener
 	api        *apiPart
 	worker     *workerPart
@@ -47,11 +51,11 @@ type service struct {
 }
 
 // startService wires everything, in the order in which it depends on each other, and returns when the API listens.
-func startService(ctx context.Context, p *process, c config.Config, do plan) (_ *service, err error) {
+func startService(ctx context.Context, p *process, c config.Config, do plan) (_ *server, err error) {
 	if err := failpoint.Enable(p.lookup); err != nil {
 		return nil, err
 	}
-	s := &service{config: c, health: &health{checks: map[string]func(context.Context) error{}}, failed: make(chan error, 4)}
+	s := &server{config: c, failed: make(chan error, 4)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.stop(ctx))
@@ -87,6 +91,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 			return s, err
 		}
 	}
+	s.health = httpkit.NewHealth(s.telemetry.Logger, s.needs...)
 	if s.operations, err = listen(ctx, c.HTTP.MetricsAddress, operations(s.telemetry.Metrics(), s.health)); err != nil {
 		return s, fmt.Errorf("METRICS_ADDRESS: %w", err)
 	}
@@ -95,7 +100,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 }
 
 // wait blocks until somebody asks the process to end, or a part of it broke.
-func (s *service) wait(ctx context.Context) error {
+func (s *server) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
@@ -106,9 +111,11 @@ func (s *service) wait(ctx context.Context) error {
 
 // stop drains: first it says that it wants no more work, then the API finishes its requests while the worker still
 // serves their commands, then the worker finishes its activities, and at last the logs and metrics leave.
-func (s *service) stop(ctx context.Context) error {
+func (s *server) stop(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	s.health.draining.Store(true)
+	if s.health != nil {
+		s.health.Drain()
+	}
 	var errs []error
 	if s.api != nil {
 		errs = append(errs, s.api.stop(ctx, s.config.HTTP.DrainDelay+s.config.HTTP.DrainTimeout))
@@ -132,7 +139,7 @@ func (s *service) stop(ctx context.Context) error {
 }
 
 // openStore opens one of the pools. Each kind of work has its own, so that none can starve another.
-func (s *service) openStore(ctx context.Context, p *process, name string, connections int) (*db.Store, error) {
+func (s *server) openStore(ctx context.Context, p *process, name string, connections int) (*db.Store, error) {
 	store, err := db.Open(ctx, db.Config{
 		URL: s.config.Database.URL.Reveal(), MaxConns: int32(connections), Clock: p.now, ApplicationName: "perennial " + name,
 	})
@@ -141,6 +148,13 @@ func (s *service) openStore(ctx context.Context, p *process, name string, connec
 	}
 	s.closers = append(s.closers, store.Close)
 	return store, nil
+}
+
+// dispatching is a store whose transactions have what follows their commits done.
+func (s *server) dispatching(p *process, store *db.Store) *db.Store {
+	d := dispatch.New(dispatch.Config{Store: store, Engine: engine.New(s.temporal), Now: p.now, Log: s.telemetry.Logger})
+	s.closers = append(s.closers, d.Close) // before the store, which was opened earlier
+	return store.With(d)
 }
 
 // checkSchema refuses to run on a database that lacks tables this program needs. A newer one is fine: migrations expand
@@ -164,7 +178,7 @@ type workerPart struct {
 	err    error // set before done is closed
 }
 
-func (s *service) startWorker(ctx context.Context, p *process, do plan) (*workerPart, error) {
+func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerPart, error) {
 	c := s.config
 	store, err := s.openStore(ctx, p, "activities", c.Database.PoolActivities)
 	if err != nil {
@@ -174,7 +188,7 @@ func (s *service) startWorker(ctx context.Context, p *process, do plan) (*worker
 	w, err := worker.New(worker.Config{
 		Client: s.temporal, Logger: s.telemetry.Logger, Namespace: c.Temporal.Namespace,
 		Activities: activities.New(activities.Config{
-			Store: store, Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal),
+			Store: s.dispatching(p, store), Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal),
 			Observer: watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,
@@ -195,16 +209,18 @@ func (s *service) startWorker(ctx context.Context, p *process, do plan) (*worker
 		}
 		close(part.done)
 	}()
-	s.health.checks["worker"] = func(context.Context) error { return part.polls() }
+	s.needs = append(s.needs, httpkit.Requirement{Check: func(context.Context) error { return part.polls() }, Absent: errNotPolling})
 	return part, nil
 }
+
+var errNotPolling = fault.New(fault.Unavailable, "worker_not_polling", "the worker does not poll Temporal yet")
 
 func (w *workerPart) polls() error {
 	select {
 	case <-w.ready:
 		return nil
 	default:
-		return errors.New("the worker does not poll yet")
+		return errNotPolling
 	}
 }
 

@@ -21,9 +21,9 @@ select 1 / count(*) from written;
 -- hold the customer and copy from it, or what they copied would stay.
 select 1 from customers c where c.environment_id = @environment_id and c.id = @id for no key update;
 
--- name: SubscriptionLockOfCustomer :exec
+-- name: SubscriptionLockOfCustomer :many
 -- In the order of everybody who locks several.
-select 1 from subscriptions s where s.environment_id = @environment_id and s.customer_id = @customer_id order by s.id for no key update;
+select s.id, s.status from subscriptions s where s.environment_id = @environment_id and s.customer_id = @customer_id order by s.id for no key update;
 
 -- name: TransactionLockOfCustomer :exec
 select 1 from transactions t where t.environment_id = @environment_id and t.customer_id = @customer_id order by t.id for no key update;
@@ -96,6 +96,6 @@ where c.environment_id = @environment_id
   and c.erased_at is null
   and (sqlc.narg('email')::text is null or c.email = sqlc.narg('email'))
   and (sqlc.narg('test_clock_id')::text is null or c.test_clock_id = sqlc.narg('test_clock_id'))
-  and c.id < @below_id and c.id > @above_id
-order by case when @forward::boolean then c.id end, c.id desc
+  and c.position < @below::bigint and c.position > @above::bigint
+order by case when @forward::boolean then c.position end, c.position desc
 limit @row_limit;

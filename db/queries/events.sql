@@ -31,6 +31,6 @@ where e.environment_id = @environment_id
   and (sqlc.narg('type')::text is null or e.type = sqlc.narg('type'))
   and (sqlc.narg('subscription_id')::text is null or e.subscription_id = sqlc.narg('subscription_id'))
   and (sqlc.narg('customer_id')::text is null or e.customer_id = sqlc.narg('customer_id'))
-  and e.id < @below_id and e.id > @above_id
-order by case when @forward::boolean then e.id end, e.id desc
+  and e.position < @below::bigint and e.position > @above::bigint
+order by case when @forward::boolean then e.position end, e.position desc
 limit @row_limit;

@@ -9,8 +9,18 @@ insert into idempotency_keys (environment_id, route, key, fingerprint, created_a
 values (@environment_id, @route, @key, @fingerprint, @created_at);
 
 -- name: IdempotencyKeyAnswer :exec
-update idempotency_keys set status_code = @status_code, response = @response, customer_id = sqlc.narg('customer_id')::text
-where environment_id = @environment_id and route = @route and key = @key;
+-- Of a customer who is erased only the fact is kept; the share lock keeps a later erasure waiting until it can see the
+-- answer.
+with owner as (
+    select c.erased_at from customers c
+    where c.environment_id = @environment_id and c.id = sqlc.narg('customer_id')::text
+    for share of c
+)
+update idempotency_keys i
+set status_code = @status_code, customer_id = sqlc.narg('customer_id')::text,
+    response = case when (select o.erased_at from owner o) is null then @response::bytea end,
+    erased_at = (select o.erased_at from owner o)
+where i.environment_id = @environment_id and i.route = @route and i.key = @key;
 
 -- name: IdempotencyKeyGet :one
 select sqlc.embed(i)

@@ -58,8 +58,8 @@ where i.environment_id = @environment_id
   and (sqlc.narg('customer_id')::text is null or i.customer_id = sqlc.narg('customer_id'))
   and (sqlc.narg('subscription_id')::text is null or i.subscription_id = sqlc.narg('subscription_id'))
   and (sqlc.narg('status')::text is null or i.status = sqlc.narg('status'))
-  and i.id < @below_id and i.id > @above_id
-order by case when @forward::boolean then i.id end, i.id desc
+  and i.position < @below::bigint and i.position > @above::bigint
+order by case when @forward::boolean then i.position end, i.position desc
 limit @row_limit;
 
 -- name: InvoiceLockOpen :many

@@ -32,8 +32,8 @@ select sqlc.embed(p)
 from plans p
 where p.environment_id = @environment_id
   and (sqlc.narg('active')::boolean is null or p.active = sqlc.narg('active'))
-  and p.id < @below_id and p.id > @above_id
-order by case when @forward::boolean then p.id end, p.id desc
+  and p.position < @below::bigint and p.position > @above::bigint
+order by case when @forward::boolean then p.position end, p.position desc
 limit @row_limit;
 
 -- name: PlanListOfSubscription :many

@@ -3,10 +3,17 @@ insert into provider_calls (id, environment_id, transaction_id, operation, key, 
 values (@id, @environment_id, @transaction_id, @operation, @key, @started_at);
 
 -- name: ProviderCallFinish :exec
-with written as (
+-- Other calls of the transaction that are still open count as cut off with their workers: most are, and nobody else would
+-- ever end them. A worker that was only slow writes its end over that.
+with cut_off as (
+    update provider_calls c
+    set outcome = 'cut_off', ended_at = @ended_at
+    where c.environment_id = @environment_id and c.transaction_id = @transaction_id and c.id <> @id and c.ended_at is null
+), written as (
     update provider_calls
     set outcome = @outcome, http_status = @http_status, response = @response, ended_at = @ended_at
-    where environment_id = @environment_id and transaction_id = @transaction_id and id = @id and ended_at is null
+    where environment_id = @environment_id and transaction_id = @transaction_id and id = @id
+      and (ended_at is null or outcome = 'cut_off')
     returning 1
 )
 select 1 / count(*) from written;

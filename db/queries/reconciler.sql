@@ -3,7 +3,8 @@
 -- The lists of what was not done in time let nothing go until it is done, and what cannot be done stays: an environment's
 -- credentials cannot be read, say. So environments take turns in them, each with its oldest first; transactions by provider
 -- configuration, which is whose the credentials are. Whatever hangs elsewhere, each that has anything in a list has its
--- share of row_limit in every pass.
+-- share of row_limit in every pass: of each that has anything due, as many are read as nine times row_limit allows, divided
+-- among them. The look for the first due one stands in brackets, so that it is one probe of an index.
 
 -- name: EpochGet :one
 select epoch from temporal_epoch;
@@ -12,10 +13,11 @@ select epoch from temporal_epoch;
 update temporal_epoch set epoch = epoch + 1 returning epoch;
 
 -- name: SubscriptionListUnstarted :many
+-- In the order of the index: by epoch first, so that nothing is sorted.
 select s.environment_id, s.id
 from subscriptions s
 where s.finished_at is null and s.started_epoch < @epoch
-order by s.id
+order by s.started_epoch, s.id
 limit @row_limit;
 
 -- name: SubscriptionSetStarted :exec
@@ -37,14 +39,28 @@ where s.environment_id = u.environment_id and s.id = u.id;
 
 -- name: TransactionListUnstarted :many
 -- Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
--- left open.
-select t.environment_id, t.id
-from transactions t
-left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where t.status = 'pending' and t.started_epoch < @epoch
-  and (t.subscription_id is null or t.type = 'refund' or s.finished_at is not null)
-order by t.id
-limit @row_limit;
+-- left open. These last lie among the charges that subscriptions serve, of which the oldest are looked at: where there are
+-- more, the net for what is overdue finds them.
+select u.environment_id, u.id
+from (
+    (select t.environment_id, t.id
+    from transactions t
+    where t.status = 'pending' and t.started_epoch < @epoch and (t.subscription_id is null or t.type = 'refund')
+    order by t.started_epoch, t.id
+    limit @row_limit::int)
+    union all
+    select c.environment_id, c.id
+    from (
+        select t.environment_id, t.id, t.subscription_id
+        from transactions t
+        where t.status = 'pending' and t.started_epoch < @epoch and t.subscription_id is not null and t.type = 'charge'
+        order by t.started_epoch, t.id
+        limit 4 * @row_limit::int
+    ) c
+    where (select s.finished_at from subscriptions s where s.environment_id = c.environment_id and s.id = c.subscription_id) is not null
+) u
+order by u.id
+limit @row_limit::int;
 
 -- name: TransactionSetStarted :exec
 -- In id order, as everybody who locks several.
@@ -93,13 +109,27 @@ where c.environment_id = k.environment_id and c.id = k.id;
 -- name: CallbackGiveUp :one
 -- What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
 -- What is about ours waits longer for the provider to answer for it.
-with old as (
+with unclaimed as (
     select c.environment_id, c.id
     from provider_callbacks c
-    where c.processed_at is null and (c.transaction_id is null and c.received_at < @before or c.received_at < @ours_before)
+    where c.processed_at is null and c.transaction_id is null and c.received_at < @before
     order by c.received_at
-    limit @row_limit
+    limit @row_limit::int
     for no key update skip locked
+), unanswered as (
+    select a.environment_id, a.id
+    from provider_configs p
+    cross join lateral (
+        select c.environment_id, c.id
+        from provider_callbacks c
+        where c.provider_config_id = p.id and c.processed_at is null and c.transaction_id is not null and c.received_at < @ours_before
+        order by c.received_at
+        limit @row_limit::int
+        for no key update skip locked
+    ) a
+    limit @row_limit::int
+), old as (
+    select u.environment_id, u.id from unclaimed u union all select n.environment_id, n.id from unanswered n
 ), given_up as (
     update provider_callbacks c
     set processed_at = @processed_at::timestamptz
@@ -125,19 +155,34 @@ select count(*)::integer as purged from purged;
 -- name: CallbackListOpen :many
 -- Each transaction once. A finished subscription has no workflow to signal: its transactions are looked at by workflows of
 -- their own. Where a look was taken and did not answer, the next is taken when the word is a quarter older than it was then.
+with behind as materialized (
+    select p.id, greatest(1, least(4 * @row_limit::int, floor(7.0 / count(*) over () * @row_limit::int)::int)) as share
+    from provider_configs p
+    where (select c.received_at from provider_callbacks c
+           where c.provider_config_id = p.id and c.processed_at is null and c.transaction_id is not null
+           order by c.received_at limit 1) < @before
+)
 select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
 from (
-    select c.environment_id, c.transaction_id,
-        row_number() over (partition by c.environment_id, c.provider_config_id order by min(c.received_at), c.transaction_id) as turn
-    from provider_callbacks c
-    where c.processed_at is null and c.transaction_id is not null and c.received_at < @before
-      and not exists (
-          select from provider_calls p
-          where p.environment_id = c.environment_id and p.transaction_id = c.transaction_id
-            and p.started_at > c.received_at + 0.75 * (sqlc.arg('before') - c.received_at))
-    group by c.environment_id, c.provider_config_id, c.transaction_id
-    order by turn, c.transaction_id
-    limit @row_limit
+    select g.environment_id, g.transaction_id, g.turn
+    from behind b
+    cross join lateral (
+        select o.environment_id, o.transaction_id, row_number() over (order by min(o.received_at), o.transaction_id) as turn
+        from (
+            select c.environment_id, c.transaction_id, c.received_at
+            from provider_callbacks c
+            where c.provider_config_id = b.id and c.processed_at is null and c.transaction_id is not null and c.received_at < @before
+              and not exists (
+                  select from provider_calls p
+                  where p.environment_id = c.environment_id and p.transaction_id = c.transaction_id
+                    and p.started_at > c.received_at + 0.75 * (sqlc.arg('before') - c.received_at))
+            order by c.received_at, c.id
+            limit b.share
+        ) o
+        group by o.environment_id, o.transaction_id
+    ) g
+    order by g.turn, g.transaction_id
+    limit @row_limit::int
 ) w
 join transactions t on t.environment_id = w.environment_id and t.id = w.transaction_id
 left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
@@ -145,38 +190,80 @@ order by w.turn, t.id;
 
 -- name: TransactionListOverdue :many
 -- Also one that was never sent: a storm keeps some waiting for a worker that long, but a command may have written it whose
--- process died before its workflow knew, and nobody else would ever send it.
+-- process died before its workflow knew, and nobody else would ever send it. A charge without a provider configuration
+-- takes its turn too.
+with behind as materialized (
+    select g.id, greatest(1, least(@row_limit::int, floor(8.0 / count(*) over () * @row_limit::int)::int)) as share
+    from (select p.id from provider_configs p union all select '') g
+    where (select t.next_check_at from transactions t
+           where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+             and t.next_check_at is not null
+           order by t.next_check_at limit 1) < @before
+)
 select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
 from (
-    select t.environment_id, t.id, t.type, t.subscription_id,
-        row_number() over (partition by t.environment_id, t.provider_config_id order by t.next_check_at, t.id) as turn
-    from transactions t
-    where t.status = 'pending' and t.parked_at is null and t.next_check_at < @before
-    order by turn, t.id
-    limit @row_limit
+    select d.environment_id, d.id, d.type, d.subscription_id, d.turn
+    from behind b
+    cross join lateral (
+        select o.environment_id, o.id, o.type, o.subscription_id, row_number() over (order by o.next_check_at, o.id) as turn
+        from (
+            select t.environment_id, t.id, t.type, t.subscription_id, t.next_check_at
+            from transactions t
+            where coalesce(t.provider_config_id, '') = b.id and t.status = 'pending' and t.parked_at is null
+              and t.next_check_at < @before
+            order by t.next_check_at, t.id
+            limit b.share
+        ) o
+    ) d
+    order by d.turn, d.id
+    limit @row_limit::int
 ) w
 left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
 order by w.turn, w.id;
 
 -- name: SubscriptionListLate :many
+with behind as materialized (
+    select e.id, greatest(1, least(@row_limit::int, floor(9.0 / count(*) over () * @row_limit::int)::int)) as share
+    from environments e
+    where (select s.next_action_at from subscriptions s
+           where s.environment_id = e.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null
+           order by s.next_action_at limit 1) < @before
+)
 select w.environment_id, w.id
-from (
-    select s.environment_id, s.id,
-        row_number() over (partition by s.environment_id order by s.next_action_at, s.id) as turn
-    from subscriptions s
-    where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
+from behind b
+cross join lateral (
+    select d.environment_id, d.id, row_number() over (order by d.next_action_at, d.id) as turn
+    from (
+        select s.environment_id, s.id, s.next_action_at
+        from subscriptions s
+        where s.environment_id = b.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
+        order by s.next_action_at, s.id
+        limit b.share
+    ) d
 ) w
 order by w.turn, w.id
-limit @row_limit;
+limit @row_limit::int;
 
 -- name: SubscriptionListWakePending :many
 -- Signals that did not arrive, or on which no worker has acted. Environments take turns.
+with behind as materialized (
+    select e.id, greatest(1, least(@row_limit::int, floor(9.0 / count(*) over () * @row_limit::int)::int)) as share
+    from environments e
+    where (select s.wake_pending_since from subscriptions s
+           where s.environment_id = e.id and s.wake_pending_since is not null
+           order by s.wake_pending_since limit 1) < @before
+)
 select w.environment_id, w.id
-from (
-    select s.environment_id, s.id,
-        row_number() over (partition by s.environment_id order by s.wake_pending_since, s.id) as turn
-    from subscriptions s
-    where s.wake_pending_since < @before
+from behind b
+cross join lateral (
+    select d.environment_id, d.id, row_number() over (order by d.wake_pending_since, d.id) as turn
+    from (
+        select s.environment_id, s.id, s.wake_pending_since
+        from subscriptions s
+        where s.environment_id = b.id and s.wake_pending_since < @before
+        order by s.wake_pending_since, s.id
+        limit b.share
+    ) d
 ) w
 order by w.turn, w.id
-limit @row_limit;
+limit @row_limit::int;

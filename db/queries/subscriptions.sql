@@ -60,8 +60,8 @@ where s.environment_id = @environment_id
   and (sqlc.narg('plan_id')::text is null or s.plan_id = sqlc.narg('plan_id'))
   and (sqlc.narg('status')::text is null or s.status = sqlc.narg('status'))
   and (sqlc.narg('test_clock_id')::text is null or s.test_clock_id = sqlc.narg('test_clock_id'))
-  and s.id < @below_id and s.id > @above_id
-order by case when @forward::boolean then s.id end, s.id desc
+  and s.position < @below::bigint and s.position > @above::bigint
+order by case when @forward::boolean then s.position end, s.position desc
 limit @row_limit;
 
 -- name: SubscriptionMarkMethodChanged :many

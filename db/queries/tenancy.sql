@@ -11,9 +11,9 @@ select sqlc.embed(a) from apps a where a.id = @id;
 select sqlc.embed(a)
 from apps a
 where a.tenant_id = @tenant_id
-  and a.id < @below_id and a.id > @above_id
+  and a.position < @below::bigint and a.position > @above::bigint
 -- Planned with its parameters known, the case disappears and one direction of the index is left.
-order by case when @forward::boolean then a.id end, a.id desc
+order by case when @forward::boolean then a.position end, a.position desc
 limit @row_limit;
 
 -- name: EnvironmentInsert :exec

@@ -33,8 +33,8 @@ where s.environment_id = @environment_id and s.id = @subscription_id;
 select sqlc.embed(c)
 from test_clocks c
 where c.environment_id = @environment_id
-  and c.id < @below_id and c.id > @above_id
-order by case when @forward::boolean then c.id end, c.id desc
+  and c.position < @below::bigint and c.position > @above::bigint
+order by case when @forward::boolean then c.position end, c.position desc
 limit @row_limit;
 
 -- name: TestClockNextDue :one

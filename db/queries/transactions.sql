@@ -58,8 +58,8 @@ where t.environment_id = @environment_id
   and (sqlc.narg('invoice_id')::text is null or t.invoice_id = sqlc.narg('invoice_id'))
   and (sqlc.narg('status')::text is null or t.status = sqlc.narg('status'))
   and (sqlc.narg('type')::text is null or t.type = sqlc.narg('type'))
-  and t.id < @below_id and t.id > @above_id
-order by case when @forward::boolean then t.id end, t.id desc
+  and t.position < @below::bigint and t.position > @above::bigint
+order by case when @forward::boolean then t.position end, t.position desc
 limit @row_limit;
 
 -- name: TransactionLockPendingCharges :many

@@ -4,7 +4,7 @@
 -- Since when, in real time, a signal to the subscription's workflow is under way: set by the transaction that gives the
 -- workflow something to do, cleared by the one in which the workflow acts. What stays, the reconciler signals again.
 alter table subscriptions add column wake_pending_since timestamptz;
-create index subscriptions_wake_pending on subscriptions (wake_pending_since) where wake_pending_since is not null;
+create index subscriptions_wake_pending on subscriptions (environment_id, wake_pending_since, id) where wake_pending_since is not null;
 drop index subscriptions_method_changed;
 
 -- When the first send was due, in real time: one that comes much later asks the provider first, since a restored database

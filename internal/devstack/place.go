@@ -5,16 +5,20 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 )
 
-// place makes dir a directory that the account can reach, and gives its real path.
+// place makes dir a directory that the account can reach, and returns its real path. That path is absolute: servers are
+// started from another working directory than ours.
 //
 // A server that runs as another user must be able to walk through every parent of its files; a clone below a private
 // home directory (mode 0700) does not let it. The directory then lives in a private one below /var/tmp, which
 // survives a reboot, and dir becomes a symbolic link to it. Remove deletes both.
 func place(dir string, account *Account) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
@@ -58,17 +62,6 @@ func reached(dir string, account *Account) (string, error) {
 	return dir, nil
 }
 
-// canReach tries instead of reading mode bits, because access lists and mount options decide too.
-func canReach(dir string, account *Account) bool {
-	if account == nil {
-		return true
-	}
-	probe := exec.Command("/bin/sh", "-c", "cd . && test -w .") //nolint:noctx // ends at once
-	probe.Dir = dir
-	probe.SysProcAttr = sysProcAttr(account, 0)
-	return probe.Run() == nil
-}
-
 // sharedTemp is a temporary directory that every user can enter. TMPDIR may be private, hence not os.TempDir first.
 func sharedTemp() string {
 	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() {
@@ -88,8 +81,7 @@ func Remove(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// Forget deletes everything below state (.perennial) except the installed tools in bin: the data of `perennial dev` and
-// of tests. It refuses while a server runs there.
+// Forget deletes state (.perennial): the data of `perennial dev` and of tests. It refuses while a server runs there.
 func Forget(state string) error {
 	var data []string
 	for _, pattern := range []string{"postgres", "temporal", "test/*/postgres", "test/*/temporal"} {
@@ -104,22 +96,7 @@ func Forget(state string) error {
 			return err
 		}
 	}
-	rest, err := os.ReadDir(state)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, entry := range rest {
-		if entry.Name() == "bin" {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(state, entry.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.RemoveAll(state)
 }
 
 func forgetOne(dir string) error {

@@ -23,15 +23,11 @@ type PostgresConfig struct {
 	// Dir holds the data, the password and the log; it is made when absent and kept across starts. As root it may
 	// become a symbolic link, see place; Remove deletes it.
 	Dir string
-	// ToolsDir receives a downloaded server; default: Dir's neighbour `bin`.
-	ToolsDir string
-	// Port on 127.0.0.1; 0 picks a free one.
+	// Port on 127.0.0.1 that we like best; a free one is taken where it is in use, or 0.
 	Port int
 	// Unsafe switches fsync off. Only for databases that nobody misses after a power cut: a test's. A killed server
 	// still keeps what it acknowledged.
 	Unsafe bool
-	// Download ignores installed servers.
-	Download bool
 	// Progress receives a line for each thing that takes time; nil is quiet.
 	Progress io.Writer
 }
@@ -54,9 +50,6 @@ type Postgres struct {
 func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err error) {
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
 		return nil, err
-	}
-	if cfg.ToolsDir == "" {
-		cfg.ToolsDir = filepath.Join(filepath.Dir(cfg.Dir), "bin")
 	}
 	p := &Postgres{cfg: cfg}
 	if p.account, err = unprivileged(); err != nil {
@@ -83,15 +76,18 @@ func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err er
 	if err = p.initialise(ctx); err != nil {
 		return nil, err
 	}
-	if p.port, err = choosePort(cfg.Port); err != nil {
-		return nil, fmt.Errorf("PostgreSQL: %w", err)
-	}
-	if err = p.start(ctx); err != nil {
+	if err = startOn(ctx, []int{cfg.Port}, func(ports []int) error {
+		p.port = ports[0]
+		return p.start(ctx)
+	}); err != nil {
 		return nil, err
 	}
 	say(cfg.Progress, "postgres: version %d is ready on 127.0.0.1:%d, data in %s", p.binaries.major, p.port, cfg.Dir)
 	return p, nil
 }
+
+// Port is where it listens on 127.0.0.1.
+func (p *Postgres) Port() int { return p.port }
 
 // URL is where to connect, as superuser, to an initially empty database.
 func (p *Postgres) URL() string { return p.urlOf(pgUser) }
@@ -131,11 +127,15 @@ func (p *Postgres) chooseBinaries(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if b, ok := findPostgres(ctx, major); ok && !p.cfg.Download {
+	if b, ok := findPostgres(ctx, major); ok {
 		p.binaries = b
 		return nil
 	}
-	p.binaries, err = downloadPostgres(ctx, p.cfg.ToolsDir, major, p.account, p.cfg.Progress)
+	c, err := userCache()
+	if err != nil {
+		return err
+	}
+	p.binaries, err = c.postgres(ctx, mavenCentral, major, p.cfg.Progress)
 	if err != nil && major != 0 {
 		return fmt.Errorf("the data in %s was made by PostgreSQL %d: %w. Deleting that directory (make clean-dev) forgets the data",
 			p.cfg.Dir, major, err)
@@ -228,13 +228,4 @@ func cleanEnv() []string {
 		}
 	}
 	return kept
-}
-
-// choosePort checks a wanted port now, where a clear message is possible, instead of letting the server fail.
-func choosePort(want int) (int, error) {
-	port, err := FreePort(want)
-	if err == nil && want != 0 && port != want {
-		return 0, fmt.Errorf("port %d on 127.0.0.1 is in use by another program: stop it or choose another port", want)
-	}
-	return port, err
 }

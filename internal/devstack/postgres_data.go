@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -61,7 +62,13 @@ func (p *Postgres) initialise(ctx context.Context) error {
 	initdb := exec.CommandContext(ctx, p.binaries.program("initdb"), args...)
 	initdb.Dir, initdb.Env = p.home, cleanEnv()
 	initdb.SysProcAttr = sysProcAttr(p.account, 0)
-	if out, err := initdb.CombinedOutput(); err != nil {
+	initdb.Cancel = func() error { return initdb.Process.Signal(syscall.SIGINT) } // lets it end its own children
+	initdb.WaitDelay = 10 * time.Second
+	out, err := initdb.CombinedOutput()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
 	return os.Rename(scratch, p.path("data"))

@@ -1,11 +1,10 @@
 package devstack
 
 import (
-	"archive/tar"
-	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,58 +15,67 @@ import (
 	"runtime"
 	"strings"
 	"time"
-
-	"github.com/xi2/xz"
 )
 
-// postgresMirror holds the server binaries of the embedded-postgres project (github.com/zonkyio), built for many
-// systems with their libraries beside them, as Maven artefacts with check sums.
-const postgresMirror = "https://repo1.maven.org/maven2/io/zonky/test/postgres"
+// mirror is a place from which PostgreSQL servers are downloaded.
+type mirror struct {
+	url  string
+	sums string // as sha256sum prints them: of every archive that we accept
+}
+
+// mavenCentral has the server binaries of the embedded-postgres project (github.com/zonkyio), built for many systems
+// with their libraries beside them. The checksums are ours: one that is fetched beside the archive proves nothing about
+// who made it.
+var mavenCentral = mirror{url: "https://repo1.maven.org/maven2/io/zonky/test/postgres", sums: postgresSums}
+
+//go:embed postgresql.sha256
+var postgresSums string
 
 // postgresReleases is what we download for each major version; 0 is the choice for a new data directory.
 var postgresReleases = map[int]string{0: "17.5.0", 15: "15.13.0", 16: "16.9.0", 17: "17.5.0", 18: "18.3.0"}
 
-// downloadPostgres gives server binaries below dir, downloading them the first time.
-func downloadPostgres(ctx context.Context, dir string, major int, account *Account, progress io.Writer) (pgBinaries, error) {
+// postgres returns server binaries, downloaded into the cache the first time.
+func (c cache) postgres(ctx context.Context, from mirror, major int, progress io.Writer) (pgBinaries, error) {
 	release, ok := postgresReleases[major]
 	if !ok {
 		return pgBinaries{}, fmt.Errorf("no PostgreSQL %d to download", major)
 	}
-	dir, err := place(filepath.Join(dir, "postgresql-"+release), account)
-	if err != nil {
-		return pgBinaries{}, err
+	target := c.path("postgresql-" + release)
+	bin := filepath.Join(target, "bin")
+	err := c.once(ctx, target,
+		func() bool { return present(filepath.Join(bin, "postgres")) && present(filepath.Join(bin, "initdb")) },
+		func() { say(progress, "postgres: another process is downloading it; waiting") },
+		func(scratch string) error {
+			archive, err := from.fetch(ctx, release, c.into(), progress)
+			if err != nil {
+				return err
+			}
+			say(progress, "postgres: unpacking")
+			return unpackPostgres(ctx, archive, scratch)
+		})
+	if ctx.Err() != nil {
+		return pgBinaries{}, ctx.Err()
 	}
-	held, err := lock(ctx, filepath.Join(dir, "lock"), func() {
-		say(progress, "postgres: another process is downloading it; waiting")
-	})
-	if err != nil {
-		return pgBinaries{}, err
-	}
-	defer func() { _ = held.release() }() // the kernel releases it at the latest when we end
-	bin := filepath.Join(dir, "dist", "bin")
-	if b, err := inspectPostgres(ctx, bin); err == nil {
-		return b, nil
-	}
-	archive, err := fetchPostgres(ctx, release, progress)
 	if err != nil {
 		return pgBinaries{}, fmt.Errorf("no PostgreSQL server of version %d or newer is installed, and downloading one failed: %w\n"+
 			"Install one (Debian: apt-get install postgresql) or set DATABASE_URL to a server of your own", oldestPostgres, err)
 	}
-	scratch := filepath.Join(dir, "dist.new") // renamed when whole
-	if err := errors.Join(os.RemoveAll(scratch), os.RemoveAll(filepath.Join(dir, "dist"))); err != nil {
-		return pgBinaries{}, err
+	b, err := inspectPostgres(ctx, bin)
+	if err != nil {
+		return b, fmt.Errorf("the downloaded PostgreSQL does not run: %w\n"+
+			"Delete %s to download it again, or install PostgreSQL (Debian: apt-get install postgresql)", err, target)
 	}
-	if err := unpackPostgres(archive, scratch); err != nil {
-		return pgBinaries{}, fmt.Errorf("unpack PostgreSQL %s: %w", release, err)
-	}
-	if err := os.Rename(scratch, filepath.Join(dir, "dist")); err != nil {
-		return pgBinaries{}, err
-	}
-	return inspectPostgres(ctx, bin)
+	return b, nil
 }
 
-// artefact names the archive for this system.
-func artefact(goos, goarch string, alpine bool) string {
+// present reports whether a program is there and was not emptied by a power cut.
+func present(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > 0
+}
+
+// platform names this system as the archives do.
+func platform(goos, goarch string, alpine bool) string {
 	arch := goarch
 	if arch == "arm64" {
 		arch = "arm64v8"
@@ -75,27 +83,43 @@ func artefact(goos, goarch string, alpine bool) string {
 	if goos == "linux" && alpine {
 		arch += "-alpine"
 	}
-	return "embedded-postgres-binaries-" + goos + "-" + arch
+	return goos + "-" + arch
 }
 
-func fetchPostgres(ctx context.Context, release string, progress io.Writer) ([]byte, error) {
+func isAlpine() bool {
 	_, err := os.Stat("/etc/alpine-release")
-	name := artefact(runtime.GOOS, runtime.GOARCH, err == nil)
-	url := fmt.Sprintf("%s/%s/%s/%s-%s.jar", postgresMirror, name, release, name, release)
-	say(progress, "postgres: no server installed here; downloading PostgreSQL %s (once, about 15 MB) from %s", release, url)
+	return err == nil
+}
+
+// fetch downloads the archive of a release and refuses one that is not the known one.
+func (m mirror) fetch(ctx context.Context, release, into string, progress io.Writer) ([]byte, error) {
+	system := platform(runtime.GOOS, runtime.GOARCH, isAlpine())
+	want, ok := m.sum(system + "-" + release + ".jar")
+	if !ok {
+		return nil, fmt.Errorf("there is no PostgreSQL %s for %s to download", release, system)
+	}
+	name := "embedded-postgres-binaries-" + system
+	url := fmt.Sprintf("%s/%s/%s/%s-%s.jar", m.url, name, release, name, release)
+	say(progress, "postgres: no server is installed here; downloading PostgreSQL %s (once, about 15 MB) from %s %s", release, url, into)
 	archive, err := get(ctx, url, progress)
 	if err != nil {
 		return nil, err
 	}
-	want, err := get(ctx, url+".sha256", nil)
-	if err != nil {
-		return nil, err
-	}
 	sum := sha256.Sum256(archive)
-	if got := hex.EncodeToString(sum[:]); got != strings.TrimSpace(string(want)) {
-		return nil, fmt.Errorf("%s: check sum is %s, want %s", url, got, want)
+	if got := hex.EncodeToString(sum[:]); got != want {
+		return nil, fmt.Errorf("%s: its SHA-256 is %s, and %s is the one we know: something on the way changed it", url, got, want)
 	}
 	return archive, nil
+}
+
+// sum finds the checksum of a file.
+func (m mirror) sum(name string) (string, bool) {
+	for line := range strings.Lines(m.sums) {
+		if sum, file, ok := strings.Cut(strings.TrimSpace(line), "  "); ok && file == name {
+			return sum, true
+		}
+	}
+	return "", false
 }
 
 // get downloads a file; a line every two seconds tells how far it is.
@@ -127,73 +151,4 @@ func get(ctx context.Context, url string, progress io.Writer) ([]byte, error) {
 			return nil, fmt.Errorf("%s: %w", url, err)
 		}
 	}
-}
-
-// unpackPostgres writes the tar.xz inside the jar (a zip) below dir, which must not exist.
-func unpackPostgres(jar []byte, dir string) error {
-	files, err := zip.NewReader(bytes.NewReader(jar), int64(len(jar)))
-	if err != nil {
-		return err
-	}
-	for _, file := range files.File {
-		if !strings.HasSuffix(file.Name, ".txz") {
-			continue
-		}
-		packed, err := file.Open()
-		if err != nil {
-			return err
-		}
-		defer func() { _ = packed.Close() }() // only read
-		unpacked, err := xz.NewReader(packed, 0)
-		if err != nil {
-			return err
-		}
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return err
-		}
-		return untar(unpacked, dir)
-	}
-	return errors.New("the archive holds no .txz file")
-}
-
-// untar writes below dir only: os.Root refuses names and links that lead out.
-func untar(r io.Reader, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }() // a directory handle
-	for files := tar.NewReader(r); ; {
-		h, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		name := filepath.Clean(h.Name)
-		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		switch h.Typeflag {
-		case tar.TypeDir:
-			err = root.MkdirAll(name, 0o755)
-		case tar.TypeSymlink:
-			err = root.Symlink(h.Linkname, name)
-		case tar.TypeReg:
-			err = writeFile(root, name, h.FileInfo().Mode().Perm()|0o444, files)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func writeFile(root *os.Root, name string, mode os.FileMode, content io.Reader) error {
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, content)
-	return errors.Join(err, f.Close())
 }

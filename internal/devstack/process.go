@@ -55,6 +55,13 @@ func StartProcess(cfg ProcessConfig) (*Process, error) {
 	if cfg.DeathSignal == 0 {
 		cfg.DeathSignal = syscall.SIGKILL
 	}
+	var err error
+	// The program is looked up in its working directory, not in ours.
+	if strings.ContainsRune(cfg.Path, filepath.Separator) {
+		if cfg.Path, err = filepath.Abs(cfg.Path); err != nil {
+			return nil, err
+		}
+	}
 	log, err := openLog(cfg.LogFile)
 	if err != nil {
 		return nil, fmt.Errorf("log of %s: %w", cfg.Name, err)

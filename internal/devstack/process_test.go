@@ -64,6 +64,18 @@ func TestStartProcessNamesWhatIsMissing(t *testing.T) {
 	require.ErrorContains(t, err, "start ghost")
 }
 
+// Not parallel: it changes our working directory.
+func TestStartProcess_RelativePath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Symlink("/bin/sh", "program"))
+	p, err := StartProcess(ProcessConfig{
+		Name: "program", Path: "./program", Args: []string{"-c", "exit 0"}, Dir: t.TempDir(), LogFile: "log",
+	})
+	require.NoError(t, err)
+	<-p.Done()
+	require.NoError(t, p.Err())
+}
+
 func TestAwaitShowsTheLogOfAServerThatEnds(t *testing.T) {
 	t.Parallel()
 	p := shell(t, `echo "cannot open the frobnicator"; exit 3`)

@@ -17,15 +17,15 @@ import (
 // that `go install` accepts: later ones have replace directives.
 const TemporalCLI = "github.com/temporalio/cli/cmd/temporal@v1.5.1"
 
+const databaseFile = "temporal.db"
+
 // TemporalConfig says where and how to run a private Temporal development server.
 type TemporalConfig struct {
 	// Dir holds the database and the log; it is made when absent and kept across starts.
 	Dir string
-	// ToolsDir is where the CLI is installed when PATH has none of the right version; default: Dir's neighbour `bin`.
-	ToolsDir string
-	// Port of the gRPC frontend on 127.0.0.1; 0 picks a free one.
+	// Port of the gRPC frontend on 127.0.0.1 that we like best; a free one is taken where it is in use, or 0.
 	Port int
-	// UIPort is the web UI's; 0 picks a free one. Headless runs without.
+	// UIPort is the web UI's, in the same way. Headless runs without.
 	UIPort   int
 	Headless bool
 	// InMemory forgets everything at the end; for tests that need no restart.
@@ -48,18 +48,15 @@ func StartTemporal(ctx context.Context, cfg TemporalConfig) (_ *Temporal, err er
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
 		return nil, err
 	}
-	if cfg.ToolsDir == "" {
-		cfg.ToolsDir = filepath.Join(filepath.Dir(cfg.Dir), "bin")
-	}
 	// Only the leaf is private: PostgreSQL's user must walk through the parents.
-	if err = errors.Join(os.MkdirAll(filepath.Dir(cfg.Dir), 0o755), os.MkdirAll(cfg.ToolsDir, 0o755)); err != nil {
+	if err = os.MkdirAll(filepath.Dir(cfg.Dir), 0o755); err != nil {
 		return nil, err
 	}
 	if err = os.Mkdir(cfg.Dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
 	t := &Temporal{cfg: cfg}
-	if t.path, err = EnsureTool(ctx, cfg.ToolsDir, "temporal", TemporalCLI, cfg.Progress); err != nil {
+	if t.path, err = EnsureTool(ctx, "temporal", TemporalCLI, cfg.Progress); err != nil {
 		return nil, err
 	}
 	var free bool
@@ -74,13 +71,10 @@ func StartTemporal(ctx context.Context, cfg TemporalConfig) (_ *Temporal, err er
 			err = errors.Join(err, t.held.release())
 		}
 	}()
-	if t.cfg.Port, err = choosePort(cfg.Port); err != nil {
-		return nil, fmt.Errorf("the Temporal server: %w", err)
-	}
-	if t.cfg.UIPort, err = choosePort(cfg.UIPort); err != nil {
-		return nil, fmt.Errorf("the Temporal web UI: %w", err)
-	}
-	if err = t.start(ctx); err != nil {
+	if err = startOn(ctx, []int{cfg.Port, cfg.UIPort}, func(ports []int) error {
+		t.cfg.Port, t.cfg.UIPort = ports[0], ports[1]
+		return t.start(ctx)
+	}); err != nil {
 		return nil, err
 	}
 	say(cfg.Progress, "temporal: ready on %s", t.Address())
@@ -124,7 +118,7 @@ func (t *Temporal) DeleteData() error {
 	}
 	var errs []error
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(t.file("temporal.db") + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(t.file(databaseFile) + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
@@ -157,7 +151,8 @@ func (t *Temporal) args() []string {
 		args = append(args, "--ui-port", strconv.Itoa(t.cfg.UIPort))
 	}
 	if !t.cfg.InMemory {
-		args = append(args, "--db-filename", t.file("temporal.db"),
+		// Relative to Dir: the server makes a URL of it, in which ?, # and % of a path would mean something else.
+		args = append(args, "--db-filename", databaseFile,
 			"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal")
 	}
 	for _, value := range []string{

@@ -22,11 +22,12 @@ func namespaces(t *testing.T, address string) client.NamespaceClient {
 
 func TestTemporalKeepsItsDataUntilDeleted(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "temporal")
-	s, err := StartTemporal(t.Context(), TemporalConfig{Dir: dir, ToolsDir: testTools(t)})
+	dir := filepath.Join(t.TempDir(), "100% Größe? #1", "temporal") // each sign would end or change a URL
+	s, err := StartTemporal(t.Context(), TemporalConfig{Dir: dir})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.WithoutCancel(t.Context()))) })
 	require.Contains(t, s.UIURL(), "http://127.0.0.1:")
+	require.FileExists(t, filepath.Join(dir, databaseFile))
 	ns := namespaces(t, s.Address())
 	require.NoError(t, ns.Register(t.Context(), &workflowservice.RegisterNamespaceRequest{
 		Namespace: "kept", WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
@@ -43,12 +44,4 @@ func TestTemporalKeepsItsDataUntilDeleted(t *testing.T) {
 	require.NoError(t, s.Restart(t.Context()))
 	_, err = ns.Describe(t.Context(), "kept")
 	require.ErrorContains(t, err, "not found")
-}
-
-// testTools is where the repository keeps its tools, so that tests and `make dev` install them once.
-func testTools(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs("../../.perennial/bin")
-	require.NoError(t, err)
-	return dir
 }

@@ -15,39 +15,42 @@ import (
 	"time"
 )
 
-// EnsureTool gives the path of a program written in Go, at exactly the version of spec ("module/path@v1.2.3"): from
-// PATH, from dir, or by compiling it into dir, which takes minutes for a large one and says so line by line on
-// progress. Several processes may ask at once: one compiles, the others wait. The name is the program's.
-func EnsureTool(ctx context.Context, dir, name, spec string, progress io.Writer) (string, error) {
+// EnsureTool returns the absolute path of a program written in Go, at exactly the version of spec
+// ("module/path@v1.2.3"): from PATH, from the user's cache, or by compiling it into that cache, which takes minutes for
+// a large program and is reported line by line on progress. The name is the program's.
+func EnsureTool(ctx context.Context, name, spec string, progress io.Writer) (string, error) {
 	_, version, ok := strings.Cut(spec, "@")
 	if !ok {
 		return "", fmt.Errorf("tool %q: want module@version", spec)
 	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
 	if onPath, err := exec.LookPath(name); err == nil && hasVersion(ctx, onPath, version) {
 		return filepath.Abs(onPath)
 	}
-	target := filepath.Join(dir, name)
-	if hasVersion(ctx, target, version) {
-		return target, nil
-	}
-	held, err := lock(ctx, target+".lock", func() {
-		say(progress, "%s: another process is installing it; waiting", name)
-	})
+	c, err := userCache()
 	if err != nil {
-		return "", fmt.Errorf("lock for installing %s: %w", name, err)
-	}
-	defer func() { _ = held.release() }() // the kernel releases it at the latest when we end
-	if hasVersion(ctx, target, version) {
-		return target, nil
-	}
-	if err := install(ctx, dir, name, spec, progress); err != nil {
 		return "", err
 	}
-	return target, nil
+	return c.tool(ctx, name, spec, progress)
+}
+
+func (c cache) tool(ctx context.Context, name, spec string, progress io.Writer) (string, error) {
+	_, version, _ := strings.Cut(spec, "@")
+	target := c.path(filepath.FromSlash(spec))
+	program := filepath.Join(target, name)
+	err := c.once(ctx, target,
+		func() bool { return compiledAs(program, version) },
+		func() { say(progress, "%s: another process is installing it; waiting", name) },
+		func(scratch string) error {
+			say(progress, "%s: installing %s with the Go toolchain %s (once; a large program takes some minutes)", name, spec, c.into())
+			return install(ctx, scratch, name, spec, progress)
+		})
+	return program, err
+}
+
+// compiledAs reports whether the program is complete and what `go install` made of this version.
+func compiledAs(path, version string) bool {
+	info, err := buildinfo.ReadFile(path)
+	return err == nil && info.Main.Version == version
 }
 
 // hasVersion looks into the program's build information, which `go install` writes. Programs released in another way
@@ -80,18 +83,11 @@ func containsWord(text, version string) bool {
 	return false
 }
 
-// install compiles into a directory of its own and renames the result, so that nobody ever runs half a program.
+// install compiles a program into dir.
 func install(ctx context.Context, dir, name, spec string, progress io.Writer) error {
-	scratch, err := os.MkdirTemp(dir, "install-"+name+"-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(scratch) }() // a leftover scratch directory is only untidy
-	say(progress, "%s: installing %s with the Go toolchain (once; a large program takes some minutes)", name, spec)
-
 	cmd := exec.CommandContext(ctx, "go", "install", "-v", "-trimpath", spec)
-	cmd.Dir = scratch // outside our module: its go.mod must not decide about a tool's dependencies
-	cmd.Env = toolEnv(os.Environ(), scratch)
+	cmd.Dir = dir // outside our module: its go.mod must not decide about a tool's dependencies
+	cmd.Env = toolEnv(os.Environ(), dir)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // lets go remove its temporary files
 	cmd.WaitDelay = 10 * time.Second
 	stderr, err := cmd.StderrPipe()
@@ -104,11 +100,11 @@ func install(ctx context.Context, dir, name, spec string, progress io.Writer) er
 	}
 	report := reportInstall(name, stderr, progress, began)
 	if err := cmd.Wait(); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("install %s: %w", name, ctx.Err())
+		}
 		return fmt.Errorf("install %s: %w\n%s\nIt needs the Go module proxy (GOPROXY). Or install %s yourself and put it on PATH",
 			name, err, report.tail(), spec)
-	}
-	if err := os.Rename(filepath.Join(scratch, name), filepath.Join(dir, name)); err != nil {
-		return fmt.Errorf("install %s: %w", name, err)
 	}
 	say(progress, "%s: installed after %s", name, time.Since(began).Round(time.Second))
 	return nil

@@ -37,14 +37,14 @@ func TestInstallReportCounts(t *testing.T) {
 
 func TestEnsureToolExplainsAnImpossibleInstallation(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	_, err := EnsureTool(t.Context(), dir, "nothing", "nothing", nil)
+	_, err := EnsureTool(t.Context(), "nothing", "nothing", nil)
 	require.ErrorContains(t, err, "want module@version")
-	_, err = EnsureTool(t.Context(), dir, "nothing", "perennial.invalid/nothing@v0.0.1", nil)
+	c := cache{dir: t.TempDir()}
+	_, err = c.tool(t.Context(), "nothing", "perennial.invalid/nothing@v0.0.1", nil)
 	require.ErrorContains(t, err, "put it on PATH")
-	left, err := filepath.Glob(filepath.Join(dir, "install-*"))
+	left, err := filepath.Glob(filepath.Join(c.path("perennial.invalid"), "*"))
 	require.NoError(t, err)
-	require.Empty(t, left, "no scratch directory is left")
+	require.Equal(t, []string{c.path("perennial.invalid/nothing@v0.0.1.lock")}, left, "no half program is left")
 }
 
 func TestToolEnvIsNotThatOfOurBuild(t *testing.T) {

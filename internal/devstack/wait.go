@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"strconv"
 	"time"
@@ -55,31 +54,6 @@ func orEnded(err error) error {
 		return fmt.Errorf("exit status 0")
 	}
 	return err
-}
-
-// FreePort gives preferred if nobody listens there on the loopback address, else a port that is free at this moment.
-// 0 prefers none.
-//
-// It picks below the range from which the system takes the near ends of outgoing connections: a server that was killed
-// must find its port free when it restarts, and a client that dials its dead server must not be given that very port
-// and talk to itself.
-func FreePort(preferred int) (int, error) {
-	if preferred != 0 && portFree(preferred) {
-		return preferred, nil
-	}
-	const low, high, tries = 16000, 32000, 200
-	for range tries {
-		if port := low + rand.IntN(high-low); portFree(port) {
-			return port, nil
-		}
-	}
-	return 0, fmt.Errorf("no free port on 127.0.0.1 between %d and %d", low, high)
-}
-
-func portFree(port int) bool {
-	var lc net.ListenConfig
-	l, err := lc.Listen(context.Background(), "tcp", loopback(port))
-	return err == nil && l.Close() == nil
 }
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,41 +21,41 @@ import (
 
 // script is what the workflows of these tests do; they stand in for the real ones at the same names.
 type script struct {
-	drains atomic.Int32 // so many updates are still refused by a run that is about to continue as new
-	asked  atomic.Int32 // commands that reached a workflow
+	wakes  chan wake
 	checks chan string
+	clocks chan string
 }
 
-// subscription answers commands until one is called "finish".
+// wake is one signal that reached a subscription's workflow.
+type wake struct {
+	id, signal string
+	contract.Wake
+}
+
+// finish, as who woke it, ends a subscription's workflow of these tests.
+const finish = "finish"
+
+// subscription tells of each signal, and ends when it is woken to finish.
 func (s *script) subscription(ctx workflow.Context, in contract.SubscriptionInput) error {
 	finished := false
-	draining := func(workflow.Context, contract.Command) error {
-		if s.drains.Add(-1) >= 0 {
-			return temporal.NewApplicationError("continuing as new", contract.ErrorDraining)
-		}
-		return nil
+	selector := workflow.NewSelector(ctx)
+	for _, name := range append([]string{contract.SignalWake}, contract.CommandSignals...) {
+		selector.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
+			var w contract.Wake
+			c.Receive(ctx, &w)
+			s.wakes <- wake{in.Ref.ID, name, w}
+			finished = w.By == finish
+		})
 	}
-	err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateCommand, func(_ workflow.Context, cmd contract.Command) (contract.CommandResult, error) {
-		s.asked.Add(1)
-		switch cmd.Name {
-		case "finish":
-			finished = true
-		case "fail":
-			return contract.CommandResult{}, temporal.NewApplicationError("a bug", "some_code")
-		}
-		return contract.CommandResult{TransactionID: in.Ref.ID + " " + cmd.ID}, nil
-	}, workflow.UpdateHandlerOptions{Validator: draining})
-	if err != nil {
-		return err
-	}
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		for {
-			var check contract.Check
-			workflow.GetSignalChannel(ctx, contract.SignalCheck).Receive(ctx, &check)
-			s.checks <- "subscription " + check.TransactionID
-		}
+	selector.AddReceive(workflow.GetSignalChannel(ctx, contract.SignalCheck), func(c workflow.ReceiveChannel, _ bool) {
+		var check contract.Check
+		c.Receive(ctx, &check)
+		s.checks <- "subscription " + check.TransactionID
 	})
-	return workflow.Await(ctx, func() bool { return finished && workflow.AllHandlersFinished(ctx) })
+	for !finished {
+		selector.Select(ctx)
+	}
+	return nil
 }
 
 // payment ends with its first signal.
@@ -67,16 +66,11 @@ func (s *script) payment(ctx workflow.Context, in contract.PaymentInput) error {
 	return nil
 }
 
+// clock ends with its first signal, as the real one does with each advance.
 func (s *script) clock(ctx workflow.Context, in contract.TestClockInput) error {
-	done := false
-	err := workflow.SetUpdateHandler(ctx, contract.UpdateAdvance, func(_ workflow.Context, advance contract.Advance) (contract.AdvanceResult, error) {
-		done = true
-		return contract.AdvanceResult{Refusal: &contract.Refusal{Kind: "conflict", Code: in.Ref.ID, Detail: advance.CommandID}}, nil
-	})
-	if err != nil {
-		return err
-	}
-	return workflow.Await(ctx, func() bool { return done })
+	workflow.GetSignalChannel(ctx, contract.SignalAdvance).Receive(ctx, nil)
+	s.clocks <- in.Ref.EnvironmentID + " " + in.Ref.ID
+	return nil
 }
 
 type bench struct {
@@ -98,7 +92,7 @@ func newBench(t *testing.T) *bench {
 		},
 	})
 	require.NoError(t, err)
-	s := &script{checks: make(chan string, 16)}
+	s := &script{checks: make(chan string, 16), wakes: make(chan wake, 16), clocks: make(chan string, 16)}
 	w := worker.New(c, contract.QueueBilling, worker.Options{})
 	w.RegisterWorkflowWithOptions(s.subscription, workflow.RegisterOptions{Name: contract.SubscriptionWorkflow})
 	w.RegisterWorkflowWithOptions(s.payment, workflow.RegisterOptions{Name: contract.PaymentWorkflow})
@@ -115,46 +109,68 @@ func (b *bench) start() contract.SubscriptionStart {
 	}
 }
 
-func TestACommandFindsItsWorkflowWhateverBecameOfIt(t *testing.T) {
+// wakes signals a subscription's workflow and waits until it has heard it.
+func (b *bench) wakes(t *testing.T, ref contract.Ref, signal, by string) {
+	t.Helper()
+	sent := contract.Wake{By: by, Actor: "key_1", Revision: 7}
+	require.NoError(t, b.Wake(t.Context(), ref, signal, sent))
+	require.Equal(t, wake{ref.ID, signal, sent}, within(t, b.script.wakes))
+}
+
+// finishes ends a subscription's workflow well.
+func (b *bench) finishes(t *testing.T, ref contract.Ref) {
+	t.Helper()
+	b.wakes(t, ref, contract.SignalWake, finish)
+	require.NoError(t, b.client.GetWorkflow(t.Context(), ref.ID, "").Get(t.Context(), nil))
+}
+
+func within[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing arrived")
+		panic("unreachable")
+	}
+}
+
+// A transaction that gave a subscription something to do is heard whatever became of the workflow. The reconciler has
+// nothing else to bring a dead run back with: its row says that it was started.
+func TestAWakeFindsItsWorkflowWhateverBecameOfIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	in := b.start()
-	subID := in.Input.Ref.ID
+	ref := in.Input.Ref
 
-	result, err := b.Command(t.Context(), in, contract.Command{ID: "cmd_1", Name: "any"}) // it was never started
-	require.NoError(t, err)
-	require.Equal(t, subID+" cmd_1", result.TransactionID)
+	b.wakes(t, ref, contract.CommandCancel, "key") // it was never started
 	require.NoError(t, b.StartSubscription(t.Context(), in), "one that runs is as good")
-
-	require.NoError(t, b.client.TerminateWorkflow(t.Context(), subID, "", "lost"))
-	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_2", Name: "any"})
-	require.NoError(t, err, "a lost workflow is started again")
-
-	b.script.drains.Store(3)
-	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_3", Name: "any"})
-	require.NoError(t, err, "a draining run refuses; the next try comes through")
-	require.EqualValues(t, -1, b.script.drains.Load())
-
-	before := b.script.asked.Load()
-	for range 2 {
-		_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_3", Name: "any"})
-		require.NoError(t, err)
+	for _, signal := range append([]string{contract.SignalWake}, contract.CommandSignals...) {
+		b.wakes(t, ref, signal, "key")
 	}
-	require.Equal(t, before+2, b.script.asked.Load(), "each asking reaches the workflow: a refusal may have passed meanwhile")
+	require.NoError(t, b.client.TerminateWorkflow(t.Context(), ref.ID, "", "lost"))
+	b.wakes(t, ref, contract.SignalWake, "system")
 
-	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_4", Name: "fail"})
-	require.Equal(t, fault.Internal, fault.From(err).Kind)
-
-	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_5", Name: "finish"})
-	require.NoError(t, err)
-	require.NoError(t, b.client.GetWorkflow(t.Context(), subID, "").Get(t.Context(), nil))
-	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_6", Name: "any"})
-	require.ErrorIs(t, err, contract.ErrFinished)
+	b.finishes(t, ref)
 	require.NoError(t, b.StartSubscription(t.Context(), in), "what has finished needs no start")
+	_, err := b.client.DescribeWorkflow(t.Context(), ref.ID, "")
+	require.NoError(t, err)
+	b.wakes(t, ref, contract.CommandPay, "key") // a payment of what was left open starts it again
+	b.finishes(t, ref)
+}
 
-	result, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_7", Name: contract.CommandPay})
-	require.NoError(t, err, "a payment of what was left open starts it again")
-	require.Equal(t, subID+" cmd_7", result.TransactionID)
+func TestAStartOfWhatHasFinishedStartsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := b.start()
+	b.finishes(t, in.Input.Ref)
+	before, err := b.client.DescribeWorkflow(t.Context(), in.Input.Ref.ID, "")
+	require.NoError(t, err)
+	require.NoError(t, b.StartSubscription(t.Context(), in))
+	after, err := b.client.DescribeWorkflow(t.Context(), in.Input.Ref.ID, "")
+	require.NoError(t, err)
+	require.Equal(t, before.WorkflowExecution.RunID, after.WorkflowExecution.RunID)
+	require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, after.Status)
 }
 
 func TestOperatorsSeeWhatAWorkflowIsAbout(t *testing.T) {
@@ -190,15 +206,12 @@ func TestACheckReachesWhoeverOwnsTheTransaction(t *testing.T) {
 	owner := contract.Owner{EnvironmentID: in.Input.Ref.EnvironmentID, TransactionID: txn, SubscriptionID: in.Input.Ref.ID}
 
 	require.NoError(t, b.Check(t.Context(), owner, contract.Check{TransactionID: txn}))
-	require.Equal(t, "subscription "+txn, <-b.script.checks)
-	require.NoError(t, b.Wake(t.Context(), in.Input.Ref))
+	require.Equal(t, "subscription "+txn, within(t, b.script.checks))
 
-	_, err := b.Command(t.Context(), in, contract.Command{ID: "cmd_1", Name: "finish"})
-	require.NoError(t, err)
-	require.NoError(t, b.client.GetWorkflow(t.Context(), in.Input.Ref.ID, "").Get(t.Context(), nil))
+	b.finishes(t, in.Input.Ref)
 	for range 2 { // each time a new run: a callback may come long after the last one
 		require.NoError(t, b.Check(t.Context(), owner, contract.Check{TransactionID: txn}))
-		require.Equal(t, "payment "+txn, <-b.script.checks)
+		require.Equal(t, "payment "+txn, within(t, b.script.checks))
 		require.NoError(t, b.client.GetWorkflow(t.Context(), txn, "").Get(t.Context(), nil))
 	}
 	require.NoError(t, b.StartPayment(t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: owner.EnvironmentID, ID: txn}}))
@@ -208,9 +221,11 @@ func TestAClockIsAdvancedByItsWorkflow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ref := contract.Ref{EnvironmentID: id.New(id.Environment, b.now), ID: id.New(id.TestClock, b.now)}
-	result, err := b.Advance(t.Context(), ref, contract.Advance{CommandID: "cmd_1", To: b.now})
-	require.NoError(t, err)
-	require.Equal(t, &contract.Refusal{Kind: "conflict", Code: ref.ID, Detail: "cmd_1"}, result.Refusal)
+	for range 2 { // its workflow ends with each advance, and runs again for the next
+		require.NoError(t, b.AdvanceClock(t.Context(), ref))
+		require.Equal(t, ref.EnvironmentID+" "+ref.ID, within(t, b.script.clocks))
+		require.NoError(t, b.client.GetWorkflow(t.Context(), ref.ID, "").Get(t.Context(), nil))
+	}
 }
 
 func TestAnEngineThatDoesNotAnswerIsUnavailable(t *testing.T) {
@@ -218,22 +233,26 @@ func TestAnEngineThatDoesNotAnswerIsUnavailable(t *testing.T) {
 	away, err := client.NewLazyClient(client.Options{HostPort: "127.0.0.1:1", Logger: nothing{}})
 	require.NoError(t, err)
 	t.Cleanup(away.Close)
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
 	engine, in := New(away), (&bench{}).start()
-	_, err = engine.Command(ctx, in, contract.Command{ID: "cmd_1", Name: "any"})
-	require.ErrorIs(t, err, ErrUnavailable)
-	require.Positive(t, fault.From(err).RetryAfter)
-	require.ErrorIs(t, engine.StartSubscription(ctx, in), ErrUnavailable)
-}
-
-func TestAWorkerThatIsAwayIsUnavailable(t *testing.T) {
-	t.Parallel()
-	engine := New(testkit.Temporal(t).Client(t))
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	_, err := engine.Advance(ctx, contract.Ref{EnvironmentID: "env_1", ID: "clk_1"}, contract.Advance{CommandID: "cmd_1"})
-	require.ErrorIs(t, err, ErrUnavailable)
+	ref := in.Input.Ref
+	for name, call := range map[string]func(context.Context) error{
+		"start":   func(ctx context.Context) error { return engine.StartSubscription(ctx, in) },
+		"wake":    func(ctx context.Context) error { return engine.Wake(ctx, ref, contract.SignalWake, contract.Wake{}) },
+		"advance": func(ctx context.Context) error { return engine.AdvanceClock(ctx, ref) },
+		"pay":     func(ctx context.Context) error { return engine.StartPayment(ctx, contract.PaymentInput{Ref: ref}) },
+		"check": func(ctx context.Context) error {
+			return engine.Check(ctx, contract.Owner{SubscriptionID: ref.ID}, contract.Check{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer cancel()
+			err := call(ctx)
+			require.ErrorIs(t, err, ErrUnavailable)
+			require.Positive(t, fault.From(err).RetryAfter)
+		})
+	}
 }
 
 // nothing drops the client's log lines.
@@ -243,21 +262,3 @@ func (nothing) Debug(string, ...any) {}
 func (nothing) Info(string, ...any)  {}
 func (nothing) Warn(string, ...any)  {}
 func (nothing) Error(string, ...any) {}
-
-// The reconciler has nothing else to bring a dead run back with: its row says that it was started.
-func TestAWakeStartsWhatWasTerminated(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	in := b.start()
-	require.NoError(t, b.StartSubscription(t.Context(), in))
-	require.NoError(t, b.client.TerminateWorkflow(t.Context(), in.Input.Ref.ID, "", "lost"))
-
-	require.NoError(t, b.Wake(t.Context(), in.Input.Ref))
-
-	_, err := b.Command(t.Context(), in, contract.Command{ID: "cmd_1", Name: "finish"})
-	require.NoError(t, err)
-	require.NoError(t, b.client.GetWorkflow(t.Context(), in.Input.Ref.ID, "").Get(t.Context(), nil))
-	require.NoError(t, b.Wake(t.Context(), in.Input.Ref), "what has finished stays so")
-	_, err = b.Command(t.Context(), in, contract.Command{ID: "cmd_2", Name: "any"})
-	require.ErrorIs(t, err, contract.ErrFinished)
-}

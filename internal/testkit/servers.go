@@ -82,9 +82,9 @@ func Stop() error {
 // StartPostgres starts a server for tests: without fsync, since no test outlives a power cut, and empty of the
 // databases that earlier tests left behind.
 func StartPostgres(ctx context.Context, progress io.Writer) (url string, stop func(context.Context) error, err error) {
-	err = eachSlot(func(slot, tools string) error {
+	err = eachSlot(func(slot string) error {
 		p, err := devstack.StartPostgres(ctx, devstack.PostgresConfig{
-			Dir: filepath.Join(slot, "postgres"), ToolsDir: tools, Unsafe: true, Progress: slow(progress),
+			Dir: filepath.Join(slot, "postgres"), Unsafe: true, Progress: slow(progress),
 		})
 		if err != nil {
 			return err
@@ -100,9 +100,9 @@ func StartPostgres(ctx context.Context, progress io.Writer) (url string, stop fu
 
 // StartTemporal starts a server for tests: in memory and without a UI.
 func StartTemporal(ctx context.Context, progress io.Writer) (address string, stop func(context.Context) error, err error) {
-	err = eachSlot(func(slot, tools string) error {
+	err = eachSlot(func(slot string) error {
 		s, err := devstack.StartTemporal(ctx, devstack.TemporalConfig{
-			Dir: filepath.Join(slot, "temporal"), ToolsDir: tools, InMemory: true, Headless: true, Progress: slow(progress),
+			Dir: filepath.Join(slot, "temporal"), InMemory: true, Headless: true, Progress: slow(progress),
 		})
 		if err != nil {
 			return err
@@ -114,28 +114,18 @@ func StartTemporal(ctx context.Context, progress io.Writer) (address string, sto
 }
 
 // eachSlot tries one directory after the other until start finds one that no other test process uses.
-func eachSlot(start func(slot, tools string) error) error {
+func eachSlot(start func(slot string) error) error {
 	state, err := stateDir()
 	if err != nil {
 		return err
 	}
 	for i := range maxSlots {
-		err = start(filepath.Join(state, "test", fmt.Sprint(i)), filepath.Join(state, "bin"))
+		err = start(filepath.Join(state, "test", fmt.Sprint(i)))
 		if !errors.Is(err, devstack.ErrInUse) {
 			return err
 		}
 	}
 	return err
-}
-
-// Tools is where programs that tests and commands install are kept.
-func Tools(t testing.TB) string {
-	t.Helper()
-	state, err := stateDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(state, "bin")
 }
 
 // stateDir is .perennial beside go.mod.

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/internal/devstack"
-	"perennial/internal/testkit"
 	"perennial/providers"
 	"perennial/providers/stripe"
 )
@@ -113,7 +112,7 @@ func mockRefusesNonsense(t *testing.T, base string) {
 // test.
 func startStripeMock(t *testing.T) (base string) {
 	t.Helper()
-	program, err := devstack.EnsureTool(t.Context(), testkit.Tools(t), "stripe-mock", stripeMock, os.Stderr)
+	program, err := devstack.EnsureTool(t.Context(), "stripe-mock", stripeMock, os.Stderr)
 	require.NoError(t, err)
 	http1, err := devstack.FreePort(0)
 	require.NoError(t, err)

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/internal/devstack"
-	"perennial/internal/testkit"
 	"perennial/test/e2e/world"
 )
 
@@ -20,8 +19,7 @@ func TestDevTellsItsStory(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	t.Cleanup(func() { require.NoError(t, devstack.Forget(dir)) })
-	env := append(os.Environ(), "PATH="+testkit.Tools(t)+string(os.PathListSeparator)+os.Getenv("PATH"), "NO_COLOR=1",
-		"DATABASE_URL=", "TEMPORAL_ADDRESS=")
+	env := append(os.Environ(), "NO_COLOR=1", "DATABASE_URL=", "TEMPORAL_ADDRESS=")
 
 	out, errs, err := dev(t, env, dir)
 	require.NoError(t, err, "%s\n%s", out, errs)

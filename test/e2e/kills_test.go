@@ -96,7 +96,7 @@ func randomKills(t *testing.T, c class, seed uint64) {
 	}
 	check.AtRest(t, w, settled)
 	check.Sound(t, w)
-	crashedWithOpenCalls := count(t, w, "select count(*) from provider_calls where ended_at is null")
+	crashedWithOpenCalls := count(t, w, "select count(*) from provider_calls where outcome = 'cut_off' or ended_at is null")
 	t.Logf("%d customers, %d payments, %d captures; %d exchanges with the provider were cut by a kill",
 		count(t, w, "select count(*) from customers"), count(t, w, "select count(*) from transactions"),
 		len(w.Simulator.Ledger(t)), crashedWithOpenCalls)

@@ -116,7 +116,7 @@ func requireUnavailable(t *testing.T, a world.Answer) {
 func postgres(t *testing.T) *devstack.Postgres {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "postgres")
-	p, err := devstack.StartPostgres(t.Context(), devstack.PostgresConfig{Dir: dir, ToolsDir: testkit.Tools(t)})
+	p, err := devstack.StartPostgres(t.Context(), devstack.PostgresConfig{Dir: dir})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, p.Stop(context.WithoutCancel(t.Context())))
@@ -128,7 +128,7 @@ func postgres(t *testing.T) *devstack.Postgres {
 func temporal(t *testing.T) *devstack.Temporal {
 	t.Helper()
 	s, err := devstack.StartTemporal(t.Context(), devstack.TemporalConfig{
-		Dir: filepath.Join(t.TempDir(), "temporal"), ToolsDir: testkit.Tools(t), Headless: true,
+		Dir: filepath.Join(t.TempDir(), "temporal"), Headless: true,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.WithoutCancel(t.Context()))) })

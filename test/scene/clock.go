@@ -7,6 +7,7 @@ import (
 
 	"perennial/activities"
 	"perennial/contract"
+	"perennial/db"
 )
 
 // Clock is the real time of a scene: it stands still unless it is moved, or follows another clock.
@@ -43,26 +44,49 @@ func (c *Clock) Follow(now func() time.Time) {
 	c.follow = now
 }
 
-// Starts remembers which transactions were to get a workflow of their own.
-type Starts struct {
-	mu   sync.Mutex
-	refs []contract.Ref
+// Effects is a db.Dispatcher that remembers what was to follow commits.
+type Effects struct {
+	mu      sync.Mutex
+	starts  []contract.Ref
+	signals []db.SignalSubscription
+	// Signal, where set, is called for each signal to a subscription's workflow.
+	Signal func(ctx context.Context, signal db.SignalSubscription)
 }
 
-// StartPayment implements activities.Starter.
-func (s *Starts) StartPayment(_ context.Context, in contract.PaymentInput) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refs = append(s.refs, in.Ref)
-	return nil
+// Dispatch implements db.Dispatcher.
+func (s *Effects) Dispatch(ctx context.Context, _ db.Actor, effects []db.Effect) {
+	for _, effect := range effects {
+		switch e := effect.(type) {
+		case db.StartPayment:
+			s.mu.Lock()
+			s.starts = append(s.starts, contract.Ref(e))
+			s.mu.Unlock()
+		case db.SignalSubscription:
+			s.mu.Lock()
+			s.signals = append(s.signals, e)
+			s.mu.Unlock()
+			if s.Signal != nil {
+				s.Signal(ctx, e)
+			}
+		}
+	}
 }
 
-// Take answers what was started since the last call.
-func (s *Starts) Take() []contract.Ref {
+// Take returns the transactions that were to get a workflow of their own since the last call.
+func (s *Effects) Take() []contract.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := s.refs
-	s.refs = nil
+	out := s.starts
+	s.starts = nil
+	return out
+}
+
+// Signals returns the signals to subscriptions' workflows since the last call.
+func (s *Effects) Signals() []db.SignalSubscription {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.signals
+	s.signals = nil
 	return out
 }
 

@@ -36,7 +36,7 @@ type Scene struct {
 	Config   db.ProviderConfig
 	Provider *Provider
 	Clock    *Clock
-	Started  *Starts
+	Started  *Effects
 
 	Subscriptions *activities.Subscriptions
 	Payments      *activities.Payments
@@ -61,13 +61,17 @@ func New(t testing.TB, options ...Option) *Scene {
 	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 8, Clock: clock.Now})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
+	effects := &Effects{}
+	store = store.With(effects)
 
 	settings := subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue}
 	settings.Retry.MaxJitter = 0
 	for _, o := range options {
 		o(&settings)
 	}
-	s := &Scene{Store: store, Pool: database.Pool(t), Env: id.New(id.Environment, Start), Clock: clock, Provider: NewProvider(clock.Now), Started: &Starts{}}
+	s := &Scene{Store: store, Pool: database.Pool(t), Env: id.New(id.Environment, Start), Clock: clock,
+		Provider: NewProvider(clock.Now), Started: effects,
+	}
 	s.Config = db.ProviderConfig{
 		ID: id.New(id.ProviderConfig, Start), EnvironmentID: s.Env, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"),
 	}
@@ -90,8 +94,8 @@ func New(t testing.TB, options ...Option) *Scene {
 		}
 		return nil
 	})
-	s.Subscriptions = &activities.Subscriptions{Store: store, Clock: clock.Now, Starter: s.Started}
-	s.Payments = &activities.Payments{Store: store, Clock: clock.Now, Gateway: Gateway{s.Provider}, Starter: s.Started, Observer: Unobserved{}}
+	s.Subscriptions = &activities.Subscriptions{Store: store, Clock: clock.Now}
+	s.Payments = &activities.Payments{Store: store, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
 	return s
 }
 
@@ -108,7 +112,7 @@ func (g Gateway) Provider(context.Context, db.ProviderConfig) (providers.Provide
 // InTx writes what a test needs.
 func (s *Scene) InTx(t testing.TB, fn func(*db.Tx) error) {
 	t.Helper()
-	require.NoError(t, s.Store.InTx(t.Context(), s.Clock.Now(), fn))
+	require.NoError(t, s.Store.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), fn))
 }
 
 // Monthly is a plan without a trial that costs amount cents a month.

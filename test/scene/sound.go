@@ -101,7 +101,7 @@ func RequireLawful(t testing.TB, pool *pgxpool.Pool) {
 var stable = []struct{ table, without string }{
 	{"customers", ""}, {"plans", ""}, {"subscriptions", "- 'revision' - 'updated_at'"}, {"invoices", ""}, {"invoice_lines", ""},
 	{"transactions", ""}, {"settlements", ""}, {"credit_balances", ""}, {"credit_entries", ""}, {"events", ""},
-	{"provider_calls", ""}, {"provider_callbacks", ""}, {"commands", ""}, {"idempotency_keys", ""}, {"test_clocks", "- 'revision'"},
+	{"provider_calls", ""}, {"provider_callbacks", ""}, {"idempotency_keys", ""}, {"test_clocks", "- 'revision'"},
 	{"invoice_counters", ""},
 }
 

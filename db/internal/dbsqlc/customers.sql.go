@@ -11,6 +11,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/metadata"
+	"perennial/billing/subscription"
 )
 
 const customerErase = `-- name: CustomerErase :exec
@@ -70,7 +71,7 @@ func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseP
 }
 
 const customerGet = `-- name: CustomerGet :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at from customers c where c.environment_id = $1 and c.id = $2
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position from customers c where c.environment_id = $1 and c.id = $2
 `
 
 type CustomerGetParams struct {
@@ -98,12 +99,13 @@ func (q *Queries) CustomerGet(ctx context.Context, db DBTX, arg CustomerGetParam
 		&i.Customer.ErasedAt,
 		&i.Customer.Revision,
 		&i.Customer.CreatedAt,
+		&i.Customer.Position,
 	)
 	return i, err
 }
 
 const customerGetWithKey = `-- name: CustomerGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position
 from api_key_details k
 join customers c on c.environment_id = k.environment_id and c.id = $1
 where k.hash = $2
@@ -147,6 +149,7 @@ func (q *Queries) CustomerGetWithKey(ctx context.Context, db DBTX, arg CustomerG
 		&i.Customer.ErasedAt,
 		&i.Customer.Revision,
 		&i.Customer.CreatedAt,
+		&i.Customer.Position,
 	)
 	return i, err
 }
@@ -189,14 +192,14 @@ func (q *Queries) CustomerInsert(ctx context.Context, db DBTX, arg CustomerInser
 }
 
 const customerList = `-- name: CustomerList :many
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position
 from customers c
 where c.environment_id = $1
   and c.erased_at is null
   and ($2::text is null or c.email = $2)
   and ($3::text is null or c.test_clock_id = $3)
-  and c.id < $4 and c.id > $5
-order by case when $6::boolean then c.id end, c.id desc
+  and c.position < $4::bigint and c.position > $5::bigint
+order by case when $6::boolean then c.position end, c.position desc
 limit $7
 `
 
@@ -204,8 +207,8 @@ type CustomerListParams struct {
 	EnvironmentID string
 	Email         *string
 	TestClockID   *string
-	BelowID       string
-	AboveID       string
+	Below         int64
+	Above         int64
 	Forward       bool
 	RowLimit      int32
 }
@@ -220,8 +223,8 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 		arg.EnvironmentID,
 		arg.Email,
 		arg.TestClockID,
-		arg.BelowID,
-		arg.AboveID,
+		arg.Below,
+		arg.Above,
 		arg.Forward,
 		arg.RowLimit,
 	)
@@ -245,6 +248,7 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 			&i.Customer.ErasedAt,
 			&i.Customer.Revision,
 			&i.Customer.CreatedAt,
+			&i.Customer.Position,
 		); err != nil {
 			return nil, err
 		}
@@ -257,7 +261,7 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 }
 
 const customerLock = `-- name: CustomerLock :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at from customers c where c.environment_id = $1 and c.id = $2 for no key update
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position from customers c where c.environment_id = $1 and c.id = $2 for no key update
 `
 
 type CustomerLockParams struct {
@@ -286,12 +290,13 @@ func (q *Queries) CustomerLock(ctx context.Context, db DBTX, arg CustomerLockPar
 		&i.Customer.ErasedAt,
 		&i.Customer.Revision,
 		&i.Customer.CreatedAt,
+		&i.Customer.Position,
 	)
 	return i, err
 }
 
 const customerLockOfSubscription = `-- name: CustomerLockOfSubscription :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position
 from customers c
 where c.environment_id = $1
   and c.id = (select s.customer_id from subscriptions s where s.environment_id = $1 and s.id = $2)
@@ -325,6 +330,7 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 		&i.Customer.ErasedAt,
 		&i.Customer.Revision,
 		&i.Customer.CreatedAt,
+		&i.Customer.Position,
 	)
 	return i, err
 }
@@ -384,8 +390,8 @@ func (q *Queries) CustomerUpdate(ctx context.Context, db DBTX, arg CustomerUpdat
 	return err
 }
 
-const subscriptionLockOfCustomer = `-- name: SubscriptionLockOfCustomer :exec
-select 1 from subscriptions s where s.environment_id = $1 and s.customer_id = $2 order by s.id for no key update
+const subscriptionLockOfCustomer = `-- name: SubscriptionLockOfCustomer :many
+select s.id, s.status from subscriptions s where s.environment_id = $1 and s.customer_id = $2 order by s.id for no key update
 `
 
 type SubscriptionLockOfCustomerParams struct {
@@ -393,10 +399,30 @@ type SubscriptionLockOfCustomerParams struct {
 	CustomerID    string
 }
 
+type SubscriptionLockOfCustomerRow struct {
+	ID     string
+	Status subscription.Status
+}
+
 // In the order of everybody who locks several.
-func (q *Queries) SubscriptionLockOfCustomer(ctx context.Context, db DBTX, arg SubscriptionLockOfCustomerParams) error {
-	_, err := db.Exec(ctx, subscriptionLockOfCustomer, arg.EnvironmentID, arg.CustomerID)
-	return err
+func (q *Queries) SubscriptionLockOfCustomer(ctx context.Context, db DBTX, arg SubscriptionLockOfCustomerParams) ([]SubscriptionLockOfCustomerRow, error) {
+	rows, err := db.Query(ctx, subscriptionLockOfCustomer, arg.EnvironmentID, arg.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionLockOfCustomerRow
+	for rows.Next() {
+		var i SubscriptionLockOfCustomerRow
+		if err := rows.Scan(&i.ID, &i.Status); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const transactionLockOfCustomer = `-- name: TransactionLockOfCustomer :exec

@@ -13,7 +13,7 @@ import (
 )
 
 const eventGetWithKey = `-- name: EventGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position
 from api_key_details k
 join events e on e.environment_id = k.environment_id and e.id = $1
 where k.hash = $2
@@ -55,6 +55,7 @@ func (q *Queries) EventGetWithKey(ctx context.Context, db DBTX, arg EventGetWith
 		&i.Event.Data,
 		&i.Event.OccurredAt,
 		&i.Event.CreatedAt,
+		&i.Event.Position,
 	)
 	return i, err
 }
@@ -108,14 +109,14 @@ func (q *Queries) EventInsert(ctx context.Context, db DBTX, arg EventInsertParam
 }
 
 const eventList = `-- name: EventList :many
-select e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at
+select e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position
 from events e
 where e.environment_id = $1
   and ($2::text is null or e.type = $2)
   and ($3::text is null or e.subscription_id = $3)
   and ($4::text is null or e.customer_id = $4)
-  and e.id < $5 and e.id > $6
-order by case when $7::boolean then e.id end, e.id desc
+  and e.position < $5::bigint and e.position > $6::bigint
+order by case when $7::boolean then e.position end, e.position desc
 limit $8
 `
 
@@ -124,8 +125,8 @@ type EventListParams struct {
 	Type           *string
 	SubscriptionID *string
 	CustomerID     *string
-	BelowID        string
-	AboveID        string
+	Below          int64
+	Above          int64
 	Forward        bool
 	RowLimit       int32
 }
@@ -140,8 +141,8 @@ func (q *Queries) EventList(ctx context.Context, db DBTX, arg EventListParams) (
 		arg.Type,
 		arg.SubscriptionID,
 		arg.CustomerID,
-		arg.BelowID,
-		arg.AboveID,
+		arg.Below,
+		arg.Above,
 		arg.Forward,
 		arg.RowLimit,
 	)
@@ -163,6 +164,7 @@ func (q *Queries) EventList(ctx context.Context, db DBTX, arg EventListParams) (
 			&i.Event.Data,
 			&i.Event.OccurredAt,
 			&i.Event.CreatedAt,
+			&i.Event.Position,
 		); err != nil {
 			return nil, err
 		}

@@ -11,24 +11,34 @@ import (
 )
 
 const idempotencyKeyAnswer = `-- name: IdempotencyKeyAnswer :exec
-update idempotency_keys set status_code = $1, response = $2, customer_id = $3::text
-where environment_id = $4 and route = $5 and key = $6
+with owner as (
+    select c.erased_at from customers c
+    where c.environment_id = $4 and c.id = $2::text
+    for share of c
+)
+update idempotency_keys i
+set status_code = $1, customer_id = $2::text,
+    response = case when (select o.erased_at from owner o) is null then $3::bytea end,
+    erased_at = (select o.erased_at from owner o)
+where i.environment_id = $4 and i.route = $5 and i.key = $6
 `
 
 type IdempotencyKeyAnswerParams struct {
 	StatusCode    *int
-	Response      []byte
 	CustomerID    *string
+	Response      []byte
 	EnvironmentID string
 	Route         string
 	Key           string
 }
 
+// Of a customer who is erased only the fact is kept; the share lock keeps a later erasure waiting until it can see the
+// answer.
 func (q *Queries) IdempotencyKeyAnswer(ctx context.Context, db DBTX, arg IdempotencyKeyAnswerParams) error {
 	_, err := db.Exec(ctx, idempotencyKeyAnswer,
 		arg.StatusCode,
-		arg.Response,
 		arg.CustomerID,
+		arg.Response,
 		arg.EnvironmentID,
 		arg.Route,
 		arg.Key,

@@ -15,7 +15,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.brought_forward, i.carried_forward, i.uncollectible_at from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -55,6 +55,7 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.PaidAt,
 		&i.Invoice.VoidedAt,
 		&i.Invoice.CreatedAt,
+		&i.Invoice.Position,
 		&i.Invoice.BroughtForward,
 		&i.Invoice.CarriedForward,
 		&i.Invoice.UncollectibleAt,
@@ -63,7 +64,7 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.brought_forward, i.carried_forward, i.uncollectible_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -119,6 +120,7 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.PaidAt,
 		&i.Invoice.VoidedAt,
 		&i.Invoice.CreatedAt,
+		&i.Invoice.Position,
 		&i.Invoice.BroughtForward,
 		&i.Invoice.CarriedForward,
 		&i.Invoice.UncollectibleAt,
@@ -410,14 +412,14 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.brought_forward, i.carried_forward, i.uncollectible_at
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
   and ($3::text is null or i.subscription_id = $3)
   and ($4::text is null or i.status = $4)
-  and i.id < $5 and i.id > $6
-order by case when $7::boolean then i.id end, i.id desc
+  and i.position < $5::bigint and i.position > $6::bigint
+order by case when $7::boolean then i.position end, i.position desc
 limit $8
 `
 
@@ -426,8 +428,8 @@ type InvoiceListParams struct {
 	CustomerID     *string
 	SubscriptionID *string
 	Status         *string
-	BelowID        string
-	AboveID        string
+	Below          int64
+	Above          int64
 	Forward        bool
 	RowLimit       int32
 }
@@ -442,8 +444,8 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 		arg.CustomerID,
 		arg.SubscriptionID,
 		arg.Status,
-		arg.BelowID,
-		arg.AboveID,
+		arg.Below,
+		arg.Above,
 		arg.Forward,
 		arg.RowLimit,
 	)
@@ -479,6 +481,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.PaidAt,
 			&i.Invoice.VoidedAt,
 			&i.Invoice.CreatedAt,
+			&i.Invoice.Position,
 			&i.Invoice.BroughtForward,
 			&i.Invoice.CarriedForward,
 			&i.Invoice.UncollectibleAt,
@@ -494,7 +497,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.brought_forward, i.carried_forward, i.uncollectible_at
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
     and i.period_end > least(s.renewed_from, s.current_period_start) and i.period_start < s.current_period_end
@@ -547,6 +550,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.PaidAt,
 			&i.Invoice.VoidedAt,
 			&i.Invoice.CreatedAt,
+			&i.Invoice.Position,
 			&i.Invoice.BroughtForward,
 			&i.Invoice.CarriedForward,
 			&i.Invoice.UncollectibleAt,
@@ -562,7 +566,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.brought_forward, i.carried_forward, i.uncollectible_at from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -602,6 +606,7 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.PaidAt,
 		&i.Invoice.VoidedAt,
 		&i.Invoice.CreatedAt,
+		&i.Invoice.Position,
 		&i.Invoice.BroughtForward,
 		&i.Invoice.CarriedForward,
 		&i.Invoice.UncollectibleAt,
@@ -610,7 +615,7 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.brought_forward, i.carried_forward, i.uncollectible_at
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -660,6 +665,7 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.PaidAt,
 			&i.Invoice.VoidedAt,
 			&i.Invoice.CreatedAt,
+			&i.Invoice.Position,
 			&i.Invoice.BroughtForward,
 			&i.Invoice.CarriedForward,
 			&i.Invoice.UncollectibleAt,

@@ -42,6 +42,7 @@ type App struct {
 	Name      string
 	Keyset    []byte
 	CreatedAt time.Time
+	Position  int64
 }
 
 type Customer struct {
@@ -57,6 +58,7 @@ type Customer struct {
 	ErasedAt       *time.Time
 	Revision       int64
 	CreatedAt      time.Time
+	Position       int64
 }
 
 type Environment struct {
@@ -84,6 +86,7 @@ type Event struct {
 	Data           []byte
 	OccurredAt     int64
 	CreatedAt      time.Time
+	Position       int64
 }
 
 type IdempotencyKey struct {
@@ -123,6 +126,7 @@ type Invoice struct {
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
 	CreatedAt         time.Time
+	Position          int64
 	BroughtForward    money.Minor
 	CarriedForward    money.Minor
 	UncollectibleAt   *time.Time
@@ -153,6 +157,7 @@ type Plan struct {
 	Active        bool
 	Metadata      metadata.Pairs
 	CreatedAt     time.Time
+	Position      int64
 }
 
 type Price struct {
@@ -230,6 +235,7 @@ type Subscription struct {
 	Revision            int64
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+	Position            int64
 	WakePendingSince    *time.Time
 	RenewedFrom         *time.Time
 }
@@ -250,6 +256,7 @@ type TestClock struct {
 	BlockedBy     []string
 	Revision      int64
 	CreatedAt     time.Time
+	Position      int64
 }
 
 type Transaction struct {
@@ -288,6 +295,7 @@ type Transaction struct {
 	CompletedAt       *time.Time
 	Revision          int64
 	CreatedAt         time.Time
+	Position          int64
 	SendDueAt         *time.Time
 	RefundOwed        money.Minor
 }

@@ -78,7 +78,7 @@ func (q *Queries) APIKeyList(ctx context.Context, db DBTX) ([]APIKeyListRow, err
 }
 
 const appGetByName = `-- name: AppGetByName :one
-select a.id, a.tenant_id, a.name, a.keyset, a.created_at from apps a where a.tenant_id = $1 and a.name = $2 order by a.id limit 1
+select a.id, a.tenant_id, a.name, a.keyset, a.created_at, a.position from apps a where a.tenant_id = $1 and a.name = $2 order by a.id limit 1
 `
 
 type AppGetByNameParams struct {
@@ -99,6 +99,7 @@ func (q *Queries) AppGetByName(ctx context.Context, db DBTX, arg AppGetByNamePar
 		&i.App.Name,
 		&i.App.Keyset,
 		&i.App.CreatedAt,
+		&i.App.Position,
 	)
 	return i, err
 }

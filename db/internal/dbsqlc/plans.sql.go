@@ -16,7 +16,7 @@ import (
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position from plans p where p.environment_id = $1 and p.id = $2
 `
 
 type PlanGetParams struct {
@@ -42,12 +42,13 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.Active,
 		&i.Plan.Metadata,
 		&i.Plan.CreatedAt,
+		&i.Plan.Position,
 	)
 	return i, err
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position
 from api_key_details k
 join plans p on p.environment_id = k.environment_id and p.id = $1
 where k.hash = $2
@@ -89,6 +90,7 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.Active,
 		&i.Plan.Metadata,
 		&i.Plan.CreatedAt,
+		&i.Plan.Position,
 	)
 	return i, err
 }
@@ -128,20 +130,20 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 }
 
 const planList = `-- name: PlanList :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position
 from plans p
 where p.environment_id = $1
   and ($2::boolean is null or p.active = $2)
-  and p.id < $3 and p.id > $4
-order by case when $5::boolean then p.id end, p.id desc
+  and p.position < $3::bigint and p.position > $4::bigint
+order by case when $5::boolean then p.position end, p.position desc
 limit $6
 `
 
 type PlanListParams struct {
 	EnvironmentID string
 	Active        *bool
-	BelowID       string
-	AboveID       string
+	Below         int64
+	Above         int64
 	Forward       bool
 	RowLimit      int32
 }
@@ -154,8 +156,8 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 	rows, err := db.Query(ctx, planList,
 		arg.EnvironmentID,
 		arg.Active,
-		arg.BelowID,
-		arg.AboveID,
+		arg.Below,
+		arg.Above,
 		arg.Forward,
 		arg.RowLimit,
 	)
@@ -177,6 +179,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.Active,
 			&i.Plan.Metadata,
 			&i.Plan.CreatedAt,
+			&i.Plan.Position,
 		); err != nil {
 			return nil, err
 		}
@@ -189,7 +192,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -225,6 +228,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.Active,
 			&i.Plan.Metadata,
 			&i.Plan.CreatedAt,
+			&i.Plan.Position,
 		); err != nil {
 			return nil, err
 		}
@@ -237,7 +241,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planLock = `-- name: PlanLock :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at from plans p where p.environment_id = $1 and p.id = $2 for no key update
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position from plans p where p.environment_id = $1 and p.id = $2 for no key update
 `
 
 type PlanLockParams struct {
@@ -263,6 +267,7 @@ func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (Pl
 		&i.Plan.Active,
 		&i.Plan.Metadata,
 		&i.Plan.CreatedAt,
+		&i.Plan.Position,
 	)
 	return i, err
 }

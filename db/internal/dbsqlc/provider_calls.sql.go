@@ -104,34 +104,41 @@ func (q *Queries) CallbackMarkProcessed(ctx context.Context, db DBTX, arg Callba
 }
 
 const providerCallFinish = `-- name: ProviderCallFinish :exec
-with written as (
+with cut_off as (
+    update provider_calls c
+    set outcome = 'cut_off', ended_at = $1
+    where c.environment_id = $2 and c.transaction_id = $3 and c.id <> $4 and c.ended_at is null
+), written as (
     update provider_calls
-    set outcome = $1, http_status = $2, response = $3, ended_at = $4
-    where environment_id = $5 and transaction_id = $6 and id = $7 and ended_at is null
+    set outcome = $5, http_status = $6, response = $7, ended_at = $1
+    where environment_id = $2 and transaction_id = $3 and id = $4
+      and (ended_at is null or outcome = 'cut_off')
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type ProviderCallFinishParams struct {
-	Outcome       *string
-	HttpStatus    *int
-	Response      []byte
 	EndedAt       *time.Time
 	EnvironmentID string
 	TransactionID string
 	ID            string
+	Outcome       *string
+	HttpStatus    *int
+	Response      []byte
 }
 
+// Other calls of the transaction that are still open count as cut off with their workers: most are, and nobody else would
+// ever end them. A worker that was only slow writes its end over that.
 func (q *Queries) ProviderCallFinish(ctx context.Context, db DBTX, arg ProviderCallFinishParams) error {
 	_, err := db.Exec(ctx, providerCallFinish,
-		arg.Outcome,
-		arg.HttpStatus,
-		arg.Response,
 		arg.EndedAt,
 		arg.EnvironmentID,
 		arg.TransactionID,
 		arg.ID,
+		arg.Outcome,
+		arg.HttpStatus,
+		arg.Response,
 	)
 	return err
 }

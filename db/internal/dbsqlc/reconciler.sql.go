@@ -40,13 +40,27 @@ func (q *Queries) CallbackClaim(ctx context.Context, db DBTX, since time.Time) e
 }
 
 const callbackGiveUp = `-- name: CallbackGiveUp :one
-with old as (
+with unclaimed as (
     select c.environment_id, c.id
     from provider_callbacks c
-    where c.processed_at is null and (c.transaction_id is null and c.received_at < $1 or c.received_at < $2)
+    where c.processed_at is null and c.transaction_id is null and c.received_at < $1
     order by c.received_at
-    limit $3
+    limit $2::int
     for no key update skip locked
+), unanswered as (
+    select a.environment_id, a.id
+    from provider_configs p
+    cross join lateral (
+        select c.environment_id, c.id
+        from provider_callbacks c
+        where c.provider_config_id = p.id and c.processed_at is null and c.transaction_id is not null and c.received_at < $3
+        order by c.received_at
+        limit $2::int
+        for no key update skip locked
+    ) a
+    limit $2::int
+), old as (
+    select u.environment_id, u.id from unclaimed u union all select n.environment_id, n.id from unanswered n
 ), given_up as (
     update provider_callbacks c
     set processed_at = $4::timestamptz
@@ -61,8 +75,8 @@ from given_up
 
 type CallbackGiveUpParams struct {
 	Before      time.Time
+	RowLimit    int
 	OursBefore  time.Time
-	RowLimit    int32
 	ProcessedAt time.Time
 }
 
@@ -76,8 +90,8 @@ type CallbackGiveUpRow struct {
 func (q *Queries) CallbackGiveUp(ctx context.Context, db DBTX, arg CallbackGiveUpParams) (CallbackGiveUpRow, error) {
 	row := db.QueryRow(ctx, callbackGiveUp,
 		arg.Before,
-		arg.OursBefore,
 		arg.RowLimit,
+		arg.OursBefore,
 		arg.ProcessedAt,
 	)
 	var i CallbackGiveUpRow
@@ -86,19 +100,34 @@ func (q *Queries) CallbackGiveUp(ctx context.Context, db DBTX, arg CallbackGiveU
 }
 
 const callbackListOpen = `-- name: CallbackListOpen :many
+with behind as materialized (
+    select p.id, greatest(1, least(4 * $2::int, floor(7.0 / count(*) over () * $2::int)::int)) as share
+    from provider_configs p
+    where (select c.received_at from provider_callbacks c
+           where c.provider_config_id = p.id and c.processed_at is null and c.transaction_id is not null
+           order by c.received_at limit 1) < $1
+)
 select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
 from (
-    select c.environment_id, c.transaction_id,
-        row_number() over (partition by c.environment_id, c.provider_config_id order by min(c.received_at), c.transaction_id) as turn
-    from provider_callbacks c
-    where c.processed_at is null and c.transaction_id is not null and c.received_at < $1
-      and not exists (
-          select from provider_calls p
-          where p.environment_id = c.environment_id and p.transaction_id = c.transaction_id
-            and p.started_at > c.received_at + 0.75 * ($1 - c.received_at))
-    group by c.environment_id, c.provider_config_id, c.transaction_id
-    order by turn, c.transaction_id
-    limit $2
+    select g.environment_id, g.transaction_id, g.turn
+    from behind b
+    cross join lateral (
+        select o.environment_id, o.transaction_id, row_number() over (order by min(o.received_at), o.transaction_id) as turn
+        from (
+            select c.environment_id, c.transaction_id, c.received_at
+            from provider_callbacks c
+            where c.provider_config_id = b.id and c.processed_at is null and c.transaction_id is not null and c.received_at < $1
+              and not exists (
+                  select from provider_calls p
+                  where p.environment_id = c.environment_id and p.transaction_id = c.transaction_id
+                    and p.started_at > c.received_at + 0.75 * ($1 - c.received_at))
+            order by c.received_at, c.id
+            limit b.share
+        ) o
+        group by o.environment_id, o.transaction_id
+    ) g
+    order by g.turn, g.transaction_id
+    limit $2::int
 ) w
 join transactions t on t.environment_id = w.environment_id and t.id = w.transaction_id
 left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
@@ -107,7 +136,7 @@ order by w.turn, t.id
 
 type CallbackListOpenParams struct {
 	Before   time.Time
-	RowLimit int32
+	RowLimit int
 }
 
 type CallbackListOpenRow struct {
@@ -180,7 +209,8 @@ select epoch from temporal_epoch
 // The lists of what was not done in time let nothing go until it is done, and what cannot be done stays: an environment's
 // credentials cannot be read, say. So environments take turns in them, each with its oldest first; transactions by provider
 // configuration, which is whose the credentials are. Whatever hangs elsewhere, each that has anything in a list has its
-// share of row_limit in every pass.
+// share of row_limit in every pass: of each that has anything due, as many are read as nine times row_limit allows, divided
+// among them. The look for the first due one stands in brackets, so that it is one probe of an index.
 func (q *Queries) EpochGet(ctx context.Context, db DBTX) (int64, error) {
 	row := db.QueryRow(ctx, epochGet)
 	var epoch int64
@@ -200,20 +230,32 @@ func (q *Queries) EpochIncrement(ctx context.Context, db DBTX) (int64, error) {
 }
 
 const subscriptionListLate = `-- name: SubscriptionListLate :many
+with behind as materialized (
+    select e.id, greatest(1, least($2::int, floor(9.0 / count(*) over () * $2::int)::int)) as share
+    from environments e
+    where (select s.next_action_at from subscriptions s
+           where s.environment_id = e.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null
+           order by s.next_action_at limit 1) < $1
+)
 select w.environment_id, w.id
-from (
-    select s.environment_id, s.id,
-        row_number() over (partition by s.environment_id order by s.next_action_at, s.id) as turn
-    from subscriptions s
-    where s.finished_at is null and s.test_clock_id is null and s.next_action_at < $1
+from behind b
+cross join lateral (
+    select d.environment_id, d.id, row_number() over (order by d.next_action_at, d.id) as turn
+    from (
+        select s.environment_id, s.id, s.next_action_at
+        from subscriptions s
+        where s.environment_id = b.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at < $1
+        order by s.next_action_at, s.id
+        limit b.share
+    ) d
 ) w
 order by w.turn, w.id
-limit $2
+limit $2::int
 `
 
 type SubscriptionListLateParams struct {
 	Before   *time.Time
-	RowLimit int32
+	RowLimit int
 }
 
 type SubscriptionListLateRow struct {
@@ -245,7 +287,7 @@ const subscriptionListUnstarted = `-- name: SubscriptionListUnstarted :many
 select s.environment_id, s.id
 from subscriptions s
 where s.finished_at is null and s.started_epoch < $1
-order by s.id
+order by s.started_epoch, s.id
 limit $2
 `
 
@@ -259,6 +301,7 @@ type SubscriptionListUnstartedRow struct {
 	ID            string
 }
 
+// In the order of the index: by epoch first, so that nothing is sorted.
 func (q *Queries) SubscriptionListUnstarted(ctx context.Context, db DBTX, arg SubscriptionListUnstartedParams) ([]SubscriptionListUnstartedRow, error) {
 	rows, err := db.Query(ctx, subscriptionListUnstarted, arg.Epoch, arg.RowLimit)
 	if err != nil {
@@ -280,20 +323,32 @@ func (q *Queries) SubscriptionListUnstarted(ctx context.Context, db DBTX, arg Su
 }
 
 const subscriptionListWakePending = `-- name: SubscriptionListWakePending :many
+with behind as materialized (
+    select e.id, greatest(1, least($2::int, floor(9.0 / count(*) over () * $2::int)::int)) as share
+    from environments e
+    where (select s.wake_pending_since from subscriptions s
+           where s.environment_id = e.id and s.wake_pending_since is not null
+           order by s.wake_pending_since limit 1) < $1
+)
 select w.environment_id, w.id
-from (
-    select s.environment_id, s.id,
-        row_number() over (partition by s.environment_id order by s.wake_pending_since, s.id) as turn
-    from subscriptions s
-    where s.wake_pending_since < $1
+from behind b
+cross join lateral (
+    select d.environment_id, d.id, row_number() over (order by d.wake_pending_since, d.id) as turn
+    from (
+        select s.environment_id, s.id, s.wake_pending_since
+        from subscriptions s
+        where s.environment_id = b.id and s.wake_pending_since < $1
+        order by s.wake_pending_since, s.id
+        limit b.share
+    ) d
 ) w
 order by w.turn, w.id
-limit $2
+limit $2::int
 `
 
 type SubscriptionListWakePendingParams struct {
 	Before   *time.Time
-	RowLimit int32
+	RowLimit int
 }
 
 type SubscriptionListWakePendingRow struct {
@@ -385,14 +440,31 @@ func (q *Queries) TestClockListAdvancing(ctx context.Context, db DBTX, rowLimit 
 }
 
 const transactionListOverdue = `-- name: TransactionListOverdue :many
+with behind as materialized (
+    select g.id, greatest(1, least($2::int, floor(8.0 / count(*) over () * $2::int)::int)) as share
+    from (select p.id from provider_configs p union all select '') g
+    where (select t.next_check_at from transactions t
+           where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+             and t.next_check_at is not null
+           order by t.next_check_at limit 1) < $1
+)
 select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
 from (
-    select t.environment_id, t.id, t.type, t.subscription_id,
-        row_number() over (partition by t.environment_id, t.provider_config_id order by t.next_check_at, t.id) as turn
-    from transactions t
-    where t.status = 'pending' and t.parked_at is null and t.next_check_at < $1
-    order by turn, t.id
-    limit $2
+    select d.environment_id, d.id, d.type, d.subscription_id, d.turn
+    from behind b
+    cross join lateral (
+        select o.environment_id, o.id, o.type, o.subscription_id, row_number() over (order by o.next_check_at, o.id) as turn
+        from (
+            select t.environment_id, t.id, t.type, t.subscription_id, t.next_check_at
+            from transactions t
+            where coalesce(t.provider_config_id, '') = b.id and t.status = 'pending' and t.parked_at is null
+              and t.next_check_at < $1
+            order by t.next_check_at, t.id
+            limit b.share
+        ) o
+    ) d
+    order by d.turn, d.id
+    limit $2::int
 ) w
 left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
 order by w.turn, w.id
@@ -400,7 +472,7 @@ order by w.turn, w.id
 
 type TransactionListOverdueParams struct {
 	Before   *time.Time
-	RowLimit int32
+	RowLimit int
 }
 
 type TransactionListOverdueRow struct {
@@ -412,7 +484,8 @@ type TransactionListOverdueRow struct {
 }
 
 // Also one that was never sent: a storm keeps some waiting for a worker that long, but a command may have written it whose
-// process died before its workflow knew, and nobody else would ever send it.
+// process died before its workflow knew, and nobody else would ever send it. A charge without a provider configuration
+// takes its turn too.
 func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg TransactionListOverdueParams) ([]TransactionListOverdueRow, error) {
 	rows, err := db.Query(ctx, transactionListOverdue, arg.Before, arg.RowLimit)
 	if err != nil {
@@ -440,18 +513,31 @@ func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionListUnstarted = `-- name: TransactionListUnstarted :many
-select t.environment_id, t.id
-from transactions t
-left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where t.status = 'pending' and t.started_epoch < $1
-  and (t.subscription_id is null or t.type = 'refund' or s.finished_at is not null)
-order by t.id
-limit $2
+select u.environment_id, u.id
+from (
+    (select t.environment_id, t.id
+    from transactions t
+    where t.status = 'pending' and t.started_epoch < $1 and (t.subscription_id is null or t.type = 'refund')
+    order by t.started_epoch, t.id
+    limit $2::int)
+    union all
+    select c.environment_id, c.id
+    from (
+        select t.environment_id, t.id, t.subscription_id
+        from transactions t
+        where t.status = 'pending' and t.started_epoch < $1 and t.subscription_id is not null and t.type = 'charge'
+        order by t.started_epoch, t.id
+        limit 4 * $2::int
+    ) c
+    where (select s.finished_at from subscriptions s where s.environment_id = c.environment_id and s.id = c.subscription_id) is not null
+) u
+order by u.id
+limit $2::int
 `
 
 type TransactionListUnstartedParams struct {
 	Epoch    int64
-	RowLimit int32
+	RowLimit int
 }
 
 type TransactionListUnstartedRow struct {
@@ -460,7 +546,8 @@ type TransactionListUnstartedRow struct {
 }
 
 // Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
-// left open.
+// left open. These last lie among the charges that subscriptions serve, of which the oldest are looked at: where there are
+// more, the net for what is overdue finds them.
 func (q *Queries) TransactionListUnstarted(ctx context.Context, db DBTX, arg TransactionListUnstartedParams) ([]TransactionListUnstartedRow, error) {
 	rows, err := db.Query(ctx, transactionListUnstarted, arg.Epoch, arg.RowLimit)
 	if err != nil {

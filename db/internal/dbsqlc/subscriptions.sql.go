@@ -31,7 +31,7 @@ func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg
 }
 
 const subscriptionGet = `-- name: SubscriptionGet :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.wake_pending_since, s.renewed_from from subscriptions s where s.environment_id = $1 and s.id = $2
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from from subscriptions s where s.environment_id = $1 and s.id = $2
 `
 
 type SubscriptionGetParams struct {
@@ -80,6 +80,7 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 		&i.Subscription.Revision,
 		&i.Subscription.CreatedAt,
 		&i.Subscription.UpdatedAt,
+		&i.Subscription.Position,
 		&i.Subscription.WakePendingSince,
 		&i.Subscription.RenewedFrom,
 	)
@@ -87,7 +88,7 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.wake_pending_since, s.renewed_from
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
 where k.hash = $2
@@ -152,6 +153,7 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.Revision,
 		&i.Subscription.CreatedAt,
 		&i.Subscription.UpdatedAt,
+		&i.Subscription.Position,
 		&i.Subscription.WakePendingSince,
 		&i.Subscription.RenewedFrom,
 	)
@@ -250,15 +252,15 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 }
 
 const subscriptionList = `-- name: SubscriptionList :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.wake_pending_since, s.renewed_from
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
   and ($3::text is null or s.plan_id = $3)
   and ($4::text is null or s.status = $4)
   and ($5::text is null or s.test_clock_id = $5)
-  and s.id < $6 and s.id > $7
-order by case when $8::boolean then s.id end, s.id desc
+  and s.position < $6::bigint and s.position > $7::bigint
+order by case when $8::boolean then s.position end, s.position desc
 limit $9
 `
 
@@ -268,8 +270,8 @@ type SubscriptionListParams struct {
 	PlanID        *string
 	Status        *string
 	TestClockID   *string
-	BelowID       string
-	AboveID       string
+	Below         int64
+	Above         int64
 	Forward       bool
 	RowLimit      int32
 }
@@ -285,8 +287,8 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 		arg.PlanID,
 		arg.Status,
 		arg.TestClockID,
-		arg.BelowID,
-		arg.AboveID,
+		arg.Below,
+		arg.Above,
 		arg.Forward,
 		arg.RowLimit,
 	)
@@ -331,6 +333,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 			&i.Subscription.Revision,
 			&i.Subscription.CreatedAt,
 			&i.Subscription.UpdatedAt,
+			&i.Subscription.Position,
 			&i.Subscription.WakePendingSince,
 			&i.Subscription.RenewedFrom,
 		); err != nil {
@@ -345,7 +348,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 }
 
 const subscriptionLock = `-- name: SubscriptionLock :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.wake_pending_since, s.renewed_from from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `
 
 type SubscriptionLockParams struct {
@@ -395,6 +398,7 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 		&i.Subscription.Revision,
 		&i.Subscription.CreatedAt,
 		&i.Subscription.UpdatedAt,
+		&i.Subscription.Position,
 		&i.Subscription.WakePendingSince,
 		&i.Subscription.RenewedFrom,
 	)

@@ -13,7 +13,7 @@ import (
 )
 
 const appGet = `-- name: AppGet :one
-select a.id, a.tenant_id, a.name, a.keyset, a.created_at from apps a where a.id = $1
+select a.id, a.tenant_id, a.name, a.keyset, a.created_at, a.position from apps a where a.id = $1
 `
 
 type AppGetRow struct {
@@ -29,6 +29,7 @@ func (q *Queries) AppGet(ctx context.Context, db DBTX, id string) (AppGetRow, er
 		&i.App.Name,
 		&i.App.Keyset,
 		&i.App.CreatedAt,
+		&i.App.Position,
 	)
 	return i, err
 }
@@ -57,18 +58,18 @@ func (q *Queries) AppInsert(ctx context.Context, db DBTX, arg AppInsertParams) e
 }
 
 const appList = `-- name: AppList :many
-select a.id, a.tenant_id, a.name, a.keyset, a.created_at
+select a.id, a.tenant_id, a.name, a.keyset, a.created_at, a.position
 from apps a
 where a.tenant_id = $1
-  and a.id < $2 and a.id > $3
-order by case when $4::boolean then a.id end, a.id desc
+  and a.position < $2::bigint and a.position > $3::bigint
+order by case when $4::boolean then a.position end, a.position desc
 limit $5
 `
 
 type AppListParams struct {
 	TenantID string
-	BelowID  string
-	AboveID  string
+	Below    int64
+	Above    int64
 	Forward  bool
 	RowLimit int32
 }
@@ -81,8 +82,8 @@ type AppListRow struct {
 func (q *Queries) AppList(ctx context.Context, db DBTX, arg AppListParams) ([]AppListRow, error) {
 	rows, err := db.Query(ctx, appList,
 		arg.TenantID,
-		arg.BelowID,
-		arg.AboveID,
+		arg.Below,
+		arg.Above,
 		arg.Forward,
 		arg.RowLimit,
 	)
@@ -99,6 +100,7 @@ func (q *Queries) AppList(ctx context.Context, db DBTX, arg AppListParams) ([]Ap
 			&i.App.Name,
 			&i.App.Keyset,
 			&i.App.CreatedAt,
+			&i.App.Position,
 		); err != nil {
 			return nil, err
 		}

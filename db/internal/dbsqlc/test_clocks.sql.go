@@ -13,7 +13,7 @@ import (
 )
 
 const testClockGet = `-- name: TestClockGet :one
-select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at from test_clocks c where c.environment_id = $1 and c.id = $2
+select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position from test_clocks c where c.environment_id = $1 and c.id = $2
 `
 
 type TestClockGetParams struct {
@@ -38,12 +38,13 @@ func (q *Queries) TestClockGet(ctx context.Context, db DBTX, arg TestClockGetPar
 		&i.TestClock.BlockedBy,
 		&i.TestClock.Revision,
 		&i.TestClock.CreatedAt,
+		&i.TestClock.Position,
 	)
 	return i, err
 }
 
 const testClockGetOfSubscription = `-- name: TestClockGetOfSubscription :one
-select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at
+select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position
 from subscriptions s
 join test_clocks c on c.environment_id = s.environment_id and c.id = s.test_clock_id
 where s.environment_id = $1 and s.id = $2
@@ -71,12 +72,13 @@ func (q *Queries) TestClockGetOfSubscription(ctx context.Context, db DBTX, arg T
 		&i.TestClock.BlockedBy,
 		&i.TestClock.Revision,
 		&i.TestClock.CreatedAt,
+		&i.TestClock.Position,
 	)
 	return i, err
 }
 
 const testClockGetWithKey = `-- name: TestClockGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position
 from api_key_details k
 join test_clocks c on c.environment_id = k.environment_id and c.id = $1
 where k.hash = $2
@@ -117,6 +119,7 @@ func (q *Queries) TestClockGetWithKey(ctx context.Context, db DBTX, arg TestCloc
 		&i.TestClock.BlockedBy,
 		&i.TestClock.Revision,
 		&i.TestClock.CreatedAt,
+		&i.TestClock.Position,
 	)
 	return i, err
 }
@@ -152,18 +155,18 @@ func (q *Queries) TestClockInsert(ctx context.Context, db DBTX, arg TestClockIns
 }
 
 const testClockList = `-- name: TestClockList :many
-select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at
+select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position
 from test_clocks c
 where c.environment_id = $1
-  and c.id < $2 and c.id > $3
-order by case when $4::boolean then c.id end, c.id desc
+  and c.position < $2::bigint and c.position > $3::bigint
+order by case when $4::boolean then c.position end, c.position desc
 limit $5
 `
 
 type TestClockListParams struct {
 	EnvironmentID string
-	BelowID       string
-	AboveID       string
+	Below         int64
+	Above         int64
 	Forward       bool
 	RowLimit      int32
 }
@@ -175,8 +178,8 @@ type TestClockListRow struct {
 func (q *Queries) TestClockList(ctx context.Context, db DBTX, arg TestClockListParams) ([]TestClockListRow, error) {
 	rows, err := db.Query(ctx, testClockList,
 		arg.EnvironmentID,
-		arg.BelowID,
-		arg.AboveID,
+		arg.Below,
+		arg.Above,
 		arg.Forward,
 		arg.RowLimit,
 	)
@@ -197,6 +200,7 @@ func (q *Queries) TestClockList(ctx context.Context, db DBTX, arg TestClockListP
 			&i.TestClock.BlockedBy,
 			&i.TestClock.Revision,
 			&i.TestClock.CreatedAt,
+			&i.TestClock.Position,
 		); err != nil {
 			return nil, err
 		}
@@ -277,7 +281,7 @@ func (q *Queries) TestClockListPending(ctx context.Context, db DBTX, arg TestClo
 }
 
 const testClockLock = `-- name: TestClockLock :one
-select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at from test_clocks c where c.environment_id = $1 and c.id = $2 for no key update
+select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position from test_clocks c where c.environment_id = $1 and c.id = $2 for no key update
 `
 
 type TestClockLockParams struct {
@@ -302,6 +306,7 @@ func (q *Queries) TestClockLock(ctx context.Context, db DBTX, arg TestClockLockP
 		&i.TestClock.BlockedBy,
 		&i.TestClock.Revision,
 		&i.TestClock.CreatedAt,
+		&i.TestClock.Position,
 	)
 	return i, err
 }

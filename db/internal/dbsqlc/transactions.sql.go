@@ -15,7 +15,7 @@ import (
 )
 
 const transactionGet = `-- name: TransactionGet :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at, t.refund_owed from transactions t where t.environment_id = $1 and t.id = $2
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed from transactions t where t.environment_id = $1 and t.id = $2
 `
 
 type TransactionGetParams struct {
@@ -66,6 +66,7 @@ func (q *Queries) TransactionGet(ctx context.Context, db DBTX, arg TransactionGe
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
 		&i.Transaction.SendDueAt,
 		&i.Transaction.RefundOwed,
 	)
@@ -73,7 +74,7 @@ func (q *Queries) TransactionGet(ctx context.Context, db DBTX, arg TransactionGe
 }
 
 const transactionGetByProviderRef = `-- name: TransactionGetByProviderRef :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at, t.refund_owed
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed
 from transactions t
 where t.environment_id = $1 and t.provider_config_id = $2 and t.provider_ref = $3
   and t.type = $4 and t.recovered_from is null
@@ -134,6 +135,7 @@ func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg 
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
 		&i.Transaction.SendDueAt,
 		&i.Transaction.RefundOwed,
 	)
@@ -141,7 +143,7 @@ func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg 
 }
 
 const transactionGetWithKey = `-- name: TransactionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at, t.refund_owed
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed
 from api_key_details k
 join transactions t on t.environment_id = k.environment_id and t.id = $1
 where k.hash = $2
@@ -208,6 +210,7 @@ func (q *Queries) TransactionGetWithKey(ctx context.Context, db DBTX, arg Transa
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
 		&i.Transaction.SendDueAt,
 		&i.Transaction.RefundOwed,
 	)
@@ -326,7 +329,7 @@ func (q *Queries) TransactionIsRecovered(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionList = `-- name: TransactionList :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at, t.refund_owed
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed
 from transactions t
 where t.environment_id = $1
   and ($2::text is null or t.customer_id = $2)
@@ -334,8 +337,8 @@ where t.environment_id = $1
   and ($4::text is null or t.invoice_id = $4)
   and ($5::text is null or t.status = $5)
   and ($6::text is null or t.type = $6)
-  and t.id < $7 and t.id > $8
-order by case when $9::boolean then t.id end, t.id desc
+  and t.position < $7::bigint and t.position > $8::bigint
+order by case when $9::boolean then t.position end, t.position desc
 limit $10
 `
 
@@ -346,8 +349,8 @@ type TransactionListParams struct {
 	InvoiceID      *string
 	Status         *string
 	Type           *string
-	BelowID        string
-	AboveID        string
+	Below          int64
+	Above          int64
 	Forward        bool
 	RowLimit       int32
 }
@@ -364,8 +367,8 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 		arg.InvoiceID,
 		arg.Status,
 		arg.Type,
-		arg.BelowID,
-		arg.AboveID,
+		arg.Below,
+		arg.Above,
 		arg.Forward,
 		arg.RowLimit,
 	)
@@ -412,6 +415,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 			&i.Transaction.CompletedAt,
 			&i.Transaction.Revision,
 			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
 			&i.Transaction.SendDueAt,
 			&i.Transaction.RefundOwed,
 		); err != nil {
@@ -426,7 +430,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 }
 
 const transactionLock = `-- name: TransactionLock :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at, t.refund_owed from transactions t where t.environment_id = $1 and t.id = $2 for no key update
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed from transactions t where t.environment_id = $1 and t.id = $2 for no key update
 `
 
 type TransactionLockParams struct {
@@ -477,6 +481,7 @@ func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionL
 		&i.Transaction.CompletedAt,
 		&i.Transaction.Revision,
 		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
 		&i.Transaction.SendDueAt,
 		&i.Transaction.RefundOwed,
 	)
@@ -484,7 +489,7 @@ func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionL
 }
 
 const transactionLockPendingCharges = `-- name: TransactionLockPendingCharges :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at, t.refund_owed
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed
 from transactions t
 where t.environment_id = $1 and t.subscription_id = $2::text
   and t.status = 'pending' and t.type = 'charge'
@@ -546,6 +551,7 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 			&i.Transaction.CompletedAt,
 			&i.Transaction.Revision,
 			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
 			&i.Transaction.SendDueAt,
 			&i.Transaction.RefundOwed,
 		); err != nil {
@@ -560,7 +566,7 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 }
 
 const transactionLockSettling = `-- name: TransactionLockSettling :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.send_due_at, t.refund_owed, s.invoice_id as settled_invoice_id
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, s.invoice_id as settled_invoice_id
 from settlements s
 join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
 where s.environment_id = $1 and s.invoice_id = any($2::text[])
@@ -624,6 +630,7 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 			&i.Transaction.CompletedAt,
 			&i.Transaction.Revision,
 			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
 			&i.Transaction.SendDueAt,
 			&i.Transaction.RefundOwed,
 			&i.SettledInvoiceID,

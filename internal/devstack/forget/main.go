@@ -1,4 +1,4 @@
-// Command forget deletes the data of `perennial dev` and of tests; installed tools stay. It is `make clean-dev`.
+// Command forget deletes the data of `perennial dev` and of tests. It is `make clean-dev`.
 package main
 
 import (
@@ -8,9 +8,15 @@ import (
 	"perennial/internal/devstack"
 )
 
+const state = ".perennial"
+
 func main() {
-	if err := devstack.Forget(".perennial"); err != nil {
+	if err := devstack.Forget(state); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+	_, _ = fmt.Println("deleted " + state + ", the data of `make dev` and of tests") // a closed terminal changes nothing
+	if programs, err := devstack.CacheDir(); err == nil {
+		_, _ = fmt.Printf("downloaded programs stay; to delete them too: rm -rf '%s'\n", programs) // as above
 	}
 }

@@ -1,0 +1,124 @@
+package activities_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// pair is one situation of a subscription and its collection, and the refusal of each command in it; empty: performed.
+type pair struct {
+	trial  int           // days
+	answer scene.Answer  // to the renewal
+	reach  func(l *life) // from a paid first period; nil: lets the renewal happen
+	status subscription.Status
+
+	cancelAtEnd, cancelNow, refund, reactivate, changeNow, changeAtEnd, pay string
+}
+
+const (
+	notScheduled = "cancellation_not_scheduled"
+	inProgress   = "payment_in_progress"
+	ended        = "subscription_canceled"
+)
+
+var pairs = map[string]pair{
+	"trial": {
+		trial: 60, reach: func(*life) {}, status: subscription.Trialing, reactivate: notScheduled, pay: "subscription_in_trial",
+	},
+	"paid": {
+		reach: func(*life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay",
+	},
+	"paid, cancels at period end": {
+		reach:  func(l *life) { l.perform(command{Name: contract.CommandCancel}) },
+		status: subscription.Active, pay: "nothing_to_pay",
+	},
+	"attempt not sent": {
+		reach:  func(l *life) { l.Clock.Set(l.snap.NextAt); l.due() },
+		status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
+	},
+	"attempt pending": {
+		answer: scene.Pend, status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
+	},
+	"attempt needs review": {
+		answer: scene.Mischarge, status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
+	},
+	"retry scheduled": {
+		answer: scene.Decline, status: subscription.Active, reactivate: notScheduled,
+	},
+	"past due": {
+		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt.Add(8 * day)) },
+		status: subscription.PastDue, reactivate: notScheduled,
+	},
+	"canceled, invoice open": {
+		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt); l.perform(cancelNow("")) },
+		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended, changeNow: ended,
+		changeAtEnd: ended,
+	},
+	"canceled, paid": {
+		reach:  func(l *life) { l.perform(cancelNow("")) },
+		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended, changeNow: ended,
+		changeAtEnd: ended, pay: "nothing_to_pay",
+	},
+}
+
+// Every command meets every state of subscription and collection: it is performed, or refused with its code and changes
+// nothing; and whatever follows, the books stay sound.
+func TestCommand_InEveryCollectionState(t *testing.T) {
+	t.Parallel()
+	for name, p := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t)
+			for which, want := range map[string]string{
+				"cancel at period end": p.cancelAtEnd, "cancel": p.cancelNow, "cancel with refund": p.refund, "reactivate": p.reactivate,
+				"change plan": p.changeNow, "change plan at period end": p.changeAtEnd, "pay": p.pay,
+			} {
+				l := p.begin(t, s)
+				commands := map[string]command{
+					"cancel at period end":      {Name: contract.CommandCancel, Reason: "too dear"},
+					"cancel":                    cancelNow(""),
+					"cancel with refund":        cancelNow("prorated"),
+					"reactivate":                {Name: contract.CommandReactivate},
+					"change plan":               {Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID},
+					"change plan at period end": {Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID, AtPeriodEnd: true},
+					"pay":                       {Name: contract.CommandPay},
+				}
+				before := l.Rows(t)
+				refusal := l.command(commands[which]).Refusal
+				if want == "" {
+					require.Nil(t, refusal, which)
+				} else {
+					require.NotNil(t, refusal, which)
+					require.Equal(t, want, refusal.Code, which)
+					require.Equal(t, before, l.Rows(t), which)
+				}
+				l.until(l.Clock.Now().Add(time.Minute))
+				l.sound()
+			}
+		})
+	}
+}
+
+// begin brings a new subscription into the situation.
+func (p pair) begin(t *testing.T, s *scene.Scene) *life {
+	t.Helper()
+	s.Provider.Script = nil
+	offer := scene.Monthly(1000)
+	offer.TrialDays = p.trial
+	l := begin(t, s, offer)
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return p.answer }
+	if p.reach == nil {
+		l.until(l.snap.NextAt)
+	} else {
+		p.reach(l)
+	}
+	require.Equal(t, p.status, l.snap.Status)
+	return l
+}

@@ -1,0 +1,145 @@
+package httpkit
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/telemetry"
+)
+
+// Access is what an operation requires of a key.
+type Access struct {
+	Scope       string // the scope that opens the operation beside "*"; empty: "*" only
+	Publishable bool   // client-side keys may use it too: an explicit list, and short
+}
+
+// What most operations require.
+var (
+	ReadAccess  = Access{Scope: "read"}
+	WriteAccess = Access{}
+)
+
+var (
+	errKeyMissing = fault.New(fault.Unauthorized, "api_key_missing",
+		"send an API key: Authorization: Bearer sk_test_…")
+	errKeyMalformed = fault.New(fault.Unauthorized, "api_key_malformed",
+		"the Authorization header is not of the form Bearer sk_test_…, or the key has lost characters")
+	errKeyUnknown = fault.New(fault.Unauthorized, "api_key_unknown",
+		"no such API key; it may have been replaced")
+	errKeyRevoked = fault.New(fault.Unauthorized, "api_key_revoked", "this API key was revoked; use another key of the environment")
+	errKeyExpired = fault.New(fault.Unauthorized, "api_key_expired", "this API key has expired; use another key of the environment")
+
+	errAddressRefused = fault.New(fault.Forbidden, "address_not_allowed",
+		"this API key may not be used from your address; call from an address on its list, or use a key that allows yours")
+	// ErrSecretKeyRequired refuses a publishable key what only secret keys may do.
+	ErrSecretKeyRequired = fault.New(fault.Forbidden, "secret_key_required",
+		"a publishable key may not do this; use a secret key from your server")
+)
+
+// errScopeMissing names the scopes that would do.
+func errScopeMissing(need Access) error {
+	scopes := "*"
+	if need.Scope != "" {
+		scopes = need.Scope + " or *"
+	}
+	return fault.New(fault.Forbidden, "scope_missing",
+		"this API key's scopes do not cover this operation; use a key with the scope %s", scopes)
+}
+
+// bearer reads the hash of the key out of the one Authorization header, without asking anybody.
+func bearer(header http.Header) ([]byte, apikey.Mode, error) {
+	values := header.Values("Authorization")
+	if len(values) == 0 || values[0] == "" {
+		return nil, "", errKeyMissing
+	}
+	scheme, plain, _ := strings.Cut(values[0], " ")
+	_, mode, ok := apikey.Parse(plain)
+	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || !ok {
+		return nil, "", errKeyMalformed
+	}
+	return apikey.Hash(plain), mode, nil
+}
+
+// admit decides whether a stored key opens an operation, here and now. Keys are not cached, so a revocation counts from
+// the next request on.
+func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now time.Time) error {
+	switch {
+	case key.Mode != string(mode):
+		return errKeyUnknown // a live key opens live environments only, whatever the table says
+	case !key.RevokedAt.IsZero():
+		return errKeyRevoked
+	case !key.ExpiresAt.IsZero() && !now.Before(key.ExpiresAt):
+		return errKeyExpired
+	case len(key.AllowedCIDRs) > 0 && !slices.ContainsFunc(key.AllowedCIDRs, func(p netip.Prefix) bool { return p.Contains(from) }):
+		return errAddressRefused
+	case key.Kind == string(apikey.Publishable):
+		if !need.Publishable {
+			return ErrSecretKeyRequired
+		}
+		return nil
+	case slices.Contains(key.Scopes, "*"), need.Scope != "" && slices.Contains(key.Scopes, need.Scope):
+		return nil
+	default:
+		return errScopeMissing(need)
+	}
+}
+
+// clientAddress is who connected to us or, behind proxies that we trust, the last address they saw that is none of
+// theirs. What a stranger writes into X-Forwarded-For never counts.
+func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	address := peer.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		if !slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(address) }) {
+			return address
+		}
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			return address
+		}
+		address = hop.Unmap()
+	}
+	return address
+}
+
+// authenticate fetches the caller's key, and the resource of the path with it where there is one, and judges the key.
+func (k *Kit) authenticate(ctx context.Context, r *http.Request, op Operation, resourceID string) (*Call, error) {
+	hash, mode, err := bearer(r.Header)
+	if err != nil {
+		return nil, err
+	}
+	var key db.APIKey
+	var found any
+	if op.Load != nil {
+		key, found, err = op.Load(ctx, hash, resourceID)
+	} else {
+		key, err = k.store.KeyByHash(ctx, hash)
+	}
+	if err != nil && key.ID == "" {
+		if errors.Is(err, db.ErrAPIKeyUnknown) {
+			err = errKeyUnknown
+		}
+		return nil, err
+	}
+	if refusal := admit(key, mode, op.Access, clientAddress(r, k.config.TrustedProxies), k.now()); refusal != nil {
+		return nil, refusal
+	}
+	if err != nil {
+		return nil, err
+	}
+	record := telemetry.RequestFrom(ctx)
+	record.EnvironmentID, record.KeyID = key.EnvironmentID, key.ID
+	return &Call{Principal: principalOf(key), resource: found}, nil
+}

@@ -1,0 +1,85 @@
+package httpkit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"perennial/billing/fault"
+)
+
+// maxBody bounds what we read of any request.
+const maxBody = 1 << 20
+
+var (
+	errBodyTooLarge = fault.New(fault.Invalid, "body_too_large", "a body has at most %d bytes", maxBody)
+	errBodyTimeout  = fault.New(fault.Invalid, "body_timeout", "the body did not arrive in time")
+)
+
+// ReadRaw reads a whole body within its limit.
+func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	var timeout net.Error
+	switch {
+	case err == nil:
+		return payload, nil
+	case errors.As(err, &tooLarge):
+		return nil, errBodyTooLarge
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return nil, errBodyTimeout.Because(err)
+	default:
+		return nil, fault.New(fault.Invalid, "request_invalid", "the body could not be read to its end").Because(err)
+	}
+}
+
+// readBody reads the JSON body of an API request, nil where there is none.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	payload, err := ReadRaw(w, r)
+	if err != nil || len(payload) == 0 {
+		return nil, err
+	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" {
+		return nil, fault.InvalidParam("Content-Encoding", "content_type_unsupported", "send the body as it is, without a content encoding")
+	}
+	if contentType := r.Header.Get("Content-Type"); contentType != "" && !isJSON(contentType) {
+		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported", "send the body as application/json")
+	}
+	return payload, checkJSON(payload)
+}
+
+func isJSON(contentType string) bool {
+	media, params, err := mime.ParseMediaType(contentType)
+	charset := params["charset"]
+	return err == nil && media == JSONType && (charset == "" || strings.EqualFold(charset, "utf-8"))
+}
+
+func reader(payload []byte) io.Reader { return bytes.NewReader(payload) }
+
+// checkQuery refuses what net/url drops silently, and what could be read in two ways.
+func checkQuery(raw string) error {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return fault.New(fault.Invalid, "query_malformed", "the query string is not valid; write name=value pairs joined by &, percent-encoded")
+	}
+	for name, values := range query {
+		switch {
+		case slices.ContainsFunc(append(values, name), isBroken):
+			return fault.New(fault.Invalid, "query_malformed", "the query string holds NUL or broken UTF-8; percent-encode plain UTF-8 text")
+		case len(values) > 1:
+			return fault.InvalidParam(Clip(name), "parameter_repeated", "the query parameter occurs more than once")
+		case values[0] == "":
+			return fault.InvalidParam(Clip(name), "parameter_empty", "the query parameter has no value; leave it out instead")
+		}
+	}
+	return nil
+}
+
+func isBroken(s string) bool { return !utf8.ValidString(s) || strings.ContainsRune(s, 0) }

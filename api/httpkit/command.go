@@ -1,0 +1,95 @@
+package httpkit
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/telemetry"
+)
+
+// Admission lets a request in, until leave is called, or turns it away.
+type Admission func() (leave func(), err error)
+
+// Command runs a request that asks something of an existing resource. Its whole effect, and the answer that repeats are
+// given, are one transaction of a use case: perform, which calls before as the first thing of that transaction and keep as
+// the last. The row of the request's key is written first, so that a repeat beside it waits there and then reads the
+// answer, instead of being judged by what the first one changed. A refusal is stored only if it is final: one that passes is
+// judged anew when the caller comes back. admit, where given, may turn the request away before any work is done for it; a
+// repeat that another one has answered meanwhile is not asked.
+func Command[R, T any](
+	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T],
+	perform func(before func(*db.Tx) error, keep func(*db.Tx, R) error) error, admit ...Admission,
+) (*Reply[T], error) {
+	leave, answered, err := k.inTurn(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if answered != nil {
+		return replay[T](answered)
+	}
+	for _, enter := range admit {
+		leave, err := enter()
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
+	var out *Reply[T]
+	err = perform(
+		func(tx *db.Tx) error {
+			if c.repeat == nil {
+				return nil
+			}
+			return tx.ReserveIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{}))
+		},
+		func(tx *db.Tx, result R) error {
+			m := render(result)
+			out = answer(status, m.Resource)
+			if c.repeat == nil {
+				return nil
+			}
+			return tx.AnswerIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status, out.Body.raw, m.CustomerID}))
+		})
+	switch {
+	case err == nil:
+		return out, nil
+	case errors.Is(err, db.ErrIdempotencyKeyTaken):
+		return replayOr[T](k.answered(ctx, c))
+	case c.repeat != nil && fault.From(err).Final():
+		return nil, k.remember(ctx, c, err)
+	default:
+		return nil, err
+	}
+}
+
+// remember stores a final refusal, which changed nothing, so that a repeat hears the same. Where another request with the
+// same key came first, its answer is this request's answer too.
+func (k *Kit) remember(ctx context.Context, c *Call, refusal error) error {
+	p := k.refuse(ctx, refusal)
+	ctx, cancel := k.Afterwards(ctx)
+	defer cancel()
+	err := k.store.InTx(ctx, c.Actor(), k.now(), func(tx *db.Tx) error {
+		return tx.InsertAnsweredIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status: p.Status, raw: encode(p)}))
+	})
+	if errors.Is(err, db.ErrIdempotencyKeyTaken) {
+		st, err := k.answered(ctx, c)
+		if err != nil {
+			return err
+		}
+		if st != nil && st.status >= http.StatusBadRequest {
+			_, err = replay[struct{}](st)
+			return err
+		}
+		return errInFlight // performed meanwhile: the repeat that this asks for is given the stored answer
+	}
+	if err != nil { // nothing was performed, so the refusal stands; a repeat is judged anew
+		telemetry.For(ctx, k.telemetry.Logger).Warn("a refusal was not stored for repeats", zap.Error(err))
+	}
+	return p
+}

@@ -1,0 +1,102 @@
+package httpkit
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humamux"
+	"github.com/gorilla/mux"
+	"go.uber.org/zap"
+
+	"perennial/billing/fault"
+	"perennial/internal/telemetry"
+)
+
+// guard stands before every operation: key, query, body, headers, in this order, so that a stranger learns nothing from
+// a malformed request.
+func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
+	return func(hc huma.Context, next func(huma.Context)) {
+		ctx := hc.Context()
+		r, w := humamux.Unwrap(hc)
+		if op.Access.Publishable {
+			allowAnyOrigin(w.Header())
+		}
+		c, payload, err := k.open(ctx, w, r, op)
+		if err != nil {
+			writeProblem(w, k.refuse(ctx, err))
+			return
+		}
+		within, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, c), k.bounds.Answer)
+		defer cancel()
+		next(bodyContext{humaContext: huma.WithContext(hc, within), body: payload})
+	}
+}
+
+func (k *Kit) open(ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation) (*Call, io.Reader, error) {
+	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
+	defer cancel()
+	c, err := k.authenticate(within, r, op, mux.Vars(r)["id"])
+	if err != nil {
+		return nil, nil, err
+	}
+	c.caller = ctx
+	if err := checkQuery(r.URL.RawQuery); err != nil {
+		return nil, nil, err
+	}
+	payload, err := readBody(w, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.wait, err = parsePrefer(r.Header, op.Waits); err != nil {
+		return nil, nil, err
+	}
+	if op.changes() {
+		if c.repeat, err = parseIdempotencyKey(r, k.config.Prefixes, payload); err != nil {
+			return nil, nil, err
+		}
+	}
+	return c, reader(payload), nil
+}
+
+// bodyContext gives huma the body that was read and checked before.
+type bodyContext struct {
+	humaContext
+	body io.Reader
+}
+
+// humaContext embeds under a name that does not hide its own method Context.
+type humaContext huma.Context
+
+func (c bodyContext) BodyReader() io.Reader { return c.body }
+
+// Header hides Accept: there is one format, and nothing to negotiate.
+func (c bodyContext) Header(name string) string {
+	if name == "Accept" {
+		return ""
+	}
+	return c.humaContext.Header(name)
+}
+
+// Unwrap lets humamux find its own context.
+func (c bodyContext) Unwrap() huma.Context { return c.humaContext }
+
+// refuse turns an error into its answer and keeps the cause of a 5xx for the log.
+func (k *Kit) refuse(ctx context.Context, err error) *Problem {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	if ctx.Err() != nil && fault.From(err).Kind == fault.Internal { // not a bug: what we were doing was ended
+		err = fault.New(fault.Unavailable, "request_interrupted",
+			"the request ended before its answer; repeat it with the same Idempotency-Key").Because(err)
+	}
+	p = problemOf(err, requestIDFrom(ctx))
+	telemetry.RequestFrom(ctx).Code = p.Code
+	if p.Status >= http.StatusInternalServerError && !errors.Is(ctx.Err(), context.Canceled) { // a caller that left is not our trouble
+		telemetry.For(ctx, k.telemetry.Logger).Error("refused for our own trouble", zap.String("code", p.Code), zap.Error(err))
+	}
+	return p
+}

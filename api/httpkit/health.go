@@ -1,0 +1,72 @@
+package httpkit
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"perennial/billing/fault"
+)
+
+// readyBudget is less than load balancers wait.
+const readyBudget = 2 * time.Second
+
+var errDraining = fault.New(fault.Unavailable, "draining", "this process is shutting down; another one answers")
+
+// ErrDatabaseAway is why a process that needs the database is not ready without it.
+var ErrDatabaseAway = fault.New(fault.Unavailable, "database_unavailable", "the database does not answer")
+
+// Requirement is something that a process needs before it takes work.
+type Requirement struct {
+	Check  func(ctx context.Context) error
+	Absent *fault.Error // what callers are told; the cause is logged only
+}
+
+// Health answers whether a process runs, and whether it takes work. Every port of a process that asks has one.
+type Health struct {
+	draining atomic.Bool
+	needs    []Requirement
+	log      *zap.Logger
+}
+
+// NewHealth is the health of a process with these requirements. What they do not need is left out on purpose: without
+// Temporal, reads and creations still work.
+func NewHealth(log *zap.Logger, needs ...Requirement) *Health { return &Health{needs: needs, log: log} }
+
+// Drain makes the process not ready for good.
+func (h *Health) Drain() { h.draining.Store(true) }
+
+// Live says that the process runs, and nothing about others: restarting us repairs no database.
+func (h *Health) Live(w http.ResponseWriter, _ *http.Request) { writeOK(w) }
+
+// Ready says whether to send work here, and else what is missing first.
+func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
+	if missing := h.missing(r.Context()); missing != nil {
+		writeProblem(w, problemOf(missing, requestIDFrom(r.Context())))
+		return
+	}
+	writeOK(w)
+}
+
+func (h *Health) missing(ctx context.Context) *fault.Error {
+	if h.draining.Load() {
+		return errDraining
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyBudget)
+	defer cancel()
+	for _, need := range h.needs {
+		if err := need.Check(ctx); err != nil {
+			h.log.Warn("not ready", zap.String("code", need.Absent.Code), zap.Error(err))
+			return need.Absent
+		}
+	}
+	return nil
+}
+
+func writeOK(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", JSONType)
+	_, _ = w.Write([]byte(`{"status":"ok"}`)) // the client is gone when this fails
+}

@@ -1,0 +1,75 @@
+package httpkit
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gorilla/mux"
+
+	"perennial/db"
+	"perennial/internal/telemetry"
+)
+
+// Deps are what a Kit works with.
+type Deps struct {
+	Store     *db.Store
+	Telemetry *telemetry.Telemetry
+	Now       func() time.Time // the real clock
+}
+
+// Config describes an API.
+type Config struct {
+	Title, Version string
+	Introduction   string // paragraphs
+	AboutKeys      string // how to authenticate
+	Tags           []huma.Tag
+	// Prefixes under which every operation answers, from the same handler.
+	Prefixes []string
+	// PublicURL is how the outside reaches the API; it is in the OpenAPI document. Empty: relative.
+	PublicURL string
+	// TrustedProxies may say in X-Forwarded-For for whom they ask.
+	TrustedProxies []netip.Prefix
+	// Bounds of every answer; zero: ten seconds altogether.
+	Bounds Bounds
+}
+
+// Kit answers operations over HTTP. Register adds them, Publish their documentation.
+type Kit struct {
+	store     *db.Store
+	telemetry *telemetry.Telemetry
+	now       func() time.Time
+	config    Config
+	bounds    Bounds
+	turns     turns
+
+	router *mux.Router
+	huma   huma.API
+	// serving ends when nobody may be kept waiting any more.
+	serving  context.Context
+	endWaits context.CancelFunc
+}
+
+// New makes a kit without operations.
+func New(d Deps, c Config) *Kit {
+	k := &Kit{store: d.Store, telemetry: d.Telemetry, now: d.Now, config: c, bounds: c.Bounds}
+	if k.bounds == (Bounds{}) {
+		k.bounds = usualBounds
+	}
+	k.serving, k.endWaits = context.WithCancel(context.Background())
+	k.route()
+	return k
+}
+
+// Handler answers requests.
+func (k *Kit) Handler() http.Handler {
+	return k.telemetry.Middleware(headed(k.recovered(headIsGet(k.router))))
+}
+
+// Router is for routes that are no operations of the API.
+func (k *Kit) Router() *mux.Router { return k.router }
+
+// EndWaits answers requests that wait for a final state with the present one, because the process is to end.
+func (k *Kit) EndWaits() { k.endWaits() }

@@ -1,0 +1,55 @@
+package httpkit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// Loader fetches the key and the resource that an operation is about in one round trip. It returns the key also with
+// an error about the resource, so that keys are judged before existence.
+type Loader func(ctx context.Context, hash []byte, id string) (db.APIKey, any, error)
+
+// ByID is the request of every operation on one resource; the loader has fetched what {id} names.
+type ByID struct {
+	ID string `path:"id" maxLength:"64" doc:"The id of the resource."`
+}
+
+// LoadByID builds a loader. What is not even shaped like an id of ours is absent, like any other; absent is the fault of
+// db that says so.
+func LoadByID[R any](
+	k *Kit, prefix string, absent *fault.Error, fetch func(ctx context.Context, hash []byte, id string) (db.APIKey, R, error),
+) Loader {
+	return func(ctx context.Context, hash []byte, resourceID string) (db.APIKey, any, error) {
+		if !id.Is(prefix, resourceID) {
+			key, err := k.store.KeyByHash(ctx, hash)
+			return key, nil, cmp.Or(err, error(NotFound(absent)))
+		}
+		key, r, err := fetch(ctx, hash, resourceID)
+		if errors.Is(err, absent) {
+			err = NotFound(absent)
+		}
+		return key, r, err
+	}
+}
+
+// Resource is what the operation's loader fetched.
+func Resource[R any](c *Call) R { return c.resource.(R) }
+
+// NotFound is the answer for an id that is absent here, whether or not it exists elsewhere. absent is the fault of db that
+// says so; callers of the API are told what to check instead.
+func NotFound(absent *fault.Error) *fault.Error {
+	return fault.New(fault.NotFound, absent.Code, "there is no such resource in this environment; check the id and the API key")
+}
+
+// absent words a fault about an absent resource as NotFound does, and leaves any other error as it is.
+func absent(err error) error {
+	if f := fault.From(err); f.Kind == fault.NotFound {
+		return NotFound(f).In(f.Param)
+	}
+	return err
+}

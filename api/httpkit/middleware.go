@@ -1,0 +1,55 @@
+package httpkit
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+
+	"go.uber.org/zap"
+
+	"perennial/billing/fault"
+	"perennial/internal/telemetry"
+)
+
+// requestIDFrom is the id that telemetry gave the request.
+func requestIDFrom(ctx context.Context) string { return telemetry.RequestFrom(ctx).ID }
+
+// headed sets what every answer carries, beside the X-Request-Id of telemetry.
+func headed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Cache-Control", "no-store") // answers are about money and people
+		next.ServeHTTP(w, r)
+	})
+}
+
+// headIsGet answers HEAD like GET; net/http, which knows what was asked, sends the headers alone.
+func headIsGet(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			r = r.WithContext(r.Context()) // a copy: what is logged stays HEAD
+			r.Method = http.MethodGet
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// recovered turns a panic into a bare 500. The cause is in the log only.
+func (k *Kit) recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			cause := recover()
+			if cause == nil {
+				return
+			}
+			if cause == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
+				panic(cause)
+			}
+			ctx := r.Context()
+			telemetry.For(ctx, k.telemetry.Logger).Error("panic", zap.Any("panic", cause), zap.ByteString("stack", debug.Stack()))
+			writeProblem(w, k.refuse(ctx, fault.New(fault.Internal, "internal", "")))
+		}()
+		next.ServeHTTP(w, r)
+	})
+}

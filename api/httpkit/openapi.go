@@ -1,0 +1,178 @@
+package httpkit
+
+import (
+	"io"
+	"maps"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// writeEncoded is huma's marshaller: every answer is encoded in one way, or already.
+func writeEncoded(w io.Writer, v any) error {
+	_, err := w.Write(encode(v))
+	return err
+}
+
+const security = "apiKey"
+
+// info is the part of the OpenAPI document that is about the whole API.
+func (k *Kit) info(doc *huma.OpenAPI) {
+	doc.Info.Description = k.config.Introduction
+	for _, prefix := range k.config.Prefixes {
+		doc.Servers = append(doc.Servers, &huma.Server{URL: k.config.PublicURL + prefix})
+	}
+	doc.Components.SecuritySchemes = map[string]*huma.SecurityScheme{security: {
+		Type: "http", Scheme: "bearer", Description: k.config.AboutKeys,
+	}}
+	for _, tag := range k.config.Tags {
+		doc.Tags = append(doc.Tags, &tag)
+	}
+}
+
+// describe makes huma's operation of ours. Its path has no prefix: the prefixes are servers of the document.
+func (k *Kit) describe(op Operation) huma.Operation {
+	o := huma.Operation{
+		OperationID: op.Name, Method: op.Method, Path: op.Path, Tags: []string{op.Tag},
+		Summary: op.Summary, Description: op.Description, DefaultStatus: op.Status,
+		Security:        []map[string][]string{{security: {}}},
+		Middlewares:     huma.Middlewares{k.guard(op)},
+		MaxBodyBytes:    -1, // read and bounded before huma sees it
+		BodyReadTimeout: -1,
+		Responses:       k.responses(op),
+	}
+	if op.changes() {
+		o.Parameters = append(o.Parameters, idempotencyParameter())
+	}
+	if op.Waits {
+		o.Parameters = append(o.Parameters, preferParameter())
+	}
+	if op.Request != nil {
+		o.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{JSONType: {Example: op.Request}}}
+	}
+	return o
+}
+
+func idempotencyParameter() *huma.Param {
+	least, most := 1, maxIdempotencyKey
+	return &huma.Param{
+		Name: "Idempotency-Key", In: "header", Example: "2f1c0b9a-8d7e-4c3b-9a21-6f5e4d3c2b1a",
+		Description: "Makes a repeat safe: see above.",
+		Schema:      &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most},
+	}
+}
+
+func preferParameter() *huma.Param {
+	return &huma.Param{
+		Name: "Prefer", In: "header", Example: "wait=10", Description: "wait=N: wait up to N seconds, at most 30 (RFC 7240).",
+		Schema: &huma.Schema{Type: huma.TypeString},
+	}
+}
+
+// responses describes the success by an example, which huma completes with its schema, and every refusal.
+func (k *Kit) responses(op Operation) map[string]*huma.Response {
+	schemas := k.huma.OpenAPI().Components.Schemas
+	success := &huma.MediaType{Example: op.Response}
+	if op.Publicly != nil {
+		success.Schema = &huma.Schema{OneOf: []*huma.Schema{
+			schemas.Schema(reflect.TypeOf(op.Response), true, ""), schemas.Schema(reflect.TypeOf(op.Publicly), true, ""),
+		}}
+	}
+	out := map[string]*huma.Response{strconv.Itoa(op.Status): {
+		Description: http.StatusText(op.Status), Content: map[string]*huma.MediaType{JSONType: success},
+	}}
+	problem := schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+	for status, why := range op.refusalReasons() {
+		out[strconv.Itoa(status)] = &huma.Response{
+			Description: why, Content: map[string]*huma.MediaType{ProblemType: {Schema: problem}},
+		}
+	}
+	return out
+}
+
+func (o Operation) refusalReasons() map[int]string {
+	reasons := map[int]string{
+		http.StatusBadRequest:          "The query string, a header or the body is malformed.",
+		http.StatusUnauthorized:        "No usable API key.",
+		http.StatusForbidden:           "The key's scopes or addresses do not cover this.",
+		http.StatusUnprocessableEntity: "A field or parameter is wrong: param names it.",
+		http.StatusInternalServerError: "Our fault; quote the requestId.",
+		http.StatusServiceUnavailable:  "Try again after Retry-After, with the same Idempotency-Key.",
+	}
+	if o.Load != nil || o.refersTo() {
+		reasons[http.StatusNotFound] = "Absent from this environment."
+	}
+	if o.changes() {
+		maps.Copy(reasons, map[int]string{
+			http.StatusConflict:              "The present state forbids it, or the same Idempotency-Key is still in flight. With Retry-After it passes by itself: repeat then, with the same key.",
+			http.StatusGone:                  "The stored answer was erased with its customer.",
+			http.StatusRequestEntityTooLarge: "The body is larger than 1 MiB.",
+			http.StatusUnsupportedMediaType:  "The body is not application/json.",
+		})
+	}
+	return reasons
+}
+
+// refersTo: the body names resources that may be absent.
+func (o Operation) refersTo() bool { return o.changes() && o.Request != nil }
+
+// dropHeaders takes from the document the headers that the operation never answers.
+func (o Operation) dropHeaders(responses map[string]*huma.Response) {
+	headers := responses[strconv.Itoa(o.Status)].Headers
+	if !o.changes() {
+		delete(headers, "Idempotent-Replayed")
+	}
+	if !o.Waits {
+		delete(headers, "Preference-Applied")
+	}
+}
+
+// Document is the finished OpenAPI document.
+func (k *Kit) Document() []byte {
+	open := k.huma.OpenAPI()
+	allowNewFields(open)
+	doc, err := marshal(open)
+	if err != nil {
+		panic("httpkit: the OpenAPI document cannot be encoded: " + err.Error()) // it is made of constants
+	}
+	return doc
+}
+
+// allowNewFields lets answers grow: what is strict about requests would make clients refuse a field that we add.
+func allowNewFields(doc *huma.OpenAPI) {
+	strict := map[string]bool{}
+	for _, item := range doc.Paths {
+		for _, op := range []*huma.Operation{item.Post, item.Patch, item.Delete} {
+			if op != nil && op.RequestBody != nil {
+				collect(doc, op.RequestBody.Content[JSONType].Schema, strict)
+			}
+		}
+	}
+	for name, schema := range doc.Components.Schemas.Map() {
+		if !strict[name] {
+			schema.AdditionalProperties = nil
+		}
+	}
+}
+
+// collect names the schemas that one refers to.
+func collect(doc *huma.OpenAPI, schema *huma.Schema, names map[string]bool) {
+	if schema == nil {
+		return
+	}
+	if schema.Ref != "" {
+		name := schema.Ref[strings.LastIndex(schema.Ref, "/")+1:]
+		if names[name] {
+			return
+		}
+		names[name] = true
+		schema = doc.Components.Schemas.SchemaFromRef(schema.Ref)
+	}
+	collect(doc, schema.Items, names)
+	for _, property := range schema.Properties {
+		collect(doc, property, names)
+	}
+}

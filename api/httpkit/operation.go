@@ -1,0 +1,109 @@
+package httpkit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Operation is all that the API says about one endpoint. It answers under every prefix.
+type Operation struct {
+	Name        string // operationId: createPlan
+	Method      string
+	Path        string // without prefix
+	Tag         string
+	Summary     string
+	Description string
+	Status      int // of success
+	Access      Access
+	Load        Loader // the resource that {id} names, fetched together with the key
+	Waits       bool   // honours Prefer: wait
+	Request     any    // example
+	Response    any    // example
+	Publicly    any    // example of what a publishable key is answered, where that is less
+}
+
+// changes reports whether the operation may have an effect, and so takes an Idempotency-Key.
+func (o Operation) changes() bool { return o.Method != http.MethodGet }
+
+// Call is one authenticated request.
+type Call struct {
+	Principal
+	resource any
+	repeat   *repeatable // nil: the request has no Idempotency-Key
+	wait     wait
+	caller   context.Context // ends when the caller goes away, however long we let the request take
+}
+
+type callKey struct{}
+
+// Handler serves one operation; it is only ever called with an admitted key and a body of the right shape.
+type Handler[I, O any] func(ctx context.Context, c *Call, in *I) (*Reply[O], error)
+
+// Register makes an operation answer under all prefixes.
+func Register[I, O any](k *Kit, op Operation, h Handler[I, O]) {
+	if op.Access.Publishable {
+		for _, prefix := range k.config.Prefixes {
+			k.router.Path(prefix + op.Path).Methods(http.MethodOptions).HandlerFunc(preflight)
+		}
+	}
+	described := k.describe(op)
+	huma.Register(k.huma, described, func(ctx context.Context, in *I) (*Reply[O], error) {
+		c, ok := ctx.Value(callKey{}).(*Call)
+		if !ok {
+			return nil, k.refuse(ctx, errors.New("httpkit: an operation without authentication"))
+		}
+		out, err := h(ctx, c, in)
+		if err != nil {
+			return nil, k.refuse(ctx, err)
+		}
+		return out, nil
+	})
+	op.dropHeaders(described.Responses)
+}
+
+// Reply is a success. Its body is encoded once, because what is stored for repeats must be what was sent.
+type Reply[T any] struct {
+	Status   int
+	Replayed string `header:"Idempotent-Replayed" doc:"true where the answer is that of an earlier request with the same Idempotency-Key."`
+	Applied  string `header:"Preference-Applied" doc:"The part of Prefer that was honoured."`
+	Body     body[T]
+}
+
+// body is encoded JSON of a T; the OpenAPI document describes it by T's schema.
+type body[T any] struct{ raw []byte }
+
+func (b body[T]) encodedJSON() []byte { return b.raw }
+
+// Schema is what the OpenAPI document says about the body.
+func (body[T]) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[T](), true, "")
+}
+
+// OK is a success with status 200.
+func OK[T any](v T) *Reply[T] { return answer(http.StatusOK, v) }
+
+// Trimmed sends a publishable key less than the whole T that others get.
+func Trimmed[T, Part any](out *Reply[Part], err error) (*Reply[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Reply[T]{Status: out.Status, Body: body[T]{raw: out.Body.raw}}, nil
+}
+
+// Value is what the body holds, also of a replayed one.
+func (r *Reply[T]) Value() (v T, err error) {
+	err = json.Unmarshal(r.Body.raw, &v)
+	return v, err
+}
+
+// Now replaces the body by what the resource has become since.
+func (r *Reply[T]) Now(v T) { r.Body.raw = encode(v) }
+
+func answer[T any](status int, v T) *Reply[T] {
+	return &Reply[T]{Status: status, Body: body[T]{raw: encode(v)}}
+}

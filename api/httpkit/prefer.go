@@ -1,0 +1,74 @@
+package httpkit
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/db"
+)
+
+// maxWait bounds Prefer: wait; connections that idle longer die in proxies.
+const maxWait = 30 * time.Second
+
+// wait is how long a caller is ready to wait for a final state (RFC 7240); zero: not at all.
+type wait time.Duration
+
+// parsePrefer reads wait=N. Other preferences are ignored, as the RFC asks; so is wait where nothing is waited for.
+func parsePrefer(header http.Header, waits bool) (wait, error) {
+	if !waits {
+		return 0, nil
+	}
+	for _, preference := range strings.Split(strings.Join(header.Values("Prefer"), ","), ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		name, value, _ := strings.Cut(strings.TrimSpace(preference), "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "wait") {
+			continue
+		}
+		seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)
+		if err != nil {
+			return 0, fault.InvalidParam("Prefer", "header_malformed", "wait takes a whole number of seconds, as in Prefer: wait=10")
+		}
+		return wait(min(time.Duration(seconds)*time.Second, maxWait)), nil
+	}
+	return 0, nil
+}
+
+// applied is the value of Preference-Applied.
+func (w wait) applied() string {
+	if w == 0 {
+		return ""
+	}
+	return "wait=" + strconv.Itoa(int(time.Duration(w)/time.Second))
+}
+
+// Await looks, and looks again when what it waits for may have come about, until the resource is final, the caller's
+// patience is over or this process is to end, and answers with it as it then is. Neither the end of the wait nor a failed
+// look is an error of the request: what it asked for has happened. What is stored for repeats stays the answer that was
+// committed with the effect.
+func Await[T any](
+	ctx context.Context, k *Kit, c *Call, out *Reply[T], what db.Awaited, look func(context.Context) (v T, final bool, err error),
+) *Reply[T] {
+	if c.wait == 0 {
+		return out
+	}
+	out.Applied = c.wait.applied()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(c.wait)) // not the answer's time, the caller's
+	defer cancel()
+	defer context.AfterFunc(c.caller, cancel)()
+	defer context.AfterFunc(k.serving, cancel)()
+	for {
+		if v, final, err := look(ctx); err == nil {
+			out.Body.raw = encode(v)
+			if final {
+				return out
+			}
+		}
+		if k.store.Await(ctx, what) != nil {
+			return out
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package httpkit
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humamux"
+	"github.com/gorilla/mux"
+
+	"perennial/billing/fault"
+	"perennial/internal/telemetry"
+)
+
+// methods that routes are registered for.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+
+// route makes the router. Everywhere the path comes before the method: mux forgets that a path was right but its method
+// wrong when it then meets a route whose method is looked at first.
+func (k *Kit) route() {
+	k.router = mux.NewRouter().SkipClean(true) // a doubled slash is another path, not a redirect that loses the body
+	k.router.Use(telemetry.NameRoute)
+	k.router.NotFoundHandler = http.HandlerFunc(k.noRoute)
+	k.router.MethodNotAllowedHandler = http.HandlerFunc(k.noMethod)
+	k.huma = huma.NewAPI(k.humaConfig(), everyPrefix{k.router, k.config.Prefixes})
+}
+
+// everyPrefix has an operation answer under each prefix, while the OpenAPI document describes it once.
+type everyPrefix struct {
+	*mux.Router
+	prefixes []string
+}
+
+// Handle is called by huma for each operation.
+func (e everyPrefix) Handle(op *huma.Operation, handler func(huma.Context)) {
+	for _, prefix := range e.prefixes {
+		e.Path(prefix + op.Path).Methods(op.Method).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			handler(humamux.NewContext(op, r, w))
+		})
+	}
+}
+
+// humaConfig leaves huma binding, checking and describing requests; pages and error answers are ours.
+func (k *Kit) humaConfig() huma.Config {
+	ownWords()
+	config := huma.DefaultConfig(k.config.Title, k.config.Version)
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
+	config.CreateHooks = nil // no $schema fields in answers
+	config.Transformers = nil
+	config.RejectUnknownQueryParameters = true
+	config.DefaultFormat = JSONType
+	config.Formats = map[string]huma.Format{
+		JSONType:    {Marshal: writeEncoded, Unmarshal: huma.DefaultJSONFormat.Unmarshal},
+		ProblemType: {Marshal: writeEncoded},
+	}
+	k.info(config.OpenAPI)
+	return config
+}
+
+// Publish serves the OpenAPI document and its readable page, once all operations are registered.
+func (k *Kit) Publish() {
+	k.router.Path("/openapi.json").Methods(http.MethodGet).HandlerFunc(static(JSONType, k.Document()))
+	page := docsPage(k.huma.OpenAPI(), k.config.Prefixes[0])
+	k.router.Path("/docs").Methods(http.MethodGet).HandlerFunc(static("text/html; charset=utf-8", page))
+}
+
+// Raw is a handler of what is no operation of the API, such as a provider's callback: it reads the request and writes its
+// own success. Its errors become problems, and its time is bounded like everybody's.
+func (k *Kit) Raw(handle func(ctx context.Context, w http.ResponseWriter, r *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), k.bounds.Answer)
+		defer cancel()
+		if err := handle(ctx, w, r); err != nil {
+			writeProblem(w, k.refuse(ctx, err))
+		}
+	})
+}
+
+func (k *Kit) noRoute(w http.ResponseWriter, r *http.Request) {
+	writeProblem(w, k.refuse(r.Context(), fault.New(fault.NotFound, "route_not_found", "there is no such path; see /docs")))
+}
+
+func (k *Kit) noMethod(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Allow", strings.Join(k.allowed(r), ", "))
+	writeProblem(w, k.refuse(r.Context(), fault.New(fault.Invalid, "method_not_allowed",
+		"this path does not take this method; see the Allow header")))
+}
+
+// allowed are the methods that the request's path does take.
+func (k *Kit) allowed(r *http.Request) []string {
+	var allowed []string
+	for _, method := range methods {
+		other := r.Clone(r.Context())
+		other.Method = method
+		var match mux.RouteMatch
+		if !k.router.Match(other, &match) || match.MatchErr != nil {
+			continue
+		}
+		if allowed = append(allowed, method); method == http.MethodGet {
+			allowed = append(allowed, http.MethodHead) // see headIsGet
+		}
+	}
+	return allowed
+}
+
+func static(contentType string, content []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Content-Security-Policy",
+			"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
+		_, _ = w.Write(content) // the client is gone when this fails
+	}
+}

@@ -1,0 +1,169 @@
+package httpkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"perennial/billing/fault"
+	"perennial/billing/metadata"
+)
+
+// maxDepth is far deeper than any request of ours and far shallower than what would exhaust a stack.
+const maxDepth = 32
+
+// checkJSON refuses what encoding/json forgives and two parsers would read differently: repeated fields, NUL, broken
+// UTF-8, explicit null, numbers beyond any type of ours, anything behind the value. Fields are named by their path. The
+// values of metadata are the caller's own: null and fractions are fine there.
+func checkJSON(body []byte) error {
+	if !utf8.Valid(body) {
+		return malformed("the body is not valid UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	if err := checkValue(dec, nil, 0); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return malformed("the body goes on behind its JSON value")
+	}
+	return nil
+}
+
+// place is where a value stands. It becomes a string only for a complaint, so that a long name above many values costs
+// nothing.
+type place struct {
+	parent *place
+	name   string
+	index  int // in an array; name is empty there
+}
+
+func (p *place) String() string {
+	if p == nil {
+		return ""
+	}
+	if p.name == "" {
+		return p.parent.String() + "[" + strconv.Itoa(p.index) + "]"
+	}
+	return Clip(join(p.parent.String(), Clip(p.name)))
+}
+
+// isNote tells whether the value is one of metadata's.
+func (p *place) isNote() bool {
+	return p != nil && p.parent != nil && p.parent.parent == nil && p.parent.name == "metadata"
+}
+
+func checkValue(dec *json.Decoder, at *place, depth int) error {
+	token, err := dec.Token()
+	if err != nil {
+		return malformed("the body is not valid JSON")
+	}
+	if at.isNote() {
+		return checkNote(token, at)
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		if depth >= maxDepth {
+			return malformed("the body is nested more than %d levels deep", maxDepth)
+		}
+		if t == '{' {
+			return checkObject(dec, at, depth+1)
+		}
+		return checkArray(dec, at, depth+1)
+	case string:
+		return checkString(t, at)
+	case json.Number:
+		return checkNumber(t, at)
+	case nil:
+		if at == nil {
+			return fault.New(fault.Invalid, "type_wrong", notAnObject)
+		}
+		return fault.InvalidParam(at.String(), "type_wrong", "null is not accepted; leave the field out instead")
+	}
+	return nil
+}
+
+// checkNote accepts any value that is not nested. A number has to be one that every parser can read: ours checks requests
+// as floating-point numbers, though what is kept are the digits.
+func checkNote(token json.Token, at *place) error {
+	switch t := token.(type) {
+	case json.Delim:
+		return metadata.ErrNested.In(at.String())
+	case string:
+		return checkString(t, at)
+	case json.Number:
+		if _, err := t.Float64(); err != nil {
+			return fault.InvalidParam(at.String(), "out_of_range", "the number is beyond any floating-point number; send it as a string")
+		}
+	}
+	return nil
+}
+
+func checkObject(dec *json.Decoder, at *place, depth int) error {
+	seen := map[string]bool{}
+	for dec.More() {
+		token, err := dec.Token()
+		name, ok := token.(string)
+		if err != nil || !ok {
+			return malformed("the body is not valid JSON")
+		}
+		field := &place{parent: at, name: name}
+		if err := checkString(name, at); err != nil {
+			return err
+		}
+		if seen[name] {
+			return fault.InvalidParam(field.String(), "field_repeated", "the field occurs twice in one object")
+		}
+		seen[name] = true
+		if err := checkValue(dec, field, depth); err != nil {
+			return err
+		}
+	}
+	return closing(dec)
+}
+
+func checkArray(dec *json.Decoder, at *place, depth int) error {
+	for i := 0; dec.More(); i++ {
+		if err := checkValue(dec, &place{parent: at, index: i}, depth); err != nil {
+			return err
+		}
+	}
+	return closing(dec)
+}
+
+func closing(dec *json.Decoder) error {
+	if _, err := dec.Token(); err != nil {
+		return malformed("the body is not valid JSON")
+	}
+	return nil
+}
+
+// checkString refuses NUL, which PostgreSQL cannot store, and U+FFFD, which encoding/json leaves where \ud800 and the
+// like stood: what was sent there is lost.
+func checkString(s string, at *place) error {
+	if strings.ContainsAny(s, "\x00\uFFFD") {
+		return fault.InvalidParam(at.String(), "text_invalid", "the text holds NUL or a broken character")
+	}
+	return nil
+}
+
+// checkNumber accepts what an int64 holds: no field of ours takes fractions, and exponents hide enormous numbers.
+func checkNumber(n json.Number, at *place) error {
+	_, err := strconv.ParseInt(n.String(), 10, 64)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, strconv.ErrRange):
+		return fault.InvalidParam(at.String(), "out_of_range", "the number does not fit 64 bits")
+	default:
+		return fault.InvalidParam(at.String(), "type_wrong", "expected an integer, written in plain digits")
+	}
+}
+
+func malformed(detail string, args ...any) error {
+	return fault.New(fault.Invalid, "json_malformed", detail, args...)
+}

@@ -1,0 +1,55 @@
+package httpkit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// What the strict check lets through, encoding/json reads, and reads in one way only.
+func TestStrictJSONIsJSON(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		v := anyValue(4).Draw(rt, "v")
+		encoded, err := json.Marshal(v)
+		require.NoError(rt, err)
+		if at := rapid.IntRange(0, 2*len(encoded)).Draw(rt, "spoil at"); at < len(encoded) {
+			encoded[at] = rapid.Byte().Draw(rt, "with")
+		}
+		if checkJSON(encoded) != nil {
+			return
+		}
+		var out any
+		require.NoError(rt, json.Unmarshal(encoded, &out))
+		require.NotContains(rt, fmt.Sprint(out), "\x00")
+	})
+}
+
+func TestStrictJSONNamesThePlace(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 500_000)
+	for body, want := range map[string]string{
+		`{"a":[{"b":1},{"b":{"c":1.5}}]}`: "a[1].b.c",
+		`[1,[2,null]]`:                    "[1][1]",
+		`{"a":{"b":1,"b":2}}`:             "a.b",
+		`{"` + long + `":null}`:           Clip(long),
+	} {
+		p := problemOf(checkJSON([]byte(body)), "")
+		require.Equal(t, want, p.Param)
+	}
+}
+
+func anyValue(depth int) *rapid.Generator[any] {
+	leaves := []*rapid.Generator[any]{
+		rapid.Int64().AsAny(), rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.String().AsAny(), rapid.Bool().AsAny(), rapid.Just(any(nil)),
+	}
+	if depth > 0 {
+		leaves = append(leaves, rapid.SliceOfN(anyValue(depth-1), 0, 3).AsAny(),
+			rapid.MapOfN(rapid.SampledFrom([]string{"amount", "model", "a"}), anyValue(depth-1), 0, 3).AsAny())
+	}
+	return rapid.OneOf(leaves...)
+}

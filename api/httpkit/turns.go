@@ -1,0 +1,82 @@
+package httpkit
+
+import (
+	"context"
+	"sync"
+)
+
+// turns lets requests with the same Idempotency-Key that meet in this process go one after another, so that a repeat waits
+// here for the answer that it is going to be given: without a connection to the database in hand, and without being counted
+// as one more command. Repeats that meet in two processes wait for each other at the row of their key. The zero value is
+// ready.
+type turns struct {
+	mu    sync.Mutex
+	lines map[turn]*line
+}
+
+// turn is what makes two requests repeats of each other; their bodies are compared once there is an answer.
+type turn struct{ environmentID, route, key string }
+
+type line struct {
+	free   chan struct{} // holds one token while it is nobody's turn
+	behind int           // requests in the line, with the one whose turn it is
+}
+
+// take waits for the caller's turn. met reports that there was another one before it. It ends with ctx. Fault:
+// idempotency_in_flight.
+func (t *turns) take(ctx context.Context, of turn) (leave func(), met bool, err error) {
+	l, met := t.join(of)
+	select {
+	case <-l.free:
+		return func() {
+			l.free <- struct{}{}
+			t.depart(of, l)
+		}, met, nil
+	case <-ctx.Done():
+		t.depart(of, l)
+		return nil, met, errInFlight
+	}
+}
+
+func (t *turns) join(of turn) (l *line, met bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l, met = t.lines[of]
+	if !met {
+		if t.lines == nil {
+			t.lines = map[turn]*line{}
+		}
+		l = &line{free: make(chan struct{}, 1)}
+		l.free <- struct{}{}
+		t.lines[of] = l
+	}
+	l.behind++
+	return l, met
+}
+
+func (t *turns) depart(of turn, l *line) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.behind--; l.behind == 0 {
+		delete(t.lines, of)
+	}
+}
+
+// inTurn waits until no other request with the caller's key runs here, and returns what one that came first was answered,
+// if there was one. A request without a key has no repeats.
+func (k *Kit) inTurn(ctx context.Context, c *Call) (leave func(), before *stored, err error) {
+	if c.repeat == nil {
+		return func() {}, nil, nil
+	}
+	within, cancel := context.WithTimeout(ctx, k.bounds.InFlight)
+	defer cancel()
+	leave, met, err := k.turns.take(within, turn{c.EnvironmentID, c.repeat.route, c.repeat.key})
+	if err != nil || !met {
+		return leave, nil, err
+	}
+	if before, err = k.answered(ctx, c); err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return leave, before, nil
+}

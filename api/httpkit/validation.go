@@ -1,0 +1,180 @@
+package httpkit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+
+	"perennial/billing/fault"
+)
+
+// ownWords makes huma strict and lets it speak in our problems. It reads these package variables, which therefore are set
+// once, before the first API exists.
+var ownWords = sync.OnceFunc(func() {
+	huma.ValidateStrictCasing = true // {"CUSTOMERID": …} is an unknown field, not a lucky guess
+	huma.DefaultArrayNullable = false
+	huma.ErrorFormatter = plainly //nolint:reassign // a hook that huma offers; the linter takes it for an error
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
+		return validationProblem(requestIDFrom(ctx.Context()), status, message, errs)
+	}
+	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
+		return validationProblem("", status, message, errs)
+	}
+})
+
+// plainly formats a finding. Limits are whole numbers that huma keeps as float64: 999999999999, not 9.99999999999e+11.
+func plainly(format string, args ...any) string {
+	for i, arg := range args {
+		if limit, ok := arg.(float64); ok {
+			args[i] = number(&limit)
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// validationProblem translates what huma found wrong with the shape of a request.
+func validationProblem(requestID string, status int, message string, errs []error) *Problem {
+	if status >= 500 || status == 0 {
+		return problemOf(errors.Join(append(errs, errors.New(message))...), requestID)
+	}
+	fields := make([]ProblemField, 0, len(errs))
+	for _, err := range errs {
+		var p *Problem
+		if errors.As(err, &p) {
+			return p
+		}
+		fields = append(fields, wrongField(err))
+	}
+	if len(fields) == 0 {
+		return problemOf(bodyFault(status, message), requestID)
+	}
+	slices.SortStableFunc(fields, func(a, b ProblemField) int { return strings.Compare(a.Param, b.Param) }) // maps have no order
+	first := fields[0]
+	p := problemOf(fault.InvalidParam(first.Param, first.Code, "%s", first.Detail), requestID)
+	if len(fields) > 1 {
+		p.Errors = fields
+	}
+	return p
+}
+
+func bodyFault(status int, message string) *fault.Error {
+	switch status {
+	case 413:
+		return errBodyTooLarge
+	case 408:
+		return errBodyTimeout
+	default:
+		if strings.Contains(message, "body is required") {
+			return fault.New(fault.Invalid, "body_missing", "the request needs a JSON object as its body")
+		}
+		return fault.New(fault.Invalid, "request_invalid", "%s", message)
+	}
+}
+
+// wordings maps huma's sentences to codes; the part before the first % is compared.
+var wordings = []struct{ message, code string }{
+	{validation.MsgUnexpectedProperty, "field_unknown"},
+	{"unknown query parameter", "parameter_unknown"},
+	{validation.MsgExpectedRequiredProperty, "field_missing"},
+	{validation.MsgExpectedDependentRequiredProperty, "field_missing"},
+	{"required ", "field_missing"},
+	{validation.MsgExpectedBoolean, "type_wrong"},
+	{validation.MsgExpectedNumberBeMultipleOf, "out_of_range"},
+	{validation.MsgExpectedMinimumNumber, "out_of_range"},
+	{validation.MsgExpectedExclusiveMinimumNumber, "out_of_range"},
+	{validation.MsgExpectedMaximumNumber, "out_of_range"},
+	{validation.MsgExpectedExclusiveMaximumNumber, "out_of_range"},
+	{validation.MsgExpectedNumber, "type_wrong"},
+	{validation.MsgExpectedInteger, "type_wrong"},
+	{"invalid integer", "type_wrong"},
+	{"invalid boolean", "type_wrong"},
+	{validation.MsgExpectedArrayItemsUnique, "value_repeated"},
+	{validation.MsgExpectedMinItems, "out_of_range"},
+	{validation.MsgExpectedMaxItems, "out_of_range"},
+	{validation.MsgExpectedArray, "type_wrong"},
+	{validation.MsgExpectedObject + " with", "out_of_range"},
+	{validation.MsgExpectedObject, "type_wrong"},
+	{validation.MsgExpectedOneOf, "value_unknown"},
+	{validation.MsgExpectedMinLength, "length_out_of_range"},
+	{validation.MsgExpectedMaxLength, "length_out_of_range"},
+	{validation.MsgExpectedMatchPattern, "format_wrong"},
+	{validation.MsgExpectedBePattern, "format_wrong"},
+	{validation.MsgExpectedRFC5322Email, "email_malformed"},
+	{validation.MsgExpectedString, "type_wrong"},
+}
+
+// wrongField reads code and field out of one of huma's findings. The value itself is never repeated: it may be personal.
+func wrongField(err error) ProblemField {
+	var detail *huma.ErrorDetail
+	if !errors.As(err, &detail) {
+		return ProblemField{Code: "field_invalid", Detail: "the request cannot be read"}
+	}
+	param := paramOf(detail.Location)
+	for _, w := range wordings {
+		fixed, _, _ := strings.Cut(w.message, "%")
+		if !strings.HasPrefix(detail.Message, fixed) {
+			continue
+		}
+		if w.code == "field_missing" {
+			var name string
+			if n, _ := fmt.Sscanf(detail.Message, validation.MsgExpectedRequiredProperty, &name); n == 1 {
+				param = join(param, name)
+			}
+			return ProblemField{Code: w.code, Param: param, Detail: param + " is required"}
+		}
+		return ProblemField{Code: w.code, Param: param, Detail: sentence(param, w.code, detail.Message)}
+	}
+	return ProblemField{Code: "field_invalid", Param: param, Detail: "the field cannot be read: give it the type the documentation states"}
+}
+
+// notAnObject is what is wrong with a body that is some other JSON value.
+const notAnObject = "the body must be a JSON object"
+
+func sentence(param, code, message string) string {
+	switch {
+	case code == "field_unknown":
+		return param + " is not a field of this request; remove it"
+	case code == "parameter_unknown":
+		return param + " is not a query parameter of this request; remove it"
+	case code == "type_wrong" && param == "":
+		return notAnObject
+	default:
+		return param + ": " + message
+	}
+}
+
+// paramOf makes huma's location a caller's spelling: body.prices[0].amount is prices[0].amount.
+func paramOf(location string) string {
+	for _, root := range []string{"body", "query", "path", "header"} {
+		if location == root {
+			return ""
+		}
+		if rest, ok := strings.CutPrefix(location, root+"."); ok {
+			return Clip(rest)
+		}
+	}
+	return Clip(location)
+}
+
+func join(parent, name string) string {
+	if parent == "" {
+		return name
+	}
+	return parent + "." + name
+}
+
+// maxParam bounds the field names that answers repeat.
+const maxParam = 100
+
+// Clip keeps a caller's own words from making an answer long.
+func Clip(s string) string {
+	if runes := []rune(s); len(runes) > maxParam {
+		return string(runes[:maxParam]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,30 @@
+package api
+
+import (
+	"context"
+
+	"perennial/api/httpkit"
+	"perennial/billing/lifecycle"
+)
+
+type cancelSubscriptionInput struct {
+	httpkit.ByID
+	Body *CancelForm
+}
+
+// CancelForm cancels at the end of the period, or now.
+type CancelForm struct {
+	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and carried by the event: nothing personal, please."`
+	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: now. false: at the end of the period."`
+	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"With immediateEffect: prorated gives the paid unused time back, and leaves of the current period's open invoice only the time used to pay."`
+}
+
+func (s *Server) cancelSubscription(ctx context.Context, c *httpkit.Call, in *cancelSubscriptionInput) (*httpkit.Reply[Subscription], error) {
+	form := CancelForm{}
+	if in.Body != nil {
+		form = *in.Body
+	}
+	return s.command(ctx, c, lifecycle.Cancel{
+		Reason: form.Reason, Immediate: form.ImmediateEffect, RefundUnused: form.Refund == "prorated",
+	})
+}

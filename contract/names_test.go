@@ -1,0 +1,34 @@
+package contract_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/contract"
+)
+
+// Histories hold these names: a run that sleeps over a deployment finds its activities, signals and type under them only.
+func TestNames_NeverChange(t *testing.T) {
+	t.Parallel()
+	for want, name := range map[string]string{
+		"Subscription": contract.SubscriptionWorkflow, "Payment": contract.PaymentWorkflow,
+		"TestClock": contract.TestClockWorkflow, "Reconciler": contract.ReconcilerWorkflow,
+
+		"Advance": contract.ActivityAdvance, "Charge": contract.ActivityCharge, "StepClock": contract.ActivityStepClock,
+		"FinishAdvance": contract.ActivityFinishAdvance, "Reconcile": contract.ActivityReconcile,
+
+		"check": contract.SignalCheck, "wake": contract.SignalWake, "advance": contract.SignalAdvance,
+		"cancel": contract.CommandCancel, "reactivate": contract.CommandReactivate,
+		"change_plan": contract.CommandChangePlan, "pay": contract.CommandPay,
+
+		"billing": contract.QueueBilling, "payments": contract.QueuePayments,
+	} {
+		require.Equal(t, want, name)
+	}
+	// A command whose signal the workflow does not listen to would be acted on by the reconciler only.
+	require.Equal(t, []string{"cancel", "reactivate", "change_plan", "pay"}, contract.CommandSignals)
+	require.Equal(t, []string{"sub_1", "txn_1", "clk_1"}, []string{
+		contract.SubscriptionWorkflowID("sub_1"), contract.PaymentWorkflowID("txn_1"), contract.TestClockWorkflowID("clk_1"),
+	})
+}

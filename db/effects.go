@@ -1,0 +1,60 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/subscription"
+)
+
+// Effect is something that must happen once a transaction is committed, such as the start of a workflow. It is data, so
+// that tests and dispatchers see what was meant. A new kind of effect is a type here and a case in service/dispatch.
+type Effect interface{ effect() }
+
+// StartSubscription starts the workflow of a new subscription.
+type StartSubscription struct {
+	EnvironmentID string
+	Subscription  subscription.Subscription
+}
+
+// SignalSubscription has the workflow of a subscription read its row and act on it.
+type SignalSubscription struct {
+	EnvironmentID, ID string
+	// Why names the signal for people who read the history: a command's name; empty: another reason.
+	Why      string
+	Revision int64 // of the row; 0: not known
+}
+
+// StartPayment starts the workflow of a transaction that no subscription's workflow owns.
+type StartPayment struct{ EnvironmentID, ID string }
+
+// CheckTransaction has the owner of a transaction ask the provider about it: the workflow of its subscription, or its own.
+type CheckTransaction struct {
+	EnvironmentID, ID string
+	SubscriptionID    string // empty: no subscription's workflow owns it
+}
+
+// AdvanceTestClock tells the workflow that moves a test clock that there is a target.
+type AdvanceTestClock struct{ EnvironmentID, ID string }
+
+func (StartSubscription) effect()  {}
+func (SignalSubscription) effect() {}
+func (StartPayment) effect()       {}
+func (CheckTransaction) effect()   {}
+func (AdvanceTestClock) effect()   {}
+
+// Dispatcher makes effects happen, best effort: the transaction is committed, and what a dispatcher does not manage the
+// reconciler does. It must return in time, because a caller waits.
+type Dispatcher interface {
+	Dispatch(ctx context.Context, by Actor, effects []Effect)
+}
+
+// With returns the same store, whose transactions hand their effects to d. Without a dispatcher they are left to the
+// reconciler.
+func (s *Store) With(d Dispatcher) *Store {
+	other := *s
+	other.dispatcher = d
+	return &other
+}
+
+// AfterCommit notes what must happen once the transaction is committed. Nothing happens where it rolls back.
+func (tx *Tx) AfterCommit(effects ...Effect) { tx.effects = append(tx.effects, effects...) }

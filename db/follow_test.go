@@ -1,0 +1,374 @@
+package db_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/internal/testkit"
+)
+
+// follower reads a list the way an app does: it remembers the newest id it was given and asks for what came after it.
+type follower struct {
+	list   func(context.Context, db.Page) (any, error)
+	cursor string
+	seen   map[string]int
+	order  []reflect.Value // oldest first
+}
+
+// catchUp reads until a page is empty.
+func (f *follower) catchUp(ctx context.Context) error {
+	for {
+		rows, err := f.list(ctx, db.Page{Limit: 100, EndingBefore: f.cursor})
+		if err != nil {
+			return err
+		}
+		v := reflect.ValueOf(rows)
+		if v.Len() == 0 {
+			return nil
+		}
+		for i := v.Len() - 1; i >= 0; i-- {
+			row := v.Index(i)
+			f.cursor = row.FieldByName("ID").String()
+			f.seen[f.cursor]++
+			f.order = append(f.order, row)
+		}
+	}
+}
+
+// Two processes write, their clocks 2 s apart; some commits take a second. Followers read as fast as they can all the
+// while, and must be given every row exactly once, the events of a subscription in their order.
+func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	rounds, writers := testkit.Scale(25, 300), 6
+	rng := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // repeatable, not secret
+	stores := make([]*db.Store, 2)
+	for i := range stores {
+		var err error
+		stores[i], err = db.Open(t.Context(), db.Config{
+			URL: b.pool.Config().ConnString(), MaxConns: 8,
+			Clock: func() time.Time { return time.Now().Add(time.Duration(2*i) * time.Second) },
+		})
+		require.NoError(t, err)
+		t.Cleanup(stores[i].Close)
+	}
+	lists := map[string]func(context.Context, db.Page) (any, error){
+		"events": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{}, p)
+			return rows, err
+		},
+		"events of a type": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Type: event.SubscriptionUpdated}, p)
+			return rows, err
+		},
+		"customers": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.Customers(ctx, b.env, db.CustomerFilter{}, p)
+			return rows, err
+		},
+		"plans": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.Plans(ctx, b.env, db.PlanFilter{}, p)
+			return rows, err
+		},
+		"subscriptions": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.Subscriptions(ctx, b.env, db.SubscriptionFilter{}, p)
+			return rows, err
+		},
+		"invoices": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.Invoices(ctx, b.env, db.InvoiceFilter{}, p)
+			return rows, err
+		},
+		"transactions": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.Transactions(ctx, b.env, db.TransactionFilter{}, p)
+			return rows, err
+		},
+		"test clocks": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.TestClocks(ctx, b.env, p)
+			return rows, err
+		},
+		"apps": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.Apps(ctx, b.tenant, p)
+			return rows, err
+		},
+	}
+	done := make(chan struct{})
+	followers := map[string]*follower{}
+	failures := make(chan error, len(lists))
+	var following sync.WaitGroup
+	for name, list := range lists {
+		f := &follower{list: list, seen: map[string]int{}}
+		followers[name] = f
+		following.Go(func() {
+			for {
+				if err := f.catchUp(t.Context()); err != nil {
+					failures <- fmt.Errorf("%s: %w", name, err)
+					return
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	seeds := make([]uint64, writers)
+	for i := range seeds {
+		seeds[i] = rng.Uint64()
+	}
+	errs := atOnce(writers, func(i int) error {
+		rng := rand.New(rand.NewPCG(seeds[i], 0)) //nolint:gosec // repeatable, not secret
+		store := stores[i%len(stores)]
+		for range rounds {
+			slow := rng.IntN(rounds) == 0
+			if err := store.InTx(t.Context(), now, func(tx *db.Tx) error { return writeOneOfEach(t.Context(), tx, b, slow) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	close(done)
+	following.Wait()
+	close(failures)
+	require.NoError(t, errors.Join(errs...))
+	require.NoError(t, <-failures)
+	for name, f := range followers {
+		require.NoError(t, f.catchUp(t.Context()))
+		want := writers*rounds + 1 // one of each was there
+		switch name {
+		case "events", "events of a type":
+			want = 3 * writers * rounds
+		case "invoices", "transactions":
+			want = writers * rounds
+		}
+		require.Equal(t, want, len(f.seen), "%s: rows were lost", name) //nolint:testifylint // Len would print them all
+		for id, times := range f.seen {
+			require.Equal(t, 1, times, "%s: %s was given twice", name, id)
+		}
+	}
+	last := map[string]int64{}
+	for _, row := range followers["events"].order {
+		e := row.Interface().(db.Event)
+		require.Greater(t, e.Sequence, last[e.SubscriptionID], "the events of a subscription are listed in their order")
+		last[e.SubscriptionID] = e.Sequence
+	}
+}
+
+// writeOneOfEach inserts a row into every list, and three events. A slow one stays open for a second in the middle of it.
+func writeOneOfEach(ctx context.Context, tx *db.Tx, b *bundle, slow bool) error {
+	p, c, clock, inv, txn := newPlan(), newCustomer(""), b.clock, b.invoice(), b.charge("")
+	p.ID, c.ID, clock.ID, inv.ID, txn.ID = id.New(id.Plan, tx.Real), id.New(id.Customer, tx.Real), id.New(id.TestClock, tx.Real), id.New(id.Invoice, tx.Real), id.New(id.Transaction, tx.Real)
+	for i := range p.Prices {
+		p.Prices[i].ID = id.New(id.Price, tx.Real)
+	}
+	of := b.environment
+	of.customer, of.plan = c, p
+	sub := newSubscription(of)
+	sub.ID, sub.TestClockID = id.New(id.Subscription, tx.Real), ""
+	inv.CustomerID, inv.SubscriptionID, txn.CustomerID, txn.SubscriptionID, txn.AttemptNumber = c.ID, sub.ID, c.ID, "", 0
+	inv.Lines = nil
+	for _, insert := range []func() error{
+		func() error {
+			return tx.InsertApp(ctx, db.App{ID: id.New(id.App, tx.Real), TenantID: b.tenant, Name: "app", Keyset: []byte("k"), CreatedAt: tx.Real})
+		},
+		func() error { return tx.InsertPlan(ctx, b.env, p) },
+		func() error { return tx.InsertTestClock(ctx, b.env, clock) },
+		func() error { return tx.InsertCustomer(ctx, b.env, c) },
+		func() error { return tx.InsertSubscription(ctx, b.env, sub) },
+		func() error { return tx.InsertTransaction(ctx, b.env, txn) },
+		func() error { return tx.Emit(ctx, b.env, anEvent(sub.ID)) },
+		func() error { return tx.Emit(ctx, b.env, anEvent(sub.ID)) },
+		func() error { return tx.Emit(ctx, b.env, anEvent(sub.ID)) },
+		func() error { return tx.InsertInvoice(ctx, b.env, inv) },
+	} {
+		if err := insert(); err != nil {
+			return err
+		}
+	}
+	if !slow {
+		return nil
+	}
+	if _, err := tx.Epoch(ctx); err != nil { // a read sends what is queued
+		return err
+	}
+	time.Sleep(time.Second)
+	return nil
+}
+
+// A transaction that is open keeps newer rows from being given, because its own would appear behind them; once it has ended
+// both come, whether it committed or not. Reads that act on all there is do not wait.
+func TestList_OpenTransactionHoldsNewerRowsBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	other := b.newEnvironment(t)
+	events := func(environmentID string, page db.Page) []db.Event {
+		rows, _, err := b.store.Events(t.Context(), environmentID, db.EventFilter{}, page)
+		require.NoError(t, err)
+		return rows
+	}
+	for _, commit := range []bool{true, false} {
+		before := len(events(b.env, db.Page{}))
+		thoughtBetter := errors.New("rolled back")
+		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			require.NoError(t, tx.Emit(ctx, b.env, event.Event{Type: event.CustomerCreated, ObjectID: id.New(id.Customer, wall), OccurredAt: now, Data: map[string]any{}}))
+			_, err := tx.Epoch(ctx) // a read sends what is queued
+			require.NoError(t, err)
+			b.write(t, func(ctx context.Context, tx *db.Tx) {
+				require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
+				require.NoError(t, tx.Emit(ctx, other.env, anEvent(other.subscription.ID)))
+			})
+			require.Len(t, events(b.env, db.Page{}), before)
+			require.Len(t, events(b.env, db.Page{Unsettled: true}), before+1)
+			require.NotEmpty(t, events(other.env, db.Page{}), "another environment does not wait")
+			own, _, err := tx.Events(ctx, b.env, db.EventFilter{}, db.Page{})
+			require.NoError(t, err)
+			require.Len(t, own, before+2, "a transaction sees its own rows")
+			if !commit {
+				return thoughtBetter
+			}
+			return nil
+		})
+		if commit {
+			require.NoError(t, err)
+			require.Len(t, events(b.env, db.Page{}), before+2)
+			continue
+		}
+		require.ErrorIs(t, err, thoughtBetter)
+		require.Len(t, events(b.env, db.Page{}), before+1)
+	}
+}
+
+// A page waits for the rows that were there when it was asked for: who creates something beside others finds it listed.
+func TestList_WaitsForTransactionsThatEndSoon(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	errs := atOnce(sessions, func(int) error {
+		for range 20 {
+			c := newCustomer("")
+			if err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertCustomer(ctx, b.env, c) }); err != nil {
+				return err
+			}
+			newest, _, err := b.store.Customers(t.Context(), b.env, db.CustomerFilter{}, db.Page{Limit: 100})
+			if err != nil {
+				return err
+			}
+			found := false
+			for _, n := range newest {
+				found = found || n.ID == c.ID
+			}
+			if !found {
+				return fmt.Errorf("%s is not among the newest", c.ID)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, errors.Join(errs...))
+}
+
+// Events that one transaction writes about different subscriptions have no sequence in common: only the order of the list
+// tells which came first.
+func TestEvents_OneTransactionIsListedInOrder(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		for i := range 200 {
+			e := anEvent(b.subscription.ID)
+			e.SubscriptionID, e.ObjectID, e.Data = "", fmt.Sprint(i), map[string]any{"n": i}
+			// What a process does that makes ids for others in the same millisecond.
+			_ = id.New(id.Event, tx.Real.Add(time.Duration(i%2)*time.Millisecond))
+			require.NoError(t, tx.Emit(ctx, b.env, e))
+		}
+	})
+	var listed []db.Event
+	for page := (db.Page{Limit: 100}); ; page.StartingAfter = listed[len(listed)-1].ID {
+		rows, more, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, page)
+		require.NoError(t, err)
+		listed = append(listed, rows...)
+		if !more {
+			break
+		}
+	}
+	require.Len(t, listed, 200)
+	for i, e := range listed {
+		require.EqualValues(t, 199-i, e.Data["n"])
+	}
+}
+
+func TestList_UnknownCursorIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	other := b.newEnvironment(t)
+	for _, cursor := range []string{id.New(id.Customer, wall), other.customer.ID} {
+		_, _, err := b.store.Customers(t.Context(), b.env, db.CustomerFilter{}, db.Page{StartingAfter: cursor})
+		requireFault(t, err, fault.Invalid, "cursor_unknown")
+		_, _, err = b.store.Customers(t.Context(), b.env, db.CustomerFilter{}, db.Page{EndingBefore: cursor})
+		requireFault(t, err, fault.Invalid, "cursor_unknown")
+	}
+}
+
+// A logical restore into another database brings rows and the sequence, and no transaction ids: the order stays as it was
+// and goes on behind it.
+func TestPositions_OutliveALogicalRestore(t *testing.T) {
+	t.Parallel()
+	b, restored := setup(t), testkit.Postgres(t, migrate)
+	ids := func(store *db.Store, page db.Page) (ids []string) {
+		rows, _, err := store.Events(t.Context(), b.env, db.EventFilter{}, page)
+		require.NoError(t, err)
+		for _, e := range rows {
+			ids = append(ids, e.ID)
+		}
+		return ids
+	}
+	for range 3 {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
+		})
+	}
+	before := ids(b.store, db.Page{})
+	pool := restored.Pool(t)
+	for _, table := range []string{"tenants", "apps", "environments", "plans", "test_clocks", "customers", "subscriptions", "events"} {
+		copyTable(t, b.pool, pool, table)
+	}
+	_, err := pool.Exec(t.Context(), "select setval('list_position', $1, true)", b.count(t, "select last_value from list_position"))
+	require.NoError(t, err)
+	store, err := db.Open(t.Context(), db.Config{URL: restored.URL, Clock: func() time.Time { return wall.Add(-time.Hour) }})
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	require.Equal(t, before, ids(store, db.Page{}))
+	require.NoError(t, store.InTx(t.Context(), now, func(tx *db.Tx) error { return tx.Emit(t.Context(), b.env, anEvent(b.subscription.ID)) }))
+	require.Len(t, ids(store, db.Page{EndingBefore: before[0]}), 1, "its id is an hour older, its position is not")
+	require.Equal(t, before, ids(store, db.Page{})[1:])
+}
+
+// copyTable does what pg_dump and pg_restore do with the rows of a table: a restore creates triggers after the rows.
+func copyTable(t *testing.T, from, to *pgxpool.Pool, table string) {
+	t.Helper()
+	source, err := from.Acquire(t.Context())
+	require.NoError(t, err)
+	defer source.Release()
+	target, err := to.Acquire(t.Context())
+	require.NoError(t, err)
+	defer target.Release()
+	var rows bytes.Buffer
+	_, err = source.Conn().PgConn().CopyTo(t.Context(), &rows, "copy "+table+" to stdout")
+	require.NoError(t, err)
+	_, err = target.Exec(t.Context(), "alter table "+table+" disable trigger user")
+	require.NoError(t, err)
+	_, err = target.Conn().PgConn().CopyFrom(t.Context(), &rows, "copy "+table+" from stdin")
+	require.NoError(t, err)
+	_, err = target.Exec(t.Context(), "alter table "+table+" enable trigger user")
+	require.NoError(t, err)
+}

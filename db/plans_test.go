@@ -1,0 +1,274 @@
+package db_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/db"
+)
+
+// lastQuery remembers the statements that a store sends.
+type lastQuery struct {
+	mu   sync.Mutex
+	sent []sentQuery
+}
+
+type sentQuery struct {
+	sql  string
+	args []any
+}
+
+func (q *lastQuery) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
+	q.add(d.SQL, d.Args)
+	return ctx
+}
+
+func (q *lastQuery) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (q *lastQuery) TraceBatchStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceBatchStartData) context.Context {
+	for _, s := range d.Batch.QueuedQueries {
+		q.add(s.SQL, s.Arguments)
+	}
+	return ctx
+}
+
+func (q *lastQuery) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (q *lastQuery) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func (q *lastQuery) add(sql string, args []any) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !strings.HasPrefix(sql, "-- name:") {
+		return // begin, commit, ping
+	}
+	var values []any
+	for _, a := range args {
+		if _, mode := a.(pgx.QueryExecMode); !mode {
+			values = append(values, a)
+		}
+	}
+	q.sent = append(q.sent, sentQuery{sql, values})
+}
+
+func (q *lastQuery) take() []sentQuery {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	sent := q.sent
+	q.sent = nil
+	return sent
+}
+
+// plan is a node of what EXPLAIN answers.
+type planNode struct {
+	Type    string     `json:"Node Type"`
+	Rows    float64    `json:"Actual Rows"`
+	Loops   float64    `json:"Actual Loops"`
+	Removed float64    `json:"Rows Removed by Filter"`
+	Recheck float64    `json:"Rows Removed by Index Recheck"`
+	Hit     int        `json:"Shared Hit Blocks"`
+	Read    int        `json:"Shared Read Blocks"`
+	Plans   []planNode `json:"Plans"`
+}
+
+// read is how many rows a plan takes from tables and indexes, with those that it throws away.
+func (p planNode) read() int {
+	n := 0
+	switch p.Type {
+	case "Seq Scan", "Index Scan", "Index Only Scan", "Bitmap Heap Scan", "Tid Scan":
+		n = int((p.Rows + p.Removed + p.Recheck) * p.Loops)
+	}
+	for _, child := range p.Plans {
+		n += child.read()
+	}
+	return n
+}
+
+// explain runs what the store has just sent once more, in a transaction that is rolled back, and returns the rows read.
+func (c *crowd) explain(t *testing.T, name string, limit int) {
+	t.Helper()
+	for _, q := range c.trace.take() {
+		tx, err := c.pool.Begin(t.Context())
+		require.NoError(t, err)
+		if c.rows < 1_000_000 { // a small table is rightly read whole; what counts is the plan that a large one gets
+			_, err = tx.Exec(t.Context(), "set local enable_seqscan = off; set local jit = off")
+			require.NoError(t, err)
+		}
+		var out []byte
+		args := append([]any{pgx.QueryExecModeCacheDescribe}, q.args...)
+		require.NoError(t, tx.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+q.sql, args...).Scan(&out), q.sql)
+		require.NoError(t, tx.Rollback(t.Context()))
+		var plans []struct {
+			Plan planNode
+			Time float64 `json:"Execution Time"`
+		}
+		require.NoError(t, json.Unmarshal(out, &plans))
+		query, _, _ := strings.Cut(strings.TrimPrefix(q.sql, "-- name: "), " ")
+		p := plans[0]
+		t.Logf("%-62s %-28s limit %4d: %5d rows read, %6d blocks, %7.2f ms",
+			name, query, limit, p.Plan.read(), p.Plan.Hit+p.Plan.Read, p.Time)
+		if p.Plan.read() > 10*limit {
+			t.Errorf("%s: %s read %d rows for a limit of %d:\n%s", name, query, p.Plan.read(), limit, out)
+		}
+	}
+}
+
+// No list with any filter, and no list of the reconciler, reads more than ten rows for each that it may return, however
+// many there are.
+func TestQueries_ReadNoMoreThanTenTimesTheirLimit(t *testing.T) {
+	c := newCrowd(t)
+	c.lists(t)
+	c.reconciler(t)
+}
+
+func (c *crowd) lists(t *testing.T) {
+	t.Helper()
+	const limit = 100
+	ctx := t.Context()
+	customer, subscription, invoice := crowdID("cust_", 0), crowdID("sub_", 0), crowdID("in_", 0)
+	clock, rarePlan, plan := crowdID("clk_", 0), crowdID("plan_", 1), crowdID("plan_", 0)
+	yes, no := true, false
+	lists := map[string]struct {
+		prefix string
+		read   func(db.Page) error
+	}{}
+	add := func(name, prefix string, read func(db.Page) error) {
+		lists[name] = struct {
+			prefix string
+			read   func(db.Page) error
+		}{prefix, read}
+	}
+	for name, f := range map[string]db.PlanFilter{"all": {}, "active": {Active: &yes}, "archived": {Active: &no}} {
+		add("plans, "+name, "plan_", func(p db.Page) error {
+			_, _, err := c.store.Plans(ctx, crowdEnv, f, p)
+			return err
+		})
+	}
+	for name, f := range map[string]db.CustomerFilter{"all": {}, "email": {Email: "rare@example.com"}, "clock": {TestClockID: clock}} {
+		add("customers, "+name, "cust_", func(p db.Page) error {
+			_, _, err := c.store.Customers(ctx, crowdEnv, f, p)
+			return err
+		})
+	}
+	for name, f := range map[string]db.SubscriptionFilter{
+		"all": {}, "rare status": {Status: "past_due"}, "status": {Status: "active"}, "no such status": {Status: "canceled"},
+		"plan":      {PlanID: plan},
+		"rare plan": {PlanID: rarePlan}, "customer": {CustomerID: customer}, "clock": {TestClockID: clock},
+		"plan and rare status":     {PlanID: plan, Status: "past_due"},
+		"customer and rare status": {CustomerID: customer, Status: "past_due"},
+	} {
+		add("subscriptions, "+name, "sub_", func(p db.Page) error {
+			_, _, err := c.store.Subscriptions(ctx, crowdEnv, f, p)
+			return err
+		})
+	}
+	for name, f := range map[string]db.InvoiceFilter{
+		"all": {}, "rare status": {Status: "open"}, "status": {Status: "paid"}, "no such status": {Status: "void"},
+		"customer": {CustomerID: customer}, "subscription": {SubscriptionID: subscription},
+		"subscription and rare status": {SubscriptionID: subscription, Status: "open"},
+	} {
+		add("invoices, "+name, "in_", func(p db.Page) error {
+			_, _, err := c.store.Invoices(ctx, crowdEnv, f, p)
+			return err
+		})
+	}
+	for name, f := range map[string]db.TransactionFilter{
+		"all": {}, "rare status": {Status: "failed"}, "status": {Status: "pending"}, "no such status": {Status: "declined"},
+		"charges": {Type: "charge"}, "refunds": {Type: "refund"}, "pending refunds": {Type: "refund", Status: "pending"},
+		"customer": {CustomerID: customer}, "subscription": {SubscriptionID: subscription},
+		"invoice": {InvoiceID: invoice}, "customer and rare status": {CustomerID: customer, Status: "failed"},
+	} {
+		add("transactions, "+name, "txn_", func(p db.Page) error {
+			_, _, err := c.store.Transactions(ctx, crowdEnv, f, p)
+			return err
+		})
+	}
+	for name, f := range map[string]db.EventFilter{
+		"all": {}, "rare type": {Type: event.SubscriptionPastDue}, "type": {Type: event.PaymentSuccess},
+		"no such type": {Type: event.CustomerDeleted}, "customer": {CustomerID: customer},
+		"subscription":           {SubscriptionID: subscription},
+		"customer and rare type": {CustomerID: customer, Type: event.SubscriptionPastDue},
+	} {
+		add("events, "+name, "evt_", func(p db.Page) error {
+			_, _, err := c.store.Events(ctx, crowdEnv, f, p)
+			return err
+		})
+	}
+	add("test clocks", "clk_", func(p db.Page) error { _, _, err := c.store.TestClocks(ctx, crowdEnv, p); return err })
+	for name, list := range lists {
+		rows := c.rows
+		if list.prefix == "plan_" || list.prefix == "clk_" {
+			rows /= 10
+		}
+		middle, old := crowdID(list.prefix, rows/2), crowdID(list.prefix, 0)
+		for where, page := range map[string]db.Page{
+			"newest": {}, "older": {StartingAfter: middle}, "newer": {EndingBefore: middle}, "from the first": {EndingBefore: old},
+		} {
+			page.Limit = limit
+			c.trace.take()
+			require.NoError(t, list.read(page), name)
+			c.explain(t, name+", "+where, limit)
+		}
+	}
+}
+
+func (c *crowd) reconciler(t *testing.T) {
+	t.Helper()
+	const limit = 500
+	ctx, soon := t.Context(), time.Now()
+	for name, read := range map[string]func() error{
+		"unstarted subscriptions": func() error {
+			_, err := c.store.UnstartedSubscriptions(ctx, 1, limit)
+			return err
+		},
+		"unstarted transactions": func() error {
+			_, err := c.store.UnstartedTransactions(ctx, 1, limit)
+			return err
+		},
+		"busy clocks": func() error {
+			_, err := c.store.BusyClocks(ctx, limit)
+			return err
+		},
+		"changed methods": func() error {
+			_, err := c.store.MethodChangedBefore(ctx, soon, limit)
+			return err
+		},
+		"overdue checks": func() error {
+			_, err := c.store.OverdueChecks(ctx, soon, limit)
+			return err
+		},
+		"late subscriptions": func() error {
+			_, err := c.store.LateSubscriptions(ctx, soon, limit)
+			return err
+		},
+		"open callbacks": func() error {
+			_, err := c.store.OpenCallbacksBefore(ctx, soon, limit)
+			return err
+		},
+		"purges": func() error {
+			return c.store.InTx(ctx, soon, func(tx *db.Tx) error {
+				for _, purge := range []func(context.Context, time.Time, int) (int, error){
+					tx.PurgeCommands, tx.PurgeIdempotencyKeys, tx.PurgeCallbacks,
+				} {
+					if _, err := purge(ctx, soon.AddDate(0, -1, 0), limit); err != nil {
+						return err
+					}
+				}
+				_, err := tx.GiveUpCallbacks(ctx, soon.AddDate(0, 0, -1), soon.AddDate(0, 0, -7), limit)
+				return err
+			})
+		},
+	} {
+		c.trace.take()
+		require.NoError(t, read(), name)
+		c.explain(t, name, limit)
+	}
+}

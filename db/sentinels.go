@@ -1,0 +1,18 @@
+package db
+
+import "perennial/billing/fault"
+
+// The faults that callers tell apart, for errors.Is. A row of another environment is absent like one that never was.
+var (
+	ErrAPIKeyUnknown          = fault.New(fault.Unauthorized, "api_key_unknown", "there is no such API key")
+	ErrCustomerNotFound       = notFound("customer")
+	ErrEventNotFound          = notFound("event")
+	ErrInvoiceNotFound        = notFound("invoice")
+	ErrPlanNotFound           = notFound("plan")
+	ErrProviderConfigNotFound = notFound("provider_config")
+	ErrSubscriptionNotFound   = notFound("subscription")
+	ErrTestClockNotFound      = notFound("test_clock")
+	ErrTransactionNotFound    = notFound("transaction")
+	ErrIdempotencyKeyTaken    = fault.New(fault.Conflict, "idempotency_key_taken",
+		"another request with this Idempotency-Key came first; its answer is replayed")
+)

@@ -1,0 +1,99 @@
+package db_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/payment"
+	"perennial/db"
+)
+
+// Fifty callers that wait cost what one costs, and each is told soon.
+func TestAwait_FiftyCallersCostOneStatementATick(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const callers, waiting = 50, 2 * time.Second
+	txns := make([]payment.Transaction, callers)
+	for i := range txns {
+		txns[i] = b.pendingCharge(t, "")
+	}
+	counter := newCounter(t, b)
+	var wg sync.WaitGroup
+	told := make([]time.Time, callers)
+	for i, txn := range txns {
+		wg.Go(func() {
+			require.NoError(t, counter.store.Await(t.Context(), db.AwaitedTransaction(b.env, txn.ID)))
+			told[i] = time.Now()
+		})
+	}
+	time.Sleep(waiting)
+	sent := counter.trips()
+	perSecond := float64(sent) / waiting.Seconds()
+	t.Logf("%d callers waited for %s: %d statements, %.0f a second; each by itself would have sent %.0f a second",
+		callers, waiting, sent, perSecond, callers*float64(time.Second/(50*time.Millisecond)))
+	require.NotZero(t, sent)
+	require.Less(t, perSecond, 25.0)
+	decided := time.Now()
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		for _, txn := range txns {
+			txn.Status, txn.CompletedAt = payment.Failed, now
+			require.NoError(t, tx.SaveTransaction(ctx, b.env, txn))
+		}
+	})
+	wg.Wait()
+	for _, at := range told {
+		require.Less(t, at.Sub(decided), 2*time.Second)
+	}
+	time.Sleep(200 * time.Millisecond)
+	counter.trips()
+	time.Sleep(200 * time.Millisecond)
+	require.Zero(t, counter.trips(), "nobody waits, nothing is asked")
+}
+
+func TestAwait_EachKindEndsWithItsState(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	key := db.IdempotencyKey{Route: "POST /", Key: "k", Fingerprint: []byte("body"), CommandID: "cmd_1"}
+	_, mine, err := claim(b, key, wall.Add(time.Minute))
+	require.NoError(t, err)
+	require.True(t, mine)
+	clock := b.clock
+	clock.Status, clock.TargetAt = db.ClockAdvancing, now.Add(time.Hour)
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTestClock(ctx, b.env, clock)) })
+	for name, c := range map[string]struct {
+		what db.Awaited
+		end  func(context.Context, *db.Tx) error
+	}{
+		"test clock": {db.AwaitedTestClock(b.env, clock.ID), func(ctx context.Context, tx *db.Tx) error {
+			ready, err := tx.TestClock(ctx, b.env, clock.ID)
+			ready.Status, ready.TargetAt = db.ClockReady, time.Time{}
+			if err != nil {
+				return err
+			}
+			return tx.SaveTestClock(ctx, b.env, ready)
+		}},
+		"idempotency key": {db.AwaitedIdempotencyKey(b.env, key.Route, key.Key), func(ctx context.Context, tx *db.Tx) error {
+			return tx.PerformIdempotency(ctx, b.env, key.Route, key.Key)
+		}},
+	} {
+		patience, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		require.ErrorIs(t, b.store.Await(patience, c.what), context.DeadlineExceeded, "%s: not yet", name)
+		cancel()
+		told := make(chan error, 1)
+		patience, cancel = context.WithTimeout(t.Context(), 4*time.Second) // less than the net
+		go func() { told <- b.store.Await(patience, c.what) }()
+		require.NoError(t, b.try(t, c.end), name)
+		require.NoError(t, <-told, name)
+		cancel()
+	}
+	dead := db.IdempotencyKey{Route: "POST /", Key: "dead", Fingerprint: []byte("body"), CommandID: "cmd_2"}
+	_, mine, err = claim(b, dead, wall.Add(-time.Second))
+	require.NoError(t, err)
+	require.True(t, mine)
+	err = b.store.Await(t.Context(), db.AwaitedIdempotencyKey(b.env, dead.Route, dead.Key))
+	require.NoError(t, err, "a lease that is over can be taken over")
+}

@@ -1,0 +1,136 @@
+package service_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/customer"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/testkit"
+	"perennial/providers"
+	"perennial/service"
+	"perennial/test/scene"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+// pays subscribes a customer whose first charge meets answer.
+func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, contract.Ref) {
+	t.Helper()
+	s := scene.New(t)
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return answer }
+	c := s.Customer(t, "")
+	ref := s.Subscribe(t, c, s.Plan(t, scene.Monthly(1000)))
+	snap, err := s.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: ref, Now: s.Clock.Now()})
+	require.NoError(t, err)
+	_, err = s.Payments.Charge(t.Context(), contract.ResolveInput{
+		EnvironmentID: s.Env, TransactionID: snap.Live.TransactionID, Now: s.Clock.Now(),
+	})
+	require.NoError(t, err)
+	return s, c, ref
+}
+
+// command performs one in a transaction of its own.
+func command(t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command) (out service.Performed, err error) {
+	t.Helper()
+	err = s.Store.InTx(t.Context(), s.Clock.Now(), func(tx *db.Tx) error {
+		out, err = service.Command(t.Context(), tx, s.Env, id, cmd)
+		return err
+	})
+	return out, err
+}
+
+func TestCommand_ReturnsTheAttempt(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Decline)
+	s.Clock.Add(time.Hour)
+
+	out, err := command(t, s, ref.ID, lifecycle.Pay{})
+
+	require.NoError(t, err)
+	stored, err := s.Store.Transaction(t.Context(), s.Env, out.Attempt.ID)
+	require.NoError(t, err)
+	require.Equal(t, stored, *out.Attempt)
+	require.Equal(t, payment.Pending, stored.Status)
+	require.Equal(t, s.Clock.Now(), stored.NextCheckAt)
+	require.Empty(t, out.Starts, "the subscription's workflow sends it")
+	require.NotNil(t, out.Wake)
+	require.Empty(t, s.Started.Take(), "nothing is started before the commit")
+}
+
+// The attempt of a customer without a payment method fails at once: there is still an attempt to show.
+func TestCommand_ReturnsAnAttemptThatFailedAtOnce(t *testing.T) {
+	t.Parallel()
+	s, c, ref := pays(t, scene.Decline)
+	s.SetMethod(t, c.ID, nil)
+	s.Clock.Add(time.Hour)
+
+	out, err := command(t, s, ref.ID, lifecycle.Pay{})
+
+	require.NoError(t, err)
+	require.Equal(t, payment.Failed, out.Attempt.Status)
+	require.Equal(t, payment.CodeInvalidAccount, out.Attempt.FailureCode)
+}
+
+// An attempt that was due before the command is none of the command's.
+func TestCommand_NoAttemptOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+	s.Clock.Set(scene.Start.AddDate(0, 1, 0))
+
+	out, err := command(t, s, ref.ID, lifecycle.Cancel{})
+
+	require.NoError(t, err)
+	require.Nil(t, out.Attempt)
+	require.True(t, out.Subscription.CancelAtPeriodEnd)
+	stored, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	require.NoError(t, err)
+	require.Equal(t, stored, out.Subscription, "what is answered is what was written")
+	require.Equal(t, scene.Start.AddDate(0, 1, 0), stored.CurrentPeriod.Start, "the renewal came first")
+}
+
+func TestCommand_StartsRefunds(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+
+	out, err := command(t, s, ref.ID, lifecycle.Cancel{Immediate: true, RefundUnused: true})
+
+	require.NoError(t, err)
+	require.Equal(t, subscription.Canceled, out.Subscription.Status)
+	require.Len(t, out.Starts, 1)
+	refund, err := s.Store.Transaction(t.Context(), s.Env, out.Starts[0])
+	require.NoError(t, err)
+	require.Equal(t, payment.Refund, refund.Type)
+}
+
+// More periods are due than one decision opens: the workflow catches up, and the caller is told when to ask again.
+func TestCommand_SubscriptionFarBehind(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+	s.Clock.Set(scene.Start.AddDate(3, 0, 0))
+	before := s.Rows(t)
+
+	_, err := command(t, s, ref.ID, lifecycle.Cancel{})
+
+	require.ErrorIs(t, err, lifecycle.ErrBehind)
+	require.Positive(t, fault.From(err).RetryAfter)
+	require.Equal(t, before, s.Rows(t))
+}
+
+func TestCommand_UnknownSubscription(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+	_, err := command(t, s, "sub_absent", lifecycle.Cancel{})
+	require.Equal(t, "subscription_not_found", fault.From(err).Code)
+	elsewhere := *s
+	elsewhere.Env = "env_other"
+	_, err = command(t, &elsewhere, ref.ID, lifecycle.Cancel{})
+	require.Equal(t, "subscription_not_found", fault.From(err).Code, "like an absent one")
+}

@@ -1,0 +1,94 @@
+package service
+
+import (
+	"net/mail"
+	"strings"
+
+	"perennial/billing/customer"
+	"perennial/billing/fault"
+)
+
+// checkCustomer holds what is true of every customer, new or changed.
+func checkCustomer(c customer.Customer) error {
+	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
+		return fault.InvalidParam("email", "field_missing", "a customer needs an email, a phone or a paymentDetails.phoneNumber")
+	}
+	if c.Email != "" {
+		if err := CheckEmail(c.Email); err != nil {
+			return err
+		}
+	}
+	if c.Phone != "" {
+		if err := checkPhone("phone", c.Phone); err != nil {
+			return err
+		}
+	}
+	if err := c.Metadata.Check(); err != nil {
+		return err
+	}
+	return checkMethod(c)
+}
+
+func checkMethod(c customer.Customer) error {
+	d := c.PaymentDetails
+	if d.PhoneNumber != "" {
+		if err := checkPhone("paymentDetails.phoneNumber", d.PhoneNumber); err != nil {
+			return err
+		}
+	}
+	for param, token := range map[string]string{
+		"paymentDetails.customerToken": d.CustomerToken, "paymentDetails.paymentMethodToken": d.PaymentMethodToken,
+	} {
+		if isCardNumber(token) {
+			return fault.InvalidParam(param, "card_number_refused",
+				"never send a card number; send the token your payment provider gave you for it")
+		}
+	}
+	switch {
+	case c.PaymentMethod == "" && d != (customer.PaymentDetails{}):
+		return fault.InvalidParam("paymentMethod", "field_missing", "paymentDetails need a paymentMethod")
+	case c.PaymentMethod == "card" && d.PaymentMethodToken == "":
+		return fault.InvalidParam("paymentDetails.paymentMethodToken", "field_missing",
+			"a card needs the token your payment provider gave you for it")
+	case strings.HasPrefix(c.PaymentMethod, "mobile_money_") && d.PhoneNumber == "":
+		return fault.InvalidParam("paymentDetails.phoneNumber", "field_missing", "mobile money needs a phone number")
+	}
+	return nil
+}
+
+// isCardNumber recognises 13 to 19 digits with a right check digit (Luhn), however they are grouped.
+func isCardNumber(s string) bool {
+	digits := strings.NewReplacer(" ", "", "-", "").Replace(s)
+	if len(digits) < 13 || len(digits) > 19 || strings.Trim(digits, "0123456789") != "" {
+		return false
+	}
+	sum := 0
+	for i := range len(digits) {
+		d := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}
+
+// CheckEmail accepts one bare address.
+func CheckEmail(s string) error {
+	address, err := mail.ParseAddress(s)
+	if err != nil || address.Address != s || len(s) > 254 {
+		return fault.InvalidParam("email", "email_malformed", "the e-mail address is not of the form name@example.com")
+	}
+	return nil
+}
+
+// checkPhone accepts the international format (E.164).
+func checkPhone(param, s string) error {
+	digits, ok := strings.CutPrefix(s, "+")
+	if !ok || len(digits) < 7 || len(digits) > 15 || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
+		return fault.InvalidParam(param, "phone_malformed", "write the phone number in international format, as in +237670000001")
+	}
+	return nil
+}

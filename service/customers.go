@@ -1,0 +1,120 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/customer"
+	"perennial/billing/event"
+	"perennial/billing/metadata"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// CreateCustomer stores c, whose id and dates are made here. On a test clock it begins at the clock's time.
+func (s *Service) CreateCustomer(
+	ctx context.Context, by Caller, c customer.Customer, also Also[customer.Customer],
+) (customer.Customer, error) {
+	if err := checkCustomer(c); err != nil {
+		return c, err
+	}
+	if c.TestClockID != "" {
+		if err := by.TestModeOnly("testClockId"); err != nil {
+			return c, err
+		}
+	}
+	c.ID, c.Revision = id.New(id.Customer, s.now()), 1
+	return transact(ctx, s, by, also, func(tx *db.Tx) (customer.Customer, error) {
+		var err error
+		if c.CreatedAt, err = s.lockClock(ctx, tx, by.EnvironmentID, c.TestClockID); err != nil {
+			return c, inParam(err, "testClockId")
+		}
+		if err := tx.InsertCustomer(ctx, by.EnvironmentID, c); err != nil {
+			return c, err
+		}
+		return c, tx.Emit(ctx, by.EnvironmentID, event.Event{
+			Type: event.CustomerCreated, ObjectID: c.ID, CustomerID: c.ID, Data: map[string]any{"id": c.ID}, OccurredAt: c.CreatedAt,
+		})
+	})
+}
+
+// CustomerUpdate changes the fields that are not nil. PaymentMethod and PaymentDetails belong together: either replaces
+// the details as a whole; details alone keep the method.
+type CustomerUpdate struct {
+	Email, Name, Phone *string
+	Metadata           *metadata.Pairs // replaces all
+	PaymentMethod      *string
+	PaymentDetails     *customer.PaymentDetails
+}
+
+// apply changes c and names the fields that changed: names only, because events carry nothing personal.
+func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodChanged bool) {
+	text := func(name string, to *string, field *string) {
+		if to != nil && *to != *field {
+			*field, changed = *to, append(changed, name)
+		}
+	}
+	text("email", u.Email, &c.Email)
+	text("name", u.Name, &c.Name)
+	text("phone", u.Phone, &c.Phone)
+	if u.Metadata != nil {
+		c.Metadata, changed = *u.Metadata, append(changed, "metadata")
+	}
+	if u.PaymentMethod != nil || u.PaymentDetails != nil {
+		// A method that is sent again counts as new: it is how a caller says "try this card once more".
+		methodChanged, changed = true, append(changed, "paymentMethod")
+		if u.PaymentMethod != nil {
+			c.PaymentMethod = *u.PaymentMethod
+		}
+		c.PaymentDetails = customer.PaymentDetails{}
+		if u.PaymentDetails != nil {
+			c.PaymentDetails = *u.PaymentDetails
+		}
+	}
+	return changed, methodChanged
+}
+
+// UpdateCustomer changes a customer, and announces what changed if anything did. The workflows of subscriptions that have
+// to try a new payment method are signalled after the commit.
+func (s *Service) UpdateCustomer(
+	ctx context.Context, by Caller, customerID string, u CustomerUpdate, also Also[customer.Customer],
+) (customer.Customer, error) {
+	return transact(ctx, s, by, also, func(tx *db.Tx) (customer.Customer, error) {
+		c, err := tx.LockCustomer(ctx, by.EnvironmentID, customerID)
+		if err == nil && !c.ErasedAt.IsZero() {
+			err = db.ErrCustomerNotFound
+		}
+		if err != nil {
+			return c, err
+		}
+		changed, methodChanged := u.apply(&c)
+		if err := checkCustomer(c); err != nil || len(changed) == 0 {
+			return c, err
+		}
+		return c, s.saveCustomer(ctx, tx, by, c, changed, methodChanged)
+	})
+}
+
+func (s *Service) saveCustomer(
+	ctx context.Context, tx *db.Tx, by Caller, c customer.Customer, changed []string, methodChanged bool,
+) error {
+	now, err := customerNow(ctx, tx.Reader, by.EnvironmentID, c, s.now())
+	if err != nil {
+		return err
+	}
+	if err := tx.SaveCustomer(ctx, by.EnvironmentID, c); err != nil {
+		return err
+	}
+	if methodChanged {
+		subscriptions, err := tx.MarkMethodChanged(ctx, by.EnvironmentID, c.ID)
+		if err != nil {
+			return err
+		}
+		for _, subscriptionID := range subscriptions {
+			tx.AfterCommit(db.SignalSubscription{EnvironmentID: by.EnvironmentID, ID: subscriptionID})
+		}
+	}
+	return tx.Emit(ctx, by.EnvironmentID, event.Event{
+		Type: event.CustomerUpdated, ObjectID: c.ID, CustomerID: c.ID,
+		Data: map[string]any{"id": c.ID, "changed": changed}, OccurredAt: now,
+	})
+}

@@ -1,0 +1,153 @@
+// Package dispatch makes the effects of committed transactions happen: it starts workflows and signals them, and marks what
+// was started. All of it is best effort, since the reconciler finds what is missing, and takes little of a caller's time. It
+// does not own how Temporal is spoken to (Engine).
+package dispatch
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/failpoint"
+	"perennial/internal/telemetry"
+)
+
+// Engine is what the effects need of Temporal. What runs already, or has finished, is as good as started.
+type Engine interface {
+	StartSubscription(ctx context.Context, in contract.SubscriptionStart) error
+	StartPayment(ctx context.Context, in contract.PaymentInput) error
+	// AdvanceClock tells a test clock's workflow that there is a target to move to, and starts it where it does not run.
+	AdvanceClock(ctx context.Context, ref contract.Ref) error
+	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
+	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error
+	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own, which is
+	// started for it where the owner has ended.
+	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
+}
+
+// patience is how long all effects of one transaction may take: they are worth no more of a caller's time.
+const patience = 2 * time.Second
+
+// atOnce is how many effects of one transaction are dispatched at the same time.
+const atOnce = 16
+
+// Config is what a dispatcher works with.
+type Config struct {
+	Store  *db.Store // for marking what was started
+	Engine Engine
+	Now    func() time.Time // the real clock
+	Log    *zap.Logger
+	// Patience is how long all effects of one transaction may take; zero: 2 s.
+	Patience time.Duration
+}
+
+// Dispatcher is a db.Dispatcher. Close it before the store.
+type Dispatcher struct {
+	engine   Engine
+	started  *started
+	log      *zap.Logger
+	patience time.Duration
+}
+
+// New makes a dispatcher and starts the batcher that marks started workflows.
+func New(c Config) *Dispatcher {
+	d := &Dispatcher{engine: c.Engine, started: newStarted(c.Store, c.Now, c.Log), log: c.Log, patience: c.Patience}
+	if d.patience == 0 {
+		d.patience = patience
+	}
+	go d.started.run()
+	return d
+}
+
+// Close marks what was started and is not marked yet.
+func (d *Dispatcher) Close() { d.started.close() }
+
+// Dispatch makes the effects happen, several at a time. The departure of the caller does not end it.
+func (d *Dispatcher) Dispatch(ctx context.Context, by db.Actor, effects []db.Effect) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.patience)
+	defer cancel()
+	if len(effects) == 1 {
+		d.dispatch(ctx, by, effects[0])
+		return
+	}
+	var all errgroup.Group
+	all.SetLimit(atOnce)
+	for _, effect := range effects {
+		all.Go(func() error {
+			d.dispatch(ctx, by, effect)
+			return nil
+		})
+	}
+	_ = all.Wait() // none of them fails
+}
+
+func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect) {
+	switch e := effect.(type) {
+	case db.StartSubscription:
+		failpoint.Hit(failpoint.CreateCommitted)
+		ref := db.Ref{EnvironmentID: e.EnvironmentID, ID: e.Subscription.ID}
+		d.start(ctx, db.StartedSubscriptions, ref, func() error { return d.engine.StartSubscription(ctx, firstRun(e)) })
+	case db.StartPayment:
+		d.start(ctx, db.StartedTransactions, db.Ref(e), func() error {
+			return d.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref(e)})
+		})
+	case db.AdvanceTestClock:
+		d.note(ctx, "advance", e.ID, d.engine.AdvanceClock(ctx, contract.Ref(e)))
+	case db.SignalSubscription:
+		failpoint.Hit(failpoint.CommandCommitted)
+		ref, signal := contract.Ref{EnvironmentID: e.EnvironmentID, ID: e.ID}, cmp.Or(e.Why, contract.SignalWake)
+		wake := contract.Wake{By: string(by.Kind()), Actor: by.ID(), Revision: e.Revision}
+		d.note(ctx, signal, e.ID, d.engine.Wake(ctx, ref, signal, wake))
+	case db.CheckTransaction:
+		failpoint.Hit(failpoint.CallbackStored)
+		owner := contract.Owner{EnvironmentID: e.EnvironmentID, TransactionID: e.ID, SubscriptionID: e.SubscriptionID}
+		d.note(ctx, "check", e.ID, d.engine.Check(ctx, owner, contract.Check{TransactionID: e.ID}))
+		failpoint.Hit(failpoint.CallbackSignalled)
+	default:
+		d.log.Error("an effect that nothing dispatches", zap.Any("effect", effect))
+	}
+}
+
+// start starts a workflow and marks its row, so that the reconciler leaves it alone.
+func (d *Dispatcher) start(ctx context.Context, table db.StartedTable, ref db.Ref, start func() error) {
+	epoch := d.started.epoch()
+	err := start()
+	if err == nil {
+		d.started.add(table, epoch, ref)
+	}
+	d.note(ctx, "start", ref.ID, err)
+}
+
+// note notes what is left to the reconciler.
+func (d *Dispatcher) note(ctx context.Context, what, workflowID string, err error) {
+	if err != nil {
+		telemetry.For(ctx, d.log).Warn("left to the reconciler",
+			zap.String("what", what), telemetry.WorkflowID(workflowID), zap.Error(err))
+	}
+}
+
+// firstRun has a snapshot with it, which spares the new workflow a look at the row.
+func firstRun(e db.StartSubscription) contract.SubscriptionStart {
+	in := StartOf(e.EnvironmentID, e.Subscription)
+	first := contract.SnapshotOf(lifecycle.State{Subscription: e.Subscription}, false)
+	if e.Subscription.TestClockID != "" {
+		first.ClockNow = e.Subscription.CreatedAt
+	}
+	in.Input.Snapshot = &first
+	return in
+}
+
+// StartOf is what starts a subscription's workflow, with what operators search it by.
+func StartOf(environmentID string, s subscription.Subscription) contract.SubscriptionStart {
+	return contract.SubscriptionStart{
+		Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: s.ID}},
+		CustomerID: s.CustomerID, PlanID: s.PlanID, Status: string(s.Status), NextAction: string(s.NextAction),
+	}
+}

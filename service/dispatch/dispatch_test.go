@@ -1,0 +1,119 @@
+package dispatch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/internal/telemetry"
+	"perennial/internal/testkit"
+	"perennial/test/scene"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+// fakeEngine remembers what it was asked, in words.
+type fakeEngine struct {
+	mu     sync.Mutex
+	asked  []string
+	starts []contract.SubscriptionStart
+	answer func(context.Context) error
+}
+
+func (f *fakeEngine) ask(ctx context.Context, what string) error {
+	f.mu.Lock()
+	f.asked = append(f.asked, what)
+	f.mu.Unlock()
+	if f.answer != nil {
+		return f.answer(ctx)
+	}
+	return nil
+}
+
+func (f *fakeEngine) StartSubscription(ctx context.Context, in contract.SubscriptionStart) error {
+	f.starts = append(f.starts, in)
+	return f.ask(ctx, "start "+in.Input.Ref.ID)
+}
+
+func (f *fakeEngine) StartPayment(ctx context.Context, in contract.PaymentInput) error {
+	return f.ask(ctx, "start "+in.Ref.ID)
+}
+
+func (f *fakeEngine) StartTestClock(ctx context.Context, in contract.TestClockInput) error {
+	return f.ask(ctx, "start "+in.Ref.ID)
+}
+
+func (f *fakeEngine) Wake(ctx context.Context, ref contract.Ref) error {
+	return f.ask(ctx, "wake "+ref.ID)
+}
+
+func (f *fakeEngine) Check(ctx context.Context, owner contract.Owner, _ contract.Check) error {
+	return f.ask(ctx, "check "+owner.TransactionID+" of "+owner.SubscriptionID)
+}
+
+func TestDispatch_AsksTheEngineForEachEffectInOrder(t *testing.T) {
+	t.Parallel()
+	s, engine := scene.New(t), &fakeEngine{}
+	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: zap.NewNop()})
+	t.Cleanup(d.Close)
+	sub := subscription.Subscription{ID: "sub_1", CustomerID: "cust_1", PlanID: "plan_1", Status: subscription.Trialing, TestClockID: "clk_1", CreatedAt: scene.Start}
+	d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{
+		db.StartSubscription{EnvironmentID: s.Env, Subscription: sub}, db.StartPayment{EnvironmentID: s.Env, ID: "txn_1"},
+		db.StartTestClock{EnvironmentID: s.Env, ID: "clk_1"}, db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_2"},
+		db.CheckTransaction{EnvironmentID: s.Env, ID: "txn_2", SubscriptionID: "sub_3"},
+	})
+	require.Equal(t, []string{"start sub_1", "start txn_1", "start clk_1", "wake sub_2", "check txn_2 of sub_3"}, engine.asked)
+	in := engine.starts[0]
+	require.Equal(t, contract.Ref{EnvironmentID: s.Env, ID: "sub_1"}, in.Input.Ref)
+	require.Equal(t, []string{"cust_1", "plan_1", "trialing"}, []string{in.CustomerID, in.PlanID, in.Status})
+	require.Equal(t, scene.Start, in.Input.Snapshot.ClockNow, "a subscription on a test clock begins in its time")
+}
+
+func TestDispatch_MarksWhatItStarted(t *testing.T) {
+	t.Parallel()
+	s, engine := scene.New(t), &fakeEngine{}
+	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: zap.NewNop()})
+	require.Eventually(t, func() bool { return d.started.epoch() == 1 }, 10*time.Second, time.Millisecond)
+	c, p := s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))
+	started, lost := s.Subscribe(t, c, p), s.Subscribe(t, c, p)
+	start := func(ref contract.Ref) {
+		d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{
+			db.StartSubscription{EnvironmentID: s.Env, Subscription: subscription.Subscription{ID: ref.ID}},
+		})
+	}
+	start(started)
+	engine.answer = func(context.Context) error { return errors.New("away") }
+	start(lost)
+	d.Close()
+	unmarked, err := s.Store.UnstartedSubscriptions(t.Context(), 1, 10)
+	require.NoError(t, err)
+	require.Equal(t, []db.Ref{{EnvironmentID: s.Env, ID: lost.ID}}, unmarked, "the reconciler starts it")
+}
+
+func TestDispatch_LogsWhatIsLeftToTheReconciler(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	logger, err := telemetry.NewLogger("info", &log)
+	require.NoError(t, err)
+	s := scene.New(t)
+	engine := &fakeEngine{answer: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: logger, Patience: 10 * time.Millisecond})
+	t.Cleanup(d.Close)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel() // a caller that has gone away must not end what follows its commit
+	payment := id.New(id.Transaction, scene.Start)
+	d.Dispatch(gone, db.BySystem("test"), []db.Effect{db.StartPayment{EnvironmentID: s.Env, ID: payment}})
+	require.Contains(t, log.String(), "left to the reconciler")
+	require.Contains(t, log.String(), payment)
+	require.Contains(t, log.String(), context.DeadlineExceeded.Error())
+}

@@ -1,0 +1,69 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// NewCharge charges a customer beside any subscription.
+type NewCharge struct {
+	CustomerID  string
+	Amount      money.Minor
+	Currency    money.Currency
+	Description string
+}
+
+// ChargeCustomer makes a charge of its own: the pending row is the intent, and its workflow, started after the commit,
+// carries it out. A charge that cannot be made is a failed one.
+func (s *Service) ChargeCustomer(
+	ctx context.Context, by Caller, in NewCharge, also Also[payment.Transaction],
+) (payment.Transaction, error) {
+	c, err := s.payer(ctx, by, in.CustomerID)
+	if err != nil {
+		return payment.Transaction{}, err
+	}
+	provider, err := s.store.ProviderConfig(ctx, by.EnvironmentID)
+	if err != nil && !errors.Is(err, db.ErrProviderConfigNotFound) {
+		return payment.Transaction{}, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (payment.Transaction, error) {
+		now, err := s.lockClock(ctx, tx, by.EnvironmentID, c.TestClockID)
+		if err != nil {
+			return payment.Transaction{}, err
+		}
+		// Read again under lock: nothing of a customer who is being erased may be copied.
+		c, err := tx.LockCustomer(ctx, by.EnvironmentID, c.ID)
+		if err == nil && !c.ErasedAt.IsZero() {
+			err = db.ErrCustomerNotFound
+		}
+		if err != nil {
+			return payment.Transaction{}, inParam(err, "customerId")
+		}
+		txn := payment.NewCharge(payment.NewChargeInput{
+			ID: id.New(id.Transaction, s.now()), Customer: c, Provider: provider.Provider, ProviderConfigID: provider.ID,
+			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Trigger: collection.Manual, Due: now, Now: now,
+			Real: tx.Real, Virtual: c.TestClockID != "",
+		})
+		if txn.Status == payment.Pending {
+			tx.AfterCommit(db.StartPayment{EnvironmentID: by.EnvironmentID, ID: txn.ID})
+		}
+		return txn, insertCharge(ctx, tx, by.EnvironmentID, txn)
+	})
+}
+
+func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn payment.Transaction) error {
+	if err := tx.InsertTransaction(ctx, environmentID, txn); err != nil {
+		return err
+	}
+	if txn.Status == payment.Failed {
+		return tx.Emit(ctx, environmentID, txn.FailedEvent(txn.CreatedAt))
+	}
+	return tx.Emit(ctx, environmentID, txn.Event(event.PaymentPending, txn.CreatedAt, nil))
+}

@@ -1,0 +1,83 @@
+package service
+
+import (
+	"context"
+	"maps"
+
+	"perennial/billing/event"
+	"perennial/billing/metadata"
+	"perennial/billing/plan"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// CreatePlan stores p, whose ids and dates are made here.
+func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also Also[plan.Plan]) (plan.Plan, error) {
+	now := s.now()
+	p.ID, p.Active, p.CreatedAt = id.New(id.Plan, now), true, now
+	for i := range p.Prices {
+		p.Prices[i].ID = id.New(id.Price, now)
+	}
+	if err := p.Validate(); err != nil {
+		return plan.Plan{}, err
+	}
+	if err := p.Metadata.Check(); err != nil {
+		return plan.Plan{}, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) {
+		if err := tx.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
+			return p, err
+		}
+		return p, tx.Emit(ctx, by.EnvironmentID, event.Event{
+			Type: event.PlanCreated, ObjectID: p.ID, Data: map[string]any{"id": p.ID}, OccurredAt: p.CreatedAt,
+		})
+	})
+}
+
+// PlanUpdate changes the fields that are not nil. What a subscription was sold is not among them.
+type PlanUpdate struct {
+	Active   *bool
+	Name     *string
+	Metadata *metadata.Pairs // replaces all
+}
+
+// apply changes p and names the fields that changed.
+func (u PlanUpdate) apply(p *plan.Plan) (changed []string) {
+	if u.Active != nil && *u.Active != p.Active {
+		p.Active, changed = *u.Active, append(changed, "active")
+	}
+	if u.Name != nil && *u.Name != p.Name {
+		p.Name, changed = *u.Name, append(changed, "name")
+	}
+	if u.Metadata != nil && !maps.Equal(*u.Metadata, p.Metadata) {
+		p.Metadata, changed = *u.Metadata, append(changed, "metadata")
+	}
+	return changed
+}
+
+// UpdatePlan changes a plan, and announces what changed if anything did.
+func (s *Service) UpdatePlan(
+	ctx context.Context, by Caller, planID string, u PlanUpdate, also Also[plan.Plan],
+) (plan.Plan, error) {
+	if u.Metadata != nil {
+		if err := u.Metadata.Check(); err != nil {
+			return plan.Plan{}, err
+		}
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) {
+		p, err := tx.LockPlan(ctx, by.EnvironmentID, planID)
+		if err != nil {
+			return p, err
+		}
+		changed := u.apply(&p)
+		if len(changed) == 0 {
+			return p, nil
+		}
+		if err := tx.SavePlan(ctx, by.EnvironmentID, p); err != nil {
+			return p, err
+		}
+		return p, tx.Emit(ctx, by.EnvironmentID, event.Event{
+			Type: event.PlanUpdated, ObjectID: p.ID, Data: map[string]any{"id": p.ID, "changed": changed}, OccurredAt: s.now(),
+		})
+	})
+}

@@ -1,0 +1,70 @@
+package service
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"perennial/billing/subscription"
+)
+
+// Choice is one setting of an environment that somebody chose. What nobody chose has its default in a new environment,
+// and stays as it is in one that exists.
+type Choice struct {
+	Name string // as the one who chose knows it: a flag, a field
+	Set  func(*subscription.Settings)
+}
+
+// Choices are all that somebody chose.
+type Choices []Choice
+
+// On returns settings with what was chosen in them.
+func (c Choices) On(s subscription.Settings) subscription.Settings {
+	for _, choice := range c {
+		choice.Set(&s)
+	}
+	return s
+}
+
+// against names the choices that differ from the settings of an environment.
+func (c Choices) against(s subscription.Settings) (names []string) {
+	for _, choice := range c {
+		chosen := s
+		if choice.Set(&chosen); chosen != s {
+			names = append(names, choice.Name)
+		}
+	}
+	return names
+}
+
+// DescribeSettings says them in a clause, for people at a terminal.
+func DescribeSettings(s subscription.Settings) string {
+	gaps := make([]string, s.Retry.Retries)
+	for i := range gaps {
+		gaps[i] = short(s.Retry.Gap(i + 1))
+	}
+	retries := "no retries"
+	if len(gaps) > 0 {
+		retries = "retries after " + strings.Join(gaps, ", ") + " and at most " + short(s.Retry.MaxJitter) + " of jitter"
+	}
+	periods := "periods that pass in past_due are not billed"
+	if s.PastDueBilling == subscription.AccruePastDue {
+		periods = "periods that pass in past_due are billed"
+	}
+	end := "past_due cancels never"
+	if s.PastDueCancelAfterDays > 0 {
+		end = fmt.Sprintf("past_due cancels after %d days", s.PastDueCancelAfterDays)
+	}
+	return strings.Join([]string{"time zone " + s.TimeZone, retries, periods, end}, "; ")
+}
+
+// short writes a duration as people type it: 24h, not 24h0m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = strings.TrimSuffix(s, zero[1:])
+		}
+	}
+	return s
+}

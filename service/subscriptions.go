@@ -1,0 +1,66 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/customer"
+	"perennial/billing/metadata"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// NewSubscription subscribes a customer to a plan.
+type NewSubscription struct {
+	CustomerID, PlanID string
+	TrialDays          *int // nil: the plan's
+	Metadata           metadata.Pairs
+}
+
+// CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails, or
+// the process ends in between, the reconciler starts it: what was answered exists.
+func (s *Service) CreateSubscription(
+	ctx context.Context, by Caller, in NewSubscription, also Also[subscription.Subscription],
+) (subscription.Subscription, error) {
+	if err := in.Metadata.Check(); err != nil {
+		return subscription.Subscription{}, err
+	}
+	c, err := s.payer(ctx, by, in.CustomerID)
+	if err != nil {
+		return subscription.Subscription{}, err
+	}
+	chosen, err := s.Plan(ctx, by, in.PlanID)
+	if err != nil {
+		return subscription.Subscription{}, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (subscription.Subscription, error) {
+		return s.insertSubscription(ctx, tx, by, c, chosen, in)
+	})
+}
+
+func (s *Service) insertSubscription(
+	ctx context.Context, tx *db.Tx, by Caller, c customer.Customer, chosen plan.Plan, in NewSubscription,
+) (subscription.Subscription, error) {
+	now, err := s.lockClock(ctx, tx, by.EnvironmentID, c.TestClockID)
+	if err != nil {
+		return subscription.Subscription{}, err
+	}
+	sub, events, err := subscription.Create(chosen, subscription.NewInput{
+		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, TrialDays: in.TrialDays, TimeZone: by.TimeZone,
+		TestClockID: c.TestClockID, Metadata: in.Metadata, Now: now,
+	})
+	if err != nil {
+		return sub, err
+	}
+	if err := tx.InsertSubscription(ctx, by.EnvironmentID, sub); err != nil {
+		return sub, err
+	}
+	for _, e := range events {
+		if err := tx.Emit(ctx, by.EnvironmentID, e); err != nil {
+			return sub, err
+		}
+	}
+	tx.AfterCommit(db.StartSubscription{EnvironmentID: by.EnvironmentID, Subscription: sub})
+	return sub, nil
+}
