@@ -25,6 +25,9 @@ func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (l
 		return lifecycle.State{}, readError("subscription", err)
 	}
 	l.distribute()
+	if l.Provider != nil && tx.limits != nil {
+		l.Provider.Limits = tx.limits(l.Provider.Name, l.Subscription.Currency)
+	}
 	return l.State, nil
 }
 

@@ -118,7 +118,7 @@ func TestLockSubscription_Locks(t *testing.T) {
 		defer cancel()
 		failed := b.charge(inv.ID)
 		failed.Status, failed.CompletedAt = payment.Failed, now
-		require.NoError(t, b.store.InTx(limited, now, func(second *db.Tx) error {
+		require.NoError(t, b.store.InTx(limited, db.BySystem("test"), now, func(second *db.Tx) error {
 			return second.InsertTransaction(limited, b.env, failed)
 		}), "a row that refers to all three")
 	})

@@ -14,7 +14,8 @@ const (
 	CreditCarriedForward CreditReason = "carried_forward"
 	// CreditBroughtForward: a debit is collected with an invoice; below zero: that was voided.
 	CreditBroughtForward CreditReason = "brought_forward"
-	CreditRefunded       CreditReason = "refunded" // went back in money
+	CreditRefunded       CreditReason = "refunded"      // went back in money
+	CreditRefundFailed   CreditReason = "refund_failed" // given instead of a refund that failed
 )
 
 // CreditEntry is what an invoice writes into its customer's credit ledger: below zero where credit pays for it. Nothing

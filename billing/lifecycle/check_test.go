@@ -78,12 +78,12 @@ func (l *life) checkMoney() {
 	for _, t := range l.store.transactions {
 		switch {
 		case t.Type == payment.Refund:
-			refunded += t.Amount
 			if t.Status != payment.Failed {
 				reserved[t.ChargeID] += t.Amount
 			}
 		case t.Status == payment.Success:
 			captured += t.Amount
+			refunded += t.AmountRefunded + t.RefundOwed - l.credited[t.ID]
 			if from := t.RecoveredFrom; !l.captured[t.ID] && !l.captured[from] {
 				require.Failf(l.t, "a success that the provider does not know", "%+v", t)
 			}
@@ -92,6 +92,9 @@ func (l *life) checkMoney() {
 	if lines != l.account.used && !l.writtenOff {
 		require.Equal(l.t, l.account.used, lines, "what is billed is what was used")
 	}
+	if l.reviewed {
+		return // money went back twice, which a person must sort out
+	}
 	if lines != captured-refunded+due-l.store.balance {
 		require.Failf(l.t, "billed = paid - refunded + due - credit", "%d = %d - %d + %d - %d", lines, captured, refunded, due, l.store.balance)
 	}
@@ -99,7 +102,7 @@ func (l *life) checkMoney() {
 		require.Failf(l.t, "more given back than was paid", "%d + %d > %d", l.store.balance, refunded, captured)
 	}
 	for id, amount := range reserved {
-		if t := l.store.transaction(id); min(amount, t.Amount) != t.AmountRefunded {
+		if t := l.store.transaction(id); amount+l.credited[id] != t.AmountRefunded {
 			require.Failf(l.t, "a charge shows what went back of it", "%d of %+v", amount, t)
 		}
 	}

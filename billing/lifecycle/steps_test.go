@@ -69,7 +69,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(19, "step") {
+	switch draw(20, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -97,6 +97,10 @@ func (l *life) step(draw chance) {
 	case 17:
 		if draw(5, "one in five") == 0 {
 			l.cancelNow(draw(2, "refund") == 0)
+		}
+	case 19:
+		if id := l.some(draw, func(t payment.Transaction) bool { return t.RefundOwed > 0 }); id != "" {
+			l.payOwed(id, draw(2, "as credit") == 0)
 		}
 	case 18:
 		if open := l.open(); len(open) > 0 && draw(3, "one in three") == 0 {
@@ -241,4 +245,22 @@ func (l *life) giveUp(inv invoice.Invoice, void bool) {
 	if !void && !behind && l.sub().Status == subscription.Canceled {
 		require.Equal(l.t, balance, l.store.balance, "it stays owed")
 	}
+}
+
+// payOwed sends what is owed of failed refunds again, or gives it as credit.
+func (l *life) payOwed(chargeID string, asCredit bool) {
+	charge := *l.store.transaction(chargeID)
+	if !asCredit {
+		_, changes, err := lifecycle.RetryRefund(lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}, charge, l.moment())
+		require.NoError(l.t, err)
+		require.Equal(l.t, charge.RefundOwed, changes.Made(changes.Attempt).Amount)
+		l.store.write(changes)
+		l.checkMoney()
+		return
+	}
+	g := l.load(false)
+	state, changes, err := lifecycle.CreditRefund(g.state, charge, l.moment())
+	require.NoError(l.t, err)
+	l.credited[chargeID] += charge.RefundOwed
+	l.write(g, state, changes)
 }
