@@ -74,7 +74,7 @@ func newBench(t testing.TB) *bench {
 	require.NoError(t, err)
 	b.engine.store, b.engine.now = store, b.clock
 	b.deps = Deps{
-		Store: store, Engine: b.engine, Telemetry: tel, Now: b.clock,
+		Store: store, Telemetry: tel, Now: b.clock,
 		ProviderOf: func(context.Context, db.ProviderConfig) (providers.Provider, error) { return b.provider, nil },
 	}
 	b.config.Version = "test"

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
-	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
 	"perennial/billing/money"

@@ -110,7 +110,7 @@ func (f *fakeEngine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 	if f.onAdvance != nil {
 		return f.onAdvance(ctx, ref)
 	}
-	return f.store.InTx(ctx, f.now(), func(tx *db.Tx) error {
+	return f.store.InTx(ctx, db.BySystem("test"), f.now(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -156,26 +157,35 @@ func TestWrite_NothingToWrite(t *testing.T) {
 	require.Equal(t, state, load(t, b))
 }
 
-func TestSetWakePending_OnlyTheFirst(t *testing.T) {
+// wakes has a subscription woken in a transaction of its own, and returns what was signalled.
+func (b *bundle) wakes(ctx context.Context, why string) ([]db.Effect, error) {
+	signals := &collector{}
+	err := b.store.With(signals).InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
+		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		if err != nil {
+			return err
+		}
+		return tx.Wake(ctx, b.env, state, why)
+	})
+	return signals.effects, err
+}
+
+func TestWake_OnlyTheFirstSignals(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	set := func() (first bool) {
-		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
-			require.NoError(t, err)
-			first, err = tx.SetWakePending(ctx, b.env, state)
-			require.NoError(t, err)
-		})
-		return first
+	wake := func() []db.Effect {
+		signals, err := b.wakes(t.Context(), "pay")
+		require.NoError(t, err)
+		return signals
 	}
-	pending := func() int {
-		return b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall)
+	signal := []db.Effect{
+		db.SignalSubscription{EnvironmentID: b.env, ID: b.subscription.ID, Why: "pay", Revision: b.subscription.Revision},
 	}
-	require.True(t, set())
-	require.Equal(t, 1, pending(), "since real time, also on a test clock")
+	require.Equal(t, signal, wake())
+	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall), "since real time, also on a test clock")
 	_, err := b.pool.Exec(t.Context(), "update subscriptions set wake_pending_since = $1", wall.Add(-time.Minute))
 	require.NoError(t, err)
-	require.False(t, set())
+	require.Empty(t, wake())
 	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall.Add(-time.Minute)),
 		"the mark tells since when the workflow has not acted")
 
@@ -187,43 +197,32 @@ func TestSetWakePending_OnlyTheFirst(t *testing.T) {
 	})
 	require.Zero(t, b.count(t, "select count(wake_pending_since) from subscriptions"))
 	require.False(t, load(t, b).WakePending)
-	require.True(t, set(), "the next one signals again")
+	require.Equal(t, signal, wake(), "the next one signals again")
 	require.EqualValues(t, b.subscription.Revision, load(t, b).Subscription.Revision, "the mark is no change of the subscription")
 }
 
-func TestSetWakePending_OneOfManyIsFirst(t *testing.T) {
+func TestWake_OneOfManySignals(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	first := make([]bool, sessions)
-	for _, err := range atOnce(sessions, func(i int) error {
-		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
-			if err == nil {
-				first[i], err = tx.SetWakePending(ctx, b.env, state)
-			}
-			return err
-		})
+	signals := make([][]db.Effect, sessions)
+	for _, err := range atOnce(sessions, func(i int) (err error) {
+		signals[i], err = b.wakes(t.Context(), "")
+		return err
 	}) {
 		require.NoError(t, err)
 	}
-	firsts := 0
-	for _, f := range first {
-		if f {
-			firsts++
-		}
-	}
-	require.Equal(t, 1, firsts)
+	require.Len(t, slices.Concat(signals...), 1)
 }
 
 // A charge of its own has no subscription: there is no workflow to wake.
-func TestSetWakePending_WithoutSubscription(t *testing.T) {
+func TestWake_WithoutSubscription(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockCustomerState(ctx, b.env, b.customer.ID)
+	signals := &collector{}
+	require.NoError(t, b.store.With(signals).InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
+		state, err := tx.LockCustomerState(t.Context(), b.env, b.customer.ID)
 		require.NoError(t, err)
-		first, err := tx.SetWakePending(ctx, b.env, state)
-		require.NoError(t, err)
-		require.False(t, first)
-	})
+		return tx.Wake(t.Context(), b.env, state, "")
+	}))
+	require.Empty(t, signals.effects)
 }

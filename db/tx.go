@@ -56,10 +56,13 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 		pipe:   p,
 		limits: s.limits,
 	}
-	if err := fn(tx); err != nil {
-		return nil, translate("transaction", err)
+	if err = translate("transaction", fn(tx)); err == nil {
+		err = tx.commit(ctx)
 	}
-	return tx.effects, tx.commit(ctx)
+	if movedAway(err) {
+		_ = conn.Conn().Close(ctx) // the pool opens a new one
+	}
+	return tx.effects, err
 }
 
 // commit sends what is queued, then the new invoices, then COMMIT, all in one round trip.

@@ -1,4 +1,4 @@
-package service_test
+package service
 
 import (
 	"testing"
@@ -13,13 +13,9 @@ import (
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/testkit"
 	"perennial/providers"
-	"perennial/service"
 	"perennial/test/scene"
 )
-
-func TestMain(m *testing.M) { testkit.Main(m) }
 
 // pays subscribes a customer whose first charge meets answer.
 func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, contract.Ref) {
@@ -37,14 +33,15 @@ func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, c
 	return s, c, ref
 }
 
-// command performs one in a transaction of its own.
-func command(t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command) (out service.Performed, err error) {
+// command performs one in a transaction of its own, and returns what is left to happen after the commit.
+func command(t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command) (out Performed, after []db.Effect, err error) {
 	t.Helper()
-	err = s.Store.InTx(t.Context(), s.Clock.Now(), func(tx *db.Tx) error {
-		out, err = service.Command(t.Context(), tx, s.Env, id, cmd)
+	var left dispatched
+	err = s.Store.With(&left).InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
+		out, err = Command(t.Context(), tx, s.Env, id, cmd)
 		return err
 	})
-	return out, err
+	return out, left.effects, err
 }
 
 func TestCommand_ReturnsTheAttempt(t *testing.T) {
@@ -52,7 +49,7 @@ func TestCommand_ReturnsTheAttempt(t *testing.T) {
 	s, _, ref := pays(t, scene.Decline)
 	s.Clock.Add(time.Hour)
 
-	out, err := command(t, s, ref.ID, lifecycle.Pay{})
+	out, after, err := command(t, s, ref.ID, lifecycle.Pay{})
 
 	require.NoError(t, err)
 	stored, err := s.Store.Transaction(t.Context(), s.Env, out.Attempt.ID)
@@ -60,9 +57,9 @@ func TestCommand_ReturnsTheAttempt(t *testing.T) {
 	require.Equal(t, stored, *out.Attempt)
 	require.Equal(t, payment.Pending, stored.Status)
 	require.Equal(t, s.Clock.Now(), stored.NextCheckAt)
-	require.Empty(t, out.Starts, "the subscription's workflow sends it")
-	require.NotNil(t, out.Wake)
-	require.Empty(t, s.Started.Take(), "nothing is started before the commit")
+	require.Equal(t, []db.Effect{
+		db.SignalSubscription{EnvironmentID: s.Env, ID: ref.ID, Why: contract.CommandPay, Revision: out.Subscription.Revision},
+	}, after, "the subscription's workflow sends it")
 }
 
 // The attempt of a customer without a payment method fails at once: there is still an attempt to show.
@@ -72,7 +69,7 @@ func TestCommand_ReturnsAnAttemptThatFailedAtOnce(t *testing.T) {
 	s.SetMethod(t, c.ID, nil)
 	s.Clock.Add(time.Hour)
 
-	out, err := command(t, s, ref.ID, lifecycle.Pay{})
+	out, _, err := command(t, s, ref.ID, lifecycle.Pay{})
 
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, out.Attempt.Status)
@@ -85,7 +82,7 @@ func TestCommand_NoAttemptOfItsOwn(t *testing.T) {
 	s, _, ref := pays(t, scene.Capture)
 	s.Clock.Set(scene.Start.AddDate(0, 1, 0))
 
-	out, err := command(t, s, ref.ID, lifecycle.Cancel{})
+	out, _, err := command(t, s, ref.ID, lifecycle.Cancel{})
 
 	require.NoError(t, err)
 	require.Nil(t, out.Attempt)
@@ -100,12 +97,18 @@ func TestCommand_StartsRefunds(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
 
-	out, err := command(t, s, ref.ID, lifecycle.Cancel{Immediate: true, RefundUnused: true})
+	out, after, err := command(t, s, ref.ID, lifecycle.Cancel{Immediate: true, RefundUnused: true})
 
 	require.NoError(t, err)
 	require.Equal(t, subscription.Canceled, out.Subscription.Status)
-	require.Len(t, out.Starts, 1)
-	refund, err := s.Store.Transaction(t.Context(), s.Env, out.Starts[0])
+	var starts []db.StartPayment
+	for _, effect := range after {
+		if start, ok := effect.(db.StartPayment); ok {
+			starts = append(starts, start)
+		}
+	}
+	require.Len(t, starts, 1)
+	refund, err := s.Store.Transaction(t.Context(), s.Env, starts[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Refund, refund.Type)
 }
@@ -117,7 +120,7 @@ func TestCommand_SubscriptionFarBehind(t *testing.T) {
 	s.Clock.Set(scene.Start.AddDate(3, 0, 0))
 	before := s.Rows(t)
 
-	_, err := command(t, s, ref.ID, lifecycle.Cancel{})
+	_, _, err := command(t, s, ref.ID, lifecycle.Cancel{})
 
 	require.ErrorIs(t, err, lifecycle.ErrBehind)
 	require.Positive(t, fault.From(err).RetryAfter)
@@ -127,10 +130,10 @@ func TestCommand_SubscriptionFarBehind(t *testing.T) {
 func TestCommand_UnknownSubscription(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
-	_, err := command(t, s, "sub_absent", lifecycle.Cancel{})
+	_, _, err := command(t, s, "sub_absent", lifecycle.Cancel{})
 	require.Equal(t, "subscription_not_found", fault.From(err).Code)
 	elsewhere := *s
 	elsewhere.Env = "env_other"
-	_, err = command(t, &elsewhere, ref.ID, lifecycle.Cancel{})
+	_, _, err = command(t, &elsewhere, ref.ID, lifecycle.Cancel{})
 	require.Equal(t, "subscription_not_found", fault.From(err).Code, "like an absent one")
 }

@@ -1,13 +1,12 @@
 package service
 
 import (
-	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/customer"
-	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/test/scene"
@@ -56,18 +55,36 @@ func TestEraseCustomer_CancelsFirstAndOnlyOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	c, p := h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000))
-	ref := h.Subscribe(t, c, p)
-	var canceled []string
-	cancel := func(_ context.Context, s subscription.Subscription) error {
-		canceled = append(canceled, s.ID)
-		return nil
-	}
-	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c, false, cancel))
-	require.Equal(t, []string{ref.ID, ref.ID}, canceled, "before the erasure, and what is left after it")
+	refs := []string{h.Subscribe(t, c, p).ID, h.Subscribe(t, c, p).ID}
+	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}))
 	require.Zero(t, h.count(t, "select count(*) from customers where email is not null"))
+	require.Equal(t, 2, h.count(t, "select count(*) from subscriptions where status = 'canceled' and cancel_reason = 'customer_deleted'"))
+	var signalled []string
+	for _, effect := range h.dispatched.effects {
+		signal, ok := effect.(db.SignalSubscription)
+		require.True(t, ok, "%#v", effect)
+		require.Equal(t, "cancel", signal.Why)
+		signalled = append(signalled, signal.ID)
+	}
+	require.ElementsMatch(t, refs, signalled)
+	require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}), db.ErrCustomerNotFound)
+}
 
-	c, err := h.Store.Customer(t.Context(), h.Env, c.ID)
-	require.NoError(t, err)
-	require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c, false, cancel), db.ErrCustomerNotFound)
-	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c, true, cancel), "a repeat of the same request")
+// A repeat waits where the key is taken, before anything of the customer is locked; what is added after the erasure is
+// one with it.
+func TestEraseCustomer_OneTransactionWithWhatItsCallerAdds(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	c := h.Customer(t, "")
+	refused := errors.New("refused")
+	for _, around := range []Around[string]{
+		{Before: func(*db.Tx) error { return refused }},
+		{After: func(_ *db.Tx, erased string) error {
+			require.Equal(t, c.ID, erased)
+			return refused
+		}},
+	} {
+		require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, around), refused)
+		require.Equal(t, 1, h.count(t, "select count(*) from customers where email is not null"))
+	}
 }

@@ -30,7 +30,7 @@ func drawing(t *rapid.T) chance {
 
 // massLives is how many lives of massSteps steps TestManyLives lives.
 const (
-	massLives = 3_000
+	massLives = 20_000
 	massSteps = 50
 )
 

@@ -33,7 +33,7 @@ func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 	d.Changes.Attempt = "" // of the command, not of what was due before it
 	carryOut, err := cmd.judge(d)
 	if err != nil {
-		return State{}, Changes{}, err
+		return State{}, Changes{}, d.reviewed(err)
 	}
 	if err := carryOut(); err != nil {
 		return State{}, Changes{}, broken(err)

@@ -30,6 +30,8 @@ type Recorded struct {
 	CallbackResolved bool
 	// Reason of the invoice that the transaction pays, while that is open; empty: none.
 	Reason invoice.Reason
+	// NeedsReview is why the transaction was left to a person just now; empty: it was not.
+	NeedsReview string
 }
 
 // Record writes down what an exchange with the provider proved, and what follows from it. What was due before the answer
@@ -52,7 +54,7 @@ func Record(s State, result Result, at Moment) (State, Recorded, Changes, error)
 	if err := r.record(); err != nil {
 		return State{}, Recorded{}, Changes{}, err
 	}
-	out.Transaction = r.txn
+	out.Transaction, out.NeedsReview = r.txn, r.review
 	if r.txn.Type == payment.Refund { // it touches transactions only
 		return d.State, out, d.Changes, nil
 	}
@@ -73,8 +75,9 @@ func (d *decision) current(t payment.Transaction) payment.Transaction {
 // recording is one answer on its way into the books.
 type recording struct {
 	Result
-	d   *decision
-	txn payment.Transaction
+	d      *decision
+	txn    payment.Transaction
+	review string // why a person must act, where that is decided just now
 }
 
 func (r *recording) callbackResolved() bool {
@@ -101,6 +104,9 @@ func (r *recording) record() error {
 func (r *recording) answered() error {
 	was := r.txn
 	r.keepReference()
+	if was.Status == payment.Pending && r.Answer.FailureReason != "" {
+		r.txn.FailureReason = r.Answer.FailureReason // why it is still undecided; what decides it writes its own
+	}
 	switch r.Answer.Outcome {
 	case payment.AnswerSucceeded:
 		return r.succeeded()

@@ -1,6 +1,9 @@
 package lifecycle
 
 import (
+	"errors"
+
+	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
@@ -28,11 +31,29 @@ func (r *recording) needsReview(reason string) {
 	if !r.txn.ParkedAt.IsZero() {
 		return
 	}
-	r.txn = r.txn.Park(r.d.Real)
+	r.txn, r.review = r.txn.Park(r.d.Real), reason
+	if r.txn.Status == payment.Pending {
+		r.txn.FailureReason = "This payment needs review: " + reason + "."
+	}
 	more := map[string]any{"reason": reason}
 	if r.Answer.Ref != "" {
 		more["providerRef"] = r.Answer.Ref
 	}
 	r.d.emit(r.txn.Event(event.PaymentParked, r.d.Now, more))
 	r.d.saveTransaction(r.txn)
+}
+
+// reviewed replaces the advice to ask again soon where the payment in the way waits for a person.
+func (d *decision) reviewed(refusal error) error {
+	if !errors.Is(refusal, collection.ErrInProgress) {
+		return refusal
+	}
+	for _, t := range d.Pending {
+		if !t.ParkedAt.IsZero() {
+			return fault.New(fault.Conflict, "payment_needs_review",
+				"Payment %s needs review: it is not certain what became of the money. An operator must look it up at the provider. "+
+					"Nothing else can be paid or changed until then.", t.ID)
+		}
+	}
+	return refusal
 }

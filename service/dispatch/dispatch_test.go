@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -49,19 +50,19 @@ func (f *fakeEngine) StartPayment(ctx context.Context, in contract.PaymentInput)
 	return f.ask(ctx, "start "+in.Ref.ID)
 }
 
-func (f *fakeEngine) StartTestClock(ctx context.Context, in contract.TestClockInput) error {
-	return f.ask(ctx, "start "+in.Ref.ID)
+func (f *fakeEngine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
+	return f.ask(ctx, "advance "+ref.ID)
 }
 
-func (f *fakeEngine) Wake(ctx context.Context, ref contract.Ref) error {
-	return f.ask(ctx, "wake "+ref.ID)
+func (f *fakeEngine) Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error {
+	return f.ask(ctx, fmt.Sprintf("%s %s at %d by %s %s", signal, ref.ID, wake.Revision, wake.By, wake.Actor))
 }
 
 func (f *fakeEngine) Check(ctx context.Context, owner contract.Owner, _ contract.Check) error {
 	return f.ask(ctx, "check "+owner.TransactionID+" of "+owner.SubscriptionID)
 }
 
-func TestDispatch_AsksTheEngineForEachEffectInOrder(t *testing.T) {
+func TestDispatch_AsksTheEngineForEachEffect(t *testing.T) {
 	t.Parallel()
 	s, engine := scene.New(t), &fakeEngine{}
 	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: zap.NewNop()})
@@ -69,10 +70,14 @@ func TestDispatch_AsksTheEngineForEachEffectInOrder(t *testing.T) {
 	sub := subscription.Subscription{ID: "sub_1", CustomerID: "cust_1", PlanID: "plan_1", Status: subscription.Trialing, TestClockID: "clk_1", CreatedAt: scene.Start}
 	d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{
 		db.StartSubscription{EnvironmentID: s.Env, Subscription: sub}, db.StartPayment{EnvironmentID: s.Env, ID: "txn_1"},
-		db.StartTestClock{EnvironmentID: s.Env, ID: "clk_1"}, db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_2"},
+		db.AdvanceTestClock{EnvironmentID: s.Env, ID: "clk_1"}, db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_2"},
+		db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_4", Why: contract.CommandPay, Revision: 3},
 		db.CheckTransaction{EnvironmentID: s.Env, ID: "txn_2", SubscriptionID: "sub_3"},
 	})
-	require.Equal(t, []string{"start sub_1", "start txn_1", "start clk_1", "wake sub_2", "check txn_2 of sub_3"}, engine.asked)
+	require.ElementsMatch(t, []string{
+		"start sub_1", "start txn_1", "advance clk_1", "wake sub_2 at 0 by system test", "pay sub_4 at 3 by system test",
+		"check txn_2 of sub_3",
+	}, engine.asked)
 	in := engine.starts[0]
 	require.Equal(t, contract.Ref{EnvironmentID: s.Env, ID: "sub_1"}, in.Input.Ref)
 	require.Equal(t, []string{"cust_1", "plan_1", "trialing"}, []string{in.CustomerID, in.PlanID, in.Status})
