@@ -25,14 +25,21 @@ func (r *recording) impossible() error {
 	return nil
 }
 
-// needsReview leaves an open transaction to a person, and announces it once.
+// needsReview leaves a transaction to a person, and announces it once. Of a closed one the provider has said something
+// that contradicts its end: its status stays.
 func (r *recording) needsReview(reason string) {
-	if r.txn.Status != payment.Pending || !r.txn.ParkedAt.IsZero() {
+	if !r.txn.ParkedAt.IsZero() {
 		return
 	}
 	r.txn, r.review = r.txn.Park(r.d.Real), reason
-	r.txn.FailureReason = "This payment needs review: " + reason + "."
-	r.d.emit(r.txn.Event(event.PaymentParked, r.d.Now, map[string]any{"reason": reason}))
+	if r.txn.Status == payment.Pending {
+		r.txn.FailureReason = "This payment needs review: " + reason + "."
+	}
+	more := map[string]any{"reason": reason}
+	if r.Answer.Ref != "" {
+		more["providerRef"] = r.Answer.Ref
+	}
+	r.d.emit(r.txn.Event(event.PaymentParked, r.d.Now, more))
 	r.d.saveTransaction(r.txn)
 }
 
