@@ -134,7 +134,7 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 		store := stores[i%len(stores)]
 		for range rounds {
 			slow := rng.IntN(rounds) == 0
-			if err := store.InTx(t.Context(), now, func(tx *db.Tx) error { return writeOneOfEach(t.Context(), tx, b, slow) }); err != nil {
+			if err := store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return writeOneOfEach(t.Context(), tx, b, slow) }); err != nil {
 				return err
 			}
 		}
@@ -348,7 +348,7 @@ func TestPositions_OutliveALogicalRestore(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	require.Equal(t, before, ids(store, db.Page{}))
-	require.NoError(t, store.InTx(t.Context(), now, func(tx *db.Tx) error { return tx.Emit(t.Context(), b.env, anEvent(b.subscription.ID)) }))
+	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return tx.Emit(t.Context(), b.env, anEvent(b.subscription.ID)) }))
 	require.Len(t, ids(store, db.Page{EndingBefore: before[0]}), 1, "its id is an hour older, its position is not")
 	require.Equal(t, before, ids(store, db.Page{})[1:])
 }

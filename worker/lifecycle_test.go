@@ -259,7 +259,7 @@ func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
 	r.command(t, sub, contract.CommandCancel, lifecycle.Cancel{Immediate: true, Reason: "really", RefundUnused: true})
 	require.Equal(t, subscription.Canceled, r.subscription(t, sub).Status)
 	want := []event.Type{
-		event.SubscriptionCreated, event.SubscriptionRenewed, event.InvoiceIssued,
+		event.SubscriptionCreated, event.InvoiceIssued,
 		event.PaymentFailed, event.PaymentFailed, event.PaymentFailed, event.PaymentFailed, event.SubscriptionPastDue,
 		event.PaymentSuccess, event.InvoicePaid, event.SubscriptionActive, // a good card
 		event.SubscriptionUpdated, event.InvoiceIssued, event.PaymentSuccess, event.InvoicePaid, // another plan
