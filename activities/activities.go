@@ -29,6 +29,8 @@ type Config struct {
 	Observer Observer // nil: nobody is told
 	// Reconciled is told what each pass found; nil: nobody is.
 	Reconciled func(contract.ReconcileResult)
+	// ReconcileRate is Reconciler.Rate.
+	ReconcileRate int
 	// AbsenceGap is payment.Protocol's; zero: the default.
 	AbsenceGap time.Duration
 	// ClockPatience is how long, in real time, a step of a test clock waits for a pending payment; zero: 10 s.
@@ -57,7 +59,7 @@ func New(c Config) Set {
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
 		},
 		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Patience: c.ClockPatience},
-		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled},
+		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled, Rate: c.ReconcileRate},
 		store:      c.Store, clock: c.Clock,
 	}
 }
@@ -75,3 +77,5 @@ type unobserved struct{}
 
 func (unobserved) ProviderCalled(context.Context, string, string, string, time.Duration) {}
 func (unobserved) PaymentEnded(context.Context, Ended)                                   {}
+func (unobserved) ReviewNeeded(context.Context, ReviewNeeded)                            {}
+func (unobserved) CredentialsRefused(context.Context, CredentialsRefused)                {}

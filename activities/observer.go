@@ -2,12 +2,14 @@ package activities
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/providers"
 )
 
 // Observer is told how payments go, for metrics.
@@ -16,6 +18,47 @@ type Observer interface {
 	ProviderCalled(ctx context.Context, provider, operation, outcome string, took time.Duration)
 	// PaymentEnded reports a transaction that became final.
 	PaymentEnded(ctx context.Context, ended Ended)
+	// ReviewNeeded reports a transaction that was left to a person.
+	ReviewNeeded(ctx context.Context, r ReviewNeeded)
+	// CredentialsRefused reports that a provider refused a request because of our credentials (401, 403).
+	CredentialsRefused(ctx context.Context, r CredentialsRefused)
+}
+
+// ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.
+type ReviewNeeded struct {
+	EnvironmentID, TransactionID, SubscriptionID, Provider, ProviderRef, Reason string
+}
+
+// CredentialsRefused names the account whose credentials do not serve.
+type CredentialsRefused struct {
+	EnvironmentID, TransactionID, ProviderConfigID, Provider, Reason string
+	HTTPStatus                                                       int
+}
+
+// tell reports the end of one exchange to the measurements.
+func (a *Payments) tell(
+	ctx context.Context, env string, x exchange, result providers.Result, err error, took time.Duration,
+) {
+	outcome := outcomeOf(result, err)
+	if err == nil && result.Outcome == providers.Succeeded && !x.txn.Confirms(result.Amount, result.Currency) {
+		outcome = "mismatch" // another amount than asked for: no success of ours
+	}
+	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcome, took)
+	if result.HTTPStatus == http.StatusUnauthorized || result.HTTPStatus == http.StatusForbidden {
+		a.Observer.CredentialsRefused(ctx, CredentialsRefused{
+			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.txn.ProviderConfigID,
+			Provider: x.provider.Name(), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
+		})
+	}
+}
+
+// reviewNeeded is what the measurements are told of a transaction that was left to a person.
+func reviewNeeded(env string, r lifecycle.Recorded) ReviewNeeded {
+	t := r.Transaction
+	return ReviewNeeded{
+		EnvironmentID: env, TransactionID: t.ID, SubscriptionID: t.SubscriptionID, Provider: t.Provider,
+		ProviderRef: t.ProviderRef, Reason: r.NeedsReview,
+	}
 }
 
 // Ended is what a final transaction tells the measurements.

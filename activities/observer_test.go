@@ -17,7 +17,22 @@ import (
 // watch remembers what the measurements were told.
 type watch struct {
 	scene.Unobserved
-	ended []activities.Ended
+	ended    []activities.Ended
+	outcomes []string
+	reviews  []activities.ReviewNeeded
+	refused  []activities.CredentialsRefused
+}
+
+func (w *watch) ProviderCalled(_ context.Context, _, _, outcome string, _ time.Duration) {
+	w.outcomes = append(w.outcomes, outcome)
+}
+
+func (w *watch) ReviewNeeded(_ context.Context, r activities.ReviewNeeded) {
+	w.reviews = append(w.reviews, r)
+}
+
+func (w *watch) CredentialsRefused(_ context.Context, r activities.CredentialsRefused) {
+	w.refused = append(w.refused, r)
 }
 
 func (w *watch) PaymentEnded(_ context.Context, e activities.Ended) { w.ended = append(w.ended, e) }
@@ -128,4 +143,44 @@ func TestOnlyRenewalsCanBeLate(t *testing.T) {
 			require.Equal(t, activities.Ended{Provider: "stripe", Mode: "test", Type: "charge", Status: "success"}, w.ended[0])
 		})
 	}
+}
+
+func TestReviewNeeded_IsReportedOnceAndIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	l, w := watched(t)
+	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Mischarge }
+	l.until(scene.Start.AddDate(0, 1, 0))
+	txn := l.last()
+	want := activities.ReviewNeeded{
+		EnvironmentID: l.Env, TransactionID: txn.ID, SubscriptionID: l.ref.ID, Provider: txn.Provider, ProviderRef: txn.ProviderRef,
+		Reason: "amount_mismatch",
+	}
+	require.Equal(t, []activities.ReviewNeeded{want}, w.reviews)
+	require.Equal(t, []string{"mismatch"}, w.outcomes)
+	l.asked(txn.ID)
+	require.Len(t, w.reviews, 1, "the same news a second time are none")
+}
+
+func TestCredentialsRefused_IsReportedAndShownOnThePayment(t *testing.T) {
+	t.Parallel()
+	l, w := watched(t)
+	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
+		if n > 2 { // 1 was the first period's
+			return scene.Capture
+		}
+		return scene.Unauthorized
+	}
+	l.until(scene.Start.AddDate(0, 1, 0))
+	txn := l.last()
+	require.Equal(t, payment.Pending, txn.Status)
+	require.Equal(t, "HTTP Unauthorized: Invalid API Key", txn.FailureReason)
+	require.Equal(t, []activities.CredentialsRefused{{
+		EnvironmentID: l.Env, TransactionID: txn.ID, ProviderConfigID: l.Config.ID, Provider: txn.Provider, HTTPStatus: 401,
+		Reason: "HTTP Unauthorized: Invalid API Key",
+	}}, w.refused)
+	l.until(l.Clock.Now().Add(time.Hour))
+	txn = l.last()
+	require.Equal(t, payment.Success, txn.Status)
+	require.Empty(t, txn.FailureReason, "what was decided says nothing of how long it took")
+	l.sound()
 }

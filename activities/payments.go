@@ -46,7 +46,7 @@ func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contr
 	started := a.Clock()
 	result, callErr := callInTime(ctx, x)
 	failpoint.Hit(x.answered())
-	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcomeOf(result, callErr), a.Clock().Sub(started))
+	a.tell(ctx, in.EnvironmentID, x, result, callErr, a.Clock().Sub(started))
 	out, err := a.record(ctx, in, x, result, callErr, asked)
 	if err != nil {
 		return contract.ResolveOutput{}, err

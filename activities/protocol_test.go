@@ -305,8 +305,15 @@ func TestAnotherAmountThanAskedForIsLeftToAPerson(t *testing.T) {
 	require.Equal(t, invoice.Open, l.invoices()[1].Status)
 	require.Contains(t, l.events(), "payment.parked")
 	require.NotEmpty(t, txn.ProviderRef, "who looks into it needs the reference")
-	require.Equal(t, "payment_in_progress", l.command(command{Name: contract.CommandPay}).Refusal.Code)
+	require.Contains(t, txn.FailureReason, "needs review: amount_mismatch")
 	before := l.events()
+	other := l.Plan(t, scene.Monthly(2000)).ID
+	for _, c := range []command{{Name: contract.CommandPay}, {Name: contract.CommandChangePlan, PlanID: other}} {
+		refusal := l.command(c).Refusal
+		require.Equal(t, "payment_needs_review", refusal.Code, c.Name)
+		require.Contains(t, refusal.Detail, txn.ID)
+		require.Zero(t, refusal.RetryAfter, "time alone decides nothing")
+	}
 	out := l.asked(txn.ID)
 	require.True(t, out.Parked)
 	require.Equal(t, before, l.events(), "the same news a second time are none")

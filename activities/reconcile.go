@@ -1,7 +1,9 @@
 package activities
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -21,6 +23,8 @@ type Waker interface {
 	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
 	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error
 	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
+	// Attended reports whether a worker has taken up what a workflow was last started or woken for.
+	Attended(ctx context.Context, workflowID string) (bool, error)
 }
 
 // Reconciler is the safety net under every best-effort step: it compares PostgreSQL, which is the truth, with what
@@ -31,11 +35,25 @@ type Reconciler struct {
 	Waker Waker
 	// Report is told what a pass found, for metrics and the log.
 	Report func(contract.ReconcileResult)
+	// Rate is how many workflows a second are started or woken, so that a restart of everything leaves Temporal and the
+	// workers to commands and renewals; 0: as many as go.
+	Rate int
+
+	pace  pace
+	stuck stuck
 }
 
 const (
 	reconcileBatch  = 500
 	reconcileAtOnce = 16
+	// listTime is how much of a pass one list may take at the given rate: all lists together stay below the time of the
+	// activity, so that each has its share of every pass.
+	listTime        = 10
+	attendedPause   = 20 * time.Millisecond
+	attendedLongest = 4 * time.Second // pauses double up to it: 5 s in all
+	// noteEvery is how many starts are noted together: what a killed worker had started and not noted is started again. So
+	// many wait for workers at a time, too.
+	noteEvery       = 25
 	grace           = 30 * time.Second // how long best effort has before the net catches
 	overdue         = time.Minute
 	claimable       = time.Hour          // how long a pass looks for a transaction that an unknown reference belongs to
@@ -52,9 +70,13 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	if err != nil {
 		return contract.ReconcileResult{}, err
 	}
-	pass := &pass{Reconciler: a, epoch: epoch, now: a.Clock()}
+	pass := &pass{Reconciler: a, epoch: epoch, now: a.Clock(), batch: reconcileBatch}
+	if a.Rate > 0 {
+		pass.batch = min(reconcileBatch, a.Rate*listTime)
+	}
+	// What is overdue goes first: after a loss of Temporal's database it must not wait until everything is started again.
 	for _, step := range []func(context.Context) error{
-		pass.subscriptions, pass.payments, pass.clocks, pass.wakes, pass.checks, pass.late, pass.callbacks, pass.purge,
+		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.clocks, pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -78,16 +100,40 @@ type pass struct {
 	*Reconciler
 	epoch int64
 	now   time.Time
+	batch int // most rows of one list
 	found contract.ReconcileResult
 }
 
-// each does one thing for every item, a few at a time, and answers those it worked for. One failure does not stop the
-// others: what fails is found again by the next pass.
-func each[T any](ctx context.Context, items []T, do func(context.Context, T) error) []T {
+// each does one thing for every item and returns those that it worked for. One failure does not stop the others: the next
+// pass finds what failed. It keeps to the pace, and to the speed at which workers take up what was started before: a
+// command waits behind everything that a task queue holds.
+func each[T any](
+	ctx context.Context, p *pass, items []T, workflowID func(T) string, do func(context.Context, T) error,
+) (worked []T) {
+	until := p.Clock().Add(listTime * time.Second)
+	for part := range slices.Chunk(items, noteEvery) {
+		if len(worked) > 0 && p.Clock().After(until) {
+			break // the other lists have their share of the pass; what is left over is found again
+		}
+		done := together(ctx, p, part, do)
+		worked = append(worked, done...)
+		if len(done) > 0 {
+			p.attended(ctx, workflowID(done[len(done)-1]))
+		}
+		heartbeat(ctx)
+	}
+	return worked
+}
+
+// together does one thing for every item, a few at a time.
+func together[T any](ctx context.Context, p *pass, items []T, do func(context.Context, T) error) (worked []T) {
 	done := make([]bool, len(items))
 	var group errgroup.Group
 	group.SetLimit(reconcileAtOnce)
 	for i, item := range items {
+		if p.pace.wait(ctx, p.Rate) != nil {
+			break // the activity is to end
+		}
 		group.Go(func() error {
 			err := do(ctx, item)
 			if done[i] = err == nil; !done[i] && activity.IsActivity(ctx) {
@@ -97,7 +143,6 @@ func each[T any](ctx context.Context, items []T, do func(context.Context, T) err
 		})
 	}
 	_ = group.Wait()
-	var worked []T
 	for i, item := range items {
 		if done[i] {
 			worked = append(worked, item)
@@ -106,65 +151,87 @@ func each[T any](ctx context.Context, items []T, do func(context.Context, T) err
 	return worked
 }
 
+// attended waits until a worker has taken up the last of what was started, for some seconds at most.
+func (p *pass) attended(ctx context.Context, workflowID string) {
+	for wait := attendedPause; wait < attendedLongest; wait *= 2 {
+		if ok, err := p.Waker.Attended(ctx, workflowID); ok || err != nil {
+			return // where Temporal does not answer, the next start says so
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
 func (p *pass) subscriptions(ctx context.Context) error {
-	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, reconcileBatch)
+	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, p.batch)
 	if err != nil {
 		return err
 	}
-	started := each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+	return p.start(ctx, db.StartedSubscriptions, refs, func(ctx context.Context, r db.Ref) error {
 		defer failpoint.Hit(failpoint.ReconcileStarted)
 		return p.Waker.StartSubscription(ctx, contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref(r)}})
 	})
-	p.count(refs, started)
-	return p.noteStarted(ctx, db.StartedSubscriptions, started)
 }
 
 func (p *pass) payments(ctx context.Context) error {
-	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, reconcileBatch)
+	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, p.batch)
 	if err != nil {
 		return err
 	}
-	started := each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+	return p.start(ctx, db.StartedTransactions, refs, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartPayment(ctx, contract.PaymentInput{Ref: ref(r)})
 	})
-	p.count(refs, started)
-	return p.noteStarted(ctx, db.StartedTransactions, started)
 }
 
-// noteStarted keeps what was started from being found by the next pass.
-func (p *pass) noteStarted(ctx context.Context, table db.StartedTable, started []db.Ref) error {
-	if len(started) == 0 {
-		return nil
+// start starts workflows and notes them as it goes, which keeps the next pass from finding them. After a full batch the
+// next one follows at once. Only starts do that, since each is noted in its row; a signal leaves the row as it is until a
+// worker has acted, so that an immediate second look would only repeat it.
+func (p *pass) start(
+	ctx context.Context, table db.StartedTable, found []db.Ref, do func(context.Context, db.Ref) error,
+) error {
+	before := p.found.Started
+	until := p.Clock().Add(listTime * time.Second)
+	for part := range slices.Chunk(found, noteEvery) {
+		if p.found.Started > before && p.Clock().After(until) {
+			p.found.More = true
+			return nil
+		}
+		started := each(ctx, p, part, refID, do)
+		p.found.Started += len(started)
+		if len(started) == 0 {
+			continue
+		}
+		err := p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error { return tx.SetStarted(ctx, table, p.epoch, started) })
+		if err != nil {
+			return err
+		}
 	}
-	return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error { return tx.SetStarted(ctx, table, p.epoch, started) })
-}
-
-// count notes what was started, and that there is more where a batch was full. Only starts go on at once, since each is
-// noted in its row; a signal leaves the row as it is until a worker has acted, so that asking again would only repeat it.
-func (p *pass) count(found, started []db.Ref) {
-	p.found.Started += len(started)
-	if len(found) == reconcileBatch && len(started) > 0 {
+	if len(found) == p.batch && p.found.Started > before {
 		p.found.More = true
 	}
+	return nil
 }
 
 func (p *pass) clocks(ctx context.Context) error {
-	refs, err := p.Store.BusyClocks(ctx, reconcileBatch)
+	refs, err := p.Store.BusyClocks(ctx, p.batch)
 	if err != nil {
 		return err
 	}
-	each(ctx, refs, func(ctx context.Context, r db.Ref) error {
+	each(ctx, p, refs, refID, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.AdvanceClock(ctx, ref(r))
 	})
 	return nil
 }
 
 func (p *pass) wakes(ctx context.Context) error {
-	refs, err := p.Store.WakePendingBefore(ctx, p.now.Add(-grace), reconcileBatch)
+	refs, err := p.Store.WakePendingBefore(ctx, p.now.Add(-grace), p.batch)
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, refs, p.wake))
+	p.found.Signalled += len(each(ctx, p, refs, refID, p.wake))
 	return nil
 }
 
@@ -184,20 +251,20 @@ func (p *pass) callbacks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs, err := p.Store.OpenCallbacksBefore(ctx, p.now.Add(-grace), reconcileBatch)
+	refs, err := p.Store.OpenCallbacksBefore(ctx, p.now.Add(-grace), p.batch)
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, refs, p.check))
+	p.found.Signalled += len(each(ctx, p, refs, ownerID, p.check))
 	return nil
 }
 
 func (p *pass) checks(ctx context.Context) error {
-	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), reconcileBatch)
+	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, refs, p.check))
+	p.found.Signalled += len(each(ctx, p, refs, ownerID, p.check))
 	return nil
 }
 
@@ -208,12 +275,27 @@ func (p *pass) check(ctx context.Context, r db.TransactionRef) error {
 }
 
 func (p *pass) late(ctx context.Context) error {
-	late, err := p.Store.LateSubscriptions(ctx, p.now.Add(-overdue), reconcileBatch)
+	late, err := p.Store.LateSubscriptions(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {
 		return err
 	}
 	p.found.Late = len(late)
-	p.found.Signalled += len(each(ctx, late, p.wake))
+	p.found.Signalled += len(each(ctx, p, late, refID, p.wake))
+	behind, err := p.Store.BehindClock(ctx, p.batch)
+	if err != nil {
+		return err
+	}
+	still := make([]db.Ref, len(behind))
+	for i, s := range behind {
+		still[i] = s.Ref
+	}
+	p.stuck.learn(p.now, late, still)
+	p.found.Signalled += len(each(ctx, p, p.stuck.lasting(still, p.now.Add(-overdue)), refID, p.wake))
+	lasting := p.stuck.lasting(slices.Concat(late, still), p.now.Add(-stuckAfter))
+	p.found.Stuck = len(lasting)
+	for _, s := range lasting[:min(len(lasting), stuckTold)] {
+		p.found.StuckIDs = append(p.found.StuckIDs, s.ID)
+	}
 	return nil
 }
 
@@ -225,8 +307,19 @@ func (p *pass) purge(ctx context.Context) error {
 		}
 		callbacks, err := tx.PurgeCallbacks(ctx, p.now.Add(-callbackLife), purgeBatch)
 		p.found.Purged = keys + callbacks
-		return err
+		if err != nil {
+			return err
+		}
+		if err := tx.PurgeWorkers(ctx, p.now.Add(-rosterLife)); err != nil {
+			return err
+		}
+		return tx.SetReconciled(ctx)
 	})
 }
+
+func refID(r db.Ref) string { return r.ID }
+
+// ownerID names the workflow that looks after a transaction.
+func ownerID(r db.TransactionRef) string { return cmp.Or(r.SubscriptionID, r.ID) }
 
 func ref(r db.Ref) contract.Ref { return contract.Ref{EnvironmentID: r.EnvironmentID, ID: r.ID} }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,9 +24,15 @@ type woken struct {
 	mu  sync.Mutex
 	did []string
 	err error
+	on  func() // called before each
+	// attended tells whether workers keep up; nil: they do.
+	attended func() bool
 }
 
 func (w *woken) note(what string) error {
+	if w.on != nil {
+		w.on()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.did = append(w.did, what)
@@ -50,6 +57,13 @@ func (w *woken) Wake(_ context.Context, ref contract.Ref, signal string, _ contr
 
 func (w *woken) Check(_ context.Context, owner contract.Owner, check contract.Check) error {
 	return w.note("check " + owner.SubscriptionID + " " + check.TransactionID)
+}
+
+func (w *woken) Attended(context.Context, string) (bool, error) {
+	if w.attended == nil {
+		return true, nil
+	}
+	return w.attended(), nil
 }
 
 // pass makes one pass and answers what it did.
@@ -214,4 +228,112 @@ func TestOneBrokenEnvironmentStarvesNobody(t *testing.T) {
 	did := w.pass(t, l.Scene)
 	require.Len(t, did, 500)
 	require.True(t, slices.Contains(did, "check  txn_good"))
+}
+
+// After a loss of Temporal's database everything is started again, beside commands and renewals that want the same workers.
+func TestReconcile_KeepsItsPace(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	const many, perSecond = 30, 20
+	for range many {
+		begin(t, s, scene.Monthly(1000))
+	}
+	s.Clock.Add(time.Minute)
+	r := &activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w, Rate: perSecond}
+	began := time.Now()
+	found, err := r.Reconcile(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, many, found.Started)
+	require.GreaterOrEqual(t, time.Since(began), (many-perSecond/10)*time.Second/perSecond-100*time.Millisecond)
+	found, err = (&activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}).Reconcile(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, found.Started)
+}
+
+// A worker that dies in the middle of a pass has started workflows, and the next pass should not start them again.
+func TestReconcile_NotesWhatItStartedAsItGoes(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	const many, noteEvery = 40, 25
+	for range many {
+		begin(t, s, scene.Monthly(1000))
+	}
+	s.Clock.Add(time.Minute)
+	ctx, die := context.WithCancel(t.Context())
+	var calls atomic.Int32
+	w.on = func() {
+		if calls.Add(1) == noteEvery+5 {
+			die()
+		}
+	}
+	_, err := (&activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w, Rate: 1000}).Reconcile(ctx)
+	require.Error(t, err)
+	w.on = nil
+	require.Len(t, w.pass(t, s), many-noteEvery)
+}
+
+func TestReconcile_StartsWhatIsOverdueFirst(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	l := begin(t, s, scene.Monthly(1000))
+	s.Clock.Set(scene.Start.AddDate(0, 1, 0).Add(-time.Minute))
+	begin(t, s, scene.Monthly(1000)) // not due for a month
+	s.Clock.Add(3 * time.Minute)
+	_, err := (&activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}).Reconcile(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "wake "+l.ref.ID, w.did[0], "it is started by its signal, before everything that can wait")
+	require.Len(t, w.did, 3)
+}
+
+// A run that refuses its messages, or waits for what never comes, is overdue however often it is woken.
+func TestReconcile_NamesWhatIsStuck(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	l := begin(t, s, scene.Monthly(1000))
+	r := &activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}
+	pass := func(after time.Duration) contract.ReconcileResult {
+		s.Clock.Add(after)
+		found, err := r.Reconcile(t.Context())
+		require.NoError(t, err)
+		return found
+	}
+	s.Clock.Set(scene.Start.AddDate(0, 1, 0))
+	require.Zero(t, pass(2*time.Minute).Stuck, "it has just been woken")
+	require.Zero(t, pass(4*time.Minute).Stuck)
+	found := pass(2 * time.Minute)
+	require.Equal(t, 1, found.Stuck)
+	require.Equal(t, []string{l.ref.ID}, found.StuckIDs)
+	l.wake()
+	l.until(s.Clock.Now())
+	require.Zero(t, pass(time.Minute).Stuck)
+
+	backlog, err := s.Store.Backlog(t.Context(), s.Clock.Now(), time.Minute)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, backlog.ReconciledAge, time.Duration(0), "each pass leaves its time")
+}
+
+// Whatever a queue holds, a command waits behind.
+func TestReconcile_WaitsForSlowWorkers(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	const many, atOnce = 60, 25
+	for range many {
+		begin(t, s, scene.Monthly(1000))
+	}
+	s.Clock.Add(time.Minute)
+	var started, attended atomic.Int32
+	w.on = func() {
+		require.LessOrEqual(t, started.Add(1)-attended.Load(), int32(atOnce), "more wait for workers than may")
+	}
+	asked := 0
+	w.attended = func() bool {
+		if asked++; asked%3 != 0 {
+			return false
+		}
+		attended.Store(started.Load())
+		return true
+	}
+	_ = w.pass(t, s)
+	require.EqualValues(t, many, started.Load())
+	require.GreaterOrEqual(t, asked, 9)
 }

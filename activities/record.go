@@ -61,6 +61,9 @@ func (a *Payments) record(
 	if err != nil {
 		return contract.ResolveOutput{}, err
 	}
+	if recorded.NeedsReview != "" {
+		a.Observer.ReviewNeeded(ctx, reviewNeeded(env, recorded))
+	}
 	if x.txn.Status == payment.Pending && recorded.Transaction.Status != payment.Pending {
 		a.Observer.PaymentEnded(ctx, measured(recorded, x.mode, !clockNow.IsZero()))
 	}

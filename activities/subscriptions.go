@@ -11,8 +11,8 @@ import (
 
 // Subscriptions are the activities of the subscription workflow that need the database only.
 type Subscriptions struct {
-	Store   *db.Store
-	Clock   Clock
+	Store *db.Store
+	Clock Clock
 }
 
 // Advance does all that is due by now, takes the mark of pending wake-ups off and returns what the workflow needs to know.

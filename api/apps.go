@@ -21,7 +21,9 @@ type listAppsInput struct {
 	httpkit.Page
 }
 
-func (s *Server) listApps(ctx context.Context, c *httpkit.Call, in *listAppsInput) (*httpkit.Reply[httpkit.List[App]], error) {
+func (s *Server) listApps(
+	ctx context.Context, c *httpkit.Call, in *listAppsInput,
+) (*httpkit.Reply[httpkit.List[App]], error) {
 	page, err := in.DB(id.App)
 	if err != nil {
 		return nil, err

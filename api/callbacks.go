@@ -13,8 +13,8 @@ import (
 	"perennial/providers"
 )
 
-// ProviderOf makes the adapter of a provider configuration, which can verify its callbacks. Credentials are opened by the
-// caller: api never sees a key-encryption key.
+// ProviderOf makes the adapter of a provider configuration, which can verify its callbacks. Credentials are opened by
+// the caller: api never sees a key-encryption key.
 type ProviderOf func(ctx context.Context, config db.ProviderConfig) (providers.Provider, error)
 
 // callback receives what a provider says. It is verified over its raw body, stored, and only then acknowledged.

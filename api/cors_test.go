@@ -14,7 +14,8 @@ import (
 	"perennial/internal/apikey"
 )
 
-// over sends a request through a real server and connection: what HEAD and preflights look like is net/http's to decide.
+// over sends a request through a real server and connection: what HEAD and preflights look like is net/http's to
+// decide.
 func over(t *testing.T, server *httptest.Server, method, path string, headers ...string) response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, http.NoBody)

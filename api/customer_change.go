@@ -16,8 +16,9 @@ type updateCustomerInput struct {
 	Body CustomerChange
 }
 
-// CustomerChange changes the fields that are sent and leaves the others. An empty text takes a field away. paymentMethod
-// and paymentDetails belong together: sending either replaces the details as a whole; details alone keep the method.
+// CustomerChange changes the fields that are sent and leaves the others. An empty text takes a field away.
+// paymentMethod and paymentDetails belong together: sending either replaces the details as a whole; details alone keep
+// the method.
 type CustomerChange struct {
 	Email          *string         `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
 	Name           *string         `json:"name,omitempty" maxLength:"200" example:"Ada King"`
@@ -35,7 +36,9 @@ func (f CustomerChange) update() service.CustomerUpdate {
 	}
 }
 
-func (s *Server) updateCustomer(ctx context.Context, c *httpkit.Call, in *updateCustomerInput) (*httpkit.Reply[Customer], error) {
+func (s *Server) updateCustomer(
+	ctx context.Context, c *httpkit.Call, in *updateCustomerInput,
+) (*httpkit.Reply[Customer], error) {
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
 		rendered := renderCustomer(cust, httpkit.Resource[credited](c).credits)
 		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}

@@ -61,7 +61,9 @@ type createCustomerInput struct {
 	Body CustomerForm
 }
 
-func (s *Server) createCustomer(ctx context.Context, c *httpkit.Call, in *createCustomerInput) (*httpkit.Reply[Customer], error) {
+func (s *Server) createCustomer(
+	ctx context.Context, c *httpkit.Call, in *createCustomerInput,
+) (*httpkit.Reply[Customer], error) {
 	form, err := in.Body.customer()
 	if err != nil {
 		return nil, err
@@ -107,7 +109,9 @@ type listCustomersInput struct {
 	TestClockID string `query:"testClockId" maxLength:"64" doc:"Only customers on this test clock."`
 }
 
-func (s *Server) listCustomers(ctx context.Context, c *httpkit.Call, in *listCustomersInput) (*httpkit.Reply[httpkit.List[Customer]], error) {
+func (s *Server) listCustomers(
+	ctx context.Context, c *httpkit.Call, in *listCustomersInput,
+) (*httpkit.Reply[httpkit.List[Customer]], error) {
 	page, err := in.DB(id.Customer, httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 	"perennial/api/httpkit"
 )
 
-// Whatever is sent, the answer is a success or a problem of the sender, and never ours. `go test` runs the seeds; for more:
-// go test ./api -run ^$ -fuzz FuzzBodies -fuzztime 10m
+// Whatever is sent, the answer is a success or a problem of the sender, and never ours. `go test` runs the seeds; for
+// more: go test ./api -run ^$ -fuzz FuzzBodies -fuzztime 10m
 func FuzzBodies(f *testing.F) {
 	b := newBench(f)
 	good := b.goodBodies(f, b.fill(f, b.test))

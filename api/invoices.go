@@ -10,8 +10,9 @@ import (
 	"perennial/internal/id"
 )
 
-// Invoice is a bill for one subscription. The interface specification names the field amount_due; every other resource is
-// in camelCase, so that amountDue is what a reader tries first. Both are there, always equal, and the document says so.
+// Invoice is a bill for one subscription. The interface specification names the field amount_due; every other resource
+// is in camelCase, so that amountDue is what a reader tries first. Both are there, always equal, and the document says
+// so.
 type Invoice struct {
 	ID             string        `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Number         int64         `json:"number" example:"42" doc:"Without gaps in an environment."`
@@ -77,7 +78,9 @@ type listInvoicesInput struct {
 	Status         string `query:"status" enum:"open,paid,void"`
 }
 
-func (s *Server) listInvoices(ctx context.Context, c *httpkit.Call, in *listInvoicesInput) (*httpkit.Reply[httpkit.List[Invoice]], error) {
+func (s *Server) listInvoices(
+	ctx context.Context, c *httpkit.Call, in *listInvoicesInput,
+) (*httpkit.Reply[httpkit.List[Invoice]], error) {
 	page, err := in.DB(id.Invoice,
 		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {

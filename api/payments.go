@@ -71,7 +71,9 @@ type listPaymentsInput struct {
 	Type           string `query:"type" enum:"charge,refund"`
 }
 
-func (s *Server) listPayments(ctx context.Context, c *httpkit.Call, in *listPaymentsInput) (*httpkit.Reply[httpkit.List[Payment]], error) {
+func (s *Server) listPayments(
+	ctx context.Context, c *httpkit.Call, in *listPaymentsInput,
+) (*httpkit.Reply[httpkit.List[Payment]], error) {
 	page, err := in.DB(id.Transaction,
 		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID), httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID))
 	if err != nil {
@@ -96,7 +98,9 @@ type PaymentForm struct {
 	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer; nothing personal, please. Not with subscriptionId."`
 }
 
-func (s *Server) createPayment(ctx context.Context, c *httpkit.Call, in *createPaymentInput) (*httpkit.Reply[Payment], error) {
+func (s *Server) createPayment(
+	ctx context.Context, c *httpkit.Call, in *createPaymentInput,
+) (*httpkit.Reply[Payment], error) {
 	f := in.Body
 	if f.Currency != "" {
 		if _, err := money.ParseCurrency(f.Currency); err != nil {

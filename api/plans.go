@@ -85,10 +85,12 @@ type PriceForm struct {
 // plan is what the form says.
 func (f PlanForm) plan() (plan.Plan, error) {
 	if f.Amount != nil && len(f.Prices) > 0 {
-		return plan.Plan{}, fault.InvalidParam("prices", "fields_exclusive", "send either amount, for one flat price, or prices, not both")
+		return plan.Plan{}, fault.InvalidParam("prices", "fields_exclusive",
+			"send either amount, for one flat price, or prices, not both")
 	}
 	if f.Amount == nil && len(f.Prices) == 0 {
-		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing", "send either amount, for one flat price, or prices")
+		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing",
+			"send either amount, for one flat price, or prices")
 	}
 	if f.Amount != nil {
 		f.Prices = []PriceForm{{Amount: *f.Amount}}
@@ -130,7 +132,9 @@ type listPlansInput struct {
 	Active string `query:"active" enum:"true,false" doc:"Only plans that new subscriptions may, or may not, use. A publishable key sees those that they may."`
 }
 
-func (s *Server) listPlans(ctx context.Context, c *httpkit.Call, in *listPlansInput) (*httpkit.Reply[httpkit.List[Plan]], error) {
+func (s *Server) listPlans(
+	ctx context.Context, c *httpkit.Call, in *listPlansInput,
+) (*httpkit.Reply[httpkit.List[Plan]], error) {
 	page, err := in.DB(id.Plan)
 	if err != nil {
 		return nil, err
@@ -179,7 +183,7 @@ func (s *Server) planOperations() {
 	}, s.listPlans)
 	off := false
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans", Summary: "Change a plan, or take it out of the shop",
+		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans", Summary: "Update or archive a plan",
 		Description: "With active false nobody can subscribe or change to the plan any more: 409 plan_inactive. Subscriptions that are on it, or will be at the end of their period, go on as they are. Currency, interval, trial and prices never change, so that a subscription pays what it was sold for: make a new plan instead.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off}, Response: retired,
 	}, s.updatePlan)

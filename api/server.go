@@ -93,8 +93,8 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Shutdown drains: /readyz says no, then nothing new is accepted, who waits for a final state is answered with the present
-// one, and running requests end within ctx.
+// Shutdown drains: /readyz says no, then nothing new is accepted, who waits for a final state is answered with the
+// present one, and running requests end within ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.health.Drain()
 	select {

@@ -19,7 +19,9 @@ type CancelForm struct {
 	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"With immediateEffect: prorated gives the paid unused time back, and leaves of the current period's open invoice only the time used to pay."`
 }
 
-func (s *Server) cancelSubscription(ctx context.Context, c *httpkit.Call, in *cancelSubscriptionInput) (*httpkit.Reply[Subscription], error) {
+func (s *Server) cancelSubscription(
+	ctx context.Context, c *httpkit.Call, in *cancelSubscriptionInput,
+) (*httpkit.Reply[Subscription], error) {
 	form := CancelForm{}
 	if in.Body != nil {
 		form = *in.Body

@@ -30,7 +30,7 @@ type Subscription struct {
 	CanceledAt         int64    `json:"canceledAt,omitempty"`
 	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"Since when it is past due."`
 	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan it changes to at currentPeriodEnd."`
-	NextAction         string   `json:"nextAction" enum:"none,begin,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"What happens next by itself."`
+	NextAction         string   `json:"nextAction" enum:"none,begin,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64    `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string   `json:"timeZone" example:"UTC" doc:"Periods begin at local times of this IANA time zone."`
 	TestClockID        string   `json:"testClockId,omitempty"`
@@ -61,7 +61,9 @@ type SubscriptionForm struct {
 	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
-func (s *Server) createSubscription(ctx context.Context, c *httpkit.Call, in *createSubscriptionInput) (*httpkit.Reply[Subscription], error) {
+func (s *Server) createSubscription(
+	ctx context.Context, c *httpkit.Call, in *createSubscriptionInput,
+) (*httpkit.Reply[Subscription], error) {
 	form := service.NewSubscription{
 		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, TrialDays: in.Body.TrialDays, Metadata: metadata.Pairs(in.Body.Metadata),
 	}
@@ -98,7 +100,9 @@ func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
 	return httpkit.Made[Subscription]{Resource: renderSubscription(s), CustomerID: s.CustomerID}
 }
 
-func (s *Server) getSubscription(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Subscription], error) {
+func (s *Server) getSubscription(
+	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[Subscription], error) {
 	return httpkit.OK(renderSubscription(httpkit.Resource[subscription.Subscription](c))), nil
 }
 
@@ -110,7 +114,9 @@ type listSubscriptionsInput struct {
 	TestClockID string `query:"testClockId" maxLength:"64"`
 }
 
-func (s *Server) listSubscriptions(ctx context.Context, c *httpkit.Call, in *listSubscriptionsInput) (*httpkit.Reply[httpkit.List[Subscription]], error) {
+func (s *Server) listSubscriptions(
+	ctx context.Context, c *httpkit.Call, in *listSubscriptionsInput,
+) (*httpkit.Reply[httpkit.List[Subscription]], error) {
 	page, err := in.DB(id.Subscription,
 		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("planId", id.Plan, in.PlanID), httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {

@@ -40,7 +40,9 @@ type TestClockForm struct {
 	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444799" example:"1763640000" doc:"Where it starts, in the years 2000 to 2099; the real time if left out."`
 }
 
-func (s *Server) createTestClock(ctx context.Context, c *httpkit.Call, in *createTestClockInput) (*httpkit.Reply[TestClock], error) {
+func (s *Server) createTestClock(
+	ctx context.Context, c *httpkit.Call, in *createTestClockInput,
+) (*httpkit.Reply[TestClock], error) {
 	var form TestClockForm
 	if in.Body != nil {
 		form = *in.Body
@@ -62,7 +64,9 @@ func (s *Server) getTestClock(_ context.Context, c *httpkit.Call, _ *httpkit.ByI
 	return httpkit.OK(renderTestClock(httpkit.Resource[testclock.Clock](c))), nil
 }
 
-func (s *Server) listTestClocks(ctx context.Context, c *httpkit.Call, in *listTestClocksInput) (*httpkit.Reply[httpkit.List[TestClock]], error) {
+func (s *Server) listTestClocks(
+	ctx context.Context, c *httpkit.Call, in *listTestClocksInput,
+) (*httpkit.Reply[httpkit.List[TestClock]], error) {
 	page, err := in.DB(id.TestClock)
 	if err != nil {
 		return nil, err
@@ -86,7 +90,9 @@ type AdvanceForm struct {
 }
 
 // advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
-func (s *Server) advanceTestClock(ctx context.Context, c *httpkit.Call, in *advanceInput) (*httpkit.Reply[TestClock], error) {
+func (s *Server) advanceTestClock(
+	ctx context.Context, c *httpkit.Call, in *advanceInput,
+) (*httpkit.Reply[TestClock], error) {
 	if err := caller(c).TestModeOnly(""); err != nil {
 		return nil, err
 	}

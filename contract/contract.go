@@ -176,6 +176,9 @@ type ReconcileResult struct {
 	Late      int  `json:"late"`
 	Purged    int  `json:"purged"`
 	More      bool `json:"more"`
+	// Stuck subscriptions stayed overdue although earlier passes had woken them; StuckIDs are some of them.
+	Stuck    int      `json:"stuck,omitempty"`
+	StuckIDs []string `json:"stuckIds,omitempty"`
 	// Unclaimed callbacks were about nothing of ours for a day, and were given up.
 	Unclaimed int `json:"unclaimed,omitempty"`
 	// Unanswered callbacks were about transactions for which the provider did not answer for a week, and were given up.

@@ -27,7 +27,8 @@ type SignalSubscription struct {
 // StartPayment starts the workflow of a transaction that no subscription's workflow owns.
 type StartPayment struct{ EnvironmentID, ID string }
 
-// CheckTransaction has the owner of a transaction ask the provider about it: the workflow of its subscription, or its own.
+// CheckTransaction has the owner of a transaction ask the provider about it: the workflow of its subscription, or its
+// own.
 type CheckTransaction struct {
 	EnvironmentID, ID string
 	SubscriptionID    string // empty: no subscription's workflow owns it

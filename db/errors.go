@@ -25,6 +25,19 @@ func unavailable(cause error) error {
 		After(time.Second).Because(cause)
 }
 
+// readOnly is PostgreSQL's code for a write on a standby, or where default_transaction_read_only is set.
+const readOnly = "25006"
+
+// readOnlyPause is what a failover takes, roughly.
+const readOnlyPause = 5 * time.Second
+
+// movedAway reports whether the server at the other end takes no writes. Its connections are of no use then: after a
+// failover a new one reaches the new primary, through DNS, a proxy or target_session_attrs.
+func movedAway(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == readOnly
+}
+
 // notFound answers for an absent row and for one of another environment alike.
 func notFound(resource string) *fault.Error {
 	return fault.New(fault.NotFound, resource+"_not_found", "there is no %s with this id", spaced(resource))
@@ -85,6 +98,9 @@ func postgresFault(pg *pgconn.PgError) *fault.Error {
 	switch pg.Code {
 	case "40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03", "57P05":
 		return fault.From(unavailable(nil)) // serialization, deadlock, locks, statement time-out, shutdown
+	case readOnly:
+		return fault.New(fault.Unavailable, "database_unavailable",
+			"the database takes no writes at present: it is read-only or a standby; try again").After(readOnlyPause)
 	case "PB001":
 		return subscription.ErrCanceled
 	case "PB004":

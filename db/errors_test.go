@@ -34,6 +34,7 @@ func TestTranslate(t *testing.T) {
 		"shutdown":             {pg("57P01", ""), fault.Unavailable, "database_unavailable"},
 		"starting up":          {pg("57P03", ""), fault.Unavailable, "database_unavailable"},
 		"too many connections": {pg("53300", ""), fault.Unavailable, "database_unavailable"},
+		"read-only":            {pg("25006", ""), fault.Unavailable, "database_unavailable"},
 		"disk full":            {pg("53100", ""), fault.Unavailable, "database_unavailable"},
 		"connection class":     {pg("08006", ""), fault.Unavailable, "database_unavailable"},
 		"end of stream":        {io.ErrUnexpectedEOF, fault.Unavailable, "database_unavailable"},

@@ -20,6 +20,7 @@ import (
 
 // global are the reads that take no environment, each for a reason that its comment gives.
 var global = map[string]bool{
+	"Backlog": true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true, "Keysets": true,
 	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,

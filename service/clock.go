@@ -48,7 +48,9 @@ func (s *Service) lockClock(ctx context.Context, tx *db.Tx, environmentID, clock
 }
 
 // customerNow is the customer's time for a fact that delays no clock.
-func customerNow(ctx context.Context, r db.Reader, environmentID string, c customer.Customer, now time.Time) (time.Time, error) {
+func customerNow(
+	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, now time.Time,
+) (time.Time, error) {
 	if c.TestClockID == "" {
 		return now, nil
 	}

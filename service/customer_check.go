@@ -11,7 +11,8 @@ import (
 // checkCustomer holds what is true of every customer, new or changed.
 func checkCustomer(c customer.Customer) error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
-		return fault.InvalidParam("email", "field_missing", "a customer needs an email, a phone or a paymentDetails.phoneNumber")
+		return fault.InvalidParam("email", "field_missing",
+			"a customer needs an email, a phone or a paymentDetails.phoneNumber")
 	}
 	if c.Email != "" {
 		if err := CheckEmail(c.Email); err != nil {
@@ -91,7 +92,8 @@ func CheckEmail(s string) error {
 func checkPhone(param, s string) error {
 	digits, ok := strings.CutPrefix(s, "+")
 	if !ok || len(digits) < 7 || len(digits) > 15 || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
-		return fault.InvalidParam(param, "phone_malformed", "write the phone number in international format, as in +237670000001")
+		return fault.InvalidParam(param, "phone_malformed",
+			"write the phone number in international format, as in +237670000001")
 	}
 	return nil
 }

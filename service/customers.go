@@ -99,8 +99,8 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	return changed, methodChanged
 }
 
-// UpdateCustomer changes a customer, and announces what changed if anything did. The workflows of subscriptions that have
-// to try a new payment method are signalled after the commit.
+// UpdateCustomer changes a customer, and announces what changed if anything did. The workflows of subscriptions that
+// have to try a new payment method are signalled after the commit.
 func (s *Service) UpdateCustomer(
 	ctx context.Context, by Caller, customerID string, u CustomerUpdate, also Also[customer.Customer],
 ) (customer.Customer, error) {

@@ -25,8 +25,8 @@ type Caller struct {
 	TimeZone      string // of the environment
 }
 
-// Also is what the caller of a use case adds to its transaction, given the result: api keeps its answer for repeats there.
-// It runs last and may be nil.
+// Also is what the caller of a use case adds to its transaction, given the result: api keeps its answer for repeats
+// there. It runs last and may be nil.
 type Also[R any] func(tx *db.Tx, result R) error
 
 // Around is what the caller of a command adds to its transaction; either may be nil. api takes the Idempotency-Key before,

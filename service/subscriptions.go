@@ -18,8 +18,8 @@ type NewSubscription struct {
 	Metadata           metadata.Pairs
 }
 
-// CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails, or
-// the process ends in between, the reconciler starts it: what was answered exists.
+// CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
+// or the process ends in between, the reconciler starts it: what was answered exists.
 func (s *Service) CreateSubscription(
 	ctx context.Context, by Caller, in NewSubscription, also Also[subscription.Subscription],
 ) (subscription.Subscription, error) {

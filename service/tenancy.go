@@ -41,7 +41,9 @@ type ProvisionedKey struct {
 }
 
 // ProvisionKey makes everything or nothing. keys may be nil where no app and no account is new.
-func (s *Service) ProvisionKey(ctx context.Context, by db.Actor, keys *vault.Vault, k NewKey) (out ProvisionedKey, err error) {
+func (s *Service) ProvisionKey(
+	ctx context.Context, by db.Actor, keys *vault.Vault, k NewKey,
+) (out ProvisionedKey, err error) {
 	err = s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
 		p := &provisioner{tx: tx, vault: keys}
 		app, err := p.app(ctx, k)

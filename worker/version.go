@@ -5,14 +5,9 @@ import (
 	"errors"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	taskqueuepb "go.temporal.io/api/taskqueue/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.uber.org/zap"
-
-	"perennial/contract"
 )
 
 // routeWithin bounds one look at who gets work.
@@ -85,17 +80,8 @@ func decided(d client.WorkerDeploymentInfo) bool {
 // queuesElsewhere tells that one of our queues serves a version of another deployment: ours was renamed, or two
 // installations share a namespace.
 func (w *Worker) queuesElsewhere(ctx context.Context) (bool, error) {
-	for _, q := range []struct {
-		name string
-		is   enumspb.TaskQueueType
-	}{
-		{contract.QueueBilling, enumspb.TASK_QUEUE_TYPE_WORKFLOW},
-		{contract.QueueBilling, enumspb.TASK_QUEUE_TYPE_ACTIVITY},
-		{contract.QueuePayments, enumspb.TASK_QUEUE_TYPE_ACTIVITY},
-	} {
-		answer, err := w.config.Client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
-			Namespace: w.config.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: q.name}, TaskQueueType: q.is,
-		})
+	for _, q := range Queues {
+		answer, err := describeQueue(ctx, w.config.Client, w.config.Namespace, q)
 		if err != nil {
 			return false, err
 		}

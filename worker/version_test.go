@@ -18,7 +18,7 @@ func polling(t *testing.T, n *testkit.Namespace, deployment, build string) *Work
 	t.Helper()
 	w, err := New(Config{
 		Client: n.Client(t), Namespace: n.Name, Activities: activities.New(activities.Config{}),
-		Deployment: deployment, BuildID: build, DrainTimeout: time.Millisecond,
+		Deployment: deployment, BuildID: build, DrainTimeout: time.Millisecond, Now: time.Now,
 	})
 	require.NoError(t, err)
 	queues, err := w.start(make(chan error, 1))

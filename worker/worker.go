@@ -5,7 +5,9 @@ package worker
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -43,11 +45,17 @@ type Config struct {
 	DrainTimeout       time.Duration
 	ReconcileEvery     time.Duration // 0: 30 s
 	BootstrapEvery     time.Duration // 0: 15 s
+	// Now is the real clock. Required with a BuildID: the age of other builds' pollers is told by it.
+	Now func() time.Time
 }
 
 // Worker is one process's part of the work.
 type Worker struct {
 	config Config
+
+	id    string           // of this run of this process, in the roster
+	now   func() time.Time // the real clock
+	watch watch
 
 	made    bool   // MakeCurrent is done: it is asked for once, not again after each loss of Temporal
 	current string // the build that was current when we last looked; it outlives Temporal's memory
@@ -58,6 +66,9 @@ type Worker struct {
 func New(c Config) (*Worker, error) {
 	if c.Client == nil || c.Activities.Subscriptions == nil || c.Namespace == "" {
 		return nil, errors.New("worker: Client, Activities and Namespace are required")
+	}
+	if c.BuildID != "" && c.Now == nil {
+		return nil, errors.New("worker: Now is required with a BuildID")
 	}
 	if c.Logger == nil {
 		c.Logger = zap.NewNop()
@@ -77,7 +88,7 @@ func New(c Config) (*Worker, error) {
 		}
 	}
 	worker.SetStickyWorkflowCacheSize(c.CachedWorkflows)
-	return &Worker{config: c}, nil
+	return &Worker{config: c, id: rand.Text(), now: c.Now}, nil
 }
 
 // Run works until ctx ends, then drains: it takes nothing new and finishes what is in hand. That is no error, whatever it
@@ -95,7 +106,13 @@ func (w *Worker) Run(ctx context.Context, ready func()) error {
 		}
 		loop, stopLoop := context.WithCancel(ctx)
 		looped := make(chan struct{})
-		go func() { defer close(looped); w.keepUp(loop) }()
+		go func() {
+			defer close(looped)
+			var both sync.WaitGroup
+			both.Go(func() { w.attend(loop) })
+			both.Go(func() { w.keepUp(loop) })
+			both.Wait()
+		}()
 		if first && ready != nil {
 			ready()
 		}

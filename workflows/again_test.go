@@ -24,7 +24,7 @@ func TestSubscription_RefusalForNowPasses(t *testing.T) {
 	r.eventually(t, func() bool { return asleep(r.history(t, sub.ID, "")) })
 	change := changePlan(r.Plan(t, scene.Monthly(2000)).ID, false)
 	for range 2 {
-		err := r.Store.InTx(t.Context(), time.Now(), func(tx *db.Tx) error {
+		err := r.Store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
 			_, err := change.perform(t.Context(), tx, sub)
 			return err
 		})

@@ -114,13 +114,14 @@ func (s *stage) run(until time.Time) {
 func (s *stage) command(c command) *answer {
 	s.t.Helper()
 	a := &answer{name: c.signal}
-	a.err = s.Store.InTx(s.t.Context(), s.Clock.Now(), func(tx *db.Tx) error {
+	a.err = s.Store.InTx(s.t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
 		var err error
 		a.out, err = c.perform(s.t.Context(), tx, s.ref)
 		return err
 	})
-	if a.err == nil && a.out.Wake != nil {
-		s.env.SignalWorkflow(c.signal, *a.out.Wake)
+	for _, signal := range s.Started.Signals() {
+		require.Equal(s.t, c.signal, signal.Why)
+		s.env.SignalWorkflow(signal.Why, contract.Wake{By: "key", Revision: signal.Revision})
 	}
 	return a
 }

@@ -34,8 +34,10 @@ var (
 		"the Authorization header is not of the form Bearer sk_test_…, or the key has lost characters")
 	errKeyUnknown = fault.New(fault.Unauthorized, "api_key_unknown",
 		"no such API key; it may have been replaced")
-	errKeyRevoked = fault.New(fault.Unauthorized, "api_key_revoked", "this API key was revoked; use another key of the environment")
-	errKeyExpired = fault.New(fault.Unauthorized, "api_key_expired", "this API key has expired; use another key of the environment")
+	errKeyRevoked = fault.New(fault.Unauthorized, "api_key_revoked",
+		"this API key was revoked; use another key of the environment")
+	errKeyExpired = fault.New(fault.Unauthorized, "api_key_expired",
+		"this API key has expired; use another key of the environment")
 
 	errAddressRefused = fault.New(fault.Forbidden, "address_not_allowed",
 		"this API key may not be used from your address; call from an address on its list, or use a key that allows yours")

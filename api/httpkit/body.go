@@ -49,7 +49,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" {
-		return nil, fault.InvalidParam("Content-Encoding", "content_type_unsupported", "send the body as it is, without a content encoding")
+		return nil, fault.InvalidParam("Content-Encoding", "content_type_unsupported",
+			"send the body as it is, without a content encoding")
 	}
 	if contentType := r.Header.Get("Content-Type"); contentType != "" && !isJSON(contentType) {
 		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported", "send the body as application/json")
@@ -85,12 +86,14 @@ func reader(payload []byte) io.Reader { return bytes.NewReader(payload) }
 func checkQuery(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return fault.New(fault.Invalid, "query_malformed", "the query string is not valid; write name=value pairs joined by &, percent-encoded")
+		return fault.New(fault.Invalid, "query_malformed",
+			"the query string is not valid; write name=value pairs joined by &, percent-encoded")
 	}
 	for name, values := range query {
 		switch {
 		case slices.ContainsFunc(append(values, name), isBroken):
-			return fault.New(fault.Invalid, "query_malformed", "the query string holds NUL or broken UTF-8; percent-encode plain UTF-8 text")
+			return fault.New(fault.Invalid, "query_malformed",
+				"the query string holds NUL or broken UTF-8; percent-encode plain UTF-8 text")
 		case len(values) > 1:
 			return fault.InvalidParam(Clip(name), "parameter_repeated", "the query parameter occurs more than once")
 		case values[0] == "":

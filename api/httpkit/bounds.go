@@ -6,7 +6,8 @@ import (
 )
 
 // Bounds are how long the parts of an answer may take. Key, Answer and After together are the ten seconds within which
-// every caller hears something; the time to send a body, and to wait as Prefer asks, is the caller's own and comes on top.
+// every caller hears something; the time to send a body, and to wait as Prefer asks, is the caller's own and comes on
+// top.
 type Bounds struct {
 	// Key is for finding the API key and, with it, the resource of the path: one read.
 	Key time.Duration
@@ -22,8 +23,8 @@ type Bounds struct {
 
 var usualBounds = Bounds{Key: 2 * time.Second, Answer: 6 * time.Second, InFlight: 5 * time.Second, After: 2 * time.Second}
 
-// LongestAnswer is the time from the last byte of a request's body to the last byte of its answer, at most: a server that
-// writes must not give up earlier.
+// LongestAnswer is the time from the last byte of a request's body to the last byte of its answer, at most: a server
+// that writes must not give up earlier.
 var LongestAnswer = usualBounds.Key + usualBounds.Answer + maxWait + usualBounds.After
 
 // Afterwards is a context for what follows an answer: neither the caller's departure nor the end of its time ends it.

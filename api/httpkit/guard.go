@@ -35,7 +35,9 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-func (k *Kit) open(ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation) (*Call, io.Reader, error) {
+func (k *Kit) open(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation,
+) (*Call, io.Reader, error) {
 	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
 	defer cancel()
 	c, err := k.authenticate(within, r, op, mux.Vars(r)["id"])
@@ -109,7 +111,7 @@ func (k *Kit) refuse(ctx context.Context, err error) *Problem {
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code
 	if p.Status >= http.StatusInternalServerError && !errors.Is(ctx.Err(), context.Canceled) { // a caller that left is not our trouble
-		telemetry.For(ctx, k.telemetry.Logger).Error("refused for our own trouble", zap.String("code", p.Code), zap.Error(err))
+		telemetry.For(ctx, k.telemetry.Logger).Error("request failed with a server error", zap.String("code", p.Code), zap.Error(err))
 	}
 	return p
 }

@@ -19,8 +19,8 @@ type ByID struct {
 	ID string `path:"id" maxLength:"64" doc:"The id of the resource."`
 }
 
-// LoadByID builds a loader. What is not even shaped like an id of ours is absent, like any other; absent is the fault of
-// db that says so.
+// LoadByID builds a loader. What is not even shaped like an id of ours is absent, like any other; absent is the fault
+// of db that says so.
 func LoadByID[R any](
 	k *Kit, prefix string, absent *fault.Error, fetch func(ctx context.Context, hash []byte, id string) (db.APIKey, R, error),
 ) Loader {
@@ -40,8 +40,8 @@ func LoadByID[R any](
 // Resource is what the operation's loader fetched.
 func Resource[R any](c *Call) R { return c.resource.(R) }
 
-// NotFound is the answer for an id that is absent here, whether or not it exists elsewhere. absent is the fault of db that
-// says so; callers of the API are told what to check instead.
+// NotFound is the answer for an id that is absent here, whether or not it exists elsewhere. absent is the fault of db
+// that says so; callers of the API are told what to check instead.
 func NotFound(absent *fault.Error) *fault.Error {
 	return fault.New(fault.NotFound, absent.Code, "there is no such resource in this environment; check the id and the API key")
 }

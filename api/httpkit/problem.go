@@ -9,8 +9,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// Problem is every error answer (RFC 9457). It never holds the id that was asked for, so that a foreign id and an absent
-// one are answered alike.
+// Problem is every error answer (RFC 9457). It never holds the id that was asked for, so that a foreign id and an
+// absent one are answered alike.
 type Problem struct {
 	Type      string         `json:"type" example:"urn:perennial:problem:out_of_range" doc:"Names the problem: urn:perennial:problem: and the code."`
 	Title     string         `json:"title" example:"Invalid request" doc:"What kind of problem it is, for people."`

@@ -81,8 +81,8 @@ func ownAddress(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// Raw is a handler of what is no operation of the API, such as a provider's callback: it reads the request and writes its
-// own success. Its errors become problems, and its time is bounded like everybody's.
+// Raw is a handler of what is no operation of the API, such as a provider's callback: it reads the request and writes
+// its own success. Its errors become problems, and its time is bounded like everybody's.
 func (k *Kit) Raw(handle func(ctx context.Context, w http.ResponseWriter, r *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), k.bounds.Answer)
@@ -94,7 +94,8 @@ func (k *Kit) Raw(handle func(ctx context.Context, w http.ResponseWriter, r *htt
 }
 
 func (k *Kit) noRoute(w http.ResponseWriter, r *http.Request) {
-	writeProblem(w, k.refuse(r.Context(), fault.New(fault.NotFound, "route_not_found", "there is no such path; see /docs")))
+	writeProblem(w, k.refuse(r.Context(), fault.New(fault.NotFound, "route_not_found",
+		"there is no such path; see /docs")))
 }
 
 func (k *Kit) noMethod(w http.ResponseWriter, r *http.Request) {

@@ -33,7 +33,7 @@ func checkJSON(body []byte) error {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return malformed("the body goes on behind its JSON value")
+		return malformed("Unexpected data after the JSON value.")
 	}
 	return nil
 }
@@ -100,8 +100,8 @@ func (dec *checker) checkValue(at *place, depth int) error {
 	return nil
 }
 
-// checkNote accepts any value that is not nested. A number has to be one that every parser can read: ours checks requests
-// as floating-point numbers, though what is kept are the digits.
+// checkNote accepts any value that is not nested. A number has to be one that every parser can read: ours checks
+// requests as floating-point numbers, though what is kept are the digits.
 func checkNote(token json.Token, at *place) error {
 	switch t := token.(type) {
 	case json.Delim:
@@ -110,7 +110,8 @@ func checkNote(token json.Token, at *place) error {
 		return checkString(t, at)
 	case json.Number:
 		if _, err := t.Float64(); err != nil {
-			return fault.InvalidParam(at.String(), "out_of_range", "the number is beyond any floating-point number; send it as a string")
+			return fault.InvalidParam(at.String(), "out_of_range",
+				"the number is beyond any floating-point number; send it as a string")
 		}
 	}
 	return nil

@@ -14,8 +14,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// ownWords makes huma strict and lets it speak in our problems. It reads these package variables, which therefore are set
-// once, before the first API exists.
+// ownWords makes huma strict and lets it speak in our problems. It reads these package variables, which therefore are
+// set once, before the first API exists.
 var ownWords = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true // {"CUSTOMERID": …} is an unknown field, not a lucky guess
 	huma.DefaultArrayNullable = false
@@ -138,7 +138,8 @@ var wordings = []struct{ message, code string }{
 	{validation.MsgExpectedString, "type_wrong"},
 }
 
-// wrongField reads code and field out of one of huma's findings. The value itself is never repeated: it may be personal.
+// wrongField reads code and field out of one of huma's findings. The value itself is never repeated: it may be
+// personal.
 func wrongField(err error) ProblemField {
 	var detail *huma.ErrorDetail
 	if !errors.As(err, &detail) {

@@ -13,6 +13,12 @@ type nobody struct{}
 func (nobody) ProviderCalled(context.Context, string, string, string, time.Duration) {}
 func (nobody) PaymentEnded(context.Context, activities.Ended)                        {}
 
+// ReviewNeeded implements activities.Observer.
+func (nobody) ReviewNeeded(context.Context, activities.ReviewNeeded) {}
+
+// CredentialsRefused implements activities.Observer.
+func (nobody) CredentialsRefused(context.Context, activities.CredentialsRefused) {}
+
 type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }

@@ -6,7 +6,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan or Pay.
+// Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan, Pay,
+// VoidInvoice or MarkUncollectible.
 type Command interface {
 	// Name is the command's name in the API, in signals and in logs.
 	Name() string
@@ -32,7 +33,7 @@ func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 	d.Changes.Attempt = "" // of the command, not of what was due before it
 	carryOut, err := cmd.judge(d)
 	if err != nil {
-		return State{}, Changes{}, err
+		return State{}, Changes{}, d.reviewed(err)
 	}
 	if err := carryOut(); err != nil {
 		return State{}, Changes{}, broken(err)

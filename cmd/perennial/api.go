@@ -44,6 +44,12 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 		}
 	}()
 	s.needs = append(s.needs, httpkit.Requirement{Check: store.Ping, Absent: httpkit.ErrDatabaseAway})
+	if err := s.watchBacklog(store, p.now); err != nil {
+		return part, err
+	}
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.closers = append(s.closers, stop) // before its pool, which was opened earlier
+	go s.alarm(watching, store, p.now)
 	return part, nil
 }
 

@@ -87,8 +87,14 @@ func examine(ctx context.Context, p *process, patience time.Duration) *report {
 	}
 	r.ok("configuration", "complete")
 	d := &doctor{report: &r, config: c, now: p.now, patience: patience}
-	d.database(ctx)
-	d.temporal(ctx)
+	store := d.database(ctx)
+	if store == nil {
+		d.temporal(ctx, nil)
+		return &r
+	}
+	defer store.Close()
+	d.temporal(ctx, store)
+	d.backlog(ctx, store)
 	return &r
 }
 

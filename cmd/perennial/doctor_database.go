@@ -17,37 +17,51 @@ import (
 // maxSkew is how far our clock may be from the database's. Leases and retry windows are counted in seconds and hours.
 const maxSkew = 2 * time.Second
 
-func (d *doctor) database(ctx context.Context) {
-	skew, version, err := d.connect(ctx)
-	if err != nil {
+// database answers a store for the later checks; nil where there is nothing that they could read.
+func (d *doctor) database(ctx context.Context) *db.Store {
+	skew, version, writable, err := d.connect(ctx)
+	switch {
+	case err != nil:
 		d.fail("database", "check DATABASE_URL, that PostgreSQL runs, and that this machine may connect", "%s", describe(err))
-		return
+		return nil
+	case !writable:
+		d.fail("database", "let DATABASE_URL lead to the primary, or end default_transaction_read_only there",
+			"PostgreSQL %s answers and takes no writes: it is a standby or read-only, so nothing is billed", version)
+	default:
+		d.ok("database", "PostgreSQL %s answers and takes writes", version)
 	}
-	d.ok("database", "PostgreSQL %s answers", version)
 	if skew.Abs() > maxSkew {
 		d.fail("clock", "let both machines keep time by NTP", "this machine and the database differ by %s", skew.Round(time.Millisecond))
 	} else {
 		d.ok("clock", "differs from the database's by %s", skew.Round(time.Millisecond))
 	}
-	if d.schema(ctx) {
-		d.keys(ctx)
+	if !d.schema(ctx) {
+		return nil
 	}
+	store, err := db.Open(ctx, db.Config{URL: d.config.Database.URL.Reveal(), MaxConns: 1, Clock: d.now, ApplicationName: "perennial doctor"})
+	if err != nil {
+		d.fail("database", "see whether it has connections left", "%s", describe(err))
+		return nil
+	}
+	d.keys(ctx, store)
+	return store
 }
 
 // connect asks on a connection of its own: the time must not wait in a pool.
-func (d *doctor) connect(ctx context.Context) (skew time.Duration, version string, err error) {
+func (d *doctor) connect(ctx context.Context) (skew time.Duration, version string, writable bool, err error) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, d.config.Database.URL.Reveal())
 	if err != nil {
-		return 0, "", err
+		return 0, "", false, err
 	}
 	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
 	var there time.Time
 	before := d.now()
-	err = conn.QueryRow(ctx, "select clock_timestamp(), current_setting('server_version')").Scan(&there, &version)
+	err = conn.QueryRow(ctx, "select clock_timestamp(), current_setting('server_version'), current_setting('transaction_read_only') = 'off'").
+		Scan(&there, &version, &writable)
 	after := d.now()
-	return there.Sub(before.Add(after.Sub(before) / 2)), version, err
+	return there.Sub(before.Add(after.Sub(before) / 2)), version, writable, err
 }
 
 func (d *doctor) schema(ctx context.Context) bool {
@@ -70,14 +84,8 @@ func (d *doctor) schema(ctx context.Context) bool {
 }
 
 // keys checks that the key-encryption key opens what it must: every app's keyset, and every environment's credentials.
-func (d *doctor) keys(ctx context.Context) {
+func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	const check = "key-encryption key"
-	store, err := db.Open(ctx, db.Config{URL: d.config.Database.URL.Reveal(), MaxConns: 1, Clock: d.now, ApplicationName: "perennial doctor"})
-	if err != nil {
-		d.fail(check, "check the database", "%s", describe(err))
-		return
-	}
-	defer store.Close()
 	keys, err := vault.New(d.config.KEK.Reveal())
 	if err != nil {
 		d.fail(check, "take what `perennial key kek` prints", "%s", describe(err))

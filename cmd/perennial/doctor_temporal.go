@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -22,7 +21,7 @@ import (
 
 const startWorker = "run `perennial worker` (or serve): it creates what is missing within 15 s"
 
-func (d *doctor) temporal(ctx context.Context) {
+func (d *doctor) temporal(ctx context.Context, roster worker.Roster) {
 	t, err := telemetry.Start(ctx, telemetry.Options{Service: "perennial-doctor", LogLevel: "error", LogOutput: io.Discard, Now: d.now})
 	if err != nil {
 		d.fail("Temporal", "this is a fault of the program", "%v", err)
@@ -40,7 +39,7 @@ func (d *doctor) temporal(ctx context.Context) {
 		return
 	}
 	d.searchAttributes(ctx, c)
-	d.version(ctx, c)
+	d.version(ctx, c, roster)
 	d.pollers(ctx, c)
 	d.reconciler(ctx, c)
 }
@@ -89,40 +88,43 @@ func (d *doctor) searchAttributes(ctx context.Context, c client.Client) {
 	}
 }
 
-func (d *doctor) version(ctx context.Context, c client.Client) {
+// version checks that new work reaches somebody. That another build than this one works is what a rolling update looks
+// like; that nobody does is a fault, whichever build is current.
+func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Roster) {
 	const check = "worker version"
 	ctx, cancel := d.within(ctx)
 	defer cancel()
 	build, err := worker.CurrentBuild(ctx, c, d.config.Deployment)
-	switch {
-	case err != nil:
+	if err != nil {
 		d.fail(check, "see whether the credentials may read deployments", "%v", err)
-	case build == "":
+		return
+	}
+	if build == "" {
 		d.fail(check, "run `perennial worker`, which makes itself current where nobody has decided otherwise; else with --make-current, "+
 			"or `temporal worker deployment set-current-version`", "the deployment %s has no current version: no worker gets work", d.config.Deployment)
+		return
+	}
+	if roster == nil { // the database is away, which has its own line
+		return
+	}
+	current, err := worker.Dispatching(ctx, c, d.config.Temporal.Namespace, roster, d.now())
+	switch {
+	case err != nil:
+		d.fail(check, "check the database and Temporal's log", "who gets new work cannot be told: %s", describe(err))
+	case current.Stopped():
+		d.fail(check, "run `perennial worker --make-current` with the build that shall work, or start workers of the current build",
+			"%s", current.Fault(d.config.Deployment))
 	case build != d.config.BuildID:
-		d.warn(check, "fine while a deployment is under way, or where doctor is of another build", "build %s is current, this program is %s", build, d.config.BuildID)
+		d.warn(check, "fine while a deployment is under way, or where doctor is of another build", "build %s is current (%d at work), this program is %s",
+			build, current.Working, d.config.BuildID)
 	default:
 		d.ok(check, "build %s is current", build)
 	}
 }
 
-// queues are what workers must poll.
-var queues = []struct {
-	name, kind string
-	is         enumspb.TaskQueueType
-}{
-	{contract.QueueBilling, "workflows", enumspb.TASK_QUEUE_TYPE_WORKFLOW},
-	{contract.QueueBilling, "activities", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
-	{contract.QueuePayments, "activities", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
-}
-
-// recently is how long ago a poller may have asked: a poll waits for a minute at most.
-const recently = 90 * time.Second
-
 func (d *doctor) pollers(ctx context.Context, c client.Client) {
-	for _, q := range queues {
-		d.queue(ctx, c, q.name, q.kind, q.is)
+	for _, q := range worker.Queues {
+		d.queue(ctx, c, q.Name, q.Kind, q.Is)
 	}
 }
 
@@ -139,7 +141,7 @@ func (d *doctor) queue(ctx context.Context, c client.Client, name, kind string, 
 	}
 	polling := 0
 	for _, p := range answer.GetPollers() {
-		if d.now().Sub(p.GetLastAccessTime().AsTime()) < recently {
+		if d.now().Sub(p.GetLastAccessTime().AsTime()) < worker.PollerLife {
 			polling++
 		}
 	}
@@ -153,14 +155,17 @@ func (d *doctor) queue(ctx context.Context, c client.Client, name, kind string, 
 func (d *doctor) reconciler(ctx context.Context, c client.Client) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
-	_, err := c.ScheduleClient().GetHandle(ctx, contract.ReconcilerScheduleID).Describe(ctx)
+	schedule, err := c.ScheduleClient().GetHandle(ctx, contract.ReconcilerScheduleID).Describe(ctx)
 	var none *serviceerror.NotFound
 	switch {
 	case errors.As(err, &none):
 		d.fail("reconciler", startWorker, "its schedule does not exist")
 	case err != nil:
 		d.fail("reconciler", "see whether the credentials may read schedules", "%v", err)
+	case schedule.Schedule.State != nil && schedule.Schedule.State.Paused:
+		d.fail("reconciler", "`temporal schedule toggle --unpause --schedule-id "+contract.ReconcilerScheduleID+"`",
+			"its schedule is paused (%q): what was left undone is not found", schedule.Schedule.State.Note)
 	default:
-		d.ok("reconciler", "its schedule exists")
+		d.ok("reconciler", "its schedule exists and is not paused")
 	}
 }

@@ -44,6 +44,12 @@ func keyCreateCommand() *command {
 					return err
 				}
 				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
+					if in.ifNone {
+						if known, err := keyOf(ctx, store, in); err != nil || known != "" {
+							_, _ = fmt.Fprint(p.stderr, known) // empty where the database is away
+							return err
+						}
+					}
 					var keys *vault.Vault
 					if c.KEK.IsSet() {
 						if keys, err = vault.New(c.KEK.Reveal()); err != nil {
@@ -70,6 +76,21 @@ func keyCreateCommand() *command {
 	}
 }
 
+// keyOf says which key an environment has; empty: none.
+func keyOf(ctx context.Context, store *db.Store, k keyFlags) (string, error) {
+	keys, err := store.Keys(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, key := range keys {
+		if key.Tenant == k.tenant && key.App == k.app && key.Mode == k.mode && key.RevokedAt.IsZero() {
+			return fmt.Sprintf("%s of %s, %s (%s) exists: %s. It was shown when it was made; "+
+				"the same command without --if-none makes another one\n", key.ID, k.tenant, k.app, k.mode, key.Hint), nil
+		}
+	}
+	return "", nil
+}
+
 // keyFlags are the flags as they were typed.
 type keyFlags struct {
 	tenant, app, mode, kind     string
@@ -77,6 +98,7 @@ type keyFlags struct {
 	expiresIn                   time.Duration
 	settings                    choices
 	stripeSecret, stripeWebhook string // names of variables
+	ifNone                      bool
 }
 
 func (k *keyFlags) declare(f *flag.FlagSet) {
@@ -88,6 +110,7 @@ func (k *keyFlags) declare(f *flag.FlagSet) {
 	f.Var(&k.cidrs, "allow-from", "`network` from which it may be used, such as 10.0.0.0/8; may be repeated (default: from anywhere)")
 	f.DurationVar(&k.expiresIn, "expires-in", 0, "`duration` after which it ends (default: never)")
 	k.settings.declare(f)
+	f.BoolVar(&k.ifNone, "if-none", false, "do nothing where the environment has a key that is not revoked; for scripts that run again")
 	f.StringVar(&k.stripeSecret, "stripe-secret-key-env", "", "`variable` that holds Stripe's secret key; - reads a line of standard input")
 	f.StringVar(&k.stripeWebhook, "stripe-webhook-secret-env", "", "`variable` that holds Stripe's webhook secret; - reads a line of standard input")
 }

@@ -254,3 +254,20 @@ func TestHealthcheckBelievesOnly200(t *testing.T) {
 	require.Equal(t, outcome{code: exitDone}, perennial(t, nil, "healthcheck", "--url", l.url()))
 	require.Equal(t, outcome{code: exitDone}, perennial(t, map[string]string{"METRICS_ADDRESS": strings.Replace(l.net.Addr().String(), "127.0.0.1", "0.0.0.0", 1)}, "healthcheck"))
 }
+
+// `docker compose up` runs it each time.
+func TestKeyCreate_IfNoneMakesOneKey(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	env["S"] = "sk_test_abc"
+	args := []string{"--if-none", "--stripe-secret-key-env", "S"}
+	require.NotEmpty(t, create(t, env, args...))
+	again := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}, args...)...)
+	require.Equal(t, exitDone, again.code, again.stderr)
+	require.Empty(t, again.stdout)
+	require.Contains(t, again.stderr, "exists")
+	require.Contains(t, again.stderr, "without --if-none makes another one")
+	other := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "live"}, "--if-none")...)
+	require.Equal(t, exitDone, other.code, other.stderr)
+	require.NotEmpty(t, other.stdout, "another environment has its own")
+}

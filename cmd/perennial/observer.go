@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -11,8 +12,59 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// observer turns what activities report into measurements.
-type observer struct{ telemetry *telemetry.Telemetry }
+// observer turns what activities report into measurements, and faults into log lines that say whose they are and what
+// to do next.
+type observer struct {
+	telemetry *telemetry.Telemetry
+	now       func() time.Time
+	said      *said
+}
+
+func newObserver(t *telemetry.Telemetry, now func() time.Time) observer {
+	return observer{telemetry: t, now: now, said: &said{at: map[string]time.Time{}}}
+}
+
+// said keeps a fault that every payment meets from filling the log.
+type said struct {
+	mu sync.Mutex
+	at map[string]time.Time
+}
+
+// sayEvery is how often the same fault of the same account is logged.
+const sayEvery = time.Minute
+
+// again reports whether it is time to log a fault, and notes that it was.
+func (s *said) again(what string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last, ok := s.at[what]; ok && now.Sub(last) < sayEvery {
+		return false
+	}
+	s.at[what] = now
+	return true
+}
+
+// ReviewNeeded implements activities.Observer.
+func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
+	o.telemetry.Instruments.PaymentReview(ctx, r.Provider)
+	o.telemetry.Logger.Error("a payment needs review: look it up at the provider by its reference; a callback about it, sent "+
+		"again from there, makes Perennial poll it too",
+		telemetry.Environment(r.EnvironmentID), zap.String("transactionId", r.TransactionID),
+		zap.String("subscriptionId", r.SubscriptionID), zap.String("provider", r.Provider),
+		zap.String("providerReference", r.ProviderRef), zap.String("reason", r.Reason))
+}
+
+// CredentialsRefused implements activities.Observer.
+func (o observer) CredentialsRefused(ctx context.Context, r activities.CredentialsRefused) {
+	o.telemetry.Instruments.ProviderRefusal(ctx, r.Provider)
+	if !o.said.again(r.ProviderConfigID, o.now()) {
+		return
+	}
+	o.telemetry.Logger.Error("a payment provider refuses our credentials: no payment of this environment goes through; "+
+		"check the key at the provider, and store a valid one for this provider configuration",
+		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
+		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
+}
 
 // ProviderCalled implements activities.Observer.
 func (o observer) ProviderCalled(ctx context.Context, provider, operation, outcome string, took time.Duration) {
@@ -30,6 +82,12 @@ func (o observer) PaymentEnded(ctx context.Context, p activities.Ended) {
 // reconciled counts what a pass of the reconciler mended; nothing found is nothing said.
 func (o observer) reconciled(found contract.ReconcileResult) {
 	ctx := context.Background() // a measurement belongs to no request
+	if found.Stuck > 0 {
+		o.telemetry.Instruments.ReconcilerFindings(ctx, "stuck", found.Stuck)
+		o.telemetry.Logger.Error("subscriptions stay overdue although the reconciler wakes them: open their workflows in "+
+			"Temporal, and terminate one that refuses its messages: the reconciler starts it again",
+			zap.Int("count", found.Stuck), zap.Strings("workflowIds", found.StuckIDs))
+	}
 	for kind, n := range map[string]int{"started": found.Started, "signalled": found.Signalled, "late": found.Late} {
 		if n > 0 {
 			o.telemetry.Instruments.ReconcilerFindings(ctx, kind, n)

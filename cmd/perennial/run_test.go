@@ -153,3 +153,12 @@ func TestNothingRunsOnADatabaseThatIsAway(t *testing.T) {
 		})
 	}
 }
+
+func TestActor_IsTheUserAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	user := func(name, value string) *process {
+		return &process{lookup: func(n string) (string, bool) { return value, n == name }}
+	}
+	require.Equal(t, "cli ada", user("USER", "ada").actor().String())
+	require.Equal(t, "cli unknown", user("USER", "").actor().String())
+}

@@ -99,7 +99,7 @@ func TestServeAndDoctor(t *testing.T) {
 	for check, verdicts := range map[string][]string{
 		"configuration": {good}, "database": {good}, "clock": {good}, "schema": {good}, "key-encryption key": {good}, "environment": {good},
 		"payment provider": {bad}, "Temporal": {good}, "namespace": {good}, "search attributes": {bad}, "worker version": {bad},
-		"queue billing": {bad, bad}, "queue payments": {bad}, "reconciler": {bad},
+		"queue billing": {bad, bad}, "queue payments": {bad}, "reconciler": {bad, bad}, "overdue work": {good}, "payments in review": {good},
 	} {
 		require.Equal(t, verdicts, sick.verdicts(check), check)
 	}

@@ -78,6 +78,9 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	if err != nil {
 		return s, err
 	}
+	if err = s.checkKeysets(ctx, p, keys); err != nil {
+		return s, err
+	}
 	s.gateway = gateway.New(gateway.Config{
 		Vault: keys, StripeURL: c.Stripe.APIURL, Timeout: c.Stripe.Timeout, ReplayWindow: c.Stripe.ReplayWindow,
 	})
@@ -184,17 +187,18 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 	if err != nil {
 		return nil, err
 	}
-	watch := observer{s.telemetry}
+	watch := newObserver(s.telemetry, p.now)
 	w, err := worker.New(worker.Config{
 		Client: s.temporal, Logger: s.telemetry.Logger, Namespace: c.Temporal.Namespace,
 		Activities: activities.New(activities.Config{
 			Store: s.dispatching(p, store), Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal),
 			Observer: watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
+			ReconcileRate: c.Worker.ReconcileRate,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,
 		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots, WorkflowSlots: c.Worker.WorkflowSlots,
 		CachedWorkflows: c.Worker.CachedWorkflows, Pollers: c.Worker.Pollers, DrainTimeout: c.Worker.DrainTimeout,
-		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery,
+		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery, Now: p.now,
 	})
 	if err != nil {
 		return nil, err
@@ -209,11 +213,18 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 		}
 		close(part.done)
 	}()
-	s.needs = append(s.needs, httpkit.Requirement{Check: func(context.Context) error { return part.polls() }, Absent: errNotPolling})
+	s.needs = append(s.needs,
+		httpkit.Requirement{Check: func(context.Context) error { return part.polls() }, Absent: errNotPolling},
+		httpkit.Requirement{Check: func(context.Context) error { return w.Ready() }, Absent: errNotDispatched})
+	if err := s.watchDispatch(w); err != nil {
+		return part, err
+	}
 	return part, nil
 }
 
 var errNotPolling = fault.New(fault.Unavailable, "worker_not_polling", "the worker does not poll Temporal yet")
+
+var errNotDispatched = fault.New(fault.Unavailable, "work_not_dispatched", "Temporal gives new work to a build that no worker runs")
 
 func (w *workerPart) polls() error {
 	select {

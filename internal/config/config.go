@@ -83,6 +83,7 @@ type WorkerSettings struct {
 	Pollers            int
 	MakeCurrent        bool
 	ReconcileEvery     time.Duration
+	ReconcileRate      int // a second
 	BootstrapEvery     time.Duration
 	AbsenceGap         time.Duration
 }

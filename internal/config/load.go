@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -69,30 +68,6 @@ func together(c Config) (faults Faults) {
 	}
 	return faults
 }
-
-// builtFrom is the commit in the binary's build information, marked where the work tree had changes.
-func builtFrom() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return unversioned
-	}
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	revision := settings["vcs.revision"]
-	if revision == "" {
-		return unversioned
-	}
-	revision = revision[:min(12, len(revision))]
-	if settings["vcs.modified"] == "true" {
-		revision += "-modified"
-	}
-	return revision
-}
-
-// unversioned is the build ID of a binary that was built outside version control.
-const unversioned = "unversioned"
 
 func (v Variable) neededBy(commands []Command) bool {
 	return slices.ContainsFunc(commands, func(c Command) bool { return slices.Contains(v.RequiredBy, c) })

@@ -155,9 +155,11 @@ var variables = []Variable{
 	},
 	{
 		Name: "PERENNIAL_BUILD_ID", Example: "3f2a91c",
-		Meaning: "Names this build for Temporal's worker versioning. Absent: the commit the binary was built from.",
-		Mend:    "give the commit, without spaces",
-		set:     name(func(c *Config) *string { return &c.BuildID }),
+		Meaning: "Names this build for Temporal's worker versioning. Absent: the commit the binary was built from, or where there " +
+			"is none, as in an image, a hash of the binary; `perennial doctor` shows it. Two builds must never share a name: the " +
+			"second would get the workflows of the first.",
+		Mend: "leave it unset, or give the commit, without spaces",
+		set:  name(func(c *Config) *string { return &c.BuildID }),
 	},
 	{
 		Name: "PERENNIAL_DEPLOYMENT", Default: "perennial", Example: "perennial",
@@ -213,6 +215,14 @@ var variables = []Variable{
 		Meaning: "How often the reconciler looks for what was left undone.",
 		Mend:    "stay near the default; it is the safety net under every best-effort step",
 		set:     duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Worker.ReconcileEvery }),
+	},
+	{
+		Name: "RECONCILE_RATE", Default: "50", Example: "50",
+		Meaning: "Most workflows that the reconciler starts or wakes in a second, so that commands and renewals keep their share of " +
+			"Temporal and of the workers. It matters after a loss of Temporal's database: 50 restart 180,000 subscriptions in an hour, " +
+			"overdue ones first.",
+		Mend: "stay at the default on two processors; give more to a larger cluster with many subscriptions",
+		set:  number(1, 10000, func(c *Config) *int { return &c.Worker.ReconcileRate }),
 	},
 	{
 		Name: "BOOTSTRAP_EVERY", Default: "15s", Example: "15s",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"perennial/billing/fault"
@@ -74,6 +75,17 @@ func (e *Engine) check(ctx context.Context, ref contract.Ref, check contract.Che
 	o := subscriptionOptions(in)
 	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalCheck, check, o, contract.SubscriptionWorkflow, in.Input)
 	return engineError(err)
+}
+
+// Attended reports whether a worker has taken up what a workflow was last started or woken for: no task of it waits. One
+// that is not there waits for nothing. Fault: engine_unavailable.
+func (e *Engine) Attended(ctx context.Context, workflowID string) (bool, error) {
+	d, err := e.client.DescribeWorkflowExecution(ctx, workflowID, "")
+	var absent *serviceerror.NotFound
+	if errors.As(err, &absent) {
+		return true, nil
+	}
+	return d.GetPendingWorkflowTask() == nil, engineError(err)
 }
 
 // StartPayment starts the workflow of a transaction that no subscription workflow owns. Fault: engine_unavailable.

@@ -173,6 +173,26 @@ func TestAStartOfWhatHasFinishedStartsNothing(t *testing.T) {
 	require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, after.Status)
 }
 
+func TestAttended_IsTrueWhenNoTaskWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	attended := func(id string) bool {
+		ok, err := b.Attended(t.Context(), id)
+		require.NoError(t, err)
+		return ok
+	}
+	require.True(t, attended("sub_none"), "what is not there waits for nothing")
+	in := b.start()
+	require.NoError(t, b.StartSubscription(t.Context(), in))
+	require.Eventually(t, func() bool { return attended(in.Input.Ref.ID) }, 10*time.Second, 20*time.Millisecond)
+
+	o := subscriptionOptions(b.start())
+	o.TaskQueue = "nobody polls this"
+	_, err := b.client.ExecuteWorkflow(t.Context(), o, contract.SubscriptionWorkflow, in.Input)
+	require.NoError(t, err)
+	require.False(t, attended(o.ID))
+}
+
 func TestOperatorsSeeWhatAWorkflowIsAbout(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

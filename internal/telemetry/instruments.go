@@ -17,12 +17,17 @@ type Instruments struct {
 	providerCall    metric.Float64Histogram
 	payments        metric.Int64Counter
 	findings        metric.Int64Counter
+	reviews         metric.Int64Counter
+	refusals        metric.Int64Counter
 }
+
+// Kinds of findings of the reconciler.
+var findingKinds = []string{"started", "signalled", "late", "stuck", "unanswered"}
 
 // NewInstruments makes them with any meter; tests and benchmarks may pass a no-op one.
 func NewInstruments(m metric.Meter) (*Instruments, error) {
 	var i Instruments
-	var errs [5]error
+	var errs [7]error
 	histogram := func(name, text string, buckets []float64) (metric.Float64Histogram, error) {
 		return m.Float64Histogram(name, metric.WithDescription(text), metric.WithUnit("s"),
 			metric.WithExplicitBucketBoundaries(buckets...))
@@ -37,7 +42,24 @@ func NewInstruments(m metric.Meter) (*Instruments, error) {
 		metric.WithDescription("Payment transactions that reached a final status."))
 	i.findings, errs[4] = m.Int64Counter("perennial_reconciler_findings",
 		metric.WithDescription("What the reconciler found undone and saw to; a steady rate means a best-effort step is broken."))
-	return &i, errors.Join(errs[:]...)
+	i.reviews, errs[5] = m.Int64Counter("perennial_payments_review",
+		metric.WithDescription("Payments that were left to a person: what became of the money is not certain."))
+	i.refusals, errs[6] = m.Int64Counter("perennial_provider_refusals",
+		metric.WithDescription("Requests that a payment provider refused because of our credentials (401, 403)."))
+	err := errors.Join(errs[:]...)
+	if err == nil {
+		i.zero(context.Background())
+	}
+	return &i, err
+}
+
+// zero makes the counters of faults exist before the first fault: an alert cannot see the step from absent to one.
+func (i *Instruments) zero(ctx context.Context) {
+	for _, kind := range findingKinds {
+		i.ReconcilerFindings(ctx, kind, 0)
+	}
+	i.reviews.Add(ctx, 0, with("provider", "stripe"))
+	i.refusals.Add(ctx, 0, with("provider", "stripe"))
 }
 
 // RenewalLateness records chargedAt − dueAt of a renewal in real time; mode is test or live.
@@ -64,6 +86,16 @@ func (i *Instruments) Payment(ctx context.Context, provider, kind, status string
 // ReconcilerFindings counts n cases of one kind.
 func (i *Instruments) ReconcilerFindings(ctx context.Context, kind string, n int) {
 	i.findings.Add(ctx, int64(n), with("finding", kind))
+}
+
+// PaymentReview counts a payment that was left to a person.
+func (i *Instruments) PaymentReview(ctx context.Context, provider string) {
+	i.reviews.Add(ctx, 1, with("provider", provider))
+}
+
+// ProviderRefusal counts a request that a provider refused because of our credentials.
+func (i *Instruments) ProviderRefusal(ctx context.Context, provider string) {
+	i.refusals.Add(ctx, 1, with("provider", provider))
 }
 
 // with takes keys and values in turn.

@@ -200,3 +200,33 @@ func TestWithoutACollectorNothingIsTraced(t *testing.T) {
 	_, err = NewLogger("loud", io.Discard)
 	require.Error(t, err)
 }
+
+func TestFaults_HaveAMetricFromTheStart(t *testing.T) {
+	t.Parallel()
+	tel, _ := bundle(t, "")
+	text := metricsText(t, tel)
+	for _, want := range []string{
+		`perennial_payments_review_total{provider="stripe"} 0`,
+		`perennial_provider_refusals_total{provider="stripe"} 0`,
+		`perennial_reconciler_findings_total{finding="stuck"} 0`,
+	} {
+		require.Contains(t, text, want)
+	}
+	tel.Instruments.PaymentReview(t.Context(), "stripe")
+	tel.Instruments.ProviderRefusal(t.Context(), "stripe")
+	text = metricsText(t, tel)
+	require.Contains(t, text, `perennial_payments_review_total{provider="stripe"} 1`)
+	require.Contains(t, text, `perennial_provider_refusals_total{provider="stripe"} 1`)
+}
+
+func TestWatch_ReadsAtEachScrape(t *testing.T) {
+	t.Parallel()
+	tel, _ := bundle(t, "")
+	values := map[string]float64{"perennial_test_age_seconds": 0}
+	require.NoError(t, tel.Watch([]Gauge{{Name: "perennial_test_age_seconds", Text: "age"}}, func(context.Context) map[string]float64 { return values }))
+	require.Contains(t, metricsText(t, tel), "\nperennial_test_age_seconds 0\n")
+	values["perennial_test_age_seconds"] = 61
+	require.Contains(t, metricsText(t, tel), "\nperennial_test_age_seconds 61\n")
+	delete(values, "perennial_test_age_seconds")
+	require.NotContains(t, metricsText(t, tel), "\nperennial_test_age_seconds", "not known is not zero")
+}

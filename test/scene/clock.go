@@ -98,3 +98,9 @@ func (Unobserved) ProviderCalled(context.Context, string, string, string, time.D
 
 // PaymentEnded implements activities.Observer.
 func (Unobserved) PaymentEnded(context.Context, activities.Ended) {}
+
+// ReviewNeeded implements activities.Observer.
+func (Unobserved) ReviewNeeded(context.Context, activities.ReviewNeeded) {}
+
+// CredentialsRefused implements activities.Observer.
+func (Unobserved) CredentialsRefused(context.Context, activities.CredentialsRefused) {}

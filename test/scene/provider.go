@@ -16,13 +16,14 @@ type Answer int
 
 // The answers.
 const (
-	Capture   Answer = iota // takes the money and says so
-	Decline                 // refuses
-	Pend                    // accepts and decides later: see Settle
-	Silent                  // takes the money, but the answer is lost
-	Lose                    // never receives the request, and nobody hears of that
-	Refuse                  // says that it did not take the request
-	Mischarge               // takes one unit more than asked for
+	Capture      Answer = iota // takes the money and says so
+	Decline                    // refuses
+	Pend                       // accepts and decides later: see Settle
+	Silent                     // takes the money, but the answer is lost
+	Lose                       // never receives the request, and nobody hears of that
+	Refuse                     // says that it did not take the request
+	Mischarge                  // takes one unit more than asked for
+	Unauthorized               // refuses our credentials
 )
 
 // Window is how long the provider of a scene remembers keys.
@@ -142,6 +143,9 @@ func (p *Provider) note(op, transactionID, key string) {
 // Name implements providers.Provider.
 func (p *Provider) Name() string { return "stripe" }
 
+// Limits implements providers.Provider: it takes any amount.
+func (p *Provider) Limits(money.Currency) providers.Limits { return providers.Limits{} }
+
 // ReplayWindow implements providers.Provider.
 func (p *Provider) ReplayWindow() time.Duration { return Window }
 
@@ -161,6 +165,10 @@ func (p *Provider) Charge(_ context.Context, in providers.ChargeRequest) (provid
 		return providers.Result{Outcome: providers.Unknown}, nil
 	case Refuse:
 		return providers.Result{Outcome: providers.NotSent, RetryAfter: time.Second}, nil
+	case Unauthorized:
+		return providers.Result{
+			Outcome: providers.NotSent, HTTPStatus: http.StatusUnauthorized, FailureReason: "HTTP Unauthorized: Invalid API Key",
+		}, nil
 	case Decline:
 		op.outcome = providers.Declined
 	case Pend:

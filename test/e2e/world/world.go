@@ -47,6 +47,7 @@ type Config struct {
 	Environments int
 	TimeZone     string   // of the environments; "": UTC
 	Env          []string // of the service
+	Workerless   bool     // the service is an API alone; Worker starts workers
 }
 
 // World is one running installation.
@@ -62,6 +63,8 @@ type World struct {
 	Address      string // of Temporal
 	Namespace    string
 	Dir          string
+
+	base []string // the environment of a process with all settings but its own addresses and build
 }
 
 // Environment is one environment with its key.
@@ -87,14 +90,19 @@ func New(t testing.TB, c Config) *World {
 
 	w.startProvider(t, c)
 	w.URL, w.Metrics = "http://"+address(t), "http://"+address(t)
-	w.Service = w.program(t, "serve", w.Metrics+"/readyz", append(append(base,
+	w.base = append(append(append([]string{}, base...),
 		"TEMPORAL_ADDRESS="+w.Address, "TEMPORAL_NAMESPACE="+w.Namespace,
-		"LISTEN_ADDRESS="+host(w.URL), "METRICS_ADDRESS="+host(w.Metrics),
-		"PERENNIAL_BUILD_ID=e2e", "RECONCILE_EVERY=5s", "BOOTSTRAP_EVERY=3s",
+		"RECONCILE_EVERY=5s", "BOOTSTRAP_EVERY=3s",
 		"DATABASE_POOL_API=8", "DATABASE_POOL_ACTIVITIES=8",
 		"STRIPE_API_URL="+w.Simulator.url, "STRIPE_TIMEOUT=2s",
 		"STRIPE_REPLAY_WINDOW="+c.Windows.Replay.String(), "PAYMENT_ABSENCE_GAP="+c.Windows.AbsenceGap.String(),
-	), c.Env...), "serve")
+	), c.Env...)
+	command := "serve"
+	if c.Workerless {
+		command = "api"
+	}
+	w.Service = w.program(t, command, w.Metrics+"/readyz", append(append([]string{}, w.base...),
+		"LISTEN_ADDRESS="+host(w.URL), "METRICS_ADDRESS="+host(w.Metrics), "PERENNIAL_BUILD_ID=e2e"), command)
 	for i := range max(c.Environments, 1) {
 		w.Environments = append(w.Environments, w.environment(t, base, i, c.TimeZone))
 	}
@@ -107,6 +115,21 @@ func New(t testing.TB, c Config) *World {
 	first := w.Environments[0]
 	w.Simulator.Callbacks(t, w.URL+"/callbacks/"+first.ProviderConfigID, first.WebhookSecret)
 	return w
+}
+
+// Worker is a worker process of one build, with its operations address; it is not started yet.
+func (w *World) Worker(t testing.TB, build string, args ...string) (p *Program, metrics string) {
+	t.Helper()
+	metrics = "http://" + address(t)
+	return w.program(t, "worker-"+build, metrics+"/readyz", append(append([]string{}, w.base...),
+		"METRICS_ADDRESS="+host(metrics), "PERENNIAL_BUILD_ID="+build), append([]string{"worker"}, args...)...), metrics
+}
+
+// Doctor runs `perennial doctor` as a build, and returns what it prints; the error is of its exit code.
+func (w *World) Doctor(t testing.TB, build string) (string, error) {
+	t.Helper()
+	out, _, err := Run(t, append(append([]string{}, w.base...), "PERENNIAL_BUILD_ID="+build), "doctor")
+	return out, err
 }
 
 // Client speaks to Temporal.

@@ -1,0 +1,68 @@
+package activities
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"perennial/db"
+)
+
+// pace spreads what the reconciler starts and wakes over time, across passes.
+type pace struct {
+	once    sync.Once
+	limiter *rate.Limiter
+}
+
+// wait blocks until the next start may be made, at most perSecond of them a second; 0: at once.
+func (p *pace) wait(ctx context.Context, perSecond int) error {
+	if perSecond <= 0 {
+		return ctx.Err()
+	}
+	p.once.Do(func() { p.limiter = rate.NewLimiter(rate.Limit(perSecond), max(1, perSecond/10)) })
+	return p.limiter.Wait(ctx)
+}
+
+const (
+	// stuckAfter is how long a subscription may stay overdue while each pass wakes it, until its run counts as stuck: it
+	// waits for something that never comes, or refuses its messages.
+	stuckAfter = 5 * time.Minute
+	stuckTold  = 10 // of them are named in the log
+)
+
+// stuck remembers since when subscriptions are overdue. Each worker process remembers the passes that ran on it: where
+// there are several it counts fewer passes, and names the same subscriptions.
+type stuck struct {
+	mu    sync.Mutex
+	since map[db.Ref]time.Time
+}
+
+// learn takes what one pass found, and forgets what it did not find.
+func (s *stuck) learn(now time.Time, found ...[]db.Ref) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := map[db.Ref]time.Time{}
+	for _, refs := range found {
+		for _, ref := range refs {
+			next[ref] = now
+			if first, known := s.since[ref]; known {
+				next[ref] = first
+			}
+		}
+	}
+	s.since = next
+}
+
+// lasting returns those that this process has found in each of its passes since before.
+func (s *stuck) lasting(refs []db.Ref, before time.Time) (out []db.Ref) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ref := range refs {
+		if first, known := s.since[ref]; known && !first.After(before) {
+			out = append(out, ref)
+		}
+	}
+	return out
+}

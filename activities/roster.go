@@ -1,0 +1,32 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"perennial/db"
+)
+
+// BeatEvery is how often a worker process writes a beat.
+const BeatEvery = db.BeatEvery
+
+// rosterLife is how long a worker that has gone is remembered: longer than any build stays current without workers
+// unnoticed.
+const rosterLife = 30 * 24 * time.Hour
+
+// Beat notes that a worker process works, and as which build.
+func (s Set) Beat(ctx context.Context, id, deployment, buildID string) error {
+	return s.store.InTx(ctx, db.BySystem("worker"), s.clock(), func(tx *db.Tx) error {
+		return tx.BeatWorker(ctx, db.WorkerProcess{ID: id, Deployment: deployment, BuildID: buildID})
+	})
+}
+
+// Leave notes that a worker process takes no new work.
+func (s Set) Leave(ctx context.Context, id string) error {
+	return s.store.InTx(ctx, db.BySystem("worker"), s.clock(), func(tx *db.Tx) error { return tx.StopWorker(ctx, id) })
+}
+
+// WorkersOf counts the working processes of a build; known: whether any was ever seen.
+func (s Set) WorkersOf(ctx context.Context, deployment, buildID string) (working int, known bool, err error) {
+	return s.store.WorkersOf(ctx, deployment, buildID)
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"perennial/db"
+)
+
+// alarmEvery is how often a process with an API looks at the backlog by itself, for installations without alerts.
+const alarmEvery = 15 * time.Second
+
+// alarm logs what the backlog shows, until ctx ends. Each fault is logged once a minute for as long as it lasts.
+func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Time) {
+	said := &said{at: map[string]time.Time{}}
+	for {
+		within, cancel := context.WithTimeout(ctx, alarmEvery)
+		b, err := store.Backlog(within, now(), late)
+		cancel()
+		if err == nil { // a database that is away is in the log of every request
+			s.sound(b, said, now())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(alarmEvery):
+		}
+	}
+}
+
+// sound logs each fault that a backlog shows.
+func (s *server) sound(b db.Backlog, said *said, now time.Time) {
+	for _, fault := range []struct {
+		name, text string
+		is         bool
+		fields     []zap.Field
+	}{
+		{"read-only", "the database takes no writes: it is a standby or read-only, so nothing is billed; " +
+			"let DATABASE_URL lead to the primary", !b.Writable, nil},
+		{"reconciler", "the reconciler finishes no pass, so that nothing left undone is found; `perennial doctor` says why",
+			b.Writable && b.ReconciledAge > reconciledWithin(s.config), []zap.Field{zap.Duration("since", b.ReconciledAge)}},
+		{"actions", "subscriptions are overdue; `perennial doctor` names them and says what to do",
+			b.Actions > 0, []zap.Field{zap.Int("count", b.Actions), zap.Duration("oldest", b.ActionAge)}},
+		{"payments", "payments are overdue: not sent, or not polled; see that workers run and that the provider answers",
+			b.Payments > 0, []zap.Field{zap.Int("count", b.Payments), zap.Duration("oldest", b.PaymentAge)}},
+	} {
+		if fault.is && said.again(fault.name, now) {
+			s.telemetry.Logger.Error(fault.text, fault.fields...)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"perennial/db"
+	"perennial/internal/config"
+)
+
+// named is how many rows a line of the doctor names; the rest it counts.
+const named = 5
+
+// reconciledWithin is how old the reconciler's last pass may be: one may be under way, and one skipped beside it.
+func reconciledWithin(c config.Config) time.Duration { return max(4*c.Worker.ReconcileEvery, 2*late) }
+
+// backlog checks that what is due is done, from the rows alone: it finds what every other check calls healthy.
+func (d *doctor) backlog(ctx context.Context, store *db.Store) {
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	b, err := store.Backlog(ctx, d.now(), late)
+	if err != nil {
+		d.fail("overdue work", "check the database", "%s", describe(err))
+		return
+	}
+	d.reconciled(b)
+	d.overdue(ctx, store, b)
+	d.behindClocks(ctx, store)
+	d.reviews(ctx, store, b)
+}
+
+func (d *doctor) reconciled(b db.Backlog) {
+	const check = "reconciler"
+	allowed := reconciledWithin(d.config)
+	switch {
+	case b.ReconciledAge < 0:
+		d.fail(check, startWorker, "it has never finished a pass")
+	case b.ReconciledAge > allowed:
+		d.fail(check, "see whether a worker of the current build runs, and the workflow `reconciler` in Temporal",
+			"its last pass ended %s ago: what was left undone is not found", b.ReconciledAge.Round(time.Second))
+	default:
+		d.ok(check, "its last pass ended %s ago", b.ReconciledAge.Round(time.Second))
+	}
+}
+
+func (d *doctor) overdue(ctx context.Context, store *db.Store, b db.Backlog) {
+	const check = "overdue work"
+	if b.Actions == 0 && b.Payments == 0 {
+		d.ok(check, "nothing waits for more than %s", late)
+		return
+	}
+	if b.Actions > 0 {
+		found, err := store.OverdueSubscriptions(ctx, d.now().Add(-late), named)
+		if err != nil {
+			d.fail(check, "check the database", "%s", describe(err))
+			return
+		}
+		d.fail(check, "see that workers run; then open these workflows in Temporal, and terminate one that refuses its messages: "+
+			"the reconciler starts it again", "%s: the next action is overdue, the oldest by %s: %s",
+			counted(b.Actions, "subscription"), b.ActionAge.Round(time.Second), names(found, actionOf))
+	}
+	if b.Payments > 0 {
+		d.fail(check, "see that workers run and that the payment provider answers",
+			"%s: not sent or not polled in time, the oldest by %s", counted(b.Payments, "payment"), b.PaymentAge.Round(time.Second))
+	}
+}
+
+// behindClocks warns only: a subscription is behind its clock for a moment after it was created, too.
+func (d *doctor) behindClocks(ctx context.Context, store *db.Store) {
+	found, err := store.BehindClock(ctx, named)
+	if err != nil {
+		d.fail("test clocks", "check the database", "%s", describe(err))
+	} else if len(found) > 0 {
+		d.warn("test clocks", "run doctor again in a minute; terminate the workflows of those that stay: the reconciler starts "+
+			"them again", "these subscriptions stand behind their test clock: %s", names(found, actionOf))
+	}
+}
+
+// actionOf names a subscription and what it waits for.
+func actionOf(o db.Overdue) string { return o.ID + " (" + o.Action + ")" }
+
+func (d *doctor) reviews(ctx context.Context, store *db.Store, b db.Backlog) {
+	const check = "payments in review"
+	if b.Reviews == 0 {
+		d.ok(check, "none")
+		return
+	}
+	found, err := store.Reviews(ctx, named)
+	if err != nil {
+		d.fail(check, "check the database", "%s", describe(err))
+		return
+	}
+	d.fail(check, "look each up at its provider; a callback about it, sent again from there, makes Perennial poll it too. "+
+		"Until then nothing else of its subscription is collected", "%s, the oldest for %s: %s",
+		counted(b.Reviews, "payment"), b.ReviewAge.Round(time.Second), names(found, func(r db.Review) string { return r.ID }))
+}
+
+// counted writes a number with its noun; a count that stopped says so.
+func counted(n int, what string) string {
+	if n >= db.BacklogAtMost {
+		return fmt.Sprintf("at least %d %ss", n, what)
+	}
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func names[T any](rows []T, name func(T) string) string {
+	all := make([]string, len(rows))
+	for i, row := range rows {
+		all[i] = name(row)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	logged "go.uber.org/zap/zaptest/observer"
+
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/telemetry"
+	"perennial/internal/testkit"
+)
+
+// Each of these faults was made on a running installation whose doctor found all well.
+
+func TestService_RefusesAKeyThatOpensNothing(t *testing.T) {
+	t.Parallel()
+	env := stackEnvironment(t)
+	create(t, env)
+	right := env["PERENNIAL_KEK"]
+	env["PERENNIAL_KEK"] = strings.TrimSpace(perennial(t, nil, "key", "kek").stdout)
+	for _, command := range []string{"worker", "api", "serve"} {
+		got := perennial(t, env, command)
+		require.Equal(t, exitFailed, got.code)
+		require.Contains(t, got.stderr, "PERENNIAL_KEK opens none of the 1 stored keysets")
+		require.NotContains(t, got.stderr, env["PERENNIAL_KEK"])
+	}
+
+	// A second app, made with the second key: the process runs for the first one, and says whose does not open.
+	second := env["PERENNIAL_KEK"]
+	require.Equal(t, exitDone, perennial(t, env, "key", "create", "--tenant", "Acme", "--app", "Second", "--mode", "test").code)
+	env["PERENNIAL_KEK"] = right
+	api := start(t, env, "api")
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	require.Contains(t, metricsOf(t, env), "\nperennial_keysets_unreadable 1\n")
+	out := api.stop()
+	require.Equal(t, exitDone, out.code, out.stderr)
+	require.Contains(t, out.stderr, "the keyset of an app does not open")
+	require.Contains(t, out.stderr, `"appId":"app_`)
+	require.NotContains(t, out.stderr, second)
+}
+
+// sql runs statements on a test's database.
+func sql(t *testing.T, env map[string]string, statements ...string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	for _, s := range statements {
+		_, err := conn.Exec(t.Context(), s)
+		require.NoError(t, err, s)
+	}
+}
+
+// found returns the details of what the doctor does not find well in one check.
+func (d diagnosis) found(check string) string {
+	var all []string
+	for _, f := range d.Checks {
+		if f.Check == check && f.Verdict == bad {
+			all = append(all, f.Detail+"; "+f.Mend)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestReadOnlyDatabase_Is503AndFoundByTheDoctor(t *testing.T) {
+	t.Parallel()
+	env := stackEnvironment(t)
+	key := create(t, env)
+	name := env["DATABASE_URL"][strings.LastIndex(env["DATABASE_URL"], "/")+1:]
+	name, _, _ = strings.Cut(name, "?")
+	sql(t, env, `alter database "`+name+`" set default_transaction_read_only = on`)
+	api := start(t, env, "api")
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+
+	status, header, text := post(t, env, key, "/v1/customers", `{"email":"a@example.com","name":"A"}`)
+	require.Equal(t, http.StatusServiceUnavailable, status, text)
+	require.Equal(t, "5", header.Get("Retry-After"))
+	require.Contains(t, text, "read-only")
+
+	d, got := diagnose(t, env)
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, d.found("database"), "takes no writes")
+	metrics := metricsOf(t, env)
+	require.Contains(t, metrics, "\nperennial_database_writable 0\n")
+	require.Contains(t, metrics, "\nperennial_database_reachable 1\n")
+	out := api.stop()
+	require.Equal(t, exitDone, out.code)
+	require.Contains(t, out.stderr, "the database takes no writes")
+}
+
+func TestDoctor_FindsPausedReconcilerAndOverdueWork(t *testing.T) {
+	t.Parallel()
+	env := stackEnvironment(t)
+	env["S"], env["W"] = "sk_test_abc", "whsec_abc"
+	create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
+	simulator, serve := start(t, env, "simulator"), start(t, env, "serve")
+	eventually(t, "the doctor finds everything in order", func() bool {
+		d, _ := diagnose(t, env)
+		return d.Healthy
+	})
+	metrics := metricsOf(t, env)
+	for _, zero := range []string{
+		"perennial_dispatch_stopped 0", "perennial_overdue_actions 0", "perennial_overdue_actions_age_seconds 0",
+		"perennial_overdue_payments 0", "perennial_overdue_payments_age_seconds 0", "perennial_payments_in_review 0",
+		"perennial_payments_in_review_age_seconds 0", "perennial_keysets_unreadable 0", "perennial_workers 1",
+		"perennial_database_writable 1", `perennial_payments_review_total{provider="stripe"} 0`,
+	} {
+		require.Contains(t, metrics, "\n"+zero+"\n", "it exists from the start")
+	}
+
+	n := testkit.Namespace{Address: env["TEMPORAL_ADDRESS"], Name: env["TEMPORAL_NAMESPACE"]}
+	schedule := n.Client(t).ScheduleClient().GetHandle(t.Context(), contract.ReconcilerScheduleID)
+	require.NoError(t, schedule.Pause(t.Context(), client.SchedulePauseOptions{Note: "maintenance"}))
+	sql(t, env, "update temporal_epoch set reconciled_at = now() - interval '10 minutes'")
+	d, got := diagnose(t, env)
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, d.found("reconciler"), `its schedule is paused ("maintenance")`)
+	require.Contains(t, d.found("reconciler"), "toggle --unpause")
+	require.Contains(t, d.found("reconciler"), "its last pass ended 10m")
+	require.Equal(t, exitDone, serve.stop().code)
+
+	d, _ = diagnose(t, env)
+	require.Contains(t, d.found("worker version"), "has no workers", "its pollers are gone; Temporal shows them for minutes")
+	require.Equal(t, exitDone, simulator.stop().code)
+}
+
+// metricsOf returns our own metrics, one a line.
+func metricsOf(t *testing.T, env map[string]string) string {
+	t.Helper()
+	var ours strings.Builder
+	for line := range strings.Lines(get(t, "http://"+env["METRICS_ADDRESS"]+"/metrics", "")) {
+		if strings.HasPrefix(line, "perennial_") {
+			ours.WriteString("\n" + line)
+		}
+	}
+	return ours.String()
+}
+
+// No worker runs: everything that is created waits, and the API shows how long.
+func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
+	t.Parallel()
+	env := stackEnvironment(t)
+	env["S"], env["W"] = "sk_test_abc", "whsec_abc"
+	key := create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
+	api := start(t, env, "api")
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	made := func(path, body string) string {
+		status, _, text := post(t, env, key, path, body)
+		require.Equal(t, http.StatusCreated, status, text)
+		var out struct{ ID string }
+		require.NoError(t, json.Unmarshal([]byte(text), &out))
+		return out.ID
+	}
+	customer := made("/v1/customers", `{"email":"a@example.com","name":"A","paymentMethod":"card",`+
+		`"paymentDetails":{"provider":"stripe","customerToken":"cus_1","paymentMethodToken":"pm_card_visa"}}`)
+	plan := made("/v1/plans", `{"name":"P","currency":"EUR","interval":"month","amount":1000}`)
+	sub := made("/v1/subscriptions", `{"customerId":"`+customer+`","planId":"`+plan+`","trialDays":0}`)
+	txn := made("/v1/payments", `{"customerId":"`+customer+`","amount":500,"currency":"EUR"}`)
+	sql(t, env, "update subscriptions set next_action_at = now() - interval '10 minutes'",
+		"update transactions set parked_at = now() - interval '1 hour', next_check_at = null where id = '"+txn+"'")
+
+	d, got := diagnose(t, env)
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, d.found("overdue work"), "1 subscription: the next action is overdue, the oldest by 10m")
+	require.Contains(t, d.found("overdue work"), sub)
+	require.Contains(t, d.found("payments in review"), "1 payment, the oldest for 1h0m")
+	require.Contains(t, d.found("payments in review"), txn)
+	metrics := metricsOf(t, env)
+	for _, want := range []string{
+		"perennial_overdue_actions 1", "perennial_payments_in_review 1", "perennial_workers 0",
+		"perennial_reconciler_age_seconds -1",
+	} {
+		require.Contains(t, metrics, "\n"+want+"\n")
+	}
+	require.Regexp(t, `\nperennial_overdue_actions_age_seconds 6\d\d`, metrics)
+	require.Equal(t, exitDone, api.stop().code)
+}
+
+func post(t *testing.T, env map[string]string, key, path, body string) (status int, header http.Header, text string) {
+	t.Helper()
+	ask, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+env["LISTEN_ADDRESS"]+path, strings.NewReader(body))
+	require.NoError(t, err)
+	ask.Header.Set("Authorization", "Bearer "+key)
+	ask.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(ask)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return answer.StatusCode, answer.Header, string(raw)
+}
+
+func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {
+	t.Parallel()
+	core, logs := logged.New(zapcore.InfoLevel)
+	s := &server{telemetry: &telemetry.Telemetry{Logger: zap.New(core)}}
+	memory, at := &said{at: map[string]time.Time{}}, time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	s.sound(db.Backlog{Writable: true, ReconciledAge: time.Minute, Reviews: 1}, memory, at)
+	require.Zero(t, logs.Len(), "reviews were logged, with their reason, when they began")
+	faulty := db.Backlog{Actions: 3, ActionAge: 2 * time.Minute, Payments: 1, PaymentAge: time.Hour}
+	s.sound(faulty, memory, at)
+	s.sound(faulty, memory, at.Add(alarmEvery))
+	require.Equal(t, 3, logs.FilterLevelExact(zapcore.ErrorLevel).Len(), "read-only, subscriptions, payments")
+	s.sound(db.Backlog{Writable: true, ReconciledAge: 3 * time.Minute}, memory, at)
+	require.Equal(t, 4, logs.Len())
+	s.sound(faulty, memory, at.Add(time.Minute))
+	require.Equal(t, 7, logs.Len(), "as long as it lasts")
+}

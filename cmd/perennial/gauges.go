@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"perennial/db"
+	"perennial/internal/telemetry"
+	"perennial/worker"
+)
+
+// late is when due work counts as overdue: the promise is that nothing is later.
+const late = time.Minute
+
+// backlogGauges are read from PostgreSQL at each scrape, by every process with an API. They need neither Temporal nor a
+// worker, and show how late work is before it is done.
+var backlogGauges = []telemetry.Gauge{
+	{Name: "perennial_database_reachable", Text: "1 while PostgreSQL answers; else 0, and the rest is absent."},
+	{Name: "perennial_database_writable", Text: "1 while PostgreSQL takes writes; 0 on a standby or a read-only server."},
+	{Name: "perennial_workers", Text: "Running worker processes of any build."},
+	{Name: "perennial_reconciler_age_seconds", Text: "Time since the reconciler finished a pass; -1: it never has."},
+	{Name: "perennial_overdue_actions", Text: "Subscriptions whose next action is overdue by more than a minute, up to 10,000."},
+	{Name: "perennial_overdue_actions_age_seconds", Text: "How long the oldest due action of a subscription has waited."},
+	{Name: "perennial_overdue_payments", Text: "Payments whose send or poll is overdue by more than a minute, up to 10,000."},
+	{Name: "perennial_overdue_payments_age_seconds", Text: "How long the oldest due send or poll of a payment has waited."},
+	{Name: "perennial_payments_in_review", Text: "Payments that need review now, up to 10,000."},
+	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review has waited."},
+}
+
+func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
+	return s.telemetry.Watch(backlogGauges, func(ctx context.Context) map[string]float64 {
+		b, err := store.Backlog(ctx, now(), late)
+		if err != nil {
+			s.telemetry.Logger.Warn("the backlog cannot be read", zap.Error(err))
+			return map[string]float64{"perennial_database_reachable": 0}
+		}
+		return map[string]float64{
+			"perennial_database_reachable":             1,
+			"perennial_database_writable":              flagged(b.Writable),
+			"perennial_workers":                        float64(b.Workers),
+			"perennial_reconciler_age_seconds":         b.ReconciledAge.Seconds(),
+			"perennial_overdue_actions":                float64(b.Actions),
+			"perennial_overdue_actions_age_seconds":    b.ActionAge.Seconds(),
+			"perennial_overdue_payments":               float64(b.Payments),
+			"perennial_overdue_payments_age_seconds":   b.PaymentAge.Seconds(),
+			"perennial_payments_in_review":             float64(b.Reviews),
+			"perennial_payments_in_review_age_seconds": b.ReviewAge.Seconds(),
+		}
+	})
+}
+
+// watchDispatch serves whether new work reaches a worker.
+func (s *server) watchDispatch(w *worker.Worker) error {
+	const name = "perennial_dispatch_stopped"
+	return s.telemetry.Watch([]telemetry.Gauge{{
+		Name: name, Text: "1 while Temporal sends all work to a build without workers, or to none: nothing is billed.",
+	}}, func(context.Context) map[string]float64 { return map[string]float64{name: flagged(w.Ready() != nil)} })
+}
+
+func flagged(so bool) float64 {
+	if so {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,127 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// Backlog is how far behind the present the whole installation is. It needs neither Temporal nor a worker, so that it also
+// shows when both are gone.
+type Backlog struct {
+	Actions, Payments int           // overdue: subscriptions' next actions, sends of payments and polls of their provider
+	ActionAge         time.Duration // since the oldest due action became due; 0: none is due
+	PaymentAge        time.Duration // since the oldest due send or poll became due; 0: none is due
+	Reviews           int           // payments that need review
+	ReviewAge         time.Duration // since the oldest of them was left to a person
+	ReconciledAge     time.Duration // since the reconciler last finished a pass; negative: it never has
+	Workers           int           // processes that work
+	Writable          bool          // false: the server is a standby, or refuses writes
+}
+
+// BacklogAtMost is where the counts of a Backlog stop.
+const BacklogAtMost = 10_000
+
+// BeatLife is how old the last beat of a worker may be for it to count as working. Workers beat every BeatEvery.
+const (
+	BeatEvery = 5 * time.Second
+	BeatLife  = 4 * BeatEvery
+)
+
+// Backlog reads it at now; work that is due for longer than the tolerance counts as overdue. Global.
+func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Duration) (Backlog, error) {
+	now = now.Truncate(time.Microsecond) // as PostgreSQL keeps it: the age of what is due now is 0, not some nanoseconds
+	row, err := queries.BacklogGet(ctx, r.handle, dbsqlc.BacklogGetParams{
+		Now: now, OverdueBefore: now.Add(-tolerance), AtMost: BacklogAtMost, BeatSeconds: BeatLife.Seconds(),
+	})
+	return Backlog{
+		Actions: row.Actions, Payments: row.Payments, ActionAge: max(0, now.Sub(row.ActionAt)), PaymentAge: max(0, now.Sub(row.CheckAt)),
+		Reviews: row.Reviews, ReviewAge: max(0, now.Sub(row.ReviewAt)),
+		ReconciledAge: time.Duration(row.ReconciledAge * float64(time.Second)),
+		Workers:       row.Workers, Writable: row.Writable,
+	}, translate("BacklogGet", err)
+}
+
+// Overdue is a subscription whose next action should have happened.
+type Overdue struct {
+	Ref
+	Action string
+	DueAt  time.Time // in the subscription's own time
+}
+
+// OverdueSubscriptions lists those in real time whose next action was due before then, the oldest first. Global.
+func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limit int) ([]Overdue, error) {
+	found, err := queries.SubscriptionListOverdue(ctx, r.handle, dbsqlc.SubscriptionListOverdueParams{
+		Before: &before, RowLimit: rows(limit),
+	})
+	return refs(found, func(f dbsqlc.SubscriptionListOverdueRow) Overdue {
+		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
+	}), translate("SubscriptionListOverdue", err)
+}
+
+// BehindClock lists subscriptions whose test clock stands still at or after their next action. One that stays in the list
+// is stuck. Global.
+func (r Reader) BehindClock(ctx context.Context, limit int) ([]Overdue, error) {
+	found, err := queries.SubscriptionListBehindClock(ctx, r.handle, rows(limit))
+	return refs(found, func(f dbsqlc.SubscriptionListBehindClockRow) Overdue {
+		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
+	}), translate("SubscriptionListBehindClock", err)
+}
+
+// Review is a payment that needs review: a person must find out what became of it.
+type Review struct {
+	Ref
+	Since time.Time
+}
+
+// Reviews lists payments that need review, the oldest first. Global.
+func (r Reader) Reviews(ctx context.Context, limit int) ([]Review, error) {
+	found, err := queries.TransactionListForReview(ctx, r.handle, rows(limit))
+	return refs(found, func(f dbsqlc.TransactionListForReviewRow) Review {
+		return Review{Ref{f.EnvironmentID, f.ID}, f.ParkedAt}
+	}), translate("TransactionListForReview", err)
+}
+
+// SetReconciled notes that a pass of the reconciler has ended.
+func (tx *Tx) SetReconciled(ctx context.Context) error {
+	return translate("EpochSetReconciled", queries.EpochSetReconciled(ctx, tx.pipe))
+}
+
+// WorkerProcess is one run of one worker process.
+type WorkerProcess struct{ ID, Deployment, BuildID string }
+
+// BeatWorker notes that a process works.
+func (tx *Tx) BeatWorker(ctx context.Context, w WorkerProcess) error {
+	return translate("WorkerBeat", queries.WorkerBeat(ctx, tx.pipe, dbsqlc.WorkerBeatParams(w)))
+}
+
+// StopWorker notes that a process takes no new work.
+func (tx *Tx) StopWorker(ctx context.Context, id string) error {
+	return translate("WorkerStop", queries.WorkerStop(ctx, tx.pipe, id))
+}
+
+// PurgeWorkers forgets processes not seen since then.
+func (tx *Tx) PurgeWorkers(ctx context.Context, before time.Time) error {
+	return translate("WorkerPurge", queries.WorkerPurge(ctx, tx.pipe, before))
+}
+
+// WorkersOf counts the processes of a build: those that work now, and whether any was ever known. Global.
+func (r Reader) WorkersOf(ctx context.Context, deployment, buildID string) (working int, known bool, err error) {
+	row, err := queries.WorkerCount(ctx, r.handle, dbsqlc.WorkerCountParams{
+		BeatSeconds: BeatLife.Seconds(), Deployment: deployment, BuildID: buildID,
+	})
+	return row.Working, row.Known > 0, translate("WorkerCount", err)
+}
+
+// Keyset is an app's wrapped keyset.
+type Keyset struct {
+	AppID   string
+	Wrapped []byte
+}
+
+// Keysets lists the wrapped keysets of apps. Global.
+func (r Reader) Keysets(ctx context.Context, limit int) ([]Keyset, error) {
+	found, err := queries.KeysetList(ctx, r.handle, rows(limit))
+	return refs(found, func(f dbsqlc.KeysetListRow) Keyset { return Keyset{f.ID, f.Keyset} }), translate("KeysetList", err)
+}

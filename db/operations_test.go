@@ -1,0 +1,144 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+func (b *bundle) backlog(t *testing.T, at time.Time) db.Backlog {
+	t.Helper()
+	got, err := b.store.Backlog(t.Context(), at, time.Minute)
+	require.NoError(t, err)
+	return got
+}
+
+func TestBacklog_CountsWhatWaits(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	quiet := b.backlog(t, now)
+	require.Equal(t, db.Backlog{ReconciledAge: -time.Second, Writable: true}, quiet, "nothing waits, no pass has ever ended")
+
+	sub := b.subscription
+	sub.ID, sub.TestClockID, sub.NextActionAt = id.New(id.Subscription, wall), "", now.Add(-10*time.Minute)
+	require.NotEqual(t, "none", string(sub.NextAction))
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, sub)) })
+	got := b.backlog(t, now)
+	require.Equal(t, 1, got.Actions)
+	require.Equal(t, 10*time.Minute, got.ActionAge.Round(time.Millisecond))
+	require.Zero(t, b.backlog(t, now.Add(-10*time.Minute)).Actions, "due is not overdue")
+	overdue, err := b.store.OverdueSubscriptions(t.Context(), now.Add(-time.Minute), 5)
+	require.NoError(t, err)
+	require.Len(t, overdue, 1)
+	require.Equal(t, db.Ref{EnvironmentID: b.env, ID: sub.ID}, overdue[0].Ref)
+
+	open, parked := b.charge(""), b.charge("")
+	open.NextCheckAt, parked.ParkedAt = now.Add(-2*time.Minute), now.Add(-time.Hour)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertTransaction(ctx, b.env, open))
+		require.NoError(t, tx.InsertTransaction(ctx, b.env, parked))
+	})
+	got = b.backlog(t, now)
+	require.Equal(t, 1, got.Payments)
+	require.Equal(t, 2*time.Minute, got.PaymentAge.Round(time.Millisecond))
+	require.Equal(t, 1, got.Reviews)
+	require.Equal(t, time.Hour, got.ReviewAge.Round(time.Millisecond))
+	reviews, err := b.store.Reviews(t.Context(), 5)
+	require.NoError(t, err)
+	require.Len(t, reviews, 1)
+	require.Equal(t, parked.ID, reviews[0].ID)
+
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SetReconciled(ctx)) })
+	age := b.backlog(t, now).ReconciledAge
+	require.GreaterOrEqual(t, age, time.Duration(0))
+	require.Less(t, age, time.Minute)
+}
+
+func TestBehindClock_ListsWhatItsClockHasPassed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	behind := func() []db.Overdue {
+		found, err := b.store.BehindClock(t.Context(), 5)
+		require.NoError(t, err)
+		return found
+	}
+	move := func(sql string, args ...any) {
+		_, err := b.pool.Exec(t.Context(), sql, args...)
+		require.NoError(t, err)
+	}
+	move("update subscriptions set next_action_at = $1", now.Add(time.Hour))
+	require.Empty(t, behind())
+	move("update test_clocks set now_at = $1", now.Add(time.Hour))
+	require.Len(t, behind(), 1)
+	move("update test_clocks set status = 'advancing', target_at = now_at")
+	require.Empty(t, behind(), "a clock that moves brings its subscriptions along")
+}
+
+func TestWorkers_AreKnownByTheirBeats(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	require.Positive(t, db.BeatLife-2*db.BeatEvery, "one beat may be lost")
+	of := func(build string) (int, bool) {
+		working, known, err := b.store.WorkersOf(t.Context(), "perennial", build)
+		require.NoError(t, err)
+		return working, known
+	}
+	is := func(build string, working int, known bool) {
+		t.Helper()
+		w, k := of(build)
+		require.Equal(t, fmt.Sprint(working, known), fmt.Sprint(w, k))
+	}
+	is("one", 0, false)
+	w := db.WorkerProcess{ID: "w1", Deployment: "perennial", BuildID: "one"}
+	beat := func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.BeatWorker(ctx, w)) }
+	b.write(t, beat)
+	is("one", 1, true)
+	is("two", 0, false)
+	require.Equal(t, 1, b.backlog(t, now).Workers)
+
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.StopWorker(ctx, w.ID)) })
+	is("one", 0, true)
+	b.write(t, beat)
+	is("one", 1, true)
+	_, err := b.pool.Exec(t.Context(), "update workers set seen_at = clock_timestamp() - $1::interval", db.BeatLife)
+	require.NoError(t, err)
+	is("one", 0, true)
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.PurgeWorkers(ctx, time.Now())) })
+	is("one", 0, false)
+}
+
+// A pool that kept its connections to a demoted primary would refuse writes for ever after a failover.
+func TestReadOnlyServer_IsUnavailableAndLeft(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var name string
+	require.NoError(t, b.pool.QueryRow(t.Context(), "select current_database()").Scan(&name))
+	turn := func(to string) {
+		_, err := b.pool.Exec(t.Context(), fmt.Sprintf("alter database %q %s", name, to))
+		require.NoError(t, err)
+	}
+	turn("set default_transaction_read_only = on")
+	store, err := db.Open(t.Context(), db.Config{URL: b.pool.Config().ConnString(), MaxConns: 1, Clock: func() time.Time { return wall }})
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	write := func() error {
+		return store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return tx.SetReconciled(t.Context()) })
+	}
+	refused := fault.From(write())
+	require.Equal(t, fault.Unavailable, refused.Kind)
+	require.Positive(t, refused.RetryAfter)
+	backlog, err := store.Backlog(t.Context(), now, time.Minute)
+	require.NoError(t, err, "reads go on")
+	require.False(t, backlog.Writable)
+
+	turn("reset default_transaction_read_only")
+	require.Error(t, write(), "this session began read-only")
+	require.NoError(t, write(), "its connection was closed, so that the next one sees the server as it is")
+}

@@ -1,0 +1,85 @@
+-- What operators and alerts read, over all environments. A scrape of the metrics runs these every few seconds: each
+-- subquery reads one end of a partial index, and counts stop at @at_most.
+
+-- name: BacklogGet :one
+-- Where nothing waits, the oldest is @now, the clock by which work becomes due. Beats and passes were stamped by the
+-- database's clock, so their ages are told by it; -1: no pass has ever ended.
+select
+    coalesce(oldest.action_at, @now)::timestamptz as action_at,
+    coalesce(oldest.check_at, @now)::timestamptz as check_at,
+    coalesce(oldest.review_at, @now)::timestamptz as review_at,
+    counted.actions::integer as actions,
+    counted.payments::integer as payments,
+    counted.reviews::integer as reviews,
+    counted.workers::integer as workers,
+    coalesce(extract(epoch from clock_timestamp() - e.reconciled_at), -1)::float8 as reconciled_age,
+    (current_setting('transaction_read_only') = 'off')::boolean as writable
+from temporal_epoch e,
+    (select
+        (select min(s.next_action_at) from subscriptions s
+         where s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null) as action_at,
+        (select min(t.next_check_at) from transactions t where t.status = 'pending' and t.parked_at is null) as check_at,
+        (select min(t.parked_at) from transactions t where t.status = 'pending' and t.parked_at is not null) as review_at) oldest,
+    (select
+        (select count(*) from (
+            select from subscriptions s
+            where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @overdue_before::timestamptz
+            limit @at_most::integer) o) as actions,
+        (select count(*) from (
+            select from transactions t
+            where t.status = 'pending' and t.parked_at is null and t.next_check_at < @overdue_before::timestamptz
+            limit @at_most::integer) o) as payments,
+        (select count(*) from (
+            select from transactions t where t.status = 'pending' and t.parked_at is not null limit @at_most::integer) r) as reviews,
+        (select count(*) from workers w
+         where w.stopped_at is null and w.seen_at > clock_timestamp() - make_interval(secs => @beat_seconds::float8)) as workers) counted;
+
+-- name: SubscriptionListOverdue :many
+-- In real time, the oldest first.
+select s.environment_id, s.id, s.next_action, s.next_action_at::timestamptz as due_at
+from subscriptions s
+where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
+order by s.next_action_at
+limit @row_limit;
+
+-- name: SubscriptionListBehindClock :many
+-- Those whose test clock stands still at or after their next action. A subscription is among them for a moment after it
+-- was created, and for as long as a payment holds its clock up; one that stays is stuck.
+select s.environment_id, s.id, s.next_action, s.next_action_at::timestamptz as due_at
+from test_clocks c
+join subscriptions s on s.environment_id = c.environment_id and s.test_clock_id = c.id
+where c.status = 'ready' and c.blocked_by = '{}' and s.finished_at is null and s.next_action_at <= c.now_at
+order by s.id
+limit @row_limit;
+
+-- name: TransactionListForReview :many
+select t.environment_id, t.id, t.parked_at::timestamptz as parked_at
+from transactions t
+where t.status = 'pending' and t.parked_at is not null
+order by t.parked_at
+limit @row_limit;
+
+-- name: EpochSetReconciled :exec
+update temporal_epoch set reconciled_at = clock_timestamp();
+
+-- name: WorkerBeat :exec
+insert into workers (id, deployment, build_id, started_at, seen_at)
+values (@id, @deployment, @build_id, clock_timestamp(), clock_timestamp())
+on conflict (id) do update set seen_at = excluded.seen_at, stopped_at = null;
+
+-- name: WorkerStop :exec
+update workers set seen_at = clock_timestamp(), stopped_at = clock_timestamp() where id = @id;
+
+-- name: WorkerCount :one
+-- known: workers of this build have run here at all. A build from before this table never has.
+select (count(*))::integer as known,
+    (count(*) filter (where stopped_at is null and seen_at > clock_timestamp() - make_interval(secs => @beat_seconds::float8)))::integer as working
+from workers
+where deployment = @deployment and build_id = @build_id;
+
+-- name: WorkerPurge :exec
+delete from workers where seen_at < @before;
+
+-- name: KeysetList :many
+-- A process checks at start that its key-encryption key opens them.
+select a.id, a.keyset from apps a order by a.id limit @row_limit;

@@ -1,0 +1,140 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/internal/testkit"
+	"perennial/test/e2e/check"
+	"perennial/test/e2e/world"
+	"perennial/worker"
+)
+
+// promised is how late nothing may be, and within what a fault must show.
+const promised = time.Minute
+
+// TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch: two builds of the worker, rolled out under load with the
+// settings of production. Then a third is rolled out and nobody makes it current: all billing stops.
+func TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, world.Config{Workerless: true, Env: []string{"RECONCILE_EVERY=30s", "BOOTSTRAP_EVERY=15s"}})
+	w.Service.Start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	env, c := w.Environments[0], w.Client(t)
+	plan, err := env.Create(ctx, "/api/plans", monthly(1000))
+	require.NoError(t, err)
+	subscribe := func() error {
+		customer, err := env.Create(ctx, "/api/customers", card("pm_card_visa"))
+		if err == nil {
+			_, err = env.Create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": plan, "trialDays": 0})
+		}
+		return err
+	}
+	current := func() string {
+		build, err := worker.CurrentBuild(ctx, c, "perennial")
+		require.NoError(t, err)
+		return build
+	}
+
+	one, _ := w.Worker(t, "one")
+	one.Start(t)
+	var stream sync.WaitGroup
+	rollout, rolledOut := context.WithCancel(ctx)
+	stream.Go(func() {
+		for rollout.Err() == nil {
+			if err := subscribe(); err != nil {
+				t.Error(err)
+			}
+			pause(rollout, 200*time.Millisecond)
+		}
+	})
+	pause(ctx, time.Duration(testkit.Scale(3, 30))*time.Second)
+	two, _ := w.Worker(t, "two", "--make-current")
+	two.Start(t)
+	require.Eventually(t, func() bool { return current() == "two" }, promised, 100*time.Millisecond)
+	one.Signal(t, syscall.SIGTERM)
+	<-one.Done()
+	pause(ctx, time.Duration(testkit.Scale(5, 60))*time.Second)
+	rolledOut()
+	stream.Wait()
+	allPaid := func() bool {
+		return count(t, w, `select count(*) from subscriptions s
+			where not exists (select from invoices i where i.subscription_id = s.id and i.status = 'paid')`) == 0
+	}
+	require.Eventually(t, allPaid, promised, 100*time.Millisecond, "every first period is paid")
+	latest := count(t, w, `select coalesce(max(ceil(extract(epoch from first_sent_at - due_at) * 1000)), -1)::integer
+		from transactions`)
+	t.Logf("%d charges through the rolling update, the latest sent %d ms after it was due",
+		count(t, w, "select count(*) from transactions"), latest)
+	require.GreaterOrEqual(t, latest, 0)
+	require.Less(t, latest, int(promised.Milliseconds()))
+
+	three, metrics := w.Worker(t, "three")
+	three.Start(t)
+	two.Signal(t, syscall.SIGTERM)
+	<-two.Done()
+	stopped := time.Now()
+	require.NoError(t, subscribe())
+	require.Eventually(t, func() bool {
+		status, text := ask(ctx, t, metrics+"/readyz")
+		return status == http.StatusServiceUnavailable && strings.Contains(text, `"dispatch"`)
+	}, promised, 250*time.Millisecond, "the worker that gets no work is not ready")
+	t.Logf("the forgotten switch showed after %s", time.Since(stopped).Round(100*time.Millisecond))
+	require.Regexp(t, `"level":"error".*"message":"nothing is billed: Temporal sends all work to build two of perennial, `+
+		`which has no workers`, three.Log(t))
+	require.EqualValues(t, 1, gauge(ctx, t, metrics, "perennial_dispatch_stopped"))
+	late := gauge(ctx, t, w.Metrics, "perennial_overdue_actions_age_seconds")
+	require.Greater(t, late, 5.0, "the API shows what waits while it waits")
+	text, err := w.Doctor(t, "three")
+	require.Error(t, err)
+	require.Contains(t, text, "which has no workers")
+	require.Less(t, time.Since(stopped), promised)
+
+	mended, _ := w.Worker(t, "three", "--make-current")
+	mended.Start(t)
+	require.Eventually(t, allPaid, promised, 100*time.Millisecond, "what waited is done")
+	require.Eventually(t, func() bool {
+		status, _ := ask(ctx, t, metrics+"/readyz")
+		return status == http.StatusOK
+	}, promised, 250*time.Millisecond)
+	check.AtRest(t, w, settled)
+	check.Sound(t, w)
+}
+
+func ask(ctx context.Context, t *testing.T, url string) (status int, text string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	require.NoError(t, err)
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return answer.StatusCode, string(raw)
+}
+
+// gauge reads one of our metrics that has no labels.
+func gauge(ctx context.Context, t *testing.T, metrics, name string) float64 {
+	t.Helper()
+	_, text := ask(ctx, t, metrics+"/metrics")
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			require.NoError(t, err)
+			return n
+		}
+	}
+	require.FailNow(t, fmt.Sprintf("%s is not served", name))
+	return 0
+}

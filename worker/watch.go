@@ -1,0 +1,123 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"perennial/activities"
+)
+
+const (
+	beatEvery   = activities.BeatEvery
+	watchWithin = 4 * time.Second // bounds one beat with its look
+	// stoppedFor is how long work may wait for a build to be current before it is a fault: a rolling update has a moment
+	// between two builds.
+	stoppedFor = 10 * time.Second
+	// sayAgain is how often a fault that lasts is logged.
+	sayAgain = time.Minute
+)
+
+// watch is what a worker knows about where new work goes.
+type watch struct {
+	mu      sync.Mutex
+	stopped time.Time // since when no worker takes work; zero: one does, as far as is known
+	fault   error     // set when that has lasted for too long
+	said    time.Time // when the fault was last logged
+}
+
+// Ready reports why this worker, or any other, gets no work. It is nil until that is certain.
+func (w *Worker) Ready() error {
+	w.watch.mu.Lock()
+	defer w.watch.mu.Unlock()
+	return w.watch.fault
+}
+
+// attend writes beats until ctx ends, and watches that the build which gets new work has workers.
+func (w *Worker) attend(ctx context.Context) {
+	defer w.leave(ctx)
+	for {
+		w.attendOnce(ctx)
+		if pause(ctx, beatEvery); ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+func (w *Worker) attendOnce(ctx context.Context) {
+	within, cancel := context.WithTimeout(ctx, watchWithin)
+	defer cancel()
+	err := w.config.Activities.Beat(within, w.id, w.config.Deployment, w.config.BuildID)
+	if err != nil && ctx.Err() == nil {
+		w.config.Logger.Warn("the beat of this worker was not written", zap.Error(err))
+	}
+	if w.config.BuildID == "" { // unversioned workers get work from every queue that they poll
+		return
+	}
+	d, err := Dispatching(within, w.config.Client, w.config.Namespace, w.config.Activities, w.now())
+	if err != nil { // Temporal or PostgreSQL is away, which others say; what was known stays
+		w.config.Logger.Debug("who gets new work is not known", zap.Error(err))
+		return
+	}
+	if d.Deployment == w.config.Deployment && d.BuildID == w.config.BuildID {
+		d.Working = max(d.Working, 1) // this one
+	}
+	w.learn(d, w.now())
+}
+
+// learn takes what one look found, and says what it means.
+func (w *Worker) learn(d Dispatch, now time.Time) {
+	w.watch.mu.Lock()
+	defer w.watch.mu.Unlock()
+	if !d.Stopped() {
+		if w.watch.fault != nil {
+			w.config.Logger.Info("work is taken again", zap.String("current", d.BuildID),
+				zap.Duration("after", now.Sub(w.watch.stopped)))
+		}
+		w.watch.stopped, w.watch.fault = time.Time{}, nil
+		return
+	}
+	if w.watch.stopped.IsZero() {
+		w.watch.stopped = now
+	}
+	if now.Sub(w.watch.stopped) < stoppedFor {
+		return
+	}
+	w.watch.fault = d.fault(w.config.Deployment)
+	if now.Sub(w.watch.said) >= sayAgain {
+		w.watch.said = now
+		w.config.Logger.Error(w.watch.fault.Error(), zap.String("current", d.BuildID),
+			zap.Duration("for", now.Sub(w.watch.stopped)))
+	}
+}
+
+// fault says that nothing is billed, and what to do.
+func (d Dispatch) fault(deployment string) error {
+	if d.BuildID == "" {
+		return fmt.Errorf("nothing is billed: no build of the deployment %s is current, so no worker gets work; "+
+			"run `perennial worker --make-current`", deployment)
+	}
+	return fmt.Errorf("nothing is billed: Temporal sends all work to build %s of %s, which has no workers; "+
+		"run `perennial worker --make-current` with the build that shall work, or start workers of %s again",
+		d.BuildID, d.Deployment, d.BuildID)
+}
+
+// Fault is nil while somebody takes new work.
+func (d Dispatch) Fault(deployment string) error {
+	if !d.Stopped() {
+		return nil
+	}
+	return d.fault(deployment)
+}
+
+// leave says that this process takes no new work, so that others need not wait for its beats to grow old.
+func (w *Worker) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watchWithin)
+	defer cancel()
+	if err := w.config.Activities.Leave(ctx, w.id); err != nil {
+		w.config.Logger.Warn("the end of this worker was not written: it counts as working for 20 s more", zap.Error(err))
+	}
+}
