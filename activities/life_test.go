@@ -91,7 +91,7 @@ func TestAFreePlanAsksNobodyForMoney(t *testing.T) {
 	require.Empty(t, l.transactions())
 	require.Empty(t, l.Provider.Calls())
 	require.Equal(t, scene.Start.AddDate(0, 4, 0), l.sub().PaidThrough)
-	require.Equal(t, "subscription.activated", l.events()[2])
+	require.Equal(t, "subscription.activated", l.events()[1])
 	l.sound()
 }
 

@@ -46,7 +46,7 @@ const (
 var types = []Type{
 	PaymentSuccess, PaymentFailed, SubscriptionActive, SubscriptionPastDue, SubscriptionCanceled, InvoicePaid,
 	PaymentPending, PaymentCanceled, PaymentRefunded, PaymentRefundFailed, PaymentParked,
-	SubscriptionCreated, SubscriptionUpdated, SubscriptionRenewed, InvoiceIssued, InvoiceVoided,
+	SubscriptionCreated, SubscriptionUpdated, SubscriptionRenewed, InvoiceIssued, InvoiceVoided, InvoiceUncollectible,
 	CustomerCreated, CustomerUpdated, CustomerDeleted, PlanCreated, PlanUpdated, TestClockAdvanced,
 }
 
