@@ -49,7 +49,7 @@ func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
 	}
 	if t := state.Attempt(); t != nil {
 		out.Live = &Attempt{TransactionID: t.ID, CheckAt: t.NextCheckAt, Sent: !t.FirstSentAt.IsZero()}
-		if t.Checks == 0 && !out.Live.Sent {
+		if t.Checks == 0 && t.NotFoundCount == 0 && !out.Live.Sent {
 			out.Live.CheckAt = time.Time{} // nobody tried yet: now; its check is the safety net's
 		}
 	}
