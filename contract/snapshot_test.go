@@ -1,4 +1,4 @@
-package contract_test
+package contract
 
 import (
 	"testing"
@@ -8,21 +8,21 @@ import (
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
-	"perennial/contract"
 )
 
-// A workflow rests for a minute after an activity that did not change its snapshot. The look-up before a late first send
-// changes nothing but when to go on, so the snapshot has to show that.
-func TestSnapshotOf_ChangesWithTheLookupBeforeALateSend(t *testing.T) {
+// A workflow rests when an activity about an attempt changed nothing that it can see. The look-up before a late first send
+// changes only that the send may go out now, so the snapshot must show it: else each late send waits for a minute.
+func TestSnapshotOf_LookedUpBeforeTheFirstSend(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
-	txn := payment.Transaction{ID: "txn_1", Status: payment.Pending, NextCheckAt: now.Add(-time.Minute)}
-	before := contract.SnapshotOf(lifecycle.State{Pending: []payment.Transaction{txn}}, false)
-	require.Zero(t, before.Live.CheckAt, "it is sent at once")
-
-	asked, proven := txn.Absent(payment.Protocol{Window: time.Hour, AbsenceGap: time.Hour}, now)
-	require.False(t, proven)
-	after := contract.SnapshotOf(lifecycle.State{Pending: []payment.Transaction{asked}}, false)
-	require.NotEqual(t, *before.Live, *after.Live)
-	require.Equal(t, now, after.Live.CheckAt)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	attempt := payment.Transaction{ID: "txn_1", Type: payment.Charge, Status: payment.Pending, NextCheckAt: now.Add(-time.Hour)}
+	live := func() Attempt {
+		return *SnapshotOf(lifecycle.State{Pending: []payment.Transaction{attempt}}, false).Live
+	}
+	require.Equal(t, Attempt{TransactionID: "txn_1"}, live(), "not tried yet")
+	attempt, absent := attempt.Absent(payment.Protocol{Window: time.Hour, AbsenceGap: time.Minute}, now)
+	require.False(t, absent)
+	require.Equal(t, Attempt{TransactionID: "txn_1", CheckAt: now}, live())
+	attempt = attempt.Sending(now.Add(time.Second))
+	require.True(t, live().Sent)
 }

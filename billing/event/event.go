@@ -28,6 +28,8 @@ const (
 
 	InvoiceIssued Type = "invoice.issued"
 	InvoiceVoided Type = "invoice.voided"
+	// InvoiceUncollectible: given up by a person; it stays owed.
+	InvoiceUncollectible Type = "invoice.marked_uncollectible"
 
 	CustomerCreated   Type = "customer.created"
 	CustomerUpdated   Type = "customer.updated"

@@ -203,3 +203,55 @@ func TestRecord_AfterWhatWasDueBefore(t *testing.T) {
 	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
 	require.Equal(t, l.sub().CurrentPeriod, l.store.invoices[1].Period)
 }
+
+// The provider contradicts an end: nothing is booked, but nothing is lost either.
+func TestRecord_CaptureOfAnotherAmountOnAClosedCharge(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	id := l.charges()[0].ID
+
+	for range 2 {
+		l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 999}, nil)
+
+		require.Equal(t, payment.Declined, l.charges()[0].Status)
+		require.False(t, l.charges()[0].ParkedAt.IsZero())
+		require.Equal(t, 1, l.account.events[event.PaymentParked], "announced once")
+	}
+	last := l.store.events[len(l.store.events)-1]
+	require.Equal(t, "amount_mismatch", last.Data["reason"])
+	require.Equal(t, "pi_2", last.Data["providerRef"])
+}
+
+func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	id := l.charges()[0].ID
+	first := l.charges()[0].ProviderRef
+
+	for range 2 {
+		l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
+
+		require.Equal(t, payment.Success, l.charges()[0].Status)
+		require.Equal(t, first, l.charges()[0].ProviderRef)
+		require.Equal(t, 1, l.account.events[event.PaymentParked], "announced once")
+	}
+	last := l.store.events[len(l.store.events)-1]
+	require.Equal(t, "second_capture", last.Data["reason"])
+	require.Equal(t, "pi_2", last.Data["providerRef"])
+}
+
+// The first operation failed and a second one under the same transaction captured: a refund must name the second.
+func TestRecord_SuccessNamesTheOperationThatCaptured(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.charges()[0].ID
+	l.send(id)
+	l.record(id, payment.Answer{Outcome: payment.AnswerDeclined, Ref: "pi_1"}, nil)
+
+	l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
+
+	require.Equal(t, payment.Success, l.charges()[0].Status)
+	require.Equal(t, "pi_2", l.charges()[0].ProviderRef)
+}
