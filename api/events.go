@@ -6,6 +6,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -45,6 +46,9 @@ func (s *Server) listEvents(ctx context.Context, c *httpkit.Call, in *listEvents
 		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
+	}
+	if in.Type != "" && !event.Type(in.Type).Known() {
+		return nil, fault.InvalidParam("type", "value_unknown", "there are no events of this type; see the list of types in /docs")
 	}
 	rows, more, err := s.store.Events(ctx, c.EnvironmentID, db.EventFilter{
 		Type: event.Type(in.Type), CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,

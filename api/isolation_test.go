@@ -63,6 +63,7 @@ var guarded = map[string]struct {
 	"POST /test-clocks":              {},
 	"GET /test-clocks":               {},
 	"GET /test-clocks/{id}":          {},
+	"POST /test-clocks/{id}/stop":    {},
 	"POST /test-clocks/{id}/advance": {body: func(owned) any { return map[string]any{"to": 1900000000} }},
 	"GET /apps":                      {},
 	"GET /events":                    {},

@@ -2,9 +2,11 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"maps"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
 	"perennial/db"
@@ -21,10 +23,20 @@ func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also A
 	if err := p.Validate(); err != nil {
 		return plan.Plan{}, err
 	}
+	if err := checkNames(p); err != nil {
+		return plan.Plan{}, err
+	}
 	if err := p.Metadata.Check(); err != nil {
 		return plan.Plan{}, err
 	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) {
+		limits, err := tx.ChargeLimits(ctx, by.EnvironmentID, p.Currency)
+		if err != nil {
+			return p, err
+		}
+		if limits.Unchargeable {
+			return p, errUnchargeable.In("currency")
+		}
 		if err := tx.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
 			return p, err
 		}
@@ -32,6 +44,21 @@ func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also A
 			Type: event.PlanCreated, ObjectID: p.ID, Data: map[string]any{"id": p.ID}, OccurredAt: p.CreatedAt,
 		})
 	})
+}
+
+var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
+	"The payment provider of this environment does not take charges in this currency. Choose another currency.")
+
+func checkNames(p plan.Plan) error {
+	if err := checkText("name", p.Name); err != nil {
+		return err
+	}
+	for i, price := range p.Prices {
+		if err := checkText(fmt.Sprintf("prices[%d].name", i), price.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // PlanUpdate changes the fields that are not nil. What a subscription was sold is not among them.
@@ -59,6 +86,11 @@ func (u PlanUpdate) apply(p *plan.Plan) (changed []string) {
 func (s *Service) UpdatePlan(
 	ctx context.Context, by Caller, planID string, u PlanUpdate, also Also[plan.Plan],
 ) (plan.Plan, error) {
+	if u.Name != nil {
+		if err := checkText("name", *u.Name); err != nil {
+			return plan.Plan{}, err
+		}
+	}
 	if u.Metadata != nil {
 		if err := u.Metadata.Check(); err != nil {
 			return plan.Plan{}, err

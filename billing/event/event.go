@@ -2,7 +2,10 @@
 // codes and amounts only, never personal data, so events need no erasure. It does not own delivery.
 package event
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Type names what happened; apps choose by it what to receive.
 type Type string
@@ -38,6 +41,17 @@ const (
 	PlanUpdated       Type = "plan.updated"
 	TestClockAdvanced Type = "test_clock.advanced"
 )
+
+// types are all of them.
+var types = []Type{
+	PaymentSuccess, PaymentFailed, SubscriptionActive, SubscriptionPastDue, SubscriptionCanceled, InvoicePaid,
+	PaymentPending, PaymentCanceled, PaymentRefunded, PaymentRefundFailed, PaymentParked,
+	SubscriptionCreated, SubscriptionUpdated, SubscriptionRenewed, InvoiceIssued, InvoiceVoided, InvoiceUncollectible,
+	CustomerCreated, CustomerUpdated, CustomerDeleted, PlanCreated, PlanUpdated, TestClockAdvanced,
+}
+
+// Known tells whether there are events of this type.
+func (t Type) Known() bool { return slices.Contains(types, t) }
 
 // Event is one fact, before it is stored. ObjectID is the id receivers dedupe on (`data.id`); Data is the `data`
 // object of payload shape A and is marshalled to JSON as it is.

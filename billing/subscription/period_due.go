@@ -38,10 +38,13 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	if s.Status == Trialing {
 		s.Status = Active
 	}
-	d := Decision{Events: []event.Event{s.event(event.SubscriptionRenewed, now, map[string]any{
-		"status": string(s.Status), "planId": s.PlanID,
-		"currentPeriodStart": s.CurrentPeriod.Start.Unix(), "currentPeriodEnd": s.CurrentPeriod.End.Unix(),
-	})}}
+	var d Decision
+	if !begin { // the first period without a trial was announced when the subscription was created
+		d.Events = append(d.Events, s.event(event.SubscriptionRenewed, now, map[string]any{
+			"status": string(s.Status), "planId": s.PlanID,
+			"currentPeriodStart": s.CurrentPeriod.Start.Unix(), "currentPeriodEnd": s.CurrentPeriod.End.Unix(),
+		}))
+	}
 	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue {
 		reason := invoice.Cycle
 		if first {
