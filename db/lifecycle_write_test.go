@@ -108,7 +108,7 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	events, _, err := b.store.Events(ctx, b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.Len(t, events, 2)
-	require.Equal(t, c.Events, []event.Event{events[1].Event, events[0].Event}, "in the order in which they happened")
+	require.Equal(t, []event.Event{events[1].Event, events[0].Event}, c.Events, "in the order in which they happened")
 }
 
 // Whatever of it fails, nothing of it stays.
@@ -198,7 +198,7 @@ func TestWake_OnlyTheFirstSignals(t *testing.T) {
 	require.Zero(t, b.count(t, "select count(wake_pending_since) from subscriptions"))
 	require.False(t, load(t, b).WakePending)
 	require.Equal(t, signal, wake(), "the next one signals again")
-	require.EqualValues(t, b.subscription.Revision, load(t, b).Subscription.Revision, "the mark is no change of the subscription")
+	require.Equal(t, b.subscription.Revision, load(t, b).Subscription.Revision, "the mark is no change of the subscription")
 }
 
 func TestWake_OneOfManySignals(t *testing.T) {

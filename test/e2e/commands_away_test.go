@@ -96,14 +96,18 @@ func (c *commander) commandAll(ctx context.Context) {
 	all.Go(func() {
 		c.post(ctx, "/api/subscriptions/"+c.canceled+"/cancel", world.Object{"immediateEffect": true, "refund": "prorated"})
 	})
-	all.Go(func() { c.change(ctx, http.MethodPatch, "/api/subscriptions/"+c.upgraded, world.Object{"planId": c.dearer}) })
+	all.Go(func() {
+		c.change(ctx, http.MethodPatch, "/api/subscriptions/"+c.upgraded, world.Object{"planId": c.dearer})
+	})
 	all.Go(func() { c.change(ctx, http.MethodPatch, "/api/customers/"+c.debtor, details) })
 	all.Go(func() {
 		c.post(ctx, "/api/subscriptions/"+c.ended+"/cancel", nil)
 		c.post(ctx, "/api/subscriptions/"+c.ended+"/reactivate", nil)
 		c.post(ctx, "/api/subscriptions/"+c.ended+"/cancel", nil)
 	})
-	all.Go(func() { c.post(ctx, "/api/payments", world.Object{"customerId": c.debtor, "amount": 500, "currency": "EUR"}) })
+	all.Go(func() {
+		c.post(ctx, "/api/payments", world.Object{"customerId": c.debtor, "amount": 500, "currency": "EUR"})
+	})
 	all.Wait()
 }
 
