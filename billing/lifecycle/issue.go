@@ -29,7 +29,7 @@ func (d *decision) issue(draft invoice.Draft) error {
 	}
 	d.Changes.NewInvoices = append(d.Changes.NewInvoices, inv)
 	d.credit(credit, inv.ID)
-	d.emit(inv.Event(event.InvoiceIssued, d.Now))
+	d.announce(event.InvoiceIssued{Invoice: inv.Announced()})
 	if inv.Status != invoice.Paid {
 		d.Open = append(d.Open, inv)
 		return nil
@@ -72,13 +72,13 @@ func (d *decision) withdraw(invoiceID, by string) error {
 	d.Changes.saveInvoice(inv)
 	d.credit(returned, inv.ID)
 	d.close(i)
-	d.emit(inv.Event(event.InvoiceVoided, d.Now))
+	d.announce(event.InvoiceVoided{Invoice: inv.Announced()})
 	return nil
 }
 
 // paid follows what the payment of an invoice means for the subscription.
 func (d *decision) paid(inv invoice.Invoice) error {
-	d.emit(inv.Event(event.InvoicePaid, d.Now))
+	d.announce(event.InvoicePaid{Invoice: inv.Announced()})
 	if inv.Period.Overlaps(d.Subscription.CurrentPeriod) {
 		later := func(other invoice.Invoice) bool { return inv.Number > 0 && other.Number > inv.Number }
 		i := slices.IndexFunc(d.Paid, later)

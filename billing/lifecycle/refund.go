@@ -55,6 +55,6 @@ func (r *recording) refunded() error {
 	if was != payment.Pending { // it had failed, and what it had reserved was released
 		r.d.saveTransaction(r.charge().Reserve(r.txn.Amount))
 	}
-	r.d.emit(r.txn.Event(event.PaymentRefunded, r.d.Now, nil))
+	r.d.announce(event.PaymentRefunded{Payment: r.txn.Announced()})
 	return nil
 }

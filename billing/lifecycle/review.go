@@ -32,7 +32,7 @@ func (r *recording) needsReview(reason string) {
 	}
 	r.txn, r.review = r.txn.Park(r.d.Real), reason
 	r.txn.FailureReason = "This payment needs review: " + reason + "."
-	r.d.emit(r.txn.Event(event.PaymentParked, r.d.Now, map[string]any{"reason": reason}))
+	r.d.announce(event.PaymentParked{Payment: r.txn.Announced(), Reason: reason})
 	r.d.saveTransaction(r.txn)
 }
 

@@ -37,7 +37,7 @@ func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Dec
 		if s.ActivatedAt.IsZero() {
 			s.ActivatedAt = now
 		}
-		d.Events = append(d.Events, s.event(event.SubscriptionActive, now, nil))
+		d.Events = append(d.Events, s.activated(now))
 	}
 	d.Subscription = s
 	return d, nil
@@ -54,7 +54,7 @@ func (s Subscription) Unpaid(attempts int, now time.Time) (Decision, error) {
 	}
 	s.Status, s.PastDueAt = PastDue, now
 	return Decision{Subscription: s, Events: []event.Event{
-		s.event(event.SubscriptionPastDue, now, map[string]any{"failedPaymentAttempts": attempts}),
+		event.New(event.SubscriptionPastDue{Subscription: s.announced(), FailedPaymentAttempts: attempts}, now),
 	}}, nil
 }
 

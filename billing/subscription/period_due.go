@@ -37,10 +37,10 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	if s.Status == Trialing {
 		s.Status = Active
 	}
-	d := Decision{Events: []event.Event{s.event(event.SubscriptionRenewed, now, map[string]any{
-		"status": string(s.Status), "planId": s.PlanID,
-		"currentPeriodStart": s.CurrentPeriod.Start.Unix(), "currentPeriodEnd": s.CurrentPeriod.End.Unix(),
-	})}}
+	d := Decision{Events: []event.Event{event.New(event.SubscriptionRenewed{
+		Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID,
+		CurrentPeriodStart: s.CurrentPeriod.Start.Unix(), CurrentPeriodEnd: s.CurrentPeriod.End.Unix(),
+	}, now)}}
 	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue {
 		reason := invoice.Cycle
 		if first {
@@ -60,7 +60,7 @@ func (s Subscription) freePeriod(events []event.Event, now time.Time) (Subscript
 	s.paidUntil(s.CurrentPeriod.End)
 	if s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
-		events = append(events, s.event(event.SubscriptionActive, now, nil))
+		events = append(events, s.activated(now))
 	}
 	return s, events
 }
