@@ -228,7 +228,7 @@ func erase(ctx context.Context, tx *db.Tx, env, customerID string) error {
 
 func anEvent(subscriptionID string) event.Event {
 	return event.Event{
-		Type: event.SubscriptionUpdated, ObjectID: subscriptionID, SubscriptionID: subscriptionID, OccurredAt: now.Truncate(time.Second),
+		Type: event.TypeSubscriptionUpdated, ObjectID: subscriptionID, SubscriptionID: subscriptionID, OccurredAt: now.Truncate(time.Second),
 		Data: map[string]any{"planId": "plan_1", "amount": 12.0},
 	}
 }

@@ -72,7 +72,7 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 			return rows, err
 		},
 		"events of a type": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Type: event.SubscriptionUpdated}, p)
+			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Type: event.TypeSubscriptionUpdated}, p)
 			return rows, err
 		},
 		"customers": func(ctx context.Context, p db.Page) (any, error) {
@@ -223,7 +223,7 @@ func TestList_OpenTransactionHoldsNewerRowsBack(t *testing.T) {
 		before := len(events(b.env, db.Page{}))
 		thoughtBetter := errors.New("rolled back")
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			require.NoError(t, tx.Emit(ctx, b.env, event.Event{Type: event.CustomerCreated, ObjectID: id.New(id.Customer, wall), OccurredAt: now, Data: map[string]any{}}))
+			require.NoError(t, tx.Emit(ctx, b.env, event.Event{Type: event.TypeCustomerCreated, ObjectID: id.New(id.Customer, wall), OccurredAt: now, Data: map[string]any{}}))
 			_, err := tx.Epoch(ctx) // a read sends what is queued
 			require.NoError(t, err)
 			b.write(t, func(ctx context.Context, tx *db.Tx) {

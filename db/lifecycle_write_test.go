@@ -51,7 +51,7 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	sub.CollectingInvoiceID, sub.CancelReason = open.ID, "written"
 	told := anEvent(b.subscription.ID)
 	late := told
-	late.Type, late.OccurredAt = event.SubscriptionPastDue, told.OccurredAt.Add(time.Minute)
+	late.Type, late.OccurredAt = event.TypeSubscriptionPastDue, told.OccurredAt.Add(time.Minute)
 	return state, lifecycle.Changes{
 		At: now.Add(time.Hour), Subscription: &sub,
 		NewInvoices: []invoice.Invoice{byCredit.Settle(now)}, Invoices: []invoice.Invoice{again, state.Open[1].Settle(now)},

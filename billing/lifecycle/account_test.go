@@ -35,23 +35,23 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 	for _, e := range events {
 		a.events[e.Type]++
 		switch e.Type {
-		case event.SubscriptionCreated:
+		case event.TypeSubscriptionCreated:
 			a.status = subscription.Status(e.Data["status"].(string))
-		case event.SubscriptionRenewed:
+		case event.TypeSubscriptionRenewed:
 			a.renewed(e)
-		case event.SubscriptionUpdated:
+		case event.TypeSubscriptionUpdated:
 			if to := a.plans[e.Data["planId"].(string)]; to.ID != a.plan.ID {
 				a.changed(to, s.CurrentPeriod, now.Truncate(time.Second))
 			}
-		case event.SubscriptionPastDue:
+		case event.TypeSubscriptionPastDue:
 			a.status = subscription.PastDue
 			a.spells++
-		case event.SubscriptionActive:
+		case event.TypeSubscriptionActivated:
 			if a.status == subscription.PastDue && !a.billed && now.Before(a.period.End) {
 				a.bill(a.period.Start)
 			}
 			a.status = subscription.Active
-		case event.SubscriptionCanceled:
+		case event.TypeSubscriptionCanceled:
 			a.status = subscription.Canceled
 			if a.refunding {
 				a.refunded(now)

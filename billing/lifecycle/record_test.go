@@ -50,7 +50,7 @@ func TestRecord_SuccessOfASupersededAttempt(t *testing.T) {
 	require.Equal(t, l.charges()[1].ID, l.refunds()[0].ChargeID)
 	require.Equal(t, money.Minor(1000), l.refunds()[0].Amount)
 	require.Equal(t, money.Minor(1000), l.charges()[1].AmountRefunded)
-	require.Equal(t, 2, l.account.events[event.PaymentSuccess], "the provider's truth is announced")
+	require.Equal(t, 2, l.account.events[event.TypePaymentSuccess], "the provider's truth is announced")
 }
 
 func TestRecord_SuccessSaidTwice(t *testing.T) {
@@ -63,7 +63,7 @@ func TestRecord_SuccessSaidTwice(t *testing.T) {
 
 	require.Equal(t, revision, l.charges()[0].Revision)
 	require.Empty(t, l.refunds())
-	require.Equal(t, 1, l.account.events[event.PaymentSuccess])
+	require.Equal(t, 1, l.account.events[event.TypePaymentSuccess])
 }
 
 func TestRecord_CaptureOfACanceledCharge(t *testing.T) {
@@ -114,7 +114,7 @@ func TestRecord_SuccessOfAnotherAmount(t *testing.T) {
 		require.False(t, recorded.Transaction.ParkedAt.IsZero())
 		require.Equal(t, "pi_1", l.charges()[0].ProviderRef, "an operator needs it")
 		require.Equal(t, invoice.Open, l.store.invoices[0].Status)
-		require.Equal(t, 1, l.account.events[event.PaymentParked], "announced once")
+		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
 		require.Nil(t, l.store.load(false).Attempt(), "no workflow follows what a person must review")
 	}
 }

@@ -62,5 +62,5 @@ func TestRecord_RefundThatFails(t *testing.T) {
 
 	require.Equal(t, payment.Refunded, l.refunds()[0].Status)
 	require.Equal(t, refund.Amount, l.charges()[0].AmountRefunded)
-	require.Equal(t, event.PaymentRefunded, l.store.events[len(l.store.events)-1].Type)
+	require.Equal(t, event.TypePaymentRefunded, l.store.events[len(l.store.events)-1].Type)
 }
