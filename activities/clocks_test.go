@@ -2,11 +2,11 @@ package activities_test
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
@@ -20,8 +20,8 @@ import (
 	"perennial/test/scene"
 )
 
-// clockwork is a test clock whose subscriptions are driven by hand instead of by workflows: it is the Waker that the clock
-// calls.
+// clockwork is a test clock whose subscriptions are driven by hand instead of by workflows: it gets the signals that the
+// clock's steps send.
 type clockwork struct {
 	*scene.Scene
 	t      *testing.T
@@ -30,8 +30,7 @@ type clockwork struct {
 
 	mu     sync.Mutex
 	wakes  []string // "<subscription> <time of its clock>"
-	asleep bool     // the workflows do not act on signals
-	fail   error
+	asleep bool     // the workflows do not act on signals, or signals are lost
 }
 
 func newClockwork(t *testing.T) *clockwork {
@@ -39,7 +38,8 @@ func newClockwork(t *testing.T) *clockwork {
 	w := &clockwork{Scene: scene.New(t), t: t}
 	w.Clock.Follow(time.Now) // steps wait in real time
 	w.ref = contract.Ref{EnvironmentID: w.Env, ID: id.New(id.TestClock, time.Now())}
-	w.clocks = &activities.Clocks{Store: w.Store, Clock: w.Clock.Now, Waker: w, Patience: time.Second}
+	w.clocks = &activities.Clocks{Store: w.Store, Clock: w.Clock.Now, Patience: time.Second}
+	w.Started.Signal = w.signal
 	w.InTx(t, func(tx *db.Tx) error {
 		return tx.InsertTestClock(t.Context(), w.Env, testclock.Clock{
 			ID: w.ref.ID, Status: testclock.Ready, NowAt: scene.Start, CreatedAt: time.Now(),
@@ -48,17 +48,16 @@ func newClockwork(t *testing.T) *clockwork {
 	return w
 }
 
-// Wake does what the subscription's workflow does when it is woken: it reloads, and follows the attempt.
-func (w *clockwork) Wake(ctx context.Context, ref contract.Ref, signal string, _ contract.Wake) error {
+// signal does what the subscription's workflow does when it is woken: it reloads, and follows the attempt.
+func (w *clockwork) signal(ctx context.Context, s db.SignalSubscription) {
 	w.mu.Lock()
-	w.wakes = append(w.wakes, ref.ID+" "+w.clockNow(ctx).Format(time.DateOnly))
-	asleep, fail := w.asleep, w.fail
+	w.wakes = append(w.wakes, s.ID+" "+w.clockNow(ctx).Format(time.DateOnly))
+	asleep := w.asleep
 	w.mu.Unlock()
-	require.Equal(w.t, contract.SignalWake, signal)
-	if fail != nil || asleep {
-		return fail
+	assert.Empty(w.t, s.Why, "no command")
+	if !asleep {
+		assert.NoError(w.t, w.follow(ctx, contract.Ref{EnvironmentID: s.EnvironmentID, ID: s.ID}))
 	}
-	return w.follow(ctx, ref)
 }
 
 // follow is the subscription's workflow until it would wait for the provider. It knows no time but its snapshot's.
@@ -75,16 +74,6 @@ func (w *clockwork) follow(ctx context.Context, ref contract.Ref) error {
 	}
 	return err
 }
-
-func (w *clockwork) StartSubscription(context.Context, contract.SubscriptionStart) error { return nil }
-
-func (w *clockwork) StartPayment(ctx context.Context, in contract.PaymentInput) error {
-	return w.Started.StartPayment(ctx, in)
-}
-
-func (w *clockwork) AdvanceClock(context.Context, contract.Ref) error { return nil }
-
-func (w *clockwork) Check(context.Context, contract.Owner, contract.Check) error { return nil }
 
 // begin asks for an advance as the API does.
 func (w *clockwork) begin(to time.Time) error {
@@ -188,11 +177,11 @@ func TestStepClock_SignalFails(t *testing.T) {
 	w := newClockwork(t)
 	sub := w.subscribe(0)
 	require.NoError(t, w.begin(scene.Start.AddDate(0, 1, 0)))
-	w.fail = errors.New("Temporal is away")
+	w.asleep = true
 	_, err := w.clocks.StepClock(t.Context(), w.ref)
-	require.ErrorIs(t, err, w.fail)
+	require.NoError(t, err, "signals are best effort")
 	require.Equal(t, scene.Start, w.clock().NowAt)
-	w.fail = nil
+	w.asleep = false
 	step, err := w.clocks.StepClock(t.Context(), w.ref)
 	require.NoError(t, err)
 	require.Len(t, step.BlockedBy, 1, "the payment that the lost signal was about")

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/contract"
+	"perennial/db"
 	"perennial/providers"
 	"perennial/test/scene"
 )
@@ -300,7 +301,6 @@ func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 	type result struct {
 		name, refusal string
 		revision      int64
-		woke          bool
 	}
 	results := make(chan result, 2*each)
 	var group errgroup.Group
@@ -311,7 +311,7 @@ func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 		}
 		group.Go(func() error {
 			performed, err := l.ask(c)
-			r := result{name: c.Name, revision: performed.Subscription.Revision, woke: performed.Wake != nil}
+			r := result{name: c.Name, revision: performed.Subscription.Revision}
 			if f := fault.From(err); f != nil {
 				r.refusal = f.Code
 			}
@@ -322,11 +322,8 @@ func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 	require.NoError(t, group.Wait())
 	close(results)
 
-	changes, wakes, revisions := 0, 0, map[int64]string{}
+	changes, revisions := 0, map[int64]string{}
 	for r := range results {
-		if r.woke {
-			wakes++
-		}
 		switch {
 		case r.refusal != "":
 			require.Equal(t, result{name: contract.CommandReactivate, refusal: "cancellation_not_scheduled"}, r)
@@ -337,7 +334,7 @@ func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 			require.Equal(t, contract.CommandCancel, r.name)
 		}
 	}
-	require.Equal(t, 1, wakes, "a burst costs one signal")
+	require.Len(t, l.Started.Signals(), 1, "a burst costs one signal")
 	require.Equal(t, before+int64(changes), l.sub().Revision)
 	for i := range int64(changes) { // they take turns
 		require.Equal(t, []string{contract.CommandCancel, contract.CommandReactivate}[i%2], revisions[before+1+i])
@@ -360,10 +357,13 @@ func TestCommand_WakesOnceUntilTheWorkflowActs(t *testing.T) {
 	for range 2 {
 		first, err := l.ask(command{Name: contract.CommandCancel})
 		require.NoError(t, err)
-		require.Equal(t, &contract.Wake{Revision: first.Subscription.Revision}, first.Wake)
-		second, err := l.ask(command{Name: contract.CommandReactivate})
+		signal := db.SignalSubscription{
+			EnvironmentID: l.Env, ID: l.ref.ID, Why: contract.CommandCancel, Revision: first.Subscription.Revision,
+		}
+		require.Equal(t, []db.SignalSubscription{signal}, l.Started.Signals())
+		_, err = l.ask(command{Name: contract.CommandReactivate})
 		require.NoError(t, err)
-		require.Nil(t, second.Wake)
+		require.Empty(t, l.Started.Signals())
 		l.wake()
 	}
 	_, err := l.ask(command{Name: contract.CommandReactivate})

@@ -181,20 +181,13 @@ func (l *life) command(c command) outcome {
 	return out
 }
 
-// ask performs one command in a transaction of its own, and then starts its refunds.
-func (l *life) ask(c command) (service.Performed, error) {
-	var out service.Performed
-	err := l.Store.InTx(l.t.Context(), db.BySystem("test"), l.Clock.Now(), func(tx *db.Tx) (err error) {
+// ask performs one command in a transaction of its own.
+func (l *life) ask(c command) (out service.Performed, err error) {
+	err = l.Store.InTx(l.t.Context(), db.BySystem("test"), l.Clock.Now(), func(tx *db.Tx) (err error) {
 		out, err = l.in(tx, c)
 		return err
 	})
-	if err != nil {
-		return service.Performed{}, err
-	}
-	for _, id := range out.Starts {
-		_ = l.Started.StartPayment(l.t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: l.Env, ID: id}})
-	}
-	return out, nil
+	return out, err
 }
 
 func (l *life) in(tx *db.Tx, c command) (service.Performed, error) {

@@ -307,7 +307,8 @@ func TestAnotherAmountThanAskedForIsLeftToAPerson(t *testing.T) {
 	require.NotEmpty(t, txn.ProviderRef, "who looks into it needs the reference")
 	require.Contains(t, txn.FailureReason, "needs review: amount_mismatch")
 	before := l.events()
-	for _, c := range []contract.Command{{Name: contract.CommandPay}, {Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID}} {
+	other := l.Plan(t, scene.Monthly(2000)).ID
+	for _, c := range []command{{Name: contract.CommandPay}, {Name: contract.CommandChangePlan, PlanID: other}} {
 		refusal := l.command(c).Refusal
 		require.Equal(t, "payment_needs_review", refusal.Code, c.Name)
 		require.Contains(t, refusal.Detail, txn.ID)

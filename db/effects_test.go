@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,11 +13,14 @@ import (
 
 // collector is a dispatcher that remembers.
 type collector struct {
+	mu      sync.Mutex
 	by      []db.Actor
 	effects []db.Effect
 }
 
 func (c *collector) Dispatch(_ context.Context, by db.Actor, effects []db.Effect) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.by, c.effects = append(c.by, by), append(c.effects, effects...)
 }
 

@@ -237,8 +237,8 @@ func (c *crowd) reconciler(t *testing.T) {
 			_, err := c.store.BusyClocks(ctx, limit)
 			return err
 		},
-		"changed methods": func() error {
-			_, err := c.store.MethodChangedBefore(ctx, soon, limit)
+		"pending wakes": func() error {
+			_, err := c.store.WakePendingBefore(ctx, soon, limit)
 			return err
 		},
 		"overdue checks": func() error {
@@ -256,7 +256,7 @@ func (c *crowd) reconciler(t *testing.T) {
 		"purges": func() error {
 			return c.store.InTx(ctx, db.BySystem("test"), soon, func(tx *db.Tx) error {
 				for _, purge := range []func(context.Context, time.Time, int) (int, error){
-					tx.PurgeCommands, tx.PurgeIdempotencyKeys, tx.PurgeCallbacks,
+					tx.PurgeIdempotencyKeys, tx.PurgeCallbacks,
 				} {
 					if _, err := purge(ctx, soon.AddDate(0, -1, 0), limit); err != nil {
 						return err

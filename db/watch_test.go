@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/payment"
+	"perennial/billing/testclock"
 	"perennial/db"
 )
 
@@ -57,12 +58,9 @@ func TestAwait_FiftyCallersCostOneStatementATick(t *testing.T) {
 func TestAwait_EachKindEndsWithItsState(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	key := db.IdempotencyKey{Route: "POST /", Key: "k", Fingerprint: []byte("body"), CommandID: "cmd_1"}
-	_, mine, err := claim(b, key, wall.Add(time.Minute))
-	require.NoError(t, err)
-	require.True(t, mine)
+	txn := b.pendingCharge(t, "")
 	clock := b.clock
-	clock.Status, clock.TargetAt = db.ClockAdvancing, now.Add(time.Hour)
+	clock.Status, clock.TargetAt = testclock.Advancing, now.Add(time.Hour)
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTestClock(ctx, b.env, clock)) })
 	for name, c := range map[string]struct {
 		what db.Awaited
@@ -70,14 +68,16 @@ func TestAwait_EachKindEndsWithItsState(t *testing.T) {
 	}{
 		"test clock": {db.AwaitedTestClock(b.env, clock.ID), func(ctx context.Context, tx *db.Tx) error {
 			ready, err := tx.TestClock(ctx, b.env, clock.ID)
-			ready.Status, ready.TargetAt = db.ClockReady, time.Time{}
+			ready.Status, ready.TargetAt = testclock.Ready, time.Time{}
 			if err != nil {
 				return err
 			}
 			return tx.SaveTestClock(ctx, b.env, ready)
 		}},
-		"idempotency key": {db.AwaitedIdempotencyKey(b.env, key.Route, key.Key), func(ctx context.Context, tx *db.Tx) error {
-			return tx.PerformIdempotency(ctx, b.env, key.Route, key.Key)
+		"transaction": {db.AwaitedTransaction(b.env, txn.ID), func(ctx context.Context, tx *db.Tx) error {
+			failed := txn
+			failed.Status, failed.CompletedAt = payment.Failed, now
+			return tx.SaveTransaction(ctx, b.env, failed)
 		}},
 	} {
 		patience, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -90,10 +90,4 @@ func TestAwait_EachKindEndsWithItsState(t *testing.T) {
 		require.NoError(t, <-told, name)
 		cancel()
 	}
-	dead := db.IdempotencyKey{Route: "POST /", Key: "dead", Fingerprint: []byte("body"), CommandID: "cmd_2"}
-	_, mine, err = claim(b, dead, wall.Add(-time.Second))
-	require.NoError(t, err)
-	require.True(t, mine)
-	err = b.store.Await(t.Context(), db.AwaitedIdempotencyKey(b.env, dead.Route, dead.Key))
-	require.NoError(t, err, "a lease that is over can be taken over")
 }

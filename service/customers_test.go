@@ -1,6 +1,7 @@
 package service
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,4 +68,23 @@ func TestEraseCustomer_CancelsFirstAndOnlyOnce(t *testing.T) {
 	}
 	require.ElementsMatch(t, refs, signalled)
 	require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}), db.ErrCustomerNotFound)
+}
+
+// A repeat waits where the key is taken, before anything of the customer is locked; what is added after the erasure is
+// one with it.
+func TestEraseCustomer_OneTransactionWithWhatItsCallerAdds(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	c := h.Customer(t, "")
+	refused := errors.New("refused")
+	for _, around := range []Around[string]{
+		{Before: func(*db.Tx) error { return refused }},
+		{After: func(_ *db.Tx, erased string) error {
+			require.Equal(t, c.ID, erased)
+			return refused
+		}},
+	} {
+		require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, around), refused)
+		require.Equal(t, 1, h.count(t, "select count(*) from customers where email is not null"))
+	}
 }

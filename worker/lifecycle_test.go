@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"perennial/activities"
 	"perennial/billing/customer"
@@ -29,6 +30,7 @@ import (
 	"perennial/internal/vault"
 	"perennial/providers/simulator"
 	"perennial/service"
+	"perennial/service/dispatch"
 	"perennial/worker"
 )
 
@@ -59,6 +61,9 @@ func newRig(t *testing.T) *rig {
 	require.NoError(t, err)
 	namespace := testkit.Temporal(t)
 	c := namespace.Client(t)
+	following := dispatch.New(dispatch.Config{Store: store, Engine: engine.New(c), Now: clock, Log: zap.NewNop()})
+	t.Cleanup(following.Close)
+	store = store.With(following)
 	w, err := worker.New(worker.Config{
 		Client: c, Namespace: namespace.Name,
 		Activities: activities.New(activities.Config{
@@ -146,12 +151,10 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 
 func (r *rig) advance(t *testing.T, clock string, to time.Time) {
 	t.Helper()
-	ref := contract.Ref{EnvironmentID: r.env, ID: clock}
 	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
 		_, err := service.AdvanceClock(t.Context(), tx, r.env, clock, to)
 		return err
 	}))
-	require.NoError(t, r.engine.AdvanceClock(t.Context(), ref))
 	require.Eventually(t, func() bool {
 		c, err := r.store.TestClock(t.Context(), r.env, clock)
 		return err == nil && c.Status == testclock.Ready
@@ -182,20 +185,13 @@ func (r *rig) events(t *testing.T, sub string) []event.Type {
 	return types
 }
 
-// command performs one as the API does: a transaction, then its signals.
-func (r *rig) command(t *testing.T, sub, signal string, cmd lifecycle.Command) {
+// command performs one as the API does: a transaction; its signals follow the commit.
+func (r *rig) command(t *testing.T, sub string, cmd lifecycle.Command) {
 	t.Helper()
-	var done service.Performed
-	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) (err error) {
-		done, err = service.Command(t.Context(), tx, r.env, sub, cmd)
+	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
+		_, err := service.Command(t.Context(), tx, r.env, sub, cmd)
 		return err
 	}))
-	if done.Wake != nil {
-		require.NoError(t, r.engine.Wake(t.Context(), contract.Ref{EnvironmentID: r.env, ID: sub}, signal, *done.Wake))
-	}
-	for _, refund := range done.Starts {
-		require.NoError(t, r.engine.StartPayment(t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: r.env, ID: refund}}))
-	}
 }
 
 func TestAYearOfRenewalsOnATestClock(t *testing.T) {
@@ -250,13 +246,13 @@ func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
 	require.NoError(t, r.engine.Wake(t.Context(), ref, contract.SignalWake, contract.Wake{By: "key"}))
 	require.Eventually(t, func() bool { return r.subscription(t, sub).Status == subscription.Active }, 10*time.Second, 10*time.Millisecond)
 
-	r.command(t, sub, contract.CommandChangePlan, lifecycle.ChangePlan{To: r.pricey})
+	r.command(t, sub, lifecycle.ChangePlan{To: r.pricey})
 	const paidTwice = 15 // the events until the second invoice is paid
 	require.Eventually(t, func() bool { return len(r.events(t, sub)) == paidTwice }, 10*time.Second, 10*time.Millisecond)
-	r.command(t, sub, contract.CommandCancel, lifecycle.Cancel{Reason: "too dear"})
+	r.command(t, sub, lifecycle.Cancel{Reason: "too dear"})
 	require.True(t, r.subscription(t, sub).CancelAtPeriodEnd)
-	r.command(t, sub, contract.CommandReactivate, lifecycle.Reactivate{})
-	r.command(t, sub, contract.CommandCancel, lifecycle.Cancel{Immediate: true, Reason: "really", RefundUnused: true})
+	r.command(t, sub, lifecycle.Reactivate{})
+	r.command(t, sub, lifecycle.Cancel{Immediate: true, Reason: "really", RefundUnused: true})
 	require.Equal(t, subscription.Canceled, r.subscription(t, sub).Status)
 	want := []event.Type{
 		event.TypeSubscriptionCreated, event.TypeSubscriptionRenewed, event.TypeInvoiceIssued,

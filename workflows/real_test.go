@@ -9,6 +9,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
+	"go.uber.org/zap"
 
 	"perennial/activities"
 	"perennial/billing/customer"
@@ -20,6 +21,7 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/testkit"
 	"perennial/service"
+	"perennial/service/dispatch"
 	"perennial/test/scene"
 	"perennial/worker"
 )
@@ -38,6 +40,9 @@ func onRealServer(t *testing.T) *liveScene {
 	namespace := testkit.Temporal(t)
 	c := namespace.Client(t)
 	e := engine.New(c)
+	following := dispatch.New(dispatch.Config{Store: sc.Store, Engine: e, Now: time.Now, Log: zap.NewNop()})
+	t.Cleanup(following.Close)
+	sc.Store = sc.Store.With(following)
 	w, err := worker.New(worker.Config{
 		Client: c, Namespace: namespace.Name, DrainTimeout: time.Second,
 		Activities: activities.New(activities.Config{Store: sc.Store, Clock: time.Now, Engine: e, Gateway: scene.Gateway{Only: sc.Provider}}),
@@ -86,7 +91,6 @@ func (r *liveScene) advance(t *testing.T, clock contract.Ref, to time.Time) {
 		_, err := service.AdvanceClock(t.Context(), tx, clock.EnvironmentID, clock.ID, to)
 		return err
 	})
-	require.NoError(t, r.engine.AdvanceClock(t.Context(), clock))
 	r.eventually(t, func() bool {
 		c, err := r.Store.TestClock(t.Context(), r.Env, clock.ID)
 		return err == nil && c.Status == testclock.Ready
@@ -99,22 +103,13 @@ func (r *liveScene) wake(t *testing.T, sub contract.Ref) {
 	require.NoError(t, r.engine.Wake(t.Context(), sub, contract.SignalWake, contract.Wake{By: "system"}))
 }
 
-// command performs one as the API does: a transaction, then a signal.
+// command performs one as the API does: a transaction; its signals follow the commit.
 func (r *liveScene) command(t *testing.T, sub contract.Ref, c command) {
 	t.Helper()
-	var out service.Performed
 	r.InTx(t, func(tx *db.Tx) error {
-		var err error
-		out, err = c.perform(t.Context(), tx, sub)
+		_, err := c.perform(t.Context(), tx, sub)
 		return err
 	})
-	if out.Wake != nil {
-		require.NoError(t, r.engine.Wake(t.Context(), sub, c.signal, *out.Wake))
-	}
-	for _, refund := range out.Starts {
-		ref := contract.Ref{EnvironmentID: sub.EnvironmentID, ID: refund}
-		require.NoError(t, r.engine.StartPayment(t.Context(), contract.PaymentInput{Ref: ref}))
-	}
 }
 
 func (r *liveScene) eventually(t *testing.T, done func() bool) {

@@ -119,8 +119,9 @@ func (s *stage) command(c command) *answer {
 		a.out, err = c.perform(s.t.Context(), tx, s.ref)
 		return err
 	})
-	if a.err == nil && a.out.Wake != nil {
-		s.env.SignalWorkflow(c.signal, *a.out.Wake)
+	for _, signal := range s.Started.Signals() {
+		require.Equal(s.t, c.signal, signal.Why)
+		s.env.SignalWorkflow(signal.Why, contract.Wake{By: "key", Revision: signal.Revision})
 	}
 	return a
 }
