@@ -33,25 +33,25 @@ type account struct {
 // change does not carry.
 func (a *account) follow(events []event.Event, s subscription.Subscription, now time.Time) {
 	for _, e := range events {
-		a.events[e.Type]++
-		switch e.Type {
-		case event.TypeSubscriptionCreated:
-			a.status = subscription.Status(e.Data["status"].(string))
-		case event.TypeSubscriptionRenewed:
-			a.renewed(e)
-		case event.TypeSubscriptionUpdated:
-			if to := a.plans[e.Data["planId"].(string)]; to.ID != a.plan.ID {
+		a.events[e.Type()]++
+		switch data := e.Data.(type) {
+		case event.SubscriptionCreated:
+			a.status = subscription.Status(data.Status)
+		case event.SubscriptionRenewed:
+			a.renewed(data)
+		case event.SubscriptionUpdated:
+			if to := a.plans[data.PlanID]; to.ID != a.plan.ID {
 				a.changed(to, s.CurrentPeriod, now.Truncate(time.Second))
 			}
-		case event.TypeSubscriptionPastDue:
+		case event.SubscriptionPastDue:
 			a.status = subscription.PastDue
 			a.spells++
-		case event.TypeSubscriptionActivated:
+		case event.SubscriptionActivated:
 			if a.status == subscription.PastDue && !a.billed && now.Before(a.period.End) {
 				a.bill(a.period.Start)
 			}
 			a.status = subscription.Active
-		case event.TypeSubscriptionCanceled:
+		case event.SubscriptionCanceled:
 			a.status = subscription.Canceled
 			if a.refunding {
 				a.refunded(now)
@@ -61,10 +61,10 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 	}
 }
 
-func (a *account) renewed(e event.Event) {
-	start := time.Unix(e.Data["currentPeriodStart"].(int64), 0).UTC()
-	a.plan, a.status = a.plans[e.Data["planId"].(string)], subscription.Status(e.Data["status"].(string))
-	a.period = period.Period{Start: start, End: time.Unix(e.Data["currentPeriodEnd"].(int64), 0).UTC()}
+func (a *account) renewed(e event.SubscriptionRenewed) {
+	start := time.Unix(e.CurrentPeriodStart, 0).UTC()
+	a.plan, a.status = a.plans[e.PlanID], subscription.Status(e.Status)
+	a.period = period.Period{Start: start, End: time.Unix(e.CurrentPeriodEnd, 0).UTC()}
 	a.begun = true
 	if a.billed = a.status != subscription.PastDue || a.settings.PastDueBilling == subscription.AccruePastDue; a.billed {
 		a.bill(start)

@@ -52,7 +52,7 @@ func newRulebook(t require.TestingT, plans map[string]plan.Plan, planID string, 
 	require.NoError(t, err)
 	b.s = s
 	for _, e := range events {
-		b.events = append(b.events, told{string(e.Type), e.OccurredAt})
+		b.events = append(b.events, told{string(e.Type()), e.OccurredAt})
 	}
 	return b
 }
@@ -106,7 +106,7 @@ func (b *rulebook) take(d subscription.Decision, err error) {
 	require.NoError(b.t, err)
 	b.s = d.Subscription
 	for _, e := range d.Events {
-		b.events = append(b.events, told{string(e.Type), e.OccurredAt})
+		b.events = append(b.events, told{string(e.Type()), e.OccurredAt})
 	}
 	for _, draft := range d.Issue {
 		b.issue(draft)
