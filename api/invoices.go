@@ -16,7 +16,7 @@ import (
 type Invoice struct {
 	ID             string        `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Number         int64         `json:"number" example:"42" doc:"Without gaps in an environment."`
-	Status         string        `json:"status" enum:"open,paid,void" example:"paid"`
+	Status         string        `json:"status" enum:"open,paid,void,uncollectible" example:"paid"`
 	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_cycle" doc:"Why it was issued."`
 	CustomerID     string        `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	SubscriptionID string        `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -24,7 +24,9 @@ type Invoice struct {
 	Lines          []InvoiceLine `json:"lines"`
 	Total          int64         `json:"total" example:"1900" doc:"Sum of the lines in minor units; a negative total is credited to the customer."`
 	CreditApplied  int64         `json:"creditApplied" doc:"Taken from the customer's credit."`
-	AmountDue      int64         `json:"amount_due" example:"1900" doc:"What there is to pay: the total, if positive, less creditApplied."`
+	BroughtForward int64         `json:"broughtForward" doc:"Carried from earlier invoices and collected with this one."`
+	CarriedForward int64         `json:"carriedForward" doc:"Too little for the payment provider to charge: carried to the customer's balance and collected with a later invoice."`
+	AmountDue      int64         `json:"amount_due" example:"1900" doc:"What there is to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward."`
 	AmountDueCamel int64         `json:"amountDue" example:"1900" doc:"The same as amount_due."`
 	AmountPaid     int64         `json:"amountPaid" example:"1900"`
 	PeriodStart    int64         `json:"periodStart" example:"1763640000"`
@@ -35,6 +37,8 @@ type Invoice struct {
 	IssuedAt       int64         `json:"issuedAt" example:"1763640000"`
 	PaidAt         int64         `json:"paidAt,omitempty" example:"1763640002"`
 	VoidedAt       int64         `json:"voidedAt,omitempty"`
+	// UncollectibleAt is when a person gave it up.
+	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"When it was given up. A payment that still arrives pays it."`
 }
 
 // InvoiceLine is one position of an invoice.
@@ -60,10 +64,11 @@ func renderInvoice(i invoice.Invoice) Invoice {
 	return Invoice{
 		ID: i.ID, Number: i.Number, Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines, Total: int64(i.Total),
-		CreditApplied: int64(i.CreditApplied), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
+		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward), CarriedForward: int64(i.CarriedForward),
+		AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
-		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
+		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt), UncollectibleAt: unix(i.UncollectibleAt),
 	}
 }
 
@@ -75,7 +80,7 @@ type listInvoicesInput struct {
 	httpkit.Page
 	CustomerID     string `query:"customerId" maxLength:"64"`
 	SubscriptionID string `query:"subscriptionId" maxLength:"64"`
-	Status         string `query:"status" enum:"open,paid,void"`
+	Status         string `query:"status" enum:"open,paid,void,uncollectible"`
 }
 
 func (s *Server) listInvoices(
@@ -103,9 +108,24 @@ func (s *Server) invoiceOperations() {
 		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
+	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)
+	void, uncollectible := example, example
+	void.Status, void.PaidAt, void.AmountPaid, void.VoidedAt = "void", 0, 0, 1763726400
+	uncollectible.Status, uncollectible.PaidAt, uncollectible.AmountPaid, uncollectible.UncollectibleAt = "uncollectible", 0, 0, 1763726400
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "voidInvoice", Method: http.MethodPost, Path: "/invoices/{id}/void", Tag: "Invoices", Summary: "Void an open invoice",
+		Description: "Nothing is owed for it any more: credit that paid for it returns to the customer, and money that still arrives is refunded. The next open invoice has its turn.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: void,
+	}, s.voidInvoice)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "markInvoiceUncollectible", Method: http.MethodPost, Path: "/invoices/{id}/mark-uncollectible", Tag: "Invoices",
+		Summary:     "Give an open invoice up",
+		Description: "It stays owed, but nothing is collected any more. Money that still arrives pays it. The next open invoice has its turn.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: uncollectible,
+	}, s.markUncollectible)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getInvoice", Method: http.MethodGet, Path: "/invoices/{id}", Tag: "Invoices", Summary: "Get an invoice",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey), Response: example,
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listInvoices", Method: http.MethodGet, Path: "/invoices", Tag: "Invoices", Summary: "List invoices",

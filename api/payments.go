@@ -31,6 +31,8 @@ type Payment struct {
 	FailureCode      string          `json:"failureCode,omitempty" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED"`
 	ProviderResponse json.RawMessage `json:"providerResponse,omitempty" doc:"What the provider said, without secrets."`
 	AmountRefunded   int64           `json:"amountRefunded" doc:"How much of a charge was given back."`
+	RefundOwed       int64           `json:"refundOwed,omitempty" doc:"How much of a charge was to be given back by refunds that failed: repeat them, or give the amount as credit."`
+	NeedsReview      bool            `json:"needsReview,omitempty" doc:"true: it is not certain what became of the money, and an operator must look."`
 	ChargeID         string          `json:"chargeId,omitempty" doc:"The charge that a refund gives back."`
 	RecoveredFrom    string          `json:"recoveredFrom,omitempty" doc:"The canceled charge whose capture turned up after all."`
 	CreatedAt        int64           `json:"createdAt" example:"1763640000"`
@@ -43,6 +45,7 @@ func renderPayment(t payment.Transaction) Payment {
 		InvoiceID: t.InvoiceID, Amount: int64(t.Amount), Currency: string(t.Currency), Description: t.Description,
 		AttemptNumber: t.AttemptNumber, Provider: t.Provider, ProviderRef: t.ProviderRef, FailureReason: t.FailureReason,
 		FailureCode: t.FailureCode, ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
+		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(),
 		ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom, CreatedAt: unix(t.CreatedAt), CompletedAt: unix(t.CompletedAt),
 	}
 }
@@ -137,6 +140,21 @@ func (s *Server) paymentOperations() {
 		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
+	refunded := example
+	refunded.Type, refunded.Status, refunded.ChargeID = "refund", "pending", "txn_01jcz6d0000000000000000000"
+	owing := httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "retryRefund", Method: http.MethodPost, Path: "/payments/{id}/retry-refund", Tag: "Payments",
+		Summary:     "Send the failed refunds of a charge again",
+		Description: "Sends refundOwed of the charge again, as one refund. With Prefer: wait=N the answer waits up to N seconds until it is decided.",
+		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Load: owing, Waits: true, Response: refunded,
+	}, s.retryRefund)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "creditRefund", Method: http.MethodPost, Path: "/payments/{id}/credit-refund", Tag: "Payments",
+		Summary:     "Give the failed refunds of a charge as credit",
+		Description: "Adds refundOwed of the charge to the customer's credit, which later invoices use. Only for charges that paid an invoice.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: owing, Response: example,
+	}, s.creditRefund)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",
 		Description: "A publishable key may call this too, from any web page, and sees id, status and completedAt only.",

@@ -70,7 +70,9 @@ const (
 )
 
 // CommandSignals are the signals of commands, by the command's name; each carries a Wake.
-var CommandSignals = []string{CommandCancel, CommandReactivate, CommandChangePlan, CommandPay}
+var CommandSignals = []string{
+	CommandCancel, CommandReactivate, CommandChangePlan, CommandPay, CommandVoidInvoice, CommandMarkUncollectible,
+}
 
 // Command names.
 const (
@@ -78,6 +80,9 @@ const (
 	CommandReactivate = "reactivate"
 	CommandChangePlan = "change_plan"
 	CommandPay        = "pay"
+
+	CommandVoidInvoice       = "void_invoice"
+	CommandMarkUncollectible = "mark_uncollectible"
 )
 
 // Wake says to operators who woke a workflow, and what the row's revision was then. Ids and codes only.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/lifecycle"
 	"perennial/contract"
 )
 
@@ -21,13 +22,21 @@ func TestNames_NeverChange(t *testing.T) {
 		"check": contract.SignalCheck, "wake": contract.SignalWake, "advance": contract.SignalAdvance,
 		"cancel": contract.CommandCancel, "reactivate": contract.CommandReactivate,
 		"change_plan": contract.CommandChangePlan, "pay": contract.CommandPay,
+		"void_invoice": contract.CommandVoidInvoice, "mark_uncollectible": contract.CommandMarkUncollectible,
 
 		"billing": contract.QueueBilling, "payments": contract.QueuePayments,
 	} {
 		require.Equal(t, want, name)
 	}
 	// A command whose signal the workflow does not listen to would be acted on by the reconciler only.
-	require.Equal(t, []string{"cancel", "reactivate", "change_plan", "pay"}, contract.CommandSignals)
+	var names []string
+	for _, cmd := range []lifecycle.Command{
+		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Pay{}, lifecycle.VoidInvoice{},
+		lifecycle.MarkUncollectible{},
+	} {
+		names = append(names, cmd.Name())
+	}
+	require.Equal(t, names, contract.CommandSignals)
 	require.Equal(t, []string{"sub_1", "txn_1", "clk_1"}, []string{
 		contract.SubscriptionWorkflowID("sub_1"), contract.PaymentWorkflowID("txn_1"), contract.TestClockWorkflowID("clk_1"),
 	})

@@ -22,14 +22,14 @@ func (r Reader) CreditBalance(ctx context.Context, environmentID, customerID str
 	return balanceFromDB(balance, err)
 }
 
-// Credit is what a customer has in hand in one currency.
+// Credit is a customer's balance in one currency: in hand, or below zero what was carried forward.
 type Credit struct {
 	CustomerID string
 	Currency   money.Currency
 	Balance    money.Minor
 }
 
-// Credits lists what customers have in hand; who has nothing is not in it.
+// Credits lists the balances of customers, below zero where something was carried forward; those of nothing are left out.
 func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs []string) ([]Credit, error) {
 	rows, err := queries.CreditBalanceList(ctx, r.handle, dbsqlc.CreditBalanceListParams{
 		EnvironmentID: environmentID, CustomerIds: customerIDs,
@@ -44,8 +44,8 @@ func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs [
 	return credits, nil
 }
 
-// AddCredit writes what an invoice does to the credit of its customer, and moves the balance; a negative amount uses
-// credit. Fault: credit_insufficient, when the balance does not cover it.
+// AddCredit writes what an invoice does to the balance of its customer, and moves it. Fault: credit_insufficient, when
+// credit is to be used that the balance does not cover; what is carried forward may leave a debit.
 func (tx *Tx) AddCredit(
 	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry, invoiceID string, at time.Time,
 ) error {
@@ -53,7 +53,7 @@ func (tx *Tx) AddCredit(
 		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
 		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: at,
 	}
-	if entry.Amount < 0 {
+	if entry.Reason == invoice.CreditApplied || entry.Reason == invoice.CreditRefunded {
 		insufficient := fault.New(fault.Conflict, "credit_insufficient", "the customer has less credit than is to be used")
 		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams{
 			ID: row.ID, EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: entry.Amount,

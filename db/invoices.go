@@ -128,7 +128,8 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 	inv := n.invoice
 	return queries.InvoiceInsert(ctx, tx.pipe.orElse(errNoCounter), dbsqlc.InvoiceInsertParams{
 		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, Status: inv.Status,
-		Reason: inv.Reason, Currency: inv.Currency, Total: inv.Total, CreditApplied: inv.CreditApplied, AmountDue: inv.AmountDue,
+		Reason: inv.Reason, Currency: inv.Currency, Total: inv.Total, CreditApplied: inv.CreditApplied, BroughtForward: inv.BroughtForward,
+		CarriedForward: inv.CarriedForward, AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt),
 		AmountPaid: inv.AmountPaid, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, Phase: inv.Collection.Phase,
 		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts, RetryAt: nullTime(inv.Collection.RetryAt),
 		AttemptTrigger: null(inv.Collection.Trigger), ReplacedBy: null(inv.ReplacedBy),
@@ -139,7 +140,7 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 var errNoCounter = errors.New("the environment has no invoice counter")
 
 // SaveInvoice writes what may change: status, collection and amounts. It may be one that this transaction inserts. Faults:
-// invoice_not_found; invoice_final, when it would leave paid or void.
+// invoice_not_found; invoice_final, when it would leave paid or void, or leave uncollectible but for paid.
 func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	isNew := func(n newInvoice) bool { return n.environmentID == environmentID && n.invoice.ID == inv.ID }
 	if i := slices.IndexFunc(tx.invoices, isNew); i >= 0 {
@@ -151,6 +152,7 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 		AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase, AutomaticAttempts: inv.Collection.Automatic,
 		Attempts: inv.Collection.Attempts, RetryAt: nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
 		ReplacedBy: null(inv.ReplacedBy), PaidAt: nullTime(inv.PaidAt), VoidedAt: nullTime(inv.VoidedAt),
+		UncollectibleAt: nullTime(inv.UncollectibleAt),
 	})
 }
 
@@ -158,6 +160,7 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	return invoice.Invoice{
 		ID: row.ID, Number: row.Number, CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID, Status: row.Status,
 		Reason: row.Reason, Currency: row.Currency, Total: row.Total, CreditApplied: row.CreditApplied, AmountDue: row.AmountDue,
+		BroughtForward: row.BroughtForward, CarriedForward: row.CarriedForward, UncollectibleAt: value(row.UncollectibleAt),
 		AmountPaid: row.AmountPaid, Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 		Collection: collection.State{
 			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, RetryAt: value(row.RetryAt),

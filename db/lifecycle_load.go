@@ -20,11 +20,14 @@ func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (l
 	err := tx.together(ctx,
 		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
 		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen, l.readPending,
-		l.readEnvironment, l.readClock, l.readPlans, l.readPrices, l.readPaid, l.readLines, l.readProvider)
+		l.readEnvironment, l.readClock, l.readPlans, l.readPrices, l.readClosed, l.readLines, l.readProvider)
 	if err != nil {
 		return lifecycle.State{}, readError("subscription", err)
 	}
 	l.distribute()
+	if l.Provider != nil && tx.limits != nil {
+		l.Provider.Limits = tx.limits(l.Provider.Name, l.Subscription.Currency)
+	}
 	return l.State, nil
 }
 
@@ -85,7 +88,7 @@ func (l *loader) distribute() {
 		}
 	}
 	for _, row := range l.lines {
-		for _, invoices := range [][]invoice.Invoice{l.Open, l.Paid} {
+		for _, invoices := range [][]invoice.Invoice{l.Open, l.Paid, l.WrittenOff} {
 			for i := range invoices {
 				if invoices[i].ID == row.InvoiceID {
 					invoices[i].Lines = append(invoices[i].Lines, lineFromDB(row))
@@ -156,12 +159,17 @@ func (l *loader) readPrices(h dbsqlc.DBTX) (err error) {
 	return err
 }
 
-func (l *loader) readPaid(h dbsqlc.DBTX) error {
-	rows, err := queries.InvoiceListPaidForPeriod(l.ctx, h, dbsqlc.InvoiceListPaidForPeriodParams{
+func (l *loader) readClosed(h dbsqlc.DBTX) error {
+	rows, err := queries.InvoiceListClosedForPeriod(l.ctx, h, dbsqlc.InvoiceListClosedForPeriodParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	for _, row := range rows {
-		l.Paid = append(l.Paid, invoiceFromDB(row.Invoice))
+		inv := invoiceFromDB(row.Invoice)
+		if inv.Status == invoice.Paid {
+			l.Paid = append(l.Paid, inv)
+		} else {
+			l.WrittenOff = append(l.WrittenOff, inv)
+		}
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -21,6 +22,8 @@ type Config struct {
 	MaxConns int32
 	// Clock is the wall clock, for IDs, leases and retention. Required: only cmd knows the time.
 	Clock func() time.Time
+	// Limits returns which charges in a currency a provider takes, by the provider's name. nil: no limits are known.
+	Limits func(provider string, currency money.Currency) money.Limits
 	// ApplicationName is what operators see in pg_stat_activity.
 	ApplicationName string
 	// Tracer observes every statement; nil: nobody does.
@@ -34,6 +37,7 @@ type Store struct {
 	clock      func() time.Time
 	dispatcher Dispatcher // nil: effects are left to the reconciler
 	watch      *watch
+	limits     func(provider string, currency money.Currency) money.Limits // Config.Limits
 }
 
 // Reader has the reads. Each takes the environment first and answers a row of another one exactly as an absent one:
@@ -82,7 +86,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		pool.Close()
 		return nil, translate("open", err)
 	}
-	return &Store{Reader: Reader{handle: pool}, pool: pool, clock: c.Clock, watch: &watch{}}, nil
+	return &Store{Reader: Reader{handle: pool}, pool: pool, clock: c.Clock, limits: c.Limits, watch: &watch{}}, nil
 }
 
 // openError tells an unreadable URL from a database that is away. The parser's error shows the URL without its password.

@@ -66,7 +66,8 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 		PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: null(s.CancelReason),
 		CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID),
 		TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction,
-		NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt), CreatedAt: s.CreatedAt,
+		NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
+		CreatedAt: s.CreatedAt,
 	})
 }
 
@@ -82,7 +83,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt),
 		PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID), Metadata: present(s.Metadata),
 		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-		FinishedAt: nullTime(s.FinishedAt), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
+		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
 	})
 }
 
@@ -105,6 +106,6 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		CanceledAt: value(row.CanceledAt), PastDueAt: value(row.PastDueAt), CollectingInvoiceID: value(row.CollectingInvoiceID),
 		TestClockID: value(row.TestClockID), Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt),
 		NextAction: row.NextAction, NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt),
-		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		RenewedFrom: value(row.RenewedFrom), Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

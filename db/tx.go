@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/invoice"
+	"perennial/billing/money"
 )
 
 // Tx is one transaction: the reads, the writes and the locks. It ends with the function it was given to.
@@ -16,7 +17,8 @@ type Tx struct {
 
 	pipe     *pipe
 	effects  []Effect
-	invoices []newInvoice // inserted with the commit, because their numbers lock the counter
+	invoices []newInvoice                                                // inserted with the commit, because their numbers lock the counter
+	limits   func(provider string, currency money.Currency) money.Limits // nil: none are known
 }
 
 type newInvoice struct {
@@ -52,6 +54,7 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 		Real:   s.clock().UTC().Truncate(time.Microsecond),
 		By:     by,
 		pipe:   p,
+		limits: s.limits,
 	}
 	if err = translate("transaction", fn(tx)); err == nil {
 		err = tx.commit(ctx)

@@ -56,6 +56,9 @@ const (
 // MethodFault begins the code of every fault that is about the customer's payment method, not about the request.
 const MethodFault = "payment_method_"
 
+// Limits say which amounts of a currency a provider takes.
+type Limits = money.Limits
+
 // Method is how a customer pays, as the customer's paymentMethod and paymentDetails hold it. Tokens only: a card
 // number never reaches us.
 type Method struct {
@@ -124,6 +127,8 @@ type Provider interface {
 	// ReplayWindow is how long, in real time since the first send, a repeat with the same key returns the first
 	// result instead of charging again.
 	ReplayWindow() time.Duration
+	// Limits returns which charges in a currency the provider takes. Charge must not refuse for its amount what they allow.
+	Limits(currency money.Currency) Limits
 	Charge(ctx context.Context, in ChargeRequest) (Result, error)
 	LookupCharge(ctx context.Context, in LookupRequest) (Result, error)
 	// CancelCharge asks to cancel a pending charge; the Result tells the charge's state afterwards.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -16,6 +17,7 @@ import (
 type Performed struct {
 	Subscription subscription.Subscription
 	Attempt      *payment.Transaction // the attempt that the command made; nil: none
+	Invoices     []invoice.Invoice    // existing ones that it changed
 }
 
 // Command performs one command of a person or app. Faults: those of the function Command.
@@ -59,7 +61,7 @@ func Command(ctx context.Context, tx *db.Tx, environmentID, subscriptionID strin
 	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
 		return Performed{}, err
 	}
-	out := Performed{Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt)}
+	out := Performed{Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices}
 	return out, tx.Wake(ctx, environmentID, state, cmd.Name())
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
 	"perennial/db"
@@ -25,12 +26,22 @@ func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also A
 		return plan.Plan{}, err
 	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) {
+		limits, err := tx.ChargeLimits(ctx, by.EnvironmentID, p.Currency)
+		if err != nil {
+			return p, err
+		}
+		if limits.Unchargeable {
+			return p, errUnchargeable.In("currency")
+		}
 		if err := tx.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
 			return p, err
 		}
 		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanCreated{ID: p.ID}, p.CreatedAt))
 	})
 }
+
+var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
+	"The payment provider of this environment does not take charges in this currency. Choose another currency.")
 
 // PlanUpdate changes the fields that are not nil. What a subscription was sold is not among them.
 type PlanUpdate struct {

@@ -75,7 +75,7 @@ func Catalogue() []Data {
 	return []Data{
 		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionRenewed{}, SubscriptionActivated{}, SubscriptionPastDue{},
 		SubscriptionCanceled{},
-		InvoiceIssued{}, InvoicePaid{}, InvoiceVoided{},
+		InvoiceIssued{}, InvoicePaid{}, InvoiceVoided{}, InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
 		PaymentParked{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},

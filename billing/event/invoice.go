@@ -2,9 +2,10 @@ package event
 
 // The types about invoices.
 const (
-	TypeInvoiceIssued Type = "invoice.issued"
-	TypeInvoicePaid   Type = "invoice.paid"
-	TypeInvoiceVoided Type = "invoice.voided"
+	TypeInvoiceIssued              Type = "invoice.issued"
+	TypeInvoicePaid                Type = "invoice.paid"
+	TypeInvoiceVoided              Type = "invoice.voided"
+	TypeInvoiceMarkedUncollectible Type = "invoice.marked_uncollectible"
 )
 
 // Invoice is what every event about an invoice carries.
@@ -35,6 +36,9 @@ type InvoicePaid struct{ Invoice }
 // InvoiceVoided: it was withdrawn.
 type InvoiceVoided struct{ Invoice }
 
+// InvoiceMarkedUncollectible: a person gave it up. It stays owed, but nothing is collected any more.
+type InvoiceMarkedUncollectible struct{ Invoice }
+
 // Type implements Data.
 func (InvoiceIssued) Type() Type { return TypeInvoiceIssued }
 
@@ -43,3 +47,6 @@ func (InvoicePaid) Type() Type { return TypeInvoicePaid }
 
 // Type implements Data.
 func (InvoiceVoided) Type() Type { return TypeInvoiceVoided }
+
+// Type implements Data.
+func (InvoiceMarkedUncollectible) Type() Type { return TypeInvoiceMarkedUncollectible }

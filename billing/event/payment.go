@@ -54,7 +54,8 @@ type PaymentRefundFailed struct {
 // PaymentParked: it is not certain what became of the money; a person must review it.
 type PaymentParked struct {
 	Payment
-	Reason string `json:"reason"`
+	Reason      string `json:"reason"`
+	ProviderRef string `json:"providerRef,omitempty"`
 }
 
 // Type implements Data.

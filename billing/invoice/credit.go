@@ -10,6 +10,12 @@ const (
 	CreditProration CreditReason = "proration" // an invoice's lines summed to less than zero
 	CreditApplied   CreditReason = "applied"   // used to pay an invoice
 	CreditReturned  CreditReason = "returned"  // the invoice it had paid was voided
+	// CreditCarriedForward: what a provider cannot charge became a debit; above zero: its invoice was voided.
+	CreditCarriedForward CreditReason = "carried_forward"
+	// CreditBroughtForward: a debit is collected with an invoice; below zero: that was voided.
+	CreditBroughtForward CreditReason = "brought_forward"
+	CreditRefunded       CreditReason = "refunded"      // went back in money
+	CreditRefundFailed   CreditReason = "refund_failed" // given instead of a refund that failed
 )
 
 // CreditEntry is what an invoice writes into its customer's credit ledger: below zero where credit pays for it. Nothing

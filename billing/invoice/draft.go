@@ -15,45 +15,93 @@ type Draft struct {
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
 	After    string // a Recovery: the paid invoice that recovered the subscription
-	// Refund is what of a total below zero goes back in money; the rest becomes credit.
+	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes credit,
+	// and beyond that out of the customer's credit.
 	Refund money.Minor
 }
 
-// Issuing is what a draft lacks: identity, parties, the customer's credit balance and the time.
+// Issuing is what a draft lacks: identity, parties, the customer's balance, what can be charged and the time.
 type Issuing struct {
 	ID             string
 	CustomerID     string
 	SubscriptionID string
 	Currency       money.Currency
-	Balance        money.Minor // credit the customer has in this currency, >= 0
+	Balance        money.Minor  // the customer's in this currency: credit, or below zero what was carried forward
+	Limits         money.Limits // of the provider that the invoice will be charged through
 	Now            time.Time
 }
 
-// Issue turns a draft into an invoice and says how the customer's credit changes: credit pays for it as far as there is
-// any, and lines that sum to less than zero give some, but for what is refunded. An invoice with nothing left to pay is
-// paid at once; every other one waits for its collection. Fault: amount_too_large.
-func (d Draft) Issue(in Issuing) (Invoice, CreditEntry, error) {
+// Issued is an invoice, what it does to the customer's balance, and what goes back in money.
+type Issued struct {
+	Invoice Invoice
+	Credit  []CreditEntry
+	Refund  money.Minor
+}
+
+// Issue turns a draft into an invoice. Credit pays for it as far as there is any, and lines that sum to less than zero
+// give some, but for what is refunded. What the provider cannot take of the rest is carried to the balance, and collected
+// with the next invoice that asks for enough. An invoice with nothing left to pay is paid at once; every other one waits
+// for its collection. Fault: amount_too_large.
+func (d Draft) Issue(in Issuing) (Issued, error) {
 	total, err := Sum(d.Lines)
 	if err != nil {
-		return Invoice{}, CreditEntry{}, err
+		return Issued{}, err
 	}
-	inv := Invoice{
+	out := Issued{Invoice: Invoice{
 		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
 		Status: Open, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines, Total: total,
 		Period:     d.Period,
 		Collection: collection.State{Phase: collection.Waiting},
 		IssuedAt:   in.Now, CreatedAt: in.Now,
-	}
-	credit := CreditEntry{max(-total-d.Refund, 0), CreditProration}
+	}}
+	ledger := ledger{balance: in.Balance}
 	if total > 0 {
-		inv.CreditApplied = min(in.Balance, total)
-		inv.AmountDue = total - inv.CreditApplied
-		credit = CreditEntry{-inv.CreditApplied, CreditApplied}
+		out.Invoice.ask(&ledger, in.Limits)
 	}
-	if inv.AmountDue == 0 {
-		inv = inv.Settle(in.Now)
+	out.Refund = d.giveBack(max(-total, 0), &ledger, in.Limits)
+	out.Credit = ledger.entries
+	if out.Invoice.AmountDue == 0 {
+		out.Invoice = out.Invoice.Settle(in.Now)
 	}
-	return inv, credit, nil
+	return out, nil
+}
+
+// ask decides what is due of a total above zero.
+func (i *Invoice) ask(l *ledger, limits money.Limits) {
+	i.CreditApplied = min(max(l.balance, 0), i.Total)
+	l.add(-i.CreditApplied, CreditApplied)
+	owed := i.Total - i.CreditApplied
+	debit := min(max(-l.balance, 0), money.MaxMinor-owed) // the rest waits for an invoice with room for it
+	left := owed + debit - limits.Collectable(owed+debit) // stays, or becomes, a debit
+	if left > debit {
+		i.CarriedForward = left - debit
+	} else {
+		i.BroughtForward = debit - left
+	}
+	l.add(-i.CarriedForward, CreditCarriedForward)
+	l.add(i.BroughtForward, CreditBroughtForward)
+	i.AmountDue = owed + i.BroughtForward - i.CarriedForward
+}
+
+// giveBack makes credit of what the lines give back, but for what is refunded, and returns what is refunded in all.
+func (d Draft) giveBack(given money.Minor, l *ledger, limits money.Limits) money.Minor {
+	refund := limits.Floor(min(d.Refund, max(l.balance+given, 0)))
+	l.add(given-min(refund, given), CreditProration)
+	l.add(-max(refund-given, 0), CreditRefunded)
+	return refund
+}
+
+// ledger is a balance with what moves it.
+type ledger struct {
+	balance money.Minor
+	entries []CreditEntry
+}
+
+func (l *ledger) add(amount money.Minor, reason CreditReason) {
+	if amount != 0 {
+		l.balance += amount
+		l.entries = append(l.entries, CreditEntry{amount, reason})
+	}
 }
 
 // Settle marks the invoice paid.
@@ -62,18 +110,53 @@ func (i Invoice) Settle(now time.Time) Invoice {
 	return i
 }
 
-// Withdraw voids an open invoice in favour of another and returns the credit that goes back to the customer. A payment in
-// progress refuses it, but where the subscription has ended nobody waits for one: then the effect asks for it to be
-// canceled, and money that it still brings goes back, since the invoice is void. Faults: payment_in_progress,
+// Withdraw voids an open invoice in favour of another, or of none, and returns what that does to the customer's balance. A
+// payment in progress refuses it, but where the subscription has ended nobody waits for one: then the effect asks for it
+// to be canceled, and money that it still brings goes back, since the invoice is void. Faults: payment_in_progress,
 // invoice_paid, invoice_void.
-func (i Invoice) Withdraw(replacedBy string, ended bool, now time.Time) (Invoice, CreditEntry, collection.Effect, error) {
+func (i Invoice) Withdraw(replacedBy string, ended bool, now time.Time) (Invoice, []CreditEntry, collection.Effect, error) {
 	terms := collection.Terms{Stopped: ended, Voided: i.Status == Void}
 	state, effect, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, terms)
 	if err != nil {
-		return i, CreditEntry{}, effect, err
+		return i, nil, effect, err
 	}
 	i.Status, i.VoidedAt, i.ReplacedBy, i.Collection = Void, now, replacedBy, state
-	return i, CreditEntry{i.CreditApplied, CreditReturned}, effect, nil
+	return i, i.reversal(), effect, nil
+}
+
+// reversal undoes what the invoice did to the balance.
+func (i Invoice) reversal() []CreditEntry {
+	var l ledger
+	l.add(i.CreditApplied, CreditReturned)
+	l.add(-i.BroughtForward, CreditBroughtForward)
+	l.add(i.CarriedForward, CreditCarriedForward)
+	return l.entries
+}
+
+// WriteOff gives an open invoice up: nothing is collected any more, but it stays owed, so that money which arrives all the
+// same pays it. Faults: those of Withdraw, but that a payment in progress always refuses.
+func (i Invoice) WriteOff(now time.Time) (Invoice, error) {
+	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, collection.Terms{Voided: i.Status == Void})
+	if err != nil {
+		return i, err
+	}
+	i.Status, i.UncollectibleAt, i.Collection = Uncollectible, now, state
+	return i, nil
+}
+
+// Closed says why an invoice that is not open cannot be voided or written off: invoice_paid, invoice_void or
+// invoice_uncollectible; nil: it is open.
+func (i Invoice) Closed() error {
+	switch i.Status {
+	case Paid:
+		return collection.ErrPaid
+	case Void:
+		return collection.ErrVoid
+	case Uncollectible:
+		return ErrUncollectible
+	case Open:
+	}
+	return nil
 }
 
 // Sum is what lines come to. Fault: amount_too_large.

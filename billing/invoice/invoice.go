@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/period"
 )
 
-// Status of an invoice. Paid and void are final.
+// Status of an invoice. Paid and void are final; an uncollectible one is paid by money that arrives late.
 type Status string
 
 // The statuses.
@@ -18,7 +19,12 @@ const (
 	Open Status = "open"
 	Paid Status = "paid"
 	Void Status = "void"
+	// Uncollectible: given up by a person.
+	Uncollectible Status = "uncollectible"
 )
+
+// ErrUncollectible refuses to give an invoice up twice.
+var ErrUncollectible = fault.New(fault.Conflict, "invoice_uncollectible", "the invoice is marked uncollectible already")
 
 // Reason tells why an invoice was issued.
 type Reason string
@@ -64,7 +70,9 @@ type Invoice struct {
 	Lines          []Line
 	Total          money.Minor // sum of the lines; may be negative
 	CreditApplied  money.Minor // taken from the customer's credit ledger
-	AmountDue      money.Minor // max(Total, 0) - CreditApplied
+	BroughtForward money.Minor // of earlier invoices, collected with this one
+	CarriedForward money.Minor // of this one, too little to be charged: collected with a later one
+	AmountDue      money.Minor // max(Total, 0) - CreditApplied + BroughtForward - CarriedForward
 	AmountPaid     money.Minor // AmountDue once paid, else 0
 	Period         period.Period
 	Collection     collection.State
@@ -72,5 +80,7 @@ type Invoice struct {
 	IssuedAt       time.Time
 	PaidAt         time.Time
 	VoidedAt       time.Time
-	CreatedAt      time.Time
+	// UncollectibleAt is when a person gave it up; kept when it is paid after all.
+	UncollectibleAt time.Time
+	CreatedAt       time.Time
 }

@@ -44,17 +44,19 @@ func TestIssue(t *testing.T) {
 		{"one unit", lines(1), 0, 1, 0, 1, invoice.CreditEntry{}, invoice.Open},
 		{"the largest", lines(money.MaxMinor), 0, money.MaxMinor, 0, money.MaxMinor, invoice.CreditEntry{}, invoice.Open},
 	} {
-		inv, credit, err := invoice.Draft{Reason: invoice.Cycle, Lines: c.lines}.Issue(invoice.Issuing{
+		issued, err := invoice.Draft{Reason: invoice.Cycle, Lines: c.lines}.Issue(invoice.Issuing{
 			ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1", Currency: "EUR", Balance: c.balance, Now: now,
 		})
 
 		require.NoError(t, err, c.name)
+		inv := issued.Invoice
 		require.Equal(t, c.total, inv.Total, c.name)
 		require.Equal(t, c.applied, inv.CreditApplied, c.name)
 		require.Equal(t, c.due, inv.AmountDue, c.name)
-		require.Equal(t, c.credit.Amount, credit.Amount, c.name)
-		if credit.Amount != 0 {
-			require.Equal(t, c.credit.Reason, credit.Reason, c.name)
+		if c.credit.Amount == 0 {
+			require.Empty(t, issued.Credit, c.name)
+		} else {
+			require.Equal(t, []invoice.CreditEntry{c.credit}, issued.Credit, c.name)
 		}
 		require.Equal(t, c.status, inv.Status, c.name)
 		requireConsistent(t, inv)
@@ -63,20 +65,21 @@ func TestIssue(t *testing.T) {
 
 func TestIssueRefusesAnAmountNobodyCanPay(t *testing.T) {
 	t.Parallel()
-	_, _, err := invoice.Draft{Lines: lines(money.MaxMinor, 1)}.Issue(invoice.Issuing{Now: now})
+	_, err := invoice.Draft{Lines: lines(money.MaxMinor, 1)}.Issue(invoice.Issuing{Now: now})
 	require.ErrorContains(t, err, "amount_too_large")
 }
 
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
-	issued, _, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{ID: "in_1", Balance: 300, Now: now})
+	out, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{ID: "in_1", Balance: 300, Now: now})
 	require.NoError(t, err)
+	issued := out.Invoice
 	charging := issued
 	charging.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 1, Attempts: 1}
 
 	void, back, _, err := issued.Withdraw("in_2", false, now)
 	require.NoError(t, err)
-	require.Equal(t, invoice.CreditEntry{Amount: 300, Reason: invoice.CreditReturned}, back)
+	require.Equal(t, []invoice.CreditEntry{{Amount: 300, Reason: invoice.CreditReturned}}, back)
 	require.Equal(t, invoice.Void, void.Status)
 	require.Equal(t, "in_2", void.ReplacedBy)
 	requireConsistent(t, void)
@@ -99,8 +102,9 @@ func TestWithdraw(t *testing.T) {
 // The end of a subscription waits for nobody: what the attempt still captures goes back.
 func TestWithdrawAtTheEndCallsTheAttemptOff(t *testing.T) {
 	t.Parallel()
-	issued, _, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{ID: "in_1", Balance: 300, Now: now})
+	out, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{ID: "in_1", Balance: 300, Now: now})
 	require.NoError(t, err)
+	issued := out.Invoice
 	charging := issued
 	charging.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Manual, Automatic: 1, Attempts: 2, RetryAt: now}
 
@@ -124,7 +128,7 @@ func TestWithdrawAtTheEndCallsTheAttemptOff(t *testing.T) {
 		require.Equal(t, invoice.Void, void.Status)
 		require.Equal(t, "in_2", void.ReplacedBy)
 		require.Equal(t, collection.State{Phase: collection.Closed, Automatic: c.inv.Collection.Automatic, Attempts: c.inv.Collection.Attempts}, void.Collection)
-		require.Equal(t, invoice.CreditEntry{Amount: 300, Reason: invoice.CreditReturned}, back)
+		require.Equal(t, []invoice.CreditEntry{{Amount: 300, Reason: invoice.CreditReturned}}, back)
 		requireConsistent(t, void)
 		_, _, _, err = void.Withdraw("in_3", true, now)
 		require.Equal(t, collection.ErrVoid, err, "a second time would give the credit twice")
@@ -133,19 +137,33 @@ func TestWithdrawAtTheEndCallsTheAttemptOff(t *testing.T) {
 
 func TestWhatIsRefundedIsNoCredit(t *testing.T) {
 	t.Parallel()
-	for refund, credit := range map[money.Minor]money.Minor{0: 600, 400: 200, 600: 0} {
-		inv, got, err := invoice.Draft{Lines: lines(-1000, 400), Refund: refund}.Issue(invoice.Issuing{Balance: 300, Now: now})
+	entry := func(amount money.Minor, reason invoice.CreditReason) []invoice.CreditEntry {
+		return []invoice.CreditEntry{{Amount: amount, Reason: reason}}
+	}
+	for name, c := range map[string]struct {
+		asked, refunded money.Minor
+		credit          []invoice.CreditEntry
+	}{
+		"nothing":                          {0, 0, entry(600, invoice.CreditProration)},
+		"some of what the lines give back": {400, 400, entry(200, invoice.CreditProration)},
+		"all of it":                        {600, 600, nil},
+		"and of the balance":               {700, 700, entry(-100, invoice.CreditRefunded)},
+		"more than there is":               {1000, 900, entry(-300, invoice.CreditRefunded)},
+	} {
+		got, err := invoice.Draft{Lines: lines(-1000, 400), Refund: c.asked}.Issue(invoice.Issuing{Balance: 300, Now: now})
 		require.NoError(t, err)
-		require.Equal(t, credit, got.Amount)
-		require.Equal(t, money.Minor(-600), inv.Total)
-		requireConsistent(t, inv)
+		require.Equal(t, c.refunded, got.Refund, name)
+		require.Equal(t, c.credit, got.Credit, name)
+		require.Equal(t, money.Minor(-600), got.Invoice.Total)
+		requireConsistent(t, got.Invoice)
 	}
 }
 
 func TestSettleKeepsTheCountOfAttempts(t *testing.T) {
 	t.Parallel()
-	inv, _, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{Now: now})
+	out, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{Now: now})
 	require.NoError(t, err)
+	inv := out.Invoice
 	inv.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Manual, Automatic: 2, Attempts: 3, RetryAt: now}
 
 	paid := inv.Settle(now.Add(time.Minute))
@@ -156,7 +174,8 @@ func TestSettleKeepsTheCountOfAttempts(t *testing.T) {
 }
 
 // The ledger of a customer over any sequence of issuing, settling and withdrawing: the balance is the sum of its
-// changes and never negative, and all that was billed is paid by money, by credit, or still due.
+// changes, a debit is never larger than what could not be charged, and all that was billed is paid by money, by credit, or
+// still due.
 func TestCreditIsConserved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -164,9 +183,15 @@ func TestCreditIsConserved(t *testing.T) {
 			invoices         []invoice.Invoice
 			balance, entries money.Minor
 		)
-		book := func(entry invoice.CreditEntry) {
-			balance, entries = balance+entry.Amount, entries+entry.Amount
-			require.GreaterOrEqual(t, balance, money.Minor(0), "the balance fell below zero")
+		limits := money.Limits{
+			Minimum:     money.Minor(rapid.SampledFrom([]int64{0, 50, 500}).Draw(t, "minimum")),
+			Granularity: money.Minor(rapid.SampledFrom([]int64{0, 1, 10, 100}).Draw(t, "granularity")),
+		}
+		book := func(moves []invoice.CreditEntry) {
+			for _, entry := range moves {
+				require.NotZero(t, entry.Amount)
+				balance, entries = balance+entry.Amount, entries+entry.Amount
+			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"issue": func(t *rapid.T) {
@@ -175,10 +200,15 @@ func TestCreditIsConserved(t *testing.T) {
 				for _, a := range amounts {
 					draft.Lines = append(draft.Lines, invoice.Line{Amount: money.Minor(a)})
 				}
-				inv, change, err := draft.Issue(invoice.Issuing{Balance: balance, Now: now})
+				out, err := draft.Issue(invoice.Issuing{Balance: balance, Limits: limits, Now: now})
 				require.NoError(t, err)
-				book(change)
-				invoices = append(invoices, inv)
+				before := balance
+				book(out.Credit)
+				invoices = append(invoices, out.Invoice)
+				require.Equal(t, out.Invoice.AmountDue, limits.Collectable(out.Invoice.AmountDue), "what is due can be charged")
+				if out.Invoice.Total > 0 {
+					require.Less(t, -balance, max(-before, limits.Minimum+max(limits.Granularity, 1)), "a debit stays small")
+				}
 			},
 			"settle": func(t *rapid.T) {
 				if i, ok := pick(t, invoices); ok && invoices[i].Status == invoice.Open {
@@ -202,7 +232,7 @@ func TestCreditIsConserved(t *testing.T) {
 						billed, money = billed+inv.Total, money+inv.AmountPaid
 					case invoice.Open:
 						billed, due = billed+inv.Total, due+inv.AmountDue
-					case invoice.Void:
+					case invoice.Void, invoice.Uncollectible:
 					}
 				}
 				require.Equal(t, billed, money+due-entries, "billed = money + due + credit used - credit given")
@@ -224,7 +254,8 @@ func requireConsistent(t require.TestingT, inv invoice.Invoice) {
 	sum, err := invoice.Sum(inv.Lines)
 	require.NoError(t, err)
 	require.Equal(t, sum, inv.Total)
-	require.Equal(t, max(inv.Total, 0)-inv.CreditApplied, inv.AmountDue)
+	require.Equal(t, max(inv.Total, 0)-inv.CreditApplied+inv.BroughtForward-inv.CarriedForward, inv.AmountDue)
+	require.True(t, inv.BroughtForward >= 0 && inv.CarriedForward >= 0 && (inv.BroughtForward == 0 || inv.CarriedForward == 0))
 	require.GreaterOrEqual(t, inv.CreditApplied, money.Minor(0))
 	require.GreaterOrEqual(t, inv.AmountDue, money.Minor(0))
 	paid := inv.Status == invoice.Paid
@@ -236,4 +267,83 @@ func requireConsistent(t require.TestingT, inv invoice.Invoice) {
 	} else {
 		require.Zero(t, inv.AmountPaid)
 	}
+}
+
+// EUR 5.00 to 6.00 with ten of thirty days left is 0.33, which no card takes: it is collected with the next invoice.
+func TestIssue_WhatCannotBeChargedIsCarried(t *testing.T) {
+	t.Parallel()
+	cents, dinars := money.Limits{Minimum: 50}, money.Limits{Granularity: 10}
+	for name, c := range map[string]struct {
+		limits                         money.Limits
+		lines                          []invoice.Line
+		balance                        money.Minor
+		applied, brought, carried, due money.Minor
+		after                          money.Minor
+		status                         invoice.Status
+	}{
+		"below the minimum":            {cents, lines(33), 0, 0, 0, 33, 0, -33, invoice.Paid},
+		"collected with the next":      {cents, lines(500), -33, 0, 33, 0, 533, 0, invoice.Open},
+		"until there is enough":        {cents, lines(10), -33, 0, 0, 10, 0, -43, invoice.Paid},
+		"enough at last":               {cents, lines(10), -40, 0, 40, 0, 50, 0, invoice.Open},
+		"a rest of credit":             {cents, lines(100), 80, 80, 0, 20, 0, -20, invoice.Paid},
+		"off the granularity":          {dinars, lines(1234), 0, 0, 0, 4, 1230, -4, invoice.Open},
+		"the rest makes it whole":      {dinars, lines(1236), -4, 0, 4, 0, 1240, 0, invoice.Open},
+		"some of the rest":             {dinars, lines(1238), -4, 0, 2, 0, 1240, -2, invoice.Open},
+		"lines below zero pay a debit": {cents, lines(-100), -33, 0, 0, 0, 0, 67, invoice.Paid},
+		"nothing asks for nothing":     {cents, lines(0), -33, 0, 0, 0, 0, -33, invoice.Paid},
+		"no limit is known":            {money.Limits{}, lines(1), 0, 0, 0, 0, 1, 0, invoice.Open},
+		"a debit beyond the largest":   {money.Limits{}, lines(money.MaxMinor), -5, 0, 0, 0, money.MaxMinor, -5, invoice.Open},
+	} {
+		out, err := invoice.Draft{Lines: c.lines}.Issue(invoice.Issuing{Balance: c.balance, Limits: c.limits, Now: now})
+		require.NoError(t, err, name)
+		inv, after := out.Invoice, c.balance
+		for _, entry := range out.Credit {
+			after += entry.Amount
+		}
+		require.Equal(t, []money.Minor{c.applied, c.brought, c.carried, c.due, c.after},
+			[]money.Minor{inv.CreditApplied, inv.BroughtForward, inv.CarriedForward, inv.AmountDue, after}, name)
+		require.Equal(t, c.status, inv.Status, name)
+		requireConsistent(t, inv)
+		if inv.Status == invoice.Open { // voided, it leaves the balance as it was
+			_, back, _, err := inv.Withdraw("", false, now)
+			require.NoError(t, err)
+			for _, entry := range back {
+				after += entry.Amount
+			}
+			require.Equal(t, c.balance, after, name)
+		}
+	}
+}
+
+func TestIssue_RefundsAreMultiplesOfTheGranularity(t *testing.T) {
+	t.Parallel()
+	out, err := invoice.Draft{Lines: lines(-1239), Refund: 1239}.Issue(invoice.Issuing{Limits: money.Limits{Granularity: 10}, Now: now})
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1230), out.Refund)
+	require.Equal(t, []invoice.CreditEntry{{Amount: 9, Reason: invoice.CreditProration}}, out.Credit)
+}
+
+func TestWriteOff(t *testing.T) {
+	t.Parallel()
+	out, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{ID: "in_1", Balance: 300, Now: now})
+	require.NoError(t, err)
+	open := out.Invoice
+	charging := open
+	charging.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 1, Attempts: 1}
+
+	given, err := open.WriteOff(now)
+
+	require.NoError(t, err)
+	require.Equal(t, invoice.Uncollectible, given.Status)
+	require.Equal(t, collection.Closed, given.Collection.Phase)
+	require.Equal(t, money.Minor(300), given.CreditApplied, "it stays owed")
+	require.Equal(t, invoice.ErrUncollectible, given.Closed())
+	paid := given.Settle(now)
+	require.Equal(t, money.Minor(700), paid.AmountPaid, "money that arrives late pays it")
+	for want, inv := range map[error]invoice.Invoice{collection.ErrInProgress: charging, collection.ErrPaid: paid} {
+		_, err := inv.WriteOff(now)
+		require.Equal(t, want, err)
+	}
+	require.Equal(t, collection.ErrPaid, paid.Closed())
+	require.NoError(t, open.Closed())
 }

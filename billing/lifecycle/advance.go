@@ -78,9 +78,6 @@ func (d *decision) carryOut(made subscription.Decision) error {
 		if err := d.issue(draft); err != nil {
 			return err
 		}
-		if err := d.refundCurrentPeriod(draft.Refund); err != nil {
-			return err
-		}
 	}
 	if made.StopCollection {
 		return d.stop()

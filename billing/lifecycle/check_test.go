@@ -36,10 +36,14 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 
 func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Changes) {
 	s := l.sub()
-	if s.PaidThrough.Before(before.PaidThrough) && l.account.events[event.TypeSubscriptionCanceled] == 0 {
+	restarted := s.Interval != before.Interval // the rest of the old period was credited back
+	if s.PaidThrough.Before(before.PaidThrough) && !restarted && l.account.events[event.TypeSubscriptionCanceled] == 0 {
 		require.Failf(l.t, "paidThrough moved back", "from %s to %s", before.PaidThrough, s.PaidThrough)
 	}
-	if !s.ActivatedAt.IsZero() && s.NextPeriod > 0 && s.PaidThrough.IsZero() {
+	if s.PaidThrough.After(s.CurrentPeriod.End) && !l.writtenOff { // a year that was given up may be paid after all
+		require.Failf(l.t, "paid through time that nobody paid", "until %s, beyond %s", s.PaidThrough, s.CurrentPeriod)
+	}
+	if !s.ActivatedAt.IsZero() && s.NextPeriod > 0 && s.PaidThrough.IsZero() && !l.writtenOff {
 		require.Fail(l.t, "activated, but nothing was paid or free")
 	}
 	for _, inv := range changes.NewInvoices {
@@ -66,7 +70,7 @@ func (l *life) checkMoney() {
 			continue
 		}
 		lines += inv.Total
-		if inv.Status == invoice.Open {
+		if inv.Status == invoice.Open || inv.Status == invoice.Uncollectible {
 			due += inv.AmountDue
 		}
 	}
@@ -74,28 +78,31 @@ func (l *life) checkMoney() {
 	for _, t := range l.store.transactions {
 		switch {
 		case t.Type == payment.Refund:
-			refunded += t.Amount
 			if t.Status != payment.Failed {
 				reserved[t.ChargeID] += t.Amount
 			}
 		case t.Status == payment.Success:
 			captured += t.Amount
+			refunded += t.AmountRefunded + t.RefundOwed - l.credited[t.ID]
 			if from := t.RecoveredFrom; !l.captured[t.ID] && !l.captured[from] {
 				require.Failf(l.t, "a success that the provider does not know", "%+v", t)
 			}
 		}
 	}
-	if lines != l.account.used {
+	if lines != l.account.used && !l.writtenOff {
 		require.Equal(l.t, l.account.used, lines, "what is billed is what was used")
+	}
+	if l.reviewed {
+		return // money went back twice, which a person must sort out
 	}
 	if lines != captured-refunded+due-l.store.balance {
 		require.Failf(l.t, "billed = paid - refunded + due - credit", "%d = %d - %d + %d - %d", lines, captured, refunded, due, l.store.balance)
 	}
-	if l.store.balance+refunded > captured {
+	if !l.writtenOff && l.store.balance+refunded > captured { // a voided charge of time used leaves its credit
 		require.Failf(l.t, "more given back than was paid", "%d + %d > %d", l.store.balance, refunded, captured)
 	}
 	for id, amount := range reserved {
-		if t := l.store.transaction(id); min(amount, t.Amount) != t.AmountRefunded {
+		if t := l.store.transaction(id); amount+l.credited[id] != t.AmountRefunded {
 			require.Failf(l.t, "a charge shows what went back of it", "%d of %+v", amount, t)
 		}
 	}

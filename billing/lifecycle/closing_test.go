@@ -79,7 +79,7 @@ func TestRefundOnCancel(t *testing.T) {
 			l.pass(2 * week)
 			l.changePlan(team, false)
 			l.pass(week)
-		}, refund: 250, credit: 1000},
+		}, refund: 1250}, // 3000 paid, 1500 + 250 used
 		"credit of this period paid for the way back up": {first: pro, story: func(l *life) {
 			l.pass(2 * week)
 			l.changePlan(team, false)
@@ -88,7 +88,11 @@ func TestRefundOnCancel(t *testing.T) {
 		"what was paid became credit, and that paid for the present plan": {first: pro, story: func(l *life) {
 			l.changePlan(free, false)
 			l.changePlan(team, false)
-		}, credit: 3000},
+		}, refund: 3000},
+		"what was paid became credit, and the present plan is free": {first: pro, story: func(l *life) {
+			l.pass(2 * week)
+			l.changePlan(free, false)
+		}, refund: 1500},
 		"credit paid for all of it": {first: pro, story: func(l *life) {
 			l.pass(2 * week)
 			l.changePlan(team, false)
@@ -252,14 +256,15 @@ func TestARefundLeavesThePriceOfWhatWasUsed(t *testing.T) {
 	})
 }
 
-// The rest of a year becomes credit when its interval is changed. What the month that follows was paid by goes back as that.
-func TestMoneyThatBecameCreditStaysCredit(t *testing.T) {
+// The rest of a year becomes credit when its interval is changed. Within the month that follows it still is that money; a
+// month that credit paid for gives credit back.
+func TestCancel_RefundOfAYearThatBecameCredit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		months         int
 		refund, credit money.Minor
 	}{
-		"the month that the year's money paid for": {0, 1000, 11000},
+		"the month that the year's money paid for": {0, 12000, 0},
 		"the next one, which credit paid for":      {1, 0, 11000},
 	} {
 		l := newLife(t, plans, settings, yearly, 0)
@@ -313,4 +318,94 @@ func TestAChainOfChangesCostsWhatWasUsed(t *testing.T) {
 			require.NotEqual(t, invoice.Open, inv.Status)
 		}
 	})
+}
+
+// An hour apart: P, Q, P, Q, P, then the end. All but a few cents of what was captured is for time that was not used.
+func TestCancel_RefundAfterManyChanges(t *testing.T) {
+	t.Parallel()
+	p, q := flat("plan_p", month, 1900), flat("plan_q", month, 4900)
+	for _, changes := range [][]plan.Plan{{q, p}, {q, p, q, p}, {q, p, q, p, q}, {free, q, free, p, free}} {
+		l := newLife(t, []plan.Plan{p, q, free}, settings, p, 0)
+		l.until(l.now)
+		l.result(payment.AnswerSucceeded)
+		for _, to := range changes {
+			l.pass(time.Hour)
+			l.changePlan(to, false)
+			l.result(payment.AnswerSucceeded)
+		}
+		captured := l.capturedSum()
+		l.pass(time.Hour)
+
+		l.cancelNow(true)
+
+		require.Less(t, l.account.used, money.Minor(40))
+		require.Equal(t, captured-l.account.used, l.refunded())
+		require.Zero(t, l.store.balance)
+		require.Zero(t, l.due())
+	}
+}
+
+// Whatever the path within the period: the money that goes back is the money captured for it less the cost of the time
+// used, and no credit of its changes is left.
+func TestCancel_RefundAfterAnyChanges(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := drawing(t)
+		l := newLife(t, append(somePlans(draw), free), settings, team, 0)
+		l.store.plans[team.ID] = team
+		l.until(l.now)
+		for range draw(9, "changes") {
+			l.result([]payment.Outcome{payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerDeclined}[draw(3, "result")])
+			left := max(int64(l.sub().CurrentPeriod.End.Sub(l.now)/time.Second)-1, 0)
+			l.pass(time.Duration(rapid.Int64Range(0, min(left, 3*86400)).Draw(t, "seconds")) * time.Second)
+			to := l.anyPlan(draw)
+			if draw(6, "free") == 0 {
+				to = free
+			}
+			l.changePlan(to, false)
+		}
+		l.result(payment.AnswerSucceeded)
+		captured := l.capturedSum()
+
+		l.cancelNow(true)
+
+		require.Equal(t, max(captured-l.account.used, 0), l.refunded())
+		require.Equal(t, max(l.account.used-captured, 0), l.due())
+		require.Zero(t, l.store.balance)
+	})
+}
+
+// Credit of the time before pays for some of the period: what goes back of that is credit.
+func TestCancel_RefundLeavesEarlierCredit(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, pro, 0)
+	l.until(l.now)
+	l.result(payment.AnswerSucceeded)
+	l.pass(3 * week)
+	l.changePlan(team, false)
+	require.Equal(t, money.Minor(500), l.store.balance)
+	l.until(l.sub().CurrentPeriod.End)
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, money.Minor(500), l.charges()[1].Amount)
+	l.pass(l.sub().CurrentPeriod.Duration() / 4)
+
+	l.cancelNow(true)
+
+	require.Equal(t, money.Minor(250), l.refunded(), "500 captured, 250 used")
+	require.Equal(t, money.Minor(500), l.store.balance)
+}
+
+// Apps decide access by paidThrough: a year that was credited back is not paid for any more.
+func TestChangePlan_PaidThroughFollowsTheNewPeriod(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, yearly, 0)
+	l.until(l.now)
+	l.result(payment.AnswerSucceeded)
+	l.pass(24 * time.Hour)
+	require.Equal(t, created.AddDate(1, 0, 0), l.sub().PaidThrough)
+
+	l.changePlan(team, false)
+
+	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
+	require.Equal(t, time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC), l.sub().PaidThrough)
 }

@@ -69,8 +69,9 @@ func (d *decision) behind() bool {
 // settleState makes the State what a reader finds after the write: with the revisions that writing counts up, and with no
 // more than a reader would load.
 func (d *decision) settleState() {
-	current := d.Subscription.CurrentPeriod
-	d.Paid = slices.DeleteFunc(d.Paid, func(inv invoice.Invoice) bool { return !inv.Period.Overlaps(current) })
+	span := d.Subscription.Span()
+	past := func(inv invoice.Invoice) bool { return !inv.Period.Overlaps(span) }
+	d.Paid, d.WrittenOff = slices.DeleteFunc(d.Paid, past), slices.DeleteFunc(d.WrittenOff, past)
 	slices.SortFunc(d.Pending, func(a, b payment.Transaction) int { return cmp.Compare(a.ID, b.ID) })
 	for _, written := range d.Changes.Transactions {
 		for i := range d.Pending {

@@ -21,15 +21,24 @@ func (d *decision) issue(draft invoice.Draft) error {
 		}
 	}
 	s := d.Subscription
-	inv, credit, err := draft.Issue(invoice.Issuing{
+	draft.Refund = min(draft.Refund, d.refundable())
+	in := invoice.Issuing{
 		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency, Balance: d.Balance, Now: d.Now,
-	})
+	}
+	if d.Provider != nil {
+		in.Limits = d.Provider.Limits
+	}
+	out, err := draft.Issue(in)
 	if err != nil {
 		return err
 	}
+	inv := out.Invoice
 	d.Changes.NewInvoices = append(d.Changes.NewInvoices, inv)
-	d.credit(credit, inv.ID)
+	d.credit(out.Credit, inv.ID)
 	d.announce(event.InvoiceIssued{Invoice: inv.Announced()})
+	if err := d.refundCurrentPeriod(out.Refund); err != nil {
+		return err
+	}
 	if inv.Status != invoice.Paid {
 		d.Open = append(d.Open, inv)
 		return nil
@@ -48,19 +57,19 @@ func (d *decision) invoiceID(draft invoice.Draft) string {
 	return d.IDs.Invoice(start, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
 }
 
-func (d *decision) credit(entry invoice.CreditEntry, invoiceID string) {
-	if entry.Amount == 0 {
-		return
+// credit moves the customer's balance on account of an invoice.
+func (d *decision) credit(entries []invoice.CreditEntry, invoiceID string) {
+	for _, entry := range entries {
+		d.Balance += entry.Amount
+		d.Changes.Credit = append(d.Changes.Credit, CreditEntry{entry, invoiceID})
 	}
-	d.Balance += entry.Amount
-	d.Changes.Credit = append(d.Changes.Credit, CreditEntry{entry, invoiceID})
 }
 
 // withdraw voids an open invoice in favour of another.
 func (d *decision) withdraw(invoiceID, by string) error {
 	i := d.indexOpen(invoiceID)
 	if i < 0 {
-		return fault.New(fault.Internal, "invoice_not_open", "invoice %s was to be withdrawn but is not open", invoiceID)
+		return fault.New(fault.Internal, "invoice_missing", "invoice %s was to be withdrawn but is not open", invoiceID)
 	}
 	inv, returned, effect, err := d.Open[i].Withdraw(by, d.Subscription.Status == subscription.Canceled, d.Now)
 	if err != nil {
@@ -79,15 +88,19 @@ func (d *decision) withdraw(invoiceID, by string) error {
 // paid follows what the payment of an invoice means for the subscription.
 func (d *decision) paid(inv invoice.Invoice) error {
 	d.announce(event.InvoicePaid{Invoice: inv.Announced()})
-	if inv.Period.Overlaps(d.Subscription.CurrentPeriod) {
-		later := func(other invoice.Invoice) bool { return inv.Number > 0 && other.Number > inv.Number }
-		i := slices.IndexFunc(d.Paid, later)
-		if i < 0 {
-			i = len(d.Paid) // among them those of this decision, which have no number yet
-		}
-		d.Paid = slices.Insert(d.Paid, i, inv)
+	if inv.Period.Overlaps(d.Subscription.Span()) {
+		d.Paid = insert(d.Paid, inv)
 	}
 	return d.decide(d.Subscription.Settled(d.Facts(), inv, d.Now))
+}
+
+// insert puts an invoice where its number belongs; one of this decision has none yet and is the last.
+func insert(list []invoice.Invoice, inv invoice.Invoice) []invoice.Invoice {
+	i := slices.IndexFunc(list, func(other invoice.Invoice) bool { return inv.Number > 0 && other.Number > inv.Number })
+	if i < 0 {
+		i = len(list)
+	}
+	return slices.Insert(list, i, inv)
 }
 
 // close takes an invoice out of the open ones.

@@ -29,8 +29,12 @@ type life struct {
 	// thorough compares what a decision was given before and after, to the last line of the last invoice.
 	thorough bool
 
+	reviewed   bool // the provider said something that the books do not show
+	writtenOff bool // a person gave an invoice up, so that not all that was used is billed
+
 	account  account
-	captured map[string]bool // what the provider captured, by transaction
+	credited map[string]money.Minor // of failed refunds, by charge
+	captured map[string]bool        // what the provider captured, by transaction
 }
 
 func newLife(t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int) *life {
@@ -46,7 +50,7 @@ func newLife(t require.TestingT, plans []plan.Plan, settings subscription.Settin
 	})
 	require.NoError(t, err)
 	s.sub = sub
-	l := &life{t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, thorough: true}
+	l := &life{t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, credited: map[string]money.Minor{}, thorough: true}
 	l.account = account{plans: s.plans, settings: settings, plan: first, period: sub.CurrentPeriod, events: map[event.Type]int{}}
 	l.account.follow(events, l.store.sub, l.now)
 	return l
@@ -185,6 +189,11 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 	if t.Type == payment.Refund {
 		l.untouched(g)
 		l.store.write(changes)
+		for _, e := range changes.Events {
+			review, ok := e.Data.(event.PaymentParked)
+			l.reviewed = l.reviewed || ok && review.Reason == "refunded_twice"
+		}
+		l.checkMoney()
 		return recorded
 	}
 	l.write(g, state, changes)

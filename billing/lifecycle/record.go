@@ -93,6 +93,9 @@ func (r *recording) record() error {
 		r.keepReference() // an operator needs it
 		r.needsReview("amount_mismatch")
 		return nil
+	case r.secondCapture():
+		r.needsReview("second_capture")
+		return nil
 	}
 	return r.answered()
 }
@@ -133,9 +136,19 @@ func (r *recording) answered() error {
 	return nil
 }
 
+// secondCapture reports a success of another operation than the one that counted: the provider has taken the money of one
+// transaction twice.
+func (r *recording) secondCapture() bool {
+	booked := r.txn.Status == payment.Success || r.txn.Status == payment.Refunded || r.Recovered
+	other := r.Answer.Ref != "" && r.txn.ProviderRef != "" && r.Answer.Ref != r.txn.ProviderRef
+	return r.Answer.Outcome == payment.AnswerSucceeded && booked && other
+}
+
 // keepReference keeps the provider's name for the operation, and its answer.
 func (r *recording) keepReference() {
-	if r.Answer.Ref != "" && r.txn.ProviderRef == "" {
+	// A success says which operation moved the money, where there were several: a refund must name that one.
+	counts := r.Answer.Outcome == payment.AnswerSucceeded && payment.CanBecome(r.txn.Type, r.txn.Status, r.good())
+	if r.Answer.Ref != "" && (r.txn.ProviderRef == "" || counts) {
 		r.txn.ProviderRef = r.Answer.Ref
 	}
 	if r.Answer.Response != nil {
@@ -167,7 +180,7 @@ func (r *recording) ended(status payment.Status) error {
 	kind := collection.AttemptFailed
 	switch {
 	case refund:
-		r.d.saveTransaction(r.charge().Release(r.txn.Amount))
+		r.d.saveTransaction(r.charge().FailRefund(r.txn.Amount))
 		r.d.announce(event.PaymentRefundFailed{Payment: r.txn.Announced(), FailureReason: r.txn.FailureReason})
 		return nil
 	case status == payment.Canceled:
@@ -199,6 +212,14 @@ func (r *recording) absent() error {
 		return r.ended(payment.Canceled)
 	}
 	return r.ended(payment.Failed)
+}
+
+// good is the status of a transaction that moved its money.
+func (r *recording) good() payment.Status {
+	if r.txn.Type == payment.Refund {
+		return payment.Refunded
+	}
+	return payment.Success
 }
 
 // charge is the one that a refund gives back.

@@ -41,16 +41,21 @@ func (r *recording) settle() error {
 	if err != nil {
 		return err
 	}
-	if effect != collection.Settle || i < 0 {
+	if effect != collection.Settle || i < 0 && inv.Status != invoice.Uncollectible {
 		charge, err := r.d.refund(r.txn, r.txn.Amount)
 		r.txn = charge
 		return err
+	}
+	if i < 0 {
+		inv = r.d.takeWrittenOff(inv)
 	}
 	inv = inv.Settle(r.d.Now)
 	r.d.Changes.saveInvoice(inv)
 	r.d.Changes.Settlements = append(r.d.Changes.Settlements, Settlement{inv.ID, r.txn.ID, inv.AmountDue})
 	r.d.cancelAttempt(inv.ID) // a late success of an older attempt leaves the live one superfluous
-	r.d.close(i)
+	if i >= 0 {
+		r.d.close(i)
+	}
 	return r.d.paid(inv)
 }
 

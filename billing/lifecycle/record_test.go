@@ -20,6 +20,9 @@ import (
 func (l *life) charges() []payment.Transaction { return l.ofType(payment.Charge) }
 func (l *life) refunds() []payment.Transaction { return l.ofType(payment.Refund) }
 
+// lastEvent is the data of what was announced last.
+func (l *life) lastEvent() event.Data { return l.store.events[len(l.store.events)-1].Data }
+
 func (l *life) ofType(typ payment.Type) []payment.Transaction {
 	var out []payment.Transaction
 	for _, t := range l.store.transactions {
@@ -202,4 +205,52 @@ func TestRecord_AfterWhatWasDueBefore(t *testing.T) {
 	require.Equal(t, 2, l.sub().NextPeriod)
 	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
 	require.Equal(t, l.sub().CurrentPeriod, l.store.invoices[1].Period)
+}
+
+// The provider contradicts an end: nothing is booked, but nothing is lost either.
+func TestRecord_CaptureOfAnotherAmountOnAClosedCharge(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	id := l.charges()[0].ID
+
+	for range 2 {
+		l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 999}, nil)
+
+		require.Equal(t, payment.Declined, l.charges()[0].Status)
+		require.False(t, l.charges()[0].ParkedAt.IsZero())
+		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
+	}
+	require.Equal(t, event.PaymentParked{Payment: l.charges()[0].Announced(), Reason: "amount_mismatch", ProviderRef: "pi_2"}, l.lastEvent())
+}
+
+func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	id := l.charges()[0].ID
+	first := l.charges()[0].ProviderRef
+
+	for range 2 {
+		l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
+
+		require.Equal(t, payment.Success, l.charges()[0].Status)
+		require.Equal(t, first, l.charges()[0].ProviderRef)
+		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
+	}
+	require.Equal(t, event.PaymentParked{Payment: l.charges()[0].Announced(), Reason: "second_capture", ProviderRef: "pi_2"}, l.lastEvent())
+}
+
+// The first operation failed and a second one under the same transaction captured: a refund must name the second.
+func TestRecord_SuccessNamesTheOperationThatCaptured(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.charges()[0].ID
+	l.send(id)
+	l.record(id, payment.Answer{Outcome: payment.AnswerDeclined, Ref: "pi_1"}, nil)
+
+	l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
+
+	require.Equal(t, payment.Success, l.charges()[0].Status)
+	require.Equal(t, "pi_2", l.charges()[0].ProviderRef)
 }

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 )
@@ -20,6 +21,16 @@ func (d *decision) refund(charge payment.Transaction, amount money.Minor) (payme
 	d.Changes.NewTransactions = append(d.Changes.NewTransactions, r)
 	d.Changes.Starts = append(d.Changes.Starts, r.ID)
 	return reserved, nil
+}
+
+// refundable is how much of what was paid for the current period can go back in money. Part of it may have gone back
+// already.
+func (d *decision) refundable() money.Minor {
+	var sum money.Minor
+	for _, inv := range d.Paid {
+		sum += d.Captures[inv.ID].Refundable()
+	}
+	return sum
 }
 
 // refundCurrentPeriod gives amount of what was paid for the current period back, from the latest payment backwards.
@@ -52,9 +63,48 @@ func (r *recording) refunded() error {
 	if !r.close(payment.Refunded) {
 		return nil
 	}
-	if was != payment.Pending { // it had failed, and what it had reserved was released
-		r.d.saveTransaction(r.charge().Reserve(r.txn.Amount))
-	}
 	r.d.announce(event.PaymentRefunded{Payment: r.txn.Announced()})
+	if was == payment.Pending {
+		return nil
+	}
+	charge, owed := r.charge().Reserve(r.txn.Amount) // it had failed
+	r.d.saveTransaction(charge)
+	if !owed {
+		r.needsReview("refunded_twice")
+	}
 	return nil
+}
+
+// RetryRefund sends what is owed of a charge's failed refunds again, and returns the charge. The new refund is
+// Changes.Attempt. The State is the customer's. Fault: refund_not_owed.
+func RetryRefund(s State, charge payment.Transaction, at Moment) (payment.Transaction, Changes, error) {
+	d := begin(s, at)
+	settled, owed, err := charge.PayOwed()
+	if err != nil {
+		return charge, Changes{}, err
+	}
+	if charge, err = d.refund(settled, owed); err != nil {
+		return charge, Changes{}, err
+	}
+	d.Changes.Attempt = d.Changes.NewTransactions[0].ID
+	return charge, d.Changes, nil
+}
+
+// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is the subscription's that the
+// charge belongs to. Faults: refund_not_owed; refund_needs_subscription, since only its invoices use credit.
+func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Changes, error) {
+	if s.Subscription.ID == "" || charge.InvoiceID == "" {
+		return State{}, Changes{}, fault.New(fault.Conflict, "refund_needs_subscription",
+			"The payment %s paid no invoice, so that credit would pay for nothing. Send the refund again.", charge.ID)
+	}
+	d := begin(s, at)
+	charge, owed, err := charge.PayOwed()
+	if err != nil {
+		return State{}, Changes{}, err
+	}
+	// What became credit cannot be refunded any more.
+	charge.AmountRefunded += owed
+	d.saveTransaction(charge)
+	d.credit([]invoice.CreditEntry{{Amount: owed, Reason: invoice.CreditRefundFailed}}, charge.InvoiceID)
+	return d.finish()
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 )
@@ -57,10 +59,56 @@ func TestRecord_RefundThatFails(t *testing.T) {
 
 	require.Equal(t, payment.Failed, l.refunds()[0].Status, "a refund has no other bad end")
 	require.Zero(t, l.charges()[0].AmountRefunded, "released")
+	require.Equal(t, refund.Amount, l.charges()[0].RefundOwed, "and owed")
+	require.Zero(t, l.charges()[0].Refundable(), "what is owed is no other refund's")
 
 	l.answer(refund.ID, payment.AnswerSucceeded) // the provider changes its mind
 
 	require.Equal(t, payment.Refunded, l.refunds()[0].Status)
 	require.Equal(t, refund.Amount, l.charges()[0].AmountRefunded)
-	require.Equal(t, event.TypePaymentRefunded, l.store.events[len(l.store.events)-1].Type)
+	require.Equal(t, event.TypePaymentRefunded, l.store.events[len(l.store.events)-1].Type())
+}
+
+// owed is a life whose only charge owes a refund that failed.
+func owed(t *testing.T) *life {
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.cancelNow(true)
+	l.answer(l.refunds()[0].ID, payment.AnswerDeclined)
+	return l
+}
+
+func TestRetryRefund(t *testing.T) {
+	t.Parallel()
+	l := owed(t)
+
+	l.payOwed(l.charges()[0].ID, false)
+
+	require.Zero(t, l.charges()[0].RefundOwed)
+	require.Equal(t, money.Minor(1000), l.charges()[0].AmountRefunded)
+	require.Equal(t, money.Minor(1000), l.refunds()[1].Amount)
+	_, _, err := lifecycle.RetryRefund(lifecycle.State{}, l.charges()[0], l.moment())
+	require.Equal(t, "refund_not_owed", fault.From(err).Code)
+	l.answer(l.refunds()[1].ID, payment.AnswerSucceeded)
+	require.Equal(t, payment.Refunded, l.refunds()[1].Status)
+
+	l.answer(l.refunds()[0].ID, payment.AnswerSucceeded) // the first one went through after all
+
+	require.Equal(t, event.PaymentParked{Payment: l.refunds()[0].Announced(), Reason: "refunded_twice", ProviderRef: l.refunds()[0].ProviderRef}, l.lastEvent())
+	require.Equal(t, money.Minor(1000), l.charges()[0].AmountRefunded, "never more than was captured")
+}
+
+func TestCreditRefund(t *testing.T) {
+	t.Parallel()
+	l := owed(t)
+
+	l.payOwed(l.charges()[0].ID, true)
+
+	require.Equal(t, money.Minor(1000), l.store.balance)
+	require.Zero(t, l.charges()[0].RefundOwed)
+	require.Zero(t, l.charges()[0].Refundable())
+	_, _, err := lifecycle.CreditRefund(l.store.load(false), l.charges()[0], l.moment())
+	require.Equal(t, "refund_not_owed", fault.From(err).Code)
+	_, _, err = lifecycle.CreditRefund(lifecycle.State{}, l.charges()[0], l.moment())
+	require.Equal(t, "refund_needs_subscription", fault.From(err).Code)
 }

@@ -25,16 +25,22 @@ func (r *recording) impossible() error {
 	return nil
 }
 
-// needsReview leaves an open transaction to a person, and announces it once.
+// needsReview leaves a transaction to a person, and announces it once. Of a closed one the provider has said something
+// that contradicts its end: its status stays.
 func (r *recording) needsReview(reason string) {
-	if r.txn.Status != payment.Pending || !r.txn.ParkedAt.IsZero() {
+	if !r.txn.ParkedAt.IsZero() {
 		return
 	}
 	r.txn, r.review = r.txn.Park(r.d.Real), reason
-	r.txn.FailureReason = "This payment needs review: " + reason + "."
-	r.d.announce(event.PaymentParked{Payment: r.txn.Announced(), Reason: reason})
+	if r.txn.Status == payment.Pending {
+		r.txn.FailureReason = "This payment needs review: " + reason + "."
+	}
+	r.d.announce(event.PaymentParked{Payment: r.txn.Announced(), Reason: reason, ProviderRef: r.Answer.Ref})
 	r.d.saveTransaction(r.txn)
 }
+
+// ErrNeedsReview matches the refusal of a command behind a payment that a person must review.
+var ErrNeedsReview = fault.New(fault.Conflict, "payment_needs_review", "")
 
 // reviewed replaces the advice to ask again soon where the payment in the way waits for a person.
 func (d *decision) reviewed(refusal error) error {
@@ -43,7 +49,7 @@ func (d *decision) reviewed(refusal error) error {
 	}
 	for _, t := range d.Pending {
 		if !t.ParkedAt.IsZero() {
-			return fault.New(fault.Conflict, "payment_needs_review",
+			return fault.New(fault.Conflict, ErrNeedsReview.Code,
 				"Payment %s needs review: it is not certain what became of the money. An operator must look it up at the provider. "+
 					"Nothing else can be paid or changed until then.", t.ID)
 		}

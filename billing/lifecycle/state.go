@@ -28,7 +28,8 @@ type State struct {
 	Settings     subscription.Settings
 	ClockNow     time.Time             // where the customer's test clock stands; zero: real time
 	Open         []invoice.Invoice     // open invoices with lines, oldest first
-	Paid         []invoice.Invoice     // paid invoices with lines, for time in the current period, oldest first
+	Paid         []invoice.Invoice     // paid invoices with lines, for time in Subscription.Span, oldest first
+	WrittenOff   []invoice.Invoice     // voided by a person, or uncollectible, with lines, for time in that span
 	Pending      []payment.Transaction // undecided charges of the subscription, oldest first
 	// Captures are the successful charges that settled Paid, by invoice id. Only a cancellation with a refund reads them.
 	Captures map[string]payment.Transaction
@@ -41,6 +42,7 @@ type State struct {
 type Provider struct {
 	Name     string
 	ConfigID string
+	Limits   money.Limits // of its charges in the subscription's currency
 }
 
 // Moment is when a decision is made, and the source of new ids.
@@ -60,7 +62,7 @@ type IDs interface {
 
 // Facts are what the rules of the subscription read.
 func (s State) Facts() subscription.Facts {
-	return subscription.Facts{Plan: s.Plan, Pending: s.PendingPlan, Settings: s.Settings, Open: s.Open, Paid: s.Paid}
+	return subscription.Facts{Plan: s.Plan, Pending: s.PendingPlan, Settings: s.Settings, Open: s.Open, Paid: s.Paid, WrittenOff: s.WrittenOff}
 }
 
 // Attempt returns the pending charge that the subscription's workflow follows: the one whose turn to be asked about comes
@@ -95,6 +97,7 @@ func (s State) indexOpen(invoiceID string) int {
 // clone copies what a decision changes in place, so that the State of the caller stays as it was.
 func (s State) clone() State {
 	s.Open, s.Paid, s.Pending = slices.Clone(s.Open), slices.Clone(s.Paid), slices.Clone(s.Pending)
+	s.WrittenOff = slices.Clone(s.WrittenOff)
 	captures := make(map[string]payment.Transaction, len(s.Captures))
 	for id, t := range s.Captures {
 		captures[id] = t

@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -55,6 +56,8 @@ func someLife(t require.TestingT, draw chance) *life {
 	}
 	if draw(10, "no provider") == 0 {
 		l.store.provider = nil
+	} else if draw(2, "limits") == 0 {
+		l.store.provider.Limits = money.Limits{Minimum: 50, Granularity: money.Minor([]int{1, 10, 100}[draw(3, "granularity")])}
 	}
 	return l
 }
@@ -66,7 +69,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(18, "step") {
+	switch draw(20, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -94,6 +97,14 @@ func (l *life) step(draw chance) {
 	case 17:
 		if draw(5, "one in five") == 0 {
 			l.cancelNow(draw(2, "refund") == 0)
+		}
+	case 19:
+		if id := l.some(draw, func(t payment.Transaction) bool { return t.RefundOwed > 0 }); id != "" {
+			l.payOwed(id, draw(2, "as credit") == 0)
+		}
+	case 18:
+		if open := l.open(); len(open) > 0 && draw(3, "one in three") == 0 {
+			l.giveUp(open[draw(len(open), "which invoice")], draw(2, "void") == 0)
 		}
 	}
 }
@@ -162,11 +173,18 @@ func (l *life) pay() {
 	case err == nil:
 		require.NotEmpty(l.t, changes.Attempt)
 	case behind: // the command met what was due first
-	case errors.Is(err, collection.ErrInProgress):
+	case inProgress(err):
 		require.NotNil(l.t, l.live(""))
+	case errors.Is(err, lifecycle.ErrNeedsReview):
+		l.requireParked()
 	default:
 		require.Condition(l.t, func() bool { return l.sub().Status == subscription.Trialing || len(open) == 0 }, err)
 	}
+}
+
+func (l *life) requireParked() {
+	parked := func(t payment.Transaction) bool { return t.Status == payment.Pending && !t.ParkedAt.IsZero() }
+	require.NotEmpty(l.t, l.some(func(int, string) int { return 0 }, parked), "refused without a payment that needs review")
 }
 
 // behind: more was due than was done yet, so that a command met another state than the store's.
@@ -183,8 +201,10 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 		require.Equal(l.t, subscription.ErrCanceled, err)
 	case to.ID == s.PlanID && s.PendingPlanID == "":
 		require.Equal(l.t, subscription.ErrPlanUnchanged, err)
+	case errors.Is(err, lifecycle.ErrNeedsReview):
+		l.requireParked()
 	default:
-		require.Equal(l.t, subscription.ErrPaymentPending, err)
+		require.True(l.t, inProgress(err), err)
 		require.True(l.t, l.live("") != nil && !atPeriodEnd, "refused without a live attempt")
 	}
 }
@@ -213,4 +233,49 @@ func (l *life) cancelNow(refund bool) {
 	for _, inv := range l.open() {
 		require.Contains(l.t, []collection.Phase{collection.Closed, collection.Charging}, inv.Collection.Phase)
 	}
+}
+
+// giveUp voids an invoice or marks it uncollectible.
+func (l *life) giveUp(inv invoice.Invoice, void bool) {
+	live, behind, balance := l.live(inv.ID), l.behind(), l.store.balance
+	var cmd lifecycle.Command = lifecycle.MarkUncollectible{InvoiceID: inv.ID}
+	if void {
+		cmd = lifecycle.VoidInvoice{InvoiceID: inv.ID}
+	}
+	was := l.writtenOff
+	l.writtenOff = true
+	_, err := l.apply(cmd)
+	if err != nil {
+		l.writtenOff = was
+		require.True(l.t, behind || inProgress(err) && live != nil, err)
+		return
+	}
+	require.True(l.t, behind || live == nil)
+	if !void && !behind && l.sub().Status == subscription.Canceled {
+		require.Equal(l.t, balance, l.store.balance, "it stays owed")
+	}
+}
+
+// inProgress tells the refusals while a payment is not decided.
+func inProgress(err error) bool {
+	code := fault.From(err).Code
+	return code == collection.ErrInProgress.Code || code == "payment_needs_review"
+}
+
+// payOwed sends what is owed of failed refunds again, or gives it as credit.
+func (l *life) payOwed(chargeID string, asCredit bool) {
+	charge := *l.store.transaction(chargeID)
+	if !asCredit {
+		_, changes, err := lifecycle.RetryRefund(lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}, charge, l.moment())
+		require.NoError(l.t, err)
+		require.Equal(l.t, charge.RefundOwed, changes.Made(changes.Attempt).Amount)
+		l.store.write(changes)
+		l.checkMoney()
+		return
+	}
+	g := l.load(false)
+	state, changes, err := lifecycle.CreditRefund(g.state, charge, l.moment())
+	require.NoError(l.t, err)
+	l.credited[chargeID] += charge.RefundOwed
+	l.write(g, state, changes)
 }

@@ -60,13 +60,15 @@ func (s *store) load(captures bool) lifecycle.State {
 	if p, ok := s.plans[s.sub.PendingPlanID]; ok {
 		state.PendingPlan = &p
 	}
-	current := s.sub.CurrentPeriod
+	current := s.sub.Span()
 	for _, inv := range s.invoices {
 		switch {
 		case inv.Status == invoice.Open:
 			state.Open = append(state.Open, inv)
 		case inv.Status == invoice.Paid && inv.Period.Overlaps(current):
 			state.Paid = append(state.Paid, inv)
+		case inv.Period.Overlaps(current) && (inv.Status == invoice.Uncollectible || inv.Status == invoice.Void && inv.ReplacedBy == ""):
+			state.WrittenOff = append(state.WrittenOff, inv)
 		}
 	}
 	for _, t := range s.transactions {
@@ -110,7 +112,9 @@ func (s *store) write(c lifecycle.Changes) {
 		s.insertTransaction(t)
 	}
 	for _, entry := range c.Credit {
-		if s.balance += entry.Amount; s.balance < 0 || entry.Amount == 0 {
+		s.balance += entry.Amount
+		used := entry.Reason == invoice.CreditApplied || entry.Reason == invoice.CreditRefunded
+		if used && s.balance < 0 || entry.Amount == 0 {
 			s.fail("credit of %d on account of %s leaves %d", entry.Amount, entry.InvoiceID, s.balance)
 		}
 	}
@@ -171,7 +175,7 @@ func (s *store) saveInvoice(inv invoice.Invoice) {
 	switch {
 	case old == nil:
 		s.fail("invoice %s is changed, but was never written", inv.ID)
-	case old.Status != invoice.Open:
+	case old.Status != invoice.Open && !(old.Status == invoice.Uncollectible && inv.Status == invoice.Paid):
 		s.fail("invoice %s is %s, which is final", inv.ID, old.Status)
 	case old.Total != inv.Total || old.Period != inv.Period || old.Reason != inv.Reason:
 		s.fail("invoice %s: an immutable column was changed", inv.ID)
@@ -201,7 +205,7 @@ func (s *store) checkInvoice(inv invoice.Invoice) {
 	if inv.Status == invoice.Paid {
 		paid = inv.AmountDue
 	}
-	if inv.AmountDue != max(inv.Total, 0)-inv.CreditApplied || inv.AmountDue < 0 || inv.CreditApplied < 0 || inv.AmountPaid != paid {
+	if inv.AmountDue != max(inv.Total, 0)-inv.CreditApplied+inv.BroughtForward-inv.CarriedForward || inv.AmountDue < 0 || inv.CreditApplied < 0 || inv.AmountPaid != paid {
 		s.fail("invoice %s: total %d, credit %d, due %d, paid %d", inv.ID, inv.Total, inv.CreditApplied, inv.AmountDue, inv.AmountPaid)
 	}
 	if (inv.Status == invoice.Paid) != !inv.PaidAt.IsZero() || (inv.Status == invoice.Void) != !inv.VoidedAt.IsZero() {
@@ -257,7 +261,7 @@ func (s *store) fail(format string, args ...any) {
 
 // number gives new invoices the numbers that the write gave them.
 func (s *store) number(state *lifecycle.State) {
-	for _, list := range [][]invoice.Invoice{state.Open, state.Paid} {
+	for _, list := range [][]invoice.Invoice{state.Open, state.Paid, state.WrittenOff} {
 		for i := range list {
 			list[i].Number = s.invoice(list[i].ID).Number
 		}
@@ -294,6 +298,9 @@ func same(a, b lifecycle.State) bool {
 		if len(s.Paid) == 0 {
 			s.Paid = nil
 		}
+		if len(s.WrittenOff) == 0 {
+			s.WrittenOff = nil
+		}
 		if len(s.Pending) == 0 {
 			s.Pending = nil
 		}
@@ -308,6 +315,7 @@ func alike(a, b lifecycle.State) bool {
 		s.Revision == r.Revision && s.Status == r.Status && s.CurrentPeriod == r.CurrentPeriod && s.PaidThrough == r.PaidThrough &&
 		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction && s.NextActionAt == r.NextActionAt &&
 		slices.EqualFunc(a.Open, b.Open, alikeInvoices) && slices.EqualFunc(a.Paid, b.Paid, alikeInvoices) &&
+		slices.EqualFunc(a.WrittenOff, b.WrittenOff, alikeInvoices) &&
 		slices.EqualFunc(a.Pending, b.Pending, func(t, u payment.Transaction) bool {
 			return t.ID == u.ID && t.Revision == u.Revision && t.NextCheckAt == u.NextCheckAt && t.Status == u.Status
 		})

@@ -8,16 +8,17 @@ import (
 	"perennial/billing/money"
 )
 
-// Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved.
+// Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved and what
+// is owed of those that failed.
 func (t Transaction) Refundable() money.Minor {
 	if t.Type != Charge || t.Status != Success {
 		return 0
 	}
-	return t.Amount - t.AmountRefunded
+	return t.Amount - t.AmountRefunded - t.RefundOwed
 }
 
 // Refund begins to give amount of a charge back. The charge reserves it at once, so that two refunds never exceed what it
-// captured; see Release. now is the customer's own time, real the wall clock's. Faults: refund_not_positive, refund_exceeds_charge.
+// captured; see FailRefund. now is the customer's own time, real the wall clock's. Faults: refund_not_positive, refund_exceeds_charge.
 func (t Transaction) Refund(id string, amount money.Minor, now, real time.Time) (charge, refund Transaction, err error) {
 	if amount <= 0 {
 		return t, Transaction{}, fault.New(fault.Invalid, "refund_not_positive", "a refund must give back more than zero")
@@ -34,15 +35,33 @@ func (t Transaction) Refund(id string, amount money.Minor, now, real time.Time) 
 	}, nil
 }
 
-// Release takes the reservation of a refund that failed back, so that it can be asked for again.
-func (t Transaction) Release(amount money.Minor) Transaction {
+// FailRefund takes the reservation of a refund that failed back. Its amount stays owed, until it is sent again or given as
+// credit; see PayOwed.
+func (t Transaction) FailRefund(amount money.Minor) Transaction {
 	t.AmountRefunded -= amount
+	t.RefundOwed += amount
 	return t
 }
 
-// Reserve notes that a refund which had failed, and was released, went through after all. It never shows more than was
-// captured: where another refund has taken its place meanwhile, the provider refuses that one.
-func (t Transaction) Reserve(amount money.Minor) Transaction {
-	t.AmountRefunded = min(t.AmountRefunded+amount, t.Amount)
-	return t
+// PayOwed ends what is owed of failed refunds, and returns how much it was: the caller refunds it again or gives it as
+// credit. Fault: refund_not_owed.
+func (t Transaction) PayOwed() (Transaction, money.Minor, error) {
+	owed := t.RefundOwed
+	if owed <= 0 {
+		return t, 0, fault.New(fault.Conflict, "refund_not_owed", "No failed refund of %s is owed.", t.ID)
+	}
+	t.RefundOwed = 0
+	return t, owed, nil
+}
+
+// Reserve notes that a refund which had failed went through after all, and reports whether the charge still owed it. Where
+// it did not, because the amount was refunded again or given as credit meanwhile, the money may have gone back twice. It
+// never shows more than was captured.
+func (t Transaction) Reserve(amount money.Minor) (charge Transaction, owed bool) {
+	owed = t.RefundOwed >= amount
+	if owed {
+		t.RefundOwed -= amount
+	}
+	t.AmountRefunded = min(t.AmountRefunded+amount, t.Amount-t.RefundOwed)
+	return t, owed
 }

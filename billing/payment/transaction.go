@@ -32,6 +32,7 @@ type Transaction struct {
 	ChargeID         string // a refund: the charge it gives back
 	RecoveredFrom    string
 	AmountRefunded   money.Minor
+	RefundOwed       money.Minor // of a charge: what a refund that failed did not give back
 
 	SendNumber        int
 	FirstSentAt       time.Time

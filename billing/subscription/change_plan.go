@@ -68,6 +68,7 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 	if to.Interval != s.Interval {
 		s.Interval, s.AnchorAt, s.NextPeriod = to.Interval, now, 1
 		s.CurrentPeriod = s.schedule().Period(0)
+		s.paidAtMostUntil(s.CurrentPeriod.End) // the time beyond was credited back
 		rest = s.CurrentPeriod
 		charge = to.Lines(rest)
 	} else if charge, err = restOf(to, old.CurrentPeriod, now); err != nil {
@@ -120,12 +121,16 @@ func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
 	}
 	if credit := proration.Credit(unused, most); credit > 0 {
 		out.credit = credit
-		out.lines = append(out.lines, invoice.Line{
-			Kind: invoice.ProrationCredit, Description: "Unused time on " + f.Plan.Name, PlanID: f.Plan.ID,
-			Amount: -credit, Period: period.Period{Start: now, End: s.CurrentPeriod.End},
-		})
+		out.lines = append(out.lines, unusedTime(f.Plan, credit, period.Period{Start: now, End: s.CurrentPeriod.End}))
 	}
 	return out, nil
+}
+
+// unusedTime is the line that takes time back.
+func unusedTime(p plan.Plan, worth money.Minor, of period.Period) invoice.Line {
+	return invoice.Line{
+		Kind: invoice.ProrationCredit, Description: "Unused time on " + p.Name, PlanID: p.ID, Amount: -worth, Period: of,
+	}
 }
 
 // unidentified copies lines for another invoice, which gives them identities of their own.

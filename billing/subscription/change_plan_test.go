@@ -59,11 +59,11 @@ func TestAChargeOfNothingIsABill(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Len(t, d.Issue, 1)
-	inv, credit, err := d.Issue[0].Issue(invoice.Issuing{Now: now})
+	out, err := d.Issue[0].Issue(invoice.Issuing{Now: now})
 	require.NoError(t, err)
-	require.Zero(t, credit.Amount)
-	require.Zero(t, inv.Total)
-	require.Equal(t, invoice.Paid, inv.Status)
+	require.Empty(t, out.Credit)
+	require.Zero(t, out.Invoice.Total)
+	require.Equal(t, invoice.Paid, out.Invoice.Status)
 }
 
 // The boundary has passed but is not opened yet: the period that is over was skipped, the renewal bills the next.

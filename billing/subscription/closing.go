@@ -1,7 +1,6 @@
 package subscription
 
 import (
-	"slices"
 	"time"
 
 	"perennial/billing/invoice"
@@ -19,7 +18,7 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 		return nil, nil
 	}
 	left, err := s.leaving(f, now)
-	if err != nil || left.credit == 0 {
+	if err != nil {
 		return nil, err
 	}
 	total, err := invoice.Sum(left.lines)
@@ -27,31 +26,29 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 		return nil, err
 	}
 	used := period.Period{Start: s.CurrentPeriod.Start, End: now}
+	refund := max(s.overpaid(f.Paid)-total, 0)
+	switch {
+	case left.credit == 0 && refund == 0:
+		return nil, nil
+	case left.credit == 0: // only credit of this period's changes goes back: the invoice says so with a line of nothing
+		left.lines = append(left.lines, unusedTime(f.Plan, 0, period.Period{Start: now, End: s.CurrentPeriod.End}))
+	}
 	return []invoice.Draft{{
-		Reason: invoice.Update, Period: used, Lines: left.lines, Replaces: left.replaces,
-		Refund: min(max(-total, 0), s.moneyIn(f.Paid, left.lines)),
+		Reason: invoice.Update, Period: used, Lines: left.lines, Replaces: left.replaces, Refund: refund,
 	}}, nil
 }
 
-// moneyIn is how much money is in what paid for the current period: no more can be refunded, and what became credit, or
-// was paid by credit, stays credit. What was paid for the period before counts too where a change of interval cut that
-// short and took its time back: the end of the line that does so tells which period it was.
-func (s Subscription) moneyIn(paid []invoice.Invoice, lines []invoice.Line) money.Minor {
-	ends := map[int64]bool{s.CurrentPeriod.End.Unix(): true}
-	follow := func(lines []invoice.Line) {
-		for _, l := range lines {
-			if l.Kind == invoice.ProrationCredit {
-				ends[l.Period.End.Unix()] = true
-			}
-		}
-	}
-	follow(lines)
+// overpaid is by how much the money captured since the schedule opened a period exceeds what the paid invoices come to:
+// what the changes of plan since then have put into the customer's balance. Below zero, earlier credit paid for some of
+// it. Less what the closing invoice comes to, that is the money captured less the cost of the time used, which is what
+// goes back as money, whatever the path of changes; what earlier credit paid stays credit. What was brought forward was
+// paid for other periods.
+func (s Subscription) overpaid(paid []invoice.Invoice) money.Minor {
 	var sum money.Minor
-	for _, inv := range slices.Backward(paid) { // whatever an invoice takes back was billed by an earlier one
-		if ends[inv.Period.End.Unix()] {
-			sum += inv.AmountPaid - max(-inv.Total, 0)
-			follow(inv.Lines)
+	for _, inv := range paid {
+		if !inv.Period.Start.Before(s.Span().Start) {
+			sum += inv.AmountPaid - inv.BroughtForward - inv.Total
 		}
 	}
-	return max(sum, 0)
+	return sum
 }

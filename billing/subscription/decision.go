@@ -23,7 +23,9 @@ type Facts struct {
 	Pending  *plan.Plan // of PendingPlanID
 	Settings Settings
 	Open     []invoice.Invoice // open invoices with lines, oldest first
-	Paid     []invoice.Invoice // paid invoices with lines that pay for time in the current period
+	Paid     []invoice.Invoice // paid invoices with lines, for time in Subscription.Span
+	// WrittenOff are the invoices for time in Subscription.Span that a person voided or marked uncollectible.
+	WrittenOff []invoice.Invoice
 }
 
 // inCollection tells whether an open invoice other than paid has been tried already. One is at a time, so while the
@@ -48,9 +50,9 @@ func (f Facts) openFor(current period.Period) *invoice.Invoice {
 	return nil
 }
 
-// invoiced tells whether some invoice, open or paid, bills the current period.
+// invoiced tells whether some invoice bills the current period: open, paid, or given up, since no period is billed again.
 func (f Facts) invoiced(current period.Period) bool {
-	for _, list := range [][]invoice.Invoice{f.Open, f.Paid} {
+	for _, list := range [][]invoice.Invoice{f.Open, f.Paid, f.WrittenOff} {
 		for _, inv := range list {
 			if inv.Period.End.Equal(current.End) {
 				return true

@@ -19,28 +19,45 @@ func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Dec
 		return Decision{}, err
 	}
 	s.paidUntil(paid.Period.End)
-	recovered := s.Status == PastDue && !f.inCollection(paid.ID)
-	activated := recovered || s.Status == Active && s.ActivatedAt.IsZero()
+	if s.Status == Active && s.ActivatedAt.IsZero() {
+		s.ActivatedAt = now
+		return Decision{Subscription: s, Events: []event.Event{s.activated(now)}}, nil
+	}
+	return s.recovered(f, paid.ID, now), nil
+}
+
+// WrittenOff is what it means for its subscription that a person gave an invoice up, by voiding it or marking it
+// uncollectible: nothing is paid for by it, but a past-due subscription with no other invoice in collection is active
+// again. f is as it stands with the invoice given up. Fault: subscription_in_trial.
+func (s Subscription) WrittenOff(f Facts, inv invoice.Invoice, now time.Time) (Decision, error) {
+	if err := permit(s.Status, invoiceWrittenOff); err != nil {
+		return Decision{}, err
+	}
+	return s.recovered(f, inv.ID, now), nil
+}
+
+// recovered lets a past-due subscription be active again once none of its invoices but the closed one has been tried. Its
+// current period is billed in full where no invoice did.
+func (s Subscription) recovered(f Facts, closed string, now time.Time) Decision {
+	if s.Status != PastDue || f.inCollection(closed) {
+		return Decision{Subscription: s}
+	}
 	d := Decision{}
-	if recovered {
-		s.Status, s.PastDueAt = Active, time.Time{}
-		if now.Before(s.CurrentPeriod.End) && !f.invoiced(s.CurrentPeriod) {
-			d.Issue = drafts(invoice.Recovery, s.CurrentPeriod, f.Plan.Lines(s.CurrentPeriod))
-			if len(d.Issue) == 0 {
-				s.paidUntil(s.CurrentPeriod.End)
-			} else {
-				d.Issue[0].After = paid.ID
-			}
+	s.Status, s.PastDueAt = Active, time.Time{}
+	if now.Before(s.CurrentPeriod.End) && !f.invoiced(s.CurrentPeriod) {
+		d.Issue = drafts(invoice.Recovery, s.CurrentPeriod, f.Plan.Lines(s.CurrentPeriod))
+		if len(d.Issue) == 0 {
+			s.paidUntil(s.CurrentPeriod.End)
+		} else {
+			d.Issue[0].After = closed
 		}
 	}
-	if activated {
-		if s.ActivatedAt.IsZero() {
-			s.ActivatedAt = now
-		}
-		d.Events = append(d.Events, s.activated(now))
+	if s.ActivatedAt.IsZero() {
+		s.ActivatedAt = now
 	}
+	d.Events = []event.Event{s.activated(now)}
 	d.Subscription = s
-	return d, nil
+	return d
 }
 
 // Unpaid is what the failure of an invoice's last automatic attempt means: past due, once. attempts is how many attempts

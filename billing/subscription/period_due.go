@@ -33,6 +33,7 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 		}
 	}
 	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
+	s.RenewedFrom = s.CurrentPeriod.Start
 	s.NextPeriod++
 	if s.Status == Trialing {
 		s.Status = Active

@@ -38,16 +38,18 @@ const (
 
 // Subscription is the truth about one subscription. Zero times mean "none". All times are virtual on a test clock.
 type Subscription struct {
-	ID                  string
-	CustomerID          string
-	PlanID              string
-	Status              Status
-	Currency            money.Currency
-	TimeZone            string // IANA
-	AnchorAt            time.Time
-	Interval            period.Interval
-	TrialEndsAt         time.Time
-	CurrentPeriod       period.Period
+	ID            string
+	CustomerID    string
+	PlanID        string
+	Status        Status
+	Currency      money.Currency
+	TimeZone      string // IANA
+	AnchorAt      time.Time
+	Interval      period.Interval
+	TrialEndsAt   time.Time
+	CurrentPeriod period.Period
+	// RenewedFrom is the start of the period that the schedule opened last. A change of interval restarts the current one.
+	RenewedFrom         time.Time
 	NextPeriod          int // index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
 	PaidThrough         time.Time
 	ActivatedAt         time.Time
@@ -66,4 +68,14 @@ type Subscription struct {
 	Revision            int64
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+}
+
+// Span is the time whose invoices decisions depend on: the current period, with those before it that a change of interval
+// cut short.
+func (s Subscription) Span() period.Period {
+	span := s.CurrentPeriod
+	if !s.RenewedFrom.IsZero() && s.RenewedFrom.Before(span.Start) {
+		span.Start = s.RenewedFrom
+	}
+	return span
 }

@@ -25,6 +25,8 @@ const (
 	paymentSettled   input = "payment_settled"   // one of its invoices was paid
 	retriesExhausted input = "retries_exhausted" // the last automatic attempt of an invoice failed
 	pastDueExpired   input = "past_due_expired"  // past due for as long as the environment allows
+
+	invoiceWrittenOff input = "invoice_written_off" // a person voided one of its invoices, or marked it uncollectible
 )
 
 // The refusals. Those that pass by themselves say when to ask again.
@@ -52,20 +54,20 @@ var transitions = map[Status]map[input][]Status{
 	},
 	Active: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active}, payInvoice: {Active},
-		periodDue: {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
+		periodDue: {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue}, invoiceWrittenOff: {Active},
 	},
 	PastDue: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue}, payInvoice: {PastDue},
-		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue}, pastDueExpired: {Canceled},
+		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue}, pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
 	},
 	Canceled: {
-		payInvoice: {Canceled}, paymentSettled: {Canceled},
+		payInvoice: {Canceled}, paymentSettled: {Canceled}, invoiceWrittenOff: {Canceled},
 	},
 }
 
 // refusals are the reasons for what transitions leaves out.
 var refusals = map[Status]map[input]error{
-	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
+	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue, invoiceWrittenOff: ErrInTrial},
 	Active:   {pastDueExpired: ErrNotPastDue},
 }
 

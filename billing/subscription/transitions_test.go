@@ -92,6 +92,12 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 		return s.Settled(f, paid, now)
 	},
 	retriesExhausted: func(s Subscription, _ Facts, now time.Time) (Decision, error) { return s.Unpaid(4, now) },
+	invoiceWrittenOff: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		given := invoice.Invoice{ID: "in_1", Status: invoice.Void, Period: s.CurrentPeriod}
+		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == given.ID })
+		f.WrittenOff = []invoice.Invoice{given}
+		return s.WrittenOff(f, given, now)
+	},
 	pastDueExpired: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		return s.ExpirePastDue(f.Settings, now)
 	},
@@ -113,7 +119,7 @@ var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
 
 // refused says why, for every pair that transitions leaves out.
 var refused = map[Status]map[input]error{
-	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
+	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue, invoiceWrittenOff: ErrInTrial},
 	Active:   {pastDueExpired: ErrNotPastDue},
 	PastDue:  {},
 	Canceled: {

@@ -144,7 +144,8 @@ func (s *server) stop(ctx context.Context) error {
 // openStore opens one of the pools. Each kind of work has its own, so that none can starve another.
 func (s *server) openStore(ctx context.Context, p *process, name string, connections int) (*db.Store, error) {
 	store, err := db.Open(ctx, db.Config{
-		URL: s.config.Database.URL.Reveal(), MaxConns: int32(connections), Clock: p.now, ApplicationName: "perennial " + name,
+		URL: s.config.Database.URL.Reveal(), MaxConns: int32(connections), Clock: p.now, Limits: gateway.Limits,
+		ApplicationName: "perennial " + name,
 	})
 	if err != nil {
 		return nil, err

@@ -11,8 +11,7 @@ select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice
 from balance;
 
 -- name: CreditUse :exec
--- Apart from CreditGive: an upsert would check the negative amount as if it were a new balance. Less balance than asked
--- changes nothing, which the caller is told.
+-- Apart from CreditGive, which may leave a debit. Less balance than asked changes nothing, which the caller is told.
 with balance as (
     update credit_balances set balance = balance + @amount
     where credit_balances.environment_id = @environment_id and credit_balances.customer_id = @customer_id
@@ -33,14 +32,14 @@ where b.environment_id = @environment_id and b.customer_id = @customer_id and b.
 -- name: CreditBalanceList :many
 select b.customer_id, b.currency, b.balance
 from credit_balances b
-where b.environment_id = @environment_id and b.customer_id = any(@customer_ids::text[]) and b.balance > 0
+where b.environment_id = @environment_id and b.customer_id = any(@customer_ids::text[]) and b.balance <> 0
 order by b.customer_id, b.currency;
 
 -- name: CreditBalanceListWithKey :many
 select b.customer_id, b.currency, b.balance
 from api_keys k
 join credit_balances b on b.environment_id = k.environment_id and b.customer_id = @customer_id
-where k.hash = @hash and b.balance > 0
+where k.hash = @hash and b.balance <> 0
 order by b.currency;
 
 -- name: CreditBalanceLockOfSubscription :one

@@ -6,14 +6,15 @@ with counter as (
     returning last_number
 ), written as (
     insert into invoices (
-        id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied, amount_due,
-        amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
-        issued_at, paid_at, voided_at, created_at
+        id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied,
+        brought_forward, carried_forward, amount_due, amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
+        issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
         @id, @environment_id, counter.last_number, @customer_id, @subscription_id, @status, @reason, @currency, @total,
-        @credit_applied, @amount_due, @amount_paid, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @retry_at,
-        @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @created_at
+        @credit_applied, @brought_forward, @carried_forward, @amount_due, @amount_paid, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @retry_at,
+        @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @uncollectible_at,
+        @created_at
     from counter
     returning 1
 )
@@ -32,7 +33,7 @@ with written as (
     set status = @status, credit_applied = @credit_applied, amount_due = @amount_due, amount_paid = @amount_paid,
         phase = @phase, automatic_attempts = @automatic_attempts, attempts = @attempts, retry_at = @retry_at,
         attempt_trigger = @attempt_trigger, replaced_by = @replaced_by,
-        paid_at = @paid_at, voided_at = @voided_at
+        paid_at = @paid_at, voided_at = @voided_at, uncollectible_at = @uncollectible_at
     where environment_id = @environment_id and id = @id
     returning 1
 )
@@ -68,12 +69,13 @@ where i.environment_id = @environment_id and i.subscription_id = @subscription_i
 order by i.number
 for no key update;
 
--- name: InvoiceListPaidForPeriod :many
--- Paid invoices for time in the subscription's current period.
+-- name: InvoiceListClosedForPeriod :many
+-- Invoices for time since the schedule opened a period that were paid, marked uncollectible, or voided by a person.
 select sqlc.embed(i)
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
-    and i.period_end > s.current_period_start and i.period_start < s.current_period_end and i.status = 'paid'
+    and i.period_end > least(s.renewed_from, s.current_period_start) and i.period_start < s.current_period_end
+    and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
 where s.environment_id = @environment_id and s.id = @subscription_id
 order by i.number;
 
@@ -91,7 +93,7 @@ where k.hash = @hash
 order by l.position;
 
 -- name: InvoiceLineListOfSubscription :many
--- The lines of its open invoices and of the paid ones for the current period. `offset 0` keeps each look-up of lines a
+-- The lines of its open invoices and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
 -- look-up by key: joined freely, and planned while the tables were small, it read all lines of all subscriptions.
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
        l.period_start, l.period_end
@@ -102,7 +104,8 @@ from (
     select p.id
     from subscriptions s
     join invoices p on p.environment_id = s.environment_id and p.subscription_id = s.id
-        and p.period_end > s.current_period_start and p.period_start < s.current_period_end and p.status = 'paid'
+        and p.period_end > least(s.renewed_from, s.current_period_start) and p.period_start < s.current_period_end
+        and (p.status in ('paid', 'uncollectible') or p.status = 'void' and p.replaced_by is null)
     where s.environment_id = @environment_id and s.id = @subscription_id
 ) i
 cross join lateral (

@@ -2,12 +2,12 @@
 insert into transactions (
     id, environment_id, type, status, customer_id, subscription_id, invoice_id, amount, currency, description, attempt_number,
     trigger, provider, provider_config_id, provider_ref, method, failure_code, failure_reason, provider_response, charge_id,
-    recovered_from, amount_refunded, send_number, first_sent_at, cancel_requested_at, next_check_at, checks, not_found_count,
+    recovered_from, amount_refunded, refund_owed, send_number, first_sent_at, cancel_requested_at, next_check_at, checks, not_found_count,
     not_found_at, parked_at, send_due_at, due_at, completed_at, created_at
 ) values (
     @id, @environment_id, @type, @status, @customer_id, @subscription_id, @invoice_id, @amount, @currency, @description,
     @attempt_number, @trigger, @provider, @provider_config_id, @provider_ref, @method, @failure_code, @failure_reason,
-    @provider_response, @charge_id, @recovered_from, @amount_refunded, @send_number, @first_sent_at, @cancel_requested_at,
+    @provider_response, @charge_id, @recovered_from, @amount_refunded, @refund_owed, @send_number, @first_sent_at, @cancel_requested_at,
     @next_check_at, @checks, @not_found_count, @not_found_at, @parked_at, @send_due_at, @due_at, @completed_at, @created_at
 );
 
@@ -17,7 +17,7 @@ with written as (
     update transactions
     set status = @status, provider = @provider, provider_config_id = @provider_config_id, provider_ref = @provider_ref,
         method = @method, failure_code = @failure_code, failure_reason = @failure_reason, provider_response = @provider_response,
-        amount_refunded = @amount_refunded, send_number = @send_number, first_sent_at = @first_sent_at,
+        amount_refunded = @amount_refunded, refund_owed = @refund_owed, send_number = @send_number, first_sent_at = @first_sent_at,
         cancel_requested_at = @cancel_requested_at, next_check_at = @next_check_at, checks = @checks,
         not_found_count = @not_found_count, not_found_at = @not_found_at, parked_at = @parked_at, completed_at = @completed_at,
         revision = revision + 1

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/vault"
 	"perennial/providers"
@@ -62,6 +63,15 @@ func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Pr
 	}
 	g.open[c.ID] = p
 	return p, nil
+}
+
+// Limits returns which charges in a currency a provider takes, by the provider's name; of one without an adapter none are
+// known.
+func Limits(provider string, currency money.Currency) money.Limits {
+	if provider == "stripe" {
+		return stripe.Limits(currency)
+	}
+	return money.Limits{}
 }
 
 // The names of sealed fields; they are part of what a sealed value is bound to.

@@ -103,8 +103,12 @@ func (s *Server) confirm(pi *intent, b behaviour) answer {
 	return a
 }
 
-// minimum is the smallest charge, in the currency's wire units, for the currencies we have figures for.
-var minimum = map[string]int64{"eur": 50, "gbp": 30, "jpy": 50, "usd": 50}
+// minimum is the smallest charge, in the currency's wire units, for the currencies that Stripe documents figures for.
+var minimum = map[string]int64{
+	"aed": 200, "aud": 50, "brl": 50, "cad": 50, "chf": 50, "czk": 1500, "dkk": 250, "eur": 50, "gbp": 30, "hkd": 400,
+	"huf": 17500, "inr": 50, "jpy": 50, "mxn": 1000, "myr": 200, "nok": 300, "nzd": 50, "pln": 200, "ron": 200, "sek": 300,
+	"sgd": 50, "thb": 1000, "usd": 50,
+}
 
 const maximum = 999_999_999_999
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/providers"
 )
 
@@ -84,6 +85,9 @@ func (*Stripe) Name() string { return "stripe" }
 
 // ReplayWindow is how long a repeat with the same key is safe.
 func (s *Stripe) ReplayWindow() time.Duration { return s.replayWindow }
+
+// Limits returns which charges in a currency Stripe takes.
+func (*Stripe) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
 
 func checkKey(key string, live bool) error {
 	mode := "test"

@@ -120,11 +120,15 @@ func (b *rulebook) take(d subscription.Decision, err error) {
 
 func (b *rulebook) issue(draft invoice.Draft) {
 	require.Empty(b.t, draft.Replaces, "this story changes no plan while an invoice is open")
-	inv, credit, err := draft.Issue(invoice.Issuing{
+	out, err := draft.Issue(invoice.Issuing{
 		ID: fmt.Sprint(len(b.invoices)), Currency: b.s.Currency, Balance: b.credit, Now: b.now,
 	})
 	require.NoError(b.t, err)
-	b.credit += credit.Amount
+	require.Empty(b.t, out.Refund, "this story asks for no money back")
+	for _, entry := range out.Credit {
+		b.credit += entry.Amount
+	}
+	inv := out.Invoice
 	b.invoices = append(b.invoices, inv)
 	if inv.Status == invoice.Paid {
 		b.take(b.s.Settled(b.facts(), inv, b.now))

@@ -143,6 +143,9 @@ func (p *Provider) note(op, transactionID, key string) {
 // Name implements providers.Provider.
 func (p *Provider) Name() string { return "stripe" }
 
+// Limits implements providers.Provider: it takes any amount.
+func (p *Provider) Limits(money.Currency) providers.Limits { return providers.Limits{} }
+
 // ReplayWindow implements providers.Provider.
 func (p *Provider) ReplayWindow() time.Duration { return Window }
 

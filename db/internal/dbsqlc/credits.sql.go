@@ -34,7 +34,7 @@ func (q *Queries) CreditBalanceGet(ctx context.Context, db DBTX, arg CreditBalan
 const creditBalanceList = `-- name: CreditBalanceList :many
 select b.customer_id, b.currency, b.balance
 from credit_balances b
-where b.environment_id = $1 and b.customer_id = any($2::text[]) and b.balance > 0
+where b.environment_id = $1 and b.customer_id = any($2::text[]) and b.balance <> 0
 order by b.customer_id, b.currency
 `
 
@@ -73,7 +73,7 @@ const creditBalanceListWithKey = `-- name: CreditBalanceListWithKey :many
 select b.customer_id, b.currency, b.balance
 from api_keys k
 join credit_balances b on b.environment_id = k.environment_id and b.customer_id = $1
-where k.hash = $2 and b.balance > 0
+where k.hash = $2 and b.balance <> 0
 order by b.currency
 `
 
@@ -194,8 +194,7 @@ type CreditUseParams struct {
 	CreatedAt     time.Time
 }
 
-// Apart from CreditGive: an upsert would check the negative amount as if it were a new balance. Less balance than asked
-// changes nothing, which the caller is told.
+// Apart from CreditGive, which may leave a debit. Less balance than asked changes nothing, which the caller is told.
 func (q *Queries) CreditUse(ctx context.Context, db DBTX, arg CreditUseParams) error {
 	_, err := db.Exec(ctx, creditUse,
 		arg.Amount,

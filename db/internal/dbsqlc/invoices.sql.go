@@ -15,7 +15,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -56,12 +56,15 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.VoidedAt,
 		&i.Invoice.CreatedAt,
 		&i.Invoice.Position,
+		&i.Invoice.BroughtForward,
+		&i.Invoice.CarriedForward,
+		&i.Invoice.UncollectibleAt,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -118,6 +121,9 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.VoidedAt,
 		&i.Invoice.CreatedAt,
 		&i.Invoice.Position,
+		&i.Invoice.BroughtForward,
+		&i.Invoice.CarriedForward,
+		&i.Invoice.UncollectibleAt,
 	)
 	return i, err
 }
@@ -129,14 +135,15 @@ with counter as (
     returning last_number
 ), written as (
     insert into invoices (
-        id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied, amount_due,
-        amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
-        issued_at, paid_at, voided_at, created_at
+        id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied,
+        brought_forward, carried_forward, amount_due, amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
+        issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
         $2, $1, counter.last_number, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13, $14, $15, $16, $17,
-        $18, $19, $20, $21, $22, $23
+        $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+        $20, $21, $22, $23, $24, $25,
+        $26
     from counter
     returning 1
 )
@@ -153,6 +160,8 @@ type InvoiceInsertParams struct {
 	Currency          money.Currency
 	Total             money.Minor
 	CreditApplied     money.Minor
+	BroughtForward    money.Minor
+	CarriedForward    money.Minor
 	AmountDue         money.Minor
 	AmountPaid        money.Minor
 	PeriodStart       time.Time
@@ -166,6 +175,7 @@ type InvoiceInsertParams struct {
 	IssuedAt          time.Time
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
+	UncollectibleAt   *time.Time
 	CreatedAt         time.Time
 }
 
@@ -181,6 +191,8 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.Currency,
 		arg.Total,
 		arg.CreditApplied,
+		arg.BroughtForward,
+		arg.CarriedForward,
 		arg.AmountDue,
 		arg.AmountPaid,
 		arg.PeriodStart,
@@ -194,6 +206,7 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.IssuedAt,
 		arg.PaidAt,
 		arg.VoidedAt,
+		arg.UncollectibleAt,
 		arg.CreatedAt,
 	)
 	return err
@@ -296,7 +309,8 @@ from (
     select p.id
     from subscriptions s
     join invoices p on p.environment_id = s.environment_id and p.subscription_id = s.id
-        and p.period_end > s.current_period_start and p.period_start < s.current_period_end and p.status = 'paid'
+        and p.period_end > least(s.renewed_from, s.current_period_start) and p.period_start < s.current_period_end
+        and (p.status in ('paid', 'uncollectible') or p.status = 'void' and p.replaced_by is null)
     where s.environment_id = $1 and s.id = $2
 ) i
 cross join lateral (
@@ -314,7 +328,7 @@ type InvoiceLineListOfSubscriptionParams struct {
 	SubscriptionID string
 }
 
-// The lines of its open invoices and of the paid ones for the current period. `offset 0` keeps each look-up of lines a
+// The lines of its open invoices and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
 // look-up by key: joined freely, and planned while the tables were small, it read all lines of all subscriptions.
 func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, arg InvoiceLineListOfSubscriptionParams) ([]InvoiceLine, error) {
 	rows, err := db.Query(ctx, invoiceLineListOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
@@ -398,7 +412,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -468,6 +482,9 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.VoidedAt,
 			&i.Invoice.CreatedAt,
 			&i.Invoice.Position,
+			&i.Invoice.BroughtForward,
+			&i.Invoice.CarriedForward,
+			&i.Invoice.UncollectibleAt,
 		); err != nil {
 			return nil, err
 		}
@@ -479,34 +496,35 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 	return items, nil
 }
 
-const invoiceListPaidForPeriod = `-- name: InvoiceListPaidForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position
+const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
-    and i.period_end > s.current_period_start and i.period_start < s.current_period_end and i.status = 'paid'
+    and i.period_end > least(s.renewed_from, s.current_period_start) and i.period_start < s.current_period_end
+    and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
 where s.environment_id = $1 and s.id = $2
 order by i.number
 `
 
-type InvoiceListPaidForPeriodParams struct {
+type InvoiceListClosedForPeriodParams struct {
 	EnvironmentID  string
 	SubscriptionID string
 }
 
-type InvoiceListPaidForPeriodRow struct {
+type InvoiceListClosedForPeriodRow struct {
 	Invoice Invoice
 }
 
-// Paid invoices for time in the subscription's current period.
-func (q *Queries) InvoiceListPaidForPeriod(ctx context.Context, db DBTX, arg InvoiceListPaidForPeriodParams) ([]InvoiceListPaidForPeriodRow, error) {
-	rows, err := db.Query(ctx, invoiceListPaidForPeriod, arg.EnvironmentID, arg.SubscriptionID)
+// Invoices for time since the schedule opened a period that were paid, marked uncollectible, or voided by a person.
+func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg InvoiceListClosedForPeriodParams) ([]InvoiceListClosedForPeriodRow, error) {
+	rows, err := db.Query(ctx, invoiceListClosedForPeriod, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []InvoiceListPaidForPeriodRow
+	var items []InvoiceListClosedForPeriodRow
 	for rows.Next() {
-		var i InvoiceListPaidForPeriodRow
+		var i InvoiceListClosedForPeriodRow
 		if err := rows.Scan(
 			&i.Invoice.ID,
 			&i.Invoice.EnvironmentID,
@@ -533,6 +551,9 @@ func (q *Queries) InvoiceListPaidForPeriod(ctx context.Context, db DBTX, arg Inv
 			&i.Invoice.VoidedAt,
 			&i.Invoice.CreatedAt,
 			&i.Invoice.Position,
+			&i.Invoice.BroughtForward,
+			&i.Invoice.CarriedForward,
+			&i.Invoice.UncollectibleAt,
 		); err != nil {
 			return nil, err
 		}
@@ -545,7 +566,7 @@ func (q *Queries) InvoiceListPaidForPeriod(ctx context.Context, db DBTX, arg Inv
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -586,12 +607,15 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.VoidedAt,
 		&i.Invoice.CreatedAt,
 		&i.Invoice.Position,
+		&i.Invoice.BroughtForward,
+		&i.Invoice.CarriedForward,
+		&i.Invoice.UncollectibleAt,
 	)
 	return i, err
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -642,6 +666,9 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.VoidedAt,
 			&i.Invoice.CreatedAt,
 			&i.Invoice.Position,
+			&i.Invoice.BroughtForward,
+			&i.Invoice.CarriedForward,
+			&i.Invoice.UncollectibleAt,
 		); err != nil {
 			return nil, err
 		}
@@ -659,8 +686,8 @@ with written as (
     set status = $1, credit_applied = $2, amount_due = $3, amount_paid = $4,
         phase = $5, automatic_attempts = $6, attempts = $7, retry_at = $8,
         attempt_trigger = $9, replaced_by = $10,
-        paid_at = $11, voided_at = $12
-    where environment_id = $13 and id = $14
+        paid_at = $11, voided_at = $12, uncollectible_at = $13
+    where environment_id = $14 and id = $15
     returning 1
 )
 select 1 / count(*) from written
@@ -679,6 +706,7 @@ type InvoiceUpdateParams struct {
 	ReplacedBy        *string
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
+	UncollectibleAt   *time.Time
 	EnvironmentID     string
 	ID                string
 }
@@ -697,6 +725,7 @@ func (q *Queries) InvoiceUpdate(ctx context.Context, db DBTX, arg InvoiceUpdateP
 		arg.ReplacedBy,
 		arg.PaidAt,
 		arg.VoidedAt,
+		arg.UncollectibleAt,
 		arg.EnvironmentID,
 		arg.ID,
 	)

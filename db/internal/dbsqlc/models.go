@@ -127,6 +127,9 @@ type Invoice struct {
 	VoidedAt          *time.Time
 	CreatedAt         time.Time
 	Position          int64
+	BroughtForward    money.Minor
+	CarriedForward    money.Minor
+	UncollectibleAt   *time.Time
 }
 
 type InvoiceLine struct {
@@ -234,6 +237,7 @@ type Subscription struct {
 	UpdatedAt           time.Time
 	Position            int64
 	WakePendingSince    *time.Time
+	RenewedFrom         *time.Time
 }
 
 type Tenant struct {
@@ -293,4 +297,5 @@ type Transaction struct {
 	CreatedAt         time.Time
 	Position          int64
 	SendDueAt         *time.Time
+	RefundOwed        money.Minor
 }

@@ -1,0 +1,41 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/payment"
+	"perennial/db"
+	"perennial/service"
+)
+
+type refundOwedInput struct {
+	httpkit.ByID
+	Body *Empty
+}
+
+// retryRefund answers with the new refund.
+func (s *Server) retryRefund(ctx context.Context, c *httpkit.Call, _ *refundOwedInput) (*httpkit.Reply[Payment], error) {
+	out, err := s.refundOwed(ctx, c, http.StatusCreated, s.service.RetryRefund)
+	if err != nil {
+		return nil, err
+	}
+	return s.paymentNow(ctx, c, out)
+}
+
+// creditRefund answers with the charge.
+func (s *Server) creditRefund(ctx context.Context, c *httpkit.Call, _ *refundOwedInput) (*httpkit.Reply[Payment], error) {
+	return s.refundOwed(ctx, c, http.StatusOK, s.service.CreditRefund)
+}
+
+func (s *Server) refundOwed(
+	ctx context.Context, c *httpkit.Call, status int,
+	perform func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
+) (*httpkit.Reply[Payment], error) {
+	id := httpkit.Resource[payment.Transaction](c).ID
+	return httpkit.Command(ctx, s.kit, c, status, madePayment,
+		func(before func(*db.Tx) error, keep func(*db.Tx, payment.Transaction) error) error {
+			return perform(ctx, caller(c), id, service.Around[payment.Transaction]{Before: before, After: keep})
+		})
+}

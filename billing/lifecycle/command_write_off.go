@@ -1,0 +1,75 @@
+package lifecycle
+
+import (
+	"slices"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+)
+
+// VoidInvoice takes an open invoice back: nothing is owed for it any more, and what it did to the customer's balance is
+// undone. Money that still arrives for it goes back. Faults: payment_in_progress, invoice_not_open.
+type VoidInvoice struct {
+	InvoiceID string
+}
+
+// MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still arrives
+// pays it. Faults: payment_in_progress, invoice_not_open.
+type MarkUncollectible struct {
+	InvoiceID string
+}
+
+// Name returns void_invoice.
+func (VoidInvoice) Name() string { return "void_invoice" }
+
+// Name returns mark_uncollectible.
+func (MarkUncollectible) Name() string { return "mark_uncollectible" }
+
+// ErrNotOpen refuses to give up an invoice that is closed. invoice.Closed says more where the invoice is at hand.
+var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open", "The invoice is not open: it is paid, void or uncollectible.")
+
+func (c VoidInvoice) judge(d *decision) (func() error, error) {
+	i := d.indexOpen(c.InvoiceID)
+	if i < 0 {
+		return nil, ErrNotOpen
+	}
+	inv, returned, _, err := d.Open[i].Withdraw("", false, d.Now)
+	return func() error {
+		d.credit(returned, inv.ID)
+		return d.writtenOff(i, inv, event.InvoiceVoided{Invoice: inv.Announced()})
+	}, err
+}
+
+func (c MarkUncollectible) judge(d *decision) (func() error, error) {
+	i := d.indexOpen(c.InvoiceID)
+	if i < 0 {
+		return nil, ErrNotOpen
+	}
+	inv, err := d.Open[i].WriteOff(d.Now)
+	return func() error {
+		return d.writtenOff(i, inv, event.InvoiceMarkedUncollectible{Invoice: inv.Announced()})
+	}, err
+}
+
+// writtenOff follows what it means that open invoice i was given up, as inv.
+func (d *decision) writtenOff(i int, inv invoice.Invoice, announced event.Data) error {
+	d.Changes.saveInvoice(inv)
+	d.close(i)
+	d.announce(announced)
+	if inv.Period.Overlaps(d.Subscription.Span()) {
+		d.WrittenOff = insert(d.WrittenOff, inv)
+	}
+	return d.decide(d.Subscription.WrittenOff(d.Facts(), inv, d.Now))
+}
+
+// takeWrittenOff returns an uncollectible invoice that is paid after all, with its lines where they are known.
+func (d *decision) takeWrittenOff(inv invoice.Invoice) invoice.Invoice {
+	i := slices.IndexFunc(d.WrittenOff, func(other invoice.Invoice) bool { return other.ID == inv.ID })
+	if i < 0 {
+		return inv
+	}
+	inv = d.WrittenOff[i]
+	d.WrittenOff = slices.Delete(d.WrittenOff, i, i+1)
+	return inv
+}

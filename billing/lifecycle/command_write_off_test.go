@@ -1,0 +1,82 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+func TestVoidInvoice_PastDueIsActiveAgain(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	_, err := l.apply(lifecycle.VoidInvoice{InvoiceID: l.store.invoices[0].ID})
+	require.ErrorIs(t, err, collection.ErrInProgress)
+	l.failToPastDue()
+	l.writtenOff = true
+
+	_, err = l.apply(lifecycle.VoidInvoice{InvoiceID: l.store.invoices[0].ID})
+
+	require.NoError(t, err)
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.Equal(t, 1, l.account.events[event.TypeInvoiceVoided])
+	require.Equal(t, 1, l.account.events[event.TypeSubscriptionActivated])
+	require.Len(t, l.store.invoices, 1, "the period is not billed again")
+	_, err = l.apply(lifecycle.VoidInvoice{InvoiceID: l.store.invoices[0].ID})
+	require.Equal(t, "invoice_not_open", fault.From(err).Code)
+
+	l.answer(l.charges()[0].ID, payment.AnswerSucceeded) // late
+
+	require.Equal(t, money.Minor(1000), l.refunded(), "nothing is owed any more")
+}
+
+func TestMarkUncollectible_LateCapturePaysIt(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.writtenOff = true
+
+	_, err := l.apply(lifecycle.MarkUncollectible{InvoiceID: l.store.invoices[0].ID})
+
+	require.NoError(t, err)
+	require.Equal(t, invoice.Uncollectible, l.store.invoices[0].Status)
+	require.Equal(t, 1, l.account.events[event.TypeInvoiceMarkedUncollectible])
+	require.Equal(t, subscription.Active, l.sub().Status)
+
+	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+
+	require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
+	require.Empty(t, l.refunds())
+	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
+}
+
+// An amount that no card takes used to block all later invoices.
+func TestAdvance_AnAmountBelowTheMinimumBlocksNothing(t *testing.T) {
+	t.Parallel()
+	five, six := flat("plan_5", month, 500), flat("plan_6", month, 600)
+	l := newLife(t, append(plans, five, six), settings, five, 0)
+	l.store.provider.Limits = money.Limits{Minimum: 50}
+	l.until(l.now)
+	l.result(payment.AnswerSucceeded)
+	l.pass(l.sub().CurrentPeriod.Duration() * 2 / 3)
+
+	l.changePlan(six, false)
+
+	carried := l.store.invoices[1]
+	require.Equal(t, invoice.Paid, carried.Status)
+	require.Equal(t, money.Minor(33), carried.CarriedForward)
+	require.Equal(t, money.Minor(-33), l.store.balance)
+	require.Nil(t, l.live(""))
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, money.Minor(633), l.live("").Amount)
+	require.Equal(t, money.Minor(33), l.store.invoices[2].BroughtForward)
+	require.Zero(t, l.store.balance)
+}

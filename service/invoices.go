@@ -1,0 +1,40 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/db"
+)
+
+// VoidInvoice takes an open invoice back: nothing is owed for it any more. Faults: invoice_not_found, those of
+// lifecycle.VoidInvoice.
+func (s *Service) VoidInvoice(ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice]) error {
+	return s.giveUp(ctx, by, invoiceID, lifecycle.VoidInvoice{InvoiceID: invoiceID}, around)
+}
+
+// MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Faults: invoice_not_found,
+// those of lifecycle.MarkUncollectible.
+func (s *Service) MarkUncollectible(ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice]) error {
+	return s.giveUp(ctx, by, invoiceID, lifecycle.MarkUncollectible{InvoiceID: invoiceID}, around)
+}
+
+func (s *Service) giveUp(
+	ctx context.Context, by Caller, invoiceID string, cmd lifecycle.Command, around Around[invoice.Invoice],
+) error {
+	// Which subscription it bills never changes, so it is read without a lock.
+	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID)
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
+		done, err := Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID, cmd)
+		if err != nil {
+			return invoice.Invoice{}, err
+		}
+		i := slices.IndexFunc(done.Invoices, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
+		return done.Invoices[i], nil
+	})
+}

@@ -1,0 +1,72 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/db"
+)
+
+// RetryRefund sends what is owed of a charge's failed refunds again, and returns the new refund. Its workflow is started
+// after the commit. Faults: transaction_not_found, refund_not_owed.
+func (s *Service) RetryRefund(ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction]) error {
+	seen, err := s.charge(ctx, by, chargeID)
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (payment.Transaction, error) {
+		state, err := tx.LockCustomerState(ctx, by.EnvironmentID, seen.CustomerID)
+		if err != nil {
+			return payment.Transaction{}, err
+		}
+		charge, err := tx.LockTransaction(ctx, by.EnvironmentID, chargeID)
+		if err != nil {
+			return payment.Transaction{}, err
+		}
+		_, changes, err := lifecycle.RetryRefund(state, charge, moment(tx.Now, tx.Real))
+		if err != nil {
+			return payment.Transaction{}, err
+		}
+		return *changes.Made(changes.Attempt), tx.Write(ctx, by.EnvironmentID, state, changes)
+	})
+}
+
+// CreditRefund gives what is owed of a charge's failed refunds as credit instead, and returns the charge. Faults:
+// transaction_not_found, refund_not_owed, refund_needs_subscription.
+func (s *Service) CreditRefund(ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction]) error {
+	seen, err := s.charge(ctx, by, chargeID)
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (payment.Transaction, error) {
+		var state lifecycle.State
+		if seen.SubscriptionID != "" {
+			if state, err = tx.LockSubscription(ctx, by.EnvironmentID, seen.SubscriptionID); err != nil {
+				return payment.Transaction{}, err
+			}
+		}
+		charge, err := tx.LockTransaction(ctx, by.EnvironmentID, chargeID)
+		if err != nil {
+			return payment.Transaction{}, err
+		}
+		state, changes, err := lifecycle.CreditRefund(state, charge, moment(tx.Now, tx.Real))
+		if err != nil {
+			return payment.Transaction{}, err
+		}
+		if err := tx.Write(ctx, by.EnvironmentID, state, changes); err != nil {
+			return payment.Transaction{}, err
+		}
+		return tx.Transaction(ctx, by.EnvironmentID, chargeID)
+	})
+}
+
+// charge reads what never changes of a charge.
+func (s *Service) charge(ctx context.Context, by Caller, id string) (payment.Transaction, error) {
+	t, err := s.store.Transaction(ctx, by.EnvironmentID, id)
+	if err == nil && t.Type != payment.Charge {
+		err = fault.New(fault.Conflict, "not_a_charge", "The payment %s is a refund. Name the charge that it gives back: %s.", id, t.ChargeID)
+	}
+	return t, err
+}
