@@ -143,9 +143,8 @@ func (a *Clocks) FinishAdvance(ctx context.Context, ref contract.Ref, blockedBy 
 		if err := tx.SaveTestClock(ctx, ref.EnvironmentID, clock); err != nil {
 			return err
 		}
-		return tx.Emit(ctx, ref.EnvironmentID, event.Event{
-			Type: event.TestClockAdvanced, ObjectID: clock.ID, OccurredAt: clock.NowAt,
-			Data: map[string]any{"id": clock.ID, "now": clock.NowAt.Unix(), "blockedBy": blockedBy},
-		})
+		return tx.Emit(ctx, ref.EnvironmentID, event.New(event.TestClockAdvanced{
+			ID: clock.ID, Now: clock.NowAt.Unix(), BlockedBy: blockedBy,
+		}, clock.NowAt))
 	})
 }

@@ -342,7 +342,7 @@ func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 	require.Equal(t, changes%2 == 1, l.sub().CancelAtPeriodEnd)
 	updates := 0
 	for _, e := range l.events() {
-		if e == string(event.SubscriptionUpdated) {
+		if e == string(event.TypeSubscriptionUpdated) {
 			updates++
 		}
 	}

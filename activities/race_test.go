@@ -67,7 +67,7 @@ func TestRecordingRacesWithCommands(t *testing.T) {
 			require.GreaterOrEqual(t, performed.Load(), int64(2), "a cancellation at period end is never refused")
 			changed := 0
 			for _, e := range l.events() {
-				if e == string(event.SubscriptionUpdated) {
+				if e == string(event.TypeSubscriptionUpdated) {
 					changed++
 				}
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
+	"perennial/billing/event"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -218,6 +219,17 @@ func as[T any](t testing.TB, status int, r response) T {
 	var v T
 	require.NoError(t, json.Unmarshal(r.Body, &v), "%s", r.Body)
 	return v
+}
+
+// dataOf reads the data of an event, in which no field may be unknown.
+func dataOf[T event.Data](t testing.TB, e Event) T {
+	t.Helper()
+	var data T
+	require.Equal(t, string(data.Type()), e.Type)
+	strict := json.NewDecoder(bytes.NewReader(e.Data))
+	strict.DisallowUnknownFields()
+	require.NoError(t, strict.Decode(&data), "%s", e.Data)
+	return data
 }
 
 // problem reads a refusal.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
+	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
@@ -49,8 +50,8 @@ func TestAChangedCustomerKeepsWhatWasNotSent(t *testing.T) {
 
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=customer.updated", nil))
 	require.Len(t, events.Data, 2)
-	require.Equal(t, []any{"name", "metadata"}, events.Data[0].Data["changed"])
-	require.Equal(t, []any{"name", "phone"}, events.Data[1].Data["changed"], "names of fields, never their values")
+	require.Equal(t, []string{"name", "metadata"}, dataOf[event.CustomerUpdated](t, events.Data[0]).Changed)
+	require.Equal(t, []string{"name", "phone"}, dataOf[event.CustomerUpdated](t, events.Data[1]).Changed, "names of fields, never their values")
 	require.Empty(t, b.engine.woken)
 
 	before := b.rows(t)
@@ -210,11 +211,12 @@ func TestTheReasonOfACancellationIsErased(t *testing.T) {
 	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{"reason":"Ada Lovelace moves","immediateEffect":true}`).Status)
 	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+sub.CustomerID, nil).Status)
 
-	told := map[any]any{}
+	told := map[string]string{}
 	for _, e := range as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=subscription.canceled", nil)).Data {
-		told[e.Data["subscriptionId"]] = e.Data["cancelReason"]
+		canceled := dataOf[event.SubscriptionCanceled](t, e)
+		told[canceled.SubscriptionID] = canceled.CancelReason
 	}
-	require.Equal(t, map[any]any{sub.ID: "", second.ID: "customer_deleted"}, told)
+	require.Equal(t, map[string]string{sub.ID: "", second.ID: "customer_deleted"}, told)
 	for _, table := range []string{"events", "subscriptions", "idempotency_keys"} {
 		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text like '%Ada Lovelace%'"), table)
 	}

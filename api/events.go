@@ -2,7 +2,10 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"perennial/api/httpkit"
 	"perennial/billing/event"
@@ -13,20 +16,34 @@ import (
 
 // Event is one fact that was announced. Webhooks carry the same facts.
 type Event struct {
-	ID             string         `json:"id" example:"evt_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Object         string         `json:"object" enum:"event" example:"event"`
-	Type           string         `json:"type" example:"subscription.created"`
-	Created        int64          `json:"created" example:"1763640000" doc:"Unix seconds, in the customer's time."`
-	Sequence       int64          `json:"sequence,omitempty" example:"1" doc:"Orders the events of one subscription."`
-	CustomerID     string         `json:"customerId,omitempty"`
-	SubscriptionID string         `json:"subscriptionId,omitempty"`
-	Data           map[string]any `json:"data" doc:"Ids, codes and amounts; data.id is the id of what the event is about."`
+	ID             string    `json:"id" example:"evt_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Object         string    `json:"object" enum:"event" example:"event"`
+	Type           string    `json:"type" example:"subscription.created"`
+	Created        int64     `json:"created" example:"1763640000" doc:"Unix seconds, in the customer's time."`
+	Sequence       int64     `json:"sequence,omitempty" example:"1" doc:"Orders the events of one subscription."`
+	CustomerID     string    `json:"customerId,omitempty"`
+	SubscriptionID string    `json:"subscriptionId,omitempty"`
+	Data           EventData `json:"data" doc:"Ids, codes and amounts; data.id is the id of what the event is about."`
+}
+
+// EventData is the stored JSON of an event; package billing/event has a struct for each type.
+type EventData json.RawMessage
+
+// MarshalJSON implements json.Marshaler.
+func (d EventData) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *EventData) UnmarshalJSON(b []byte) error { return (*json.RawMessage)(d).UnmarshalJSON(b) }
+
+// Schema is what the OpenAPI document says about it.
+func (EventData) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
 func renderEvent(e db.Event) Event {
 	return Event{
 		ID: e.ID, Object: "event", Type: string(e.Type), Created: unix(e.OccurredAt), Sequence: e.Sequence,
-		CustomerID: e.CustomerID, SubscriptionID: e.SubscriptionID, Data: e.Data,
+		CustomerID: e.CustomerID, SubscriptionID: e.SubscriptionID, Data: EventData(e.Data),
 	}
 }
 
@@ -60,10 +77,9 @@ func (s *Server) eventOperations() {
 	example := Event{
 		ID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n", Object: "event", Type: "payment.success", Created: 1763640002, Sequence: 3,
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		Data: map[string]any{
-			"id": "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", "customerId": "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
-			"subscriptionId": "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", "invoiceId": "in_01jcz6dyqx4w9s1c2k7v5h8m3n", "amount": 1900, "currency": "USD",
-		},
+		Data: EventData(`{"id": "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", "customerId": "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
+			"subscriptionId": "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", "invoiceId": "in_01jcz6dyqx4w9s1c2k7v5h8m3n", "amount": 1900,
+			"currency": "USD"}`),
 	}
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getEvent", Method: http.MethodGet, Path: "/events/{id}", Tag: "Events", Summary: "Get an event",

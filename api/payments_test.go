@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
+	"perennial/billing/event"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/contract"
@@ -92,7 +93,7 @@ func TestAChargeIsRecordedBeforeItIsMade(t *testing.T) {
 	require.Equal(t, []contract.PaymentInput{{Ref: contract.Ref{EnvironmentID: b.test.environmentID, ID: got.ID}}}, b.engine.payments)
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.pending", nil))
 	require.Len(t, events.Data, 1)
-	require.Equal(t, got.ID, events.Data[0].Data["id"])
+	require.Equal(t, got.ID, dataOf[event.PaymentPending](t, events.Data[0]).ID)
 }
 
 func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
+	"perennial/billing/event"
 	"perennial/db"
 	"perennial/internal/apikey"
 )
@@ -51,8 +52,8 @@ func TestAPlanLeavesTheShopAndComesBack(t *testing.T) {
 
 	events := as[httpkit.List[Event]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/events?type=plan.updated", nil)).Data
 	require.Len(t, events, 2)
-	require.Equal(t, map[string]any{"id": on.PlanID, "changed": []any{"active", "name", "metadata"}}, events[0].Data)
-	require.Equal(t, map[string]any{"id": on.PlanID, "changed": []any{"active"}}, events[1].Data)
+	require.Equal(t, event.PlanUpdated{ID: on.PlanID, Changed: []string{"active", "name", "metadata"}}, dataOf[event.PlanUpdated](t, events[0]))
+	require.Equal(t, event.PlanUpdated{ID: on.PlanID, Changed: []string{"active"}}, dataOf[event.PlanUpdated](t, events[1]))
 }
 
 func TestAPlansChangeIsMadeOnce(t *testing.T) {

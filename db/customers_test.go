@@ -2,12 +2,14 @@ package db_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/customer"
+	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
@@ -39,32 +41,37 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 		}
 	})
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		for i, told := range []map[string]any{
-			{"cancelReason": "Ada moves away"}, {"cancelReason": "past_due_expired"}, {"cancelReason": "customer_deleted"},
-			{"failureReason": "Ada's card", "failureCode": "DECLINED"},
-		} {
-			e := anEvent(b.subscription.ID)
-			e.CustomerID, e.Data, e.OccurredAt = b.customer.ID, told, e.OccurredAt.Add(time.Duration(i)*time.Minute)
-			require.NoError(t, tx.Emit(ctx, b.env, e))
-			e.SubscriptionID, e.ObjectID, e.CustomerID = "", kept.ID, kept.ID
-			require.NoError(t, tx.Emit(ctx, b.env, e))
+		for _, about := range []event.Subscription{event.OfSubscription(b.subscription.ID, b.customer.ID), {ID: kept.ID, CustomerID: kept.ID}} {
+			for i, data := range []event.Data{
+				event.SubscriptionCanceled{Subscription: about, CancelReason: "Ada moves away"},
+				event.SubscriptionCanceled{Subscription: about, CancelReason: "past_due_expired"},
+				event.SubscriptionCanceled{Subscription: about, CancelReason: "customer_deleted"},
+				event.PaymentFailed{Payment: event.Payment{ID: txn.ID, CustomerID: about.CustomerID}, FailureReason: "Ada's card", FailureCode: "DECLINED"},
+			} {
+				require.NoError(t, tx.Emit(ctx, b.env, event.New(data, now.Add(time.Duration(i)*time.Minute))))
+			}
 		}
 	})
 	eraseIt := func(ctx context.Context, tx *db.Tx) error { return erase(ctx, tx, b.env, b.customer.ID) }
 	require.NoError(t, b.try(t, eraseIt))
-	told := func(customerID string) (data []map[string]any) { // newest first
+	type reasons struct{ CancelReason, FailureReason, FailureCode string }
+	told := func(customerID string) (data []reasons) { // newest first
 		events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{CustomerID: customerID}, db.Page{})
 		require.NoError(t, err)
 		for _, e := range events {
-			data = append(data, e.Data)
+			var told reasons
+			require.NoError(t, json.Unmarshal(e.Data, &told))
+			data = append(data, told)
 		}
 		return data
 	}
-	require.Equal(t, []map[string]any{
-		{"failureReason": "", "failureCode": "DECLINED"}, {"cancelReason": "customer_deleted"}, {"cancelReason": "past_due_expired"},
-		{"cancelReason": ""},
+	require.Equal(t, []reasons{
+		{FailureCode: "DECLINED"}, {CancelReason: "customer_deleted"}, {CancelReason: "past_due_expired"}, {},
 	}, told(b.customer.ID))
-	require.Equal(t, "Ada moves away", told(kept.ID)[3]["cancelReason"])
+	require.Equal(t, []reasons{
+		{FailureReason: "Ada's card", FailureCode: "DECLINED"}, {CancelReason: "customer_deleted"}, {CancelReason: "past_due_expired"},
+		{CancelReason: "Ada moves away"},
+	}, told(kept.ID))
 	b.write(t, func(ctx context.Context, tx *db.Tx) { // rendered before, stored after
 		k := db.IdempotencyKey{Route: "POST /api/subscriptions/sub_1/cancel", Key: "late", Fingerprint: []byte("f")}
 		require.NoError(t, tx.ReserveIdempotency(ctx, b.env, k))

@@ -16,7 +16,13 @@ type Event struct {
 	ID        string
 	Sequence  int64
 	CreatedAt time.Time // real
-	event.Event
+
+	Type           event.Type
+	ObjectID       string
+	CustomerID     string // empty: none
+	SubscriptionID string // empty: none
+	Data           json.RawMessage
+	OccurredAt     time.Time // virtual on a test clock
 }
 
 // EventFilter narrows a list; empty: any.
@@ -33,8 +39,7 @@ func (r Reader) EventWithKey(ctx context.Context, hash []byte, id string) (APIKe
 		key, err := r.withoutResource(ctx, hash, "event", err)
 		return key, Event{}, err
 	}
-	e, err := eventFromDB(row.Event)
-	return apiKeyFromDB(row.ApiKeyDetail), e, err
+	return apiKeyFromDB(row.ApiKeyDetail), eventFromDB(row.Event), nil
 }
 
 // Events lists an environment's.
@@ -52,39 +57,28 @@ func (r Reader) Events(
 	if err != nil {
 		return nil, false, translate("EventList", err)
 	}
-	events, hasMore = cut(page, rows, func(row dbsqlc.EventListRow) Event {
-		e, broken := eventFromDB(row.Event)
-		if broken != nil {
-			err = broken
-		}
-		return e
-	})
-	return events, hasMore, err
+	events, hasMore = cut(page, rows, func(row dbsqlc.EventListRow) Event { return eventFromDB(row.Event) })
+	return events, hasMore, nil
 }
 
 // Emit writes an event. It gets its ID, the next sequence number of its subscription, and a timestamp that no other event
 // of this type about this object has: at a collision it moves on by a second. The caller holds the lock of the object.
 func (tx *Tx) Emit(ctx context.Context, environmentID string, e event.Event) error {
-	data, err := json.Marshal(present(e.Data))
+	data, err := json.Marshal(e.Data)
 	if err != nil {
-		return fmt.Errorf("db: data of event %s: %w", e.Type, err)
+		return fmt.Errorf("db: data of event %s: %w", e.Type(), err)
 	}
 	return queries.EventInsert(ctx, tx.pipe, dbsqlc.EventInsertParams{
-		ID: id.New(id.Event, tx.Real), EnvironmentID: environmentID, Type: e.Type, ObjectID: e.ObjectID, CustomerID: null(e.CustomerID),
-		SubscriptionID: null(e.SubscriptionID), Data: data, OccurredAt: e.OccurredAt.Unix(), CreatedAt: tx.Real,
+		ID: id.New(id.Event, tx.Real), EnvironmentID: environmentID, Type: e.Type(), ObjectID: e.ObjectID(),
+		CustomerID:     null(e.CustomerID()),
+		SubscriptionID: null(e.SubscriptionID()), Data: data, OccurredAt: e.OccurredAt.Unix(), CreatedAt: tx.Real,
 	})
 }
 
-func eventFromDB(row dbsqlc.Event) (Event, error) {
-	e := Event{
-		ID: row.ID, Sequence: value(row.Sequence), CreatedAt: row.CreatedAt,
-		Event: event.Event{
-			Type: row.Type, ObjectID: row.ObjectID, CustomerID: value(row.CustomerID), SubscriptionID: value(row.SubscriptionID),
-			OccurredAt: time.Unix(row.OccurredAt, 0).UTC(),
-		},
+func eventFromDB(row dbsqlc.Event) Event {
+	return Event{
+		ID: row.ID, Sequence: value(row.Sequence), CreatedAt: row.CreatedAt, Type: row.Type, ObjectID: row.ObjectID,
+		CustomerID: value(row.CustomerID), SubscriptionID: value(row.SubscriptionID), Data: row.Data,
+		OccurredAt: time.Unix(row.OccurredAt, 0).UTC(),
 	}
-	if err := json.Unmarshal(row.Data, &e.Data); err != nil {
-		return Event{}, fmt.Errorf("db: data of event %s: %w", row.ID, err)
-	}
-	return e, nil
 }

@@ -226,11 +226,19 @@ func erase(ctx context.Context, tx *db.Tx, env, customerID string) error {
 	return tx.EraseCustomer(ctx, env, customerID)
 }
 
-func anEvent(subscriptionID string) event.Event {
-	return event.Event{
-		Type: event.SubscriptionUpdated, ObjectID: subscriptionID, SubscriptionID: subscriptionID, OccurredAt: now.Truncate(time.Second),
-		Data: map[string]any{"planId": "plan_1", "amount": 12.0},
-	}
+// anEvent is one about s.
+func anEvent(s subscription.Subscription) event.Event {
+	return event.New(event.SubscriptionUpdated{
+		Subscription: event.OfSubscription(s.ID, s.CustomerID), Status: string(s.Status), PlanID: s.PlanID, Changed: []string{"planId"},
+	}, now.Truncate(time.Second))
+}
+
+// stored is the JSON that an event's data is kept as.
+func stored(t *testing.T, data event.Data) string {
+	t.Helper()
+	raw, err := json.Marshal(data)
+	require.NoError(t, err)
+	return string(raw)
 }
 
 // requireFault checks the code and the kind of an error.

@@ -72,7 +72,7 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 			return rows, err
 		},
 		"events of a type": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Type: event.SubscriptionUpdated}, p)
+			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Type: event.TypeSubscriptionUpdated}, p)
 			return rows, err
 		},
 		"customers": func(ctx context.Context, p db.Page) (any, error) {
@@ -189,9 +189,9 @@ func writeOneOfEach(ctx context.Context, tx *db.Tx, b *bundle, slow bool) error 
 		func() error { return tx.InsertCustomer(ctx, b.env, c) },
 		func() error { return tx.InsertSubscription(ctx, b.env, sub) },
 		func() error { return tx.InsertTransaction(ctx, b.env, txn) },
-		func() error { return tx.Emit(ctx, b.env, anEvent(sub.ID)) },
-		func() error { return tx.Emit(ctx, b.env, anEvent(sub.ID)) },
-		func() error { return tx.Emit(ctx, b.env, anEvent(sub.ID)) },
+		func() error { return tx.Emit(ctx, b.env, anEvent(sub)) },
+		func() error { return tx.Emit(ctx, b.env, anEvent(sub)) },
+		func() error { return tx.Emit(ctx, b.env, anEvent(sub)) },
 		func() error { return tx.InsertInvoice(ctx, b.env, inv) },
 	} {
 		if err := insert(); err != nil {
@@ -223,12 +223,12 @@ func TestList_OpenTransactionHoldsNewerRowsBack(t *testing.T) {
 		before := len(events(b.env, db.Page{}))
 		thoughtBetter := errors.New("rolled back")
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			require.NoError(t, tx.Emit(ctx, b.env, event.Event{Type: event.CustomerCreated, ObjectID: id.New(id.Customer, wall), OccurredAt: now, Data: map[string]any{}}))
+			require.NoError(t, tx.Emit(ctx, b.env, event.New(event.CustomerCreated{ID: id.New(id.Customer, wall)}, now)))
 			_, err := tx.Epoch(ctx) // a read sends what is queued
 			require.NoError(t, err)
 			b.write(t, func(ctx context.Context, tx *db.Tx) {
-				require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
-				require.NoError(t, tx.Emit(ctx, other.env, anEvent(other.subscription.ID)))
+				require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
+				require.NoError(t, tx.Emit(ctx, other.env, anEvent(other.subscription)))
 			})
 			require.Len(t, events(b.env, db.Page{}), before)
 			require.Len(t, events(b.env, db.Page{Unsettled: true}), before+1)
@@ -285,11 +285,9 @@ func TestEvents_OneTransactionIsListedInOrder(t *testing.T) {
 	b := setup(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		for i := range 200 {
-			e := anEvent(b.subscription.ID)
-			e.SubscriptionID, e.ObjectID, e.Data = "", fmt.Sprint(i), map[string]any{"n": i}
 			// What a process does that makes ids for others in the same millisecond.
 			_ = id.New(id.Event, tx.Real.Add(time.Duration(i%2)*time.Millisecond))
-			require.NoError(t, tx.Emit(ctx, b.env, e))
+			require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: fmt.Sprint(i)}, now)))
 		}
 	})
 	var listed []db.Event
@@ -303,7 +301,7 @@ func TestEvents_OneTransactionIsListedInOrder(t *testing.T) {
 	}
 	require.Len(t, listed, 200)
 	for i, e := range listed {
-		require.EqualValues(t, 199-i, e.Data["n"])
+		require.Equal(t, fmt.Sprint(199-i), e.ObjectID)
 	}
 }
 
@@ -334,7 +332,7 @@ func TestPositions_OutliveALogicalRestore(t *testing.T) {
 	}
 	for range 3 {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
+			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		})
 	}
 	before := ids(b.store, db.Page{})
@@ -348,7 +346,7 @@ func TestPositions_OutliveALogicalRestore(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	require.Equal(t, before, ids(store, db.Page{}))
-	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return tx.Emit(t.Context(), b.env, anEvent(b.subscription.ID)) }))
+	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return tx.Emit(t.Context(), b.env, anEvent(b.subscription)) }))
 	require.Len(t, ids(store, db.Page{EndingBefore: before[0]}), 1, "its id is an hour older, its position is not")
 	require.Equal(t, before, ids(store, db.Page{})[1:])
 }

@@ -95,9 +95,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		refund := b.charge("")
 		refund.Type, refund.ChargeID = payment.Refund, recovered.ID
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
-		told := anEvent(b.subscription.ID)
-		told.CustomerID = b.customer.ID
-		require.NoError(t, tx.Emit(ctx, b.env, told))
+		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ProviderRef: "pi_1", ReceivedAt: wall})
 		require.NoError(t, err)
 		require.True(t, stored)

@@ -49,9 +49,10 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	byCredit.Lines[0].Amount = 300
 	sub := state.Subscription
 	sub.CollectingInvoiceID, sub.CancelReason = open.ID, "written"
-	told := anEvent(b.subscription.ID)
-	late := told
-	late.Type, late.OccurredAt = event.SubscriptionPastDue, told.OccurredAt.Add(time.Minute)
+	told := anEvent(b.subscription)
+	late := event.New(event.SubscriptionPastDue{
+		Subscription: event.OfSubscription(b.subscription.ID, b.customer.ID), FailedPaymentAttempts: 2,
+	}, told.OccurredAt.Add(time.Minute))
 	return state, lifecycle.Changes{
 		At: now.Add(time.Hour), Subscription: &sub,
 		NewInvoices: []invoice.Invoice{byCredit.Settle(now)}, Invoices: []invoice.Invoice{again, state.Open[1].Settle(now)},
@@ -108,7 +109,12 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	events, _, err := b.store.Events(ctx, b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.Len(t, events, 2)
-	require.Equal(t, []event.Event{events[1].Event, events[0].Event}, c.Events, "in the order in which they happened")
+	for i, want := range c.Events {
+		got := events[len(events)-1-i] // newest first
+		require.Equal(t, want.Type(), got.Type, "in the order in which they happened")
+		require.Equal(t, want.OccurredAt, got.OccurredAt)
+		require.JSONEq(t, stored(t, want.Data), string(got.Data))
+	}
 }
 
 // Whatever of it fails, nothing of it stays.

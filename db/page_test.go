@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/event"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -37,7 +38,7 @@ func TestListsPageBothWays(t *testing.T) {
 			inv := b.invoice()
 			require.NoError(t, tx.InsertInvoice(ctx, b.env, inv))
 			require.NoError(t, tx.InsertTransaction(ctx, b.env, b.charge(inv.ID)))
-			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
+			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		}
 	})
 	lists := map[string]func(db.Page) (any, bool, error){
@@ -110,8 +111,8 @@ func TestListFilters(t *testing.T) {
 	otherTxn.Status, otherTxn.CompletedAt = "failed", now
 	refund := b.charge("")
 	refund.Type, refund.ChargeID, refund.SubscriptionID = "refund", txn.ID, ""
-	e, otherEvent := anEvent(b.subscription.ID), anEvent(other.subscription.ID)
-	e.CustomerID, otherEvent.CustomerID, otherEvent.Type = b.customer.ID, other.customer.ID, "subscription.renewed"
+	e := anEvent(b.subscription)
+	otherEvent := event.New(event.SubscriptionRenewed{Subscription: event.OfSubscription(other.subscription.ID, other.customer.ID)}, now)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other.plan))
 		require.NoError(t, tx.InsertTestClock(ctx, b.env, other.clock))
@@ -155,7 +156,7 @@ func TestListFilters(t *testing.T) {
 		require.Len(t, found, 1, f)
 		require.Equal(t, txn.ID, found[0].ID)
 	}
-	for _, f := range []db.EventFilter{{Type: e.Type}, {SubscriptionID: b.subscription.ID}, {CustomerID: b.customer.ID}} {
+	for _, f := range []db.EventFilter{{Type: e.Type()}, {SubscriptionID: b.subscription.ID}, {CustomerID: b.customer.ID}} {
 		found, _, err := b.store.Events(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)

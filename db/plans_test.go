@@ -192,10 +192,10 @@ func (c *crowd) lists(t *testing.T) {
 		})
 	}
 	for name, f := range map[string]db.EventFilter{
-		"all": {}, "rare type": {Type: event.SubscriptionPastDue}, "type": {Type: event.PaymentSuccess},
-		"no such type": {Type: event.CustomerDeleted}, "customer": {CustomerID: customer},
+		"all": {}, "rare type": {Type: event.TypeSubscriptionPastDue}, "type": {Type: event.TypePaymentSuccess},
+		"no such type": {Type: event.TypeCustomerDeleted}, "customer": {CustomerID: customer},
 		"subscription":           {SubscriptionID: subscription},
-		"customer and rare type": {CustomerID: customer, Type: event.SubscriptionPastDue},
+		"customer and rare type": {CustomerID: customer, Type: event.TypeSubscriptionPastDue},
 	} {
 		add("events, "+name, "evt_", func(p db.Page) error {
 			_, _, err := c.store.Events(ctx, crowdEnv, f, p)

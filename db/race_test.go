@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
@@ -316,7 +317,7 @@ func TestSequencesOfConcurrentEvents(t *testing.T) {
 				return err
 			}
 			for range each {
-				if err := tx.Emit(ctx, b.env, anEvent(b.subscription.ID)); err != nil {
+				if err := tx.Emit(ctx, b.env, anEvent(b.subscription)); err != nil {
 					return err
 				}
 			}
@@ -341,7 +342,7 @@ func TestEventsAreListedAsEmitted(t *testing.T) {
 	b := setup(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		for range 20 {
-			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
+			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		}
 	})
 	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
@@ -354,16 +355,18 @@ func TestEventsAreListedAsEmitted(t *testing.T) {
 func TestSameEventElsewhereOrLaterKeepsItsTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	later, other, alone := anEvent(b.subscription.ID), anEvent(b.subscription.ID), anEvent(b.subscription.ID)
+	later := anEvent(b.subscription)
 	later.OccurredAt = later.OccurredAt.Add(10 * time.Second)
-	other.ObjectID = "another"
-	alone.ObjectID, alone.SubscriptionID = b.customer.ID, ""
+	other := event.New(event.SubscriptionUpdated{
+		Subscription: event.Subscription{ID: "another", SubscriptionID: b.subscription.ID},
+	}, anEvent(b.subscription).OccurredAt)
+	alone := event.New(event.CustomerUpdated{ID: b.customer.ID}, other.OccurredAt)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)))
+		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		require.NoError(t, tx.Emit(ctx, b.env, later))
 		require.NoError(t, tx.Emit(ctx, b.env, other))
 		require.NoError(t, tx.Emit(ctx, b.env, alone))
-		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription.ID)), "after the later one, never between")
+		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)), "after the later one, never between")
 	})
 	rows, err := b.pool.Query(t.Context(), "select occurred_at - $1 from events order by id", now.Unix())
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -369,15 +370,18 @@ func TestProviderCall_CutOffByTheEndOfAnother(t *testing.T) {
 func TestEventRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	e := anEvent(b.subscription.ID)
-	e.CustomerID = b.customer.ID
+	e := anEvent(b.subscription)
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, e)) })
 	events, more, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, events, 1)
 	require.True(t, id.Is(id.Event, events[0].ID))
-	require.Equal(t, db.Event{ID: events[0].ID, Sequence: 1, CreatedAt: wall, Event: e}, events[0])
+	require.JSONEq(t, stored(t, e.Data), string(events[0].Data))
+	require.Equal(t, db.Event{
+		ID: events[0].ID, Sequence: 1, CreatedAt: wall, Type: event.TypeSubscriptionUpdated, ObjectID: b.subscription.ID,
+		CustomerID: b.customer.ID, SubscriptionID: b.subscription.ID, Data: events[0].Data, OccurredAt: e.OccurredAt,
+	}, events[0])
 	key, got, err := b.store.EventWithKey(t.Context(), b.hash, events[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, b.key, key.ID)

@@ -19,7 +19,7 @@ import (
 // halfWritten writes one event and one change of the subscription, so that half a transaction would show.
 func halfWritten(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) {
 	s := locked(ctx, t, b, tx)
-	require.NoError(t, tx.Emit(ctx, b.env, anEvent(s.ID)))
+	require.NoError(t, tx.Emit(ctx, b.env, anEvent(s)))
 	s.CancelReason = "written"
 	require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
 }
@@ -169,7 +169,7 @@ func TestLostConnectionIsUnavailable(t *testing.T) {
 			if at == "read" {
 				_, err = tx.Subscription(ctx, b.env, b.subscription.ID)
 			} else {
-				err = tx.Emit(ctx, b.env, anEvent(b.subscription.ID))
+				err = tx.Emit(ctx, b.env, anEvent(b.subscription))
 			}
 			return err
 		})
@@ -183,7 +183,7 @@ func TestTxIsUselessAfterwards(t *testing.T) {
 	b := setup(t)
 	var kept *db.Tx
 	b.write(t, func(ctx context.Context, tx *db.Tx) { kept = tx })
-	require.ErrorContains(t, kept.Emit(t.Context(), b.env, anEvent(b.subscription.ID)), "has ended")
+	require.ErrorContains(t, kept.Emit(t.Context(), b.env, anEvent(b.subscription)), "has ended")
 	_, err := kept.Subscription(t.Context(), b.env, b.subscription.ID)
 	require.ErrorContains(t, err, "has ended")
 	require.Zero(t, b.store.Stat().AcquiredConns())
@@ -194,7 +194,7 @@ func TestQueuedErrorNamesItsQuery(t *testing.T) {
 	b := setup(t)
 	stranger := b.subscription
 	stranger.ID, stranger.PlanID = "sub_stranger", "plan_absent"
-	good := anEvent(b.subscription.ID)
+	good := anEvent(b.subscription)
 
 	atRead := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		require.NoError(t, tx.Emit(ctx, b.env, good))
@@ -287,9 +287,9 @@ func renew(ctx context.Context, tx *db.Tx, e environment, loaded lifecycle.State
 	s.NextPeriod, s.CollectingInvoiceID, s.NextActionAt = s.NextPeriod+1, inv.ID, s.CurrentPeriod.End
 	steps := []func() error{
 		func() error { return tx.InsertInvoice(ctx, e.env, inv) },
-		func() error { return tx.Emit(ctx, e.env, anEvent(s.ID)) },
+		func() error { return tx.Emit(ctx, e.env, anEvent(s)) },
 		func() error { return tx.InsertTransaction(ctx, e.env, txn) },
-		func() error { return tx.Emit(ctx, e.env, anEvent(s.ID)) },
+		func() error { return tx.Emit(ctx, e.env, anEvent(s)) },
 		func() error { return tx.SaveSubscription(ctx, e.env, s) },
 	}
 	for _, step := range steps {

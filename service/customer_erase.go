@@ -39,7 +39,5 @@ func eraseCustomer(ctx context.Context, tx *db.Tx, environmentID, customerID str
 	if !state.ClockNow.IsZero() {
 		now = state.ClockNow
 	}
-	return tx.Emit(ctx, environmentID, event.Event{
-		Type: event.CustomerDeleted, ObjectID: customerID, CustomerID: customerID, Data: map[string]any{"id": customerID}, OccurredAt: now,
-	})
+	return tx.Emit(ctx, environmentID, event.New(event.CustomerDeleted{ID: customerID}, now))
 }

@@ -36,9 +36,7 @@ func (s *Service) CreateCustomer(
 		if err := tx.InsertCustomer(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
 		}
-		return c, tx.Emit(ctx, by.EnvironmentID, event.Event{
-			Type: event.CustomerCreated, ObjectID: c.ID, CustomerID: c.ID, Data: map[string]any{"id": c.ID}, OccurredAt: c.CreatedAt,
-		})
+		return c, tx.Emit(ctx, by.EnvironmentID, event.New(event.CustomerCreated{ID: c.ID}, c.CreatedAt))
 	})
 }
 
@@ -144,8 +142,5 @@ func (s *Service) saveCustomer(
 			tx.AfterCommit(db.SignalSubscription{EnvironmentID: by.EnvironmentID, ID: subscriptionID})
 		}
 	}
-	return tx.Emit(ctx, by.EnvironmentID, event.Event{
-		Type: event.CustomerUpdated, ObjectID: c.ID, CustomerID: c.ID,
-		Data: map[string]any{"id": c.ID, "changed": changed}, OccurredAt: now,
-	})
+	return tx.Emit(ctx, by.EnvironmentID, event.New(event.CustomerUpdated{ID: c.ID, Changed: changed}, now))
 }

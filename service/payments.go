@@ -66,7 +66,7 @@ func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn paym
 		return err
 	}
 	if txn.Status == payment.Failed {
-		return tx.Emit(ctx, environmentID, txn.FailedEvent(txn.CreatedAt))
+		return tx.Emit(ctx, environmentID, event.New(txn.Failure(), txn.CreatedAt))
 	}
-	return tx.Emit(ctx, environmentID, txn.Event(event.PaymentPending, txn.CreatedAt, nil))
+	return tx.Emit(ctx, environmentID, event.New(event.PaymentPending{Payment: txn.Announced()}, txn.CreatedAt))
 }

@@ -40,9 +40,7 @@ func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also A
 		if err := tx.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
 			return p, err
 		}
-		return p, tx.Emit(ctx, by.EnvironmentID, event.Event{
-			Type: event.PlanCreated, ObjectID: p.ID, Data: map[string]any{"id": p.ID}, OccurredAt: p.CreatedAt,
-		})
+		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanCreated{ID: p.ID}, p.CreatedAt))
 	})
 }
 
@@ -108,8 +106,6 @@ func (s *Service) UpdatePlan(
 		if err := tx.SavePlan(ctx, by.EnvironmentID, p); err != nil {
 			return p, err
 		}
-		return p, tx.Emit(ctx, by.EnvironmentID, event.Event{
-			Type: event.PlanUpdated, ObjectID: p.ID, Data: map[string]any{"id": p.ID, "changed": changed}, OccurredAt: s.now(),
-		})
+		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanUpdated{ID: p.ID, Changed: changed}, s.now()))
 	})
 }

@@ -255,13 +255,13 @@ func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
 	r.command(t, sub, lifecycle.Cancel{Immediate: true, Reason: "really", RefundUnused: true})
 	require.Equal(t, subscription.Canceled, r.subscription(t, sub).Status)
 	want := []event.Type{
-		event.SubscriptionCreated, event.InvoiceIssued,
-		event.PaymentFailed, event.PaymentFailed, event.PaymentFailed, event.PaymentFailed, event.SubscriptionPastDue,
-		event.PaymentSuccess, event.InvoicePaid, event.SubscriptionActive, // a good card
-		event.SubscriptionUpdated, event.InvoiceIssued, event.PaymentSuccess, event.InvoicePaid, // another plan
-		event.SubscriptionUpdated, event.SubscriptionUpdated, // it is to end, and goes on
-		event.SubscriptionCanceled, event.InvoiceIssued, event.InvoicePaid, // it closes the period
-		event.PaymentRefunded, event.PaymentRefunded,
+		event.TypeSubscriptionCreated, event.TypeInvoiceIssued,
+		event.TypePaymentFailed, event.TypePaymentFailed, event.TypePaymentFailed, event.TypePaymentFailed, event.TypeSubscriptionPastDue,
+		event.TypePaymentSuccess, event.TypeInvoicePaid, event.TypeSubscriptionActivated, // a good card
+		event.TypeSubscriptionUpdated, event.TypeInvoiceIssued, event.TypePaymentSuccess, event.TypeInvoicePaid, // another plan
+		event.TypeSubscriptionUpdated, event.TypeSubscriptionUpdated, // it is to end, and goes on
+		event.TypeSubscriptionCanceled, event.TypeInvoiceIssued, event.TypeInvoicePaid, // it closes the period
+		event.TypePaymentRefunded, event.TypePaymentRefunded,
 	}
 	require.Eventually(t, func() bool { return len(r.events(t, sub)) >= len(want) }, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, want, r.events(t, sub))

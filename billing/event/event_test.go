@@ -1,21 +1,19 @@
 package event
 
 import (
-	"os"
-	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/billing/internal/statedoc"
 )
 
 func TestKnown_EveryTypeAndNoOther(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("event.go")
-	require.NoError(t, err)
-	declared := regexp.MustCompile(`Type = "([a-z_.]+)"`).FindAllStringSubmatch(string(source), -1)
-	require.Len(t, types, len(declared), "a new type belongs into the list too")
+	declared := statedoc.Consts(t, "Type")
+	require.Len(t, Catalogue(), len(declared), "a new type belongs into the catalogue too")
 	for _, d := range declared {
-		require.True(t, Type(d[1]).Known(), d[1])
+		require.True(t, Type(d).Known(), d)
 	}
 	require.False(t, Type("payment.succeeded").Known())
 	require.False(t, Type("").Known())

@@ -1,21 +1,13 @@
 package invoice
 
-import (
-	"time"
+import "perennial/billing/event"
 
-	"perennial/billing/event"
-)
-
-// Event announces something about the invoice: the data of the interface specification, plus ids that help a receiver.
-// at is the subscription's own time.
-func (i Invoice) Event(typ event.Type, at time.Time) event.Event {
-	return event.Event{
-		Type: typ, ObjectID: i.ID, CustomerID: i.CustomerID, SubscriptionID: i.SubscriptionID, OccurredAt: at,
-		Data: map[string]any{
-			"id": i.ID, "customerId": i.CustomerID, "subscriptionId": i.SubscriptionID,
-			"object": map[string]any{
-				"id": i.ID, "object": "invoice", "amount_due": int64(i.AmountDue), "status": string(i.Status), "currency": string(i.Currency),
-			},
+// Announced is what events say of the invoice: the data of the interface specification, and ids that help a receiver.
+func (i Invoice) Announced() event.Invoice {
+	return event.Invoice{
+		ID: i.ID, CustomerID: i.CustomerID, SubscriptionID: i.SubscriptionID,
+		Object: event.InvoiceObject{
+			ID: i.ID, Object: "invoice", AmountDue: int64(i.AmountDue), Status: string(i.Status), Currency: string(i.Currency),
 		},
 	}
 }

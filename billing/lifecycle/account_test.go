@@ -36,20 +36,20 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 		a.opened()
 	}
 	for _, e := range events {
-		a.events[e.Type]++
-		switch e.Type {
+		a.events[e.Type()]++
+		switch data := e.Data.(type) {
 		case event.SubscriptionCreated:
-			a.status = subscription.Status(e.Data["status"].(string))
+			a.status = subscription.Status(data.Status)
 		case event.SubscriptionRenewed:
-			a.renewed(e)
+			a.renewed(data)
 		case event.SubscriptionUpdated:
-			if to := a.plans[e.Data["planId"].(string)]; to.ID != a.plan.ID {
+			if to := a.plans[data.PlanID]; to.ID != a.plan.ID {
 				a.changed(to, s.CurrentPeriod, now.Truncate(time.Second))
 			}
 		case event.SubscriptionPastDue:
 			a.status = subscription.PastDue
 			a.spells++
-		case event.SubscriptionActive:
+		case event.SubscriptionActivated:
 			if a.status == subscription.PastDue && !a.billed && now.Before(a.period.End) {
 				a.bill(a.period.Start)
 			}
@@ -64,10 +64,10 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 	}
 }
 
-func (a *account) renewed(e event.Event) {
-	start := time.Unix(e.Data["currentPeriodStart"].(int64), 0).UTC()
-	a.plan, a.status = a.plans[e.Data["planId"].(string)], subscription.Status(e.Data["status"].(string))
-	a.period = period.Period{Start: start, End: time.Unix(e.Data["currentPeriodEnd"].(int64), 0).UTC()}
+func (a *account) renewed(e event.SubscriptionRenewed) {
+	start := time.Unix(e.CurrentPeriodStart, 0).UTC()
+	a.plan, a.status = a.plans[e.PlanID], subscription.Status(e.Status)
+	a.period = period.Period{Start: start, End: time.Unix(e.CurrentPeriodEnd, 0).UTC()}
 	a.opened()
 }
 

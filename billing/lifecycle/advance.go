@@ -73,9 +73,7 @@ func (d *decision) carryOut(made subscription.Decision) error {
 	if made.Subscription.PendingPlanID == "" {
 		d.PendingPlan = nil
 	}
-	for _, e := range made.Events {
-		d.emit(e)
-	}
+	d.Changes.Events = append(d.Changes.Events, made.Events...)
 	for _, draft := range made.Issue {
 		if err := d.issue(draft); err != nil {
 			return err

@@ -26,7 +26,7 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 	l.checkTimes(before, changes)
 	l.checkMoney()
 	l.checkCollection()
-	if l.account.spells != l.account.events[event.SubscriptionPastDue] {
+	if l.account.spells != l.account.events[event.TypeSubscriptionPastDue] {
 		require.Fail(l.t, "one event per spell")
 	}
 	if s.Status == subscription.PastDue && len(l.open()) == 0 {
@@ -37,7 +37,7 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Changes) {
 	s := l.sub()
 	restarted := s.Interval != before.Interval // the rest of the old period was credited back
-	if s.PaidThrough.Before(before.PaidThrough) && !restarted && l.account.events[event.SubscriptionCanceled] == 0 {
+	if s.PaidThrough.Before(before.PaidThrough) && !restarted && l.account.events[event.TypeSubscriptionCanceled] == 0 {
 		require.Failf(l.t, "paidThrough moved back", "from %s to %s", before.PaidThrough, s.PaidThrough)
 	}
 	if s.PaidThrough.After(s.CurrentPeriod.End) && !l.writtenOff { // a year that was given up may be paid after all

@@ -109,7 +109,7 @@ func (d *decision) attempt(i int) error {
 	d.Changes.Attempt = txn.ID
 	d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
 	if txn.Status == payment.Failed {
-		d.emit(txn.FailedEvent(d.Now))
+		d.announce(txn.Failure())
 		return d.step(i, collection.AttemptFailed)
 	}
 	d.Pending = append(d.Pending, txn)

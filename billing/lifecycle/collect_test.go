@@ -72,7 +72,7 @@ func TestAdvance_WithoutPaymentMethodOrProvider(t *testing.T) {
 		l.until(created)
 		require.Equal(t, payment.Failed, l.charges()[0].Status, name)
 		require.Equal(t, payment.CodeInvalidAccount, l.charges()[0].FailureCode, name)
-		require.Equal(t, 1, l.account.events[event.PaymentFailed], name)
+		require.Equal(t, 1, l.account.events[event.TypePaymentFailed], name)
 		l.until(created.AddDate(0, 0, 7))
 		require.Len(t, l.charges(), 4, name)
 		require.EqualValues(t, "past_due", l.sub().Status, name)

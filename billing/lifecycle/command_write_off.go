@@ -37,7 +37,7 @@ func (c VoidInvoice) judge(d *decision) (func() error, error) {
 	inv, returned, _, err := d.Open[i].Withdraw("", false, d.Now)
 	return func() error {
 		d.credit(returned, inv.ID)
-		return d.writtenOff(i, inv, event.InvoiceVoided)
+		return d.writtenOff(i, inv, event.InvoiceVoided{Invoice: inv.Announced()})
 	}, err
 }
 
@@ -47,14 +47,16 @@ func (c MarkUncollectible) judge(d *decision) (func() error, error) {
 		return nil, ErrNotOpen
 	}
 	inv, err := d.Open[i].WriteOff(d.Now)
-	return func() error { return d.writtenOff(i, inv, event.InvoiceUncollectible) }, err
+	return func() error {
+		return d.writtenOff(i, inv, event.InvoiceMarkedUncollectible{Invoice: inv.Announced()})
+	}, err
 }
 
 // writtenOff follows what it means that open invoice i was given up, as inv.
-func (d *decision) writtenOff(i int, inv invoice.Invoice, announce event.Type) error {
+func (d *decision) writtenOff(i int, inv invoice.Invoice, announced event.Data) error {
 	d.Changes.saveInvoice(inv)
 	d.close(i)
-	d.emit(inv.Event(announce, d.Now))
+	d.announce(announced)
 	if inv.Period.Overlaps(d.Subscription.Span()) {
 		d.WrittenOff = insert(d.WrittenOff, inv)
 	}

@@ -27,8 +27,8 @@ func TestVoidInvoice_PastDueIsActiveAgain(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Equal(t, subscription.Active, l.sub().Status)
-	require.Equal(t, 1, l.account.events[event.InvoiceVoided])
-	require.Equal(t, 1, l.account.events[event.SubscriptionActive])
+	require.Equal(t, 1, l.account.events[event.TypeInvoiceVoided])
+	require.Equal(t, 1, l.account.events[event.TypeSubscriptionActivated])
 	require.Len(t, l.store.invoices, 1, "the period is not billed again")
 	_, err = l.apply(lifecycle.VoidInvoice{InvoiceID: l.store.invoices[0].ID})
 	require.Equal(t, "invoice_not_open", fault.From(err).Code)
@@ -48,7 +48,7 @@ func TestMarkUncollectible_LateCapturePaysIt(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Equal(t, invoice.Uncollectible, l.store.invoices[0].Status)
-	require.Equal(t, 1, l.account.events[event.InvoiceUncollectible])
+	require.Equal(t, 1, l.account.events[event.TypeInvoiceMarkedUncollectible])
 	require.Equal(t, subscription.Active, l.sub().Status)
 
 	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)

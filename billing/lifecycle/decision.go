@@ -88,7 +88,10 @@ func (d *decision) settleState() {
 	}
 }
 
-func (d *decision) emit(e event.Event) { d.Changes.Events = append(d.Changes.Events, e) }
+// announce adds an event, at the subscription's own time.
+func (d *decision) announce(data event.Data) {
+	d.Changes.Events = append(d.Changes.Events, event.New(data, d.Now))
+}
 
 // saveTransaction keeps the list of pending charges in step.
 func (d *decision) saveTransaction(t payment.Transaction) {

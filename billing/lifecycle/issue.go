@@ -41,7 +41,7 @@ func (d *decision) issue(draft invoice.Draft) error {
 	inv := out.Invoice
 	d.Changes.NewInvoices = append(d.Changes.NewInvoices, inv)
 	d.credit(out.Credit, inv.ID)
-	d.emit(inv.Event(event.InvoiceIssued, d.Now))
+	d.announce(event.InvoiceIssued{Invoice: inv.Announced()})
 	if err := d.refundCurrentPeriod(out.Refund); err != nil {
 		return err
 	}
@@ -87,13 +87,13 @@ func (d *decision) withdraw(invoiceID, by string) error {
 	d.Changes.saveInvoice(inv)
 	d.credit(returned, inv.ID)
 	d.close(i)
-	d.emit(inv.Event(event.InvoiceVoided, d.Now))
+	d.announce(event.InvoiceVoided{Invoice: inv.Announced()})
 	return nil
 }
 
 // paid follows what the payment of an invoice means for the subscription.
 func (d *decision) paid(inv invoice.Invoice) error {
-	d.emit(inv.Event(event.InvoicePaid, d.Now))
+	d.announce(event.InvoicePaid{Invoice: inv.Announced()})
 	if inv.Period.Overlaps(d.Subscription.Span()) {
 		d.Paid = insert(d.Paid, inv)
 	}

@@ -190,7 +190,8 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 		l.untouched(g)
 		l.store.write(changes)
 		for _, e := range changes.Events {
-			l.reviewed = l.reviewed || e.Data["reason"] == "refunded_twice"
+			review, ok := e.Data.(event.PaymentParked)
+			l.reviewed = l.reviewed || ok && review.Reason == "refunded_twice"
 		}
 		l.checkMoney()
 		return recorded

@@ -130,7 +130,7 @@ func (r *recording) answered() error {
 	}
 	// A charge of its own was announced as pending when the API created it.
 	if r.Answer.Outcome == payment.AnswerPending && was.ProviderRef == "" && r.txn.SubscriptionID != "" {
-		r.d.emit(r.txn.Event(event.PaymentPending, r.d.Now, nil))
+		r.d.announce(event.PaymentPending{Payment: r.txn.Announced()})
 	}
 	r.d.saveTransaction(r.txn)
 	return nil
@@ -181,13 +181,13 @@ func (r *recording) ended(status payment.Status) error {
 	switch {
 	case refund:
 		r.d.saveTransaction(r.charge().FailRefund(r.txn.Amount))
-		r.d.emit(r.txn.Event(event.PaymentRefundFailed, r.d.Now, map[string]any{"failureReason": r.txn.FailureReason}))
+		r.d.announce(event.PaymentRefundFailed{Payment: r.txn.Announced(), FailureReason: r.txn.FailureReason})
 		return nil
 	case status == payment.Canceled:
 		kind = collection.AttemptCanceled
-		r.d.emit(r.txn.Event(event.PaymentCanceled, r.d.Now, nil))
+		r.d.announce(event.PaymentCanceled{Payment: r.txn.Announced()})
 	default:
-		r.d.emit(r.txn.FailedEvent(r.d.Now))
+		r.d.announce(r.txn.Failure())
 	}
 	if i := r.d.indexOpen(r.txn.InvoiceID); i >= 0 {
 		return r.d.step(i, kind)

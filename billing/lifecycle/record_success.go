@@ -20,7 +20,7 @@ func (r *recording) succeeded() error {
 	} else if !r.close(payment.Success) {
 		return nil
 	}
-	r.d.emit(r.txn.Event(event.PaymentSuccess, r.d.Now, nil))
+	r.d.announce(event.PaymentSuccess{Payment: r.txn.Announced()})
 	if r.txn.InvoiceID == "" {
 		return nil
 	}

@@ -20,6 +20,9 @@ import (
 func (l *life) charges() []payment.Transaction { return l.ofType(payment.Charge) }
 func (l *life) refunds() []payment.Transaction { return l.ofType(payment.Refund) }
 
+// lastEvent is the data of what was announced last.
+func (l *life) lastEvent() event.Data { return l.store.events[len(l.store.events)-1].Data }
+
 func (l *life) ofType(typ payment.Type) []payment.Transaction {
 	var out []payment.Transaction
 	for _, t := range l.store.transactions {
@@ -50,7 +53,7 @@ func TestRecord_SuccessOfASupersededAttempt(t *testing.T) {
 	require.Equal(t, l.charges()[1].ID, l.refunds()[0].ChargeID)
 	require.Equal(t, money.Minor(1000), l.refunds()[0].Amount)
 	require.Equal(t, money.Minor(1000), l.charges()[1].AmountRefunded)
-	require.Equal(t, 2, l.account.events[event.PaymentSuccess], "the provider's truth is announced")
+	require.Equal(t, 2, l.account.events[event.TypePaymentSuccess], "the provider's truth is announced")
 }
 
 func TestRecord_SuccessSaidTwice(t *testing.T) {
@@ -63,7 +66,7 @@ func TestRecord_SuccessSaidTwice(t *testing.T) {
 
 	require.Equal(t, revision, l.charges()[0].Revision)
 	require.Empty(t, l.refunds())
-	require.Equal(t, 1, l.account.events[event.PaymentSuccess])
+	require.Equal(t, 1, l.account.events[event.TypePaymentSuccess])
 }
 
 func TestRecord_CaptureOfACanceledCharge(t *testing.T) {
@@ -114,7 +117,7 @@ func TestRecord_SuccessOfAnotherAmount(t *testing.T) {
 		require.False(t, recorded.Transaction.ParkedAt.IsZero())
 		require.Equal(t, "pi_1", l.charges()[0].ProviderRef, "an operator needs it")
 		require.Equal(t, invoice.Open, l.store.invoices[0].Status)
-		require.Equal(t, 1, l.account.events[event.PaymentParked], "announced once")
+		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
 		require.Nil(t, l.store.load(false).Attempt(), "no workflow follows what a person must review")
 	}
 }
@@ -216,11 +219,9 @@ func TestRecord_CaptureOfAnotherAmountOnAClosedCharge(t *testing.T) {
 
 		require.Equal(t, payment.Declined, l.charges()[0].Status)
 		require.False(t, l.charges()[0].ParkedAt.IsZero())
-		require.Equal(t, 1, l.account.events[event.PaymentParked], "announced once")
+		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
 	}
-	last := l.store.events[len(l.store.events)-1]
-	require.Equal(t, "amount_mismatch", last.Data["reason"])
-	require.Equal(t, "pi_2", last.Data["providerRef"])
+	require.Equal(t, event.PaymentParked{Payment: l.charges()[0].Announced(), Reason: "amount_mismatch", ProviderRef: "pi_2"}, l.lastEvent())
 }
 
 func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
@@ -235,11 +236,9 @@ func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
 
 		require.Equal(t, payment.Success, l.charges()[0].Status)
 		require.Equal(t, first, l.charges()[0].ProviderRef)
-		require.Equal(t, 1, l.account.events[event.PaymentParked], "announced once")
+		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
 	}
-	last := l.store.events[len(l.store.events)-1]
-	require.Equal(t, "second_capture", last.Data["reason"])
-	require.Equal(t, "pi_2", last.Data["providerRef"])
+	require.Equal(t, event.PaymentParked{Payment: l.charges()[0].Announced(), Reason: "second_capture", ProviderRef: "pi_2"}, l.lastEvent())
 }
 
 // The first operation failed and a second one under the same transaction captured: a refund must name the second.

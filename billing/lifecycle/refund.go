@@ -63,7 +63,7 @@ func (r *recording) refunded() error {
 	if !r.close(payment.Refunded) {
 		return nil
 	}
-	r.d.emit(r.txn.Event(event.PaymentRefunded, r.d.Now, nil))
+	r.d.announce(event.PaymentRefunded{Payment: r.txn.Announced()})
 	if was == payment.Pending {
 		return nil
 	}

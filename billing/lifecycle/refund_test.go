@@ -66,7 +66,7 @@ func TestRecord_RefundThatFails(t *testing.T) {
 
 	require.Equal(t, payment.Refunded, l.refunds()[0].Status)
 	require.Equal(t, refund.Amount, l.charges()[0].AmountRefunded)
-	require.Equal(t, event.PaymentRefunded, l.store.events[len(l.store.events)-1].Type)
+	require.Equal(t, event.TypePaymentRefunded, l.store.events[len(l.store.events)-1].Type())
 }
 
 // owed is a life whose only charge owes a refund that failed.
@@ -94,7 +94,7 @@ func TestRetryRefund(t *testing.T) {
 
 	l.answer(l.refunds()[0].ID, payment.AnswerSucceeded) // the first one went through after all
 
-	require.Equal(t, "refunded_twice", l.store.events[len(l.store.events)-1].Data["reason"])
+	require.Equal(t, event.PaymentParked{Payment: l.refunds()[0].Announced(), Reason: "refunded_twice", ProviderRef: l.refunds()[0].ProviderRef}, l.lastEvent())
 	require.Equal(t, money.Minor(1000), l.charges()[0].AmountRefunded, "never more than was captured")
 }
 

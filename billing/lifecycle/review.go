@@ -35,11 +35,7 @@ func (r *recording) needsReview(reason string) {
 	if r.txn.Status == payment.Pending {
 		r.txn.FailureReason = "This payment needs review: " + reason + "."
 	}
-	more := map[string]any{"reason": reason}
-	if r.Answer.Ref != "" {
-		more["providerRef"] = r.Answer.Ref
-	}
-	r.d.emit(r.txn.Event(event.PaymentParked, r.d.Now, more))
+	r.d.announce(event.PaymentParked{Payment: r.txn.Announced(), Reason: reason, ProviderRef: r.Answer.Ref})
 	r.d.saveTransaction(r.txn)
 }
 

@@ -58,9 +58,9 @@ func TestATrialIsFreeAndThenBilled(t *testing.T) {
 	require.Equal(t, period.Period{Start: end, End: time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)}, l.sub().CurrentPeriod)
 	require.Equal(t, []money.Minor{3000}, l.totals())
 	require.Equal(t, invoice.Create, l.store.invoices[0].Reason)
-	require.Zero(t, l.account.events[event.SubscriptionActive], "not before it is paid")
+	require.Zero(t, l.account.events[event.TypeSubscriptionActivated], "not before it is paid")
 	l.result(payment.AnswerSucceeded)
-	require.Equal(t, 1, l.account.events[event.SubscriptionActive])
+	require.Equal(t, 1, l.account.events[event.TypeSubscriptionActivated])
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 }
 
@@ -68,7 +68,7 @@ func TestAFreePlanIsActivatedAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, free, 0)
 	l.until(created)
-	require.Equal(t, 1, l.account.events[event.SubscriptionActive])
+	require.Equal(t, 1, l.account.events[event.TypeSubscriptionActivated])
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 	require.Empty(t, l.store.invoices)
 }

@@ -1,39 +1,18 @@
 package payment
 
-import (
-	"time"
+import "perennial/billing/event"
 
-	"perennial/billing/event"
-)
-
-// Event announces something about the transaction: the data of the interface specification, plus ids that help a receiver
-// and what the type adds. at is the subscription's, or the customer's, own time.
-func (t Transaction) Event(typ event.Type, at time.Time, more map[string]any) event.Event {
-	data := map[string]any{
-		"id": t.ID, "customerId": t.CustomerID, "amount": int64(t.Amount), "currency": string(t.Currency),
-	}
-	if t.SubscriptionID != "" {
-		data["subscriptionId"] = t.SubscriptionID
-	}
-	if t.InvoiceID != "" {
-		data["invoiceId"] = t.InvoiceID
-	}
-	if t.ChargeID != "" {
-		data["chargeId"] = t.ChargeID
-	}
-	for k, v := range more {
-		data[k] = v
-	}
-	return event.Event{
-		Type: typ, ObjectID: t.ID, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, Data: data, OccurredAt: at,
+// Announced is what events say of the transaction: the data of the interface specification, and ids that help a receiver.
+func (t Transaction) Announced() event.Payment {
+	return event.Payment{
+		ID: t.ID, CustomerID: t.CustomerID, Amount: int64(t.Amount), Currency: string(t.Currency),
+		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, ChargeID: t.ChargeID,
 	}
 }
 
-// FailedEvent announces an attempt that moved no money.
-func (t Transaction) FailedEvent(at time.Time) event.Event {
-	more := map[string]any{"failureReason": t.FailureReason, "failureCode": t.FailureCode}
-	if t.AttemptNumber > 0 {
-		more["attemptNumber"] = t.AttemptNumber
+// Failure announces an attempt that moved no money.
+func (t Transaction) Failure() event.PaymentFailed {
+	return event.PaymentFailed{
+		Payment: t.Announced(), FailureReason: t.FailureReason, FailureCode: t.FailureCode, AttemptNumber: t.AttemptNumber,
 	}
-	return t.Event(event.PaymentFailed, at, more)
 }

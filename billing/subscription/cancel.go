@@ -84,7 +84,7 @@ func (s Subscription) end(reason string, now time.Time) Decision {
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
 	s.CancelAtPeriodEnd, s.PendingPlanID, s.PastDueAt, s.MethodChangedAt = false, "", time.Time{}, time.Time{}
 	return Decision{Subscription: s, StopCollection: true, Events: []event.Event{
-		s.event(event.SubscriptionCanceled, now, map[string]any{"cancelReason": reason}),
+		event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now),
 	}}
 }
 
@@ -102,5 +102,11 @@ func billedFor(invoices []invoice.Invoice, s Subscription) (money.Minor, error) 
 }
 
 func (s Subscription) updated(now time.Time, fields ...string) event.Event {
-	return s.event(event.SubscriptionUpdated, now, map[string]any{"status": string(s.Status), "planId": s.PlanID, "changed": fields})
+	return event.New(event.SubscriptionUpdated{
+		Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID, Changed: fields,
+	}, now)
+}
+
+func (s Subscription) activated(now time.Time) event.Event {
+	return event.New(event.SubscriptionActivated{Subscription: s.announced()}, now)
 }

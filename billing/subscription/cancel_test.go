@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 )
@@ -64,7 +65,7 @@ func TestCancelLeavesNothingWaiting(t *testing.T) {
 	require.Empty(t, got.PendingPlanID)
 	require.Zero(t, got.PastDueAt)
 	require.Zero(t, got.MethodChangedAt)
-	require.Equal(t, "moved", d.Events[0].Data["cancelReason"])
+	require.Equal(t, event.SubscriptionCanceled{Subscription: got.announced(), CancelReason: "moved"}, d.Events[0].Data)
 	action, at := got.Next(&collection.State{Phase: collection.Scheduled, RetryAt: now}, settings)
 	require.Equal(t, ActionNone, action)
 	require.Zero(t, at)

@@ -54,9 +54,8 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 		s.CurrentPeriod = period.Schedule{Anchor: now, Location: location, Interval: p.Interval}.Period(0)
 	}
 	s.NextAction, s.NextActionAt = s.boundaryAction(), s.AnchorAt
-	return s, []event.Event{s.event(event.SubscriptionCreated, now, map[string]any{
-		"status": string(s.Status), "planId": s.PlanID,
-	})}, nil
+	created := event.SubscriptionCreated{Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID}
+	return s, []event.Event{event.New(created, now)}, nil
 }
 
 // schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the
@@ -69,11 +68,5 @@ func (s Subscription) schedule() period.Schedule {
 	return period.Schedule{Anchor: s.AnchorAt, Location: location, Interval: s.Interval}
 }
 
-// event fills in what every event of a subscription carries.
-func (s Subscription) event(typ event.Type, at time.Time, more map[string]any) event.Event {
-	data := map[string]any{"id": s.ID, "customerId": s.CustomerID, "subscriptionId": s.ID}
-	for k, v := range more {
-		data[k] = v
-	}
-	return event.Event{Type: typ, ObjectID: s.ID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Data: data, OccurredAt: at}
-}
+// announced is what every event about the subscription carries.
+func (s Subscription) announced() event.Subscription { return event.OfSubscription(s.ID, s.CustomerID) }

@@ -21,7 +21,7 @@ func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Dec
 	s.paidUntil(paid.Period.End)
 	if s.Status == Active && s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
-		return Decision{Subscription: s, Events: []event.Event{s.event(event.SubscriptionActive, now, nil)}}, nil
+		return Decision{Subscription: s, Events: []event.Event{s.activated(now)}}, nil
 	}
 	return s.recovered(f, paid.ID, now), nil
 }
@@ -55,7 +55,7 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) Decision 
 	if s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
 	}
-	d.Events = []event.Event{s.event(event.SubscriptionActive, now, nil)}
+	d.Events = []event.Event{s.activated(now)}
 	d.Subscription = s
 	return d
 }
@@ -71,7 +71,7 @@ func (s Subscription) Unpaid(attempts int, now time.Time) (Decision, error) {
 	}
 	s.Status, s.PastDueAt = PastDue, now
 	return Decision{Subscription: s, Events: []event.Event{
-		s.event(event.SubscriptionPastDue, now, map[string]any{"failedPaymentAttempts": attempts}),
+		event.New(event.SubscriptionPastDue{Subscription: s.announced(), FailedPaymentAttempts: attempts}, now),
 	}}, nil
 }
 

@@ -40,10 +40,10 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	}
 	var d Decision
 	if !begin { // the first period without a trial was announced when the subscription was created
-		d.Events = append(d.Events, s.event(event.SubscriptionRenewed, now, map[string]any{
-			"status": string(s.Status), "planId": s.PlanID,
-			"currentPeriodStart": s.CurrentPeriod.Start.Unix(), "currentPeriodEnd": s.CurrentPeriod.End.Unix(),
-		}))
+		d.Events = append(d.Events, event.New(event.SubscriptionRenewed{
+			Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID,
+			CurrentPeriodStart: s.CurrentPeriod.Start.Unix(), CurrentPeriodEnd: s.CurrentPeriod.End.Unix(),
+		}, now))
 	}
 	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue {
 		reason := invoice.Cycle
@@ -64,7 +64,7 @@ func (s Subscription) freePeriod(events []event.Event, now time.Time) (Subscript
 	s.paidUntil(s.CurrentPeriod.End)
 	if s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
-		events = append(events, s.event(event.SubscriptionActive, now, nil))
+		events = append(events, s.activated(now))
 	}
 	return s, events
 }

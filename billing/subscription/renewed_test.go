@@ -23,7 +23,7 @@ func TestOpenPeriod_OnlyWhatFollowsIsARenewal(t *testing.T) {
 	}
 	renewals := func(d subscription.Decision) (n int) {
 		for _, e := range d.Events {
-			if e.Type == event.SubscriptionRenewed {
+			if e.Type() == event.TypeSubscriptionRenewed {
 				n++
 			}
 		}

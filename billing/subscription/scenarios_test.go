@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -51,7 +52,7 @@ func TestUnpaid_TwiceIsOneSpell(t *testing.T) {
 	s, _, now := inStatus(Active)
 	first, err := s.Unpaid(4, now)
 	require.NoError(t, err)
-	require.Equal(t, 4, first.Events[0].Data["failedPaymentAttempts"])
+	require.Equal(t, event.SubscriptionPastDue{Subscription: s.announced(), FailedPaymentAttempts: 4}, first.Events[0].Data)
 
 	again, err := first.Subscription.Unpaid(5, now.Add(time.Hour))
 

@@ -52,7 +52,7 @@ func newRulebook(t require.TestingT, plans map[string]plan.Plan, planID string, 
 	require.NoError(t, err)
 	b.s = s
 	for _, e := range events {
-		b.events = append(b.events, told{string(e.Type), e.OccurredAt})
+		b.events = append(b.events, told{string(e.Type()), e.OccurredAt})
 	}
 	return b
 }
@@ -106,7 +106,7 @@ func (b *rulebook) take(d subscription.Decision, err error) {
 	require.NoError(b.t, err)
 	b.s = d.Subscription
 	for _, e := range d.Events {
-		b.events = append(b.events, told{string(e.Type), e.OccurredAt})
+		b.events = append(b.events, told{string(e.Type()), e.OccurredAt})
 	}
 	for _, draft := range d.Issue {
 		b.issue(draft)
@@ -124,6 +124,7 @@ func (b *rulebook) issue(draft invoice.Draft) {
 		ID: fmt.Sprint(len(b.invoices)), Currency: b.s.Currency, Balance: b.credit, Now: b.now,
 	})
 	require.NoError(b.t, err)
+	require.Empty(b.t, out.Refund, "this story asks for no money back")
 	for _, entry := range out.Credit {
 		b.credit += entry.Amount
 	}

@@ -1,0 +1,83 @@
+package event
+
+// The types about customers, plans and test clocks.
+const (
+	TypeCustomerCreated   Type = "customer.created"
+	TypeCustomerUpdated   Type = "customer.updated"
+	TypeCustomerDeleted   Type = "customer.deleted"
+	TypePlanCreated       Type = "plan.created"
+	TypePlanUpdated       Type = "plan.updated"
+	TypeTestClockAdvanced Type = "test_clock.advanced"
+)
+
+// CustomerCreated: an app has a new customer.
+type CustomerCreated struct {
+	ID string `json:"id"`
+}
+
+// CustomerUpdated: the fields named were changed.
+type CustomerUpdated struct {
+	ID      string   `json:"id"`
+	Changed []string `json:"changed"`
+}
+
+// CustomerDeleted: a customer's personal data were erased.
+type CustomerDeleted struct {
+	ID string `json:"id"`
+}
+
+// PlanCreated: a plan can be subscribed to.
+type PlanCreated struct {
+	ID string `json:"id"`
+}
+
+// PlanUpdated: the fields named were changed.
+type PlanUpdated struct {
+	ID      string   `json:"id"`
+	Changed []string `json:"changed"`
+}
+
+// TestClockAdvanced: a test clock stopped at Now (Unix seconds). BlockedBy names the payments that stopped it early.
+type TestClockAdvanced struct {
+	ID        string   `json:"id"`
+	Now       int64    `json:"now"`
+	BlockedBy []string `json:"blockedBy"`
+}
+
+func (e CustomerCreated) about() about   { return about{objectID: e.ID, customerID: e.ID} }
+func (e CustomerUpdated) about() about   { return about{objectID: e.ID, customerID: e.ID} }
+func (e CustomerDeleted) about() about   { return about{objectID: e.ID, customerID: e.ID} }
+func (e PlanCreated) about() about       { return about{objectID: e.ID} }
+func (e PlanUpdated) about() about       { return about{objectID: e.ID} }
+func (e TestClockAdvanced) about() about { return about{objectID: e.ID} }
+
+// Type implements Data.
+func (CustomerCreated) Type() Type { return TypeCustomerCreated }
+
+// Type implements Data.
+func (CustomerUpdated) Type() Type { return TypeCustomerUpdated }
+
+// Type implements Data.
+func (CustomerDeleted) Type() Type { return TypeCustomerDeleted }
+
+// Type implements Data.
+func (PlanCreated) Type() Type { return TypePlanCreated }
+
+// Type implements Data.
+func (PlanUpdated) Type() Type { return TypePlanUpdated }
+
+// Type implements Data.
+func (TestClockAdvanced) Type() Type { return TypeTestClockAdvanced }
+
+// Catalogue returns one empty example of each type, in the order of the documentation. A new type is a struct and a line
+// here.
+func Catalogue() []Data {
+	return []Data{
+		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionRenewed{}, SubscriptionActivated{}, SubscriptionPastDue{},
+		SubscriptionCanceled{},
+		InvoiceIssued{}, InvoicePaid{}, InvoiceVoided{}, InvoiceMarkedUncollectible{},
+		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
+		PaymentParked{},
+		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
+	}
+}
