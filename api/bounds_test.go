@@ -10,7 +10,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/contract"
-	"perennial/internal/engine"
+	"perennial/service/engine"
 )
 
 // bound puts a server with other bounds in the place of the usual one, on the same rows.

@@ -15,7 +15,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/db"
-	"perennial/internal/engine"
+	"perennial/service/engine"
 )
 
 func TestCustomersAreReachedInManyWays(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"perennial/billing/fault"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/engine"
 	"perennial/providers"
+	"perennial/service/engine"
 )
 
 // lockedBuffer collects log lines of concurrent requests.

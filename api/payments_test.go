@@ -15,8 +15,8 @@ import (
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/engine"
 	"perennial/internal/id"
+	"perennial/service/engine"
 )
 
 func (b *bench) charge(t *testing.T, customerID string, headers ...string) response {

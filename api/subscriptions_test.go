@@ -9,7 +9,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/contract"
 	"perennial/internal/apikey"
-	"perennial/internal/engine"
+	"perennial/service/engine"
 )
 
 func TestASubscriptionBeginsWithItsTrialOrAtOnce(t *testing.T) {

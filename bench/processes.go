@@ -14,7 +14,7 @@ import (
 
 	"perennial/bench/bare"
 	"perennial/internal/devstack"
-	"perennial/internal/engine"
+	"perennial/service/engine"
 )
 
 // bareEnv carries the bare side's configuration to its process: it holds secrets of this run.

@@ -22,7 +22,7 @@ import (
 	"perennial/bench/temporalpg"
 	"perennial/db"
 	"perennial/internal/devstack"
-	"perennial/internal/engine"
+	"perennial/service/engine"
 )
 
 // The databases and namespaces of both sides.

@@ -10,10 +10,10 @@ import (
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/apikey"
-	"perennial/internal/gateway"
 	"perennial/internal/id"
 	"perennial/internal/vault"
 	"perennial/providers/stripe"
+	"perennial/service/gateway"
 )
 
 // NewKey is an API key to make, with all that it belongs to: tenant, app and environment are made where absent.

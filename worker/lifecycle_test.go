@@ -23,14 +23,14 @@ import (
 	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/engine"
-	"perennial/internal/gateway"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
 	"perennial/internal/vault"
 	"perennial/providers/simulator"
 	"perennial/service"
 	"perennial/service/dispatch"
+	"perennial/service/engine"
+	"perennial/service/gateway"
 	"perennial/worker"
 )
 

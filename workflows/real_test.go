@@ -17,11 +17,11 @@ import (
 	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/engine"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
 	"perennial/service"
 	"perennial/service/dispatch"
+	"perennial/service/engine"
 	"perennial/test/scene"
 	"perennial/worker"
 )

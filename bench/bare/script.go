@@ -19,10 +19,10 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/gateway"
 	"perennial/internal/telemetry"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/gateway"
 )
 
 // Script is everything the bare side can do.

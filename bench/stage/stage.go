@@ -13,9 +13,9 @@ import (
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/apikey"
-	"perennial/internal/gateway"
 	"perennial/internal/id"
 	"perennial/internal/vault"
+	"perennial/service/gateway"
 )
 
 // Stage is what both databases hold. It travels to the bare side's process.

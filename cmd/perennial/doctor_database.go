@@ -9,9 +9,9 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/db"
-	"perennial/internal/gateway"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/gateway"
 )
 
 // maxSkew is how far our clock may be from the database's. Leases and retry windows are counted in seconds and hours.

@@ -15,9 +15,9 @@ import (
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/apikey"
-	"perennial/internal/gateway"
 	"perennial/internal/testkit"
 	"perennial/internal/vault"
+	"perennial/service/gateway"
 )
 
 // database gives a migrated one and the environment that names it.

@@ -15,12 +15,12 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/config"
-	"perennial/internal/engine"
 	"perennial/internal/failpoint"
-	"perennial/internal/gateway"
 	"perennial/internal/telemetry"
 	"perennial/internal/vault"
 	"perennial/service/dispatch"
+	"perennial/service/engine"
+	"perennial/service/gateway"
 	"perennial/worker"
 )
 
