@@ -21,7 +21,7 @@ func devCommand() *command {
 		examples: []string{"perennial dev", "perennial dev --once", "perennial dev --port 9000 --fresh"},
 		setup: func(f *flag.FlagSet) action {
 			var o devOptions
-			f.BoolVar(&o.once, "once", false, "end after the story; exit code 0 only if every step was as told")
+			f.BoolVar(&o.once, "once", false, "end after the story; exit code 0 only if every step passed")
 			f.IntVar(&o.port, "port", 8080, "the API's `port`; another one is taken where it is in use, unless you named it")
 			f.BoolVar(&o.fresh, "fresh", false, "forget the data of earlier starts first")
 			f.StringVar(&o.dir, "dir", ".perennial", "`directory` for data and logs")
@@ -69,7 +69,7 @@ func dev(ctx context.Context, p *process, o devOptions) (err error) {
 		stack.screen.say("  The story deviated at step %d: %s. The log is %s.", played.Steps+1, deviation.Step, o.path(logName))
 		err = errTold
 	case err == nil:
-		stack.screen.say("  All %d steps were as told.", played.Steps)
+		stack.screen.say("  All %d steps passed.", played.Steps)
 	}
 	if o.once || err != nil && !errors.Is(err, errTold) {
 		return err

@@ -23,7 +23,7 @@ func TestDevTellsItsStory(t *testing.T) {
 
 	out, errs, err := dev(t, env, dir)
 	require.NoError(t, err, "%s\n%s", out, errs)
-	require.Contains(t, out, "steps were as told")
+	require.Contains(t, out, "steps passed")
 
 	out, errs, err = dev(t, env, dir)
 	require.NoError(t, err, "%s\n%s", out, errs)
