@@ -3,6 +3,8 @@
 // cancelReason and failureReason, which an erasure blanks. It does not own delivery.
 package event
 
+//go:generate go test . -run ^Test(Page|Schema|JSON)_ -count=1 -update
+
 import "time"
 
 // Type names what happened; apps choose by it what to receive.
