@@ -260,6 +260,7 @@ func TestQueriesAreRefusedByName(t *testing.T) {
 	}
 	problem(t, 422, "email_malformed", "email", b.ask(t, b.test, "GET", "/api/customers?email=ada", nil))
 	problem(t, 422, "value_unknown", "status", b.ask(t, b.test, "GET", "/api/subscriptions?status=paused", nil))
+	problem(t, 422, "value_unknown", "type", b.ask(t, b.test, "GET", "/api/events?type=payment.paid", nil))
 	problem(t, 422, "parameter_unknown", "expand", b.ask(t, b.test, "GET", "/api/plans/"+b.newPlan(t, b.test).ID+"?expand=prices", nil))
 }
 
