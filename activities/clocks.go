@@ -112,13 +112,13 @@ func (a *Clocks) advanceAll(ctx context.Context, env string, subscriptionIDs []s
 // advance lets one subscription do what is due at its clock's time, and wakes its workflow to follow the payments. The
 // workflow of a subscription on a clock has no timers of its own.
 func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
-	real := a.Clock()
-	return a.Store.InTx(ctx, workflowOf(ctx), real, func(tx *db.Tx) error {
+	wall := a.Clock()
+	return a.Store.InTx(ctx, workflowOf(ctx), wall, func(tx *db.Tx) error {
 		state, err := tx.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
 		}
-		state, changes, err := lifecycle.Advance(state, moment(real, real))
+		state, changes, err := lifecycle.Advance(state, moment(wall, wall))
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,6 @@ import (
 )
 
 // moment is what a decision needs beside its State: the subscription's own time, the wall clock's, and ids.
-func moment(now, real time.Time) lifecycle.Moment {
-	return lifecycle.Moment{Now: now, Real: real, IDs: id.Source{Now: real}}
+func moment(now, wall time.Time) lifecycle.Moment {
+	return lifecycle.Moment{Now: now, Real: wall, IDs: id.Source{Now: wall}}
 }

@@ -25,6 +25,7 @@ type pair struct {
 const (
 	notScheduled = "cancellation_not_scheduled"
 	inProgress   = "payment_in_progress"
+	needsReview  = "payment_needs_review"
 	ended        = "subscription_canceled"
 )
 
@@ -47,7 +48,7 @@ var pairs = map[string]pair{
 		answer: scene.Pend, status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
 	},
 	"attempt needs review": {
-		answer: scene.Mischarge, status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
+		answer: scene.Mischarge, status: subscription.Active, reactivate: notScheduled, changeNow: needsReview, pay: needsReview,
 	},
 	"retry scheduled": {
 		answer: scene.Decline, status: subscription.Active, reactivate: notScheduled,

@@ -21,8 +21,8 @@ func (a *Payments) record(
 	var recorded lifecycle.Recorded
 	var changes lifecycle.Changes
 	var clockNow time.Time
-	env, real := in.EnvironmentID, a.Clock()
-	now := real
+	env, wall := in.EnvironmentID, a.Clock()
+	now := wall
 	if in.Now.After(now) {
 		now = in.Now
 	}
@@ -41,7 +41,7 @@ func (a *Payments) record(
 		if callErr != nil {
 			result.Impossible = fault.From(callErr)
 		}
-		if state, recorded, changes, err = lifecycle.Record(state, result, moment(now, real)); err != nil {
+		if state, recorded, changes, err = lifecycle.Record(state, result, moment(now, wall)); err != nil {
 			return err
 		}
 		if err := tx.Write(ctx, env, state, changes); err != nil {

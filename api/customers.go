@@ -34,7 +34,7 @@ type Credit struct {
 // PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty" maxLength:"16" example:"+237670000001" doc:"International format; for mobile money."`
-	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"Identifier of the payment provider."`
+	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider that the tokens belong to: the one that is configured for the environment."`
 	CustomerToken      string `json:"customerToken,omitempty" maxLength:"255" example:"cus_9s6XKzkNRiz8i3" doc:"The provider's id of the customer."`
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty" maxLength:"255" example:"pm_1NVChw2eZvKYlo2C" doc:"The provider's id of the saved method."`
 }
@@ -105,7 +105,7 @@ func (s *Server) getCustomer(_ context.Context, c *httpkit.Call, _ *httpkit.ByID
 
 type listCustomersInput struct {
 	httpkit.Page
-	Email       string `query:"email" maxLength:"254" example:"ada@example.com" doc:"Only customers with exactly this address."`
+	Email       string `query:"email" maxLength:"254" example:"ada@example.com" doc:"Only customers with this address, in upper or lower case."`
 	TestClockID string `query:"testClockId" maxLength:"64" doc:"Only customers on this test clock."`
 }
 
@@ -158,10 +158,12 @@ func (s *Server) customerOperations() {
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Customer]{Data: []Customer{example}},
 	}, s.listCustomers)
 	name := "Ada King"
+	renamed := example
+	renamed.Name = name
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateCustomer", Method: http.MethodPatch, Path: "/customers/{id}", Tag: "Customers", Summary: "Change a customer",
 		Description: "A new payment method is used at once for invoices that are in collection, and recovers subscriptions that are past due.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Request: CustomerChange{Name: &name}, Response: example,
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Request: CustomerChange{Name: &name}, Response: renamed,
 	}, s.updateCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{id}", Tag: "Customers", Summary: "Delete a customer",

@@ -25,8 +25,8 @@ func TestCustomersAreReachedInManyWays(t *testing.T) {
 		`{"email":"a@example.com","name":"Ada Lovelace"}`:                         {Email: "a@example.com", Name: "Ada Lovelace"},
 		`{"phone":"+237670000001","first_name":"Ada","last_name":"Lovelace"}`:     {Phone: "+237670000001", Name: "Ada Lovelace"},
 		`{"email":"a@example.com","last_name":"Lovelace","metadata":{"crm":"7"}}`: {Email: "a@example.com", Name: "Lovelace", Metadata: Metadata{"crm": "7"}},
-		`{"paymentMethod":"mobile_money_mtn","paymentDetails":{"phoneNumber":"+237670000001","provider":"x"}}`: {
-			PaymentMethod: "mobile_money_mtn", PaymentDetails: &PaymentDetails{PhoneNumber: "+237670000001", Provider: "x"},
+		`{"paymentMethod":"mobile_money_mtn","paymentDetails":{"phoneNumber":"+237670000001","provider":"stripe"}}`: {
+			PaymentMethod: "mobile_money_mtn", PaymentDetails: &PaymentDetails{PhoneNumber: "+237670000001", Provider: "stripe"},
 		},
 		`{"email":"ünïcode@example.com","name":"<Ada> & \u00e9"}`: {Email: "ünïcode@example.com", Name: "<Ada> & é"},
 	} {

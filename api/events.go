@@ -65,7 +65,7 @@ func (s *Server) getEvent(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (
 
 type listEventsInput struct {
 	httpkit.Page
-	Type           EventType `query:"type" doc:"What happened; docs/events.md lists the types."`
+	Type           EventType `query:"type" doc:"What happened."`
 	CustomerID     string    `query:"customerId" maxLength:"64"`
 	SubscriptionID string    `query:"subscriptionId" maxLength:"64"`
 }

@@ -56,17 +56,22 @@ var guarded = map[string]struct {
 	"POST /payments": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "amount": 100, "currency": "USD"}
 	}},
-	"GET /payments":                  {},
-	"GET /payments/{id}":             {publishable: true},
-	"GET /invoices":                  {},
-	"GET /invoices/{id}":             {},
-	"POST /test-clocks":              {},
-	"GET /test-clocks":               {},
-	"GET /test-clocks/{id}":          {},
-	"POST /test-clocks/{id}/advance": {body: func(owned) any { return map[string]any{"to": 1900000000} }},
-	"GET /apps":                      {},
-	"GET /events":                    {},
-	"GET /events/{id}":               {},
+	"GET /payments":                          {},
+	"GET /payments/{id}":                     {publishable: true},
+	"GET /invoices":                          {},
+	"GET /invoices/{id}":                     {},
+	"POST /invoices/{id}/void":               {},
+	"POST /invoices/{id}/mark-uncollectible": {},
+	"POST /payments/{id}/retry-refund":       {},
+	"POST /payments/{id}/credit-refund":      {},
+	"POST /test-clocks":                      {},
+	"GET /test-clocks":                       {},
+	"GET /test-clocks/{id}":                  {},
+	"POST /test-clocks/{id}/stop":            {},
+	"POST /test-clocks/{id}/advance":         {body: func(owned) any { return map[string]any{"to": 1900000000} }},
+	"GET /apps":                              {},
+	"GET /events":                            {},
+	"GET /events/{id}":                       {},
 }
 
 // owned are ids of one environment's rows.

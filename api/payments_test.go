@@ -62,15 +62,20 @@ func (b *bench) newDebt(t *testing.T) Subscription {
 	t.Helper()
 	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions",
 		map[string]any{"customerId": b.newCustomer(t, b.test).ID, "planId": b.newPlan(t, b.test).ID}))
-	var attempt string
+	b.decline(t, b.begin(t, sub.ID))
+	return as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil))
+}
+
+// begin opens the first period of a subscription, as its workflow would, and returns the attempt that this begins.
+func (b *bench) begin(t *testing.T, subscriptionID string) (attempt string) {
+	t.Helper()
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		state, changes, err := lifecycle.Advance(b.state(ctx, t, tx, sub.ID), momentOf(tx))
+		state, changes, err := lifecycle.Advance(b.state(ctx, t, tx, subscriptionID), momentOf(tx))
 		require.NoError(t, err)
 		attempt = changes.Attempt
 		return tx.Write(ctx, b.test.environmentID, state, changes)
 	})
-	b.decline(t, attempt)
-	return as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil))
+	return attempt
 }
 
 func momentOf(tx *db.Tx) lifecycle.Moment {

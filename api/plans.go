@@ -84,7 +84,11 @@ type PriceForm struct {
 
 // plan is what the form says.
 func (f PlanForm) plan() (plan.Plan, error) {
-	if (f.Amount == nil) == (len(f.Prices) == 0) {
+	if f.Amount != nil && len(f.Prices) > 0 {
+		return plan.Plan{}, fault.InvalidParam("prices", "fields_exclusive",
+			"send either amount, for one flat price, or prices, not both")
+	}
+	if f.Amount == nil && len(f.Prices) == 0 {
 		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing",
 			"send either amount, for one flat price, or prices")
 	}
@@ -165,7 +169,7 @@ func (s *Server) planOperations() {
 		Name: "createPlan", Method: http.MethodPost, Path: "/plans", Tag: "Plans", Summary: "Create a plan",
 		Description: "A plan has one currency, one interval and one or more prices. None of them ever changes; a new price is a new plan.",
 		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
-		Request: PlanForm{Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14},
+		Request: PlanForm{Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata},
 	}, s.createPlan)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getPlan", Method: http.MethodGet, Path: "/plans/{id}", Tag: "Plans", Summary: "Get a plan",

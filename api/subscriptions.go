@@ -6,6 +6,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/metadata"
+	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
@@ -66,11 +67,33 @@ func (s *Server) createSubscription(
 	form := service.NewSubscription{
 		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, TrialDays: in.Body.TrialDays, Metadata: metadata.Pairs(in.Body.Metadata),
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
+	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
 			_, err := s.service.CreateSubscription(ctx, caller(c), form, keep)
 			return err
 		})
+	if err != nil {
+		return nil, err
+	}
+	return s.begun(ctx, c, out)
+}
+
+// begun keeps the answer back, where the caller asks for it, until the first payment is decided. A trial has none.
+func (s *Server) begun(ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Subscription]) (*httpkit.Reply[Subscription], error) {
+	made, err := out.Value()
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID), func(ctx context.Context) (Subscription, bool, error) {
+		sub, err := s.store.Subscription(ctx, c.EnvironmentID, made.ID)
+		if err != nil || sub.NextAction == subscription.ActionBegin {
+			return renderSubscription(sub), false, err
+		}
+		pending, _, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
+			SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
+		}, db.Page{Limit: 1, Unsettled: true})
+		return renderSubscription(sub), len(pending) == 0, err
+	}), nil
 }
 
 func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
@@ -115,11 +138,13 @@ func (s *Server) subscriptionOperations() {
 	canceled.Status, canceled.CancelReason, canceled.CanceledAt = "canceled", "too expensive", 1763726400
 	canceled.NextAction, canceled.NextActionAt = "none", 0
 	days := 14
+	changed := example
+	changed.PlanID = "plan_01jcz6f0x3v8r5t2m9k4h7q1wz"
 	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions", Summary: "Subscribe a customer to a plan",
-		Description: "With a trial the subscription is trialing until it ends. Without one it is active at once and its first invoice is collected at once; paidThrough tells when that has succeeded.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Description: "With a trial the subscription is trialing until it ends. Without one it is active at once and its first invoice is collected at once; paidThrough tells when that has succeeded. With Prefer: wait=N the answer waits up to N seconds (at most 30) until that first payment is decided.",
+		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
 		Request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
 	}, s.createSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -133,8 +158,8 @@ func (s *Server) subscriptionOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions", Summary: "Change the plan",
 		Description: "Now: the unused time of the old plan is credited and the rest of the period charged on the new one, to the second. At period_end: the next period is on the new plan; until then planId with the present plan takes the change back (which answers 409 plan_unchanged where none is waiting). Plans of another currency and plans that are not active are refused.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
-		Request: SubscriptionChange{PlanID: "plan_01jcz6f0x3v8r5t2m9k4h7q1wz", Effective: "now"},
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: changed,
+		Request: SubscriptionChange{PlanID: changed.PlanID, Effective: "now"},
 	}, s.updateSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions", Summary: "Cancel a subscription",

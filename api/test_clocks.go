@@ -86,7 +86,7 @@ type advanceInput struct {
 
 // AdvanceForm moves a clock.
 type AdvanceForm struct {
-	To int64 `json:"to" minimum:"946684800" maximum:"4102444799" example:"1766232000" doc:"Later than the clock's time, and before the year 2100."`
+	To int64 `json:"to" minimum:"946684800" maximum:"4102444799" example:"1766232000" doc:"Later than the clock's time, by ten years at most, and before the year 2100."`
 }
 
 // advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
@@ -96,14 +96,35 @@ func (s *Server) advanceTestClock(
 	if err := caller(c).TestModeOnly(""); err != nil {
 		return nil, err
 	}
-	clockID := httpkit.Resource[testclock.Clock](c).ID
 	to := time.Unix(in.Body.To, 0).UTC()
+	return s.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
+		return s.service.AdvanceTestClock(ctx, caller(c), clockID, to, around)
+	})
+}
+
+type stopInput struct {
+	httpkit.ByID
+	Body *Empty
+}
+
+// stopTestClock ends an advance where the clock stands.
+func (s *Server) stopTestClock(ctx context.Context, c *httpkit.Call, _ *stopInput) (*httpkit.Reply[TestClock], error) {
+	return s.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
+		return s.service.StopTestClock(ctx, caller(c), clockID, around)
+	})
+}
+
+// onTestClock performs what is asked of a clock and answers at once, or with Prefer: wait once it stands still.
+func (s *Server) onTestClock(
+	ctx context.Context, c *httpkit.Call, perform func(clockID string, around service.Around[testclock.Clock]) error,
+) (*httpkit.Reply[TestClock], error) {
+	clockID := httpkit.Resource[testclock.Clock](c).ID
 	out, err := httpkit.Command(ctx, s.kit, c, http.StatusOK,
 		func(clock testclock.Clock) httpkit.Made[TestClock] {
 			return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
 		},
 		func(before func(*db.Tx) error, keep func(*db.Tx, testclock.Clock) error) error {
-			return s.service.AdvanceTestClock(ctx, caller(c), clockID, to, service.Around[testclock.Clock]{Before: before, After: keep})
+			return perform(clockID, service.Around[testclock.Clock]{Before: before, After: keep})
 		})
 	if err != nil {
 		return nil, err
@@ -139,4 +160,9 @@ func (s *Server) testClockOperations() {
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: moved,
 		Request: AdvanceForm{To: moved.Now},
 	}, s.advanceTestClock)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "stopTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/stop", Tag: "Test clocks", Summary: "Stop a test clock",
+		Description: "Ends an advance where the clock stands, after what is due there. A clock that stands still stays as it is. With Prefer: wait=N the answer waits up to N seconds (at most 30) until it does.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: example,
+	}, s.stopTestClock)
 }

@@ -49,8 +49,8 @@ func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
 	}
 	if t := state.Attempt(); t != nil {
 		out.Live = &Attempt{TransactionID: t.ID, CheckAt: t.NextCheckAt, Sent: !t.FirstSentAt.IsZero()}
-		if t.Checks == 0 && !out.Live.Sent {
-			out.Live.CheckAt = time.Time{} // nobody tried yet: now; its check is the safety net's
+		if t.Checks == 0 && t.NotFoundCount == 0 && !out.Live.Sent {
+			out.Live.CheckAt = time.Time{} // not tried yet: now; the time of its check is the reconciler's
 		}
 	}
 	return out

@@ -24,7 +24,9 @@ func TestConstraintsRefuse(t *testing.T) {
 		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: "call_1", TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
-		require.NoError(t, tx.ReserveIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /", Key: "k", Fingerprint: []byte("f")}))
+		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{
+			Route: "POST /", Key: "k", Fingerprint: []byte("f"), StatusCode: 201,
+		}))
 	})
 	const check = "23514"
 	for _, broken := range []string{

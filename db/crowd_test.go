@@ -54,7 +54,7 @@ var crowding = []struct{ into, columns, values string }{
 	{"subscriptions", `
 			customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
 			current_period_start, current_period_end, next_period, canceled_at, past_due_at, cancel_at_period_end,
-			test_clock_id, metadata, method_changed_at, next_action, next_action_at, created_at, updated_at`, `
+			test_clock_id, metadata, wake_pending_since, next_action, next_action_at, created_at, updated_at`, `
 			{customer}, 'plan_' || lpad((case when i < 100 then 1 else 0 end)::text, 26, '0'), case when i < 100 then
 			'past_due' else 'active' end, 'EUR', 'UTC', now(), 'month', 1, now(), now() + interval '1 month', 1, null,
 			case when i < 100 then now() end, false, case when i % 50 = 0 then 'clk_' || lpad('0', 26, '0') end, '{}',
@@ -86,16 +86,13 @@ var crowding = []struct{ into, columns, values string }{
 			'pp_' || lpad((i % 40)::text, 26, '0'), i::text, 't', case when i % 2 = 0 then 'txn_' || lpad(i::text, 26,
 			'0') end, '', now() - i * interval '1 second'`},
 	{"idempotency_keys", `
-			route, key, fingerprint, command_id, state, status_code, created_at`, `
-			'POST /', i::text, '', '', 'answered', 200, now() - interval '1 year'`},
-	{"commands", `
-			subscription_id, name, outcome, created_at`, `
-			'sub_' || lpad(i::text, 26, '0'), 'cancel', '{}', now() - interval '1 year'`},
+			route, key, fingerprint, status_code, created_at`, `
+			'POST /', i::text, '', 200, now() - interval '1 year'`},
 }
 
 var crowdPrefix = map[string]string{
 	"customers": "cust_", "plans": "plan_", "test_clocks": "clk_", "subscriptions": "sub_", "invoices": "in_",
-	"transactions": "txn_", "events": "evt_", "provider_callbacks": "cb_", "commands": "cmd_",
+	"transactions": "txn_", "events": "evt_", "provider_callbacks": "cb_",
 }
 
 // of is how many rows a table has: of plans and clocks a tenth.
@@ -137,7 +134,7 @@ func newCrowd(t *testing.T) *crowd {
 			columns, values = "id, "+columns, "'"+prefix+"' || lpad(i::text, 26, '0'), "+values
 		}
 		switch f.into {
-		case "provider_callbacks", "idempotency_keys", "commands":
+		case "provider_callbacks", "idempotency_keys":
 		default:
 			columns, values = "position, "+columns, "i + 1, "+values
 		}

@@ -48,8 +48,32 @@ func TestReserveIdempotency_AnsweredInTheSameTransaction(t *testing.T) {
 	require.Equal(t, want, got, "the first answer stays")
 
 	repeat.Route = "POST /api/subscriptions/sub_2/cancel"
-	require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.ReserveIdempotency(ctx, b.env, repeat) }),
-		"a key belongs to its route")
+	repeat.StatusCode = 200
+	require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		require.NoError(t, tx.ReserveIdempotency(ctx, b.env, repeat))
+		return tx.AnswerIdempotency(ctx, b.env, repeat)
+	}), "a key belongs to its route")
+}
+
+// A key that was reserved and never answered would keep every repeat waiting: its transaction has no effect at all.
+func TestReserveIdempotency_RefusedWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	k := db.IdempotencyKey{Route: "POST /api/customers", Key: "k1", Fingerprint: []byte("body")}
+	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		require.NoError(t, tx.ReserveIdempotency(ctx, b.env, k))
+		require.NoError(t, tx.InsertCustomer(ctx, b.env, newCustomer(b.clock.ID)))
+		_, err := tx.Customer(ctx, b.env, b.customer.ID) // sends the writes: until the commit the answer may still come
+		return err
+	})
+	requireSQLState(t, err, "PB006")
+	require.Equal(t, 1, b.count(t, "select count(*) from customers"), "the fixture's alone")
+	require.Zero(t, b.count(t, "select count(*) from idempotency_keys"))
+
+	k.StatusCode = 201
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, k)) })
+	_, err = b.pool.Exec(t.Context(), "update idempotency_keys set status_code = null")
+	requireSQLState(t, err, "PB006")
 }
 
 // A repeat that comes while the first request is performed waits for its end, and performs only where that was rolled back.

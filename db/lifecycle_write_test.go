@@ -204,7 +204,7 @@ func TestWake_OnlyTheFirstSignals(t *testing.T) {
 	require.Zero(t, b.count(t, "select count(wake_pending_since) from subscriptions"))
 	require.False(t, load(t, b).WakePending)
 	require.Equal(t, signal, wake(), "the next one signals again")
-	require.EqualValues(t, b.subscription.Revision, load(t, b).Subscription.Revision, "the mark is no change of the subscription")
+	require.Equal(t, b.subscription.Revision, load(t, b).Subscription.Revision, "the mark is no change of the subscription")
 }
 
 func TestWake_OneOfManySignals(t *testing.T) {

@@ -19,6 +19,8 @@ type awaitedKind int
 const (
 	awaitedTransaction awaitedKind = iota
 	awaitedTestClock
+	awaitedSubscription
+	awaitedKinds // how many there are
 )
 
 // AwaitedTransaction waits until the transaction is not pending.
@@ -29,6 +31,11 @@ func AwaitedTransaction(environmentID, id string) Awaited {
 // AwaitedTestClock waits until the clock is ready.
 func AwaitedTestClock(environmentID, id string) Awaited {
 	return Awaited{kind: awaitedTestClock, environmentID: environmentID, id: id}
+}
+
+// AwaitedSubscription waits until a new subscription has begun and no charge of it is pending.
+func AwaitedSubscription(environmentID, id string) Awaited {
+	return Awaited{kind: awaitedSubscription, environmentID: environmentID, id: id}
 }
 
 const (
@@ -124,7 +131,7 @@ func (w *watch) wake(cameAbout []Awaited) {
 
 // cameAbout answers those of asked that callers need not wait for any longer.
 func (s *Store) cameAbout(ctx context.Context, asked []Awaited) (found []Awaited) {
-	var environments, ids [awaitedTestClock + 1][]string
+	var environments, ids [awaitedKinds][]string
 	for _, what := range asked {
 		environments[what.kind] = append(environments[what.kind], what.environmentID)
 		ids[what.kind] = append(ids[what.kind], what.id)
@@ -135,6 +142,14 @@ func (s *Store) cameAbout(ctx context.Context, asked []Awaited) (found []Awaited
 		})
 		for _, row := range rows {
 			found = append(found, AwaitedTransaction(row.EnvironmentID, row.ID))
+		}
+	}
+	if kind := awaitedSubscription; len(ids[kind]) > 0 {
+		rows, _ := queries.WatchSubscriptions(ctx, s.handle, dbsqlc.WatchSubscriptionsParams{ // see run
+			EnvironmentIds: environments[kind], Ids: ids[kind],
+		})
+		for _, row := range rows {
+			found = append(found, AwaitedSubscription(row.EnvironmentID, row.ID))
 		}
 	}
 	if kind := awaitedTestClock; len(ids[kind]) > 0 {

@@ -77,6 +77,6 @@ func ChangePlan(
 }
 
 // moment is what a decision needs beside its State.
-func moment(now, real time.Time) lifecycle.Moment {
-	return lifecycle.Moment{Now: now, Real: real, IDs: id.Source{Now: real}}
+func moment(now, wall time.Time) lifecycle.Moment {
+	return lifecycle.Moment{Now: now, Real: wall, IDs: id.Source{Now: wall}}
 }

@@ -24,6 +24,9 @@ func checkCustomer(c customer.Customer) error {
 			return err
 		}
 	}
+	if err := checkText("name", c.Name); err != nil {
+		return err
+	}
 	if err := c.Metadata.Check(); err != nil {
 		return err
 	}

@@ -2,9 +2,11 @@ package service
 
 import (
 	"context"
+	"errors"
 
 	"perennial/billing/customer"
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/db"
 	"perennial/internal/id"
@@ -28,12 +30,36 @@ func (s *Service) CreateCustomer(
 		if c.CreatedAt, err = s.lockClock(ctx, tx, by.EnvironmentID, c.TestClockID); err != nil {
 			return c, inParam(err, "testClockId")
 		}
+		if err := checkProvider(ctx, tx, by, c); err != nil {
+			return c, err
+		}
 		if err := tx.InsertCustomer(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
 		}
 		return c, tx.Emit(ctx, by.EnvironmentID, event.New(event.CustomerCreated{ID: c.ID}, c.CreatedAt))
 	})
 }
+
+// checkProvider refuses details for a provider that does not take this environment's payments: its tokens mean nothing to
+// the one that does.
+func checkProvider(ctx context.Context, tx *db.Tx, by Caller, c customer.Customer) error {
+	named := c.PaymentDetails.Provider
+	if named == "" {
+		return nil
+	}
+	configured, err := tx.ProviderConfig(ctx, by.EnvironmentID)
+	switch {
+	case errors.Is(err, db.ErrProviderConfigNotFound):
+		return fault.InvalidParam(providerParam, "provider_not_configured",
+			"no payment provider is configured for this environment; configure %s first, or leave the field out", named)
+	case err == nil && configured.Provider != named:
+		return fault.InvalidParam(providerParam, "provider_not_configured",
+			"payments of this environment go through %s; send its tokens, and this name or none", configured.Provider)
+	}
+	return err
+}
+
+const providerParam = "paymentDetails.provider"
 
 // CustomerUpdate changes the fields that are not nil. PaymentMethod and PaymentDetails belong together: either replaces
 // the details as a whole; details alone keep the method.
@@ -87,6 +113,11 @@ func (s *Service) UpdateCustomer(
 		changed, methodChanged := u.apply(&c)
 		if err := checkCustomer(c); err != nil || len(changed) == 0 {
 			return c, err
+		}
+		if methodChanged {
+			if err := checkProvider(ctx, tx, by, c); err != nil {
+				return c, err
+			}
 		}
 		return c, s.saveCustomer(ctx, tx, by, c, changed, methodChanged)
 	})

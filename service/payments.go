@@ -25,6 +25,9 @@ type NewCharge struct {
 func (s *Service) ChargeCustomer(
 	ctx context.Context, by Caller, in NewCharge, also Also[payment.Transaction],
 ) (payment.Transaction, error) {
+	if err := checkText("description", in.Description); err != nil {
+		return payment.Transaction{}, err
+	}
 	c, err := s.payer(ctx, by, in.CustomerID)
 	if err != nil {
 		return payment.Transaction{}, err

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"maps"
 
 	"perennial/billing/event"
@@ -20,6 +21,9 @@ func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also A
 		p.Prices[i].ID = id.New(id.Price, now)
 	}
 	if err := p.Validate(); err != nil {
+		return plan.Plan{}, err
+	}
+	if err := checkNames(p); err != nil {
 		return plan.Plan{}, err
 	}
 	if err := p.Metadata.Check(); err != nil {
@@ -42,6 +46,18 @@ func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also A
 
 var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
 	"The payment provider of this environment does not take charges in this currency. Choose another currency.")
+
+func checkNames(p plan.Plan) error {
+	if err := checkText("name", p.Name); err != nil {
+		return err
+	}
+	for i, price := range p.Prices {
+		if err := checkText(fmt.Sprintf("prices[%d].name", i), price.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // PlanUpdate changes the fields that are not nil. What a subscription was sold is not among them.
 type PlanUpdate struct {
@@ -68,6 +84,11 @@ func (u PlanUpdate) apply(p *plan.Plan) (changed []string) {
 func (s *Service) UpdatePlan(
 	ctx context.Context, by Caller, planID string, u PlanUpdate, also Also[plan.Plan],
 ) (plan.Plan, error) {
+	if u.Name != nil {
+		if err := checkText("name", *u.Name); err != nil {
+			return plan.Plan{}, err
+		}
+	}
 	if u.Metadata != nil {
 		if err := u.Metadata.Check(); err != nil {
 			return plan.Plan{}, err

@@ -16,6 +16,9 @@ func (s *Service) CreateTestClock(
 	if err := by.TestModeOnly(""); err != nil {
 		return testclock.Clock{}, err
 	}
+	if err := checkText("name", name); err != nil {
+		return testclock.Clock{}, err
+	}
 	now := s.now()
 	clock := testclock.Clock{
 		ID: id.New(id.TestClock, now), Name: name, Status: testclock.Ready, NowAt: now.Truncate(time.Second), Revision: 1,
@@ -38,6 +41,22 @@ func (s *Service) AdvanceTestClock(
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (testclock.Clock, error) {
 		return AdvanceClock(ctx, tx, by.EnvironmentID, clockID, to)
+	})
+}
+
+// StopTestClock ends an advance where the clock stands. Its workflow makes it ready. Fault: test_clock_not_found.
+func (s *Service) StopTestClock(ctx context.Context, by Caller, clockID string, around Around[testclock.Clock]) error {
+	if err := by.TestModeOnly(""); err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (testclock.Clock, error) {
+		clock, err := tx.LockTestClock(ctx, by.EnvironmentID, clockID)
+		if err != nil || clock.Status != testclock.Advancing {
+			return clock, err
+		}
+		clock = clock.Stop()
+		tx.AfterCommit(db.AdvanceTestClock{EnvironmentID: by.EnvironmentID, ID: clockID}) // also one that was lost on the way
+		return clock, tx.SaveTestClock(ctx, by.EnvironmentID, clock)
 	})
 }
 

@@ -2,8 +2,10 @@ package httpkit
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -54,6 +56,22 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported", "send the body as application/json")
 	}
 	return payload, checkJSON(payload)
+}
+
+// refuseFields is the check of a request that has no fields: it may have no body, or an empty object.
+func refuseFields(payload []byte) error {
+	if len(payload) == 0 {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(payload, &fields) != nil {
+		return fault.New(fault.Invalid, "type_wrong", notAnObject)
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		param := Clip(name)
+		return fault.InvalidParam(param, "field_unknown", "%s", sentence(param, "field_unknown", ""))
+	}
+	return nil
 }
 
 func isJSON(contentType string) bool {

@@ -17,11 +17,11 @@ import (
 var docsTemplate string
 
 // docsPage renders the OpenAPI document for people: one page, no scripts, nothing from elsewhere. Paths are
-// shown under prefix.
-func docsPage(doc *huma.OpenAPI, prefix string) []byte {
+// shown under prefix; server is where the API answers, for the caller who asks.
+func docsPage(doc *huma.OpenAPI, prefix, server string) []byte {
 	page := template.Must(template.New("docs").Parse(docsTemplate))
 	var out bytes.Buffer
-	if err := page.Execute(&out, docsOf(doc, prefix)); err != nil {
+	if err := page.Execute(&out, docsOf(doc, prefix, server)); err != nil {
 		panic("httpkit: the documentation page cannot be rendered: " + err.Error()) // it is made of constants
 	}
 	return out.Bytes()
@@ -29,6 +29,7 @@ func docsPage(doc *huma.OpenAPI, prefix string) []byte {
 
 type docs struct {
 	Title, Version string
+	Server         string // where the API answers, with the prefix
 	Paragraphs     []string
 	Sections       []docsSection
 	Problem        []docsField
@@ -54,9 +55,10 @@ type docsField struct {
 
 type docsRefusal struct{ Status, Why string }
 
-func docsOf(doc *huma.OpenAPI, prefix string) docs {
+func docsOf(doc *huma.OpenAPI, prefix, server string) docs {
 	d := docs{
 		Title: doc.Info.Title, Version: doc.Info.Version, Paragraphs: strings.Split(doc.Info.Description, "\n\n"),
+		Server:  server + prefix,
 		Problem: fieldsOf(doc, doc.Components.Schemas.Map()["Problem"], ""),
 	}
 	for _, tag := range doc.Tags {
@@ -132,9 +134,9 @@ func fieldsOf(doc *huma.OpenAPI, schema *huma.Schema, prefix string) []docsField
 }
 
 func resolve(doc *huma.OpenAPI, schema *huma.Schema) *huma.Schema {
-	for schema != nil && schema.Ref != "" || schema != nil && len(schema.OneOf) > 0 {
-		if len(schema.OneOf) > 0 {
-			schema = schema.OneOf[0] // the whole one; the text says what a publishable key sees
+	for schema != nil && schema.Ref != "" || schema != nil && len(schema.AnyOf) > 0 {
+		if len(schema.AnyOf) > 0 {
+			schema = schema.AnyOf[0] // the whole one; the text says what a publishable key sees
 			continue
 		}
 		schema = doc.Components.Schemas.SchemaFromRef(schema.Ref)

@@ -52,6 +52,11 @@ func (k *Kit) open(
 	if err != nil {
 		return nil, nil, err
 	}
+	if op.changes() && op.Request == nil {
+		if err := refuseFields(payload); err != nil {
+			return nil, nil, err
+		}
+	}
 	if c.wait, err = parsePrefer(r.Header, op.Waits); err != nil {
 		return nil, nil, err
 	}
@@ -85,6 +90,15 @@ func (c bodyContext) Header(name string) string {
 // Unwrap lets humamux find its own context.
 func (c bodyContext) Unwrap() huma.Context { return c.humaContext }
 
+// interrupted says what to do about an answer that never came. Only a caller with a key can repeat blindly.
+func interrupted(ctx context.Context) string {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok && c.repeat != nil {
+		return "the request ended before its answer; repeat it with the same Idempotency-Key"
+	}
+	return "the request ended before its answer; look whether it was carried out before you repeat it, or send an " +
+		"Idempotency-Key next time, which makes a repeat safe"
+}
+
 // refuse turns an error into its answer and keeps the cause of a 5xx for the log.
 func (k *Kit) refuse(ctx context.Context, err error) *Problem {
 	var p *Problem
@@ -92,8 +106,7 @@ func (k *Kit) refuse(ctx context.Context, err error) *Problem {
 		return p
 	}
 	if ctx.Err() != nil && fault.From(err).Kind == fault.Internal { // not a bug: what we were doing was ended
-		err = fault.New(fault.Unavailable, "request_interrupted",
-			"the request ended before its answer; repeat it with the same Idempotency-Key").Because(err)
+		err = fault.New(fault.Unavailable, "request_interrupted", "%s", interrupted(ctx)).Because(err)
 	}
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code

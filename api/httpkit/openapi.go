@@ -77,7 +77,7 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	schemas := k.huma.OpenAPI().Components.Schemas
 	success := &huma.MediaType{Example: op.Response}
 	if op.Publicly != nil {
-		success.Schema = &huma.Schema{OneOf: []*huma.Schema{
+		success.Schema = &huma.Schema{AnyOf: []*huma.Schema{
 			schemas.Schema(reflect.TypeOf(op.Response), true, ""), schemas.Schema(reflect.TypeOf(op.Publicly), true, ""),
 		}}
 	}
@@ -100,7 +100,7 @@ func (o Operation) refusalReasons() map[int]string {
 		http.StatusForbidden:           "The key's scopes or addresses do not cover this.",
 		http.StatusUnprocessableEntity: "A field or parameter is wrong: param names it.",
 		http.StatusInternalServerError: "Our fault; quote the requestId.",
-		http.StatusServiceUnavailable:  "Try again after Retry-After, with the same Idempotency-Key.",
+		http.StatusServiceUnavailable:  "Try again after Retry-After: with the Idempotency-Key of the first try, if it had one.",
 	}
 	if o.Load != nil || o.refersTo() {
 		reasons[http.StatusNotFound] = "Absent from this environment."

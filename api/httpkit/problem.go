@@ -19,7 +19,7 @@ type Problem struct {
 	Code      string         `json:"code" example:"out_of_range" doc:"Stable code for programs."`
 	Param     string         `json:"param,omitempty" example:"prices[0].amount" doc:"The field or parameter at fault, where one is."`
 	RequestID string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Quote it when you ask for help."`
-	Errors    []ProblemField `json:"errors,omitempty" doc:"Every field at fault, when there are several."`
+	Errors    []ProblemField `json:"errors,omitempty" doc:"Every field at fault, when there are several; at most 20."`
 
 	header http.Header
 	stored []byte // a problem that an earlier request with the same Idempotency-Key was answered

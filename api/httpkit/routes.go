@@ -1,7 +1,10 @@
 package httpkit
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"html"
 	"net/http"
 	"strings"
 
@@ -61,8 +64,21 @@ func (k *Kit) humaConfig() huma.Config {
 // Publish serves the OpenAPI document and its readable page, once all operations are registered.
 func (k *Kit) Publish() {
 	k.router.Path("/openapi.json").Methods(http.MethodGet).HandlerFunc(static(JSONType, k.Document()))
-	page := docsPage(k.huma.OpenAPI(), k.config.Prefixes[0])
-	k.router.Path("/docs").Methods(http.MethodGet).HandlerFunc(static("text/html; charset=utf-8", page))
+	// The page names the address that its reader reached us by, unless operators say which one is public.
+	const here = "server.invalid"
+	page := docsPage(k.huma.OpenAPI(), k.config.Prefixes[0], cmp.Or(k.config.PublicURL, here))
+	k.router.Path("/docs").Methods(http.MethodGet).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		address := html.EscapeString(ownAddress(r))
+		static("text/html; charset=utf-8", bytes.ReplaceAll(page, []byte(here), []byte(address)))(w, r)
+	})
+}
+
+// ownAddress is how a caller reached us.
+func ownAddress(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
 }
 
 // Raw is a handler of what is no operation of the API, such as a provider's callback: it reads the request and writes

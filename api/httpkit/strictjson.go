@@ -16,6 +16,10 @@ import (
 // maxDepth is far deeper than any request of ours and far shallower than what would exhaust a stack.
 const maxDepth = 32
 
+// maxValues bounds the values of one body. It is far more than any request of ours holds, and keeps the check of each from
+// filling the memory with complaints.
+const maxValues = 2000
+
 // checkJSON refuses what encoding/json forgives and two parsers would read differently: repeated fields, NUL, broken
 // UTF-8, explicit null, numbers beyond any type of ours, anything behind the value. Fields are named by their path. The
 // values of metadata are the caller's own: null and fractions are fine there.
@@ -25,7 +29,7 @@ func checkJSON(body []byte) error {
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
-	if err := checkValue(dec, nil, 0); err != nil {
+	if err := (&checker{Decoder: dec}).checkValue(nil, 0); err != nil {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
@@ -57,7 +61,16 @@ func (p *place) isNote() bool {
 	return p != nil && p.parent != nil && p.parent.parent == nil && p.parent.name == "metadata"
 }
 
-func checkValue(dec *json.Decoder, at *place, depth int) error {
+// checker counts the values that it has read.
+type checker struct {
+	*json.Decoder
+	values int
+}
+
+func (dec *checker) checkValue(at *place, depth int) error {
+	if dec.values++; dec.values > maxValues {
+		return fault.New(fault.Invalid, "body_too_complex", "a body holds at most %d values", maxValues)
+	}
 	token, err := dec.Token()
 	if err != nil {
 		return malformed("the body is not valid JSON")
@@ -71,9 +84,9 @@ func checkValue(dec *json.Decoder, at *place, depth int) error {
 			return malformed("the body is nested more than %d levels deep", maxDepth)
 		}
 		if t == '{' {
-			return checkObject(dec, at, depth+1)
+			return dec.checkObject(at, depth+1)
 		}
-		return checkArray(dec, at, depth+1)
+		return dec.checkArray(at, depth+1)
 	case string:
 		return checkString(t, at)
 	case json.Number:
@@ -104,7 +117,7 @@ func checkNote(token json.Token, at *place) error {
 	return nil
 }
 
-func checkObject(dec *json.Decoder, at *place, depth int) error {
+func (dec *checker) checkObject(at *place, depth int) error {
 	seen := map[string]bool{}
 	for dec.More() {
 		token, err := dec.Token()
@@ -120,23 +133,23 @@ func checkObject(dec *json.Decoder, at *place, depth int) error {
 			return fault.InvalidParam(field.String(), "field_repeated", "the field occurs twice in one object")
 		}
 		seen[name] = true
-		if err := checkValue(dec, field, depth); err != nil {
+		if err := dec.checkValue(field, depth); err != nil {
 			return err
 		}
 	}
-	return closing(dec)
+	return dec.closing()
 }
 
-func checkArray(dec *json.Decoder, at *place, depth int) error {
+func (dec *checker) checkArray(at *place, depth int) error {
 	for i := 0; dec.More(); i++ {
-		if err := checkValue(dec, &place{parent: at, index: i}, depth); err != nil {
+		if err := dec.checkValue(&place{parent: at, index: i}, depth); err != nil {
 			return err
 		}
 	}
-	return closing(dec)
+	return dec.closing()
 }
 
-func closing(dec *json.Decoder) error {
+func (dec *checker) closing() error {
 	if _, err := dec.Token(); err != nil {
 		return malformed("the body is not valid JSON")
 	}

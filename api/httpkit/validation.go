@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/validation"
 
 	"perennial/billing/fault"
+	"perennial/internal/telemetry"
 )
 
 // ownWords makes huma strict and lets it speak in our problems. It reads these package variables, which therefore are
@@ -20,7 +21,9 @@ var ownWords = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false
 	huma.ErrorFormatter = plainly //nolint:reassign // a hook that huma offers; the linter takes it for an error
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
-		return validationProblem(requestIDFrom(ctx.Context()), status, message, errs)
+		p := validationProblem(requestIDFrom(ctx.Context()), status, message, errs)
+		telemetry.RequestFrom(ctx.Context()).Code = p.Code
+		return p
 	}
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return validationProblem("", status, message, errs)
@@ -54,6 +57,7 @@ func validationProblem(requestID string, status int, message string, errs []erro
 		return problemOf(bodyFault(status, message), requestID)
 	}
 	slices.SortStableFunc(fields, func(a, b ProblemField) int { return strings.Compare(a.Param, b.Param) }) // maps have no order
+	fields = upToLimits(fields)
 	first := fields[0]
 	p := problemOf(fault.InvalidParam(first.Param, first.Code, "%s", first.Detail), requestID)
 	if len(fields) > 1 {
@@ -61,6 +65,32 @@ func validationProblem(requestID string, status int, message string, errs []erro
 	}
 	return p
 }
+
+// maxErrors bounds what one answer complains of: nobody mends more at a time.
+const maxErrors = 20
+
+// upToLimits leaves out what is wrong with the entries of a list that is too long, and everything beyond maxErrors. fields
+// are sorted, so a list comes before its entries.
+func upToLimits(fields []ProblemField) []ProblemField {
+	var kept []ProblemField
+	tooLong := ""
+	for _, f := range fields {
+		if tooLong != "" && strings.HasPrefix(f.Param, tooLong+"[") {
+			continue
+		}
+		if kept = append(kept, f); len(kept) == maxErrors {
+			break
+		}
+		tooLong = ""
+		if f.Code == "out_of_range" && strings.Contains(f.Detail, tooManyItems) {
+			tooLong = f.Param
+		}
+	}
+	return kept
+}
+
+// tooManyItems is how huma begins to say that a list is too long.
+var tooManyItems, _, _ = strings.Cut(validation.MsgExpectedMaxItems, "%")
 
 func bodyFault(status int, message string) *fault.Error {
 	switch status {

@@ -32,6 +32,9 @@ type account struct {
 // follow reads announcements. s is the subscription after all of them, for the periods that an announcement of a plan
 // change does not carry.
 func (a *account) follow(events []event.Event, s subscription.Subscription, now time.Time) {
+	if !a.begun && a.status == subscription.Active && s.NextPeriod > 0 { // without a trial the creation told of the period
+		a.opened()
+	}
 	for _, e := range events {
 		a.events[e.Type()]++
 		switch data := e.Data.(type) {
@@ -65,9 +68,14 @@ func (a *account) renewed(e event.SubscriptionRenewed) {
 	start := time.Unix(e.CurrentPeriodStart, 0).UTC()
 	a.plan, a.status = a.plans[e.PlanID], subscription.Status(e.Status)
 	a.period = period.Period{Start: start, End: time.Unix(e.CurrentPeriodEnd, 0).UTC()}
+	a.opened()
+}
+
+// opened begins to account for the period.
+func (a *account) opened() {
 	a.begun = true
 	if a.billed = a.status != subscription.PastDue || a.settings.PastDueBilling == subscription.AccruePastDue; a.billed {
-		a.bill(start)
+		a.bill(a.period.Start)
 	}
 }
 

@@ -21,7 +21,13 @@ func (d *decision) issue(draft invoice.Draft) error {
 		}
 	}
 	s := d.Subscription
-	draft.Refund = min(draft.Refund, d.refundable())
+	if draft.Refund > 0 { // only a command that refunds has loaded the captures
+		refundable, err := d.refundable()
+		if err != nil {
+			return err
+		}
+		draft.Refund = min(draft.Refund, refundable)
+	}
 	in := invoice.Issuing{
 		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency, Balance: d.Balance, Now: d.Now,
 	}

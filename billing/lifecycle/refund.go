@@ -24,13 +24,16 @@ func (d *decision) refund(charge payment.Transaction, amount money.Minor) (payme
 }
 
 // refundable is how much of what was paid for the current period can go back in money. Part of it may have gone back
-// already.
-func (d *decision) refundable() money.Minor {
-	var sum money.Minor
+// already. A payment without its charge is a fault: to give back less than was promised is worse than to fail.
+func (d *decision) refundable() (sum money.Minor, err error) {
 	for _, inv := range d.Paid {
-		sum += d.Captures[inv.ID].Refundable()
+		charge, ok := d.Captures[inv.ID]
+		if !ok && inv.AmountPaid > 0 { // else paid by credit
+			return 0, fault.New(fault.Internal, "capture_missing", "the charge that paid invoice %s was not loaded", inv.ID)
+		}
+		sum += charge.Refundable()
 	}
-	return sum
+	return sum, nil
 }
 
 // refundCurrentPeriod gives amount of what was paid for the current period back, from the latest payment backwards.
@@ -39,10 +42,7 @@ func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 		if amount <= 0 || inv.AmountPaid == 0 { // paid by credit
 			continue
 		}
-		charge, ok := d.Captures[inv.ID]
-		if !ok { // to give back less than was promised is worse than to fail
-			return fault.New(fault.Internal, "capture_missing", "the charge that paid invoice %s was not loaded", inv.ID)
-		}
+		charge := d.Captures[inv.ID] // refundable has checked it
 		part := min(amount, charge.Refundable())
 		if part <= 0 {
 			continue

@@ -175,7 +175,7 @@ func (s *store) saveInvoice(inv invoice.Invoice) {
 	switch {
 	case old == nil:
 		s.fail("invoice %s is changed, but was never written", inv.ID)
-	case old.Status != invoice.Open && !(old.Status == invoice.Uncollectible && inv.Status == invoice.Paid):
+	case old.Status != invoice.Open && (old.Status != invoice.Uncollectible || inv.Status != invoice.Paid):
 		s.fail("invoice %s is %s, which is final", inv.ID, old.Status)
 	case old.Total != inv.Total || old.Period != inv.Period || old.Reason != inv.Reason:
 		s.fail("invoice %s: an immutable column was changed", inv.ID)
@@ -312,12 +312,12 @@ func same(a, b lifecycle.State) bool {
 func alike(a, b lifecycle.State) bool {
 	s, r := a.Subscription, b.Subscription
 	return a.Balance == b.Balance && a.Plan.ID == b.Plan.ID && (a.PendingPlan == nil) == (b.PendingPlan == nil) &&
-		s.Revision == r.Revision && s.Status == r.Status && s.CurrentPeriod == r.CurrentPeriod && s.PaidThrough == r.PaidThrough &&
-		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction && s.NextActionAt == r.NextActionAt &&
+		s.Revision == r.Revision && s.Status == r.Status && s.CurrentPeriod == r.CurrentPeriod && s.PaidThrough.Equal(r.PaidThrough) &&
+		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction && s.NextActionAt.Equal(r.NextActionAt) &&
 		slices.EqualFunc(a.Open, b.Open, alikeInvoices) && slices.EqualFunc(a.Paid, b.Paid, alikeInvoices) &&
 		slices.EqualFunc(a.WrittenOff, b.WrittenOff, alikeInvoices) &&
 		slices.EqualFunc(a.Pending, b.Pending, func(t, u payment.Transaction) bool {
-			return t.ID == u.ID && t.Revision == u.Revision && t.NextCheckAt == u.NextCheckAt && t.Status == u.Status
+			return t.ID == u.ID && t.Revision == u.Revision && t.NextCheckAt.Equal(u.NextCheckAt) && t.Status == u.Status
 		})
 }
 

@@ -59,22 +59,22 @@ func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {
 // that time says nothing about real time.
 func TestNewCharge_NextCheckAndSendDue(t *testing.T) {
 	t.Parallel()
-	real := t0.Add(time.Hour)
+	wall := t0.Add(time.Hour)
 	for name, c := range map[string]struct {
 		due     time.Time
 		virtual bool
 		want    time.Time
 	}{
-		"on time":          {real, false, real},
+		"on time":          {wall, false, wall},
 		"an hour late":     {t0, false, t0},
-		"due in future":    {real.Add(time.Hour), false, real},
-		"on a test clock":  {t0, true, real},
-		"clock runs ahead": {real.AddDate(1, 0, 0), true, real},
+		"due in future":    {wall.Add(time.Hour), false, wall},
+		"on a test clock":  {t0, true, wall},
+		"clock runs ahead": {wall.AddDate(1, 0, 0), true, wall},
 	} {
 		got := payment.NewCharge(payment.NewChargeInput{
-			ID: "txn_1", Customer: payer, ProviderConfigID: "ppc_1", Due: c.due, Now: c.due, Real: real, Virtual: c.virtual,
+			ID: "txn_1", Customer: payer, ProviderConfigID: "ppc_1", Due: c.due, Now: c.due, Real: wall, Virtual: c.virtual,
 		})
-		require.Equal(t, real, got.NextCheckAt, name)
+		require.Equal(t, wall, got.NextCheckAt, name)
 		require.Equal(t, c.want, got.SendDueAt, name)
 	}
 }

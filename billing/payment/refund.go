@@ -18,8 +18,8 @@ func (t Transaction) Refundable() money.Minor {
 }
 
 // Refund begins to give amount of a charge back. The charge reserves it at once, so that two refunds never exceed what it
-// captured; see FailRefund. now is the customer's own time, real the wall clock's. Faults: refund_not_positive, refund_exceeds_charge.
-func (t Transaction) Refund(id string, amount money.Minor, now, real time.Time) (charge, refund Transaction, err error) {
+// captured; see FailRefund. now is the customer's own time, wall the real one. Faults: refund_not_positive, refund_exceeds_charge.
+func (t Transaction) Refund(id string, amount money.Minor, now, wall time.Time) (charge, refund Transaction, err error) {
 	if amount <= 0 {
 		return t, Transaction{}, fault.New(fault.Invalid, "refund_not_positive", "a refund must give back more than zero")
 	}
@@ -31,7 +31,7 @@ func (t Transaction) Refund(id string, amount money.Minor, now, real time.Time) 
 		ID: id, Type: Refund, Status: Pending, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID,
 		Amount: amount, Currency: t.Currency, Description: "Refund of " + t.ID, Trigger: collection.Automatic,
 		Provider: t.Provider, ProviderConfigID: t.ProviderConfigID, ChargeID: t.ID,
-		NextCheckAt: real, SendDueAt: real, DueAt: now, CreatedAt: now, Revision: 1,
+		NextCheckAt: wall, SendDueAt: wall, DueAt: now, CreatedAt: now, Revision: 1,
 	}, nil
 }
 

@@ -20,8 +20,8 @@ func captured(amount money.Minor) payment.Transaction {
 
 func TestRefundReservesWhatItGivesBack(t *testing.T) {
 	t.Parallel()
-	real := t0.AddDate(1, 0, 0) // the customer lives on a test clock
-	charge, refund, err := captured(1000).Refund("txn_2", 400, t0, real)
+	wall := t0.AddDate(1, 0, 0) // the customer lives on a test clock
+	charge, refund, err := captured(1000).Refund("txn_2", 400, t0, wall)
 
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(400), charge.AmountRefunded)
@@ -29,7 +29,7 @@ func TestRefundReservesWhatItGivesBack(t *testing.T) {
 	require.Equal(t, payment.Transaction{
 		ID: "txn_2", Type: payment.Refund, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1",
 		Amount: 400, Currency: "EUR", Description: "Refund of txn_1", Trigger: collection.Automatic, Provider: "stripe", ProviderConfigID: "ppc_1",
-		ChargeID: "txn_1", NextCheckAt: real, SendDueAt: real, DueAt: t0, CreatedAt: t0, Revision: 1,
+		ChargeID: "txn_1", NextCheckAt: wall, SendDueAt: wall, DueAt: t0, CreatedAt: t0, Revision: 1,
 	}, refund)
 	charge.AmountRefunded = 0
 	require.Equal(t, captured(1000), charge, "nothing else of the charge changes")

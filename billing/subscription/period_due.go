@@ -38,10 +38,13 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	if s.Status == Trialing {
 		s.Status = Active
 	}
-	d := Decision{Events: []event.Event{event.New(event.SubscriptionRenewed{
-		Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID,
-		CurrentPeriodStart: s.CurrentPeriod.Start.Unix(), CurrentPeriodEnd: s.CurrentPeriod.End.Unix(),
-	}, now)}}
+	var d Decision
+	if !begin { // the first period without a trial was announced when the subscription was created
+		d.Events = append(d.Events, event.New(event.SubscriptionRenewed{
+			Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID,
+			CurrentPeriodStart: s.CurrentPeriod.Start.Unix(), CurrentPeriodEnd: s.CurrentPeriod.End.Unix(),
+		}, now))
+	}
 	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue {
 		reason := invoice.Cycle
 		if first {

@@ -29,8 +29,11 @@ type Clock struct {
 	CreatedAt time.Time
 }
 
+// farthest is how many years one advance goes at most: every period on the way is lived through.
+const farthest = 10
+
 // Advance begins to move the clock to an instant. To the target that it moves to already it changes nothing. Faults:
-// test_clock_advancing, test_clock_backwards.
+// test_clock_advancing, test_clock_backwards, out_of_range.
 func (c Clock) Advance(to time.Time) (Clock, error) {
 	switch {
 	case c.Status == Advancing && c.TargetAt.Equal(to):
@@ -41,9 +44,20 @@ func (c Clock) Advance(to time.Time) (Clock, error) {
 	case !to.After(c.NowAt):
 		return c, fault.InvalidParam("to", "test_clock_backwards",
 			"The clock stands at %s and only moves forward. Send a later time.", stamp(c.NowAt))
+	case to.After(c.NowAt.AddDate(farthest, 0, 0)):
+		return c, fault.InvalidParam("to", "out_of_range",
+			"One advance moves a clock by %d years at most, here to %s. Advance in several steps.", farthest, stamp(c.NowAt.AddDate(farthest, 0, 0)))
 	}
 	c.Status, c.TargetAt, c.BlockedBy = Advancing, to, nil
 	return c, nil
+}
+
+// Stop ends an advance where the clock stands: what is due there is still done. A clock that stands still stays as it is.
+func (c Clock) Stop() Clock {
+	if c.Status == Advancing {
+		c.TargetAt = c.NowAt
+	}
+	return c
 }
 
 // Next is where an advancing clock moves to now: the next due instant, at most its target, and never back. due is zero

@@ -45,7 +45,7 @@ func (s *screen) fact(name, text string) {
 }
 
 // doing tells what takes time just now.
-func (s *screen) doing(format string, args ...any) { _, _ = fmt.Fprintf(s, format+"\n", args...) } // Write never fails
+func (s *screen) doing(what string) { _, _ = fmt.Fprintln(s, what) } // Write never fails
 
 // Write takes the progress of devstack, a line at a time.
 func (s *screen) Write(text []byte) (int, error) {

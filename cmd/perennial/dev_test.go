@@ -69,7 +69,7 @@ func TestScreenKeepsEveryLineWhereThereIsNoTerminal(t *testing.T) {
 	var out bytes.Buffer
 	s := newScreen(&process{stdout: &out, lookup: lookupIn(nil)})
 	require.False(t, s.colour)
-	s.doing("installing %s", "a tool")
+	s.doing("installing a tool")
 	s.done("installed")
 	s.fact("Nothing", "")
 	s.fact("API", "http://x")

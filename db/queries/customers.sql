@@ -94,7 +94,7 @@ select sqlc.embed(c)
 from customers c
 where c.environment_id = @environment_id
   and c.erased_at is null
-  and (sqlc.narg('email')::text is null or c.email = sqlc.narg('email'))
+  and (sqlc.narg('email')::text is null or lower(c.email) = lower(sqlc.narg('email')))
   and (sqlc.narg('test_clock_id')::text is null or c.test_clock_id = sqlc.narg('test_clock_id'))
   and c.position < @below::bigint and c.position > @above::bigint
 order by case when @forward::boolean then c.position end, c.position desc

@@ -13,3 +13,14 @@ from test_clocks c
 join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) w
     on c.environment_id = w.environment_id and c.id = w.id
 where c.status = 'ready';
+
+-- name: WatchSubscriptions :many
+-- Begun, and not in the middle of a payment.
+select s.environment_id, s.id
+from subscriptions s
+join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) w
+    on s.environment_id = w.environment_id and s.id = w.id
+where s.next_action <> 'begin'
+  and not exists (
+      select from transactions t
+      where t.environment_id = s.environment_id and t.subscription_id = s.id and t.type = 'charge' and t.status = 'pending');

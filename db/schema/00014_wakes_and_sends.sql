@@ -18,3 +18,18 @@ drop table commands;
 -- With it go leases, states and command ids of idempotency rows: a row is written with its answer.
 delete from idempotency_keys where state <> 'answered';
 alter table idempotency_keys drop column state, drop column lease_until, drop column command_id;
+
+-- A row without its answer would make every repeat wait for an answer that nobody gives. The key is reserved before the
+-- effect and answered after it, so that only the end of the transaction can tell.
+-- +goose StatementBegin
+create function refuse_unanswered() returns trigger language plpgsql as $$
+begin
+    if exists (select from idempotency_keys k
+               where k.environment_id = new.environment_id and k.route = new.route and k.key = new.key and k.status_code is null) then
+        raise exception 'the request % with the Idempotency-Key % has no answer', new.route, new.key using errcode = 'PB006';
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+create constraint trigger idempotency_keys_answered after insert or update on idempotency_keys
+    deferrable initially deferred for each row when (new.status_code is null) execute function refuse_unanswered();

@@ -35,8 +35,8 @@ func TestPostgresIsKilledUnderLoad(t *testing.T) {
 	})
 }
 
-// TestTemporalIsKilledUnderLoad: without the engine creations and reads go on, commands say that they cannot, and all that
-// was acknowledged happens afterwards.
+// TestTemporalIsKilledUnderLoad: without the engine creations, commands and reads go on, and all that was acknowledged
+// happens afterwards.
 func TestTemporalIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)
@@ -63,7 +63,8 @@ func TestTemporalIsKilledUnderLoad(t *testing.T) {
 			subscribed = a.ID()
 			a, err = env.Try(ctx, http.MethodPost, "/api/subscriptions/"+subscribed+"/cancel", world.Key(), world.Object{})
 			require.NoError(t, err)
-			requireUnavailable(t, a)
+			require.Equal(t, http.StatusOK, a.Status, "%s", a)
+			require.Less(t, a.Took, 10*time.Second)
 		},
 	})
 	var now struct {

@@ -88,7 +88,7 @@ func TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch(t *testing.T) {
 	require.NoError(t, subscribe())
 	require.Eventually(t, func() bool {
 		status, text := ask(ctx, t, metrics+"/readyz")
-		return status == http.StatusServiceUnavailable && strings.Contains(text, `"dispatch"`)
+		return status == http.StatusServiceUnavailable && strings.Contains(text, `"work_not_dispatched"`)
 	}, promised, 250*time.Millisecond, "the worker that gets no work is not ready")
 	t.Logf("the forgotten switch showed after %s", time.Since(stopped).Round(100*time.Millisecond))
 	require.Regexp(t, `"level":"error".*"message":"nothing is billed: Temporal sends all work to build two of perennial, `+

@@ -254,7 +254,7 @@ func (p *Provider) Refund(_ context.Context, in providers.RefundRequest) (provid
 	switch answer {
 	case Lose:
 		return providers.Result{Outcome: providers.Unknown}, nil
-	case Refuse:
+	case Refuse, Unauthorized:
 		return providers.Result{Outcome: providers.NotSent}, nil
 	case Decline:
 		op.outcome = providers.Failed

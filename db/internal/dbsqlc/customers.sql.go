@@ -196,7 +196,7 @@ select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_m
 from customers c
 where c.environment_id = $1
   and c.erased_at is null
-  and ($2::text is null or c.email = $2)
+  and ($2::text is null or lower(c.email) = lower($2))
   and ($3::text is null or c.test_clock_id = $3)
   and c.position < $4::bigint and c.position > $5::bigint
 order by case when $6::boolean then c.position end, c.position desc

@@ -9,6 +9,48 @@ import (
 	"context"
 )
 
+const watchSubscriptions = `-- name: WatchSubscriptions :many
+select s.environment_id, s.id
+from subscriptions s
+join (select unnest($1::text[]) as environment_id, unnest($2::text[]) as id) w
+    on s.environment_id = w.environment_id and s.id = w.id
+where s.next_action <> 'begin'
+  and not exists (
+      select from transactions t
+      where t.environment_id = s.environment_id and t.subscription_id = s.id and t.type = 'charge' and t.status = 'pending')
+`
+
+type WatchSubscriptionsParams struct {
+	EnvironmentIds []string
+	Ids            []string
+}
+
+type WatchSubscriptionsRow struct {
+	EnvironmentID string
+	ID            string
+}
+
+// Begun, and not in the middle of a payment.
+func (q *Queries) WatchSubscriptions(ctx context.Context, db DBTX, arg WatchSubscriptionsParams) ([]WatchSubscriptionsRow, error) {
+	rows, err := db.Query(ctx, watchSubscriptions, arg.EnvironmentIds, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WatchSubscriptionsRow
+	for rows.Next() {
+		var i WatchSubscriptionsRow
+		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const watchTestClocks = `-- name: WatchTestClocks :many
 select c.environment_id, c.id
 from test_clocks c

@@ -41,6 +41,12 @@ func (s *Simulator) Callbacks(t testing.TB, url, secret string) {
 	require.NoError(t, s.send(http.MethodPut, "callbacks", map[string]any{"url": url, "secret": secret, "copies": 2}))
 }
 
+// ForgetKeys makes the provider forget every idempotency key, as it does when its window is over.
+func (s *Simulator) ForgetKeys(t testing.TB) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodDelete, "idempotency_keys", nil))
+}
+
 // Ledger is what really moved.
 func (s *Simulator) Ledger(t testing.TB) []simulator.Movement {
 	t.Helper()

@@ -1,0 +1,22 @@
+package service
+
+import (
+	"strings"
+	"unicode"
+
+	"perennial/billing/fault"
+)
+
+// checkText holds what is true of one line that people read: it says something, and holds no control characters, which would
+// break it where it is shown. An empty one is left out, and fine.
+func checkText(param, s string) error {
+	switch {
+	case s == "":
+		return nil
+	case strings.TrimSpace(s) == "":
+		return fault.InvalidParam(param, "text_blank", "%s is blank; write something, or leave the field out", param)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return fault.InvalidParam(param, "text_invalid", "%s holds a control character, such as a line break; send one line of text", param)
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"perennial/internal/devstack"
+	"perennial/internal/testkit"
+	"perennial/providers/simulator"
+	"perennial/test/e2e/check"
+	"perennial/test/e2e/load"
+	"perennial/test/e2e/world"
+)
+
+// TestPostgresIsRestored_NothingIsCapturedTwice loses a window of PostgreSQL in which the provider captured first charges,
+// renewals and retries. Keys follow from derived ids, so that each repeat finds its first result (ADR 21).
+func TestPostgresIsRestored_NothingIsCapturedTwice(t *testing.T) {
+	t.Parallel()
+	t.Run("with the same Temporal", func(t *testing.T) {
+		t.Parallel()
+		restored(t, loss{clocks: true})
+	})
+	t.Run("with Temporal's database deleted", func(t *testing.T) {
+		t.Parallel()
+		restored(t, loss{clocks: true, temporal: temporal(t)})
+	})
+	// The simulator forgets its keys, and we believe in them for so short a time that every repeat comes late: it must ask
+	// first. Test clocks stay out: what they do again is due when they do it, and so never late.
+	t.Run("after the provider forgot its keys", func(t *testing.T) {
+		t.Parallel()
+		restored(t, loss{windows: world.Windows{Provider: time.Hour, Replay: 6 * time.Second, AbsenceGap: 2 * time.Second}})
+	})
+}
+
+// loss is one way to come back from a restore.
+type loss struct {
+	windows  world.Windows      // short ones: the provider forgets its keys meanwhile
+	temporal *devstack.Temporal // its database is deleted, too
+	clocks   bool
+}
+
+const snapshot = "before the loss"
+
+func restored(t *testing.T, l loss) {
+	t.Helper()
+	server := postgres(t)
+	w := world.New(t, world.Config{Postgres: server, Temporal: l.temporal, Windows: l.windows})
+	w.Service.Start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), settled+2*time.Minute)
+	defer cancel()
+	s := &lossy{t: t, w: w, env: w.Environments[0]}
+	s.subscribe(ctx)
+	if l.clocks {
+		s.onClocks(ctx)
+	}
+	s.openWindow(ctx)
+	s.payNow(ctx)
+
+	require.NoError(t, server.Kill())
+	require.NoError(t, server.SaveData(ctx, snapshot))
+	require.NoError(t, server.Restart(ctx))
+	w.Pool.Reset()
+	before := len(s.captures())
+	s.due += 2 * len(s.clocks) // two months each
+	if l.clocks {
+		s.advance(ctx)
+	}
+	s.awaitCaptures(ctx)
+	taken := s.captures()
+	t.Logf("the provider captured %d payments in the window that is lost, %d before", len(taken)-before, before)
+	require.Greater(t, len(taken), before+len(s.soon[0]), "there is something to lose")
+
+	w.Service.Signal(t, syscall.SIGTERM)
+	<-w.Service.Done()
+	require.NoError(t, server.Kill())
+	require.NoError(t, server.RestoreData(ctx, snapshot))
+	if l.temporal != nil {
+		require.NoError(t, l.temporal.Kill())
+		require.NoError(t, l.temporal.DeleteData())
+		require.NoError(t, l.temporal.Restart(ctx))
+	}
+	if l.windows != (world.Windows{}) {
+		pause(ctx, l.windows.Replay)
+		w.Simulator.ForgetKeys(t)
+	}
+	require.NoError(t, server.Restart(ctx))
+	w.Pool.Reset()
+	w.Service.Start(t)
+
+	if l.clocks {
+		s.advance(ctx)
+	}
+	check.AtRest(t, w, settled)
+	require.Equal(t, taken, s.captures(), "what the provider captured in the lost window is not captured again")
+	check.Sound(t, w)
+}
+
+// lossy is an installation that loses a window, with subscriptions of which something is due in it.
+type lossy struct {
+	t   *testing.T
+	w   *world.World
+	env *world.Environment
+
+	soon      [2][]string // subscriptions by real time: to be renewed, and to begin
+	clocks    []string
+	traveller string // the subscription on the second clock
+	start     time.Time
+	due       int // captures until everything is paid
+}
+
+// subscribe makes subscriptions that begin in the window, and such as have paid by then and are renewed in it.
+func (s *lossy) subscribe(ctx context.Context) {
+	daily, err := s.env.Create(ctx, "/api/plans", world.Object{"name": "Daily", "currency": "EUR", "interval": "day", "amount": 700})
+	require.NoError(s.t, err)
+	cards := []string{"pm_card_visa", "pm_sim_slow_800", "pm_sim_pending_1s_succeed"}
+	for i := range testkit.Scale(12, 200) {
+		customer, err := s.env.Create(ctx, "/api/customers", card(cards[i%len(cards)]))
+		require.NoError(s.t, err)
+		sub, err := s.env.Create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": daily, "trialDays": 14})
+		require.NoError(s.t, err)
+		s.soon[i%2] = append(s.soon[i%2], sub)
+	}
+}
+
+// openWindow returns shortly before renewals and first charges are due.
+func (s *lossy) openWindow(ctx context.Context) {
+	opens := time.Now().Add(lossAfter)
+	s.endTrial(ctx, s.soon[0], opens.AddDate(0, 0, -1)) // a day ago: they have a period to pay at once
+	s.due += len(s.soon[0])
+	s.awaitCaptures(ctx)
+	for count(s.t, s.w, "select count(*) from transactions where status = 'success'") < s.due {
+		require.NoError(s.t, ctx.Err())
+		pause(ctx, 100*time.Millisecond)
+	}
+	pause(ctx, time.Until(opens)-5*time.Second)
+	require.True(s.t, time.Now().Before(opens), "this machine took more than %s to pay the first periods", lossAfter)
+	s.endTrial(ctx, s.soon[1], opens)
+	s.due += len(s.soon[0]) + len(s.soon[1])
+}
+
+// lossAfter is how long the first payments may take until the window opens in which everything is due.
+var lossAfter = time.Duration(testkit.Scale(40, 120)) * time.Second
+
+// endTrial writes another end of the trial: nobody waits for a real one.
+func (s *lossy) endTrial(ctx context.Context, subs []string, at time.Time) {
+	conn, err := pgx.Connect(ctx, s.w.Pool.Config().ConnString())
+	require.NoError(s.t, err)
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, `update subscriptions set trial_ends_at = $2, current_period_end = $2, anchor_at = $2,
+		current_period_start = $2::timestamptz - interval '14 days', next_action_at = $2, revision = revision + 1,
+		wake_pending_since = now() - interval '1 minute' where id = any($1)`, subs, at.UTC().Truncate(time.Second))
+	require.NoError(s.t, err)
+}
+
+// onClocks prepares two subscriptions on test clocks: one that renews, and one whose first attempt of a renewal fails.
+func (s *lossy) onClocks(ctx context.Context) {
+	s.start = time.Date(2027, 3, 31, 9, 0, 0, 0, time.UTC)
+	for range 2 {
+		clock, sub := onClock(ctx, s.t, s.env, s.start)
+		require.NoError(s.t, load.Advance(ctx, s.env, clock, s.start.AddDate(0, 0, 1)))
+		s.clocks, s.traveller = append(s.clocks, clock), sub
+	}
+	var sub struct {
+		CustomerID string `json:"customerId"`
+	}
+	require.NoError(s.t, s.env.Get(ctx, "/api/subscriptions/"+s.traveller, &sub))
+	in := card(failing)
+	_, err := s.env.Change(ctx, http.MethodPatch, "/api/customers/"+sub.CustomerID,
+		world.Object{"paymentMethod": in["paymentMethod"], "paymentDetails": in["paymentDetails"]})
+	require.NoError(s.t, err)
+	s.due += 2 // the first of each
+}
+
+// failing is a card that is declined, until somebody scripts it.
+const failing = "pm_card_chargeCustomerFail"
+
+// payNow leaves charges without an answer when the copy is made.
+func (s *lossy) payNow(ctx context.Context) {
+	for _, token := range []string{"pm_card_visa", "pm_sim_slow_3000", "pm_sim_hang"} {
+		customer, err := s.env.Create(ctx, "/api/customers", card(token))
+		require.NoError(s.t, err)
+		_, err = s.env.Create(ctx, "/api/payments", world.Object{"customerId": customer, "amount": 500, "currency": "EUR"})
+		require.NoError(s.t, err)
+		s.due++
+	}
+}
+
+// advance moves the clocks by two months: into the decline, and through the retry that pays with the card that is good
+// from then on. Done again after the restore, the first attempt must be declined again: that is how its key is answered.
+func (s *lossy) advance(ctx context.Context) {
+	require.NoError(s.t, load.Advance(ctx, s.env, s.clocks[0], s.start.AddDate(0, 2, 0)))
+	require.NoError(s.t, load.Advance(ctx, s.env, s.clocks[1], s.start.AddDate(0, 1, 0)))
+	s.w.Simulator.Script(s.t, failing, "pm_card_visa")
+	require.NoError(s.t, load.Advance(ctx, s.env, s.clocks[1], s.start.AddDate(0, 2, 0)))
+}
+
+// awaitCaptures waits until everything that is due is captured.
+func (s *lossy) awaitCaptures(ctx context.Context) {
+	for len(s.captures()) < s.due {
+		require.NoError(s.t, ctx.Err(), "%d of %d captures", len(s.captures()), s.due)
+		pause(ctx, 200*time.Millisecond)
+	}
+}
+
+// captures are the payments that the provider captured, in its order.
+func (s *lossy) captures() (out []simulator.Movement) {
+	for _, m := range s.w.Simulator.Ledger(s.t) {
+		if m.Kind == "capture" {
+			out = append(out, m)
+		}
+	}
+	return out
+}
