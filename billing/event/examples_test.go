@@ -3,9 +3,15 @@ package event_test
 import "perennial/billing/event"
 
 var (
-	about   = event.OfSubscription("sub_1", "cust_1")
-	bill    = event.Invoice{ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1", Object: event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"}}
-	charge  = event.Payment{ID: "txn_1", CustomerID: "cust_1", Amount: 1900, Currency: "USD", SubscriptionID: "sub_1", InvoiceID: "in_1", ChargeID: "txn_0"}
+	about = event.OfSubscription("sub_1", "cust_1")
+	bill  = event.Invoice{
+		ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1",
+		Object: event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"},
+	}
+	charge = event.Payment{
+		ID: "txn_1", CustomerID: "cust_1", Amount: 1900, Currency: "USD", SubscriptionID: "sub_1",
+		InvoiceID: "in_1", ChargeID: "txn_0",
+	}
 	changed = []string{"name"}
 )
 
@@ -25,7 +31,9 @@ var examples = []event.Data{
 	event.InvoiceMarkedUncollectible{Invoice: bill},
 	event.PaymentPending{Payment: charge},
 	event.PaymentSuccess{Payment: charge},
-	event.PaymentFailed{Payment: charge, FailureReason: "Your card was declined.", FailureCode: "DECLINED", AttemptNumber: 1},
+	event.PaymentFailed{
+		Payment: charge, FailureReason: "Your card was declined.", FailureCode: "DECLINED", AttemptNumber: 1,
+	},
 	event.PaymentCanceled{Payment: charge},
 	event.PaymentRefunded{Payment: charge},
 	event.PaymentRefundFailed{Payment: charge, FailureReason: "The account is closed."},

@@ -21,7 +21,7 @@ func File(t testing.TB, path, body string) {
 		t.Fatal(err)
 	}
 	if string(have) != body {
-		t.Errorf("%s is not what the code says; look at the difference, then run the tests of this package with -update", path)
+		t.Errorf("%s is stale; look at the difference, then run the tests of this package with -update", path)
 	}
 }
 
