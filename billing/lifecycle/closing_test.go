@@ -394,18 +394,3 @@ func TestCancel_RefundLeavesEarlierCredit(t *testing.T) {
 	require.Equal(t, money.Minor(250), l.refunded(), "500 captured, 250 used")
 	require.Equal(t, money.Minor(500), l.store.balance)
 }
-
-// Apps decide access by paidThrough: a year that was credited back is not paid for any more.
-func TestChangePlan_PaidThroughFollowsTheNewPeriod(t *testing.T) {
-	t.Parallel()
-	l := newLife(t, plans, settings, yearly, 0)
-	l.until(l.now)
-	l.result(payment.AnswerSucceeded)
-	l.pass(24 * time.Hour)
-	require.Equal(t, created.AddDate(1, 0, 0), l.sub().PaidThrough)
-
-	l.changePlan(team, false)
-
-	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
-	require.Equal(t, time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC), l.sub().PaidThrough)
-}

@@ -50,7 +50,7 @@ var (
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
-		periodDue: {Active, Canceled},
+		periodDue: {Active, Canceled}, invoiceWrittenOff: {Trialing},
 	},
 	Active: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active}, payInvoice: {Active},
@@ -67,7 +67,7 @@ var transitions = map[Status]map[input][]Status{
 
 // refusals are the reasons for what transitions leaves out.
 var refusals = map[Status]map[input]error{
-	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue, invoiceWrittenOff: ErrInTrial},
+	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
 	Active:   {pastDueExpired: ErrNotPastDue},
 }
 

@@ -119,7 +119,7 @@ var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
 
 // refused says why, for every pair that transitions leaves out.
 var refused = map[Status]map[input]error{
-	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue, invoiceWrittenOff: ErrInTrial},
+	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
 	Active:   {pastDueExpired: ErrNotPastDue},
 	PastDue:  {},
 	Canceled: {
