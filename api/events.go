@@ -9,7 +9,6 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/event"
-	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -40,6 +39,19 @@ func (EventData) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
+// EventType filters by what happened. It is one of the catalogue's types.
+type EventType string
+
+// Schema is what the OpenAPI document says about it: all types, from the catalogue.
+func (EventType) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Examples: []any{string(event.TypePaymentSuccess)}}
+	for _, data := range event.Catalogue() {
+		s.Enum = append(s.Enum, string(data.Type()))
+	}
+	s.PrecomputeMessages()
+	return s
+}
+
 func renderEvent(e db.Event) Event {
 	return Event{
 		ID: e.ID, Object: "event", Type: string(e.Type), Created: unix(e.OccurredAt), Sequence: e.Sequence,
@@ -53,9 +65,9 @@ func (s *Server) getEvent(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (
 
 type listEventsInput struct {
 	httpkit.Page
-	Type           string `query:"type" maxLength:"64" example:"payment.success"`
-	CustomerID     string `query:"customerId" maxLength:"64"`
-	SubscriptionID string `query:"subscriptionId" maxLength:"64"`
+	Type           EventType `query:"type" doc:"What happened."`
+	CustomerID     string    `query:"customerId" maxLength:"64"`
+	SubscriptionID string    `query:"subscriptionId" maxLength:"64"`
 }
 
 func (s *Server) listEvents(ctx context.Context, c *httpkit.Call, in *listEventsInput) (*httpkit.Reply[httpkit.List[Event]], error) {
@@ -63,9 +75,6 @@ func (s *Server) listEvents(ctx context.Context, c *httpkit.Call, in *listEvents
 		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
-	}
-	if in.Type != "" && !event.Type(in.Type).Known() {
-		return nil, fault.InvalidParam("type", "value_unknown", "there are no events of this type; see the list of types in /docs")
 	}
 	rows, more, err := s.store.Events(ctx, c.EnvironmentID, db.EventFilter{
 		Type: event.Type(in.Type), CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,

@@ -12,36 +12,36 @@ const (
 
 // CustomerCreated: an app has a new customer.
 type CustomerCreated struct {
-	ID string `json:"id"`
+	ID string `json:"id" doc:"The customer."`
 }
 
 // CustomerUpdated: the fields named were changed.
 type CustomerUpdated struct {
-	ID      string   `json:"id"`
-	Changed []string `json:"changed"`
+	ID      string   `json:"id" doc:"The customer."`
+	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
 }
 
 // CustomerDeleted: a customer's personal data were erased.
 type CustomerDeleted struct {
-	ID string `json:"id"`
+	ID string `json:"id" doc:"The customer."`
 }
 
 // PlanCreated: a plan can be subscribed to.
 type PlanCreated struct {
-	ID string `json:"id"`
+	ID string `json:"id" doc:"The plan."`
 }
 
 // PlanUpdated: the fields named were changed.
 type PlanUpdated struct {
-	ID      string   `json:"id"`
-	Changed []string `json:"changed"`
+	ID      string   `json:"id" doc:"The plan."`
+	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
 }
 
-// TestClockAdvanced: a test clock stopped at Now (Unix seconds). BlockedBy names the payments that stopped it early.
+// TestClockAdvanced: a test clock stopped at Now.
 type TestClockAdvanced struct {
-	ID        string   `json:"id"`
-	Now       int64    `json:"now"`
-	BlockedBy []string `json:"blockedBy"`
+	ID        string   `json:"id" doc:"The test clock."`
+	Now       int64    `json:"now" doc:"The time of the clock, in Unix seconds."`
+	BlockedBy []string `json:"blockedBy" doc:"The payments that stopped it early."`
 }
 
 func (e CustomerCreated) about() about   { return about{objectID: e.ID, customerID: e.ID} }

@@ -3,18 +3,12 @@
 // cancelReason and failureReason, which an erasure blanks. It does not own delivery.
 package event
 
-import (
-	"slices"
-	"time"
-)
+//go:generate go test . -run ^Test(Page|Schema|JSON)_ -count=1 -update
+
+import "time"
 
 // Type names what happened; apps choose by it what to receive.
 type Type string
-
-// Known reports whether there are events of this type.
-func (t Type) Known() bool {
-	return slices.ContainsFunc(Catalogue(), func(d Data) bool { return d.Type() == t })
-}
 
 // Data is the `data` object of payload shape A. Its struct says the type; New makes an event of it.
 type Data interface {

@@ -10,19 +10,19 @@ const (
 
 // Invoice is what every event about an invoice carries.
 type Invoice struct {
-	ID             string        `json:"id"`
-	CustomerID     string        `json:"customerId"`
-	SubscriptionID string        `json:"subscriptionId"`
-	Object         InvoiceObject `json:"object"`
+	ID             string        `json:"id" doc:"The invoice; receivers deduplicate on it."`
+	CustomerID     string        `json:"customerId" doc:"The customer."`
+	SubscriptionID string        `json:"subscriptionId" doc:"The subscription."`
+	Object         InvoiceObject `json:"object" doc:"The invoice as the interface specification shows it."`
 }
 
-// InvoiceObject is the invoice as the interface specification shows it. AmountDue is in minor units.
+// InvoiceObject is the invoice as the interface specification shows it.
 type InvoiceObject struct {
-	ID        string `json:"id"`
-	Object    string `json:"object"` // "invoice"
-	AmountDue int64  `json:"amount_due"`
-	Status    string `json:"status"`
-	Currency  string `json:"currency"`
+	ID        string `json:"id" doc:"The invoice."`
+	Object    string `json:"object" enum:"invoice" doc:"invoice, always."`
+	AmountDue int64  `json:"amount_due" doc:"Minor units of the currency."`
+	Status    string `json:"status" doc:"The status of the invoice."`
+	Currency  string `json:"currency" doc:"ISO 4217 code."`
 }
 
 func (i Invoice) about() about { return about{i.ID, i.CustomerID, i.SubscriptionID} }

@@ -11,15 +11,15 @@ const (
 	TypePaymentParked       Type = "payment.parked"
 )
 
-// Payment is what every event about a payment transaction carries. Amount is in minor units.
+// Payment is what every event about a payment transaction carries.
 type Payment struct {
-	ID             string `json:"id"`
-	CustomerID     string `json:"customerId"`
-	Amount         int64  `json:"amount"`
-	Currency       string `json:"currency"`
-	SubscriptionID string `json:"subscriptionId,omitempty"`
-	InvoiceID      string `json:"invoiceId,omitempty"`
-	ChargeID       string `json:"chargeId,omitempty"` // a refund: the charge that it gives back
+	ID             string `json:"id" doc:"The payment transaction; receivers deduplicate on it."`
+	CustomerID     string `json:"customerId" doc:"The customer."`
+	Amount         int64  `json:"amount" doc:"Minor units of the currency."`
+	Currency       string `json:"currency" doc:"ISO 4217 code."`
+	SubscriptionID string `json:"subscriptionId,omitempty" doc:"The subscription."`
+	InvoiceID      string `json:"invoiceId,omitempty" doc:"The invoice that the payment is for."`
+	ChargeID       string `json:"chargeId,omitempty" doc:"Of a refund: the charge that it gives back."`
 }
 
 func (p Payment) about() about { return about{p.ID, p.CustomerID, p.SubscriptionID} }
@@ -30,13 +30,12 @@ type PaymentPending struct{ Payment }
 // PaymentSuccess: the money moved.
 type PaymentSuccess struct{ Payment }
 
-// PaymentFailed: an attempt moved no money. AttemptNumber counts the attempts of its invoice from 1; a charge of its own has
-// none.
+// PaymentFailed: an attempt moved no money.
 type PaymentFailed struct {
 	Payment
-	FailureReason string `json:"failureReason"`
-	FailureCode   string `json:"failureCode"`
-	AttemptNumber int    `json:"attemptNumber,omitempty"`
+	FailureReason string `json:"failureReason" doc:"What the provider said, for people. Empty after the erasure of the customer."`
+	FailureCode   string `json:"failureCode" doc:"Why, as a code."`
+	AttemptNumber int    `json:"attemptNumber,omitempty" doc:"Counts the attempts of the invoice from 1. A charge of its own has none."`
 }
 
 // PaymentCanceled: an attempt was called off before it moved money.
@@ -48,14 +47,14 @@ type PaymentRefunded struct{ Payment }
 // PaymentRefundFailed: money that was to go back did not; it stays owed.
 type PaymentRefundFailed struct {
 	Payment
-	FailureReason string `json:"failureReason"`
+	FailureReason string `json:"failureReason" doc:"What the provider said, for people. Empty after the erasure of the customer."`
 }
 
 // PaymentParked: it is not certain what became of the money; a person must review it.
 type PaymentParked struct {
 	Payment
-	Reason      string `json:"reason"`
-	ProviderRef string `json:"providerRef,omitempty"`
+	Reason      string `json:"reason" doc:"Why it needs review, as a code."`
+	ProviderRef string `json:"providerRef,omitempty" doc:"The provider's own id of what it reported."`
 }
 
 // Type implements Data.

@@ -12,9 +12,9 @@ const (
 
 // Subscription is what every event about a subscription carries.
 type Subscription struct {
-	ID             string `json:"id"`
-	CustomerID     string `json:"customerId"`
-	SubscriptionID string `json:"subscriptionId"`
+	ID             string `json:"id" doc:"The subscription; receivers deduplicate on it."`
+	CustomerID     string `json:"customerId" doc:"The customer."`
+	SubscriptionID string `json:"subscriptionId" doc:"The subscription."`
 }
 
 // OfSubscription names one.
@@ -25,25 +25,25 @@ func (s Subscription) about() about { return about{s.ID, s.CustomerID, s.Subscri
 // SubscriptionCreated: a customer subscribed.
 type SubscriptionCreated struct {
 	Subscription
-	Status string `json:"status"`
-	PlanID string `json:"planId"`
+	Status string `json:"status" doc:"The status of the subscription."`
+	PlanID string `json:"planId" doc:"The plan."`
 }
 
 // SubscriptionUpdated: a command changed the fields named.
 type SubscriptionUpdated struct {
 	Subscription
-	Status  string   `json:"status"`
-	PlanID  string   `json:"planId"`
-	Changed []string `json:"changed"`
+	Status  string   `json:"status" doc:"The status of the subscription."`
+	PlanID  string   `json:"planId" doc:"The plan."`
+	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
 }
 
-// SubscriptionRenewed: a period began. Times are Unix seconds.
+// SubscriptionRenewed: a period began.
 type SubscriptionRenewed struct {
 	Subscription
-	Status             string `json:"status"`
-	PlanID             string `json:"planId"`
-	CurrentPeriodStart int64  `json:"currentPeriodStart"`
-	CurrentPeriodEnd   int64  `json:"currentPeriodEnd"`
+	Status             string `json:"status" doc:"The status of the subscription."`
+	PlanID             string `json:"planId" doc:"The plan."`
+	CurrentPeriodStart int64  `json:"currentPeriodStart" doc:"Unix seconds."`
+	CurrentPeriodEnd   int64  `json:"currentPeriodEnd" doc:"Unix seconds."`
 }
 
 // SubscriptionActivated: the first period is paid or free, or a past-due subscription recovered.
@@ -52,13 +52,13 @@ type SubscriptionActivated struct{ Subscription }
 // SubscriptionPastDue: the last automatic attempt of an invoice failed.
 type SubscriptionPastDue struct {
 	Subscription
-	FailedPaymentAttempts int `json:"failedPaymentAttempts"`
+	FailedPaymentAttempts int `json:"failedPaymentAttempts" doc:"How many attempts the invoice has had."`
 }
 
 // SubscriptionCanceled: it ended. The reason is a code of ours or what a person wrote.
 type SubscriptionCanceled struct {
 	Subscription
-	CancelReason string `json:"cancelReason"`
+	CancelReason string `json:"cancelReason" doc:"A code such as past_due_expired, or what a person wrote. Empty after the erasure of the customer."`
 }
 
 // Type implements Data.

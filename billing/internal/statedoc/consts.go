@@ -59,7 +59,7 @@ func sources(t testing.TB) []*ast.File {
 		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, 0)
+		file, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}

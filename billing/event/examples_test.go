@@ -1,0 +1,47 @@
+package event_test
+
+import "perennial/billing/event"
+
+var (
+	about = event.OfSubscription("sub_1", "cust_1")
+	bill  = event.Invoice{
+		ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1",
+		Object: event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"},
+	}
+	charge = event.Payment{
+		ID: "txn_1", CustomerID: "cust_1", Amount: 1900, Currency: "USD", SubscriptionID: "sub_1",
+		InvoiceID: "in_1", ChargeID: "txn_0",
+	}
+	changed = []string{"name"}
+)
+
+// examples has one of each type with every field set, in the order of the catalogue.
+var examples = []event.Data{
+	event.SubscriptionCreated{Subscription: about, Status: "trialing", PlanID: "plan_1"},
+	event.SubscriptionUpdated{Subscription: about, Status: "active", PlanID: "plan_1", Changed: []string{"planId"}},
+	event.SubscriptionRenewed{
+		Subscription: about, Status: "active", PlanID: "plan_1", CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1766232000,
+	},
+	event.SubscriptionActivated{Subscription: about},
+	event.SubscriptionPastDue{Subscription: about, FailedPaymentAttempts: 4},
+	event.SubscriptionCanceled{Subscription: about, CancelReason: "past_due_expired"},
+	event.InvoiceIssued{Invoice: bill},
+	event.InvoicePaid{Invoice: bill},
+	event.InvoiceVoided{Invoice: bill},
+	event.InvoiceMarkedUncollectible{Invoice: bill},
+	event.PaymentPending{Payment: charge},
+	event.PaymentSuccess{Payment: charge},
+	event.PaymentFailed{
+		Payment: charge, FailureReason: "Your card was declined.", FailureCode: "DECLINED", AttemptNumber: 1,
+	},
+	event.PaymentCanceled{Payment: charge},
+	event.PaymentRefunded{Payment: charge},
+	event.PaymentRefundFailed{Payment: charge, FailureReason: "The account is closed."},
+	event.PaymentParked{Payment: charge, Reason: "amount_mismatch", ProviderRef: "pi_1"},
+	event.CustomerCreated{ID: "cust_1"},
+	event.CustomerUpdated{ID: "cust_1", Changed: changed},
+	event.CustomerDeleted{ID: "cust_1"},
+	event.PlanCreated{ID: "plan_1"},
+	event.PlanUpdated{ID: "plan_1", Changed: changed},
+	event.TestClockAdvanced{ID: "clock_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
+}
