@@ -32,7 +32,8 @@ func (f CustomerForm) customer() (customer.Customer, error) {
 	}
 	if split := strings.TrimSpace(f.FirstName + " " + f.LastName); split != "" {
 		if f.Name != "" {
-			return c, fault.InvalidParam("name", "fields_exclusive", "send name, or first_name and last_name, not both")
+			return c, fault.InvalidParam("name", "fields_exclusive",
+				"Send `name`, or `first_name` and `last_name`, not both.")
 		}
 		c.Name = split
 	}

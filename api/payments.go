@@ -115,11 +115,11 @@ func (s *Server) createPayment(
 	}
 	switch {
 	case f.CustomerID == "":
-		return nil, missing("customerId", "send customerId, amount and currency, or subscriptionId")
+		return nil, missing("customerId", "`customerId` is required without `subscriptionId`. Send `customerId`, `amount` and `currency`, or `subscriptionId`.")
 	case f.Amount == nil:
-		return nil, missing("amount", "amount is required, in minor units of the currency")
+		return nil, missing("amount", "`amount` is required, in minor units of the currency.")
 	case f.Currency == "":
-		return nil, missing("currency", "currency is required")
+		return nil, missing("currency", "`currency` is required.")
 	}
 	return s.chargeCustomer(ctx, c, f)
 }

@@ -86,11 +86,11 @@ type PriceForm struct {
 func (f PlanForm) plan() (plan.Plan, error) {
 	if f.Amount != nil && len(f.Prices) > 0 {
 		return plan.Plan{}, fault.InvalidParam("prices", "fields_exclusive",
-			"send either amount, for one flat price, or prices, not both")
+			"Send `amount`, for one flat price, or `prices`, not both.")
 	}
 	if f.Amount == nil && len(f.Prices) == 0 {
 		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing",
-			"send either amount, for one flat price, or prices")
+			"The plan has no price. Send `amount`, for one flat price, or `prices`.")
 	}
 	if f.Amount != nil {
 		f.Prices = []PriceForm{{Amount: *f.Amount}}

@@ -54,7 +54,8 @@ func (tx *Tx) AddCredit(
 		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: at,
 	}
 	if entry.Reason == invoice.CreditApplied || entry.Reason == invoice.CreditRefunded {
-		insufficient := fault.New(fault.Conflict, "credit_insufficient", "the customer has less credit than is to be used")
+		insufficient := fault.New(fault.Conflict, "credit_insufficient",
+			"The customer's credit balance is less than the amount to use.")
 		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams{
 			ID: row.ID, EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: entry.Amount,
 			Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: at,

@@ -32,7 +32,7 @@ func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 	}
 	if current > wanted {
 		return fault.New(fault.Conflict, "schema_newer",
-			"the database has schema version %d, this program knows %d: run the newer program", current, wanted)
+			"The database has schema version %d, but this program knows only %d. Run a newer program.", current, wanted)
 	}
 	database, err := sql.Open("pgx", url)
 	if err != nil {

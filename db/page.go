@@ -83,7 +83,7 @@ func (r Reader) bounds(ctx context.Context, scope string, page Page) (bounds, er
 
 // unknown refuses a cursor that names no row: to begin anywhere else would repeat or lose rows in silence.
 func (p Page) unknown(found dbsqlc.PageBoundsRow) error {
-	const detail = "there is no entry with this id; send the id of an entry that this list returned"
+	const detail = "The cursor does not exist in this list. Send the id of an entry that the list returned."
 	switch {
 	case p.StartingAfter != "" && found.Below == 0:
 		return fault.InvalidParam("startingAfter", "cursor_unknown", detail)

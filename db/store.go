@@ -60,7 +60,8 @@ var queries = dbsqlc.New()
 // Open prepares a pool and checks that the database answers. Faults: database_config_invalid, database_unavailable.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	if c.Clock == nil {
-		return nil, fault.New(fault.Invalid, "database_config_invalid", "db.Config.Clock is missing: pass the process's clock")
+		return nil, fault.New(fault.Invalid, "database_config_invalid",
+			"The database configuration has no clock. Set db.Config.Clock.")
 	}
 	config, err := pgxpool.ParseConfig(c.URL)
 	if err != nil {
@@ -92,7 +93,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 // openError tells an unreadable URL from a database that is away. The parser's error shows the URL without its password.
 func openError(err error) error {
 	if parse := (*pgconn.ParseConfigError)(nil); errors.As(err, &parse) {
-		return fault.New(fault.Invalid, "database_config_invalid", "the database URL cannot be read: %v", err)
+		return fault.New(fault.Invalid, "database_config_invalid", "The database URL is malformed: %v.", err)
 	}
 	return translate("open", err)
 }

@@ -66,7 +66,8 @@ func (s *Service) CreditRefund(ctx context.Context, by Caller, chargeID string, 
 func (s *Service) charge(ctx context.Context, by Caller, id string) (payment.Transaction, error) {
 	t, err := s.store.Transaction(ctx, by.EnvironmentID, id)
 	if err == nil && t.Type != payment.Charge {
-		err = fault.New(fault.Conflict, "not_a_charge", "The payment %s is a refund. Name the charge that it gives back: %s.", id, t.ChargeID)
+		err = fault.New(fault.Conflict, "not_a_charge",
+			"The payment %s is a refund. Send the id of its charge, %s.", id, t.ChargeID)
 	}
 	return t, err
 }

@@ -14,9 +14,10 @@ func checkText(param, s string) error {
 	case s == "":
 		return nil
 	case strings.TrimSpace(s) == "":
-		return fault.InvalidParam(param, "text_blank", "%s is blank; write something, or leave the field out", param)
+		return fault.InvalidParam(param, "text_blank", "`%s` is blank. Send a text, or omit the field.", param)
 	case strings.ContainsFunc(s, unicode.IsControl):
-		return fault.InvalidParam(param, "text_invalid", "%s holds a control character, such as a line break; send one line of text", param)
+		return fault.InvalidParam(param, "text_invalid",
+			"`%s` contains a control character, such as a line break. Send one line of text.", param)
 	}
 	return nil
 }

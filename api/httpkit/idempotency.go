@@ -18,11 +18,14 @@ const maxIdempotencyKey = 255
 
 var (
 	errKeyReused = fault.New(fault.Invalid, "idempotency_key_reused",
-		"this Idempotency-Key was used for a request with another body; use a new key for a new request").In("Idempotency-Key")
+		"This Idempotency-Key was used for a request with another body. "+
+			"Use a new key for a new request.").In("Idempotency-Key")
 	errInFlight = fault.New(fault.Conflict, "idempotency_in_flight",
-		"the request with this Idempotency-Key is still being processed; repeat it later").In("Idempotency-Key").After(time.Second)
+		"A request with this Idempotency-Key is still in progress. "+
+			"Repeat the request later.").In("Idempotency-Key").After(time.Second)
 	errErased = fault.New(fault.Gone, "answer_erased",
-		"the stored answer was erased together with the customer it was about; the request was carried out and is not repeated, so use a new key for a new one")
+		"The stored response was erased with the customer that it describes. "+
+			"The request was performed and is not repeated. Use a new Idempotency-Key for a new request.")
 )
 
 // repeatable is what makes a request recognisable: where, which key, and what it said.
@@ -42,7 +45,8 @@ func parseIdempotencyKey(r *http.Request, prefixes []string, payload []byte) (*r
 	invisible := strings.ContainsFunc(key, func(c rune) bool { return c < '!' || c > '~' })
 	if len(values) > 1 || key == "" || len(key) > maxIdempotencyKey || invisible {
 		return nil, fault.InvalidParam("Idempotency-Key", "header_malformed",
-			"send one Idempotency-Key of 1 to %d visible ASCII characters", maxIdempotencyKey)
+			"The Idempotency-Key header is malformed. "+
+				"Send one key of 1 to %d visible ASCII characters.", maxIdempotencyKey)
 	}
 	return &repeatable{route: r.Method + " " + withoutPrefix(r.URL.Path, prefixes), key: key, fingerprint: fingerprint(payload)}, nil
 }

@@ -27,16 +27,19 @@ type Page struct {
 // as a cursor would end the list early, or begin it again, without a word.
 func (p Page) DB(prefix string, filters ...Reference) (db.Page, error) {
 	if p.StartingAfter != "" && p.EndingBefore != "" {
-		return db.Page{}, fault.InvalidParam("endingBefore", "parameters_exclusive", "send startingAfter or endingBefore, not both")
+		return db.Page{}, fault.InvalidParam("endingBefore", "parameters_exclusive",
+			"Send `startingAfter` or `endingBefore`, not both.")
 	}
 	for param, cursor := range map[string]string{"startingAfter": p.StartingAfter, "endingBefore": p.EndingBefore} { // one at most
 		if cursor != "" && !id.Is(prefix, cursor) {
-			return db.Page{}, fault.InvalidParam(param, "cursor_malformed", "a cursor of this list is the id of one of its entries, %s…", prefix)
+			return db.Page{}, fault.InvalidParam(param, "cursor_malformed",
+				"The cursor is malformed. Send the id of an entry of this list, `%s…`.", prefix)
 		}
 	}
 	for _, f := range filters {
 		if f.id != "" && !id.Is(f.prefix, f.id) {
-			return db.Page{}, fault.InvalidParam(f.param, "id_malformed", "%s is an id of the form %s…", f.param, f.prefix)
+			return db.Page{}, fault.InvalidParam(f.param, "id_malformed",
+				"`%s` is malformed. Send an id of the form `%s…`.", f.param, f.prefix)
 		}
 	}
 	return db.Page{Limit: p.Limit, StartingAfter: p.StartingAfter, EndingBefore: p.EndingBefore}, nil

@@ -30,7 +30,8 @@ func parsePrefer(header http.Header, waits bool) (wait, error) {
 		}
 		seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)
 		if err != nil {
-			return 0, fault.InvalidParam("Prefer", "header_malformed", "wait takes a whole number of seconds, as in Prefer: wait=10")
+			return 0, fault.InvalidParam("Prefer", "header_malformed",
+				"The Prefer header is malformed. Send a whole number of seconds, as in `Prefer: wait=10`.")
 		}
 		return wait(min(time.Duration(seconds)*time.Second, maxWait)), nil
 	}

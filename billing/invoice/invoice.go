@@ -24,7 +24,8 @@ const (
 )
 
 // ErrUncollectible refuses to give an invoice up twice.
-var ErrUncollectible = fault.New(fault.Conflict, "invoice_uncollectible", "the invoice is marked uncollectible already")
+var ErrUncollectible = fault.New(fault.Conflict, "invoice_uncollectible",
+	"The invoice is already marked uncollectible.")
 
 // Reason tells why an invoice was issued.
 type Reason string

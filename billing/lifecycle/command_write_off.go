@@ -27,7 +27,8 @@ func (VoidInvoice) Name() string { return "void_invoice" }
 func (MarkUncollectible) Name() string { return "mark_uncollectible" }
 
 // ErrNotOpen refuses to give up an invoice that is closed. invoice.Closed says more where the invoice is at hand.
-var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open", "The invoice is not open: it is paid, void or uncollectible.")
+var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open",
+	"The invoice is not open: it is paid, void or uncollectible.")
 
 func (c VoidInvoice) judge(d *decision) (func() error, error) {
 	i := d.indexOpen(c.InvoiceID)

@@ -75,7 +75,8 @@ func (d *decision) credit(entries []invoice.CreditEntry, invoiceID string) {
 func (d *decision) withdraw(invoiceID, by string) error {
 	i := d.indexOpen(invoiceID)
 	if i < 0 {
-		return fault.New(fault.Internal, "invoice_missing", "invoice %s was to be withdrawn but is not open", invoiceID)
+		return fault.New(fault.Internal, "invoice_missing",
+			"Invoice %s cannot be withdrawn because it is not open.", invoiceID)
 	}
 	inv, returned, effect, err := d.Open[i].Withdraw(by, d.Subscription.Status == subscription.Canceled, d.Now)
 	if err != nil {

@@ -123,7 +123,8 @@ func (r *recording) answered() error {
 	case payment.AnswerPending, payment.AnswerUnknown:
 		r.txn = r.txn.Waiting(r.Answer.RetryAfter, r.d.Real)
 	default:
-		return fault.New(fault.Internal, "outcome_unknown", "the outcome %q of transaction %s is not known", r.Answer.Outcome, r.txn.ID)
+		return fault.New(fault.Internal, "outcome_unknown",
+			"The outcome %q of transaction %s is unknown.", r.Answer.Outcome, r.txn.ID)
 	}
 	if was.Status != payment.Pending {
 		return nil // a closed transaction stays as it was

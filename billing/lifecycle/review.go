@@ -50,8 +50,8 @@ func (d *decision) reviewed(refusal error) error {
 	for _, t := range d.Pending {
 		if !t.ParkedAt.IsZero() {
 			return fault.New(fault.Conflict, ErrNeedsReview.Code,
-				"Payment %s needs review: it is not certain what became of the money. An operator must look it up at the provider. "+
-					"Nothing else can be paid or changed until then.", t.ID)
+				"Payment %s needs review: its outcome at the provider is unknown. "+
+					"An operator must resolve it before anything else can be paid or changed.", t.ID)
 		}
 	}
 	return refusal

@@ -26,9 +26,10 @@ const (
 // The refusals. ErrNested is also for who notices nesting before it is decoded.
 var (
 	ErrNested = fault.New(fault.Invalid, "type_wrong",
-		"a metadata value is a string, a number, true, false or null; write lists and objects as a string")
+		"A metadata value must be a string, a number, true, false or null. Send lists and objects as a string.")
 	errTooLarge = fault.New(fault.Invalid, "metadata_too_large",
-		"metadata keys have 1 to %d characters, strings at most %d, numbers at most %d", MaxKey, MaxText, MaxNumber)
+		"`metadata` is too large. Send keys of 1 to %d characters, strings of at most %d and numbers of at "+
+			"most %d.", MaxKey, MaxText, MaxNumber)
 )
 
 // UnmarshalJSON keeps numbers as they are written.

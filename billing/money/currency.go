@@ -25,7 +25,7 @@ func ParseCurrency(s string) (Currency, error) {
 	exponent, corrected := corrections[Currency(s)]
 	if (corrected && exponent == withdrawn) || (!corrected && (s == "" || !currency.IsValid(s))) {
 		return "", fault.InvalidParam("currency", "currency_unknown",
-			"%.10q is not an active ISO 4217 currency code; send three upper case letters such as EUR", s)
+			"%.10q is not an active ISO 4217 currency code. Send three uppercase letters, such as EUR.", s)
 	}
 	return Currency(s), nil
 }

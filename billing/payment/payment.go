@@ -28,7 +28,8 @@ const (
 )
 
 // ErrFinal refuses to overwrite a final status.
-var ErrFinal = fault.New(fault.Conflict, "transaction_final", "the transaction has reached a final status, which is never overwritten")
+var ErrFinal = fault.New(fault.Conflict, "transaction_final",
+	"The transaction has a final status, which cannot change.")
 
 // CanBecome tells whether a transaction of type typ may go from one status to another. Pending may become any final
 // status of its type; failed and declined may still become the success that a provider confirms late; success,

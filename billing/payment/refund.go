@@ -21,10 +21,12 @@ func (t Transaction) Refundable() money.Minor {
 // captured; see FailRefund. now is the customer's own time, wall the real one. Faults: refund_not_positive, refund_exceeds_charge.
 func (t Transaction) Refund(id string, amount money.Minor, now, wall time.Time) (charge, refund Transaction, err error) {
 	if amount <= 0 {
-		return t, Transaction{}, fault.New(fault.Invalid, "refund_not_positive", "a refund must give back more than zero")
+		return t, Transaction{}, fault.New(fault.Invalid, "refund_not_positive",
+			"The refund's amount must be more than zero.")
 	}
 	if amount > t.Refundable() {
-		return t, Transaction{}, fault.New(fault.Conflict, "refund_exceeds_charge", "refunds of %s would exceed what it captured", t.ID)
+		return t, Transaction{}, fault.New(fault.Conflict, "refund_exceeds_charge",
+			"The refunds of %s would exceed the captured amount. Send a smaller amount.", t.ID)
 	}
 	t.AmountRefunded += amount
 	return t, Transaction{
@@ -48,7 +50,8 @@ func (t Transaction) FailRefund(amount money.Minor) Transaction {
 func (t Transaction) PayOwed() (Transaction, money.Minor, error) {
 	owed := t.RefundOwed
 	if owed <= 0 {
-		return t, 0, fault.New(fault.Conflict, "refund_not_owed", "No failed refund of %s is owed.", t.ID)
+		return t, 0, fault.New(fault.Conflict, "refund_not_owed",
+			"No failed refund of %s is owed to the customer.", t.ID)
 	}
 	t.RefundOwed = 0
 	return t, owed, nil

@@ -26,7 +26,7 @@ func LoadLocation(name string) (*time.Location, error) {
 		}
 	}
 	return nil, fault.InvalidParam("timeZone", "time_zone_unknown",
-		"%.40q is not an IANA time zone; send a name such as Africa/Douala, or UTC", name)
+		"%.40q is not an IANA time zone. Send a name such as Africa/Douala, or UTC.", name)
 }
 
 // foreign names files that lie beside the zones in a Unix zone directory without being zones. Those under right/

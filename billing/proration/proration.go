@@ -21,11 +21,12 @@ import (
 func Rest(price money.Minor, of period.Period, at time.Time) (money.Minor, error) {
 	length := of.Seconds()
 	if length < 1 {
-		return 0, fault.New(fault.Invalid, "period_empty", "the period %s has no second to divide a price by", of)
+		return 0, fault.New(fault.Invalid, "period_empty", "The period %s has no second to divide a price by.", of)
 	}
 	if !of.Contains(at) {
 		return 0, fault.New(fault.Invalid, "change_outside_period",
-			"a change at %s does not lie in the period %s; renew first", at.UTC().Format(time.RFC3339), of)
+			"The change at %s is outside the period %s. "+
+				"Renew the subscription first.", at.UTC().Format(time.RFC3339), of)
 	}
 	return money.Part(price, at.Unix()-of.Start.Unix(), length, length), nil
 }

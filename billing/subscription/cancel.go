@@ -29,7 +29,7 @@ const (
 func (c Cancellation) Check() error {
 	if c.RefundUnused && !c.Immediate {
 		return fault.InvalidParam("refund", "refund_needs_immediate_effect",
-			"a refund is for time taken away: send immediateEffect true with it")
+			"`refund` requires `immediateEffect: true`. Send both, or omit `refund`.")
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, er
 	oldest := f.Open[0]
 	if amount != nil && *amount != oldest.AmountDue {
 		return invoice.Invoice{}, fault.InvalidParam("amount", "amount_mismatch",
-			"the open invoice %s is for %d minor units (%s); send exactly that many, or leave amount out",
+			"The amount due on invoice %s is %d minor units (%s). Send exactly this amount, or omit `amount`.",
 			oldest.ID, oldest.AmountDue, money.Format(oldest.AmountDue, oldest.Currency))
 	}
 	return oldest, nil

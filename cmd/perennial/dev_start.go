@@ -137,7 +137,8 @@ func (d *devStack) describe() error {
 func (d *devStack) watch(name string, done <-chan struct{}) {
 	go func() {
 		<-done
-		d.stopped <- fault.New(fault.Unavailable, "server_ended", "%s has ended; its log is in %s", name, d.options.dir)
+		d.stopped <- fault.New(fault.Unavailable, "server_ended",
+			"The server %s has ended. Its log is in %s.", name, d.options.dir)
 	}()
 }
 

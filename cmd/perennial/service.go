@@ -223,9 +223,10 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 	return part, nil
 }
 
-var errNotPolling = fault.New(fault.Unavailable, "worker_not_polling", "the worker does not poll Temporal yet")
+var errNotPolling = fault.New(fault.Unavailable, "worker_not_polling", "The worker does not poll Temporal yet.")
 
-var errNotDispatched = fault.New(fault.Unavailable, "work_not_dispatched", "Temporal gives new work to a build that no worker runs")
+var errNotDispatched = fault.New(fault.Unavailable, "work_not_dispatched",
+	"Temporal dispatches new work to a build that no worker runs.")
 
 func (w *workerPart) polls() error {
 	select {

@@ -17,7 +17,7 @@ import (
 
 // ErrUnavailable is the answer when Temporal, or every worker, is away.
 var ErrUnavailable = fault.New(fault.Unavailable, "engine_unavailable",
-	"the workflow engine did not answer in time; try again in a moment").After(2 * time.Second)
+	"The workflow engine did not respond in time. Try again in a moment.").After(2 * time.Second)
 
 // Engine wraps a Temporal client.
 type Engine struct {

@@ -44,7 +44,7 @@ func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Pr
 		return p, nil
 	}
 	if c.Provider != "stripe" {
-		return nil, fault.New(fault.Internal, "provider_unknown", "provider %q has no adapter", c.Provider)
+		return nil, fault.New(fault.Internal, "provider_unknown", "Provider %q has no adapter.", c.Provider)
 	}
 	secret, err := g.unseal(c, FieldSecretKey, c.SecretKeySealed)
 	if err != nil {
