@@ -84,7 +84,7 @@ func TestARecoveredCaptureTellsOfNoFailure(t *testing.T) {
 	l.sound()
 }
 
-// Providers may not know the rules' word for what customers mend, nor the rules theirs: they must be the same.
+// Providers may not know the rules' word for what customers fix, nor the rules theirs: they must be the same.
 func TestTheCodesOfProvidersAndRulesAgree(t *testing.T) {
 	t.Parallel()
 	require.EqualValues(t, payment.CodeInvalidAccount, providers.InvalidAccount)

@@ -106,7 +106,7 @@ func (l *life) commandUntilJudged(ctx context.Context, c command) (*fault.Error,
 	}
 }
 
-// deadlocked tells PostgreSQL's last resort from trouble that a repeat mends.
+// deadlocked tells PostgreSQL's last resort from trouble that a repeat fixes.
 func deadlocked(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "40P01"

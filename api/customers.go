@@ -20,8 +20,8 @@ type Customer struct {
 	Metadata       Metadata        `json:"metadata"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
-	CreditBalance  []Credit        `json:"creditBalance" doc:"What the customer has in hand from plan changes, one entry a currency; the next invoices in it use it up first. Empty: nothing."`
-	TestClockID    string          `json:"testClockId,omitempty" doc:"The test clock this customer lives on."`
+	CreditBalance  []Credit        `json:"creditBalance" doc:"The customer's credit, one entry per currency. The next invoices in that currency use it first. Empty: no credit."`
+	TestClockID    string          `json:"testClockId,omitempty" doc:"The test clock of the customer."`
 	CreatedAt      int64           `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
@@ -34,7 +34,7 @@ type Credit struct {
 // PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty" maxLength:"16" example:"+237670000001" doc:"International format; for mobile money."`
-	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider that the tokens belong to: the one that is configured for the environment."`
+	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider of the tokens. It must be the provider of the environment."`
 	CustomerToken      string `json:"customerToken,omitempty" maxLength:"255" example:"cus_9s6XKzkNRiz8i3" doc:"The provider's id of the customer."`
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty" maxLength:"255" example:"pm_1NVChw2eZvKYlo2C" doc:"The provider's id of the saved method."`
 }
@@ -105,7 +105,7 @@ func (s *Server) getCustomer(_ context.Context, c *httpkit.Call, _ *httpkit.ByID
 
 type listCustomersInput struct {
 	httpkit.Page
-	Email       string `query:"email" maxLength:"254" example:"ada@example.com" doc:"Only customers with this address, in upper or lower case."`
+	Email       string `query:"email" maxLength:"254" example:"ada@example.com" doc:"Only customers with this address, case-insensitive."`
 	TestClockID string `query:"testClockId" maxLength:"64" doc:"Only customers on this test clock."`
 }
 
@@ -161,13 +161,13 @@ func (s *Server) customerOperations() {
 	renamed := example
 	renamed.Name = name
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "updateCustomer", Method: http.MethodPatch, Path: "/customers/{id}", Tag: "Customers", Summary: "Change a customer",
-		Description: "A new payment method is used at once for invoices that are in collection, and recovers subscriptions that are past due.",
+		Name: "updateCustomer", Method: http.MethodPatch, Path: "/customers/{id}", Tag: "Customers", Summary: "Update a customer",
+		Description: "A new payment method is charged at once for invoices in collection, and recovers past-due subscriptions.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Request: CustomerChange{Name: &name}, Response: renamed,
 	}, s.updateCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{id}", Tag: "Customers", Summary: "Delete a customer",
-		Description: "Cancels the customer's subscriptions at once and erases personal and payment data, also the reasons of cancellations and failed payments in earlier events. Transactions are kept for seven years, under the customer's id alone.",
+		Description: "Cancels the customer's subscriptions now and erases personal and payment data, including the reasons of cancellations and failed payments in earlier events. Transactions are kept for seven years with the customer's id only.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Response: Deleted{ID: example.ID, Deleted: true},
 		Load: loadAny,
 	}, s.deleteCustomer)

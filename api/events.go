@@ -65,7 +65,7 @@ func (s *Server) getEvent(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (
 
 type listEventsInput struct {
 	httpkit.Page
-	Type           EventType `query:"type" doc:"What happened."`
+	Type           EventType `query:"type" doc:"The type of the event."`
 	CustomerID     string    `query:"customerId" maxLength:"64"`
 	SubscriptionID string    `query:"subscriptionId" maxLength:"64"`
 }

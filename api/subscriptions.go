@@ -23,16 +23,16 @@ type Subscription struct {
 	TrialEndsAt        int64    `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
 	CurrentPeriodStart int64    `json:"currentPeriodStart" example:"1763640000"`
 	CurrentPeriodEnd   int64    `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
-	PaidThrough        int64    `json:"paidThrough,omitempty" example:"1764849600" doc:"Until when access is paid for (or free); absent: nothing was paid yet."`
-	ActivatedAt        int64    `json:"activatedAt,omitempty" doc:"When it was first paid for."`
-	CancelAtPeriodEnd  bool     `json:"cancelAtPeriodEnd" doc:"It will be canceled at currentPeriodEnd unless it is reactivated."`
+	PaidThrough        int64    `json:"paidThrough,omitempty" example:"1764849600" doc:"The time until which access is paid or free. Absent: nothing was paid yet."`
+	ActivatedAt        int64    `json:"activatedAt,omitempty" doc:"The time of the first payment."`
+	CancelAtPeriodEnd  bool     `json:"cancelAtPeriodEnd" doc:"The subscription is canceled at currentPeriodEnd unless it is reactivated."`
 	CancelReason       string   `json:"cancelReason,omitempty" example:"too expensive"`
 	CanceledAt         int64    `json:"canceledAt,omitempty"`
-	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"Since when it is past due."`
-	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan it changes to at currentPeriodEnd."`
+	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
+	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	NextAction         string   `json:"nextAction" enum:"none,begin,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64    `json:"nextActionAt,omitempty" example:"1764849600"`
-	TimeZone           string   `json:"timeZone" example:"UTC" doc:"Periods begin at local times of this IANA time zone."`
+	TimeZone           string   `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string   `json:"testClockId,omitempty"`
 	Metadata           Metadata `json:"metadata"`
 	CreatedAt          int64    `json:"createdAt" example:"1763640000"`
@@ -57,7 +57,7 @@ type createSubscriptionInput struct {
 type SubscriptionForm struct {
 	CustomerID string   `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID     string   `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	TrialDays  *int     `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"Left out: the plan's trial. 0: no trial."`
+	TrialDays  *int     `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
 	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
@@ -143,7 +143,7 @@ func (s *Server) subscriptionOperations() {
 	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions", Summary: "Subscribe a customer to a plan",
-		Description: "With a trial the subscription is trialing until it ends. Without one it is active at once and its first invoice is collected at once; paidThrough tells when that has succeeded. With Prefer: wait=N the answer waits up to N seconds (at most 30) until that first payment is decided.",
+		Description: "With a trial, the subscription is trialing until the trial ends. Without a trial, it is active and its first invoice is collected at once; paidThrough shows that the payment has succeeded. Prefer: wait=N waits up to N seconds (at most 30) for the final status of that payment.",
 		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
 		Request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
 	}, s.createSubscription)
@@ -157,13 +157,13 @@ func (s *Server) subscriptionOperations() {
 	}, s.listSubscriptions)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions", Summary: "Change the plan",
-		Description: "Now: the unused time of the old plan is credited and the rest of the period charged on the new one, to the second. At period_end: the next period is on the new plan; until then planId with the present plan takes the change back (which answers 409 plan_unchanged where none is waiting). Plans of another currency and plans that are not active are refused.",
+		Description: "effective: now credits the unused time of the old plan and charges the rest of the period on the new plan, to the second. effective: period_end changes the plan from the next period on; until then, a request with the current planId withdraws the change (409 plan_unchanged if none is scheduled). The new plan must be active and in the same currency.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanID: changed.PlanID, Effective: "now"},
 	}, s.updateSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions", Summary: "Cancel a subscription",
-		Description: "At the end of the period, which reactivate undoes, or with immediateEffect now, which nothing undoes.",
+		Description: "Cancels at the end of the period, which reactivate undoes. With immediateEffect: true, cancels now, which is final.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: canceled,
 		Request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
 	}, s.cancelSubscription)

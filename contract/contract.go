@@ -174,7 +174,7 @@ type StepResult struct {
 	BlockedBy []string  `json:"blockedBy,omitempty"` // transactions still pending after 10 s of real time
 }
 
-// ReconcileResult counts what one pass of the reconciler found and mended.
+// ReconcileResult counts what one pass of the reconciler found and fixed.
 type ReconcileResult struct {
 	Started   int  `json:"started"`
 	Signalled int  `json:"signalled"`

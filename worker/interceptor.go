@@ -14,7 +14,7 @@ import (
 
 // faultInterceptor turns the faults of activities into application errors whose type is the fault's code, so that an
 // operator reads the reason in the Temporal UI. The cause stays in the log: it may quote what must not be in a history.
-// Every one is retryable: what a rule refuses comes back as a value, and what is left is trouble that passes or is mended.
+// Every one is retryable: what a rule refuses comes back as a value, and what is left is trouble that passes or is fixed.
 type faultInterceptor struct {
 	interceptor.WorkerInterceptorBase
 	logger *zap.Logger

@@ -9,7 +9,7 @@ import (
 // List is one page, newest first.
 type List[T any] struct {
 	Data    []T  `json:"data" doc:"Newest first."`
-	HasMore bool `json:"hasMore" doc:"Whether there is more in the direction of the cursor."`
+	HasMore bool `json:"hasMore" doc:"Whether more entries exist in the direction of the cursor."`
 }
 
 // MaxPage bounds a page.
@@ -18,9 +18,9 @@ const MaxPage = 100
 // Page is the part of every list request; exported only so that huma sees its fields. Cursors are ids: a page is stable whatever is created meanwhile, and nothing
 // appears behind a cursor that a page gave.
 type Page struct {
-	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many to answer."`
-	StartingAfter string `query:"startingAfter" maxLength:"64" doc:"An id that this list returned: the page after it, that is older."`
-	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"An id that this list returned: the page before it, that is newer. Safe to follow: no entry appears later behind an id that was returned."`
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"The maximum number of entries to return."`
+	StartingAfter string `query:"startingAfter" maxLength:"64" doc:"The id of an entry of this list. Returns the entries after it, which are older."`
+	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"The id of an entry of this list. Returns the entries before it, which are newer. Safe for polling: no entry appears later behind an id that was returned."`
 }
 
 // DB checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other text

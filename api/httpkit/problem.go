@@ -16,10 +16,10 @@ type Problem struct {
 	Title     string         `json:"title" example:"Invalid request" doc:"The kind of problem, for people."`
 	Status    int            `json:"status" example:"422" doc:"The HTTP status."`
 	Detail    string         `json:"detail" example:"prices[0].amount is invalid: expected number >= 0." doc:"What is wrong with the request and how to correct it."`
-	Code      string         `json:"code" example:"out_of_range" doc:"Stable code for programs."`
-	Param     string         `json:"param,omitempty" example:"prices[0].amount" doc:"The field or parameter at fault, where one is."`
-	RequestID string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Quote it when you ask for help."`
-	Errors    []ProblemField `json:"errors,omitempty" doc:"Every field at fault, when there are several; at most 20."`
+	Code      string         `json:"code" example:"out_of_range" doc:"A stable code for programs."`
+	Param     string         `json:"param,omitempty" example:"prices[0].amount" doc:"The wrong field or parameter, if any."`
+	RequestID string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the request. Quote it when you ask for help."`
+	Errors    []ProblemField `json:"errors,omitempty" doc:"Every wrong field when there are several, at most 20."`
 
 	header http.Header
 	stored []byte // a problem that an earlier request with the same Idempotency-Key was answered

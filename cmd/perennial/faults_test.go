@@ -67,7 +67,7 @@ func (d diagnosis) found(check string) string {
 	var all []string
 	for _, f := range d.Checks {
 		if f.Check == check && f.Verdict == bad {
-			all = append(all, f.Detail+"; "+f.Mend)
+			all = append(all, f.Detail+"; "+f.Fix)
 		}
 	}
 	return strings.Join(all, "\n")

@@ -79,7 +79,7 @@ func (o observer) PaymentEnded(ctx context.Context, p activities.Ended) {
 	}
 }
 
-// reconciled counts what a pass of the reconciler mended; nothing found is nothing said.
+// reconciled counts what a pass of the reconciler fixed; nothing found is nothing said.
 func (o observer) reconciled(found contract.ReconcileResult) {
 	ctx := context.Background() // a measurement belongs to no request
 	if found.Stuck > 0 {

@@ -115,7 +115,7 @@ func TestWrongSettingsAreAllListedAndExitWith1(t *testing.T) {
 			require.Equal(t, exitFailed, got.code)
 			for _, says := range []string{
 				"the configuration has 4 faults", "DATABASE_URL is not set", "TEMPORAL_ADDRESS is not set", `LOG_LEVEL is "loud"`,
-				"PERENNIAL_KEK (a secret, not shown)", "mend: ",
+				"PERENNIAL_KEK (a secret, not shown)", "fix: ",
 			} {
 				require.Contains(t, got.stderr, says)
 			}

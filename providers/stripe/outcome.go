@@ -80,7 +80,7 @@ func (s *Stripe) declined(res providers.Result, api *apiError) providers.Result 
 }
 
 // rejected reads a request that Stripe found invalid. A payment method or customer that is not there is the payer's
-// matter, mended by a new card; everything else is between Stripe and us.
+// matter, fixed by a new card; everything else is between Stripe and us.
 func (s *Stripe) rejected(res providers.Result, api *apiError) providers.Result {
 	res.Outcome, res.FailureReason = providers.Failed, s.scrub(reason(api))
 	if api.Code == "resource_missing" && (api.Param == "payment_method" || api.Param == "customer") {
