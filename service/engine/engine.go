@@ -58,7 +58,7 @@ func (e *Engine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 func (e *Engine) Check(ctx context.Context, owner contract.Owner, check contract.Check) error {
 	if owner.SubscriptionID != "" {
 		ref := contract.Ref{EnvironmentID: owner.EnvironmentID, ID: owner.SubscriptionID}
-		if err := e.check(ctx, ref, check); !errors.Is(err, contract.ErrFinished) {
+		if err := e.check(ctx, ref, check); !errors.Is(err, errFinished) {
 			return err
 		}
 	}
