@@ -144,7 +144,7 @@ func TestStepClock_EveryDueInstantInOrder(t *testing.T) {
 	w.RequireSound(t)
 }
 
-func TestAPendingPaymentBlocksTheClock(t *testing.T) {
+func TestStepClock_BlockedByPendingPayment(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)
 	sub := w.subscribe(0)

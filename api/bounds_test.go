@@ -35,7 +35,7 @@ func (b *bench) hang(t *testing.T, table string) {
 
 // A database that hangs is 503 in time on every kind of route. The bounds are short here, so that each of
 // them is what ends its request.
-func TestWhatHangsIsUnavailableInTime(t *testing.T) {
+func TestRequest_HangingDatabaseIsUnavailableInTime(t *testing.T) {
 	t.Parallel()
 	const (
 		plan  = `{"name":"Pro","currency":"USD","interval":"month","amount":1900}`
@@ -95,7 +95,7 @@ func TestWhatHangsIsUnavailableInTime(t *testing.T) {
 
 // A refusal that cannot be stored stands all the same, since nothing was performed. It is logged, and never with the key:
 // a key holds whatever its caller put into it.
-func TestARefusalThatCannotBeStoredIsLogged(t *testing.T) {
+func TestIdempotency_UnstorableRefusalIsLogged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -111,7 +111,7 @@ func TestARefusalThatCannotBeStoredIsLogged(t *testing.T) {
 }
 
 // What follows an answer may hang too; the answer is given all the same.
-func TestWhatFollowsAnAnswerDoesNotHoldItBack(t *testing.T) {
+func TestRequest_EffectsDoNotDelayResponse(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)

@@ -8,7 +8,7 @@ import (
 	"perennial/internal/telemetry"
 )
 
-//go:generate go test . -run ^TestTheDocumentIsCommitted$ -count=1 -update
+//go:generate go test . -run ^TestOpenAPI_IsCommitted$ -count=1 -update
 
 // Document is the OpenAPI document without a server: what clients are generated from.
 func Document(version string) []byte {

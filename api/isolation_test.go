@@ -110,7 +110,7 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 	}
 }
 
-func TestEveryRouteRefusesEveryKeyThatMayNotUseIt(t *testing.T) {
+func TestIsolation_EveryRouteRefusesWrongKeys(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := b.fill(t, b.test)
@@ -204,7 +204,7 @@ func (b *bench) badKeys(t *testing.T) badKeys {
 	}
 }
 
-func TestKeysOpenWhatTheyMay(t *testing.T) {
+func TestKeys_AllowedOperations(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := b.fill(t, b.test)

@@ -14,7 +14,7 @@ func TestRefuse_OnlyACallerWithAKeyIsToldToRepeatWithIt(t *testing.T) {
 		want   string
 	}{
 		{nil, "Check whether it was performed before you repeat it"},
-		{&repeatable{key: "k"}, "repeat it with the same Idempotency-Key"},
+		{&repeatable{key: "k"}, "Repeat it with the same Idempotency-Key"},
 	} {
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), callKey{}, &Call{repeat: c.repeat}))
 		cancel()
