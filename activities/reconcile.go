@@ -18,7 +18,7 @@ import (
 type Waker interface {
 	StartSubscription(ctx context.Context, in contract.SubscriptionStart) error
 	StartPayment(ctx context.Context, in contract.PaymentInput) error
-	// AdvanceClock tells a test clock's workflow that there is a target to move to, and starts it where it does not run.
+	// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none runs.
 	AdvanceClock(ctx context.Context, ref contract.Ref) error
 	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
 	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error

@@ -25,7 +25,7 @@ type woken struct {
 	did []string
 	err error
 	on  func() // called before each
-	// attended tells whether workers keep up; nil: they do.
+	// attended reports whether workers keep up; nil: they do.
 	attended func() bool
 }
 

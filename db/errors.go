@@ -39,7 +39,7 @@ func movedAway(err error) bool {
 	return errors.As(err, &pg) && pg.Code == readOnly
 }
 
-// notFound answers for an absent row and for one of another environment alike.
+// notFound returns the same fault for an absent row and for a row of another environment.
 func notFound(resource string) *fault.Error {
 	return fault.New(fault.NotFound, resource+"_not_found", "The %s with this id does not exist.", spaced(resource))
 }

@@ -135,7 +135,7 @@ type answer struct {
 	Detail  string
 }
 
-// found tells whether anything of the environment came back. A key always does.
+// found reports whether anything of the environment came back. A key always does.
 func (a answer) found() bool {
 	if a.Code != "" {
 		return false

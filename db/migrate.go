@@ -57,7 +57,7 @@ func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 // lockTries is for how many seconds a process waits for another that migrates.
 const lockTries = 300
 
-// SchemaVersion tells which schema the database has and which this binary wants. It changes nothing; an empty database
+// SchemaVersion reports which schema the database has and which this binary wants. It changes nothing; an empty database
 // has version 0.
 func SchemaVersion(ctx context.Context, url string) (current, wanted int64, err error) {
 	names, err := fs.Glob(files(), "*.sql")

@@ -74,7 +74,7 @@ func (r Reader) Keys(ctx context.Context) ([]KeyListing, error) {
 	return keys, nil
 }
 
-// EnvironmentOfKey tells which environment a key opens, by the key's ID. Global. Fault: api_key_not_found.
+// EnvironmentOfKey reports which environment a key opens, by the key's ID. Global. Fault: api_key_not_found.
 func (r Reader) EnvironmentOfKey(ctx context.Context, keyID string) (string, error) {
 	environmentID, err := queries.APIKeyGetEnvironment(ctx, r.handle, keyID)
 	if errors.Is(err, pgx.ErrNoRows) {

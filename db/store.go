@@ -109,8 +109,8 @@ func inUTC(_ context.Context, conn *pgx.Conn) error {
 // Close waits until every connection is back and closes them.
 func (s *Store) Close() { s.pool.Close() }
 
-// Ping tells whether the database answers.
+// Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return translate("ping", s.pool.Ping(ctx)) }
 
-// Stat tells how busy the pool is.
+// Stat reports how busy the pool is.
 func (s *Store) Stat() *pgxpool.Stat { return s.pool.Stat() }

@@ -87,7 +87,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 	})
 }
 
-// MarkMethodChanged tells all unfinished subscriptions of a customer that there is a new way to pay, since tx.Real, and
+// MarkMethodChanged marks all unfinished subscriptions of a customer as having a new payment method, since tx.Real, and
 // returns their IDs.
 func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID string) ([]string, error) {
 	ids, err := queries.SubscriptionMarkMethodChanged(ctx, tx.pipe, dbsqlc.SubscriptionMarkMethodChangedParams{

@@ -42,7 +42,7 @@ func (r Reader) TransactionByProviderRef(
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
-// RecoveredFrom tells whether a capture that turned up on this canceled charge has become a transaction of its own.
+// RecoveredFrom reports whether a capture that turned up on this canceled charge has become a transaction of its own.
 func (r Reader) RecoveredFrom(ctx context.Context, environmentID, id string) (bool, error) {
 	recovered, err := queries.TransactionIsRecovered(ctx, r.handle, dbsqlc.TransactionIsRecoveredParams{EnvironmentID: environmentID, ID: id})
 	return recovered, translate("TransactionIsRecovered", err)

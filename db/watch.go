@@ -129,7 +129,7 @@ func (w *watch) wake(cameAbout []Awaited) {
 	}
 }
 
-// cameAbout answers those of asked that callers need not wait for any longer.
+// cameAbout returns those of asked that callers need not wait for any longer.
 func (s *Store) cameAbout(ctx context.Context, asked []Awaited) (found []Awaited) {
 	var environments, ids [awaitedKinds][]string
 	for _, what := range asked {

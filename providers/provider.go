@@ -36,7 +36,7 @@ const (
 	NotFound Outcome = "not_found"
 )
 
-// Final tells whether the provider will not change its mind about the operation by itself.
+// Final reports whether the provider will not change its mind about the operation by itself.
 func (o Outcome) Final() bool {
 	return o == Succeeded || o == Declined || o == Failed || o == Canceled
 }

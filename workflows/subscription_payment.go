@@ -31,7 +31,7 @@ func (s *subscriptionRun) nextCheck(ctx workflow.Context) string {
 	return ""
 }
 
-// liveDue tells whether it is time to send the attempt under way, or to ask about it.
+// liveDue reports whether it is time to send the attempt under way, or to ask about it.
 func (s *subscriptionRun) liveDue(ctx workflow.Context) bool {
 	return s.snap.Live != nil && !later(s.snap.Live.CheckAt, s.checkRests).After(workflow.Now(ctx))
 }

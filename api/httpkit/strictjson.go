@@ -56,7 +56,7 @@ func (p *place) String() string {
 	return Clip(join(p.parent.String(), Clip(p.name)))
 }
 
-// isNote tells whether the value is one of metadata's.
+// isNote reports whether the value is one of metadata's.
 func (p *place) isNote() bool {
 	return p != nil && p.parent != nil && p.parent.parent == nil && p.parent.name == "metadata"
 }

@@ -81,7 +81,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Is makes errors.Is match two faults of the same code, whatever their detail.

@@ -27,7 +27,7 @@ const (
 var ErrUncollectible = fault.New(fault.Conflict, "invoice_uncollectible",
 	"The invoice is already marked uncollectible.")
 
-// Reason tells why an invoice was issued.
+// Reason says why an invoice was issued.
 type Reason string
 
 // The reasons.
@@ -38,7 +38,7 @@ const (
 	Recovery Reason = "subscription_recovery" // the current period, billed when a past-due subscription recovers
 )
 
-// LineKind tells what a line is for.
+// LineKind says what a line is for.
 type LineKind string
 
 // The line kinds.

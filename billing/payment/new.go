@@ -28,7 +28,7 @@ type NewChargeInput struct {
 }
 
 // NewCharge is the intent to move money: pending. One that cannot be made at all, for want of a payment method or a
-// provider, has failed already, without a provider: that is an outcome, not an error of whoever asked.
+// provider, has failed already, without a provider: that is an outcome, not an error of the caller.
 func NewCharge(in NewChargeInput) Transaction {
 	t := Transaction{
 		ID: in.ID, Type: Charge, Status: Pending, CustomerID: in.Customer.ID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,

@@ -50,7 +50,7 @@ type Transaction struct {
 	Revision    int64
 }
 
-// Confirms tells whether a provider's success is about what was asked for. What the provider leaves unsaid (zero, empty)
+// Confirms reports whether a provider's success is about what was asked for. What the provider leaves unsaid (zero, empty)
 // contradicts nothing.
 func (t Transaction) Confirms(amount money.Minor, currency money.Currency) bool {
 	return (amount == 0 || amount == t.Amount) && (currency == "" || currency == t.Currency)

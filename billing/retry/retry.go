@@ -34,7 +34,7 @@ func Default() Policy {
 	return Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3, MaxJitter: time.Hour}
 }
 
-// Validate answers `retry_policy_invalid` with the field at fault.
+// Validate returns `retry_policy_invalid` with the field at fault.
 func (p Policy) Validate() error {
 	switch {
 	case p.Base < time.Minute || p.Base > maxBase || p.Base%time.Second != 0:

@@ -6,7 +6,7 @@ import (
 	"perennial/billing/retry"
 )
 
-// PastDueBilling tells what boundaries do while a subscription is past due.
+// PastDueBilling says what boundaries do while a subscription is past due.
 type PastDueBilling string
 
 // The two ways.
@@ -31,7 +31,7 @@ func DefaultSettings() Settings {
 	return Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: SkipPastDue}
 }
 
-// Validate answers the first field that the rules cannot work with: time_zone_unknown, retry_policy_invalid,
+// Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown, retry_policy_invalid,
 // past_due_billing_unknown, past_due_cancel_after_days_out_of_range.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {

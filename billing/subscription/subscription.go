@@ -1,5 +1,5 @@
 // Package subscription owns the life of a subscription: its states, which command or occurrence is legal in which,
-// and what each leads to (a new state, invoices to issue or void, events to announce). It is pure: facts and `now`
+// and what each leads to (a new state, invoices to issue or void, events to announce). It is pure: the rows and the time
 // come in, a Decision goes out. It does not own how invoices are collected (collection) nor storage (db).
 package subscription
 

@@ -84,7 +84,7 @@ var refusals = map[Status]map[input]error{
 	Active:   {pastDueExpired: ErrNotPastDue},
 }
 
-// permit answers nil where in may happen in status, else the reason why not.
+// permit returns nil where in may happen in status, else the refusal.
 func permit(status Status, in input) error {
 	if _, ok := transitions[status][in]; ok {
 		return nil

@@ -17,7 +17,7 @@ import (
 // maxSkew is how far our clock may be from the database's. Leases and retry windows are counted in seconds and hours.
 const maxSkew = 2 * time.Second
 
-// database answers a store for the later checks; nil where there is nothing that they could read.
+// database returns a store for the later checks; nil where there is nothing that they could read.
 func (d *doctor) database(ctx context.Context) *db.Store {
 	skew, version, writable, err := d.connect(ctx)
 	switch {

@@ -96,7 +96,7 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 	}
 	if n := found.Unanswered; n > 0 {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "unanswered", n)
-		o.telemetry.Logger.Warn("a provider sent word of closed payments and answered no question about them for a week: look them up there",
+		o.telemetry.Logger.Warn("callbacks about closed payments expired: the provider could not be asked about them for a week; look the payments up there",
 			zap.Int("count", n))
 	}
 	if n := found.Unclaimed; n > 0 { // no finding: a provider's account that is shared with other systems sends them every day

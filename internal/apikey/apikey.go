@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind tells who may hold a key.
+// Kind says who may hold a key.
 type Kind string
 
 // The kinds.

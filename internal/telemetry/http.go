@@ -27,7 +27,7 @@ type Request struct {
 
 type requestKey struct{}
 
-// RequestFrom gives the request's record; outside a request an unconnected one, so that callers need not ask.
+// RequestFrom returns the request's record; outside a request an unconnected one, so that callers need not ask.
 func RequestFrom(ctx context.Context) *Request {
 	if r, ok := ctx.Value(requestKey{}).(*Request); ok {
 		return r

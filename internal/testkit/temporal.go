@@ -24,7 +24,7 @@ type Namespace struct {
 	Name    string
 }
 
-// Temporal gives the test a fresh namespace on the shared server, ready for workers and workflows. It has no search
+// Temporal returns to the test a fresh namespace on the shared server, ready for workers and workflows. It has no search
 // attributes yet: the worker's bootstrap makes them.
 func Temporal(t testing.TB) *Namespace {
 	t.Helper()

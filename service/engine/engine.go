@@ -1,5 +1,5 @@
-// Package engine is how the rest of Perennial speaks to Temporal: it starts the workflow of a resource, sends it commands
-// and wakes it. It knows names and policies, no rules. A Temporal that is away is fault.Unavailable, never a hang.
+// Package engine is the client of Temporal: it starts the workflow of a resource and signals it. It knows names and
+// policies, no rules. An unreachable Temporal is fault.Unavailable, never a hang.
 package engine
 
 import (
@@ -45,7 +45,7 @@ func (e *Engine) Wake(ctx context.Context, ref contract.Ref, signal string, wake
 	return engineError(err)
 }
 
-// AdvanceClock tells a test clock's workflow that there is a target to move to, and starts it where it does not run.
+// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none runs.
 // Fault: engine_unavailable.
 func (e *Engine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 	o, in := clockOptions(ref), contract.TestClockInput{Ref: ref}
@@ -53,7 +53,7 @@ func (e *Engine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 	return engineError(err)
 }
 
-// Check makes the owner of a transaction look at it: the subscription's workflow, which is started where it was lost, or
+// Check makes the owner of a transaction look it up: the subscription's workflow, which is started where it was lost, or
 // the transaction's own where the subscription has finished or there is none. Fault: engine_unavailable.
 func (e *Engine) Check(ctx context.Context, owner contract.Owner, check contract.Check) error {
 	if owner.SubscriptionID != "" {

@@ -34,7 +34,7 @@ type Gateway struct {
 // New makes a gateway.
 func New(c Config) *Gateway { return &Gateway{config: c, open: map[string]providers.Provider{}} }
 
-// Provider answers the adapter of a configuration. Configurations are immutable, new credentials are a new row, so an
+// Provider returns the adapter of a configuration. Configurations are immutable, new credentials are a new row, so an
 // adapter may be kept. Faults: credential_unreadable, keyset_unreadable, provider_credentials_invalid,
 // provider_unknown.
 func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Provider, error) {

@@ -40,7 +40,7 @@ func (c Case) Read(t testing.TB, input, expected any) {
 	}
 }
 
-// Has tells whether the case carries a flag.
+// Has reports whether the case carries a flag.
 func (c Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
 // Exclusion takes cases out of a suite because our rule is another one, and says which. Every field that is set has to

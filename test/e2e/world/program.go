@@ -72,7 +72,7 @@ func (p *Program) Starts() int {
 	return p.starts
 }
 
-// Running tells whether it has not ended.
+// Running reports whether it has not ended.
 func (p *Program) Running() bool { return p.current() != nil && p.current().Running() }
 
 // Done is closed when the process of the last start has ended.

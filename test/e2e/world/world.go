@@ -250,7 +250,7 @@ func address(t testing.TB) string {
 
 func host(url string) string { return strings.TrimPrefix(url, "http://") }
 
-// answers tells whether somebody says 200 there.
+// answers reports whether somebody says 200 there.
 func answers(url string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
