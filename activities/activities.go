@@ -1,6 +1,6 @@
-// Package activities owns atomicity: each activity is one database transaction, or one provider call between two. It loads
-// the rows, lets the rules in billing decide, and writes the result. It does not own the time and order of activities
-// (workflows) nor SQL (db).
+// Package activities owns atomicity: each activity is one database transaction, or one provider call between two. It
+// loads the rows, lets the rules in billing decide, and writes the result. It does not own the time and order of
+// activities (workflows) nor SQL (db).
 package activities
 
 import (

@@ -15,7 +15,8 @@ import (
 	"perennial/test/scene"
 )
 
-// upgraded pays 31.00 for 31 days; after ten of them the plan becomes one of 62.00, for whose rest 42.00 - 21.00 are due.
+// upgraded pays 31.00 for 31 days; after ten of them the plan becomes one of 62.00, for whose rest 42.00 - 21.00 are
+// due.
 func upgraded(t *testing.T, answer scene.Answer) *life {
 	t.Helper()
 	l := begin(t, scene.New(t), scene.Monthly(3100))

@@ -273,8 +273,8 @@ func TestChangePlan_UnknownPlanNamesItsField(t *testing.T) {
 	require.Equal(t, fault.NotFound, refusal.Kind)
 }
 
-// What the rules have decided cannot be made true, because the charge that is to be given back is not in the books: that is
-// a fault of ours, no refusal, and nothing of the command is kept.
+// What the rules have decided cannot be made true, because the charge that is to be given back is not in the books:
+// that is a fault of ours, no refusal, and nothing of the command is kept.
 func TestCommand_BrokenHalfWayLeavesNothing(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))

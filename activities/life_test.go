@@ -297,8 +297,8 @@ func TestLife_CatchesUpAfterLongSleep(t *testing.T) {
 	l.sound()
 }
 
-// Retries of one moment are spread over an hour, each subscription's always to the same second; on a test clock they are
-// exact.
+// Retries of one moment are spread over an hour, each subscription's always to the same second; on a test clock they
+// are exact.
 func TestLife_RetriesHaveJitter(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, func(s *subscription.Settings) { s.Retry.MaxJitter = time.Hour })

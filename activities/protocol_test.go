@@ -146,8 +146,8 @@ func TestCharge_LateRefusalKeepsReplayInFlight(t *testing.T) {
 	l.sound()
 }
 
-// A question asked meanwhile is no second send: a charge that is called off while its send hangs is over as soon as that
-// is refused, not after the provider's window.
+// A question asked meanwhile is no second send: a charge that is called off while its send hangs is over as soon as
+// that is refused, not after the provider's window.
 func TestCharge_LateRefusalAfterLookUp(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))

@@ -112,7 +112,8 @@ func deadlocked(err error) bool {
 	return errors.As(err, &pg) && pg.Code == "40P01"
 }
 
-// Many workers send the same charge at once, as after a time-out of an activity that had not ended: one key, one capture.
+// Many workers send the same charge at once, as after a time-out of an activity that had not ended: one key, one
+// capture.
 func TestCharge_SentByManyWorkers(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
@@ -136,7 +137,8 @@ func TestCharge_SentByManyWorkers(t *testing.T) {
 	l.sound()
 }
 
-// A cancel that comes between the mark and the send finds the charge marked: it is never taken for one that was not sent.
+// A cancel that comes between the mark and the send finds the charge marked: it is never taken for one that was not
+// sent.
 func TestCancel_BetweenMarkAndResponse(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))

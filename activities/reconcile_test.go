@@ -178,7 +178,8 @@ func TestReconcile_WakePending(t *testing.T) {
 	l.sound()
 }
 
-// The mark is cleared by the transaction in which the workflow acts: where that fails, the reconciler goes on signalling.
+// The mark is cleared by the transaction in which the workflow acts: where that fails, the reconciler goes on
+// signalling.
 func TestReconcile_WakePendingStaysWhereAdvanceFails(t *testing.T) {
 	t.Parallel()
 	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &woken{}
@@ -205,8 +206,8 @@ func TestReconcile_FindsUnsentAttemptWithinAMinute(t *testing.T) {
 	require.Equal(t, check, w.pass(t, l.Scene))
 }
 
-// TestReconcile_BrokenEnvironmentDelaysNoOther has 600 payments of one environment hang, more than a pass looks at, all longer
-// than the one of another.
+// TestReconcile_BrokenEnvironmentDelaysNoOther has 600 payments of one environment hang, more than a pass looks at, all
+// longer than the one of another.
 func TestReconcile_BrokenEnvironmentDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	l, w := answering(t, scene.Pend), &woken{}
@@ -230,7 +231,8 @@ func TestReconcile_BrokenEnvironmentDelaysNoOther(t *testing.T) {
 	require.True(t, slices.Contains(did, "check  txn_good"))
 }
 
-// After a loss of Temporal's database everything is started again, beside commands and renewals that want the same workers.
+// After a loss of Temporal's database everything is started again, beside commands and renewals that want the same
+// workers.
 func TestReconcile_KeepsItsPace(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &woken{}

@@ -112,8 +112,8 @@ func loadResult(
 	return r, err
 }
 
-// provenMove is what "not taken" was said about. While a worker hung in a first send, another may have repeated it under
-// the same key and got through, so that it proves no more than for a repeat.
+// provenMove is what "not taken" was said about. While a worker hung in a first send, another may have repeated it
+// under the same key and got through, so that it proves no more than for a repeat.
 func provenMove(ctx context.Context, tx *db.Tx, env string, x exchange) (payment.Move, error) {
 	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)
 	for _, c := range calls {

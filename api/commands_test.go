@@ -71,7 +71,8 @@ func TestCommand_WithoutTemporal(t *testing.T) {
 	require.EqualValues(t, 1600000100, moved.Target)
 }
 
-// Only the transaction that gave a sleeping workflow something to do signals it: those behind it are seen when it looks.
+// Only the transaction that gave a sleeping workflow something to do signals it: those behind it are seen when it
+// looks.
 func TestCommand_BurstSignalsOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -88,8 +89,8 @@ func TestCommand_BurstSignalsOnce(t *testing.T) {
 	}
 }
 
-// However many want to change one subscription, each is told at once whether it was done. Whoever is turned away (429), or
-// told to come again (503), was not performed.
+// However many want to change one subscription, each is told at once whether it was done. Whoever is turned away (429),
+// or told to come again (503), was not performed.
 func TestCommand_ManyOnOneSubscription(t *testing.T) {
 	t.Parallel()
 	const parallel = 50

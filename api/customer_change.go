@@ -31,7 +31,8 @@ type CustomerChange struct {
 // update is what the change says.
 func (f CustomerChange) update() service.CustomerUpdate {
 	return service.CustomerUpdate{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: (*metadata.Pairs)(f.Metadata), PaymentMethod: f.PaymentMethod,
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: (*metadata.Pairs)(f.Metadata),
+		PaymentMethod:  f.PaymentMethod,
 		PaymentDetails: (*customer.PaymentDetails)(f.PaymentDetails),
 	}
 }

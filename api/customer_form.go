@@ -24,8 +24,9 @@ type CustomerForm struct {
 // customer is what the form says.
 func (f CustomerForm) customer() (customer.Customer, error) {
 	c := customer.Customer{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: metadata.Pairs(f.Metadata), PaymentMethod: f.PaymentMethod,
-		TestClockID: f.TestClockID,
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: metadata.Pairs(f.Metadata),
+		PaymentMethod: f.PaymentMethod,
+		TestClockID:   f.TestClockID,
 	}
 	if f.PaymentDetails != nil {
 		c.PaymentDetails = customer.PaymentDetails(*f.PaymentDetails)

@@ -163,8 +163,8 @@ func TestDeleteCustomer_RepeatedAfterCrash(t *testing.T) {
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "DELETE", path, nil, "Idempotency-Key", "another"))
 }
 
-// A creation that is under way when the customer is deleted either comes before the deletion, which then cancels what it
-// made, or after it, and is refused by the database.
+// A creation that is under way when the customer is deleted either comes before the deletion, which then cancels what
+// it made, or after it, and is refused by the database.
 func TestDeleteCustomer_CancelsSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

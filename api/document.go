@@ -20,7 +20,8 @@ func Document(version string) []byte {
 // describe is what the OpenAPI document says about the whole API.
 func (c Config) describe() httpkit.Config {
 	return httpkit.Config{
-		Title: "Perennial", Version: c.Version, Introduction: introduction, AboutKeys: aboutKeys, Tags: tags, Prefixes: prefixes,
+		Title: "Perennial", Version: c.Version, Introduction: introduction, AboutKeys: aboutKeys, Tags: tags,
+		Prefixes:  prefixes,
 		PublicURL: c.PublicURL, TrustedProxies: c.TrustedProxies, Bounds: c.Bounds,
 	}
 }

@@ -57,18 +57,21 @@ func renderInvoice(i invoice.Invoice) Invoice {
 	lines := make([]InvoiceLine, len(i.Lines))
 	for n, l := range i.Lines {
 		lines[n] = InvoiceLine{
-			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID, Amount: int64(l.Amount),
+			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
+			Amount:      int64(l.Amount),
 			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
 		}
 	}
 	return Invoice{
 		ID: i.ID, Number: i.Number, Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines, Total: int64(i.Total),
-		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward), CarriedForward: int64(i.CarriedForward),
-		AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
+		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward),
+		CarriedForward: int64(i.CarriedForward),
+		AmountDue:      int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
-		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt), UncollectibleAt: unix(i.UncollectibleAt),
+		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
+		UncollectibleAt: unix(i.UncollectibleAt),
 	}
 }
 
@@ -100,12 +103,15 @@ func (s *Server) listInvoices(
 func (s *Server) invoiceOperations() {
 	example := Invoice{
 		ID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n", Number: 42, Status: "paid", Reason: "subscription_cycle",
-		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", Currency: "USD",
+		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		Currency: "USD",
 		Lines: []InvoiceLine{{
-			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "recurring", Description: "Pro, monthly", PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
+			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "recurring", Description: "Pro, monthly",
+			PlanID:  "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		}},
-		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
+		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodStart: 1763640000,
+		PeriodEnd:    1766232000,
 		AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
 	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)
@@ -113,15 +119,19 @@ func (s *Server) invoiceOperations() {
 	void.Status, void.PaidAt, void.AmountPaid, void.VoidedAt = "void", 0, 0, 1763726400
 	uncollectible.Status, uncollectible.PaidAt, uncollectible.AmountPaid, uncollectible.UncollectibleAt = "uncollectible", 0, 0, 1763726400
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "voidInvoice", Method: http.MethodPost, Path: "/invoices/{id}/void", Tag: "Invoices", Summary: "Void an open invoice",
-		Description: "The customer owes nothing for the invoice. Credit that paid for it returns to the customer, and a later payment is refunded. Collection continues with the next open invoice.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: void,
+		Name: "voidInvoice", Method: http.MethodPost, Path: "/invoices/{id}/void", Tag: "Invoices",
+		Summary: "Void an open invoice",
+		Description: "The customer owes nothing for the invoice. Credit that paid for it returns to the customer, " +
+			"and a later payment is refunded. Collection continues with the next open invoice.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: void,
 	}, s.voidInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "markInvoiceUncollectible", Method: http.MethodPost, Path: "/invoices/{id}/mark-uncollectible", Tag: "Invoices",
-		Summary:     "Mark an open invoice uncollectible",
-		Description: "The customer still owes the invoice, but collection stops. A later payment pays it. Collection continues with the next open invoice.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: uncollectible,
+		Name: "markInvoiceUncollectible", Method: http.MethodPost, Path: "/invoices/{id}/mark-uncollectible",
+		Tag:     "Invoices",
+		Summary: "Mark an open invoice uncollectible",
+		Description: "The customer still owes the invoice, but collection stops. A later payment pays it. " +
+			"Collection continues with the next open invoice.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: uncollectible,
 	}, s.markUncollectible)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getInvoice", Method: http.MethodGet, Path: "/invoices/{id}", Tag: "Invoices", Summary: "Get an invoice",
@@ -130,6 +140,7 @@ func (s *Server) invoiceOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listInvoices", Method: http.MethodGet, Path: "/invoices", Tag: "Invoices", Summary: "List invoices",
 		Description: "To pay an open invoice, send POST /api/payments with its subscriptionId.",
-		Status:      http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Invoice]{Data: []Invoice{example}},
+		Status:      http.StatusOK, Access: httpkit.ReadAccess,
+		Response: httpkit.List[Invoice]{Data: []Invoice{example}},
 	}, s.listInvoices)
 }

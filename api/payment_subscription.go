@@ -38,7 +38,9 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	return s.paymentNow(ctx, c, out)
 }
 
-func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (subscription.Subscription, error) {
+func (s *Server) subscriptionToPay(
+	ctx context.Context, c *httpkit.Call, f PaymentForm,
+) (subscription.Subscription, error) {
 	if !id.Is(id.Subscription, f.SubscriptionID) {
 		return subscription.Subscription{}, httpkit.NotFound(db.ErrSubscriptionNotFound).In("subscriptionId")
 	}

@@ -41,12 +41,16 @@ type Payment struct {
 
 func renderPayment(t payment.Transaction) Payment {
 	return Payment{
-		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID,
-		InvoiceID: t.InvoiceID, Amount: int64(t.Amount), Currency: string(t.Currency), Description: t.Description,
-		AttemptNumber: t.AttemptNumber, Provider: t.Provider, ProviderRef: t.ProviderRef, FailureReason: t.FailureReason,
-		FailureCode: t.FailureCode, ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
-		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(),
-		ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom, CreatedAt: unix(t.CreatedAt), CompletedAt: unix(t.CompletedAt),
+		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID,
+		SubscriptionID: t.SubscriptionID,
+		InvoiceID:      t.InvoiceID, Amount: int64(t.Amount), Currency: string(t.Currency), Description: t.Description,
+		AttemptNumber: t.AttemptNumber, Provider: t.Provider, ProviderRef: t.ProviderRef,
+		FailureReason: t.FailureReason,
+		FailureCode:   t.FailureCode, ProviderResponse: json.RawMessage(t.ProviderResponse),
+		AmountRefunded: int64(t.AmountRefunded),
+		RefundOwed:     int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(),
+		ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom, CreatedAt: unix(t.CreatedAt),
+		CompletedAt: unix(t.CompletedAt),
 	}
 }
 
@@ -83,7 +87,8 @@ func (s *Server) listPayments(
 		return nil, err
 	}
 	rows, more, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
-		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID, Status: payment.Status(in.Status), Type: payment.Type(in.Type),
+		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
+		Status: payment.Status(in.Status), Type: payment.Type(in.Type),
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderPayment)
 }
@@ -130,14 +135,18 @@ func missing(param, detail string) error {
 
 func (s *Server) paymentOperations() {
 	example := Payment{
-		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		Amount: 1900, Currency: "USD", Provider: "stripe", CreatedAt: 1763640000,
+		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending",
+		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		Amount:     1900, Currency: "USD", Provider: "stripe", CreatedAt: 1763640000,
 	}
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments", Summary: "Charge a customer, or pay a subscription's open invoice",
-		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at most 30) for a final status. A repeat of the request with the same Idempotency-Key never charges twice.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
+		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments",
+		Summary: "Charge a customer, or pay a subscription's open invoice",
+		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
+			"most 30) for a final status. A repeat of the request with the same Idempotency-Key never charges " +
+			"twice.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
 	refunded := example
@@ -145,15 +154,17 @@ func (s *Server) paymentOperations() {
 	owing := httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "retryRefund", Method: http.MethodPost, Path: "/payments/{id}/retry-refund", Tag: "Payments",
-		Summary:     "Retry the failed refunds of a charge",
-		Description: "Creates one refund of refundOwed of the charge. Prefer: wait=N waits up to N seconds (at most 30) for its final status.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Load: owing, Waits: true, Response: refunded,
+		Summary: "Retry the failed refunds of a charge",
+		Description: "Creates one refund of refundOwed of the charge. Prefer: wait=N waits up to N seconds (at most " +
+			"30) for its final status.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: owing, Waits: true, Response: refunded,
 	}, s.retryRefund)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "creditRefund", Method: http.MethodPost, Path: "/payments/{id}/credit-refund", Tag: "Payments",
-		Summary:     "Return the failed refunds of a charge as credit",
-		Description: "Adds refundOwed of the charge to the customer's credit, which later invoices use. The charge must have paid an invoice.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: owing, Response: example,
+		Summary: "Return the failed refunds of a charge as credit",
+		Description: "Adds refundOwed of the charge to the customer's credit, which later invoices use. The charge " +
+			"must have paid an invoice.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: owing, Response: example,
 	}, s.creditRefund)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",

@@ -54,8 +54,9 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	}
 	total, _ := p.FlatTotal() // checked when the plan was created
 	return PublicPlan{
-		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count,
-		Amount: int64(total), Prices: prices, TrialDays: p.TrialDays, Active: p.Active, CreatedAt: unix(p.CreatedAt),
+		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
+		IntervalCount: p.Interval.Count,
+		Amount:        int64(total), Prices: prices, TrialDays: p.TrialDays, Active: p.Active, CreatedAt: unix(p.CreatedAt),
 	}
 }
 
@@ -96,7 +97,8 @@ func (f PlanForm) plan() (plan.Plan, error) {
 		f.Prices = []PriceForm{{Amount: *f.Amount}}
 	}
 	p := plan.Plan{
-		Name: f.Name, Currency: money.Currency(f.Currency), Interval: period.Interval{Unit: period.Unit(f.Interval), Count: 1},
+		Name: f.Name, Currency: money.Currency(f.Currency),
+		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
 		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
 	}
 	if f.IntervalCount != nil {
@@ -157,8 +159,10 @@ func (s *Server) listPlans(
 
 func (s *Server) planOperations() {
 	public := PublicPlan{
-		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month", IntervalCount: 1, Amount: 1900,
-		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Model: "flat", Amount: 1900}}, TrialDays: 14, Active: true, CreatedAt: 1763640000,
+		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month",
+		IntervalCount: 1, Amount: 1900,
+		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Model: "flat", Amount: 1900}}, TrialDays: 14,
+		Active: true, CreatedAt: 1763640000,
 	}
 	example := Plan{PublicPlan: public, Metadata: Metadata{"tier": 2}}
 	retired := example
@@ -167,8 +171,9 @@ func (s *Server) planOperations() {
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createPlan", Method: http.MethodPost, Path: "/plans", Tag: "Plans", Summary: "Create a plan",
-		Description: "A plan has one currency, one interval and one or more prices. They never change. For a new price, create a new plan.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Description: "A plan has one currency, one interval and one or more prices. They never change. For a new " +
+			"price, create a new plan.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: PlanForm{Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata},
 	}, s.createPlan)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -177,14 +182,21 @@ func (s *Server) planOperations() {
 	}, s.getPlan)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listPlans", Method: http.MethodGet, Path: "/plans", Tag: "Plans", Summary: "List plans",
-		Description: "Also available to publishable keys, from any web page, with active plans only and without metadata.",
-		Status:      http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true}, Response: httpkit.List[Plan]{Data: []Plan{example}},
+		Description: "Also available to publishable keys, from any web page, with active plans only and without " +
+			"metadata.",
+		Status: http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true},
+		Response: httpkit.List[Plan]{Data: []Plan{example}},
 		Publicly: httpkit.List[PublicPlan]{Data: []PublicPlan{public}},
 	}, s.listPlans)
 	off := false
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans", Summary: "Update or archive a plan",
-		Description: "active: false archives the plan. A new subscription or a change to the plan is then refused with 409 plan_inactive. Subscriptions that are on the plan, or change to it at the end of their period, are not affected. Currency, interval, trial and prices never change, so that a subscription keeps its price. For other terms, create a new plan.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off}, Response: retired,
+		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans",
+		Summary: "Update or archive a plan",
+		Description: "active: false archives the plan. A new subscription or a change to the plan is then refused " +
+			"with 409 plan_inactive. Subscriptions that are on the plan, or change to it at the end of their " +
+			"period, are not affected. Currency, interval, trial and prices never change, so that a subscription " +
+			"keeps its price. For other terms, create a new plan.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off},
+		Response: retired,
 	}, s.updatePlan)
 }

@@ -41,11 +41,14 @@ type Subscription struct {
 func renderSubscription(s subscription.Subscription) Subscription {
 	return Subscription{
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: string(s.Status), Currency: string(s.Currency),
-		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start), CurrentPeriodEnd: unix(s.CurrentPeriod.End),
-		PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt), PastDueAt: unix(s.PastDueAt), PendingPlanID: s.PendingPlanID,
-		NextAction: string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
-		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
+		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
+		CurrentPeriodEnd: unix(s.CurrentPeriod.End),
+		PaidThrough:      unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt), PastDueAt: unix(s.PastDueAt),
+		PendingPlanID: s.PendingPlanID,
+		NextAction:    string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone,
+		TestClockID: s.TestClockID,
+		Metadata:    shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
 	}
 }
 
@@ -65,7 +68,8 @@ func (s *Server) createSubscription(
 	ctx context.Context, c *httpkit.Call, in *createSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
 	form := service.NewSubscription{
-		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, TrialDays: in.Body.TrialDays, Metadata: metadata.Pairs(in.Body.Metadata),
+		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, TrialDays: in.Body.TrialDays,
+		Metadata: metadata.Pairs(in.Body.Metadata),
 	}
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
@@ -79,7 +83,9 @@ func (s *Server) createSubscription(
 }
 
 // begun keeps the answer back, where the caller asks for it, until the first payment is decided. A trial has none.
-func (s *Server) begun(ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Subscription]) (*httpkit.Reply[Subscription], error) {
+func (s *Server) begun(
+	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Subscription],
+) (*httpkit.Reply[Subscription], error) {
 	made, err := out.Value()
 	if err != nil {
 		return nil, err
@@ -123,16 +129,19 @@ func (s *Server) listSubscriptions(
 		return nil, err
 	}
 	rows, more, err := s.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
-		CustomerID: in.CustomerID, PlanID: in.PlanID, Status: subscription.Status(in.Status), TestClockID: in.TestClockID,
+		CustomerID: in.CustomerID, PlanID: in.PlanID, Status: subscription.Status(in.Status),
+		TestClockID: in.TestClockID,
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderSubscription)
 }
 
 func (s *Server) subscriptionOperations() {
 	example := Subscription{
-		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600, CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600,
-		NextAction: "trial_end", NextActionAt: 1764849600, TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
+		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600, CurrentPeriodStart: 1763640000,
+		CurrentPeriodEnd: 1764849600,
+		NextAction:       "trial_end", NextActionAt: 1764849600, TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
 	}
 	canceled := example
 	canceled.Status, canceled.CancelReason, canceled.CanceledAt = "canceled", "too expensive", 1763726400
@@ -142,33 +151,46 @@ func (s *Server) subscriptionOperations() {
 	changed.PlanID = "plan_01jcz6f0x3v8r5t2m9k4h7q1wz"
 	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions", Summary: "Subscribe a customer to a plan",
-		Description: "With a trial, the subscription is trialing until the trial ends. Without a trial, it is active and its first invoice is collected at once; paidThrough shows that the payment has succeeded. Prefer: wait=N waits up to N seconds (at most 30) for the final status of that payment.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
+		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions",
+		Summary: "Subscribe a customer to a plan",
+		Description: "With a trial, the subscription is trialing until the trial ends. Without a trial, it is " +
+			"active and its first invoice is collected at once; paidThrough shows that the payment has succeeded. " +
+			"Prefer: wait=N waits up to N seconds (at most 30) for the final status of that payment.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
 		Request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
 	}, s.createSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "getSubscription", Method: http.MethodGet, Path: "/subscriptions/{id}", Tag: "Subscriptions", Summary: "Get a subscription",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Name: "getSubscription", Method: http.MethodGet, Path: "/subscriptions/{id}", Tag: "Subscriptions",
+		Summary: "Get a subscription",
+		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "listSubscriptions", Method: http.MethodGet, Path: "/subscriptions", Tag: "Subscriptions", Summary: "List subscriptions",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Subscription]{Data: []Subscription{example}},
+		Name: "listSubscriptions", Method: http.MethodGet, Path: "/subscriptions", Tag: "Subscriptions",
+		Summary: "List subscriptions",
+		Status:  http.StatusOK, Access: httpkit.ReadAccess,
+		Response: httpkit.List[Subscription]{Data: []Subscription{example}},
 	}, s.listSubscriptions)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions", Summary: "Change the plan",
-		Description: "effective: now credits the unused time of the old plan and charges the rest of the period on the new plan, to the second. effective: period_end changes the plan from the next period on; until then, a request with the current planId withdraws the change (409 plan_unchanged if none is scheduled). The new plan must be active and in the same currency.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: changed,
+		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions",
+		Summary: "Change the plan",
+		Description: "effective: now credits the unused time of the old plan and charges the rest of the period on " +
+			"the new plan, to the second. effective: period_end changes the plan from the next period on; until " +
+			"then, a request with the current planId withdraws the change (409 plan_unchanged if none is " +
+			"scheduled). The new plan must be active and in the same currency.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanID: changed.PlanID, Effective: "now"},
 	}, s.updateSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions", Summary: "Cancel a subscription",
-		Description: "Cancels at the end of the period, which reactivate undoes. With immediateEffect: true, cancels now, which is final.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: canceled,
+		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions",
+		Summary: "Cancel a subscription",
+		Description: "Cancels at the end of the period, which reactivate undoes. With immediateEffect: true, " +
+			"cancels now, which is final.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: canceled,
 		Request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
 	}, s.cancelSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate", Tag: "Subscriptions", Summary: "Undo a cancellation at period end",
+		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate",
+		Tag: "Subscriptions", Summary: "Undo a cancellation at period end",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
 	}, s.reactivateSubscription)
 }

@@ -25,7 +25,8 @@ type TestClock struct {
 
 func renderTestClock(c testclock.Clock) TestClock {
 	return TestClock{
-		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt), BlockedBy: c.BlockedBy,
+		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt),
+		BlockedBy: c.BlockedBy,
 		CreatedAt: unix(c.CreatedAt),
 	}
 }
@@ -141,28 +142,38 @@ func (s *Server) testClockOperations() {
 	moved.Now = 1766232000
 	load := httpkit.LoadByID(s.kit, id.TestClock, db.ErrTestClockNotFound, s.store.TestClockWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "createTestClock", Method: http.MethodPost, Path: "/test-clocks", Tag: "Test clocks", Summary: "Create a test clock",
-		Description: "Customers on a clock use its time: trials, renewals and retries happen when the clock reaches them. Test environments only.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Name: "createTestClock", Method: http.MethodPost, Path: "/test-clocks", Tag: "Test clocks",
+		Summary: "Create a test clock",
+		Description: "Customers on a clock use its time: trials, renewals and retries happen when the clock reaches " +
+			"them. Test environments only.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: TestClockForm{Name: example.Name, Now: example.Now},
 	}, s.createTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "getTestClock", Method: http.MethodGet, Path: "/test-clocks/{id}", Tag: "Test clocks", Summary: "Get a test clock",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Name: "getTestClock", Method: http.MethodGet, Path: "/test-clocks/{id}", Tag: "Test clocks",
+		Summary: "Get a test clock",
+		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "listTestClocks", Method: http.MethodGet, Path: "/test-clocks", Tag: "Test clocks", Summary: "List test clocks",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[TestClock]{Data: []TestClock{example}},
+		Name: "listTestClocks", Method: http.MethodGet, Path: "/test-clocks", Tag: "Test clocks",
+		Summary: "List test clocks",
+		Status:  http.StatusOK, Access: httpkit.ReadAccess,
+		Response: httpkit.List[TestClock]{Data: []TestClock{example}},
 	}, s.listTestClocks)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "advanceTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/advance", Tag: "Test clocks", Summary: "Advance a test clock",
-		Description: "Performs all work that becomes due, in order and at its own time. Prefer: wait=N waits up to N seconds (at most 30) until the clock is ready. Without it, poll the clock until it is ready.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: moved,
+		Name: "advanceTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/advance", Tag: "Test clocks",
+		Summary: "Advance a test clock",
+		Description: "Performs all work that becomes due, in order and at its own time. Prefer: wait=N waits up to " +
+			"N seconds (at most 30) until the clock is ready. Without it, poll the clock until it is ready.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: moved,
 		Request: AdvanceForm{To: moved.Now},
 	}, s.advanceTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "stopTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/stop", Tag: "Test clocks", Summary: "Stop a test clock",
-		Description: "Stops an advance at the current time of the clock, after the work that is due then. Has no effect on a clock that is ready. Prefer: wait=N waits up to N seconds (at most 30) until the clock is ready.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: example,
+		Name: "stopTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/stop", Tag: "Test clocks",
+		Summary: "Stop a test clock",
+		Description: "Stops an advance at the current time of the clock, after the work that is due then. Has no " +
+			"effect on a clock that is ready. Prefer: wait=N waits up to N seconds (at most 30) until the clock is " +
+			"ready.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: example,
 	}, s.stopTestClock)
 }

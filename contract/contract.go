@@ -1,7 +1,7 @@
-// Package contract defines the names, IDs, task queues, inputs and results that service, activities and workflows share, so
-// that no import arrow runs back up. It decides nothing: its functions only build these values from those of billing.
-// Histories persist every struct: fields are added, never renamed or removed. The structs hold ids, codes and times, no
-// personal data and no secrets.
+// Package contract defines the names, IDs, task queues, inputs and results that service, activities and workflows
+// share, so that no import arrow runs back up. It decides nothing: its functions only build these values from those of
+// billing. Histories persist every struct: fields are added, never renamed or removed. The structs hold ids, codes and
+// times, no personal data and no secrets.
 package contract
 
 import (
@@ -110,8 +110,8 @@ type SubscriptionInput struct {
 	Woken bool `json:"woken,omitempty"`
 }
 
-// SubscriptionStart starts a subscription's workflow: its input, and the values of the search attributes that the caller
-// knows; the workflow sets the others.
+// SubscriptionStart starts a subscription's workflow: its input, and the values of the search attributes that the
+// caller knows; the workflow sets the others.
 type SubscriptionStart struct {
 	Input                                  SubscriptionInput
 	CustomerID, PlanID, Status, NextAction string

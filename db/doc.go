@@ -1,8 +1,9 @@
-// Package db owns the data in PostgreSQL: the schema, the queries, and the conversion between rows and domain types. It owns
-// no rule: billing decides what is written.
+// Package db owns the data in PostgreSQL: the schema, the queries, and the conversion between rows and domain types. It
+// owns no rule: billing decides what is written.
 //
-// Reads are methods of Reader, which both a Store (each read in its own statement) and a Tx (inside its transaction) have. Writes
-// exist only on a Tx, so a write outside a transaction does not compile. A transaction makes no network calls but its own.
+// Reads are methods of Reader, which both a Store (each read in its own statement) and a Tx (inside its transaction)
+// have. Writes exist only on a Tx, so a write outside a transaction does not compile. A transaction makes no network
+// calls but its own.
 //
 // # Lock order
 //
@@ -19,12 +20,12 @@
 //
 // # Round trips
 //
-// A write is queued and sent together with the next read, or with the commit; the BEGIN travels with the first statement.
-// So its error may surface at a later call, where it still carries the name of the query at fault. Reads that belong
-// together are sent together (see together.go). A renewal costs two round trips.
+// A write is queued and sent together with the next read, or with the commit; the BEGIN travels with the first
+// statement. So its error may surface at a later call, where it still carries the name of the query at fault. Reads
+// that belong together are sent together (see together.go). A renewal costs two round trips.
 //
 // # Times
 //
-// Tx.Now is the caller's time, virtual for customers on a test clock; Tx.Real is the wall clock's, which IDs, leases and
-// retention need. Times come back in UTC, with the microseconds that PostgreSQL keeps.
+// Tx.Now is the caller's time, virtual for customers on a test clock; Tx.Real is the wall clock's, which IDs, leases
+// and retention need. Times come back in UTC, with the microseconds that PostgreSQL keeps.
 package db

@@ -47,8 +47,8 @@ func notFound(resource string) *fault.Error {
 // notFoundIn is notFound for a row that a field of the request refers to.
 func notFoundIn(resource, param string) *fault.Error { return notFound(resource).In(param) }
 
-// changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction decides
-// anew, so it is no refusal.
+// changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction
+// decides anew, so it is no refusal.
 func changed(resource string) error {
 	return fault.New(fault.Unavailable, resource+"_changed",
 		"Another request changed the %s at the same time. Try again.", spaced(resource)).
@@ -65,8 +65,8 @@ func readError(resource string, err error) error {
 	return translate(resource, err)
 }
 
-// translate turns what PostgreSQL and pgx say into faults; during is the query or what was going on. Faults pass as they
-// are. What nobody can act on stays a plain error, which becomes a fault.Internal at the edge.
+// translate turns what PostgreSQL and pgx say into faults; during is the query or what was going on. Faults pass as
+// they are. What nobody can act on stays a plain error, which becomes a fault.Internal at the edge.
 func translate(during string, err error) error {
 	var known *fault.Error
 	var pg *pgconn.PgError

@@ -48,8 +48,8 @@ func (tx *Tx) LockCaptures(ctx context.Context, environmentID string, s *lifecyc
 	return translate("TransactionLockSettling", err)
 }
 
-// LockCustomerState is the State of a transaction without a subscription: the customer, locked, and where the customer's
-// test clock stands. Fault: customer_not_found.
+// LockCustomerState is the State of a transaction without a subscription: the customer, locked, and where the
+// customer's test clock stands. Fault: customer_not_found.
 func (tx *Tx) LockCustomerState(ctx context.Context, environmentID, customerID string) (lifecycle.State, error) {
 	payer, err := tx.LockCustomer(ctx, environmentID, customerID)
 	if err != nil || payer.TestClockID == "" {

@@ -67,7 +67,8 @@ func (r Reader) Keys(ctx context.Context) ([]KeyListing, error) {
 	keys := make([]KeyListing, len(rows))
 	for i, k := range rows {
 		keys[i] = KeyListing{
-			ID: k.ID, EnvironmentID: k.EnvironmentID, Tenant: k.Tenant, App: k.App, Mode: k.Mode, Kind: k.Kind, Hint: k.Hint,
+			ID: k.ID, EnvironmentID: k.EnvironmentID, Tenant: k.Tenant, App: k.App, Mode: k.Mode, Kind: k.Kind,
+			Hint:   k.Hint,
 			Scopes: k.Scopes, CreatedAt: k.CreatedAt, ExpiresAt: value(k.ExpiresAt), RevokedAt: value(k.RevokedAt),
 		}
 	}

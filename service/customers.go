@@ -40,8 +40,8 @@ func (s *Service) CreateCustomer(
 	})
 }
 
-// checkProvider refuses details for a provider that does not take this environment's payments: its tokens mean nothing to
-// the one that does.
+// checkProvider refuses details for a provider that does not take this environment's payments: its tokens mean nothing
+// to the one that does.
 func checkProvider(ctx context.Context, tx *db.Tx, by Caller, c customer.Customer) error {
 	named := c.PaymentDetails.Provider
 	if named == "" {

@@ -9,9 +9,11 @@ import (
 	"perennial/db"
 )
 
-// RetryRefund sends what is owed of a charge's failed refunds again, and returns the new refund. Its workflow is started
-// after the commit. Faults: transaction_not_found, refund_not_owed.
-func (s *Service) RetryRefund(ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction]) error {
+// RetryRefund sends what is owed of a charge's failed refunds again, and returns the new refund. Its workflow is
+// started after the commit. Faults: transaction_not_found, refund_not_owed.
+func (s *Service) RetryRefund(
+	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
+) error {
 	seen, err := s.charge(ctx, by, chargeID)
 	if err != nil {
 		return err
@@ -35,7 +37,9 @@ func (s *Service) RetryRefund(ctx context.Context, by Caller, chargeID string, a
 
 // CreditRefund gives what is owed of a charge's failed refunds as credit instead, and returns the charge. Faults:
 // transaction_not_found, refund_not_owed, refund_needs_subscription.
-func (s *Service) CreditRefund(ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction]) error {
+func (s *Service) CreditRefund(
+	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
+) error {
 	seen, err := s.charge(ctx, by, chargeID)
 	if err != nil {
 		return err

@@ -62,8 +62,9 @@ func (s *Service) ProvisionKey(
 		p.out.Key, p.out.ID, p.out.Environment = apikey.New(k.Kind, k.Mode), id.New(id.APIKey, tx.Real), environment
 		out = p.out
 		return tx.InsertAPIKey(ctx, environment.ID, db.NewAPIKey{
-			ID: out.ID, Kind: string(k.Kind), Hash: out.Key.Hash, Hint: out.Key.Hint, Scopes: k.Scopes, AllowedCIDRs: k.AllowedCIDRs,
-			ExpiresAt: k.ExpiresAt,
+			ID: out.ID, Kind: string(k.Kind), Hash: out.Key.Hash, Hint: out.Key.Hint, Scopes: k.Scopes,
+			AllowedCIDRs: k.AllowedCIDRs,
+			ExpiresAt:    k.ExpiresAt,
 		})
 	})
 	return out, err

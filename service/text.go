@@ -7,8 +7,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// checkText holds what is true of one line that people read: it says something, and holds no control characters, which would
-// break it where it is shown. An empty one is left out, and fine.
+// checkText holds what is true of one line that people read: it says something, and holds no control characters, which
+// would break it where it is shown. An empty one is left out, and fine.
 func checkText(param, s string) error {
 	switch {
 	case s == "":

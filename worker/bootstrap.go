@@ -60,8 +60,8 @@ func (w *Worker) keepUp(ctx context.Context) {
 	}
 }
 
-// Bootstrap creates namespace, search attributes and the reconciler's Schedule where they are absent. A Schedule that is
-// absent means a new or lost Temporal database: the epoch is incremented first, so that the reconciler starts
+// Bootstrap creates namespace, search attributes and the reconciler's Schedule where they are absent. A Schedule that
+// is absent means a new or lost Temporal database: the epoch is incremented first, so that the reconciler starts
 // everything again.
 func (w *Worker) Bootstrap(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)

@@ -14,8 +14,8 @@ import (
 const (
 	beatEvery   = activities.BeatEvery
 	watchWithin = 4 * time.Second // bounds one beat with its look
-	// stoppedFor is how long work may wait for a build to be current before it is a fault: a rolling update has a moment
-	// between two builds.
+	// stoppedFor is how long work may wait for a build to be current before it is a fault: a rolling update has a
+	// moment between two builds.
 	stoppedFor = 10 * time.Second
 	// sayAgain is how often a fault that lasts is logged.
 	sayAgain = time.Minute

@@ -75,7 +75,8 @@ func fingerprint(payload []byte) []byte {
 // row is what db stores about the request and, where it is given, its answer.
 func (rp *repeatable) row(st stored) db.IdempotencyKey {
 	return db.IdempotencyKey{
-		Route: rp.route, Key: rp.key, Fingerprint: rp.fingerprint, StatusCode: st.status, Response: st.raw, CustomerID: st.customerID,
+		Route: rp.route, Key: rp.key, Fingerprint: rp.fingerprint, StatusCode: st.status, Response: st.raw,
+		CustomerID: st.customerID,
 	}
 }
 
@@ -132,11 +133,12 @@ type Made[T any] struct {
 	CustomerID string
 }
 
-// Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep as the last thing
-// of that transaction, with its result. The answer is rendered and stored there, so that a repeat, also after a crash, is
-// answered from what was committed; one that runs beside it waits for it and then reads it.
+// Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep as the last
+// thing of that transaction, with its result. The answer is rendered and stored there, so that a repeat, also after a
+// crash, is answered from what was committed; one that runs beside it waits for it and then reads it.
 func Create[R, T any](
-	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T], perform func(keep func(*db.Tx, R) error) error,
+	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T],
+	perform func(keep func(*db.Tx, R) error) error,
 ) (*Reply[T], error) {
 	leave, _, err := k.inTurn(ctx, c)
 	if err != nil {

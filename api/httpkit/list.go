@@ -15,16 +15,16 @@ type List[T any] struct {
 // MaxPage bounds a page.
 const MaxPage = 100
 
-// Page is the part of every list request; exported only so that huma sees its fields. Cursors are ids: a page is stable whatever is created meanwhile, and nothing
-// appears behind a cursor that a page gave.
+// Page is the part of every list request; exported only so that huma sees its fields. Cursors are ids: a page is stable
+// whatever is created meanwhile, and nothing appears behind a cursor that a page gave.
 type Page struct {
 	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"The maximum number of entries to return."`
 	StartingAfter string `query:"startingAfter" maxLength:"64" doc:"The id of an entry of this list. Returns the entries after it, which are older."`
 	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"The id of an entry of this list. Returns the entries before it, which are newer. Safe for polling: no entry appears later behind an id that was returned."`
 }
 
-// DB checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other text
-// as a cursor would end the list early, or begin it again, without a word.
+// DB checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other
+// text as a cursor would end the list early, or begin it again, without a word.
 func (p Page) DB(prefix string, filters ...Reference) (db.Page, error) {
 	if p.StartingAfter != "" && p.EndingBefore != "" {
 		return db.Page{}, fault.InvalidParam("endingBefore", "parameters_exclusive",

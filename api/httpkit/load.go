@@ -22,7 +22,8 @@ type ByID struct {
 // LoadByID builds a loader. What is not even shaped like an id of ours is absent, like any other; absent is the fault
 // of db that says so.
 func LoadByID[R any](
-	k *Kit, prefix string, absent *fault.Error, fetch func(ctx context.Context, hash []byte, id string) (db.APIKey, R, error),
+	k *Kit, prefix string, absent *fault.Error,
+	fetch func(ctx context.Context, hash []byte, id string) (db.APIKey, R, error),
 ) Loader {
 	return func(ctx context.Context, hash []byte, resourceID string) (db.APIKey, any, error) {
 		if !id.Is(prefix, resourceID) {

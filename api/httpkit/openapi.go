@@ -67,8 +67,9 @@ func idempotencyParameter() *huma.Param {
 
 func preferParameter() *huma.Param {
 	return &huma.Param{
-		Name: "Prefer", In: "header", Example: "wait=10", Description: "wait=N: waits up to N seconds, at most 30 (RFC 7240).",
-		Schema: &huma.Schema{Type: huma.TypeString},
+		Name: "Prefer", In: "header", Example: "wait=10",
+		Description: "wait=N: waits up to N seconds, at most 30 (RFC 7240).",
+		Schema:      &huma.Schema{Type: huma.TypeString},
 	}
 }
 
@@ -78,7 +79,8 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	success := &huma.MediaType{Example: op.Response}
 	if op.Publicly != nil {
 		success.Schema = &huma.Schema{AnyOf: []*huma.Schema{
-			schemas.Schema(reflect.TypeOf(op.Response), true, ""), schemas.Schema(reflect.TypeOf(op.Publicly), true, ""),
+			schemas.Schema(reflect.TypeOf(op.Response), true, ""),
+			schemas.Schema(reflect.TypeOf(op.Publicly), true, ""),
 		}}
 	}
 	out := map[string]*huma.Response{strconv.Itoa(op.Status): {
@@ -99,15 +101,19 @@ func (o Operation) refusalReasons() map[int]string {
 		http.StatusUnauthorized:        "The API key is missing or invalid.",
 		http.StatusForbidden:           "The key's scopes or IP addresses do not allow this operation.",
 		http.StatusUnprocessableEntity: "A field or parameter is invalid. param names it.",
-		http.StatusInternalServerError: "The request failed with a server error. Quote the requestId when you ask for help.",
-		http.StatusServiceUnavailable:  "The service is unavailable. Try again after Retry-After, with the same Idempotency-Key.",
+		http.StatusInternalServerError: "The request failed with a server error. Quote the requestId when you ask " +
+			"for help.",
+		http.StatusServiceUnavailable: "The service is unavailable. Try again after Retry-After, with the same " +
+			"Idempotency-Key.",
 	}
 	if o.Load != nil || o.refersTo() {
 		reasons[http.StatusNotFound] = "The resource does not exist in this environment."
 	}
 	if o.changes() {
 		maps.Copy(reasons, map[int]string{
-			http.StatusConflict:              "The current state of the resource does not allow the operation, or a request with the same Idempotency-Key is in progress. With Retry-After, the refusal is temporary: repeat the request after that time, with the same key.",
+			http.StatusConflict: "The current state of the resource does not allow the operation, or a " +
+				"request with the same Idempotency-Key is in progress. With Retry-After, the refusal is temporary: " +
+				"repeat the request after that time, with the same key.",
 			http.StatusGone:                  "The stored response was erased with its customer.",
 			http.StatusRequestEntityTooLarge: "The body is larger than 1 MiB.",
 			http.StatusUnsupportedMediaType:  "The body is not application/json.",

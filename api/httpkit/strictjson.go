@@ -16,8 +16,8 @@ import (
 // maxDepth is far deeper than any request of ours and far shallower than what would exhaust a stack.
 const maxDepth = 32
 
-// maxValues bounds the values of one body. It is far more than any request of ours holds, and keeps the check of each from
-// filling the memory with complaints.
+// maxValues bounds the values of one body. It is far more than any request of ours holds, and keeps the check of each
+// from filling the memory with complaints.
 const maxValues = 2000
 
 // checkJSON refuses what encoding/json forgives and two parsers would read differently: repeated fields, NUL, broken

@@ -69,8 +69,8 @@ func validationProblem(requestID string, status int, message string, errs []erro
 // maxErrors bounds the fields that one response lists, so that a long wrong list stays readable.
 const maxErrors = 20
 
-// upToLimits leaves out what is wrong with the entries of a list that is too long, and everything beyond maxErrors. fields
-// are sorted, so a list comes before its entries.
+// upToLimits leaves out what is wrong with the entries of a list that is too long, and everything beyond maxErrors.
+// fields are sorted, so a list comes before its entries.
 func upToLimits(fields []ProblemField) []ProblemField {
 	var kept []ProblemField
 	tooLong := ""

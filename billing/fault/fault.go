@@ -26,8 +26,8 @@ const (
 	Internal     Kind = "internal"     // 500: our bug; the cause is only in the log
 )
 
-// Error is a reason a person can act on. Code is stable and part of the API; Detail is one or two sentences; Param names the
-// field at fault in the caller's own spelling (`trialDays`), empty where none applies.
+// Error is a reason a person can act on. Code is stable and part of the API; Detail is one or two sentences; Param
+// names the field at fault in the caller's own spelling (`trialDays`), empty where none applies.
 type Error struct {
 	Kind       Kind          `json:"kind"`
 	Code       string        `json:"code"`

@@ -21,8 +21,8 @@ var ErrBehind = fault.New(fault.Conflict, "subscription_catching_up",
 	"The subscription has several overdue periods to process. "+
 		"Repeat the request in a few seconds.").After(5 * time.Second)
 
-// Apply performs a command, after all that is due by now. A refusal of the rules is returned as their fault, and nothing
-// changes. A refusal half-way through the work is a fault of ours: command_broken.
+// Apply performs a command, after all that is due by now. A refusal of the rules is returned as their fault, and
+// nothing changes. A refusal half-way through the work is a fault of ours: command_broken.
 func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 	d := begin(s, at)
 	if err := d.catchUp(); err != nil {

@@ -154,8 +154,8 @@ func TestCancel_RefundsUnusedTime(t *testing.T) {
 	}
 }
 
-// The end of a period belongs to the next one. Where that is not opened yet nothing is left to give back; where it is, all
-// of it is.
+// The end of a period belongs to the next one. Where that is not opened yet nothing is left to give back; where it is,
+// all of it is.
 func TestCancel_RefundAtPeriodBoundary(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -226,8 +226,8 @@ func TestCancel_CaptureAfterClosingIsNotCounted(t *testing.T) {
 	require.Equal(t, l.sub().CurrentPeriod.Start.Add(week), l.sub().PaidThrough)
 }
 
-// Whatever was changed, paid, left unpaid or paid by credit before: a cancellation with refund keeps no money but for time
-// that was used, gives back none that it has not, and leaves open exactly what was used and not paid.
+// Whatever was changed, paid, left unpaid or paid by credit before: a cancellation with refund keeps no money but for
+// time that was used, gives back none that it has not, and leaves open exactly what was used and not paid.
 func TestCancel_RefundKeepsPriceOfUsedTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -256,8 +256,8 @@ func TestCancel_RefundKeepsPriceOfUsedTime(t *testing.T) {
 	})
 }
 
-// The rest of a year becomes credit when its interval is changed. Within the month that follows it still is that money; a
-// month that credit paid for gives credit back.
+// The rest of a year becomes credit when its interval is changed. Within the month that follows it still is that money;
+// a month that credit paid for gives credit back.
 func TestCancel_RefundOfAYearThatBecameCredit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -14,8 +14,8 @@ type VoidInvoice struct {
 	InvoiceID string
 }
 
-// MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still arrives
-// pays it. Faults: payment_in_progress, invoice_not_open.
+// MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still
+// arrives pays it. Faults: payment_in_progress, invoice_not_open.
 type MarkUncollectible struct {
 	InvoiceID string
 }

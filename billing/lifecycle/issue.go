@@ -11,8 +11,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// issue writes an invoice, withdraws the one that it replaces and moves the customer's credit. What is left to pay waits
-// for its turn; an invoice with nothing left is paid on the spot.
+// issue writes an invoice, withdraws the one that it replaces and moves the customer's credit. What is left to pay
+// waits for its turn; an invoice with nothing left is paid on the spot.
 func (d *decision) issue(draft invoice.Draft) error {
 	newID := d.invoiceID(draft)
 	if draft.Replaces != "" {

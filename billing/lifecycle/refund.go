@@ -10,8 +10,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// refund writes the transaction that gives amount of a charge back. It has a workflow of its own. It returns the charge,
-// which reserves the amount.
+// refund writes the transaction that gives amount of a charge back. It has a workflow of its own. It returns the
+// charge, which reserves the amount.
 func (d *decision) refund(charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
 	reserved, r, err := charge.Refund(d.IDs.Transaction(d.Real), amount, d.Now, d.Real)
 	if err != nil {
@@ -91,8 +91,8 @@ func RetryRefund(s State, charge payment.Transaction, at Moment) (payment.Transa
 	return charge, d.Changes, nil
 }
 
-// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is the subscription's that the
-// charge belongs to. Faults: refund_not_owed; refund_needs_subscription, since only its invoices use credit.
+// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is the subscription's that
+// the charge belongs to. Faults: refund_not_owed; refund_needs_subscription, since only its invoices use credit.
 func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Changes, error) {
 	if s.Subscription.ID == "" || charge.InvoiceID == "" {
 		return State{}, Changes{}, fault.New(fault.Conflict, "refund_needs_subscription",

@@ -165,7 +165,8 @@ func TestChangePlan_ThereAndBackWhileUnpaid(t *testing.T) {
 	require.LessOrEqual(t, l.store.balance, money.Minor(1000))
 }
 
-// The period began while past due and nobody billed it: the change neither credits nor charges; recovery bills it whole.
+// The period began while past due and nobody billed it: the change neither credits nor charges; recovery bills it
+// whole.
 func TestChangePlan_InSkippedPeriodIsBilledOnRecovery(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

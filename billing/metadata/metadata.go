@@ -1,5 +1,5 @@
-// Package metadata owns a caller's own notes on a resource: what a note may be and how long. It does not own where notes
-// are kept, nor how many a request may bring.
+// Package metadata owns a caller's own notes on a resource: what a note may be and how long. It does not own where
+// notes are kept, nor how many a request may bring.
 package metadata
 
 import (
@@ -44,8 +44,8 @@ func (p *Pairs) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Check bounds what is stored for nothing but to be read back; of several wrong notes it names the first by key. Faults:
-// type_wrong, metadata_too_large.
+// Check bounds what is stored for nothing but to be read back; of several wrong notes it names the first by key.
+// Faults: type_wrong, metadata_too_large.
 func (p Pairs) Check() error {
 	for _, key := range slices.Sorted(maps.Keys(p)) {
 		if err := checkPair(key, p[key]); err != nil {

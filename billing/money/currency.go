@@ -30,8 +30,8 @@ func ParseCurrency(s string) (Currency, error) {
 	return Currency(s), nil
 }
 
-// Decimals is the ISO 4217 exponent: how many digits of an amount stand behind the decimal point. A withdrawn code keeps
-// the exponent it had, because old invoices stay readable; an unknown one has 2.
+// Decimals is the ISO 4217 exponent: how many digits of an amount stand behind the decimal point. A withdrawn code
+// keeps the exponent it had, because old invoices stay readable; an unknown one has 2.
 func (c Currency) Decimals() int {
 	if exponent, ok := corrections[c]; ok && exponent != withdrawn {
 		return exponent

@@ -64,8 +64,8 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	return MoveReplay
 }
 
-// lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the same
-// key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
+// lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the
+// same key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
 func (t Transaction) lateSend(p Protocol, now time.Time) bool {
 	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= p.Window/2
 }

@@ -46,7 +46,8 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large. The fault names the price by its place.
+// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large. The fault names the price by its
+// place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing",

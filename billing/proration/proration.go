@@ -10,14 +10,14 @@ import (
 	"perennial/billing/period"
 )
 
-// Rest is the part of a period's price that falls on the time from at to the period's end: the charge of whoever changes
-// to the price, and the worth of the unused time of whoever leaves it. It counts seconds and divides with money.Part, so
-// a chain of changes in one period costs exactly the sum of what each price was used for, and a change to the same price
-// costs nothing.
+// Rest is the part of a period's price that falls on the time from at to the period's end: the charge of whoever
+// changes to the price, and the worth of the unused time of whoever leaves it. It counts seconds and divides with
+// money.Part, so a chain of changes in one period costs exactly the sum of what each price was used for, and a change
+// to the same price costs nothing.
 //
 // At the very start that is all of the price. The end already belongs to the next period; there, and anywhere else
-// outside, the answer is `change_outside_period`: whoever asks has to renew first, and a clamped amount would hide that.
-// `period_empty`: no whole second to divide.
+// outside, the answer is `change_outside_period`: whoever asks has to renew first, and a clamped amount would hide
+// that. `period_empty`: no whole second to divide.
 func Rest(price money.Minor, of period.Period, at time.Time) (money.Minor, error) {
 	length := of.Seconds()
 	if length < 1 {

@@ -56,8 +56,8 @@ func (p Policy) Validate() error {
 	return nil
 }
 
-// Gap is the time between attempt number `retry` and the retry of that number (the attempt after it). Retries count from
-// 1 to Retries; any other number has no gap and answers 0. A gap never exceeds a year.
+// Gap is the time between attempt number `retry` and the retry of that number (the attempt after it). Retries count
+// from 1 to Retries; any other number has no gap and answers 0. A gap never exceeds a year.
 func (p Policy) Gap(retry int) time.Duration {
 	if retry < 1 || retry > p.Retries {
 		return 0

@@ -14,8 +14,8 @@ import (
 type Cancellation struct {
 	Reason    string // empty: the one given before, if any
 	Immediate bool
-	// RefundUnused gives the unused time of what was paid for the current period back, and asks for no more than the time
-	// used of what was not; only with Immediate.
+	// RefundUnused gives the unused time of what was paid for the current period back, and asks for no more than the
+	// time used of what was not; only with Immediate.
 	RefundUnused bool
 }
 

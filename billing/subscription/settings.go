@@ -31,8 +31,8 @@ func DefaultSettings() Settings {
 	return Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: SkipPastDue}
 }
 
-// Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown, retry_policy_invalid,
-// past_due_billing_unknown, past_due_cancel_after_days_out_of_range.
+// Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown,
+// retry_policy_invalid, past_due_billing_unknown, past_due_cancel_after_days_out_of_range.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
 		return err

@@ -58,20 +58,25 @@ var (
 		"The subscription's time in past_due has not ended.")
 )
 
-// transitions says which input may happen in which status, and to which statuses it may lead. What is absent is
-// refused with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. Canceled has no row that leads out: payment_settled keeps it canceled.
+// transitions says which input may happen in which status, and to which statuses it may lead. What is absent is refused
+// with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. Canceled has
+// no row that leads out: payment_settled keeps it canceled.
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
 		periodDue: {Active, Canceled}, invoiceWrittenOff: {Trialing},
 	},
 	Active: {
-		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active}, payInvoice: {Active},
-		periodDue: {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue}, invoiceWrittenOff: {Active},
+		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active},
+		payInvoice: {Active},
+		periodDue:  {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
+		invoiceWrittenOff: {Active},
 	},
 	PastDue: {
-		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue}, payInvoice: {PastDue},
-		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue}, pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
+		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue},
+		payInvoice: {PastDue},
+		periodDue:  {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
+		pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
 	},
 	Canceled: {
 		payInvoice: {Canceled}, paymentSettled: {Canceled}, invoiceWrittenOff: {Canceled},

@@ -1,5 +1,5 @@
-// Package testclock owns what a test clock may do: which advances are refused, and where it stands. It does not own what
-// becomes due when it moves (lifecycle) nor how it is moved (activities).
+// Package testclock owns what a test clock may do: which advances are refused, and where it stands. It does not own
+// what becomes due when it moves (lifecycle) nor how it is moved (activities).
 package testclock
 
 import (
@@ -53,7 +53,8 @@ func (c Clock) Advance(to time.Time) (Clock, error) {
 	return c, nil
 }
 
-// Stop ends an advance where the clock stands: what is due there is still done. A clock that stands still stays as it is.
+// Stop ends an advance where the clock stands: what is due there is still done. A clock that stands still stays as it
+// is.
 func (c Clock) Stop() Clock {
 	if c.Status == Advancing {
 		c.TargetAt = c.NowAt

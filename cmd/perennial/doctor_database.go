@@ -119,7 +119,8 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 		d.ok(check, "opens the keysets of all apps (%d)", len(apps))
 	}
 	door := gateway.New(gateway.Config{
-		Vault: keys, StripeURL: d.config.Stripe.APIURL, Timeout: d.config.Stripe.Timeout, ReplayWindow: d.config.Stripe.ReplayWindow,
+		Vault: keys, StripeURL: d.config.Stripe.APIURL, Timeout: d.config.Stripe.Timeout,
+		ReplayWindow: d.config.Stripe.ReplayWindow,
 	})
 	for _, e := range environments {
 		d.settings(e)

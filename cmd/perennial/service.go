@@ -197,7 +197,8 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 			ReconcileRate: c.Worker.ReconcileRate,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,
-		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots, WorkflowSlots: c.Worker.WorkflowSlots,
+		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots,
+		WorkflowSlots:   c.Worker.WorkflowSlots,
 		CachedWorkflows: c.Worker.CachedWorkflows, Pollers: c.Worker.Pollers, DrainTimeout: c.Worker.DrainTimeout,
 		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery, Now: p.now,
 	})

@@ -62,7 +62,8 @@ func together(c Config) (faults Faults) {
 	}
 	if (c.Simulator.CallbackURL == "") == c.Simulator.CallbackSecret.IsSet() {
 		faults = append(faults, Fault{
-			"SIMULATOR_CALLBACK_URL", "and SIMULATOR_CALLBACK_SECRET must be set together: an unsigned callback is refused",
+			"SIMULATOR_CALLBACK_URL",
+			"and SIMULATOR_CALLBACK_SECRET must be set together: an unsigned callback is refused",
 			"set both, or neither",
 		})
 	}

@@ -27,8 +27,9 @@ var variables = []Variable{
 		Name: "DATABASE_URL", Secret: true, set: databaseURL,
 		RequiredBy: []Command{API, Worker, Serve, Migrate, Key, Doctor},
 		Example:    "postgres://perennial:secret@db.example.com:5432/perennial?sslmode=verify-full",
-		Meaning:    "PostgreSQL, version 15 or newer: the truth about every subscription and payment. `dev` starts one where it is absent.",
-		Fix:        "give the URL of a PostgreSQL database",
+		Meaning: "PostgreSQL, version 15 or newer: the truth about every subscription and payment. `dev` starts " +
+			"one where it is absent.",
+		Fix: "give the URL of a PostgreSQL database",
 	},
 	{
 		Name: "DATABASE_POOL_API", Default: "20", Example: "20",
@@ -117,21 +118,24 @@ var variables = []Variable{
 	},
 	{
 		Name: "TRUSTED_PROXIES", Example: "10.0.0.0/8,192.168.1.7/32",
-		Meaning: "Networks of the proxies whose X-Forwarded-For is believed when a key's IP allow-list is checked, separated by commas.",
-		Fix:     "give networks in CIDR notation",
-		set:     networks(func(c *Config) *[]netip.Prefix { return &c.HTTP.TrustedProxies }),
+		Meaning: "Networks of the proxies whose X-Forwarded-For is believed when a key's IP allow-list is checked, " +
+			"separated by commas.",
+		Fix: "give networks in CIDR notation",
+		set: networks(func(c *Config) *[]netip.Prefix { return &c.HTTP.TrustedProxies }),
 	},
 	{
 		Name: "API_DRAIN_DELAY", Default: "0s", Example: "5s",
-		Meaning: "How long `/readyz` says no before the API stops listening, so that load balancers stop sending first.",
-		Fix:     "give what your load balancer needs to notice",
-		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainDelay }),
+		Meaning: "How long `/readyz` says no before the API stops listening, so that load balancers stop sending " +
+			"first.",
+		Fix: "give what your load balancer needs to notice",
+		set: duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainDelay }),
 	},
 	{
 		Name: "API_DRAIN_TIMEOUT", Default: "20s", Example: "20s",
-		Meaning: "How long the API finishes open requests after it was told to stop. Those that wait for a payment or a clock (`Prefer: wait`) are answered at once.",
-		Fix:     "stay below what your platform waits before it kills",
-		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainTimeout }),
+		Meaning: "How long the API finishes open requests after it was told to stop. Those that wait for a payment " +
+			"or a clock (`Prefer: wait`) are answered at once.",
+		Fix: "stay below what your platform waits before it kills",
+		set: duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainTimeout }),
 	},
 	{
 		Name: "LOG_LEVEL", Default: "info", Example: "debug",
@@ -169,9 +173,10 @@ var variables = []Variable{
 	},
 	{
 		Name: "WORKER_DRAIN_TIMEOUT", Default: "25s", Example: "25s",
-		Meaning: "How long a worker finishes running activities after it was told to stop. What is unfinished then is repeated elsewhere.",
-		Fix:     "stay below what your platform waits before it kills",
-		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.Worker.DrainTimeout }),
+		Meaning: "How long a worker finishes running activities after it was told to stop. What is unfinished then " +
+			"is repeated elsewhere.",
+		Fix: "stay below what your platform waits before it kills",
+		set: duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.Worker.DrainTimeout }),
 	},
 	{
 		Name: "WORKER_ACTIVITY_SLOTS", Default: "32", Example: "32",
@@ -234,7 +239,8 @@ var variables = []Variable{
 		Name: "PAYMENT_ABSENCE_GAP", Default: "1h", Example: "1h",
 		Meaning: "How far apart a provider must answer twice that it never heard of a payment, both after the replay window, until " +
 			"the payment counts as failed.",
-		Fix: "stay at the default: it outlasts the lag of a provider's search; only tests against the simulator need less",
+		Fix: "stay at the default: it outlasts the lag of a provider's search; only tests against the simulator " +
+			"need less",
 		set: duration(time.Millisecond, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.AbsenceGap }),
 	},
 	{
@@ -264,16 +270,18 @@ var variables = []Variable{
 		set:     address(func(c *Config) *string { return &c.Simulator.ListenAddress }),
 	},
 	{
-		Name: "SIMULATOR_LEDGER", Default: ".perennial/simulator/ledger.jsonl", Example: "/var/lib/simulator/ledger.jsonl",
+		Name: "SIMULATOR_LEDGER", Default: ".perennial/simulator/ledger.jsonl",
+		Example: "/var/lib/simulator/ledger.jsonl",
 		Meaning: "File to which the simulator syncs every movement of money.",
 		Fix:     "give a path that can be written",
 		set:     text(func(c *Config) *string { return &c.Simulator.Ledger }),
 	},
 	{
 		Name: "SIMULATOR_KEY_WINDOW", Default: "24h", Example: "2s",
-		Meaning: "How long the simulator remembers an idempotency key; after that the same key charges again, as at the provider.",
-		Fix:     "give a duration; tests give seconds",
-		set:     duration(time.Millisecond, 30*24*time.Hour, func(c *Config) *time.Duration { return &c.Simulator.KeyWindow }),
+		Meaning: "How long the simulator remembers an idempotency key; after that the same key charges again, as at " +
+			"the provider.",
+		Fix: "give a duration; tests give seconds",
+		set: duration(time.Millisecond, 30*24*time.Hour, func(c *Config) *time.Duration { return &c.Simulator.KeyWindow }),
 	},
 	{
 		Name: "SIMULATOR_HANG", Default: "60s", Example: "2s",
@@ -283,9 +291,10 @@ var variables = []Variable{
 	},
 	{
 		Name: "SIMULATOR_CALLBACK_URL", Example: "http://127.0.0.1:8080/callbacks/pp_01h",
-		Meaning: "Where the simulator sends its callbacks. Absent: nowhere, until it is told over HTTP. `dev` sends them to its own API.",
-		Fix:     "give the API's callback URL of a provider configuration",
-		set:     webURL(func(c *Config) *string { return &c.Simulator.CallbackURL }),
+		Meaning: "Where the simulator sends its callbacks. Absent: nowhere, until it is told over HTTP. `dev` sends " +
+			"them to its own API.",
+		Fix: "give the API's callback URL of a provider configuration",
+		set: webURL(func(c *Config) *string { return &c.Simulator.CallbackURL }),
 	},
 	{
 		Name: "SIMULATOR_CALLBACK_SECRET", Secret: true, Example: "whsec_…",

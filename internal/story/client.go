@@ -60,7 +60,9 @@ func (c *client) send(ctx context.Context, method, url string, header http.Heade
 }
 
 // once returns when to try again, or zero where that helps nothing.
-func (c *client) once(ctx context.Context, method, url string, header http.Header, body []byte, out any) (after time.Duration, err error) {
+func (c *client) once(
+	ctx context.Context, method, url string, header http.Header, body []byte, out any,
+) (after time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return 0, err

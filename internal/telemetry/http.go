@@ -71,7 +71,9 @@ func NameRoute(next http.Handler) http.Handler {
 }
 
 // finish writes no path: an unmatched one is whatever a stranger typed.
-func (t *Telemetry) finish(ctx context.Context, r *http.Request, record *Request, status int, took time.Duration, span trace.Span) {
+func (t *Telemetry) finish(
+	ctx context.Context, r *http.Request, record *Request, status int, took time.Duration, span trace.Span,
+) {
 	method := knownMethod(r.Method)
 	t.Instruments.HTTPRequest(ctx, took, method, record.Route, status)
 	span.SetName(method + " " + record.Route)

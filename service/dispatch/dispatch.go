@@ -1,6 +1,6 @@
-// Package dispatch performs the effects of committed transactions: it starts workflows, signals them, and marks the rows of
-// started ones. Every effect is best effort and bounded in time, since the reconciler performs what is missing. It does not
-// own the client of Temporal (Engine).
+// Package dispatch performs the effects of committed transactions: it starts workflows, signals them, and marks the
+// rows of started ones. Every effect is best effort and bounded in time, since the reconciler performs what is missing.
+// It does not own the client of Temporal (Engine).
 package dispatch
 
 import (
@@ -23,12 +23,13 @@ import (
 type Engine interface {
 	StartSubscription(ctx context.Context, in contract.SubscriptionStart) error
 	StartPayment(ctx context.Context, in contract.PaymentInput) error
-	// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none runs.
+	// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none
+	// runs.
 	AdvanceClock(ctx context.Context, ref contract.Ref) error
 	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
 	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error
-	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own, which is
-	// started for it where the owner has ended.
+	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own,
+	// which is started for it where the owner has ended.
 	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
 }
 

@@ -34,8 +34,8 @@ func (e *Engine) StartSubscription(ctx context.Context, in contract.Subscription
 	return ignoreFinished(engineError(err))
 }
 
-// Wake signals a subscription's workflow that its row changed, and starts the workflow where it was lost or has finished.
-// signal is a name of contract's. Fault: engine_unavailable.
+// Wake signals a subscription's workflow that its row changed, and starts the workflow where it was lost or has
+// finished. signal is a name of contract's. Fault: engine_unavailable.
 func (e *Engine) Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error {
 	in := contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}
 	o := subscriptionOptions(in)
@@ -53,8 +53,8 @@ func (e *Engine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 	return engineError(err)
 }
 
-// Check makes the owner of a transaction look it up: the subscription's workflow, which is started where it was lost, or
-// the transaction's own where the subscription has finished or there is none. Fault: engine_unavailable.
+// Check makes the owner of a transaction look it up: the subscription's workflow, which is started where it was lost,
+// or the transaction's own where the subscription has finished or there is none. Fault: engine_unavailable.
 func (e *Engine) Check(ctx context.Context, owner contract.Owner, check contract.Check) error {
 	if owner.SubscriptionID != "" {
 		ref := contract.Ref{EnvironmentID: owner.EnvironmentID, ID: owner.SubscriptionID}
@@ -77,8 +77,8 @@ func (e *Engine) check(ctx context.Context, ref contract.Ref, check contract.Che
 	return engineError(err)
 }
 
-// Attended reports whether a worker has taken up what a workflow was last started or woken for: no task of it waits. One
-// that is not there waits for nothing. Fault: engine_unavailable.
+// Attended reports whether a worker has taken up what a workflow was last started or woken for: no task of it waits.
+// One that is not there waits for nothing. Fault: engine_unavailable.
 func (e *Engine) Attended(ctx context.Context, workflowID string) (bool, error) {
 	d, err := e.client.DescribeWorkflowExecution(ctx, workflowID, "")
 	var absent *serviceerror.NotFound

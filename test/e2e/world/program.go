@@ -151,7 +151,8 @@ func Run(t testing.TB, env []string, args ...string) (stdout, stderr string, err
 	return RunContext(ctx, t, env, args...)
 }
 
-// RunContext is Run for a command that may take as long as ctx; then it is interrupted, so that it stops what it started.
+// RunContext is Run for a command that may take as long as ctx; then it is interrupted, so that it stops what it
+// started.
 func RunContext(ctx context.Context, t testing.TB, env []string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, Binary(t), args...)
