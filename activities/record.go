@@ -41,7 +41,7 @@ func (a *Payments) record(
 		if callErr != nil {
 			result.Impossible = fault.From(callErr)
 		}
-		if state, recorded, changes, err = lifecycle.Record(state, result, moment(now, wall)); err != nil {
+		if state, recorded, changes, err = lifecycle.Record(state, result, db.Moment(now, wall)); err != nil {
 			return err
 		}
 		if err := tx.Write(ctx, env, state, changes); err != nil {

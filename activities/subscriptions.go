@@ -25,7 +25,7 @@ func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (
 		if err != nil {
 			return err
 		}
-		state, changes, err := lifecycle.Advance(found, moment(in.Now, a.Clock()))
+		state, changes, err := lifecycle.Advance(found, db.Moment(in.Now, a.Clock()))
 		if err != nil {
 			return err
 		}

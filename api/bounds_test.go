@@ -106,7 +106,7 @@ func TestIdempotency_UnstorableRefusalIsLogged(t *testing.T) {
 	problem(t, 409, "cancellation_not_scheduled", "",
 		b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/reactivate", nil, "Idempotency-Key", "adas-key"))
 	log := b.log.String()
-	require.Contains(t, log, "a refusal was not stored for repeats")
+	require.Contains(t, log, "failed to store a refusal for repeats")
 	require.NotContains(t, log, "adas-key")
 }
 

@@ -27,7 +27,7 @@ func (s *Service) RetryRefund(
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		_, changes, err := lifecycle.RetryRefund(state, charge, moment(tx.Now, tx.Real))
+		_, changes, err := lifecycle.RetryRefund(state, charge, db.Moment(tx.Now, tx.Real))
 		if err != nil {
 			return payment.Transaction{}, err
 		}
@@ -55,7 +55,7 @@ func (s *Service) CreditRefund(
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		state, changes, err := lifecycle.CreditRefund(state, charge, moment(tx.Now, tx.Real))
+		state, changes, err := lifecycle.CreditRefund(state, charge, db.Moment(tx.Now, tx.Real))
 		if err != nil {
 			return payment.Transaction{}, err
 		}

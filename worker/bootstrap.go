@@ -149,7 +149,7 @@ func (w *Worker) ensureReconciler(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.config.Logger.Info("Temporal has no reconciler: a new epoch begins", zap.Int64("epoch", epoch))
+	w.config.Logger.Info("Temporal has no reconciler schedule; starting a new epoch", zap.Int64("epoch", epoch))
 	_, err = schedules.Create(ctx, client.ScheduleOptions{
 		ID:                 contract.ReconcilerScheduleID,
 		Spec:               client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: w.config.ReconcileEvery}}},

@@ -119,7 +119,7 @@ func (w *Worker) Run(ctx context.Context, ready func()) error {
 		select {
 		case <-ctx.Done():
 		case err = <-fatal:
-			w.config.Logger.Error("the pollers ended; starting again", zap.Error(err))
+			w.config.Logger.Error("the pollers ended; restarting them", zap.Error(err))
 		}
 		stopLoop()
 		<-looped

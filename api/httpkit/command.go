@@ -89,7 +89,7 @@ func (k *Kit) remember(ctx context.Context, c *Call, refusal error) error {
 		return errInFlight // performed meanwhile: the repeat that this asks for is given the stored answer
 	}
 	if err != nil { // nothing was performed, so the refusal stands; a repeat is judged anew
-		telemetry.For(ctx, k.telemetry.Logger).Warn("a refusal was not stored for repeats", zap.Error(err))
+		telemetry.For(ctx, k.telemetry.Logger).Warn("failed to store a refusal for repeats", zap.Error(err))
 	}
 	return p
 }

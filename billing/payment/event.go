@@ -11,6 +11,14 @@ func (t Transaction) Announced() event.Payment {
 	}
 }
 
+// Beginning announces a new charge: pending, or failed where it cannot be made.
+func (t Transaction) Beginning() event.Data {
+	if t.Status == Failed {
+		return t.Failure()
+	}
+	return event.PaymentPending{Payment: t.Announced()}
+}
+
 // Failure announces an attempt that moved no money.
 func (t Transaction) Failure() event.PaymentFailed {
 	return event.PaymentFailed{

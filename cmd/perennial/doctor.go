@@ -15,7 +15,7 @@ import (
 func doctorCommand() *command {
 	return &command{
 		name: "doctor", summary: "check everything that Perennial needs, and say how to fix it",
-		about: "It reads the same settings as the API and the workers: run it where they run. It changes nothing. Exit code 1\n" +
+		about: "It reads the same settings as the API and the workers, so run it where they run. It changes nothing. Exit code 1\n" +
 			"where a check failed; warnings do not count.",
 		examples: []string{"perennial doctor", "perennial doctor --json"},
 		setup: func(f *flag.FlagSet) action {

@@ -88,7 +88,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	const check = "key-encryption key"
 	keys, err := vault.New(d.config.KEK.Reveal())
 	if err != nil {
-		d.fail(check, "take what `perennial key kek` prints", "%s", describe(err))
+		d.fail(check, "use the output of `perennial key kek`", "%s", describe(err))
 		return
 	}
 	environments, err := store.Environments(ctx)
@@ -106,7 +106,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 			_, err = keys.Rewrap(app.Keyset, app.ID)
 		}
 		if apps[e.AppID] = err == nil; err != nil {
-			d.fail(check, "put the key that this app was made with into PERENNIAL_KEK, behind a comma", "%s", fault.From(err).Detail)
+			d.fail(check, "append the key that this app was created with to PERENNIAL_KEK, after a comma", "%s", fault.From(err).Detail)
 		}
 	}
 	unreadable := 0
@@ -134,7 +134,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 func (d *doctor) settings(e db.Environment) {
 	const check = "environment"
 	if err := e.Settings.Validate(); err != nil {
-		d.fail(check, "correct its row in the table environments: nothing else can change settings yet", "%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
+		d.fail(check, "correct its row in the table environments: no command can change settings yet", "%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
 	d.ok(check, "%s (%s): %s", e.ID, e.Mode, service.DescribeSettings(e.Settings))

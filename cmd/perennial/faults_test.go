@@ -45,7 +45,7 @@ func TestService_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.Contains(t, metricsOf(t, env), "\nperennial_keysets_unreadable 1\n")
 	out := api.stop()
 	require.Equal(t, exitDone, out.code, out.stderr)
-	require.Contains(t, out.stderr, "the keyset of an app does not open")
+	require.Contains(t, out.stderr, "the keyset of an app does not decrypt")
 	require.Contains(t, out.stderr, `"appId":"app_`)
 	require.NotContains(t, out.stderr, second)
 }
