@@ -1,6 +1,6 @@
-// Package activities owns what happens atomically with what: each activity is one database transaction, or one call to
-// a provider between two. It asks the rules in billing what to do, and never decides about money itself. It does not own
-// when anything happens (workflows) nor SQL (db).
+// Package activities owns atomicity: each activity is one database transaction, or one provider call between two. It
+// loads the rows, lets the rules in billing decide, and writes the result. It does not own the time and order of
+// activities (workflows) nor SQL (db).
 package activities
 
 import (
@@ -26,8 +26,8 @@ type Config struct {
 	Clock    Clock
 	Gateway  Gateway
 	Engine   Waker
-	Observer Observer // nil: nobody is told
-	// Reconciled is told what each pass found; nil: nobody is.
+	Observer Observer // optional
+	// Reconciled receives the result of each pass; optional.
 	Reconciled func(contract.ReconcileResult)
 	// ReconcileRate is Reconciler.Rate.
 	ReconcileRate int

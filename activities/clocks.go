@@ -118,7 +118,7 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 		if err != nil {
 			return err
 		}
-		state, changes, err := lifecycle.Advance(state, moment(wall, wall))
+		state, changes, err := lifecycle.Advance(state, db.Moment(wall, wall))
 		if err != nil {
 			return err
 		}

@@ -20,8 +20,8 @@ import (
 	"perennial/test/scene"
 )
 
-// clockwork is a test clock whose subscriptions are driven by hand instead of by workflows: it gets the signals that the
-// clock's steps send.
+// clockwork is a test clock whose subscriptions are driven by hand instead of by workflows: it gets the signals that
+// the clock's steps send.
 type clockwork struct {
 	*scene.Scene
 	t      *testing.T
@@ -144,7 +144,7 @@ func TestStepClock_EveryDueInstantInOrder(t *testing.T) {
 	w.RequireSound(t)
 }
 
-func TestAPendingPaymentBlocksTheClock(t *testing.T) {
+func TestStepClock_BlockedByPendingPayment(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)
 	sub := w.subscribe(0)
@@ -170,8 +170,8 @@ func TestAPendingPaymentBlocksTheClock(t *testing.T) {
 	w.RequireSound(t)
 }
 
-// The database has done what was due, so that the repeat of a step whose signal did not arrive finds the payment, and time
-// waits for it.
+// The database has done what was due, so that the repeat of a step whose signal did not arrive finds the payment, and
+// time waits for it.
 func TestStepClock_SignalFails(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)

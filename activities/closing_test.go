@@ -15,7 +15,8 @@ import (
 	"perennial/test/scene"
 )
 
-// upgraded pays 31.00 for 31 days; after ten of them the plan becomes one of 62.00, for whose rest 42.00 - 21.00 are due.
+// upgraded pays 31.00 for 31 days; after ten of them the plan becomes one of 62.00, for whose rest 42.00 - 21.00 are
+// due.
 func upgraded(t *testing.T, answer scene.Answer) *life {
 	t.Helper()
 	l := begin(t, scene.New(t), scene.Monthly(3100))
@@ -58,7 +59,7 @@ func (l *life) requireBalanced(t *testing.T) {
 	require.Equal(t, billed, kept+due-credit)
 }
 
-func TestCancelAfterAnUpgradeThatWasNotPaid(t *testing.T) {
+func TestCancel_AfterUnpaidUpgrade(t *testing.T) {
 	t.Parallel()
 	l := upgraded(t, scene.Decline)
 	declined := l.last()
@@ -84,7 +85,7 @@ func TestCancelAfterAnUpgradeThatWasNotPaid(t *testing.T) {
 }
 
 // Ten days at 1.00 and fifteen at 2.00 were used, 31.00 were paid.
-func TestWhatWasUsedAndNotPaidStaysPayable(t *testing.T) {
+func TestCancel_UnpaidUsedTimeStaysPayable(t *testing.T) {
 	t.Parallel()
 	l := upgraded(t, scene.Decline)
 	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
@@ -114,7 +115,7 @@ func TestWhatWasUsedAndNotPaidStaysPayable(t *testing.T) {
 }
 
 // Each charge gives back no more than it took; the latest gives first.
-func TestSeveralChargesGiveTheirPart(t *testing.T) {
+func TestCancel_RefundsSeveralCharges(t *testing.T) {
 	t.Parallel()
 	l := upgraded(t, scene.Capture)
 	l.Clock.Set(scene.Start.Add(15 * day)) // 32.00 of 42.00 are left
@@ -137,7 +138,7 @@ func TestSeveralChargesGiveTheirPart(t *testing.T) {
 	l.sound()
 }
 
-func TestCreditThatPaidForUnusedTimeComesBack(t *testing.T) {
+func TestCancel_ReturnsCreditForUnusedTime(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(6200))
 	l.Clock.Set(scene.Start.Add(10 * day))
@@ -158,7 +159,7 @@ func TestCreditThatPaidForUnusedTimeComesBack(t *testing.T) {
 }
 
 // The charge for the upgrade is under way when the subscription is canceled. Nobody waits for it.
-func TestTheChargeOfAClosedPeriodIsCalledOff(t *testing.T) {
+func TestCancel_CancelsChargeOfClosedPeriod(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		meanwhile providers.Outcome

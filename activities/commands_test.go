@@ -24,7 +24,7 @@ func cancelNow(refund string) command {
 	return command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true, Refund: refund}
 }
 
-func TestCancelAtPeriodEndAndReactivate(t *testing.T) {
+func TestCancel_AtPeriodEndThenReactivate(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.perform(command{Name: contract.CommandCancel, Reason: "later"})
@@ -45,7 +45,7 @@ func TestCancelAtPeriodEndAndReactivate(t *testing.T) {
 	l.sound()
 }
 
-func TestCancelNowKeepsWhatWasPaid(t *testing.T) {
+func TestCancel_ImmediateKeepsPayment(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.perform(cancelNow(""))
@@ -60,7 +60,7 @@ func TestCancelNowKeepsWhatWasPaid(t *testing.T) {
 	l.sound()
 }
 
-func TestCancelNowGivesTheUnusedTimeBack(t *testing.T) {
+func TestCancel_ImmediateRefundsUnusedTime(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(3100))
 	l.Clock.Set(scene.Start.Add(10 * day)) // 21 of 31 days left
@@ -77,7 +77,7 @@ func TestCancelNowGivesTheUnusedTimeBack(t *testing.T) {
 }
 
 // A charge is under way when the subscription is canceled.
-func TestCancelNowWithALiveAttempt(t *testing.T) {
+func TestCancel_ImmediateWithLiveAttempt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		meanwhile providers.Outcome
@@ -112,7 +112,7 @@ func TestCancelNowWithALiveAttempt(t *testing.T) {
 }
 
 // The charge was never sent: nobody needs to ask the provider.
-func TestCancelBeforeTheFirstSendNeedsNoProvider(t *testing.T) {
+func TestCancel_BeforeFirstSendCallsNoProvider(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
@@ -125,7 +125,7 @@ func TestCancelBeforeTheFirstSendNeedsNoProvider(t *testing.T) {
 	l.sound()
 }
 
-func TestWhatACanceledSubscriptionLeftOpenCanBePaid(t *testing.T) {
+func TestPay_OpenInvoiceOfCanceledSubscription(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Decline, scene.Decline, scene.Capture)
 	l.perform(cancelNow(""))
@@ -142,7 +142,7 @@ func TestWhatACanceledSubscriptionLeftOpenCanBePaid(t *testing.T) {
 	l.sound()
 }
 
-func TestChangeOfAPaidPlan(t *testing.T) {
+func TestChangePlan_PaidPeriod(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(3100))
 	big, small := l.Plan(t, scene.Monthly(6200)), l.Plan(t, scene.Monthly(310))
@@ -173,7 +173,7 @@ func TestChangeOfAPaidPlan(t *testing.T) {
 	l.sound()
 }
 
-func TestChangeOfAnUnpaidPlanReplacesItsInvoice(t *testing.T) {
+func TestChangePlan_UnpaidPeriodReplacesInvoice(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Decline)
 	big := l.Plan(t, scene.Monthly(2000))
@@ -187,7 +187,7 @@ func TestChangeOfAnUnpaidPlanReplacesItsInvoice(t *testing.T) {
 	l.sound()
 }
 
-func TestChangeOfPlanWaitsForALiveAttempt(t *testing.T) {
+func TestChangePlan_RefusedWithLiveAttempt(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Pend)
 	big := l.Plan(t, scene.Monthly(2000))
@@ -225,7 +225,7 @@ func TestCommand_RefusedWhilePaymentPending(t *testing.T) {
 	l.sound()
 }
 
-func TestAChangeOfIntervalRestartsThePeriod(t *testing.T) {
+func TestChangePlan_IntervalRestartsPeriod(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(3100))
 	yearly := l.Plan(t, scene.Every(period.Year, 30000))
@@ -273,8 +273,8 @@ func TestChangePlan_UnknownPlanNamesItsField(t *testing.T) {
 	require.Equal(t, fault.NotFound, refusal.Kind)
 }
 
-// What the rules have decided cannot be made true, because the charge that is to be given back is not in the books: that is
-// a fault of ours, no refusal, and nothing of the command is kept.
+// What the rules have decided cannot be made true, because the charge that is to be given back is not in the books:
+// that is a fault of ours, no refusal, and nothing of the command is kept.
 func TestCommand_BrokenHalfWayLeavesNothing(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
@@ -375,7 +375,7 @@ func TestCommand_WakesOnceUntilTheWorkflowActs(t *testing.T) {
 }
 
 // A command first does what is due: one that comes together with the boundary finds the new period.
-func TestACommandFirstDoesWhatIsDue(t *testing.T) {
+func TestCommand_PerformsDueWorkFirst(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))

@@ -22,7 +22,7 @@ func (hanging) Charge(ctx context.Context, _ providers.ChargeRequest) (providers
 	return providers.Result{Outcome: providers.Unknown}, nil
 }
 
-func TestSilenceIsRecordedBeforeTheActivityIsOutOfTime(t *testing.T) {
+func TestCharge_RecordsSilenceBeforeTimeout(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))

@@ -24,7 +24,7 @@ func (p picky) Charge(context.Context, providers.ChargeRequest) (providers.Resul
 	return p.result, p.err
 }
 
-func TestAFailedPaymentSaysWhy(t *testing.T) {
+func TestCharge_FailureHasReason(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		result       providers.Result
@@ -66,7 +66,7 @@ func TestAFailedPaymentSaysWhy(t *testing.T) {
 }
 
 // A charge was called off and proven absent, and captured after all: the success tells of no failure.
-func TestARecoveredCaptureTellsOfNoFailure(t *testing.T) {
+func TestCharge_RecoveredCaptureHasNoFailure(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Lose)
 	txn := l.last()
@@ -84,8 +84,8 @@ func TestARecoveredCaptureTellsOfNoFailure(t *testing.T) {
 	l.sound()
 }
 
-// Providers may not know the rules' word for what customers mend, nor the rules theirs: they must be the same.
-func TestTheCodesOfProvidersAndRulesAgree(t *testing.T) {
+// Providers may not know the rules' word for what customers fix, nor the rules theirs: they must be the same.
+func TestMethodFault_MatchesRules(t *testing.T) {
 	t.Parallel()
 	require.EqualValues(t, payment.CodeInvalidAccount, providers.InvalidAccount)
 	require.EqualValues(t, payment.CodeDeclined, providers.DeclinedCode)

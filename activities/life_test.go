@@ -19,7 +19,7 @@ import (
 	"perennial/test/scene"
 )
 
-func TestCreationBillsTheFirstPeriodAtOnce(t *testing.T) {
+func TestLife_CreationBillsFirstPeriod(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 
@@ -45,7 +45,7 @@ func TestCreationBillsTheFirstPeriodAtOnce(t *testing.T) {
 	l.sound()
 }
 
-func TestRenewalsFollowTheAnchor(t *testing.T) {
+func TestLife_RenewalsFollowAnchor(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	s.Clock.Set(time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC))
@@ -62,7 +62,7 @@ func TestRenewalsFollowTheAnchor(t *testing.T) {
 	l.sound()
 }
 
-func TestTrialEndsInThePaidLife(t *testing.T) {
+func TestLife_TrialEndBillsFirstPeriod(t *testing.T) {
 	t.Parallel()
 	p := scene.Monthly(1000)
 	p.TrialDays = 14
@@ -84,7 +84,7 @@ func TestTrialEndsInThePaidLife(t *testing.T) {
 	l.sound()
 }
 
-func TestAFreePlanAsksNobodyForMoney(t *testing.T) {
+func TestLife_FreePlanMakesNoCharge(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(0))
 	l.until(scene.Start.AddDate(0, 3, 0))
@@ -103,7 +103,7 @@ func declining(t testing.TB, options ...scene.Option) *life {
 	return l
 }
 
-func TestThreeRetriesThenPastDue(t *testing.T) {
+func TestLife_PastDueAfterThreeRetries(t *testing.T) {
 	t.Parallel()
 	l := declining(t)
 	renewal := scene.Start.AddDate(0, 1, 0)
@@ -139,7 +139,7 @@ func TestThreeRetriesThenPastDue(t *testing.T) {
 	l.sound()
 }
 
-func TestRecoveryBillsTheCurrentPeriodOnly(t *testing.T) {
+func TestLife_RecoveryBillsOnlyCurrentPeriod(t *testing.T) {
 	t.Parallel()
 	for name, pays := range map[string]func(*life){
 		"pay":            func(l *life) { l.perform(command{Name: contract.CommandPay}) },
@@ -169,7 +169,7 @@ func TestRecoveryBillsTheCurrentPeriodOnly(t *testing.T) {
 }
 
 // Whoever recovers within the period that he did not pay has paid it: it is not billed again.
-func TestRecoveryWithinTheUnpaidPeriod(t *testing.T) {
+func TestLife_RecoveryWithinUnpaidPeriod(t *testing.T) {
 	t.Parallel()
 	l := declining(t)
 	l.until(scene.Start.AddDate(0, 1, 10))
@@ -182,7 +182,7 @@ func TestRecoveryWithinTheUnpaidPeriod(t *testing.T) {
 	l.sound()
 }
 
-func TestAFailedPaymentByHandKeepsTheSchedule(t *testing.T) {
+func TestPay_FailedManualAttemptKeepsSchedule(t *testing.T) {
 	t.Parallel()
 	l := declining(t)
 	renewal := scene.Start.AddDate(0, 1, 0)
@@ -198,7 +198,7 @@ func TestAFailedPaymentByHandKeepsTheSchedule(t *testing.T) {
 	l.sound()
 }
 
-func TestWithoutAMethodAttemptsFailWithoutACall(t *testing.T) {
+func TestLife_WithoutMethodFailsWithoutProviderCall(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.SetMethod(t, l.customer.ID, nil)
@@ -218,7 +218,7 @@ func TestWithoutAMethodAttemptsFailWithoutACall(t *testing.T) {
 	l.sound()
 }
 
-func TestPastDueForTooLongCancels(t *testing.T) {
+func TestLife_PastDueTooLongCancels(t *testing.T) {
 	t.Parallel()
 	l := declining(t, scene.CancelPastDueAfter(10))
 	renewal := scene.Start.AddDate(0, 1, 0)
@@ -232,7 +232,7 @@ func TestPastDueForTooLongCancels(t *testing.T) {
 }
 
 // A daily plan collects unpaid periods faster than it retries.
-func TestUnpaidPeriodsWaitTheirTurn(t *testing.T) {
+func TestLife_UnpaidPeriodsAreCollectedOldestFirst(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		options []scene.Option
@@ -279,7 +279,7 @@ func (l *life) paidInOrder() []int64 {
 }
 
 // The worker was away for two months: every period is billed, each once.
-func TestCatchUpAfterALongSleep(t *testing.T) {
+func TestLife_CatchesUpAfterLongSleep(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Every(period.Day, 100))
 	l.Clock.Set(scene.Start.Add(60*day + time.Hour))
@@ -297,9 +297,9 @@ func TestCatchUpAfterALongSleep(t *testing.T) {
 	l.sound()
 }
 
-// Retries of one moment are spread over an hour, each subscription's always to the same second; on a test clock they are
-// exact.
-func TestRetriesAreSpread(t *testing.T) {
+// Retries of one moment are spread over an hour, each subscription's always to the same second; on a test clock they
+// are exact.
+func TestLife_RetriesHaveJitter(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, func(s *subscription.Settings) { s.Retry.MaxJitter = time.Hour })
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }

@@ -67,8 +67,8 @@ type Ended struct {
 	Mode     string // test or live
 	Type     string // charge or refund
 	Status   string
-	// Renewal: an automatic charge for a period of a subscription in real time; Lateness is then how long after it became
-	// due it was sent. How long the provider took to decide is not in it.
+	// Renewal: an automatic charge for a period of a subscription in real time; Lateness is then how long after it
+	// became due it was sent. How long the provider took to decide is not in it.
 	Renewal  bool
 	Lateness time.Duration
 }

@@ -45,7 +45,7 @@ func watched(t *testing.T) (*life, *watch) {
 	return l, w
 }
 
-func TestLatenessIsFromDueToSent(t *testing.T) {
+func TestObserver_LatenessFromDueToSent(t *testing.T) {
 	t.Parallel()
 	renewal := scene.Start.AddDate(0, 1, 0)
 	for name, c := range map[string]struct {
@@ -99,7 +99,7 @@ func TestLatenessIsFromDueToSent(t *testing.T) {
 }
 
 // What somebody asked for is not late, and what happens on a test clock is not in real time.
-func TestOnlyRenewalsCanBeLate(t *testing.T) {
+func TestObserver_OnlyRenewalsAreLate(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(*testing.T) (*life, *watch){
 		"a payment by hand": func(t *testing.T) (*life, *watch) {

@@ -23,18 +23,14 @@ type Payments struct {
 	AbsenceGap time.Duration
 }
 
-// Charge brings an open transaction further: first send, replay, look-up or cancellation. The transaction's row says
-// which.
+// Charge performs the next step of the charge protocol on an open transaction: first send, replay, look-up or
+// cancellation, as its row says. It commits the intent, calls the provider and records the result. A repeat finds the
+// intent and acts on it.
 func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
-	return a.resolve(ctx, in)
-}
-
-// resolve is the charge protocol: note the intent, call, record. Repeats find the intent and act on it.
-func (a *Payments) resolve(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
 	asked := a.Clock()
 	x, err := a.intend(ctx, in)
 	if errors.Is(err, db.ErrTransactionNotFound) {
-		return contract.ResolveOutput{Status: "absent"}, nil // whoever sent word of it meant another environment
+		return contract.ResolveOutput{Status: "absent"}, nil // the callback named a transaction of another environment
 	}
 	if err != nil {
 		return contract.ResolveOutput{}, err

@@ -34,7 +34,7 @@ func answering(t testing.TB, answers ...scene.Answer) *life {
 }
 
 // The answer to a charge was lost, and the charge with it or not: the same key asks again, and nobody pays twice.
-func TestAnUnknownOutcomeIsAskedAgainUnderTheSameKey(t *testing.T) {
+func TestCharge_UnknownOutcomeIsReplayedWithSameKey(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]scene.Answer{"the answer was lost": scene.Silent, "the request was lost": scene.Lose} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestAnUnknownOutcomeIsAskedAgainUnderTheSameKey(t *testing.T) {
 
 // After the provider has forgotten the key, only questions are asked. Two that find nothing, far enough apart, prove
 // that nothing was taken; then the next attempt is another transaction.
-func TestAbsenceIsProvenByLookingUpAfterTheWindow(t *testing.T) {
+func TestCharge_AbsenceProvenByLookUpAfterWindow(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Lose }
@@ -99,7 +99,7 @@ func TestAbsenceIsProvenByLookingUpAfterTheWindow(t *testing.T) {
 	l.sound()
 }
 
-func TestAProvenRefusalIsSentAgainUnderANewKey(t *testing.T) {
+func TestCharge_ProvenRefusalIsSentWithNewKey(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Refuse)
 	l.until(l.Clock.Now().Add(time.Minute))
@@ -129,7 +129,7 @@ func (s *slow) Charge(ctx context.Context, in providers.ChargeRequest) (provider
 
 // A worker that hung in its call until another took over hears "not taken" too late: the other's request under the same
 // key may have got through, so there is no new key.
-func TestALateRefusalDoesNotUndoARepeatInFlight(t *testing.T) {
+func TestCharge_LateRefusalKeepsReplayInFlight(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Silent }
@@ -146,9 +146,9 @@ func TestALateRefusalDoesNotUndoARepeatInFlight(t *testing.T) {
 	l.sound()
 }
 
-// A question asked meanwhile is no second send: a charge that is called off while its send hangs is over as soon as that
-// is refused, not after the provider's window.
-func TestALateRefusalIsNotDoubtedForAQuestion(t *testing.T) {
+// A question asked meanwhile is no second send: a charge that is called off while its send hangs is over as soon as
+// that is refused, not after the provider's window.
+func TestCharge_LateRefusalAfterLookUp(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	hung := &slow{Provider: l.Provider}
@@ -173,7 +173,7 @@ func TestALateRefusalIsNotDoubtedForAQuestion(t *testing.T) {
 	l.sound()
 }
 
-func TestWordFromTheProviderSettlesAPendingCharge(t *testing.T) {
+func TestCharge_CallbackSettlesPendingCharge(t *testing.T) {
 	t.Parallel()
 	for outcome, want := range map[providers.Outcome]payment.Status{
 		providers.Succeeded: payment.Success, providers.Declined: payment.Declined, providers.Failed: payment.Failed,
@@ -194,7 +194,7 @@ func TestWordFromTheProviderSettlesAPendingCharge(t *testing.T) {
 }
 
 // A bank changes its mind: the failed attempt did take the money after all.
-func TestALateSuccessOfAFailedAttemptSettles(t *testing.T) {
+func TestCharge_LateSuccessOfFailedAttemptSettles(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Decline)
 	txn := l.last()
@@ -211,7 +211,7 @@ func TestALateSuccessOfAFailedAttemptSettles(t *testing.T) {
 }
 
 // Two attempts of one invoice both take the money: the first heard of counts, the other goes back by itself.
-func TestASecondSuccessIsRefunded(t *testing.T) {
+func TestCharge_SecondSuccessIsRefunded(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Decline, scene.Capture)
 	first := l.last()
@@ -235,7 +235,7 @@ func TestASecondSuccessIsRefunded(t *testing.T) {
 
 // The first attempt succeeds late, while the second is under way: that one is called off where that is possible, and
 // given back where it is not.
-func TestALateSuccessCallsOffTheLiveAttempt(t *testing.T) {
+func TestCharge_LateSuccessCancelsLiveAttempt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		meanwhile providers.Outcome
@@ -268,7 +268,7 @@ func TestALateSuccessCallsOffTheLiveAttempt(t *testing.T) {
 	}
 }
 
-func TestACaptureOnACanceledChargeIsBookedOnce(t *testing.T) {
+func TestCharge_CaptureOnCanceledChargeIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Pend)
 	txn := l.last()
@@ -295,7 +295,7 @@ func TestACaptureOnACanceledChargeIsBookedOnce(t *testing.T) {
 	l.sound()
 }
 
-func TestAnotherAmountThanAskedForIsLeftToAPerson(t *testing.T) {
+func TestCharge_OtherAmountNeedsReview(t *testing.T) {
 	t.Parallel()
 	l := answering(t, scene.Mischarge)
 	txn := l.last()
@@ -319,7 +319,7 @@ func TestAnotherAmountThanAskedForIsLeftToAPerson(t *testing.T) {
 	require.Equal(t, before, l.events(), "the same news a second time are none")
 }
 
-func TestAFailedRefundCanBeAskedForAgain(t *testing.T) {
+func TestRefund_FailedRefundCanBeRetried(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Decline }
@@ -336,7 +336,7 @@ func TestAFailedRefundCanBeAskedForAgain(t *testing.T) {
 }
 
 // A refund that failed and went through after all takes its place in the charge again.
-func TestALateRefundCountsAgain(t *testing.T) {
+func TestRefund_LateSuccessCounts(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Decline }
@@ -352,7 +352,7 @@ func TestALateRefundCountsAgain(t *testing.T) {
 }
 
 // The attempt that a late success made superfluous is called off, also where the next invoice is charged at once.
-func TestASuperfluousAttemptIsNotForgotten(t *testing.T) {
+func TestCharge_SuperfluousAttemptIsResolved(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Every(period.Day, 100))
 	answers := map[int]scene.Answer{2: scene.Decline, 3: scene.Pend, 4: scene.Pend}
@@ -369,7 +369,7 @@ func TestASuperfluousAttemptIsNotForgotten(t *testing.T) {
 	l.sound()
 }
 
-func TestWordOfATransactionThatIsNotHereEndsAtOnce(t *testing.T) {
+func TestCharge_UnknownTransactionEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	out, err := s.Payments.Charge(t.Context(), contract.ResolveInput{

@@ -24,7 +24,7 @@ import (
 
 // The same answer is recorded by many workers while commands change the same subscription: no deadlock, one settlement,
 // and every outcome is one that an order of theirs could have had.
-func TestRecordingRacesWithCommands(t *testing.T) {
+func TestRecord_RacesWithCommands(t *testing.T) {
 	t.Parallel()
 	for round := range 3 {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
@@ -106,14 +106,15 @@ func (l *life) commandUntilJudged(ctx context.Context, c command) (*fault.Error,
 	}
 }
 
-// deadlocked tells PostgreSQL's last resort from trouble that a repeat mends.
+// deadlocked tells PostgreSQL's last resort from trouble that a repeat fixes.
 func deadlocked(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "40P01"
 }
 
-// Many workers send the same charge at once, as after a time-out of an activity that had not ended: one key, one capture.
-func TestTheSameChargeSentByManyWorkers(t *testing.T) {
+// Many workers send the same charge at once, as after a time-out of an activity that had not ended: one key, one
+// capture.
+func TestCharge_SentByManyWorkers(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
@@ -136,8 +137,9 @@ func TestTheSameChargeSentByManyWorkers(t *testing.T) {
 	l.sound()
 }
 
-// A cancel that comes between the mark and the send finds the charge marked: it is never taken for one that was not sent.
-func TestCancelBetweenMarkAndAnswer(t *testing.T) {
+// A cancel that comes between the mark and the send finds the charge marked: it is never taken for one that was not
+// sent.
+func TestCancel_BetweenMarkAndResponse(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))

@@ -18,7 +18,8 @@ import (
 type Waker interface {
 	StartSubscription(ctx context.Context, in contract.SubscriptionStart) error
 	StartPayment(ctx context.Context, in contract.PaymentInput) error
-	// AdvanceClock tells a test clock's workflow that there is a target to move to, and starts it where it does not run.
+	// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none
+	// runs.
 	AdvanceClock(ctx context.Context, ref contract.Ref) error
 	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
 	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error
@@ -51,8 +52,8 @@ const (
 	listTime        = 10
 	attendedPause   = 20 * time.Millisecond
 	attendedLongest = 4 * time.Second // pauses double up to it: 5 s in all
-	// noteEvery is how many starts are noted together: what a killed worker had started and not noted is started again. So
-	// many wait for workers at a time, too.
+	// noteEvery is how many starts are noted together: what a killed worker had started and not noted is started again.
+	// So many wait for workers at a time, too.
 	noteEvery       = 25
 	grace           = 30 * time.Second // how long best effort has before the net catches
 	overdue         = time.Minute
@@ -74,7 +75,8 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	if a.Rate > 0 {
 		pass.batch = min(reconcileBatch, a.Rate*listTime)
 	}
-	// What is overdue goes first: after a loss of Temporal's database it must not wait until everything is started again.
+	// What is overdue goes first: after a loss of Temporal's database it must not wait until everything is started
+	// again.
 	for _, step := range []func(context.Context) error{
 		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.clocks, pass.callbacks, pass.purge,
 	} {
@@ -104,9 +106,9 @@ type pass struct {
 	found contract.ReconcileResult
 }
 
-// each does one thing for every item and returns those that it worked for. One failure does not stop the others: the next
-// pass finds what failed. It keeps to the pace, and to the speed at which workers take up what was started before: a
-// command waits behind everything that a task queue holds.
+// each does one thing for every item and returns those that it worked for. One failure does not stop the others: the
+// next pass finds what failed. It keeps to the pace, and to the speed at which workers take up what was started before:
+// a command waits behind everything that a task queue holds.
 func each[T any](
 	ctx context.Context, p *pass, items []T, workflowID func(T) string, do func(context.Context, T) error,
 ) (worked []T) {
@@ -187,8 +189,8 @@ func (p *pass) payments(ctx context.Context) error {
 }
 
 // start starts workflows and notes them as it goes, which keeps the next pass from finding them. After a full batch the
-// next one follows at once. Only starts do that, since each is noted in its row; a signal leaves the row as it is until a
-// worker has acted, so that an immediate second look would only repeat it.
+// next one follows at once. Only starts do that, since each is noted in its row; a signal leaves the row as it is until
+// a worker has acted, so that an immediate second look would only repeat it.
 func (p *pass) start(
 	ctx context.Context, table db.StartedTable, found []db.Ref, do func(context.Context, db.Ref) error,
 ) error {

@@ -25,7 +25,7 @@ type woken struct {
 	did []string
 	err error
 	on  func() // called before each
-	// attended tells whether workers keep up; nil: they do.
+	// attended reports whether workers keep up; nil: they do.
 	attended func() bool
 }
 
@@ -77,7 +77,7 @@ func (w *woken) pass(t *testing.T, s *scene.Scene) []string {
 	return w.did
 }
 
-func TestTheReconcilerStartsWhatWasNotStarted(t *testing.T) {
+func TestReconcile_StartsUnstarted(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &woken{}
 	l := begin(t, s, scene.Monthly(1000))
@@ -101,7 +101,7 @@ func TestTheReconcilerStartsWhatWasNotStarted(t *testing.T) {
 	require.Contains(t, did, "start "+refund[0].ID, "its refund does")
 }
 
-func TestTheReconcilerWakesWhatIsLate(t *testing.T) {
+func TestReconcile_WakesOverdue(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &woken{}
 	l := begin(t, s, scene.Monthly(1000))
@@ -123,7 +123,7 @@ func TestTheReconcilerWakesWhatIsLate(t *testing.T) {
 	l.sound()
 }
 
-func TestTheReconcilerAsksAfterUndecidedPayments(t *testing.T) {
+func TestReconcile_ChecksPendingPayments(t *testing.T) {
 	t.Parallel()
 	l, w := answering(t, scene.Pend), &woken{}
 	_ = w.pass(t, l.Scene)
@@ -148,7 +148,7 @@ func TestTheReconcilerAsksAfterUndecidedPayments(t *testing.T) {
 	l.sound()
 }
 
-func TestTheReconcilerResumesABusyClock(t *testing.T) {
+func TestReconcile_ResumesAdvancingClock(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)
 	net := &woken{}
@@ -178,7 +178,8 @@ func TestReconcile_WakePending(t *testing.T) {
 	l.sound()
 }
 
-// The mark is cleared by the transaction in which the workflow acts: where that fails, the reconciler goes on signalling.
+// The mark is cleared by the transaction in which the workflow acts: where that fails, the reconciler goes on
+// signalling.
 func TestReconcile_WakePendingStaysWhereAdvanceFails(t *testing.T) {
 	t.Parallel()
 	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &woken{}
@@ -193,7 +194,7 @@ func TestReconcile_WakePendingStaysWhereAdvanceFails(t *testing.T) {
 }
 
 // Whoever wrote the attempt may have died before the workflow knew of it, whether a command asked for it or a date.
-func TestAnAttemptThatNobodySendsIsFoundWithinAMinute(t *testing.T) {
+func TestReconcile_FindsUnsentAttemptWithinAMinute(t *testing.T) {
 	t.Parallel()
 	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &woken{}
 	_ = w.pass(t, l.Scene)
@@ -205,9 +206,9 @@ func TestAnAttemptThatNobodySendsIsFoundWithinAMinute(t *testing.T) {
 	require.Equal(t, check, w.pass(t, l.Scene))
 }
 
-// TestOneBrokenEnvironmentStarvesNobody has 600 payments of one environment hang, more than a pass looks at, all longer
-// than the one of another.
-func TestOneBrokenEnvironmentStarvesNobody(t *testing.T) {
+// TestReconcile_BrokenEnvironmentDelaysNoOther has 600 payments of one environment hang, more than a pass looks at, all
+// longer than the one of another.
+func TestReconcile_BrokenEnvironmentDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	l, w := answering(t, scene.Pend), &woken{}
 	_ = w.pass(t, l.Scene)
@@ -230,7 +231,8 @@ func TestOneBrokenEnvironmentStarvesNobody(t *testing.T) {
 	require.True(t, slices.Contains(did, "check  txn_good"))
 }
 
-// After a loss of Temporal's database everything is started again, beside commands and renewals that want the same workers.
+// After a loss of Temporal's database everything is started again, beside commands and renewals that want the same
+// workers.
 func TestReconcile_KeepsItsPace(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &woken{}

@@ -41,7 +41,7 @@ func (a *Payments) record(
 		if callErr != nil {
 			result.Impossible = fault.From(callErr)
 		}
-		if state, recorded, changes, err = lifecycle.Record(state, result, moment(now, wall)); err != nil {
+		if state, recorded, changes, err = lifecycle.Record(state, result, db.Moment(now, wall)); err != nil {
 			return err
 		}
 		if err := tx.Write(ctx, env, state, changes); err != nil {
@@ -112,8 +112,8 @@ func loadResult(
 	return r, err
 }
 
-// provenMove is what "not taken" was said about. While a worker hung in a first send, another may have repeated it under
-// the same key and got through, so that it proves no more than for a repeat.
+// provenMove is what "not taken" was said about. While a worker hung in a first send, another may have repeated it
+// under the same key and got through, so that it proves no more than for a repeat.
 func provenMove(ctx context.Context, tx *db.Tx, env string, x exchange) (payment.Move, error) {
 	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)
 	for _, c := range calls {

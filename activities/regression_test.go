@@ -54,7 +54,7 @@ func (l *life) charge(t *testing.T, txnID string) {
 	require.NoError(t, err)
 }
 
-func TestARefundDoesNotMoveTheTimeOfATestClock(t *testing.T) {
+func TestCharge_RefundKeepsTimeOfTestClock(t *testing.T) {
 	t.Parallel()
 	l := onOldClock(t)
 	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
@@ -85,7 +85,7 @@ func TestARefundDoesNotMoveTheTimeOfATestClock(t *testing.T) {
 	require.Equal(t, scene.Start, refund.CompletedAt)
 }
 
-func TestAChargeOfItsOwnLivesOnItsCustomersClock(t *testing.T) {
+func TestCharge_StandaloneChargeUsesCustomersClock(t *testing.T) {
 	t.Parallel()
 	l := onOldClock(t)
 	txn := l.own(t)
@@ -98,7 +98,7 @@ func TestAChargeOfItsOwnLivesOnItsCustomersClock(t *testing.T) {
 	require.Equal(t, scene.Start, got.CompletedAt)
 }
 
-func TestWhatBecameOfAnErasedCustomersChargeIsLookedUp(t *testing.T) {
+func TestCharge_ErasedCustomersChargeIsLookedUp(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(0))
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Silent }
@@ -114,7 +114,7 @@ func TestWhatBecameOfAnErasedCustomersChargeIsLookedUp(t *testing.T) {
 	require.Equal(t, payment.Success, got.Status, "the provider had taken it")
 }
 
-func TestAChangeThatBillsTooMuchIsRefused(t *testing.T) {
+func TestChangePlan_RefusedWhenAmountTooLarge(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
@@ -129,7 +129,7 @@ func TestAChangeThatBillsTooMuchIsRefused(t *testing.T) {
 }
 
 // What a provider says about a person who was erased while it was asked is not written down.
-func TestAnAnswerAboutAnErasedCustomerSaysNothingOfThem(t *testing.T) {
+func TestCharge_ResponseAboutErasedCustomerIsDropped(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(0))
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
@@ -172,7 +172,7 @@ func word(t *testing.T, s *scene.Scene, txn payment.Transaction, ref string) (op
 	}
 }
 
-func TestWordOfALateCaptureIsNotForgottenUnheard(t *testing.T) {
+func TestCharge_CallbackOfLateCaptureStaysOpen(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
@@ -196,7 +196,7 @@ func TestWordOfALateCaptureIsNotForgottenUnheard(t *testing.T) {
 }
 
 // A payment that counted as never arrived has no name at the provider in our books; the word of it brings the name.
-func TestWordBringsTheNameToAskBy(t *testing.T) {
+func TestCharge_CallbackBringsProviderReference(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Lose }
@@ -216,7 +216,7 @@ func TestWordBringsTheNameToAskBy(t *testing.T) {
 	require.Equal(t, payment.Success, l.last().Status)
 }
 
-func TestTheReconcilerWakesEachOnce(t *testing.T) {
+func TestReconcile_WakesEachOnce(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &woken{}
 	payer, p := s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))

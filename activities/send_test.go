@@ -25,8 +25,8 @@ func (l *life) operations(txn string) []string {
 	return out
 }
 
-// A database restored to a moment before a send does not know of it. A first send that comes so late that the provider may
-// have forgotten the key asks the provider first.
+// A database restored to a moment before a send does not know of it. A first send that comes so late that the provider
+// may have forgotten the key asks the provider first.
 func TestCharge_LateFirstSendLooksUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -15,8 +15,8 @@ type Subscriptions struct {
 	Clock Clock
 }
 
-// Advance does all that is due by now, takes the mark of pending wake-ups off and returns what the workflow needs to know.
-// It may be repeated: what is not due any more is not done again. Fault: subscription_not_found.
+// Advance does all that is due by now, takes the mark of pending wake-ups off and returns what the workflow needs to
+// know. It may be repeated: what is not due any more is not done again. Fault: subscription_not_found.
 func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	env := in.Ref.EnvironmentID
@@ -25,7 +25,7 @@ func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (
 		if err != nil {
 			return err
 		}
-		state, changes, err := lifecycle.Advance(found, moment(in.Now, a.Clock()))
+		state, changes, err := lifecycle.Advance(found, db.Moment(in.Now, a.Clock()))
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 	}
 }
 
-func TestNoEndpointTakesABodyThatIsNotPlainJSON(t *testing.T) {
+func TestBody_OnlyPlainJSON(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := b.fill(t, b.test)
@@ -81,7 +81,7 @@ func TestNoEndpointTakesABodyThatIsNotPlainJSON(t *testing.T) {
 	require.Empty(t, b.engine.woken)
 }
 
-func TestFieldsAreRefusedByName(t *testing.T) {
+func TestBody_InvalidFieldIsNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := b.fill(t, b.test)
@@ -219,7 +219,7 @@ var lists = map[string]string{
 	"test-clocks": id.TestClock, "apps": id.App, "events": id.Event,
 }
 
-func TestQueriesAreRefusedByName(t *testing.T) {
+func TestQuery_InvalidParameterIsNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for resource, prefix := range lists {
@@ -264,7 +264,7 @@ func TestQueriesAreRefusedByName(t *testing.T) {
 	problem(t, 422, "parameter_unknown", "expand", b.ask(t, b.test, "GET", "/api/plans/"+b.newPlan(t, b.test).ID+"?expand=prices", nil))
 }
 
-func TestUnknownRoutesAndMethodsAreProblems(t *testing.T) {
+func TestRoute_UnknownPathOrMethodIsAProblem(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, path := range []string{"/", "/api", "/api/", "/api/nothing", "/api//plans", "/v2/plans", "/api/plans/", "/api/plans/a/b"} {

@@ -35,7 +35,7 @@ func (b *bench) hang(t *testing.T, table string) {
 
 // A database that hangs is 503 in time on every kind of route. The bounds are short here, so that each of
 // them is what ends its request.
-func TestWhatHangsIsUnavailableInTime(t *testing.T) {
+func TestRequest_HangingDatabaseIsUnavailableInTime(t *testing.T) {
 	t.Parallel()
 	const (
 		plan  = `{"name":"Pro","currency":"USD","interval":"month","amount":1900}`
@@ -93,9 +93,9 @@ func TestWhatHangsIsUnavailableInTime(t *testing.T) {
 	}
 }
 
-// A refusal that cannot be stored stands all the same, since nothing was performed. It is logged, and never with the key:
-// a key holds whatever its caller put into it.
-func TestARefusalThatCannotBeStoredIsLogged(t *testing.T) {
+// A refusal that cannot be stored stands all the same, since nothing was performed. It is logged, and never with the
+// key: a key holds whatever its caller put into it.
+func TestIdempotency_UnstorableRefusalIsLogged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -106,12 +106,12 @@ func TestARefusalThatCannotBeStoredIsLogged(t *testing.T) {
 	problem(t, 409, "cancellation_not_scheduled", "",
 		b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/reactivate", nil, "Idempotency-Key", "adas-key"))
 	log := b.log.String()
-	require.Contains(t, log, "a refusal was not stored for repeats")
+	require.Contains(t, log, "failed to store a refusal for repeats")
 	require.NotContains(t, log, "adas-key")
 }
 
 // What follows an answer may hang too; the answer is given all the same.
-func TestWhatFollowsAnAnswerDoesNotHoldItBack(t *testing.T) {
+func TestRequest_EffectsDoNotDelayResponse(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)

@@ -11,7 +11,7 @@ import (
 	"perennial/internal/id"
 )
 
-func TestACallbackIsVerifiedThenStoredThenToldOn(t *testing.T) {
+func TestCallback_VerifiedStoredSignalled(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -34,7 +34,7 @@ func TestACallbackIsVerifiedThenStoredThenToldOn(t *testing.T) {
 	}, b.engine.checks, "a repeat is told on too: the first signal may have been lost")
 }
 
-func TestACallbackFindsItsTransactionByTheProvidersReference(t *testing.T) {
+func TestCallback_FindsTransactionByProviderReference(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)

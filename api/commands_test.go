@@ -45,7 +45,7 @@ func (b *bench) multiply(t testing.TB, subscriptionID string, more int) {
 }
 
 // Commands need Temporal for nothing: the row says what is owed, and the reconciler signals it.
-func TestCommandsAreAnsweredThoughTheEngineIsAway(t *testing.T) {
+func TestCommand_WithoutTemporal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.away()
@@ -71,8 +71,9 @@ func TestCommandsAreAnsweredThoughTheEngineIsAway(t *testing.T) {
 	require.EqualValues(t, 1600000100, moved.Target)
 }
 
-// Only the transaction that gave a sleeping workflow something to do signals it: those behind it are seen when it looks.
-func TestABurstOfCommandsSignalsOnce(t *testing.T) {
+// Only the transaction that gave a sleeping workflow something to do signals it: those behind it are seen when it
+// looks.
+func TestCommand_BurstSignalsOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -88,9 +89,9 @@ func TestABurstOfCommandsSignalsOnce(t *testing.T) {
 	}
 }
 
-// However many want to change one subscription, each is told at once whether it was done. Whoever is turned away (429), or
-// told to come again (503), was not performed.
-func TestManyCommandsOnOneSubscription(t *testing.T) {
+// However many want to change one subscription, each is told at once whether it was done. Whoever is turned away (429),
+// or told to come again (503), was not performed.
+func TestCommand_ManyOnOneSubscription(t *testing.T) {
 	t.Parallel()
 	const parallel = 50
 	b := newBench(t)

@@ -38,7 +38,7 @@ func (b *bench) listen(t *testing.T) *httptest.Server {
 	return server
 }
 
-func TestBrowsersMayCallWhatPublishableKeysOpenAndNothingElse(t *testing.T) {
+func TestCORS_OnlyOperationsOfPublishableKeys(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	server := b.listen(t)
@@ -79,7 +79,7 @@ func TestBrowsersMayCallWhatPublishableKeysOpenAndNothingElse(t *testing.T) {
 	require.Equal(t, 4, opened)
 }
 
-func TestHeadIsGetWithoutTheBody(t *testing.T) {
+func TestHead_IsGetWithoutBody(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	server := b.listen(t)

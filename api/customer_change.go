@@ -24,14 +24,15 @@ type CustomerChange struct {
 	Name           *string         `json:"name,omitempty" maxLength:"200" example:"Ada King"`
 	Phone          *string         `json:"phone,omitempty" maxLength:"16" example:"+237670000001"`
 	Metadata       *Metadata       `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
-	PaymentMethod  *string         `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" example:"card" doc:"card or mobile_money_<operator>, and its paymentDetails with it; empty: none any more."`
-	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty" doc:"Replaces the details as a whole. Without paymentMethod they are new details of the same method."`
+	PaymentMethod  *string         `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`
+	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty" doc:"Replaces all payment details. Without paymentMethod, they belong to the current method."`
 }
 
 // update is what the change says.
 func (f CustomerChange) update() service.CustomerUpdate {
 	return service.CustomerUpdate{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: (*metadata.Pairs)(f.Metadata), PaymentMethod: f.PaymentMethod,
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: (*metadata.Pairs)(f.Metadata),
+		PaymentMethod:  f.PaymentMethod,
 		PaymentDetails: (*customer.PaymentDetails)(f.PaymentDetails),
 	}
 }

@@ -12,27 +12,29 @@ import (
 type CustomerForm struct {
 	Email          string          `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
 	Name           string          `json:"name,omitempty" maxLength:"200" example:"Ada Lovelace"`
-	FirstName      string          `json:"first_name,omitempty" maxLength:"100" doc:"With last_name another way to say name."`
+	FirstName      string          `json:"first_name,omitempty" maxLength:"100" doc:"With last_name, an alternative to name."`
 	LastName       string          `json:"last_name,omitempty" maxLength:"100"`
 	Phone          string          `json:"phone,omitempty" maxLength:"16" example:"+237670000001" doc:"International format."`
 	Metadata       Metadata        `json:"metadata,omitempty" maxProperties:"50"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" example:"card" doc:"card or mobile_money_<operator>."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
-	TestClockID    string          `json:"testClockId,omitempty" maxLength:"64" doc:"Put the customer on this test clock; test environments only."`
+	TestClockID    string          `json:"testClockId,omitempty" maxLength:"64" doc:"The test clock of the customer. Test environments only."`
 }
 
 // customer is what the form says.
 func (f CustomerForm) customer() (customer.Customer, error) {
 	c := customer.Customer{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: metadata.Pairs(f.Metadata), PaymentMethod: f.PaymentMethod,
-		TestClockID: f.TestClockID,
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: metadata.Pairs(f.Metadata),
+		PaymentMethod: f.PaymentMethod,
+		TestClockID:   f.TestClockID,
 	}
 	if f.PaymentDetails != nil {
 		c.PaymentDetails = customer.PaymentDetails(*f.PaymentDetails)
 	}
 	if split := strings.TrimSpace(f.FirstName + " " + f.LastName); split != "" {
 		if f.Name != "" {
-			return c, fault.InvalidParam("name", "fields_exclusive", "send name, or first_name and last_name, not both")
+			return c, fault.InvalidParam("name", "fields_exclusive",
+				"Send `name`, or `first_name` and `last_name`, not both.")
 		}
 		c.Name = split
 	}

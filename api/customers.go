@@ -20,8 +20,8 @@ type Customer struct {
 	Metadata       Metadata        `json:"metadata"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
-	CreditBalance  []Credit        `json:"creditBalance" doc:"What the customer has in hand from plan changes, one entry a currency; the next invoices in it use it up first. Empty: nothing."`
-	TestClockID    string          `json:"testClockId,omitempty" doc:"The test clock this customer lives on."`
+	CreditBalance  []Credit        `json:"creditBalance" doc:"The customer's credit, one entry per currency. The next invoices in that currency use it first. Empty: no credit."`
+	TestClockID    string          `json:"testClockId,omitempty" doc:"The test clock of the customer."`
 	CreatedAt      int64           `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
@@ -34,7 +34,7 @@ type Credit struct {
 // PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty" maxLength:"16" example:"+237670000001" doc:"International format; for mobile money."`
-	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider that the tokens belong to: the one that is configured for the environment."`
+	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider of the tokens. It must be the provider of the environment."`
 	CustomerToken      string `json:"customerToken,omitempty" maxLength:"255" example:"cus_9s6XKzkNRiz8i3" doc:"The provider's id of the customer."`
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty" maxLength:"255" example:"pm_1NVChw2eZvKYlo2C" doc:"The provider's id of the saved method."`
 }
@@ -42,7 +42,8 @@ type PaymentDetails struct {
 // renderCustomer picks the customer's credits among those given.
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
-		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Metadata: shown(c.Metadata), PaymentMethod: c.PaymentMethod,
+		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Metadata: shown(c.Metadata),
+		PaymentMethod: c.PaymentMethod,
 		CreditBalance: []Credit{}, TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
 	}
 	for _, credit := range credits {
@@ -105,7 +106,7 @@ func (s *Server) getCustomer(_ context.Context, c *httpkit.Call, _ *httpkit.ByID
 
 type listCustomersInput struct {
 	httpkit.Page
-	Email       string `query:"email" maxLength:"254" example:"ada@example.com" doc:"Only customers with this address, in upper or lower case."`
+	Email       string `query:"email" maxLength:"254" example:"ada@example.com" doc:"Only customers with this address, case-insensitive."`
 	TestClockID string `query:"testClockId" maxLength:"64" doc:"Only customers on this test clock."`
 }
 
@@ -135,23 +136,27 @@ func (s *Server) listCustomers(
 
 func (s *Server) customerOperations() {
 	example := Customer{
-		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace", Metadata: Metadata{}, PaymentMethod: "card",
+		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace", Metadata: Metadata{},
+		PaymentMethod:  "card",
 		PaymentDetails: &PaymentDetails{Provider: "stripe", CustomerToken: "cus_9s6XKzkNRiz8i3", PaymentMethodToken: "pm_1NVChw2eZvKYlo2C"},
 		CreditBalance:  []Credit{{Currency: "USD", Amount: 450}}, CreatedAt: 1763640000,
 	}
 	created := example
 	created.CreditBalance = []Credit{}
 	load := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.creditedWithKey)
-	// What may be a repeat finds an erased customer too: its stored answer, or that it was erased, comes before a refusal.
+	// What may be a repeat finds an erased customer too: its stored answer, or that it was erased, comes before a
+	// refusal.
 	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers", Summary: "Create a customer",
-		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
+		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",
+		Summary: "Create a customer",
+		Status:  http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
 		Request: CustomerForm{Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails},
 	}, s.createCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "getCustomer", Method: http.MethodGet, Path: "/customers/{id}", Tag: "Customers", Summary: "Get a customer",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Name: "getCustomer", Method: http.MethodGet, Path: "/customers/{id}", Tag: "Customers",
+		Summary: "Get a customer",
+		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listCustomers", Method: http.MethodGet, Path: "/customers", Tag: "Customers", Summary: "List customers",
@@ -161,14 +166,20 @@ func (s *Server) customerOperations() {
 	renamed := example
 	renamed.Name = name
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "updateCustomer", Method: http.MethodPatch, Path: "/customers/{id}", Tag: "Customers", Summary: "Change a customer",
-		Description: "A new payment method is used at once for invoices that are in collection, and recovers subscriptions that are past due.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Request: CustomerChange{Name: &name}, Response: renamed,
+		Name: "updateCustomer", Method: http.MethodPatch, Path: "/customers/{id}", Tag: "Customers",
+		Summary: "Update a customer",
+		Description: "A new payment method is charged at once for invoices in collection, and recovers past-due " +
+			"subscriptions.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Request: CustomerChange{Name: &name},
+		Response: renamed,
 	}, s.updateCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{id}", Tag: "Customers", Summary: "Delete a customer",
-		Description: "Cancels the customer's subscriptions at once and erases personal and payment data, also the reasons of cancellations and failed payments in earlier events. Transactions are kept for seven years, under the customer's id alone.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Response: Deleted{ID: example.ID, Deleted: true},
+		Name: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{id}", Tag: "Customers",
+		Summary: "Delete a customer",
+		Description: "Cancels the customer's subscriptions now and erases personal and payment data, including the " +
+			"reasons of cancellations and failed payments in earlier events. Transactions are kept for seven years " +
+			"with the customer's id only.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: Deleted{ID: example.ID, Deleted: true},
 		Load: loadAny,
 	}, s.deleteCustomer)
 }

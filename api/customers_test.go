@@ -18,7 +18,7 @@ import (
 	"perennial/service/engine"
 )
 
-func TestCustomersAreReachedInManyWays(t *testing.T) {
+func TestCreateCustomer_Contacts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for body, want := range map[string]Customer{
@@ -37,7 +37,7 @@ func TestCustomersAreReachedInManyWays(t *testing.T) {
 	}
 }
 
-func TestAChangedCustomerKeepsWhatWasNotSent(t *testing.T) {
+func TestUpdateCustomer_KeepsOmittedFields(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test, "metadata", map[string]string{"a": "1"})
@@ -59,7 +59,7 @@ func TestAChangedCustomerKeepsWhatWasNotSent(t *testing.T) {
 	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
 }
 
-func TestPaymentDetailsAloneKeepTheMethod(t *testing.T) {
+func TestUpdateCustomer_PaymentDetailsKeepMethod(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
@@ -72,7 +72,7 @@ func TestPaymentDetailsAloneKeepTheMethod(t *testing.T) {
 	require.Nil(t, got.PaymentDetails)
 }
 
-func TestCustomersAreFoundByEmail(t *testing.T) {
+func TestListCustomers_ByEmail(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ada := b.newCustomer(t, b.test)
@@ -83,7 +83,7 @@ func TestCustomersAreFoundByEmail(t *testing.T) {
 	require.Empty(t, as[httpkit.List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers?email=nobody%40example.com", nil)).Data)
 }
 
-func TestCustomersShowTheirCredit(t *testing.T) {
+func TestGetCustomer_ShowsCredit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -108,7 +108,7 @@ func TestCustomersShowTheirCredit(t *testing.T) {
 	require.Empty(t, as[Customer](t, 200, b.ask(t, b.test, "GET", "/v1/customers/"+poor.ID, nil)).CreditBalance)
 }
 
-func TestANewPaymentMethodWakesTheSubscriptions(t *testing.T) {
+func TestUpdateCustomer_NewMethodWakesSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -123,7 +123,7 @@ func TestANewPaymentMethodWakesTheSubscriptions(t *testing.T) {
 	require.False(t, row.MethodChangedAt.IsZero(), "the reconciler finds it by this")
 }
 
-func TestADeletedCustomerIsForgottenButNotTheMoney(t *testing.T) {
+func TestDeleteCustomer_KeepsTransactions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -151,7 +151,7 @@ func TestADeletedCustomerIsForgottenButNotTheMoney(t *testing.T) {
 }
 
 // A crash after the erasure and before the answer must not make the repeat a 404.
-func TestADeletionIsRepeatedAfterACrash(t *testing.T) {
+func TestDeleteCustomer_RepeatedAfterCrash(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
@@ -163,9 +163,9 @@ func TestADeletionIsRepeatedAfterACrash(t *testing.T) {
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "DELETE", path, nil, "Idempotency-Key", "another"))
 }
 
-// A creation that is under way when the customer is deleted either comes before the deletion, which then cancels what it
-// made, or after it, and is refused by the database.
-func TestNoSubscriptionOutlivesItsCustomer(t *testing.T) {
+// A creation that is under way when the customer is deleted either comes before the deletion, which then cancels what
+// it made, or after it, and is refused by the database.
+func TestDeleteCustomer_CancelsSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for range 10 {
@@ -186,7 +186,7 @@ func TestNoSubscriptionOutlivesItsCustomer(t *testing.T) {
 	require.Zero(t, b.count(t, "select count(*) from subscriptions where status <> 'canceled'"))
 }
 
-func TestACustomerWithManySubscriptionsIsDeletedInOneRequest(t *testing.T) {
+func TestDeleteCustomer_ManySubscriptions(t *testing.T) {
 	t.Parallel()
 	const many = 500
 	b := newBench(t)
@@ -203,7 +203,7 @@ func TestACustomerWithManySubscriptionsIsDeletedInOneRequest(t *testing.T) {
 }
 
 // What a person wrote goes with the customer; what we say ourselves stays.
-func TestTheReasonOfACancellationIsErased(t *testing.T) {
+func TestDeleteCustomer_ErasesCancelReason(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)

@@ -65,12 +65,14 @@ func (s *Server) getEvent(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (
 
 type listEventsInput struct {
 	httpkit.Page
-	Type           EventType `query:"type" doc:"What happened."`
+	Type           EventType `query:"type" doc:"The type of the event."`
 	CustomerID     string    `query:"customerId" maxLength:"64"`
 	SubscriptionID string    `query:"subscriptionId" maxLength:"64"`
 }
 
-func (s *Server) listEvents(ctx context.Context, c *httpkit.Call, in *listEventsInput) (*httpkit.Reply[httpkit.List[Event]], error) {
+func (s *Server) listEvents(
+	ctx context.Context, c *httpkit.Call, in *listEventsInput,
+) (*httpkit.Reply[httpkit.List[Event]], error) {
 	page, err := in.DB(id.Event,
 		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
@@ -84,7 +86,8 @@ func (s *Server) listEvents(ctx context.Context, c *httpkit.Call, in *listEvents
 
 func (s *Server) eventOperations() {
 	example := Event{
-		ID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n", Object: "event", Type: "payment.success", Created: 1763640002, Sequence: 3,
+		ID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n", Object: "event", Type: "payment.success", Created: 1763640002,
+		Sequence:   3,
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		Data: EventData(`{"id": "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", "customerId": "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			"subscriptionId": "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", "invoiceId": "in_01jcz6dyqx4w9s1c2k7v5h8m3n", "amount": 1900,
@@ -92,7 +95,8 @@ func (s *Server) eventOperations() {
 	}
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getEvent", Method: http.MethodGet, Path: "/events/{id}", Tag: "Events", Summary: "Get an event",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: httpkit.LoadByID(s.kit, id.Event, db.ErrEventNotFound, s.store.EventWithKey), Response: example,
+		Status: http.StatusOK, Access: httpkit.ReadAccess,
+		Load: httpkit.LoadByID(s.kit, id.Event, db.ErrEventNotFound, s.store.EventWithKey), Response: example,
 	}, s.getEvent)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listEvents", Method: http.MethodGet, Path: "/events", Tag: "Events", Summary: "List events",

@@ -16,7 +16,7 @@ import (
 )
 
 // Whatever is wrong with a megabyte, its answer is short, and to find out takes no more memory than the body is worth.
-func TestARefusalIsShortHoweverMuchIsWrong(t *testing.T) {
+func TestProblem_AtMost20Fields(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const head = `{"name":"Pro","currency":"USD","interval":"month"`
@@ -46,7 +46,7 @@ func TestARefusalIsShortHoweverMuchIsWrong(t *testing.T) {
 	require.Len(t, p.Errors, 20)
 }
 
-func TestARequestWithoutFieldsRefusesFields(t *testing.T) {
+func TestBody_OperationWithoutFields(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -58,7 +58,7 @@ func TestARequestWithoutFieldsRefusesFields(t *testing.T) {
 	require.Equal(t, 200, b.ask(t, b.test, "DELETE", path, `{}`).Status)
 }
 
-func TestTheProviderOfAMethodIsTheConfiguredOne(t *testing.T) {
+func TestCreateCustomer_OtherProviderIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	details := func(provider string) map[string]any {
@@ -79,14 +79,14 @@ func TestTheProviderOfAMethodIsTheConfiguredOne(t *testing.T) {
 	problem(t, 422, "provider_not_configured", param, b.ask(t, b.other, "POST", "/api/customers", details("stripe")))
 }
 
-func TestAnUnknownTypeOfEventsIsRefused(t *testing.T) {
+func TestListEvents_UnknownType(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	problem(t, 422, "value_unknown", "type", b.ask(t, b.test, "GET", "/api/events?type=payment.succeeded", nil))
 	require.Equal(t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.success", nil).Status)
 }
 
-func TestNamesSaySomething(t *testing.T) {
+func TestText_BlankIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	plan, cust := b.newPlan(t, b.test), b.newCustomer(t, b.test)
@@ -106,7 +106,7 @@ func TestNamesSaySomething(t *testing.T) {
 	}
 }
 
-func TestAmountAndPricesExcludeEachOther(t *testing.T) {
+func TestCreatePlan_AmountAndPrices(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const form = `{"name":"Pro","currency":"USD","interval":"month"%s}`
@@ -114,7 +114,7 @@ func TestAmountAndPricesExcludeEachOther(t *testing.T) {
 	problem(t, 422, "prices_missing", "prices", b.ask(t, b.test, "POST", "/api/plans", fmt.Sprintf(form, ``)))
 }
 
-func TestEveryLoggedRefusalHasItsCode(t *testing.T) {
+func TestLog_RefusalHasCode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, c := range []struct{ method, path, body, code string }{
@@ -135,7 +135,7 @@ func TestEveryLoggedRefusalHasItsCode(t *testing.T) {
 	}
 }
 
-func TestTheDocsNameTheAddressTheyAreReadAt(t *testing.T) {
+func TestDocs_NameTheirOwnAddress(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	r := b.request(t, "GET", "http://billing.example:9000/docs", nil)
@@ -147,7 +147,7 @@ func TestTheDocsNameTheAddressTheyAreReadAt(t *testing.T) {
 	require.Contains(t, string(b.send(t, "GET", "/docs", nil).Body), "https://public.example/api/subscriptions?limit=3")
 }
 
-func TestCustomersAreFoundHoweverTheAddressIsCapitalised(t *testing.T) {
+func TestListCustomers_EmailCaseInsensitive(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", `{"email":"Ada.Lovelace@Example.com"}`))
@@ -158,7 +158,7 @@ func TestCustomersAreFoundHoweverTheAddressIsCapitalised(t *testing.T) {
 	}
 }
 
-func TestASubscriptionIsWaitedForUntilItsFirstPaymentIsDecided(t *testing.T) {
+func TestCreateSubscription_PreferWait(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust, plan := b.newCustomer(t, b.test), b.newPlan(t, b.test)
@@ -196,7 +196,7 @@ func TestASubscriptionIsWaitedForUntilItsFirstPaymentIsDecided(t *testing.T) {
 	require.Less(t, time.Since(began), 20*time.Second, "a trial has no first payment to wait for")
 }
 
-func TestAnAdvanceHasABoundAndCanBeStopped(t *testing.T) {
+func TestAdvanceTestClock_BoundAndStop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.onAdvance = func(context.Context, contract.Ref) error { return nil } // its workflow is slow
@@ -216,7 +216,7 @@ func TestAnAdvanceHasABoundAndCanBeStopped(t *testing.T) {
 }
 
 // The document's examples are what people copy: each is of the shape that it illustrates.
-func TestEveryExampleIsOfItsSchema(t *testing.T) {
+func TestOpenAPI_ExamplesMatchSchemas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	raw := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
@@ -236,7 +236,7 @@ func TestEveryExampleIsOfItsSchema(t *testing.T) {
 }
 
 // What an example asks for is what the example of its answer shows.
-func TestEveryExampleAnswersItsRequest(t *testing.T) {
+func TestOpenAPI_ExamplesMatchRequests(t *testing.T) {
 	t.Parallel()
 	doc := map[string]any{}
 	require.NoError(t, json.Unmarshal(Document("1"), &doc))

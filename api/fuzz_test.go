@@ -18,8 +18,8 @@ import (
 )
 
 // Whatever is sent, the answer is a success or a problem of the sender, and never ours. `go test` runs the seeds; for
-// more: go test ./api -run ^$ -fuzz FuzzBodies -fuzztime 10m
-func FuzzBodies(f *testing.F) {
+// more: go test ./api -run ^$ -fuzz FuzzRequest_Bodies -fuzztime 10m
+func FuzzRequest_Bodies(f *testing.F) {
 	b := newBench(f)
 	good := b.goodBodies(f, b.fill(f, b.test))
 	var endpoints []string
@@ -42,8 +42,8 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// FuzzPaths does the same to paths and query strings.
-func FuzzPaths(f *testing.F) {
+// FuzzRequest_Paths does the same to paths and query strings.
+func FuzzRequest_Paths(f *testing.F) {
 	b := newBench(f)
 	for _, path := range []string{"/api/plans", "/v1/subscriptions/sub_%00", "//", "/api/../plans", "/callbacks/x", "/api/customers/cust_\xff", "/"} {
 		for _, query := range []string{"", "limit=1", "limit=9999999999999999999", "a=%zz", "status=active&status=active", "startingAfter=%00", "=&=", "type=" + strings.Repeat("x", 99)} {
@@ -83,7 +83,7 @@ func shape(endpoint string) string {
 }
 
 // Any body made of our own fields with values of any type gets a coded answer.
-func TestAnyMixOfOurFieldsIsAnswered(t *testing.T) {
+func TestRequest_AnyMixOfFields(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	good := b.goodBodies(t, b.fill(t, b.test))

@@ -17,7 +17,7 @@ import (
 	"perennial/db"
 )
 
-func TestARepeatIsGivenTheStoredAnswer(t *testing.T) {
+func TestIdempotency_RepeatReturnsStoredResponse(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	form := `{"name":"Pro","currency":"USD","interval":"month","amount":1900}`
@@ -47,7 +47,7 @@ func TestARepeatIsGivenTheStoredAnswer(t *testing.T) {
 	require.Equal(t, 4, b.count(t, "select count(*) from plans"))
 }
 
-func TestShapeErrorsDoNotUseUpAKey(t *testing.T) {
+func TestIdempotency_ShapeErrorsKeepKeyUnused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	problem(t, 422, "field_missing", "currency", b.ask(t, b.test, "POST", "/api/plans", `{}`, "Idempotency-Key", "k"))
@@ -55,7 +55,7 @@ func TestShapeErrorsDoNotUseUpAKey(t *testing.T) {
 		`{"name":"Pro","currency":"USD","interval":"month","amount":1}`, "Idempotency-Key", "k").Status)
 }
 
-func TestManyAtOnceAreOne(t *testing.T) {
+func TestIdempotency_ParallelRequestsPerformOnce(t *testing.T) {
 	t.Parallel()
 	const parallel, keys = 50, 4
 	b := newBench(t)
@@ -101,7 +101,7 @@ func TestManyAtOnceAreOne(t *testing.T) {
 }
 
 // Two processes share nothing but the database.
-func TestRepeatsThatMeetInTheDatabaseAreOne(t *testing.T) {
+func TestIdempotency_RepeatsMeetingInDatabasePerformOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	servers := []http.Handler{b.Handler(), b.newServer(t).Handler()}
@@ -157,7 +157,7 @@ func (b *bench) together(requests []*http.Request) []response {
 	return answers
 }
 
-func TestARefusalOfTheRulesIsRepeated(t *testing.T) {
+func TestIdempotency_RefusalIsStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -175,7 +175,7 @@ func TestARefusalOfTheRulesIsRepeated(t *testing.T) {
 	require.Len(t, b.engine.woken, 1, "only what was performed wakes the workflow")
 }
 
-func TestRefusalsThatMeetAreOne(t *testing.T) {
+func TestIdempotency_ParallelRefusalsAreOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -188,7 +188,7 @@ func TestRefusalsThatMeetAreOne(t *testing.T) {
 }
 
 // A refusal that passes by itself says when to come back, and whoever does, with the same key, is judged anew.
-func TestARefusalThatPassesIsNotStored(t *testing.T) {
+func TestIdempotency_TemporaryRefusalIsNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newDebt(t)
@@ -245,7 +245,7 @@ func (b *bench) moveClock(t *testing.T, clockID string, to int64) {
 
 // A crash between the commit and the answer leaves a caller who knows nothing: the repeat is given the answer that was
 // committed with the effect, also by another process.
-func TestARepeatAfterACrashIsGivenWhatWasCommitted(t *testing.T) {
+func TestIdempotency_RepeatAfterCrashReturnsCommitted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	path := "/api/subscriptions/" + b.newSubscription(t, b.test).ID + "/cancel"
@@ -272,7 +272,7 @@ func TestARepeatAfterACrashIsGivenWhatWasCommitted(t *testing.T) {
 }
 
 // What was not performed is not remembered either: whoever repeats is judged anew.
-func TestTroubleIsNotStored(t *testing.T) {
+func TestIdempotency_ServerErrorIsNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -305,7 +305,7 @@ func (b *bench) hold(t *testing.T, sql string, args ...any) (release func()) {
 	return release
 }
 
-func TestARepeatWaitsForTheRequestItRepeats(t *testing.T) {
+func TestIdempotency_RepeatWaitsForFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -340,7 +340,7 @@ func (b *bench) waiting(t testing.TB) int {
 	return b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
 }
 
-func TestARepeatOfARunningRequestGivesUpInTime(t *testing.T) {
+func TestIdempotency_RepeatOfRunningRequestGivesUpInTime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -358,7 +358,7 @@ func TestARepeatOfARunningRequestGivesUpInTime(t *testing.T) {
 	require.Equal(t, 200, (<-answered).Status)
 }
 
-func TestAnErasedAnswerIsGone(t *testing.T) {
+func TestIdempotency_ErasedResponseIsGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	form := `{"email":"ada@example.com"}`

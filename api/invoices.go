@@ -15,30 +15,30 @@ import (
 // so.
 type Invoice struct {
 	ID             string        `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Number         int64         `json:"number" example:"42" doc:"Without gaps in an environment."`
+	Number         int64         `json:"number" example:"42" doc:"The invoice number, without gaps within an environment."`
 	Status         string        `json:"status" enum:"open,paid,void,uncollectible" example:"paid"`
-	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_cycle" doc:"Why it was issued."`
+	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_cycle" doc:"The reason why the invoice was issued."`
 	CustomerID     string        `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	SubscriptionID string        `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Currency       string        `json:"currency" example:"USD"`
 	Lines          []InvoiceLine `json:"lines"`
 	Total          int64         `json:"total" example:"1900" doc:"Sum of the lines in minor units; a negative total is credited to the customer."`
 	CreditApplied  int64         `json:"creditApplied" doc:"Taken from the customer's credit."`
-	BroughtForward int64         `json:"broughtForward" doc:"Carried from earlier invoices and collected with this one."`
-	CarriedForward int64         `json:"carriedForward" doc:"Too little for the payment provider to charge: carried to the customer's balance and collected with a later invoice."`
-	AmountDue      int64         `json:"amount_due" example:"1900" doc:"What there is to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward."`
+	BroughtForward int64         `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`
+	CarriedForward int64         `json:"carriedForward" doc:"The amount below the payment provider's minimum, carried to the customer's balance and collected with a later invoice."`
+	AmountDue      int64         `json:"amount_due" example:"1900" doc:"The amount to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward."`
 	AmountDueCamel int64         `json:"amountDue" example:"1900" doc:"The same as amount_due."`
 	AmountPaid     int64         `json:"amountPaid" example:"1900"`
 	PeriodStart    int64         `json:"periodStart" example:"1763640000"`
 	PeriodEnd      int64         `json:"periodEnd" example:"1766232000"`
-	AttemptCount   int           `json:"attemptCount" example:"1" doc:"How often its payment was tried."`
-	NextAttemptAt  int64         `json:"nextAttemptAt,omitempty" doc:"When its payment is tried again by itself."`
-	ReplacedBy     string        `json:"replacedBy,omitempty" doc:"The invoice that took the place of this void one."`
+	AttemptCount   int           `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
+	NextAttemptAt  int64         `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
+	ReplacedBy     string        `json:"replacedBy,omitempty" doc:"The invoice that replaced this void invoice."`
 	IssuedAt       int64         `json:"issuedAt" example:"1763640000"`
 	PaidAt         int64         `json:"paidAt,omitempty" example:"1763640002"`
 	VoidedAt       int64         `json:"voidedAt,omitempty"`
 	// UncollectibleAt is when a person gave it up.
-	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"When it was given up. A payment that still arrives pays it."`
+	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. A later payment still pays it."`
 }
 
 // InvoiceLine is one position of an invoice.
@@ -57,18 +57,21 @@ func renderInvoice(i invoice.Invoice) Invoice {
 	lines := make([]InvoiceLine, len(i.Lines))
 	for n, l := range i.Lines {
 		lines[n] = InvoiceLine{
-			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID, Amount: int64(l.Amount),
+			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
+			Amount:      int64(l.Amount),
 			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
 		}
 	}
 	return Invoice{
 		ID: i.ID, Number: i.Number, Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines, Total: int64(i.Total),
-		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward), CarriedForward: int64(i.CarriedForward),
-		AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
+		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward),
+		CarriedForward: int64(i.CarriedForward),
+		AmountDue:      int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
-		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt), UncollectibleAt: unix(i.UncollectibleAt),
+		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
+		UncollectibleAt: unix(i.UncollectibleAt),
 	}
 }
 
@@ -100,12 +103,15 @@ func (s *Server) listInvoices(
 func (s *Server) invoiceOperations() {
 	example := Invoice{
 		ID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n", Number: 42, Status: "paid", Reason: "subscription_cycle",
-		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", Currency: "USD",
+		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		Currency: "USD",
 		Lines: []InvoiceLine{{
-			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "recurring", Description: "Pro, monthly", PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
+			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "recurring", Description: "Pro, monthly",
+			PlanID:  "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		}},
-		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
+		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodStart: 1763640000,
+		PeriodEnd:    1766232000,
 		AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
 	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)
@@ -113,15 +119,19 @@ func (s *Server) invoiceOperations() {
 	void.Status, void.PaidAt, void.AmountPaid, void.VoidedAt = "void", 0, 0, 1763726400
 	uncollectible.Status, uncollectible.PaidAt, uncollectible.AmountPaid, uncollectible.UncollectibleAt = "uncollectible", 0, 0, 1763726400
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "voidInvoice", Method: http.MethodPost, Path: "/invoices/{id}/void", Tag: "Invoices", Summary: "Void an open invoice",
-		Description: "Nothing is owed for it any more: credit that paid for it returns to the customer, and money that still arrives is refunded. The next open invoice has its turn.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: void,
+		Name: "voidInvoice", Method: http.MethodPost, Path: "/invoices/{id}/void", Tag: "Invoices",
+		Summary: "Void an open invoice",
+		Description: "The customer owes nothing for the invoice. Credit that paid for it returns to the customer, " +
+			"and a later payment is refunded. Collection continues with the next open invoice.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: void,
 	}, s.voidInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "markInvoiceUncollectible", Method: http.MethodPost, Path: "/invoices/{id}/mark-uncollectible", Tag: "Invoices",
-		Summary:     "Give an open invoice up",
-		Description: "It stays owed, but nothing is collected any more. Money that still arrives pays it. The next open invoice has its turn.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: uncollectible,
+		Name: "markInvoiceUncollectible", Method: http.MethodPost, Path: "/invoices/{id}/mark-uncollectible",
+		Tag:     "Invoices",
+		Summary: "Mark an open invoice uncollectible",
+		Description: "The customer still owes the invoice, but collection stops. A later payment pays it. " +
+			"Collection continues with the next open invoice.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: uncollectible,
 	}, s.markUncollectible)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getInvoice", Method: http.MethodGet, Path: "/invoices/{id}", Tag: "Invoices", Summary: "Get an invoice",
@@ -129,7 +139,8 @@ func (s *Server) invoiceOperations() {
 	}, s.getInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listInvoices", Method: http.MethodGet, Path: "/invoices", Tag: "Invoices", Summary: "List invoices",
-		Description: "An open invoice is paid with POST /api/payments and its subscriptionId.",
-		Status:      http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Invoice]{Data: []Invoice{example}},
+		Description: "To pay an open invoice, send POST /api/payments with its subscriptionId.",
+		Status:      http.StatusOK, Access: httpkit.ReadAccess,
+		Response: httpkit.List[Invoice]{Data: []Invoice{example}},
 	}, s.listInvoices)
 }

@@ -32,7 +32,7 @@ func (b *bench) newInvoice(t testing.TB, e tenancy, subscriptionID string) strin
 	return inv.ID
 }
 
-func TestInvoicesAreReadWithTheirLines(t *testing.T) {
+func TestGetInvoice_WithLines(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)

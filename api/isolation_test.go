@@ -110,7 +110,7 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 	}
 }
 
-func TestEveryRouteRefusesEveryKeyThatMayNotUseIt(t *testing.T) {
+func TestIsolation_EveryRouteRefusesWrongKeys(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := b.fill(t, b.test)
@@ -158,7 +158,8 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 	switch refers := method == "POST" && (short == "/subscriptions" || short == "/payments"); {
 	case strings.Contains(template, "{id}") || refers:
 		foreign, missing := ask(rows), ask(none)
-		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the id.
+		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the
+		// id.
 		require.Contains(t, []int{404, 422}, foreign.Status, "%s %s with a key of %s: %s", method, short, name, foreign.Body)
 		require.Equal(t, missing.Status, foreign.Status)
 		require.Equal(t, string(withoutRequestID(missing.Body)), string(withoutRequestID(foreign.Body)), "%s %s", method, short)
@@ -204,7 +205,7 @@ func (b *bench) badKeys(t *testing.T) badKeys {
 	}
 }
 
-func TestKeysOpenWhatTheyMay(t *testing.T) {
+func TestKeys_AllowedOperations(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := b.fill(t, b.test)

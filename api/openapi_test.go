@@ -15,7 +15,7 @@ import (
 )
 
 // The golden document is what client generators and reviewers read; it must follow from the code.
-func TestTheDocumentIsCommitted(t *testing.T) {
+func TestOpenAPI_IsCommitted(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	require.NoError(t, json.Indent(&out, Document("1"), "", "  "))
@@ -23,7 +23,7 @@ func TestTheDocumentIsCommitted(t *testing.T) {
 	golden(t, "../docs/openapi.json", out.Bytes())
 }
 
-func TestTheDocumentIsWhole(t *testing.T) {
+func TestOpenAPI_IsComplete(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
@@ -137,7 +137,7 @@ func hasParameter(op map[string]any, in, name string) bool {
 }
 
 // Examples that the API itself would refuse are worse than none.
-func TestExamplesAreGoodRequests(t *testing.T) {
+func TestOpenAPI_ExamplesAreValidRequests(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := b.fill(t, b.test)
@@ -170,7 +170,7 @@ func TestExamplesAreGoodRequests(t *testing.T) {
 }
 
 // The documented example of a refusal is one that happens.
-func TestTheExampleOfAProblemOccurs(t *testing.T) {
+func TestOpenAPI_ProblemExampleOccurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	got := as[map[string]any](t, 422, b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":-1}]}`))
@@ -184,7 +184,7 @@ func TestTheExampleOfAProblemOccurs(t *testing.T) {
 	}
 }
 
-func TestTheDocumentationPageNeedsNothingFromElsewhere(t *testing.T) {
+func TestDocs_PageIsSelfContained(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	page := b.send(t, "GET", "/docs", nil)

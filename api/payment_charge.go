@@ -30,8 +30,8 @@ func madePayment(t payment.Transaction) httpkit.Made[Payment] {
 	return httpkit.Made[Payment]{Resource: renderPayment(t), CustomerID: t.CustomerID}
 }
 
-// paymentNow makes a replayed answer tell what has become of the payment since, and keeps any answer back until the payment
-// is final or the caller's patience is over.
+// paymentNow makes a replayed answer tell what has become of the payment since, and keeps any answer back until the
+// payment is final or the caller's patience is over.
 func (s *Server) paymentNow(ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Payment]) (*httpkit.Reply[Payment], error) {
 	made, err := out.Value()
 	if err != nil {

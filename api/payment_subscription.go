@@ -18,7 +18,9 @@ import (
 // workflow is the one collector of its invoices, also of those that a canceled subscription left open.
 func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	if f.Description != "" {
-		return nil, fault.InvalidParam("description", "fields_exclusive", "a payment of an invoice is described by the invoice; leave description out")
+		return nil, fault.InvalidParam("description", "fields_exclusive",
+			"`description` cannot be combined with `subscriptionId`: the invoice describes the payment. "+
+				"Omit `description`.")
 	}
 	sub, err := s.subscriptionToPay(ctx, c, f)
 	if err != nil {
@@ -36,7 +38,9 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	return s.paymentNow(ctx, c, out)
 }
 
-func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (subscription.Subscription, error) {
+func (s *Server) subscriptionToPay(
+	ctx context.Context, c *httpkit.Call, f PaymentForm,
+) (subscription.Subscription, error) {
 	if !id.Is(id.Subscription, f.SubscriptionID) {
 		return subscription.Subscription{}, httpkit.NotFound(db.ErrSubscriptionNotFound).In("subscriptionId")
 	}
@@ -45,9 +49,11 @@ func (s *Server) subscriptionToPay(ctx context.Context, c *httpkit.Call, f Payme
 	case err != nil:
 		return sub, inParam(err, "subscriptionId")
 	case f.CustomerID != "" && f.CustomerID != sub.CustomerID:
-		return sub, fault.InvalidParam("customerId", "customer_mismatch", "the subscription belongs to another customer; leave customerId out")
+		return sub, fault.InvalidParam("customerId", "customer_mismatch",
+			"The subscription belongs to another customer. Omit `customerId`.")
 	case f.Currency != "" && f.Currency != string(sub.Currency):
-		return sub, fault.InvalidParam("currency", "currency_mismatch", "the subscription is billed in %s; leave currency out", sub.Currency)
+		return sub, fault.InvalidParam("currency", "currency_mismatch",
+			"The subscription is billed in %s. Omit `currency`.", sub.Currency)
 	}
 	return sub, nil
 }

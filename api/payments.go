@@ -24,29 +24,33 @@ type Payment struct {
 	Amount           int64           `json:"amount" example:"1900" doc:"Minor units of the currency."`
 	Currency         string          `json:"currency" example:"USD"`
 	Description      string          `json:"description,omitempty"`
-	AttemptNumber    int             `json:"attemptNumber,omitempty" doc:"Which attempt of its invoice it is, from 1."`
+	AttemptNumber    int             `json:"attemptNumber,omitempty" doc:"The number of the attempt among those of its invoice, from 1."`
 	Provider         string          `json:"provider,omitempty" example:"stripe"`
 	ProviderRef      string          `json:"providerReference,omitempty" example:"pi_3MtwBwLkdIwHu7ix28a3tqPa" doc:"The provider's own id."`
 	FailureReason    string          `json:"failureReason,omitempty" example:"Your card has insufficient funds."`
 	FailureCode      string          `json:"failureCode,omitempty" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED"`
-	ProviderResponse json.RawMessage `json:"providerResponse,omitempty" doc:"What the provider said, without secrets."`
-	AmountRefunded   int64           `json:"amountRefunded" doc:"How much of a charge was given back."`
-	RefundOwed       int64           `json:"refundOwed,omitempty" doc:"How much of a charge was to be given back by refunds that failed: repeat them, or give the amount as credit."`
-	NeedsReview      bool            `json:"needsReview,omitempty" doc:"true: it is not certain what became of the money, and an operator must look."`
-	ChargeID         string          `json:"chargeId,omitempty" doc:"The charge that a refund gives back."`
-	RecoveredFrom    string          `json:"recoveredFrom,omitempty" doc:"The canceled charge whose capture turned up after all."`
+	ProviderResponse json.RawMessage `json:"providerResponse,omitempty" doc:"The provider's message, without secrets."`
+	AmountRefunded   int64           `json:"amountRefunded" doc:"The refunded part of a charge."`
+	RefundOwed       int64           `json:"refundOwed,omitempty" doc:"The part of a charge whose refund failed. Retry the refund, or return the amount as credit."`
+	NeedsReview      bool            `json:"needsReview,omitempty" doc:"true: the payment's outcome at the provider is unknown, and an operator must review it."`
+	ChargeID         string          `json:"chargeId,omitempty" doc:"The charge that this refund refunds."`
+	RecoveredFrom    string          `json:"recoveredFrom,omitempty" doc:"The canceled charge that the provider captured nevertheless."`
 	CreatedAt        int64           `json:"createdAt" example:"1763640000"`
-	CompletedAt      int64           `json:"completedAt,omitempty" doc:"When it reached a final status."`
+	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
 
 func renderPayment(t payment.Transaction) Payment {
 	return Payment{
-		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID,
-		InvoiceID: t.InvoiceID, Amount: int64(t.Amount), Currency: string(t.Currency), Description: t.Description,
-		AttemptNumber: t.AttemptNumber, Provider: t.Provider, ProviderRef: t.ProviderRef, FailureReason: t.FailureReason,
-		FailureCode: t.FailureCode, ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
-		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(),
-		ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom, CreatedAt: unix(t.CreatedAt), CompletedAt: unix(t.CompletedAt),
+		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID,
+		SubscriptionID: t.SubscriptionID,
+		InvoiceID:      t.InvoiceID, Amount: int64(t.Amount), Currency: string(t.Currency), Description: t.Description,
+		AttemptNumber: t.AttemptNumber, Provider: t.Provider, ProviderRef: t.ProviderRef,
+		FailureReason: t.FailureReason,
+		FailureCode:   t.FailureCode, ProviderResponse: json.RawMessage(t.ProviderResponse),
+		AmountRefunded: int64(t.AmountRefunded),
+		RefundOwed:     int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(),
+		ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom, CreatedAt: unix(t.CreatedAt),
+		CompletedAt: unix(t.CompletedAt),
 	}
 }
 
@@ -83,7 +87,8 @@ func (s *Server) listPayments(
 		return nil, err
 	}
 	rows, more, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
-		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID, Status: payment.Status(in.Status), Type: payment.Type(in.Type),
+		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
+		Status: payment.Status(in.Status), Type: payment.Type(in.Type),
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderPayment)
 }
@@ -94,11 +99,11 @@ type createPaymentInput struct {
 
 // PaymentForm charges a customer, or pays the open invoice of a subscription.
 type PaymentForm struct {
-	CustomerID     string `json:"customerId,omitempty" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Needed without subscriptionId."`
+	CustomerID     string `json:"customerId,omitempty" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId."`
 	SubscriptionID string `json:"subscriptionId,omitempty" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
-	Amount         *int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"1900" doc:"Minor units. With subscriptionId it may be left out, and otherwise must be exactly what is due."`
-	Currency       string `json:"currency,omitempty" example:"USD" doc:"ISO 4217, upper case. With subscriptionId it may be left out."`
-	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer; nothing personal, please. Not with subscriptionId."`
+	Amount         *int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"1900" doc:"The amount in minor units. Optional with subscriptionId; if sent, it must equal the amount due."`
+	Currency       string `json:"currency,omitempty" example:"USD" doc:"ISO 4217, uppercase. Optional with subscriptionId."`
+	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer. Send no personal data. Not allowed with subscriptionId."`
 }
 
 func (s *Server) createPayment(
@@ -115,11 +120,11 @@ func (s *Server) createPayment(
 	}
 	switch {
 	case f.CustomerID == "":
-		return nil, missing("customerId", "send customerId, amount and currency, or subscriptionId")
+		return nil, missing("customerId", "`customerId` is required without `subscriptionId`. Send `customerId`, `amount` and `currency`, or `subscriptionId`.")
 	case f.Amount == nil:
-		return nil, missing("amount", "amount is required, in minor units of the currency")
+		return nil, missing("amount", "`amount` is required, in minor units of the currency.")
 	case f.Currency == "":
-		return nil, missing("currency", "currency is required")
+		return nil, missing("currency", "`currency` is required.")
 	}
 	return s.chargeCustomer(ctx, c, f)
 }
@@ -130,14 +135,18 @@ func missing(param, detail string) error {
 
 func (s *Server) paymentOperations() {
 	example := Payment{
-		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		Amount: 1900, Currency: "USD", Provider: "stripe", CreatedAt: 1763640000,
+		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending",
+		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		Amount:     1900, Currency: "USD", Provider: "stripe", CreatedAt: 1763640000,
 	}
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments", Summary: "Charge a customer, or pay a subscription's open invoice",
-		Description: "Answers 201 with the transaction, normally pending; Prefer: wait=N waits up to N seconds (at most 30) for a final status. Repeating the request with the same Idempotency-Key never charges twice.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
+		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments",
+		Summary: "Charge a customer, or pay a subscription's open invoice",
+		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
+			"most 30) for a final status. A repeat of the request with the same Idempotency-Key never charges " +
+			"twice.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
 	refunded := example
@@ -145,19 +154,21 @@ func (s *Server) paymentOperations() {
 	owing := httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "retryRefund", Method: http.MethodPost, Path: "/payments/{id}/retry-refund", Tag: "Payments",
-		Summary:     "Send the failed refunds of a charge again",
-		Description: "Sends refundOwed of the charge again, as one refund. With Prefer: wait=N the answer waits up to N seconds until it is decided.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Load: owing, Waits: true, Response: refunded,
+		Summary: "Retry the failed refunds of a charge",
+		Description: "Creates one refund of refundOwed of the charge. Prefer: wait=N waits up to N seconds (at most " +
+			"30) for its final status.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: owing, Waits: true, Response: refunded,
 	}, s.retryRefund)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "creditRefund", Method: http.MethodPost, Path: "/payments/{id}/credit-refund", Tag: "Payments",
-		Summary:     "Give the failed refunds of a charge as credit",
-		Description: "Adds refundOwed of the charge to the customer's credit, which later invoices use. Only for charges that paid an invoice.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: owing, Response: example,
+		Summary: "Return the failed refunds of a charge as credit",
+		Description: "Adds refundOwed of the charge to the customer's credit, which later invoices use. The charge " +
+			"must have paid an invoice.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: owing, Response: example,
 	}, s.creditRefund)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",
-		Description: "A publishable key may call this too, from any web page, and sees id, status and completedAt only.",
+		Description: "Also available to publishable keys, from any web page, with id, status and completedAt only.",
 		Status:      http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true}, Response: example,
 		Publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
 		Load:     httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey),

@@ -82,7 +82,7 @@ func momentOf(tx *db.Tx) lifecycle.Moment {
 	return lifecycle.Moment{Now: tx.Now, Real: tx.Real, IDs: id.Source{Now: tx.Real}}
 }
 
-func TestAChargeIsRecordedBeforeItIsMade(t *testing.T) {
+func TestCreatePayment_RecordedBeforeSend(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
@@ -96,7 +96,7 @@ func TestAChargeIsRecordedBeforeItIsMade(t *testing.T) {
 	require.Equal(t, got.ID, dataOf[event.PaymentPending](t, events.Data[0]).ID)
 }
 
-func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {
+func TestCreatePayment_ImpossibleChargeFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", `{"email":"a@example.com"}`))
@@ -108,7 +108,7 @@ func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {
 	require.Len(t, as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.failed", nil)).Data, 1)
 }
 
-func TestAPaymentStandsThoughTheEngineIsAway(t *testing.T) {
+func TestCreatePayment_WithoutTemporal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
@@ -117,7 +117,7 @@ func TestAPaymentStandsThoughTheEngineIsAway(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from transactions where id = $1 and started_epoch = 0", got.ID))
 }
 
-func TestPreferWaitKeepsTheAnswerBack(t *testing.T) {
+func TestCreatePayment_PreferWait(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
@@ -133,7 +133,7 @@ func TestPreferWaitKeepsTheAnswerBack(t *testing.T) {
 }
 
 // A replayed answer tells what has become of the payment since: whoever repeats wants to know whether it was paid.
-func TestAReplayedPaymentIsShownAsItIsNow(t *testing.T) {
+func TestCreatePayment_ReplayShowsCurrentState(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newDebt(t)
@@ -163,7 +163,7 @@ func TestAReplayedPaymentIsShownAsItIsNow(t *testing.T) {
 	}
 }
 
-func TestASubscriptionsPaymentIsACommand(t *testing.T) {
+func TestCreatePayment_ForSubscriptionIsACommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newDebt(t)
@@ -193,7 +193,7 @@ func (b *bench) finish(t *testing.T, subscriptionID string) {
 	b.awake(t, subscriptionID)
 }
 
-func TestWhatACanceledSubscriptionLeftOpenIsPaidByTheSameCommand(t *testing.T) {
+func TestCreatePayment_ForCanceledSubscription(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -209,7 +209,7 @@ func TestWhatACanceledSubscriptionLeftOpenIsPaidByTheSameCommand(t *testing.T) {
 	require.True(t, row.FinishedAt.IsZero(), "while the payment is pending there is something to do")
 }
 
-func TestNobodyCommandsAFinishedSubscription(t *testing.T) {
+func TestCommand_FinishedSubscriptionIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)

@@ -18,8 +18,8 @@ type updatePlanInput struct {
 
 // PlanChange changes the fields that are sent and leaves the others. What a subscription was sold is not among them.
 type PlanChange struct {
-	Active   *bool     `json:"active,omitempty" doc:"false: new subscriptions may not use it any more. true: they may again."`
-	Name     *string   `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Invoices that are issued from now on show it."`
+	Active   *bool     `json:"active,omitempty" doc:"false: archives the plan. true: publishes it again."`
+	Name     *string   `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"New invoices show this name."`
 	Metadata *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 }
 

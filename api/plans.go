@@ -27,11 +27,11 @@ type PublicPlan struct {
 	Name          string  `json:"name" example:"Pro, monthly"`
 	Currency      string  `json:"currency" example:"USD" doc:"ISO 4217."`
 	Interval      string  `json:"interval" enum:"day,week,month,year" example:"month"`
-	IntervalCount int     `json:"intervalCount" example:"1" doc:"A period lasts this many intervals."`
+	IntervalCount int     `json:"intervalCount" example:"1" doc:"The number of intervals in one period."`
 	Amount        int64   `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices."`
 	Prices        []Price `json:"prices"`
-	TrialDays     int     `json:"trialDays" example:"14" doc:"Trial of new subscriptions that do not say otherwise; 0: none."`
-	Active        bool    `json:"active" doc:"Whether new subscriptions may use it."`
+	TrialDays     int     `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
+	Active        bool    `json:"active" doc:"Whether the plan accepts new subscriptions."`
 	CreatedAt     int64   `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
@@ -39,7 +39,7 @@ type PublicPlan struct {
 type Price struct {
 	ID     string `json:"id" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Name   string `json:"name,omitempty" example:"Base fee"`
-	Model  string `json:"model" enum:"flat" example:"flat" doc:"flat: the amount once a period, in advance."`
+	Model  string `json:"model" enum:"flat" example:"flat" doc:"flat: the amount is charged once per period, in advance."`
 	Amount int64  `json:"amount" example:"1900" doc:"Minor units of the plan's currency."`
 }
 
@@ -54,8 +54,9 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	}
 	total, _ := p.FlatTotal() // checked when the plan was created
 	return PublicPlan{
-		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count,
-		Amount: int64(total), Prices: prices, TrialDays: p.TrialDays, Active: p.Active, CreatedAt: unix(p.CreatedAt),
+		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
+		IntervalCount: p.Interval.Count,
+		Amount:        int64(total), Prices: prices, TrialDays: p.TrialDays, Active: p.Active, CreatedAt: unix(p.CreatedAt),
 	}
 }
 
@@ -66,10 +67,10 @@ type createPlanInput struct {
 // PlanForm creates a plan: with prices, or with amount as the one flat price.
 type PlanForm struct {
 	Name          string      `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
-	Currency      string      `json:"currency" example:"USD" doc:"ISO 4217, upper case."`
+	Currency      string      `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
 	Interval      string      `json:"interval" enum:"day,week,month,year" example:"month"`
-	IntervalCount *int        `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"A period lasts this many intervals, at most ten years; 1 if left out."`
-	Amount        *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"Minor units. Short for one flat price; send either amount or prices."`
+	IntervalCount *int        `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
+	Amount        *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
 	Prices        []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20"`
 	TrialDays     int         `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
 	Metadata      Metadata    `json:"metadata,omitempty" maxProperties:"50"`
@@ -78,7 +79,7 @@ type PlanForm struct {
 // PriceForm is one component of a new plan.
 type PriceForm struct {
 	Name   string `json:"name,omitempty" maxLength:"200" example:"Base fee"`
-	Model  string `json:"model,omitempty" enum:"flat" example:"flat" doc:"flat if left out."`
+	Model  string `json:"model,omitempty" enum:"flat" example:"flat" doc:"The price model. Default: flat."`
 	Amount int64  `json:"amount" minimum:"0" maximum:"999999999999" example:"1900" doc:"Minor units of the plan's currency."`
 }
 
@@ -86,17 +87,18 @@ type PriceForm struct {
 func (f PlanForm) plan() (plan.Plan, error) {
 	if f.Amount != nil && len(f.Prices) > 0 {
 		return plan.Plan{}, fault.InvalidParam("prices", "fields_exclusive",
-			"send either amount, for one flat price, or prices, not both")
+			"Send `amount`, for one flat price, or `prices`, not both.")
 	}
 	if f.Amount == nil && len(f.Prices) == 0 {
 		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing",
-			"send either amount, for one flat price, or prices")
+			"The plan has no price. Send `amount`, for one flat price, or `prices`.")
 	}
 	if f.Amount != nil {
 		f.Prices = []PriceForm{{Amount: *f.Amount}}
 	}
 	p := plan.Plan{
-		Name: f.Name, Currency: money.Currency(f.Currency), Interval: period.Interval{Unit: period.Unit(f.Interval), Count: 1},
+		Name: f.Name, Currency: money.Currency(f.Currency),
+		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
 		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
 	}
 	if f.IntervalCount != nil {
@@ -129,7 +131,7 @@ func (s *Server) getPlan(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*
 
 type listPlansInput struct {
 	httpkit.Page
-	Active string `query:"active" enum:"true,false" doc:"Only plans that new subscriptions may, or may not, use. A publishable key sees those that they may."`
+	Active string `query:"active" enum:"true,false" doc:"true: only active plans. false: only archived plans. A publishable key always gets active plans."`
 }
 
 func (s *Server) listPlans(
@@ -157,8 +159,10 @@ func (s *Server) listPlans(
 
 func (s *Server) planOperations() {
 	public := PublicPlan{
-		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month", IntervalCount: 1, Amount: 1900,
-		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Model: "flat", Amount: 1900}}, TrialDays: 14, Active: true, CreatedAt: 1763640000,
+		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month",
+		IntervalCount: 1, Amount: 1900,
+		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Model: "flat", Amount: 1900}}, TrialDays: 14,
+		Active: true, CreatedAt: 1763640000,
 	}
 	example := Plan{PublicPlan: public, Metadata: Metadata{"tier": 2}}
 	retired := example
@@ -167,8 +171,9 @@ func (s *Server) planOperations() {
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createPlan", Method: http.MethodPost, Path: "/plans", Tag: "Plans", Summary: "Create a plan",
-		Description: "A plan has one currency, one interval and one or more prices. None of them ever changes; a new price is a new plan.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Description: "A plan has one currency, one interval and one or more prices. They never change. For a new " +
+			"price, create a new plan.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: PlanForm{Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata},
 	}, s.createPlan)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -177,14 +182,21 @@ func (s *Server) planOperations() {
 	}, s.getPlan)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listPlans", Method: http.MethodGet, Path: "/plans", Tag: "Plans", Summary: "List plans",
-		Description: "A publishable key may call this too, from any web page, and sees active plans without their metadata.",
-		Status:      http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true}, Response: httpkit.List[Plan]{Data: []Plan{example}},
+		Description: "Also available to publishable keys, from any web page, with active plans only and without " +
+			"metadata.",
+		Status: http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true},
+		Response: httpkit.List[Plan]{Data: []Plan{example}},
 		Publicly: httpkit.List[PublicPlan]{Data: []PublicPlan{public}},
 	}, s.listPlans)
 	off := false
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans", Summary: "Update or archive a plan",
-		Description: "With active false nobody can subscribe or change to the plan any more: 409 plan_inactive. Subscriptions that are on it, or will be at the end of their period, go on as they are. Currency, interval, trial and prices never change, so that a subscription pays what it was sold for: make a new plan instead.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off}, Response: retired,
+		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans",
+		Summary: "Update or archive a plan",
+		Description: "active: false archives the plan. A new subscription or a change to the plan is then refused " +
+			"with 409 plan_inactive. Subscriptions that are on the plan, or change to it at the end of their " +
+			"period, are not affected. Currency, interval, trial and prices never change, so that a subscription " +
+			"keeps its price. For other terms, create a new plan.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off},
+		Response: retired,
 	}, s.updatePlan)
 }

@@ -15,7 +15,7 @@ import (
 	"perennial/internal/apikey"
 )
 
-func TestAPlanLeavesTheShopAndComesBack(t *testing.T) {
+func TestUpdatePlan_ArchiveAndPublish(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	on := b.newSubscription(t, b.test)
@@ -56,7 +56,7 @@ func TestAPlanLeavesTheShopAndComesBack(t *testing.T) {
 	require.Equal(t, event.PlanUpdated{ID: on.PlanID, Changed: []string{"active"}}, dataOf[event.PlanUpdated](t, events[1]))
 }
 
-func TestAPlansChangeIsMadeOnce(t *testing.T) {
+func TestUpdatePlan_PerformedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	path := "/api/plans/" + b.newPlan(t, b.test).ID
@@ -69,7 +69,7 @@ func TestAPlansChangeIsMadeOnce(t *testing.T) {
 	problem(t, 422, "idempotency_key_reused", "Idempotency-Key", b.ask(t, b.test, "PATCH", path, `{"name":"C"}`, "Idempotency-Key", "k"))
 }
 
-func TestPublishableKeysSeeWhatIsSoldAndNoNotes(t *testing.T) {
+func TestListPlans_PublishableKeySeesActivePlansWithoutMetadata(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sold := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans", `{"name":"Pro","currency":"USD","interval":"month","amount":1900,"metadata":{"margin":"0.8"}}`))
@@ -84,7 +84,7 @@ func TestPublishableKeysSeeWhatIsSoldAndNoNotes(t *testing.T) {
 	problem(t, 403, "secret_key_required", "active", b.send(t, "GET", "/v1/plans?active=false", nil, "Authorization", "Bearer "+key))
 }
 
-func TestAPricesModelIsKept(t *testing.T) {
+func TestCreatePlan_KeepsPriceModel(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	got := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1},{"amount":2,"model":"flat"}]}`))
@@ -95,7 +95,7 @@ func TestAPricesModelIsKept(t *testing.T) {
 }
 
 // Every resource with metadata takes the same, and gives it back as it was sent.
-func TestMetadataComesBackAsItWasSent(t *testing.T) {
+func TestMetadata_ReturnedAsSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const notes = `{"big":12345678901234567890,"exact":1.50,"left":null,"long":"` + "\u00e9<&>" + `","no":false,"small":-1e-7,"text":"1","zero":-0}`

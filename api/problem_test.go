@@ -28,7 +28,7 @@ func golden(t *testing.T, path string, got []byte) {
 	require.Equal(t, string(want), string(got), "look at the difference, then: go test ./api -update")
 }
 
-func TestProblemsLookAsTheyAlwaysDid(t *testing.T) {
+func TestProblem_Golden(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := b.fill(t, b.test)

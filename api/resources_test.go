@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestBothPrefixesAnswerTheSame(t *testing.T) {
+func TestServer_PrefixesReturnTheSame(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)

@@ -16,7 +16,7 @@ import (
 	"perennial/contract"
 )
 
-func TestAPanicIsABareProblemAndALogLine(t *testing.T) {
+func TestServer_PanicIsAProblemAndALogLine(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -29,7 +29,7 @@ func TestAPanicIsABareProblemAndALogLine(t *testing.T) {
 	require.Contains(t, b.log.String(), p.RequestID)
 }
 
-func TestWithoutADatabaseTheProcessRunsButIsNotReady(t *testing.T) {
+func TestServer_WithoutDatabaseIsNotReady(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	require.Equal(t, 200, b.send(t, "GET", "/readyz", nil).Status)
@@ -39,7 +39,7 @@ func TestWithoutADatabaseTheProcessRunsButIsNotReady(t *testing.T) {
 	require.Equal(t, 200, b.send(t, "GET", "/healthz", nil).Status)
 }
 
-func TestEveryAnswerSaysWhichRequestItIsOf(t *testing.T) {
+func TestServer_ResponseHasRequestID(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, path := range []string{"/healthz", "/docs", "/nothing", "/api/plans"} {
@@ -51,7 +51,7 @@ func TestEveryAnswerSaysWhichRequestItIsOf(t *testing.T) {
 	}
 }
 
-func TestTheDrainFinishesWhatRuns(t *testing.T) {
+func TestServer_DrainFinishesRunningRequests(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
@@ -94,7 +94,7 @@ func TestTheDrainFinishesWhatRuns(t *testing.T) {
 }
 
 // Whoever waits for a payment is answered with what is known when the process is to end, and is not cut off.
-func TestTheDrainEndsWaits(t *testing.T) {
+func TestServer_DrainEndsWaits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
@@ -116,7 +116,7 @@ func TestTheDrainEndsWaits(t *testing.T) {
 	}
 }
 
-func TestTheServerBoundsWhatStrangersMaySend(t *testing.T) {
+func TestServer_BoundsRequests(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	require.Equal(t, maxHeader, b.http.MaxHeaderBytes)

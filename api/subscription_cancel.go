@@ -14,9 +14,9 @@ type cancelSubscriptionInput struct {
 
 // CancelForm cancels at the end of the period, or now.
 type CancelForm struct {
-	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and carried by the event: nothing personal, please."`
-	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: now. false: at the end of the period."`
-	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"With immediateEffect: prorated gives the paid unused time back, and leaves of the current period's open invoice only the time used to pay."`
+	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and in the event. Send no personal data."`
+	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: cancels now. false: cancels at the end of the period."`
+	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"Requires immediateEffect. prorated: refunds the paid unused time, and reduces the open invoice of the current period to the time used."`
 }
 
 func (s *Server) cancelSubscription(

@@ -23,16 +23,16 @@ type Subscription struct {
 	TrialEndsAt        int64    `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
 	CurrentPeriodStart int64    `json:"currentPeriodStart" example:"1763640000"`
 	CurrentPeriodEnd   int64    `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
-	PaidThrough        int64    `json:"paidThrough,omitempty" example:"1764849600" doc:"Until when access is paid for (or free); absent: nothing was paid yet."`
-	ActivatedAt        int64    `json:"activatedAt,omitempty" doc:"When it was first paid for."`
-	CancelAtPeriodEnd  bool     `json:"cancelAtPeriodEnd" doc:"It will be canceled at currentPeriodEnd unless it is reactivated."`
+	PaidThrough        int64    `json:"paidThrough,omitempty" example:"1764849600" doc:"The time until which access is paid or free. Absent: nothing was paid yet."`
+	ActivatedAt        int64    `json:"activatedAt,omitempty" doc:"The time of the first payment."`
+	CancelAtPeriodEnd  bool     `json:"cancelAtPeriodEnd" doc:"The subscription is canceled at currentPeriodEnd unless it is reactivated."`
 	CancelReason       string   `json:"cancelReason,omitempty" example:"too expensive"`
 	CanceledAt         int64    `json:"canceledAt,omitempty"`
-	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"Since when it is past due."`
-	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan it changes to at currentPeriodEnd."`
+	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
+	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	NextAction         string   `json:"nextAction" enum:"none,begin,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64    `json:"nextActionAt,omitempty" example:"1764849600"`
-	TimeZone           string   `json:"timeZone" example:"UTC" doc:"Periods begin at local times of this IANA time zone."`
+	TimeZone           string   `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string   `json:"testClockId,omitempty"`
 	Metadata           Metadata `json:"metadata"`
 	CreatedAt          int64    `json:"createdAt" example:"1763640000"`
@@ -41,11 +41,14 @@ type Subscription struct {
 func renderSubscription(s subscription.Subscription) Subscription {
 	return Subscription{
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: string(s.Status), Currency: string(s.Currency),
-		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start), CurrentPeriodEnd: unix(s.CurrentPeriod.End),
-		PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt), PastDueAt: unix(s.PastDueAt), PendingPlanID: s.PendingPlanID,
-		NextAction: string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
-		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
+		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
+		CurrentPeriodEnd: unix(s.CurrentPeriod.End),
+		PaidThrough:      unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt), PastDueAt: unix(s.PastDueAt),
+		PendingPlanID: s.PendingPlanID,
+		NextAction:    string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone,
+		TestClockID: s.TestClockID,
+		Metadata:    shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
 	}
 }
 
@@ -57,7 +60,7 @@ type createSubscriptionInput struct {
 type SubscriptionForm struct {
 	CustomerID string   `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID     string   `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	TrialDays  *int     `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"Left out: the plan's trial. 0: no trial."`
+	TrialDays  *int     `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
 	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
@@ -65,7 +68,8 @@ func (s *Server) createSubscription(
 	ctx context.Context, c *httpkit.Call, in *createSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
 	form := service.NewSubscription{
-		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, TrialDays: in.Body.TrialDays, Metadata: metadata.Pairs(in.Body.Metadata),
+		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, TrialDays: in.Body.TrialDays,
+		Metadata: metadata.Pairs(in.Body.Metadata),
 	}
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
@@ -79,7 +83,9 @@ func (s *Server) createSubscription(
 }
 
 // begun keeps the answer back, where the caller asks for it, until the first payment is decided. A trial has none.
-func (s *Server) begun(ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Subscription]) (*httpkit.Reply[Subscription], error) {
+func (s *Server) begun(
+	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Subscription],
+) (*httpkit.Reply[Subscription], error) {
 	made, err := out.Value()
 	if err != nil {
 		return nil, err
@@ -123,16 +129,19 @@ func (s *Server) listSubscriptions(
 		return nil, err
 	}
 	rows, more, err := s.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
-		CustomerID: in.CustomerID, PlanID: in.PlanID, Status: subscription.Status(in.Status), TestClockID: in.TestClockID,
+		CustomerID: in.CustomerID, PlanID: in.PlanID, Status: subscription.Status(in.Status),
+		TestClockID: in.TestClockID,
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderSubscription)
 }
 
 func (s *Server) subscriptionOperations() {
 	example := Subscription{
-		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600, CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600,
-		NextAction: "trial_end", NextActionAt: 1764849600, TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
+		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600, CurrentPeriodStart: 1763640000,
+		CurrentPeriodEnd: 1764849600,
+		NextAction:       "trial_end", NextActionAt: 1764849600, TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
 	}
 	canceled := example
 	canceled.Status, canceled.CancelReason, canceled.CanceledAt = "canceled", "too expensive", 1763726400
@@ -142,33 +151,46 @@ func (s *Server) subscriptionOperations() {
 	changed.PlanID = "plan_01jcz6f0x3v8r5t2m9k4h7q1wz"
 	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions", Summary: "Subscribe a customer to a plan",
-		Description: "With a trial the subscription is trialing until it ends. Without one it is active at once and its first invoice is collected at once; paidThrough tells when that has succeeded. With Prefer: wait=N the answer waits up to N seconds (at most 30) until that first payment is decided.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
+		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions",
+		Summary: "Subscribe a customer to a plan",
+		Description: "With a trial, the subscription is trialing until the trial ends. Without a trial, it is " +
+			"active and its first invoice is collected at once; paidThrough shows that the payment has succeeded. " +
+			"Prefer: wait=N waits up to N seconds (at most 30) for the final status of that payment.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
 		Request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
 	}, s.createSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "getSubscription", Method: http.MethodGet, Path: "/subscriptions/{id}", Tag: "Subscriptions", Summary: "Get a subscription",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Name: "getSubscription", Method: http.MethodGet, Path: "/subscriptions/{id}", Tag: "Subscriptions",
+		Summary: "Get a subscription",
+		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "listSubscriptions", Method: http.MethodGet, Path: "/subscriptions", Tag: "Subscriptions", Summary: "List subscriptions",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Subscription]{Data: []Subscription{example}},
+		Name: "listSubscriptions", Method: http.MethodGet, Path: "/subscriptions", Tag: "Subscriptions",
+		Summary: "List subscriptions",
+		Status:  http.StatusOK, Access: httpkit.ReadAccess,
+		Response: httpkit.List[Subscription]{Data: []Subscription{example}},
 	}, s.listSubscriptions)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions", Summary: "Change the plan",
-		Description: "Now: the unused time of the old plan is credited and the rest of the period charged on the new one, to the second. At period_end: the next period is on the new plan; until then planId with the present plan takes the change back (which answers 409 plan_unchanged where none is waiting). Plans of another currency and plans that are not active are refused.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: changed,
+		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions",
+		Summary: "Change the plan",
+		Description: "effective: now credits the unused time of the old plan and charges the rest of the period on " +
+			"the new plan, to the second. effective: period_end changes the plan from the next period on; until " +
+			"then, a request with the current planId withdraws the change (409 plan_unchanged if none is " +
+			"scheduled). The new plan must be active and in the same currency.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanID: changed.PlanID, Effective: "now"},
 	}, s.updateSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions", Summary: "Cancel a subscription",
-		Description: "At the end of the period, which reactivate undoes, or with immediateEffect now, which nothing undoes.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: canceled,
+		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions",
+		Summary: "Cancel a subscription",
+		Description: "Cancels at the end of the period, which reactivate undoes. With immediateEffect: true, " +
+			"cancels now, which is final.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: canceled,
 		Request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
 	}, s.cancelSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate", Tag: "Subscriptions", Summary: "Undo a cancellation at period end",
+		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate",
+		Tag: "Subscriptions", Summary: "Undo a cancellation at period end",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
 	}, s.reactivateSubscription)
 }

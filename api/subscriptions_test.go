@@ -12,7 +12,7 @@ import (
 	"perennial/service/engine"
 )
 
-func TestASubscriptionBeginsWithItsTrialOrAtOnce(t *testing.T) {
+func TestCreateSubscription_TrialOrActive(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
@@ -44,7 +44,7 @@ func TestASubscriptionBeginsWithItsTrialOrAtOnce(t *testing.T) {
 	require.Equal(t, withTrial.ID, start.PlanID)
 }
 
-func TestASubscriptionStandsThoughTheEngineIsAway(t *testing.T) {
+func TestCreateSubscription_WithoutTemporal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.onStart = func(context.Context, contract.SubscriptionStart) error { return engine.ErrUnavailable }
@@ -53,7 +53,7 @@ func TestASubscriptionStandsThoughTheEngineIsAway(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and started_epoch = 0", sub.ID))
 }
 
-func TestAReplayStartsNothing(t *testing.T) {
+func TestCreateSubscription_ReplayStartsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	form := map[string]any{"customerId": b.newCustomer(t, b.test).ID, "planId": b.newPlan(t, b.test).ID}
@@ -64,7 +64,7 @@ func TestAReplayStartsNothing(t *testing.T) {
 }
 
 // Each command answers with what it made of the subscription, and wakes the workflow by its name.
-func TestCommandsDoWhatWasAsked(t *testing.T) {
+func TestCommand_EffectOnSubscription(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	key, err := b.store.KeyByHash(t.Context(), apikey.Hash(b.test.key))
@@ -122,7 +122,7 @@ func TestCommandsDoWhatWasAsked(t *testing.T) {
 	}
 }
 
-func TestACustomersTimeIsItsClocks(t *testing.T) {
+func TestCreateSubscription_OnTestClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	clock := as[TestClock](t, 201, b.ask(t, b.test, "POST", "/api/test-clocks", `{"name":"past","now":1600000000}`))
@@ -144,7 +144,7 @@ func TestACustomersTimeIsItsClocks(t *testing.T) {
 	problem(t, 422, "test_mode_only", "testClockId", b.ask(t, b.live, "POST", "/api/customers", `{"email":"a@example.com","testClockId":"`+clock.ID+`"}`))
 }
 
-func TestListsPageInBothDirections(t *testing.T) {
+func TestList_PagesInBothDirections(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var ids []string // oldest first

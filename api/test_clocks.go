@@ -18,14 +18,15 @@ type TestClock struct {
 	Name      string   `json:"name,omitempty" example:"a year of renewals"`
 	Status    string   `json:"status" enum:"ready,advancing" example:"ready"`
 	Now       int64    `json:"now" example:"1763640000" doc:"The clock's time."`
-	Target    int64    `json:"target,omitempty" doc:"Where it is advancing to."`
-	BlockedBy []string `json:"blockedBy,omitempty" doc:"Payments that were still pending after 10 seconds of real time and so ended the last advance early."`
+	Target    int64    `json:"target,omitempty" doc:"The time to which the clock is advancing."`
+	BlockedBy []string `json:"blockedBy,omitempty" doc:"Payments that were pending after 10 seconds of real time and stopped the last advance."`
 	CreatedAt int64    `json:"createdAt" example:"1763640000"`
 }
 
 func renderTestClock(c testclock.Clock) TestClock {
 	return TestClock{
-		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt), BlockedBy: c.BlockedBy,
+		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt),
+		BlockedBy: c.BlockedBy,
 		CreatedAt: unix(c.CreatedAt),
 	}
 }
@@ -37,7 +38,7 @@ type createTestClockInput struct {
 // TestClockForm creates a clock that stands still until it is advanced.
 type TestClockForm struct {
 	Name string `json:"name,omitempty" maxLength:"200" example:"a year of renewals"`
-	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444799" example:"1763640000" doc:"Where it starts, in the years 2000 to 2099; the real time if left out."`
+	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444799" example:"1763640000" doc:"The start time, in the years 2000 to 2099. Default: the real time."`
 }
 
 func (s *Server) createTestClock(
@@ -86,7 +87,7 @@ type advanceInput struct {
 
 // AdvanceForm moves a clock.
 type AdvanceForm struct {
-	To int64 `json:"to" minimum:"946684800" maximum:"4102444799" example:"1766232000" doc:"Later than the clock's time, by ten years at most, and before the year 2100."`
+	To int64 `json:"to" minimum:"946684800" maximum:"4102444799" example:"1766232000" doc:"The new time: later than the clock's time by at most ten years, and before the year 2100."`
 }
 
 // advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
@@ -141,28 +142,38 @@ func (s *Server) testClockOperations() {
 	moved.Now = 1766232000
 	load := httpkit.LoadByID(s.kit, id.TestClock, db.ErrTestClockNotFound, s.store.TestClockWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "createTestClock", Method: http.MethodPost, Path: "/test-clocks", Tag: "Test clocks", Summary: "Create a test clock",
-		Description: "Customers created on a clock live in its time: trials end, renewals and retries happen when the clock gets there. Test environments only.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Name: "createTestClock", Method: http.MethodPost, Path: "/test-clocks", Tag: "Test clocks",
+		Summary: "Create a test clock",
+		Description: "Customers on a clock use its time: trials, renewals and retries happen when the clock reaches " +
+			"them. Test environments only.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: TestClockForm{Name: example.Name, Now: example.Now},
 	}, s.createTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "getTestClock", Method: http.MethodGet, Path: "/test-clocks/{id}", Tag: "Test clocks", Summary: "Get a test clock",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Name: "getTestClock", Method: http.MethodGet, Path: "/test-clocks/{id}", Tag: "Test clocks",
+		Summary: "Get a test clock",
+		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "listTestClocks", Method: http.MethodGet, Path: "/test-clocks", Tag: "Test clocks", Summary: "List test clocks",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[TestClock]{Data: []TestClock{example}},
+		Name: "listTestClocks", Method: http.MethodGet, Path: "/test-clocks", Tag: "Test clocks",
+		Summary: "List test clocks",
+		Status:  http.StatusOK, Access: httpkit.ReadAccess,
+		Response: httpkit.List[TestClock]{Data: []TestClock{example}},
 	}, s.listTestClocks)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "advanceTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/advance", Tag: "Test clocks", Summary: "Advance a test clock",
-		Description: "Everything that is due on the way happens, in due order and at its own time. With Prefer: wait=N the answer waits up to N seconds (at most 30) until the clock has arrived; otherwise read the clock until it is ready.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: moved,
+		Name: "advanceTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/advance", Tag: "Test clocks",
+		Summary: "Advance a test clock",
+		Description: "Performs all work that becomes due, in order and at its own time. Prefer: wait=N waits up to " +
+			"N seconds (at most 30) until the clock is ready. Without it, poll the clock until it is ready.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: moved,
 		Request: AdvanceForm{To: moved.Now},
 	}, s.advanceTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "stopTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/stop", Tag: "Test clocks", Summary: "Stop a test clock",
-		Description: "Ends an advance where the clock stands, after what is due there. A clock that stands still stays as it is. With Prefer: wait=N the answer waits up to N seconds (at most 30) until it does.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: example,
+		Name: "stopTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/stop", Tag: "Test clocks",
+		Summary: "Stop a test clock",
+		Description: "Stops an advance at the current time of the clock, after the work that is due then. Has no " +
+			"effect on a clock that is ready. Prefer: wait=N waits up to N seconds (at most 30) until the clock is " +
+			"ready.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: example,
 	}, s.stopTestClock)
 }

@@ -28,8 +28,8 @@ const (
 	profileDelay   = 3 * time.Second
 )
 
-// profiles takes profiles of our processes beside a scenario, over and over until the scenario ends; the last one counts,
-// since scenarios prepare before they measure. It costs a few percent, so it is for finding out, not for goals.
+// profiles takes profiles of our processes beside a scenario, over and over until the scenario ends; the last one
+// counts, since scenarios prepare before they measure. It costs a few percent, so it is for finding out, not for goals.
 func (r *rig) profiles(ctx context.Context, o options) (stop func() []profile) {
 	if !o.profile {
 		return func() []profile { return nil }
@@ -60,8 +60,8 @@ func (r *rig) profiles(ctx context.Context, o options) (stop func() []profile) {
 	}
 }
 
-// profileWave takes a profile of the Temporal server while one side's wave is worked off, so that what the sides ask of it
-// can be compared. The development server has none to take.
+// profileWave takes a profile of the Temporal server while one side's wave is worked off, so that what the sides ask of
+// it can be compared. The development server has none to take.
 func (r *rig) profileWave(ctx context.Context, side string) (stop func() error) {
 	if r.serverProfile == "" {
 		return func() error { return nil }

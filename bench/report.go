@@ -213,7 +213,7 @@ func markdown(lines [][]string) string {
 	return b.String()
 }
 
-// profiled tells whether the run was for finding out, not for goals.
+// profiled reports whether the run was for finding out, not for goals.
 func (r run) profiled() bool {
 	return slices.ContainsFunc(r.Targets, func(t target) bool {
 		return slices.ContainsFunc(t.Scenarios, func(s result) bool { return s.Profiles != nil })

@@ -13,8 +13,8 @@ import (
 )
 
 // commands measures cancel and patch through the API, beside a client that plays the same transaction and signals a
-// workflow with a start. Each subscription goes through the recorded commands in their order, so both sides do each of them on
-// the same state.
+// workflow with a start. Each subscription goes through the recorded commands in their order, so both sides do each of
+// them on the same state.
 func commands(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	n := pick(o, 60, 400)

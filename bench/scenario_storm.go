@@ -15,8 +15,8 @@ import (
 // readsPerSecond is the load of reads beside a storm, the same on both sides.
 const readsPerSecond = 40
 
-// storm measures renewals that all fall due in the same second while others read, and then asks the provider's own ledger
-// whether each was charged once.
+// storm measures renewals that all fall due in the same second while others read, and then asks the provider's own
+// ledger whether each was charged once.
 func storm(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	n, rest := pick(o, 150, 2000), pick(o, 0, restBeforeDue)

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// settle waits until the machine has hardly more to do than before the rig was started, so that what one measurement left
-// behind does not weigh on the next.
-// When patience is over it goes on regardless: on a shared machine quiet may never come.
+// settle waits until the machine has hardly more to do than before the rig was started, so that what one measurement
+// left behind does not weigh on the next. When patience is over it goes on regardless: on a shared machine quiet may
+// never come.
 func (r *rig) settle(ctx context.Context) {
 	deadline := time.Now().Add(r.patience)
 	for quiet := 0; quiet < 2 && time.Now().Before(deadline) && ctx.Err() == nil; {

@@ -68,8 +68,8 @@ func (r *rig) timeline(ctx context.Context, w *wave) (string, error) {
 		w.side, len(w.subjects), strings.Join(told, ", "), unstarted), nil
 }
 
-// renewed is what the histories of one renewal tell: when each step happened, and how many workflow tasks timed out before
-// any worker took them.
+// renewed is what the histories of one renewal tell: when each step happened, and how many workflow tasks timed out
+// before any worker took them.
 type renewed struct {
 	at        map[string]time.Time
 	unstarted int

@@ -11,15 +11,16 @@ import (
 	"perennial/bench/stage"
 )
 
-// The sides of a wave. The writes side is the bare side without its reads and locks: a stricter measure, for the reader.
+// The sides of a wave. The writes side is the bare side without its reads and locks: a stricter measure, for the
+// reader.
 const (
 	sideOurs   = "ours"
 	sideBare   = "bare"
 	sideWrites = "writes"
 )
 
-// restBeforeDue is how long a workflow has slept when it becomes due: then both sides begin a new run, as a subscription
-// that sleeps a month does.
+// restBeforeDue is how long a workflow has slept when it becomes due: then both sides begin a new run, as a
+// subscription that sleeps a month does.
 const restBeforeDue = 61 * time.Second
 
 // wave is a number of subscriptions of one side that fall due in the same second.

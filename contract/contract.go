@@ -1,11 +1,10 @@
-// Package contract is what api, activities and workflows say to each other: names, IDs, task queues, inputs and
-// results, so that no import arrow runs back up. It decides nothing: its functions only build these values from those of
-// billing, and turn them back. Every struct is persisted in histories: fields are added, never renamed or removed. No
-// personal data and no secrets: ids, codes, times.
+// Package contract defines the names, IDs, task queues, inputs and results that service, activities and workflows
+// share, so that no import arrow runs back up. It decides nothing: its functions only build these values from those of
+// billing. Histories persist every struct: fields are added, never renamed or removed. The structs hold ids, codes and
+// times, no personal data and no secrets.
 package contract
 
 import (
-	"errors"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -42,7 +41,7 @@ const (
 	ReconcilerWorkflowID = "reconciler"
 )
 
-// The workflow ID of a resource is the resource's ID; these functions exist so that nobody builds one by hand.
+// The workflow ID of a resource is the resource's ID; these functions keep that rule in one place.
 
 // SubscriptionWorkflowID is the workflow of a subscription.
 func SubscriptionWorkflowID(subscriptionID string) string { return subscriptionID }
@@ -62,8 +61,8 @@ var (
 	SearchNextAction  = temporal.NewSearchAttributeKeyKeyword("PerennialNextAction")
 )
 
-// Signals of the subscription workflow. Each means: the row changed, reload it and act. The name says to operators who read
-// the history what was done; the workflow treats all alike but SignalCheck.
+// Signals of the subscription workflow. Each means: the row changed, reload it and act. The name tells
+// operators who read the history what was done; the workflow treats all but SignalCheck alike.
 const (
 	SignalCheck = "check" // Check: a provider callback about a transaction is stored
 	SignalWake  = "wake"  // Wake: a new payment method, a test clock that moved, or the reconciler
@@ -85,14 +84,14 @@ const (
 	CommandMarkUncollectible = "mark_uncollectible"
 )
 
-// Wake says to operators who woke a workflow, and what the row's revision was then. Ids and codes only.
+// Wake tells operators who woke a workflow, and at which revision of the row. It holds ids and codes only.
 type Wake struct {
 	By       string `json:"by,omitempty"` // kind of actor: key, operator, workflow, cli, system
 	Actor    string `json:"actor,omitempty"`
 	Revision int64  `json:"revision,omitempty"`
 }
 
-// SignalAdvance tells a test clock's workflow that there is a target to move to. It carries nothing: the row says where.
+// SignalAdvance tells a test clock's workflow that its row has a new target. It carries no payload.
 const SignalAdvance = "advance"
 
 // Ref names one row of an environment.
@@ -105,28 +104,25 @@ type Ref struct {
 type SubscriptionInput struct {
 	Ref      Ref       `json:"ref"`
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
-	// Checks are transactions whose callbacks arrived during the last run and are not looked at yet.
+	// Checks are transactions whose callbacks arrived during the last run and are not looked up yet.
 	Checks []string `json:"checks,omitempty"`
 	// Woken: the last run was woken but had no time to act on it.
 	Woken bool `json:"woken,omitempty"`
 }
 
-// SubscriptionStart is what starts a subscription's workflow: its input, and what operators search it by, where the
-// caller knows it; the workflow sees to the rest.
+// SubscriptionStart starts a subscription's workflow: its input, and the values of the search attributes that the
+// caller knows; the workflow sets the others.
 type SubscriptionStart struct {
 	Input                                  SubscriptionInput
 	CustomerID, PlanID, Status, NextAction string
 }
 
-// Owner is whose workflow looks after a transaction.
+// Owner names the workflow that serves a transaction.
 type Owner struct {
 	EnvironmentID  string
 	TransactionID  string
 	SubscriptionID string // empty: the transaction's own workflow
 }
-
-// ErrFinished tells that a workflow has ended for good.
-var ErrFinished = errors.New("contract: the workflow has finished")
 
 // AdvanceInput asks for all that is due at Now, the workflow's own time.
 type AdvanceInput struct {
@@ -134,17 +130,17 @@ type AdvanceInput struct {
 	Now time.Time `json:"now"`
 }
 
-// ResolveInput brings one transaction further: send, replay, look up or cancel, as its row says. Now is the workflow's
-// time; zero, or a customer on a test clock, makes the activity find it out.
+// ResolveInput sends, replays, looks up or cancels one transaction, as its row says. Now is the workflow's time; the
+// activity determines it itself where it is zero or the customer is on a test clock.
 type ResolveInput struct {
 	EnvironmentID string    `json:"environmentId"`
 	TransactionID string    `json:"transactionId"`
 	Now           time.Time `json:"now"`
-	// Asked: the provider sent word about it, so it is looked at even where it is closed.
+	// Asked: a provider's callback arrived, so the transaction is looked up even if it is closed.
 	Asked bool `json:"asked,omitempty"`
 }
 
-// ResolveOutput tells what is left to do. Snapshot is that of the subscription the transaction belongs to, if any.
+// ResolveOutput says what is left to do. Snapshot is that of the transaction's subscription, if any.
 type ResolveOutput struct {
 	Status   payment.Status `json:"status"`
 	CheckAt  time.Time      `json:"checkAt"` // pending: when to ask again, real time
@@ -152,7 +148,7 @@ type ResolveOutput struct {
 	Snapshot *Snapshot      `json:"snapshot,omitempty"`
 }
 
-// Check is a signal's payload: look at this transaction now.
+// Check is a signal's payload: look up this transaction now.
 type Check struct {
 	TransactionID string `json:"transactionId"`
 }
@@ -167,14 +163,14 @@ type TestClockInput struct {
 	Ref Ref `json:"ref"`
 }
 
-// StepResult tells how far one step brought the clock.
+// StepResult says how far one step moved the clock.
 type StepResult struct {
 	Now       time.Time `json:"now"`
 	Done      bool      `json:"done"`
 	BlockedBy []string  `json:"blockedBy,omitempty"` // transactions still pending after 10 s of real time
 }
 
-// ReconcileResult counts what one pass of the reconciler found and mended.
+// ReconcileResult counts what one pass of the reconciler found and repaired.
 type ReconcileResult struct {
 	Started   int  `json:"started"`
 	Signalled int  `json:"signalled"`
@@ -184,8 +180,8 @@ type ReconcileResult struct {
 	// Stuck subscriptions stayed overdue although earlier passes had woken them; StuckIDs are some of them.
 	Stuck    int      `json:"stuck,omitempty"`
 	StuckIDs []string `json:"stuckIds,omitempty"`
-	// Unclaimed callbacks were about nothing of ours for a day, and were given up.
+	// Unclaimed callbacks matched no transaction for a day and have expired.
 	Unclaimed int `json:"unclaimed,omitempty"`
-	// Unanswered callbacks were about transactions for which the provider did not answer for a week, and were given up.
+	// Unanswered callbacks were about transactions that could not be looked up for a week, and have expired.
 	Unanswered int `json:"unanswered,omitempty"`
 }

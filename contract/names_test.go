@@ -9,7 +9,8 @@ import (
 	"perennial/contract"
 )
 
-// Histories hold these names: a run that sleeps over a deployment finds its activities, signals and type under them only.
+// Histories hold these names: a run that sleeps over a deployment finds its activities, signals and type under them
+// only.
 func TestNames_NeverChange(t *testing.T) {
 	t.Parallel()
 	for want, name := range map[string]string{

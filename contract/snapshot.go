@@ -7,21 +7,21 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Snapshot is all that a subscription workflow knows of its subscription: ids, codes and times. Every activity returns a
-// fresh one.
+// Snapshot is what a subscription workflow knows of its subscription: ids, codes and times. Every activity returns a
+// new one.
 type Snapshot struct {
 	Revision   int64               `json:"revision"`
 	Status     subscription.Status `json:"status"`
 	CustomerID string              `json:"customerId"`
 	PlanID     string              `json:"planId"`
-	// NextAction and NextAt: what happens next by itself and when, in the subscription's own time.
+	// NextAction and NextAt: the next automatic action and its time, in the subscription's own time.
 	NextAction subscription.Action `json:"nextAction"`
 	NextAt     time.Time           `json:"nextAt"`
 	// Live is the attempt in progress, if any.
 	Live *Attempt `json:"live,omitempty"`
 	// ClockNow is where the customer's test clock stands; zero: real time.
 	ClockNow time.Time `json:"clockNow"`
-	// PeriodEnd and Period, the index of the next one to open, let the workflow tell how many boundaries passed.
+	// PeriodEnd and Period, the index of the next one to open, let the workflow count the boundaries that passed.
 	PeriodEnd time.Time `json:"periodEnd"`
 	Period    int       `json:"period"`
 	// Finished: canceled and nothing pending; the workflow ends.
@@ -30,7 +30,7 @@ type Snapshot struct {
 	Unfinished bool `json:"unfinished,omitempty"`
 }
 
-// Attempt is a pending charge that the workflow brings to an end.
+// Attempt is a pending charge that the workflow resolves.
 type Attempt struct {
 	TransactionID string `json:"transactionId"`
 	// CheckAt is when to ask the provider (again), in real time; zero: now.
@@ -39,7 +39,7 @@ type Attempt struct {
 	Sent bool `json:"sent"`
 }
 
-// SnapshotOf is what a workflow may know of a subscription.
+// SnapshotOf returns what a workflow may know of a subscription.
 func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
 	s := state.Subscription
 	out := Snapshot{

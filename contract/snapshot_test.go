@@ -10,8 +10,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// A workflow rests when an activity about an attempt changed nothing that it can see. The look-up before a late first send
-// changes only that the send may go out now, so the snapshot must show it: else each late send waits for a minute.
+// A workflow rests when an activity about an attempt changed nothing that it can see. The look-up before a late first
+// send changes only that the send may go out now, so the snapshot must show it: else each late send waits for a minute.
 func TestSnapshotOf_LookedUpBeforeTheFirstSend(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -16,7 +16,8 @@ import (
 	"perennial/internal/testkit"
 )
 
-// queued is a transaction whose one write waits, together with its COMMIT, for a row that somebody else is about to insert.
+// queued is a transaction whose one write waits, together with its COMMIT, for a row that somebody else is about to
+// insert.
 type queued struct {
 	store   *db.Store
 	pool    *pgxpool.Pool

@@ -21,8 +21,8 @@ type Callback struct {
 	ReceivedAt       time.Time
 }
 
-// InsertCallback stores one, unless the provider sent it before: false. One that names neither a transaction nor anything
-// that could become one is dealt with by being stored. Fault: transaction_not_found.
+// InsertCallback stores one, unless the provider sent it before: false. One that names neither a transaction nor
+// anything that could become one is dealt with by being stored. Fault: transaction_not_found.
 func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callback) (bool, error) {
 	var processed time.Time
 	if c.TransactionID == "" && c.ProviderRef == "" {
@@ -48,16 +48,16 @@ func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID st
 	return ref, translate("CallbackGetRef", err)
 }
 
-// MarkCallbacksProcessed says that the provider was asked about a transaction, so that what callbacks received up to then
-// told is known.
+// MarkCallbacksProcessed says that the provider was asked about a transaction, so that what callbacks received up to
+// then told is known.
 func (tx *Tx) MarkCallbacksProcessed(ctx context.Context, environmentID, transactionID string, before time.Time) error {
 	return queries.CallbackMarkProcessed(ctx, tx.pipe, dbsqlc.CallbackMarkProcessedParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: before, ProcessedAt: &tx.Real,
 	})
 }
 
-// ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that are
-// known by it now. Global: the reconciler's.
+// ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that
+// are known by it now. Global: the reconciler's.
 func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
 	return queries.CallbackClaim(ctx, tx.pipe, since)
 }

@@ -12,7 +12,8 @@ import (
 	"perennial/db"
 )
 
-// tripCounter is a store that counts its round trips: each query and each batch is one, once its statements are prepared.
+// tripCounter is a store that counts its round trips: each query and each batch is one, once its statements are
+// prepared.
 type tripCounter struct {
 	store *db.Store
 	sent  atomic.Int64

@@ -15,7 +15,9 @@ import (
 )
 
 // CreditBalance is what a customer has in a currency; nothing recorded is 0.
-func (r Reader) CreditBalance(ctx context.Context, environmentID, customerID string, currency money.Currency) (money.Minor, error) {
+func (r Reader) CreditBalance(
+	ctx context.Context, environmentID, customerID string, currency money.Currency,
+) (money.Minor, error) {
 	balance, err := queries.CreditBalanceGet(ctx, r.handle, dbsqlc.CreditBalanceGetParams{
 		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
 	})
@@ -29,7 +31,8 @@ type Credit struct {
 	Balance    money.Minor
 }
 
-// Credits lists the balances of customers, below zero where something was carried forward; those of nothing are left out.
+// Credits lists the balances of customers, below zero where something was carried forward; those of nothing are left
+// out.
 func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs []string) ([]Credit, error) {
 	rows, err := queries.CreditBalanceList(ctx, r.handle, dbsqlc.CreditBalanceListParams{
 		EnvironmentID: environmentID, CustomerIds: customerIDs,
@@ -47,14 +50,16 @@ func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs [
 // AddCredit writes what an invoice does to the balance of its customer, and moves it. Fault: credit_insufficient, when
 // credit is to be used that the balance does not cover; what is carried forward may leave a debit.
 func (tx *Tx) AddCredit(
-	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry, invoiceID string, at time.Time,
+	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry,
+	invoiceID string, at time.Time,
 ) error {
 	row := dbsqlc.CreditGiveParams{
 		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
 		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: at,
 	}
 	if entry.Reason == invoice.CreditApplied || entry.Reason == invoice.CreditRefunded {
-		insufficient := fault.New(fault.Conflict, "credit_insufficient", "the customer has less credit than is to be used")
+		insufficient := fault.New(fault.Conflict, "credit_insufficient",
+			"The customer's credit balance is less than the amount to use.")
 		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams{
 			ID: row.ID, EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: entry.Amount,
 			Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: at,

@@ -14,9 +14,9 @@ import (
 	"perennial/internal/testkit"
 )
 
-// crowd is a database in which everything that can make a query read too much is there at once: half of the rows belong to
-// one environment, a tenth of those to one customer and one subscription, rare states lie at the old end of every list,
-// Temporal was lost, so that all is unstarted, and all is late.
+// crowd is a database in which everything that can make a query read too much is there at once: half of the rows belong
+// to one environment, a tenth of those to one customer and one subscription, rare states lie at the old end of every
+// list, Temporal was lost, so that all is unstarted, and all is late.
 type crowd struct {
 	store *db.Store
 	trace *lastQuery

@@ -20,8 +20,8 @@ func (r Reader) Customer(ctx context.Context, environmentID, id string) (custome
 	return customerFromDB(row.Customer), readError("customer", err)
 }
 
-// CustomerWithKey reads key, customer and credits in one round trip. Faults: api_key_unknown; customer_not_found, with the
-// key.
+// CustomerWithKey reads key, customer and credits in one round trip. Faults: api_key_unknown; customer_not_found, with
+// the key.
 func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (APIKey, customer.Customer, []Credit, error) {
 	var row dbsqlc.CustomerGetWithKeyRow
 	var balances []dbsqlc.CreditBalanceListWithKeyRow
@@ -88,8 +88,8 @@ func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer
 	})
 }
 
-// LockCustomerToErase locks a customer with all subscriptions and transactions, and returns the subscriptions that are not
-// canceled. From then on nobody subscribes the customer.
+// LockCustomerToErase locks a customer with all subscriptions and transactions, and returns the subscriptions that are
+// not canceled. From then on nobody subscribes the customer.
 func (tx *Tx) LockCustomerToErase(ctx context.Context, environmentID, id string) ([]string, error) {
 	its := dbsqlc.TransactionLockOfCustomerParams{EnvironmentID: environmentID, CustomerID: id}
 	err := queries.CustomerLockToErase(ctx, tx.pipe, dbsqlc.CustomerLockToEraseParams{EnvironmentID: environmentID, ID: id})
@@ -109,8 +109,8 @@ func (tx *Tx) LockCustomerToErase(ctx context.Context, environmentID, id string)
 	return ids, queries.TransactionLockOfCustomer(ctx, tx.pipe, its)
 }
 
-// EraseCustomer removes everything personal, wherever it was copied to, and keeps the pseudonymous row. The customer must be
-// locked by LockCustomerToErase. Fault: customer_not_found, when there is none or it is erased already.
+// EraseCustomer removes everything personal, wherever it was copied to, and keeps the pseudonymous row. The customer
+// must be locked by LockCustomerToErase. Fault: customer_not_found, when there is none or it is erased already.
 func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, id string) error {
 	return queries.CustomerErase(ctx, tx.pipe.orElse(notFound("customer")), dbsqlc.CustomerEraseParams{
 		EnvironmentID: environmentID, ID: id, ErasedAt: &tx.Real,

@@ -1,12 +1,13 @@
-// Package db owns what PostgreSQL remembers: the schema, the queries, and how rows and domain types become each other. It
-// does not own a rule: what is written was decided in billing.
+// Package db owns the data in PostgreSQL: the schema, the queries, and the conversion between rows and domain types. It
+// owns no rule: billing decides what is written.
 //
-// Reads are methods of Reader, which both a Store (each read by itself) and a Tx (inside its transaction) have. Writes
-// exist only on a Tx, so a write outside a transaction does not compile. A transaction does no network but its own.
+// Reads are methods of Reader, which both a Store (each read in its own statement) and a Tx (inside its transaction)
+// have. Writes exist only on a Tx, so a write outside a transaction does not compile. A transaction makes no network
+// calls but its own.
 //
 // # Lock order
 //
-// Every transaction takes its row locks in this order, or two of them will one day wait for each other:
+// Every transaction takes its row locks in this order, or two of them can deadlock:
 //
 //  1. customer, with its credit balances
 //  2. subscription
@@ -14,17 +15,17 @@
 //  4. transaction
 //  5. invoice counter
 //
-// LoadSubscription locks 1 to 3 in this order. The counter comes last by construction: InsertInvoice only remembers the
+// LockSubscription locks 1 to 3 in this order. The counter comes last by construction: InsertInvoice only remembers the
 // invoice, and the commit sends it. A test clock is locked alone or before all of these.
 //
 // # Round trips
 //
-// A write is queued and sent together with the next read, or with the commit; the BEGIN travels with the first statement.
-// So its error may surface at a later call, where it still carries the name of the query at fault. Reads that belong
-// together are sent together (see together.go). A renewal costs two round trips.
+// A write is queued and sent together with the next read, or with the commit; the BEGIN travels with the first
+// statement. So its error may surface at a later call, where it still carries the name of the query at fault. Reads
+// that belong together are sent together (see together.go). A renewal costs two round trips.
 //
 // # Times
 //
-// Tx.Now is the caller's time, virtual for customers on a test clock; Tx.Real is the wall clock's, which IDs, leases and
-// retention need. Times come back in UTC, with the microseconds that PostgreSQL keeps.
+// Tx.Now is the caller's time, virtual for customers on a test clock; Tx.Real is the wall clock's, which IDs, leases
+// and retention need. Times come back in UTC, with the microseconds that PostgreSQL keeps.
 package db

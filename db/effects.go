@@ -34,7 +34,7 @@ type CheckTransaction struct {
 	SubscriptionID    string // empty: no subscription's workflow owns it
 }
 
-// AdvanceTestClock tells the workflow that moves a test clock that there is a target.
+// AdvanceTestClock signals a test clock's workflow that its row has a new target.
 type AdvanceTestClock struct{ EnvironmentID, ID string }
 
 func (StartSubscription) effect()  {}

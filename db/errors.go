@@ -21,7 +21,8 @@ import (
 
 // unavailable is trouble that passes by itself: the same call may succeed in a moment.
 func unavailable(cause error) error {
-	return fault.New(fault.Unavailable, "database_unavailable", "the database cannot be reached or is busy; try again").
+	return fault.New(fault.Unavailable, "database_unavailable",
+		"The database cannot be reached or is busy. Try again.").
 		After(time.Second).Because(cause)
 }
 
@@ -38,18 +39,19 @@ func movedAway(err error) bool {
 	return errors.As(err, &pg) && pg.Code == readOnly
 }
 
-// notFound answers for an absent row and for one of another environment alike.
+// notFound returns the same fault for an absent row and for a row of another environment.
 func notFound(resource string) *fault.Error {
-	return fault.New(fault.NotFound, resource+"_not_found", "there is no %s with this id", spaced(resource))
+	return fault.New(fault.NotFound, resource+"_not_found", "The %s with this id does not exist.", spaced(resource))
 }
 
 // notFoundIn is notFound for a row that a field of the request refers to.
 func notFoundIn(resource, param string) *fault.Error { return notFound(resource).In(param) }
 
-// changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction decides
-// anew, so it is no refusal.
+// changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction
+// decides anew, so it is no refusal.
 func changed(resource string) error {
-	return fault.New(fault.Unavailable, resource+"_changed", "the %s was changed at the same moment; try again", spaced(resource)).
+	return fault.New(fault.Unavailable, resource+"_changed",
+		"Another request changed the %s at the same time. Try again.", spaced(resource)).
 		After(time.Second)
 }
 
@@ -63,8 +65,8 @@ func readError(resource string, err error) error {
 	return translate(resource, err)
 }
 
-// translate turns what PostgreSQL and pgx say into faults; during is the query or what was going on. Faults pass as they
-// are. What nobody can act on stays a plain error, which becomes a fault.Internal at the edge.
+// translate turns what PostgreSQL and pgx say into faults; during is the query or what was going on. Faults pass as
+// they are. What nobody can act on stays a plain error, which becomes a fault.Internal at the edge.
 func translate(during string, err error) error {
 	var known *fault.Error
 	var pg *pgconn.PgError
@@ -100,13 +102,13 @@ func postgresFault(pg *pgconn.PgError) *fault.Error {
 		return fault.From(unavailable(nil)) // serialization, deadlock, locks, statement time-out, shutdown
 	case readOnly:
 		return fault.New(fault.Unavailable, "database_unavailable",
-			"the database takes no writes at present: it is read-only or a standby; try again").After(readOnlyPause)
+			"The database is read-only or a standby. Try again.").After(readOnlyPause)
 	case "PB001":
 		return subscription.ErrCanceled
 	case "PB004":
 		return payment.ErrFinal
 	case "PB005":
-		return fault.New(fault.Conflict, "invoice_final", "the invoice is paid or void, which is final")
+		return fault.New(fault.Conflict, "invoice_final", "The invoice is paid or void, which is final.")
 	case "23503":
 		return foreignKeyFault(pg.ConstraintName)
 	case "23505":
@@ -122,22 +124,23 @@ func postgresFault(pg *pgconn.PgError) *fault.Error {
 var uniqueFaults = map[string]*fault.Error{
 	"idempotency_keys_pkey": ErrIdempotencyKeyTaken,
 	"transactions_one_live_attempt": fault.New(fault.Conflict, "payment_in_progress",
-		"a payment of this invoice is in progress already").After(collection.PaymentTakes),
+		"A payment of this invoice is already in progress.").After(collection.PaymentTakes),
 	"invoices_one_live_per_period": fault.New(fault.Conflict, "period_invoiced",
-		"this period of the subscription has an invoice already"),
+		"This period of the subscription already has an invoice."),
 	"transactions_provider_ref": fault.New(fault.Conflict, "provider_ref_taken",
-		"another transaction has this reference at the provider"),
+		"Another transaction already has this provider reference."),
 	"transactions_recovered_from": fault.New(fault.Conflict, "charge_recovered",
-		"the capture of this canceled charge was recorded already"),
-	"settlements_pkey":        fault.New(fault.Conflict, "invoice_settled", "the invoice is settled already"),
-	"settlements_transaction": fault.New(fault.Conflict, "transaction_settled", "the transaction settled another invoice already"),
+		"The capture of this canceled charge is already recorded."),
+	"settlements_pkey": fault.New(fault.Conflict, "invoice_settled", "The invoice is already settled."),
+	"settlements_transaction": fault.New(fault.Conflict, "transaction_settled",
+		"The transaction has already settled another invoice."),
 	"environments_app_id_mode_key": fault.New(fault.Conflict, "environment_exists",
-		"the app has an environment of this mode already"),
+		"The app already has an environment of this mode."),
 	"provider_configs_one_primary": fault.New(fault.Conflict, "primary_provider_exists",
-		"the environment has a primary provider already; there is one"),
+		"The environment already has a primary provider."),
 	// Two writers announced the same about one object in the same second without its lock: the later one just repeats.
 	"events_environment_id_type_object_id_occurred_at_key": fault.New(fault.Unavailable, "event_collision",
-		"the same was announced at the same moment; try again").After(time.Second),
+		"Another event has the same type, resource and time. Try again.").After(time.Second),
 }
 
 // referenced names the resource by the last column of a foreign key, and the API's field for it.

@@ -61,8 +61,9 @@ func (r Reader) Events(
 	return events, hasMore, nil
 }
 
-// Emit writes an event. It gets its ID, the next sequence number of its subscription, and a timestamp that no other event
-// of this type about this object has: at a collision it moves on by a second. The caller holds the lock of the object.
+// Emit writes an event. It gets its ID, the next sequence number of its subscription, and a timestamp that no other
+// event of this type about this object has: at a collision it moves on by a second. The caller holds the lock of the
+// object.
 func (tx *Tx) Emit(ctx context.Context, environmentID string, e event.Event) error {
 	data, err := json.Marshal(e.Data)
 	if err != nil {

@@ -173,8 +173,8 @@ func newSubscription(e environment) subscription.Subscription {
 	}
 }
 
-// invoice is an open one of the environment's subscription, for its current period; of a change, of which a period may have
-// several.
+// invoice is an open one of the environment's subscription, for its current period; of a change, of which a period may
+// have several.
 func (e environment) invoice() invoice.Invoice {
 	current := e.subscription.CurrentPeriod
 	return invoice.Invoice{

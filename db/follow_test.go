@@ -167,7 +167,8 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 	}
 }
 
-// writeOneOfEach inserts a row into every list, and three events. A slow one stays open for a second in the middle of it.
+// writeOneOfEach inserts a row into every list, and three events. A slow one stays open for a second in the middle of
+// it.
 func writeOneOfEach(ctx context.Context, tx *db.Tx, b *bundle, slow bool) error {
 	p, c, clock, inv, txn := newPlan(), newCustomer(""), b.clock, b.invoice(), b.charge("")
 	p.ID, c.ID, clock.ID, inv.ID, txn.ID = id.New(id.Plan, tx.Real), id.New(id.Customer, tx.Real), id.New(id.TestClock, tx.Real), id.New(id.Invoice, tx.Real), id.New(id.Transaction, tx.Real)
@@ -208,8 +209,8 @@ func writeOneOfEach(ctx context.Context, tx *db.Tx, b *bundle, slow bool) error 
 	return nil
 }
 
-// A transaction that is open keeps newer rows from being given, because its own would appear behind them; once it has ended
-// both come, whether it committed or not. Reads that act on all there is do not wait.
+// A transaction that is open keeps newer rows from being given, because its own would appear behind them; once it has
+// ended both come, whether it committed or not. Reads that act on all there is do not wait.
 func TestList_OpenTransactionHoldsNewerRowsBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -278,8 +279,8 @@ func TestList_WaitsForTransactionsThatEndSoon(t *testing.T) {
 	require.NoError(t, errors.Join(errs...))
 }
 
-// Events that one transaction writes about different subscriptions have no sequence in common: only the order of the list
-// tells which came first.
+// Events that one transaction writes about different subscriptions have no sequence in common: only the order of the
+// list tells which came first.
 func TestEvents_OneTransactionIsListedInOrder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -317,8 +318,8 @@ func TestList_UnknownCursorIsRefused(t *testing.T) {
 	}
 }
 
-// A logical restore into another database brings rows and the sequence, and no transaction ids: the order stays as it was
-// and goes on behind it.
+// A logical restore into another database brings rows and the sequence, and no transaction ids: the order stays as it
+// was and goes on behind it.
 func TestPositions_OutliveALogicalRestore(t *testing.T) {
 	t.Parallel()
 	b, restored := setup(t), testkit.Postgres(t, migrate)

@@ -31,8 +31,8 @@ func (r Reader) IdempotencyKey(ctx context.Context, environmentID, route, key st
 	return idempotencyKeyFromDB(row.IdempotencyKey), err == nil, translate("IdempotencyKeyGet", err)
 }
 
-// InsertAnsweredIdempotency remembers a request together with its answer, in the transaction that has the whole effect. A
-// concurrent duplicate waits for that transaction. Fault: idempotency_key_taken, when the other one came first: read
+// InsertAnsweredIdempotency remembers a request together with its answer, in the transaction that has the whole effect.
+// A concurrent duplicate waits for that transaction. Fault: idempotency_key_taken, when the other one came first: read
 // its answer.
 func (tx *Tx) InsertAnsweredIdempotency(ctx context.Context, environmentID string, k IdempotencyKey) error {
 	return queries.IdempotencyKeyInsertAnswered(ctx, tx.pipe, dbsqlc.IdempotencyKeyInsertAnsweredParams{
@@ -41,9 +41,9 @@ func (tx *Tx) InsertAnsweredIdempotency(ctx context.Context, environmentID strin
 	})
 }
 
-// ReserveIdempotency takes a key before the effect, in the transaction that performs it and then answers it. A concurrent
-// repeat waits here for the end of that transaction. A transaction that does not answer it is not committed: a trigger
-// refuses. Fault: idempotency_key_taken, when the other one came first: read its answer.
+// ReserveIdempotency takes a key before the effect, in the transaction that performs it and then answers it. A
+// concurrent repeat waits here for the end of that transaction. A transaction that does not answer it is not committed:
+// a trigger refuses. Fault: idempotency_key_taken, when the other one came first: read its answer.
 func (tx *Tx) ReserveIdempotency(ctx context.Context, environmentID string, k IdempotencyKey) error {
 	return queries.IdempotencyKeyReserve(ctx, tx.pipe, dbsqlc.IdempotencyKeyReserveParams{
 		EnvironmentID: environmentID, Route: k.Route, Key: k.Key, Fingerprint: k.Fingerprint, CreatedAt: tx.Real,

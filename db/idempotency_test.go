@@ -76,7 +76,8 @@ func TestReserveIdempotency_RefusedWithoutAnswer(t *testing.T) {
 	requireSQLState(t, err, "PB006")
 }
 
-// A repeat that comes while the first request is performed waits for its end, and performs only where that was rolled back.
+// A repeat that comes while the first request is performed waits for its end, and performs only where that was rolled
+// back.
 func TestReserveIdempotency_ConcurrentRepeatWaits(t *testing.T) {
 	t.Parallel()
 	rolledBack := errors.New("rolled back")

@@ -100,7 +100,8 @@ func (r Reader) Invoices(
 	return invoices, hasMore, nil
 }
 
-// LockInvoice reads one, without lines, that nobody else may change until the transaction ends. Fault: invoice_not_found.
+// LockInvoice reads one, without lines, that nobody else may change until the transaction ends. Fault:
+// invoice_not_found.
 func (tx *Tx) LockInvoice(ctx context.Context, environmentID, id string) (invoice.Invoice, error) {
 	row, err := queries.InvoiceLock(ctx, tx.pipe, dbsqlc.InvoiceLockParams{EnvironmentID: environmentID, ID: id})
 	return invoiceFromDB(row.Invoice), readError("invoice", err)
@@ -139,8 +140,8 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 
 var errNoCounter = errors.New("the environment has no invoice counter")
 
-// SaveInvoice writes what may change: status, collection and amounts. It may be one that this transaction inserts. Faults:
-// invoice_not_found; invoice_final, when it would leave paid or void, or leave uncollectible but for paid.
+// SaveInvoice writes what may change: status, collection and amounts. It may be one that this transaction inserts.
+// Faults: invoice_not_found; invoice_final, when it would leave paid or void, or leave uncollectible but for paid.
 func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	isNew := func(n newInvoice) bool { return n.environmentID == environmentID && n.invoice.ID == inv.ID }
 	if i := slices.IndexFunc(tx.invoices, isNew); i >= 0 {

@@ -27,8 +27,8 @@ var global = map[string]bool{
 	"OpenCallbacksBefore": true, "OverdueChecks": true, "LateSubscriptions": true,
 }
 
-// TestEnvironmentsAreApart calls every other read of db.Reader with rows of another environment, and expects to the letter
-// what it says about rows that exist nowhere. A read that is added later is called too, or fails here.
+// TestEnvironmentsAreApart calls every other read of db.Reader with rows of another environment, and expects to the
+// letter what it says about rows that exist nowhere. A read that is added later is called too, or fails here.
 func TestEnvironmentsAreApart(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -135,7 +135,7 @@ type answer struct {
 	Detail  string
 }
 
-// found tells whether anything of the environment came back. A key always does.
+// found reports whether anything of the environment came back. A key always does.
 func (a answer) found() bool {
 	if a.Code != "" {
 		return false
@@ -255,8 +255,8 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 	}
 }
 
-// A row can refer only to rows of its own environment, also where a check in Go was forgotten: each composite foreign key
-// of the schema is pointed at a row that exists, elsewhere.
+// A row can refer only to rows of its own environment, also where a check in Go was forgotten: each composite foreign
+// key of the schema is pointed at a row that exists, elsewhere.
 func TestReferencesStayInTheirEnvironment(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -10,7 +11,13 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
 )
+
+// Moment returns what a decision needs beside its State: the subscription's own time, the wall clock's, and ids.
+func Moment(now, wall time.Time) lifecycle.Moment {
+	return lifecycle.Moment{Now: now, Real: wall, IDs: id.Source{Now: wall}}
+}
 
 // LockSubscription reads a subscription with all that a decision about it depends on, in one round trip. The customer
 // (shared) and its credit, the subscription, its open invoices and its pending charges stay as they are until the
@@ -48,8 +55,8 @@ func (tx *Tx) LockCaptures(ctx context.Context, environmentID string, s *lifecyc
 	return translate("TransactionLockSettling", err)
 }
 
-// LockCustomerState is the State of a transaction without a subscription: the customer, locked, and where the customer's
-// test clock stands. Fault: customer_not_found.
+// LockCustomerState is the State of a transaction without a subscription: the customer, locked, and where the
+// customer's test clock stands. Fault: customer_not_found.
 func (tx *Tx) LockCustomerState(ctx context.Context, environmentID, customerID string) (lifecycle.State, error) {
 	payer, err := tx.LockCustomer(ctx, environmentID, customerID)
 	if err != nil || payer.TestClockID == "" {

@@ -8,8 +8,8 @@ import (
 )
 
 // Write makes the Changes of a decision true; they name the customer of the State that they were decided on. Rows that
-// end come before those that take their place, since of both at once some may exist only once. Faults: those of the single
-// writes; subscription_changed and transaction_changed, when a row is not of the revision read.
+// end come before those that take their place, since of both at once some may exist only once. Faults: those of the
+// single writes; subscription_changed and transaction_changed, when a row is not of the revision read.
 func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State, c lifecycle.Changes) error {
 	var err error
 	do := func(write func() error) {
@@ -51,8 +51,8 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	return err
 }
 
-// Wake notes that the subscription's workflow has something to do, and has it signalled after the commit, unless a signal is
-// under way already. The row is locked: s is what it says. why names the signal; empty: no command.
+// Wake notes that the subscription's workflow has something to do, and has it signalled after the commit, unless a
+// signal is under way already. The row is locked: s is what it says. why names the signal; empty: no command.
 func (tx *Tx) Wake(ctx context.Context, environmentID string, s lifecycle.State, why string) error {
 	if s.WakePending || s.Subscription.ID == "" {
 		return nil

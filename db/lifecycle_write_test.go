@@ -63,8 +63,8 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	}
 }
 
-// The retry takes the place of the attempt that was declined, of which at most one may be pending: the order of the writes
-// is that of rows that end first.
+// The retry takes the place of the attempt that was declined, of which at most one may be pending: the order of the
+// writes is that of rows that end first.
 func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -21,7 +21,8 @@ import (
 var schema embed.FS
 
 // Migrate brings the database to the schema of this binary. Processes that start together wait for each other. Fault:
-// schema_newer, when a later version of the program has been here: old code must not write into a schema it does not know.
+// schema_newer, when a later version of the program has been here: old code must not write into a schema it does not
+// know.
 func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 	if log == nil {
 		log = zap.NewNop()
@@ -32,7 +33,7 @@ func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 	}
 	if current > wanted {
 		return fault.New(fault.Conflict, "schema_newer",
-			"the database has schema version %d, this program knows %d: run the newer program", current, wanted)
+			"The database has schema version %d, but this program knows only %d. Run a newer program.", current, wanted)
 	}
 	database, err := sql.Open("pgx", url)
 	if err != nil {
@@ -57,8 +58,8 @@ func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 // lockTries is for how many seconds a process waits for another that migrates.
 const lockTries = 300
 
-// SchemaVersion tells which schema the database has and which this binary wants. It changes nothing; an empty database
-// has version 0.
+// SchemaVersion reports which schema the database has and which this binary wants. It changes nothing; an empty
+// database has version 0.
 func SchemaVersion(ctx context.Context, url string) (current, wanted int64, err error) {
 	names, err := fs.Glob(files(), "*.sql")
 	if err != nil {

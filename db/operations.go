@@ -7,8 +7,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Backlog is how far behind the present the whole installation is. It needs neither Temporal nor a worker, so that it also
-// shows when both are gone.
+// Backlog is how far behind the present the whole installation is. It needs neither Temporal nor a worker, so that it
+// also shows when both are gone.
 type Backlog struct {
 	Actions, Payments int           // overdue: subscriptions' next actions, sends of payments and polls of their provider
 	ActionAge         time.Duration // since the oldest due action became due; 0: none is due
@@ -60,8 +60,8 @@ func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limi
 	}), translate("SubscriptionListOverdue", err)
 }
 
-// BehindClock lists subscriptions whose test clock stands still at or after their next action. One that stays in the list
-// is stuck. Global.
+// BehindClock lists subscriptions whose test clock stands still at or after their next action. One that stays in the
+// list is stuck. Global.
 func (r Reader) BehindClock(ctx context.Context, limit int) ([]Overdue, error) {
 	found, err := queries.SubscriptionListBehindClock(ctx, r.handle, rows(limit))
 	return refs(found, func(f dbsqlc.SubscriptionListBehindClockRow) Overdue {

@@ -67,14 +67,15 @@ func (r Reader) Keys(ctx context.Context) ([]KeyListing, error) {
 	keys := make([]KeyListing, len(rows))
 	for i, k := range rows {
 		keys[i] = KeyListing{
-			ID: k.ID, EnvironmentID: k.EnvironmentID, Tenant: k.Tenant, App: k.App, Mode: k.Mode, Kind: k.Kind, Hint: k.Hint,
+			ID: k.ID, EnvironmentID: k.EnvironmentID, Tenant: k.Tenant, App: k.App, Mode: k.Mode, Kind: k.Kind,
+			Hint:   k.Hint,
 			Scopes: k.Scopes, CreatedAt: k.CreatedAt, ExpiresAt: value(k.ExpiresAt), RevokedAt: value(k.RevokedAt),
 		}
 	}
 	return keys, nil
 }
 
-// EnvironmentOfKey tells which environment a key opens, by the key's ID. Global. Fault: api_key_not_found.
+// EnvironmentOfKey reports which environment a key opens, by the key's ID. Global. Fault: api_key_not_found.
 func (r Reader) EnvironmentOfKey(ctx context.Context, keyID string) (string, error) {
 	environmentID, err := queries.APIKeyGetEnvironment(ctx, r.handle, keyID)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -18,15 +18,15 @@ type Page struct {
 	Limit         int // 0: 20
 	StartingAfter string
 	EndingBefore  string
-	// Unsettled includes rows beside which an older one may still appear. For reads that act on all there is; their cursors
-	// are not safe to follow.
+	// Unsettled includes rows beside which an older one may still appear. For reads that act on all there is; their
+	// cursors are not safe to follow.
 	Unsettled bool
 }
 
 const (
 	defaultLimit = 20
-	// A row is settled when every older one is decided. A transaction that inserts takes a few milliseconds for that, so a
-	// page waits this long for the rows that were there when it was asked for, its caller's own among them.
+	// A row is settled when every older one is decided. A transaction that inserts takes a few milliseconds for that,
+	// so a page waits this long for the rows that were there when it was asked for, its caller's own among them.
 	settleWait = 100 * time.Millisecond
 	settlePoll = 5 * time.Millisecond
 )
@@ -47,8 +47,9 @@ func (p Page) forward() bool { return p.EndingBefore != "" }
 // bounds are the positions between which the rows of a page lie.
 type bounds struct{ above, below int64 }
 
-// bounds finds the positions of a page in the lists of a scope: an environment, or a tenant for its apps. It is a statement
-// of its own, because only a statement that begins after it sees every row up to the horizon. Fault: cursor_unknown.
+// bounds finds the positions of a page in the lists of a scope: an environment, or a tenant for its apps. It is a
+// statement of its own, because only a statement that begins after it sees every row up to the horizon. Fault:
+// cursor_unknown.
 func (r Reader) bounds(ctx context.Context, scope string, page Page) (bounds, error) {
 	asked := dbsqlc.PageBoundsParams{Scope: scope, StartingAfter: page.StartingAfter, EndingBefore: page.EndingBefore}
 	found, err := queries.PageBounds(ctx, r.handle, asked)
@@ -83,7 +84,7 @@ func (r Reader) bounds(ctx context.Context, scope string, page Page) (bounds, er
 
 // unknown refuses a cursor that names no row: to begin anywhere else would repeat or lose rows in silence.
 func (p Page) unknown(found dbsqlc.PageBoundsRow) error {
-	const detail = "there is no entry with this id; send the id of an entry that this list returned"
+	const detail = "The cursor does not exist in this list. Send the id of an entry that the list returned."
 	switch {
 	case p.StartingAfter != "" && found.Below == 0:
 		return fault.InvalidParam("startingAfter", "cursor_unknown", detail)
@@ -93,8 +94,8 @@ func (p Page) unknown(found dbsqlc.PageBoundsRow) error {
 	return nil
 }
 
-// lists is the handle for lists. A list has one statement for all filters and directions, whose plan is good only if it is
-// made for the values at hand; a prepared statement may change to a plan for any values, which reads everything.
+// lists is the handle for lists. A list has one statement for all filters and directions, whose plan is good only if it
+// is made for the values at hand; a prepared statement may change to a plan for any values, which reads everything.
 func (r Reader) lists() dbsqlc.DBTX {
 	if _, inTx := r.handle.(*pipe); inTx {
 		return r.handle

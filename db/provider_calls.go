@@ -60,8 +60,8 @@ func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c Pr
 	})
 }
 
-// FinishProviderCall writes what came of it, and that other calls of the transaction without an end were cut off. Fault:
-// provider_call_not_found, when there is none or it has ended.
+// FinishProviderCall writes what came of it, and that other calls of the transaction without an end were cut off.
+// Fault: provider_call_not_found, when there is none or it has ended.
 func (tx *Tx) FinishProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
 	return queries.ProviderCallFinish(ctx, tx.pipe.orElse(notFound("provider_call")), dbsqlc.ProviderCallFinishParams{
 		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Outcome: null(c.Outcome), HttpStatus: null(c.HTTPStatus),

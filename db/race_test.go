@@ -85,8 +85,8 @@ func TestOneLiveAttemptWins(t *testing.T) {
 	require.Equal(t, 1, won)
 }
 
-// A subscription and the erasure of its customer, interleaved both ways: the second waits for the first, and then either
-// finds the customer gone or takes along what the first wrote.
+// A subscription and the erasure of its customer, interleaved both ways: the second waits for the first, and then
+// either finds the customer gone or takes along what the first wrote.
 func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
 	t.Parallel()
 	late := func(b *bundle) subscription.Subscription {

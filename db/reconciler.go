@@ -71,8 +71,8 @@ func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit i
 	return refs(found, func(f dbsqlc.SubscriptionListWakePendingRow) Ref { return Ref(f) }), translate("SubscriptionListWakePending", err)
 }
 
-// OpenCallbacksBefore lists transactions with a callback received before then and not processed, each once, those of each
-// provider configuration in turn.
+// OpenCallbacksBefore lists transactions with a callback received before then and not processed, each once, those of
+// each provider configuration in turn.
 func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.CallbackListOpen(ctx, r.lists(), dbsqlc.CallbackListOpenParams{Before: before, RowLimit: limit})
 	return refs(found, func(f dbsqlc.CallbackListOpenRow) TransactionRef {
@@ -81,8 +81,8 @@ func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit
 		translate("CallbackListOpen", err)
 }
 
-// OverdueChecks lists pending transactions whose first send, or next look at the provider, was due before then; those of each
-// provider configuration in turn, the latest first.
+// OverdueChecks lists pending transactions whose first send, or next look at the provider, was due before then; those
+// of each provider configuration in turn, the latest first.
 func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListOverdue(ctx, r.lists(), dbsqlc.TransactionListOverdueParams{
 		Before: &before, RowLimit: limit,
@@ -90,8 +90,8 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 	return refs(found, transactionRef), translate("TransactionListOverdue", err)
 }
 
-// LateSubscriptions lists those in real time whose next action was due before then, those of each environment in turn, the
-// latest first.
+// LateSubscriptions lists those in real time whose next action was due before then, those of each environment in turn,
+// the latest first.
 func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
 	found, err := queries.SubscriptionListLate(ctx, r.lists(), dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: limit})
 	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref { return Ref(f) }), translate("SubscriptionListLate", err)

@@ -4,7 +4,7 @@ import "perennial/billing/fault"
 
 // The faults that callers tell apart, for errors.Is. A row of another environment is absent like one that never was.
 var (
-	ErrAPIKeyUnknown          = fault.New(fault.Unauthorized, "api_key_unknown", "there is no such API key")
+	ErrAPIKeyUnknown          = fault.New(fault.Unauthorized, "api_key_unknown", "The API key does not exist.")
 	ErrCustomerNotFound       = notFound("customer")
 	ErrEventNotFound          = notFound("event")
 	ErrInvoiceNotFound        = notFound("invoice")
@@ -14,5 +14,5 @@ var (
 	ErrTestClockNotFound      = notFound("test_clock")
 	ErrTransactionNotFound    = notFound("transaction")
 	ErrIdempotencyKeyTaken    = fault.New(fault.Conflict, "idempotency_key_taken",
-		"another request with this Idempotency-Key came first; its answer is replayed")
+		"Another request with this Idempotency-Key came first. Its response is returned.")
 )

@@ -60,7 +60,8 @@ var queries = dbsqlc.New()
 // Open prepares a pool and checks that the database answers. Faults: database_config_invalid, database_unavailable.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	if c.Clock == nil {
-		return nil, fault.New(fault.Invalid, "database_config_invalid", "db.Config.Clock is missing: pass the process's clock")
+		return nil, fault.New(fault.Invalid, "database_config_invalid",
+			"The database configuration has no clock. Set db.Config.Clock.")
 	}
 	config, err := pgxpool.ParseConfig(c.URL)
 	if err != nil {
@@ -89,10 +90,11 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return &Store{Reader: Reader{handle: pool}, pool: pool, clock: c.Clock, limits: c.Limits, watch: &watch{}}, nil
 }
 
-// openError tells an unreadable URL from a database that is away. The parser's error shows the URL without its password.
+// openError tells an unreadable URL from a database that is away. The parser's error shows the URL without its
+// password.
 func openError(err error) error {
 	if parse := (*pgconn.ParseConfigError)(nil); errors.As(err, &parse) {
-		return fault.New(fault.Invalid, "database_config_invalid", "the database URL cannot be read: %v", err)
+		return fault.New(fault.Invalid, "database_config_invalid", "The database URL is malformed: %v.", err)
 	}
 	return translate("open", err)
 }
@@ -108,8 +110,8 @@ func inUTC(_ context.Context, conn *pgx.Conn) error {
 // Close waits until every connection is back and closes them.
 func (s *Store) Close() { s.pool.Close() }
 
-// Ping tells whether the database answers.
+// Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return translate("ping", s.pool.Ping(ctx)) }
 
-// Stat tells how busy the pool is.
+// Stat reports how busy the pool is.
 func (s *Store) Stat() *pgxpool.Stat { return s.pool.Stat() }

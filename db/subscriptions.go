@@ -22,9 +22,11 @@ func (r Reader) Subscription(ctx context.Context, environmentID, id string) (sub
 	return subscriptionFromDB(row.Subscription), readError("subscription", err)
 }
 
-// SubscriptionWithKey reads key and subscription in one round trip. Faults: api_key_unknown; subscription_not_found, with
-// the key.
-func (r Reader) SubscriptionWithKey(ctx context.Context, hash []byte, id string) (APIKey, subscription.Subscription, error) {
+// SubscriptionWithKey reads key and subscription in one round trip. Faults: api_key_unknown; subscription_not_found,
+// with the key.
+func (r Reader) SubscriptionWithKey(
+	ctx context.Context, hash []byte, id string,
+) (APIKey, subscription.Subscription, error) {
 	row, err := queries.SubscriptionGetWithKey(ctx, r.handle, dbsqlc.SubscriptionGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
 		key, err := r.withoutResource(ctx, hash, "subscription", err)
@@ -42,7 +44,8 @@ func (r Reader) Subscriptions(
 		return nil, false, err
 	}
 	rows, err := queries.SubscriptionList(ctx, r.lists(), dbsqlc.SubscriptionListParams{
-		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), PlanID: null(f.PlanID), Status: null(string(f.Status)),
+		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), PlanID: null(f.PlanID),
+		Status:      null(string(f.Status)),
 		TestClockID: null(f.TestClockID),
 		Below:       span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
@@ -55,19 +58,24 @@ func (r Reader) Subscriptions(
 	return subs, hasMore, nil
 }
 
-// InsertSubscription writes a new one, with the revision 1. The customer is not erased until the transaction ends. Faults:
-// customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
+// InsertSubscription writes a new one, with the revision 1. The customer is not erased until the transaction ends.
+// Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")), dbsqlc.SubscriptionInsertParams{
-		ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: s.Status, Currency: s.Currency,
+		ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: s.Status,
+		Currency: s.Currency,
 		TimeZone: s.TimeZone, AnchorAt: s.AnchorAt, IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count,
-		TrialEndsAt: nullTime(s.TrialEndsAt), CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
-		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-		PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: null(s.CancelReason),
-		CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID),
-		TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction,
-		NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
-		CreatedAt: s.CreatedAt,
+		TrialEndsAt: nullTime(s.TrialEndsAt), CurrentPeriodStart: s.CurrentPeriod.Start,
+		CurrentPeriodEnd: s.CurrentPeriod.End,
+		NextPeriod:       s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
+		PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CancelReason: null(s.CancelReason),
+		CanceledAt:   nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
+		CollectingInvoiceID: null(s.CollectingInvoiceID),
+		TestClockID:         null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction,
+		NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt),
+		RenewedFrom: nullTime(s.RenewedFrom),
+		CreatedAt:   s.CreatedAt,
 	})
 }
 
@@ -79,15 +87,18 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		ID: s.ID, EnvironmentID: environmentID, PlanID: s.PlanID, Status: s.Status, AnchorAt: s.AnchorAt,
 		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
 		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End, NextPeriod: s.NextPeriod,
-		PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt), PendingPlanID: null(s.PendingPlanID),
+		PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
+		PendingPlanID:     null(s.PendingPlanID),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt),
-		PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID), Metadata: present(s.Metadata),
+		PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID),
+		Metadata:        present(s.Metadata),
 		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
+		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom), UpdatedAt: s.UpdatedAt,
+		Revision: s.Revision,
 	})
 }
 
-// MarkMethodChanged tells all unfinished subscriptions of a customer that there is a new way to pay, since tx.Real, and
+// MarkMethodChanged marks all unfinished subscriptions of a customer as having a new payment method, since tx.Real, and
 // returns their IDs.
 func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID string) ([]string, error) {
 	ids, err := queries.SubscriptionMarkMethodChanged(ctx, tx.pipe, dbsqlc.SubscriptionMarkMethodChangedParams{
@@ -98,13 +109,17 @@ func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID s
 
 func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 	return subscription.Subscription{
-		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status, Currency: row.Currency, TimeZone: row.TimeZone,
+		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status, Currency: row.Currency,
+		TimeZone: row.TimeZone,
 		AnchorAt: row.AnchorAt, Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
-		TrialEndsAt: value(row.TrialEndsAt), CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
-		NextPeriod: row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
-		PendingPlanID: value(row.PendingPlanID), CancelAtPeriodEnd: row.CancelAtPeriodEnd, CancelReason: value(row.CancelReason),
-		CanceledAt: value(row.CanceledAt), PastDueAt: value(row.PastDueAt), CollectingInvoiceID: value(row.CollectingInvoiceID),
-		TestClockID: value(row.TestClockID), Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt),
+		TrialEndsAt:   value(row.TrialEndsAt),
+		CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
+		NextPeriod:    row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
+		PendingPlanID: value(row.PendingPlanID), CancelAtPeriodEnd: row.CancelAtPeriodEnd,
+		CancelReason: value(row.CancelReason),
+		CanceledAt:   value(row.CanceledAt), PastDueAt: value(row.PastDueAt),
+		CollectingInvoiceID: value(row.CollectingInvoiceID),
+		TestClockID:         value(row.TestClockID), Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt),
 		NextAction: row.NextAction, NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt),
 		RenewedFrom: value(row.RenewedFrom), Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}

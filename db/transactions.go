@@ -22,7 +22,8 @@ func (r Reader) Transaction(ctx context.Context, environmentID, id string) (paym
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
-// TransactionWithKey reads key and transaction in one round trip. Faults: api_key_unknown; transaction_not_found, with the key.
+// TransactionWithKey reads key and transaction in one round trip. Faults: api_key_unknown; transaction_not_found, with
+// the key.
 func (r Reader) TransactionWithKey(ctx context.Context, hash []byte, id string) (APIKey, payment.Transaction, error) {
 	row, err := queries.TransactionGetWithKey(ctx, r.handle, dbsqlc.TransactionGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
@@ -42,7 +43,7 @@ func (r Reader) TransactionByProviderRef(
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
-// RecoveredFrom tells whether a capture that turned up on this canceled charge has become a transaction of its own.
+// RecoveredFrom reports whether a capture that turned up on this canceled charge has become a transaction of its own.
 func (r Reader) RecoveredFrom(ctx context.Context, environmentID, id string) (bool, error) {
 	recovered, err := queries.TransactionIsRecovered(ctx, r.handle, dbsqlc.TransactionIsRecoveredParams{EnvironmentID: environmentID, ID: id})
 	return recovered, translate("TransactionIsRecovered", err)
@@ -57,8 +58,9 @@ func (r Reader) Transactions(
 		return nil, false, err
 	}
 	rows, err := queries.TransactionList(ctx, r.lists(), dbsqlc.TransactionListParams{
-		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID), InvoiceID: null(f.InvoiceID),
-		Status: null(string(f.Status)), Type: null(string(f.Type)),
+		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
+		InvoiceID: null(f.InvoiceID),
+		Status:    null(string(f.Status)), Type: null(string(f.Type)),
 		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
@@ -68,8 +70,8 @@ func (r Reader) Transactions(
 	return txns, hasMore, nil
 }
 
-// LockTransaction reads one that nobody else may change until the transaction ends; its subscription and invoice, where it
-// has them, are locked before it. Fault: transaction_not_found.
+// LockTransaction reads one that nobody else may change until the transaction ends; its subscription and invoice, where
+// it has them, are locked before it. Fault: transaction_not_found.
 func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
 	row, err := queries.TransactionLock(ctx, tx.pipe, dbsqlc.TransactionLockParams{EnvironmentID: environmentID, ID: id})
 	return transactionFromDB(row.Transaction), readError("transaction", err)
@@ -81,14 +83,19 @@ func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t pay
 	return queries.TransactionInsert(ctx, tx.pipe, dbsqlc.TransactionInsertParams{
 		ID: t.ID, EnvironmentID: environmentID, Type: t.Type, Status: t.Status, CustomerID: t.CustomerID,
 		SubscriptionID: null(t.SubscriptionID), InvoiceID: null(t.InvoiceID), Amount: t.Amount, Currency: t.Currency,
-		Description: t.Description, AttemptNumber: null(t.AttemptNumber), Trigger: t.Trigger, Provider: null(t.Provider),
+		Description: t.Description, AttemptNumber: null(t.AttemptNumber), Trigger: t.Trigger,
+		Provider:         null(t.Provider),
 		ProviderConfigID: null(t.ProviderConfigID), ProviderRef: null(t.ProviderRef), Method: null(t.Method),
 		FailureCode: null(t.FailureCode), FailureReason: null(t.FailureReason), ProviderResponse: t.ProviderResponse,
-		ChargeID: null(t.ChargeID), RecoveredFrom: null(t.RecoveredFrom), AmountRefunded: t.AmountRefunded, RefundOwed: t.RefundOwed,
-		SendNumber: t.SendNumber, FirstSentAt: nullTime(t.FirstSentAt), CancelRequestedAt: nullTime(t.CancelRequestedAt),
-		NextCheckAt: nullTime(t.NextCheckAt), Checks: t.Checks, NotFoundCount: t.NotFoundCount, NotFoundAt: nullTime(t.NotFoundAt),
-		ParkedAt: nullTime(t.ParkedAt), SendDueAt: nullTime(t.SendDueAt), DueAt: t.DueAt, CompletedAt: nullTime(t.CompletedAt),
-		CreatedAt: t.CreatedAt,
+		ChargeID: null(t.ChargeID), RecoveredFrom: null(t.RecoveredFrom), AmountRefunded: t.AmountRefunded,
+		RefundOwed: t.RefundOwed,
+		SendNumber: t.SendNumber, FirstSentAt: nullTime(t.FirstSentAt),
+		CancelRequestedAt: nullTime(t.CancelRequestedAt),
+		NextCheckAt:       nullTime(t.NextCheckAt), Checks: t.Checks, NotFoundCount: t.NotFoundCount,
+		NotFoundAt: nullTime(t.NotFoundAt),
+		ParkedAt:   nullTime(t.ParkedAt), SendDueAt: nullTime(t.SendDueAt), DueAt: t.DueAt,
+		CompletedAt: nullTime(t.CompletedAt),
+		CreatedAt:   t.CreatedAt,
 	})
 }
 
@@ -97,26 +104,37 @@ func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t pay
 // provider_ref_taken.
 func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
 	return queries.TransactionUpdate(ctx, tx.pipe.orElse(changed("transaction")), dbsqlc.TransactionUpdateParams{
-		ID: t.ID, EnvironmentID: environmentID, Status: t.Status, Provider: null(t.Provider), ProviderConfigID: null(t.ProviderConfigID),
-		ProviderRef: null(t.ProviderRef), Method: null(t.Method), FailureCode: null(t.FailureCode), FailureReason: null(t.FailureReason),
-		ProviderResponse: t.ProviderResponse, AmountRefunded: t.AmountRefunded, RefundOwed: t.RefundOwed, SendNumber: t.SendNumber,
-		FirstSentAt: nullTime(t.FirstSentAt), CancelRequestedAt: nullTime(t.CancelRequestedAt), NextCheckAt: nullTime(t.NextCheckAt),
-		Checks: t.Checks, NotFoundCount: t.NotFoundCount, NotFoundAt: nullTime(t.NotFoundAt), ParkedAt: nullTime(t.ParkedAt),
+		ID: t.ID, EnvironmentID: environmentID, Status: t.Status, Provider: null(t.Provider),
+		ProviderConfigID: null(t.ProviderConfigID),
+		ProviderRef:      null(t.ProviderRef), Method: null(t.Method), FailureCode: null(t.FailureCode),
+		FailureReason:    null(t.FailureReason),
+		ProviderResponse: t.ProviderResponse, AmountRefunded: t.AmountRefunded, RefundOwed: t.RefundOwed,
+		SendNumber:  t.SendNumber,
+		FirstSentAt: nullTime(t.FirstSentAt), CancelRequestedAt: nullTime(t.CancelRequestedAt),
+		NextCheckAt: nullTime(t.NextCheckAt),
+		Checks:      t.Checks, NotFoundCount: t.NotFoundCount, NotFoundAt: nullTime(t.NotFoundAt),
+		ParkedAt:    nullTime(t.ParkedAt),
 		CompletedAt: nullTime(t.CompletedAt), Revision: t.Revision,
 	})
 }
 
 func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 	return payment.Transaction{
-		ID: row.ID, Type: row.Type, Status: row.Status, CustomerID: row.CustomerID, SubscriptionID: value(row.SubscriptionID),
-		InvoiceID: value(row.InvoiceID), Amount: row.Amount, Currency: row.Currency, Description: row.Description,
+		ID: row.ID, Type: row.Type, Status: row.Status, CustomerID: row.CustomerID,
+		SubscriptionID: value(row.SubscriptionID),
+		InvoiceID:      value(row.InvoiceID), Amount: row.Amount, Currency: row.Currency, Description: row.Description,
 		AttemptNumber: value(row.AttemptNumber), Trigger: row.Trigger, Provider: value(row.Provider),
 		ProviderConfigID: value(row.ProviderConfigID), ProviderRef: value(row.ProviderRef), Method: value(row.Method),
-		FailureCode: value(row.FailureCode), FailureReason: value(row.FailureReason), ProviderResponse: row.ProviderResponse,
-		ChargeID: value(row.ChargeID), RecoveredFrom: value(row.RecoveredFrom), AmountRefunded: row.AmountRefunded, RefundOwed: row.RefundOwed,
-		SendNumber: row.SendNumber, FirstSentAt: value(row.FirstSentAt), CancelRequestedAt: value(row.CancelRequestedAt),
-		NextCheckAt: value(row.NextCheckAt), Checks: row.Checks, NotFoundCount: row.NotFoundCount, NotFoundAt: value(row.NotFoundAt),
-		ParkedAt: value(row.ParkedAt), SendDueAt: value(row.SendDueAt), DueAt: row.DueAt, CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt,
+		FailureCode: value(row.FailureCode), FailureReason: value(row.FailureReason),
+		ProviderResponse: row.ProviderResponse,
+		ChargeID:         value(row.ChargeID), RecoveredFrom: value(row.RecoveredFrom), AmountRefunded: row.AmountRefunded,
+		RefundOwed: row.RefundOwed,
+		SendNumber: row.SendNumber, FirstSentAt: value(row.FirstSentAt),
+		CancelRequestedAt: value(row.CancelRequestedAt),
+		NextCheckAt:       value(row.NextCheckAt), Checks: row.Checks, NotFoundCount: row.NotFoundCount,
+		NotFoundAt: value(row.NotFoundAt),
+		ParkedAt:   value(row.ParkedAt), SendDueAt: value(row.SendDueAt), DueAt: row.DueAt,
+		CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt,
 		Revision: row.Revision,
 	}
 }

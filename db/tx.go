@@ -26,9 +26,9 @@ type newInvoice struct {
 	invoice       invoice.Invoice
 }
 
-// InTx begins a transaction of by, runs fn and commits. An error or a panic of fn, and a canceled ctx, roll back. Nothing
-// is retried here: a caller that repeats calls fn again. What fn left to AfterCommit is dispatched here and nowhere else,
-// once the commit has succeeded and the connection is back in the pool.
+// InTx begins a transaction of by, runs fn and commits. An error or a panic of fn, and a canceled ctx, roll back.
+// Nothing is retried here: a caller that repeats calls fn again. What fn left to AfterCommit is dispatched here and
+// nowhere else, once the commit has succeeded and the connection is back in the pool.
 func (s *Store) InTx(ctx context.Context, by Actor, now time.Time, fn func(*Tx) error) error {
 	effects, err := s.transact(ctx, by, now, fn)
 	if err == nil && len(effects) > 0 && s.dispatcher != nil {

@@ -45,16 +45,16 @@ const (
 	watchNet = 5 * time.Second
 )
 
-// watch asks the database for all waiting callers together, so that waiting costs the same however many wait. It runs while
-// somebody waits. docs/adr/0015-waiting-callers.md says why not LISTEN.
+// watch asks the database for all waiting callers together, so that waiting costs the same however many wait. It runs
+// while somebody waits. docs/adr/0015-waiting-callers.md says why not LISTEN.
 type watch struct {
 	mu      sync.Mutex
 	waiting map[Awaited]map[chan struct{}]struct{}
 	running bool
 }
 
-// Await returns when what is awaited may have come about, after five seconds at most; the caller looks for itself and may
-// wait again. The error is that of ctx.
+// Await returns when what is awaited may have come about, after five seconds at most; the caller looks for itself and
+// may wait again. The error is that of ctx.
 func (s *Store) Await(ctx context.Context, what Awaited) error {
 	woken := s.watch.add(s, what)
 	defer s.watch.remove(what, woken)
@@ -129,7 +129,7 @@ func (w *watch) wake(cameAbout []Awaited) {
 	}
 }
 
-// cameAbout answers those of asked that callers need not wait for any longer.
+// cameAbout returns those of asked that callers need not wait for any longer.
 func (s *Store) cameAbout(ctx context.Context, asked []Awaited) (found []Awaited) {
 	var environments, ids [awaitedKinds][]string
 	for _, what := range asked {

@@ -36,7 +36,7 @@ const (
 	NotFound Outcome = "not_found"
 )
 
-// Final tells whether the provider will not change its mind about the operation by itself.
+// Final reports whether the provider will not change its mind about the operation by itself.
 func (o Outcome) Final() bool {
 	return o == Succeeded || o == Declined || o == Failed || o == Canceled
 }
@@ -127,7 +127,8 @@ type Provider interface {
 	// ReplayWindow is how long, in real time since the first send, a repeat with the same key returns the first
 	// result instead of charging again.
 	ReplayWindow() time.Duration
-	// Limits returns which charges in a currency the provider takes. Charge must not refuse for its amount what they allow.
+	// Limits returns which charges in a currency the provider takes. Charge must not refuse for its amount what they
+	// allow.
 	Limits(currency money.Currency) Limits
 	Charge(ctx context.Context, in ChargeRequest) (Result, error)
 	LookupCharge(ctx context.Context, in LookupRequest) (Result, error)

@@ -15,9 +15,9 @@ import (
 var (
 	// ErrTestModeOnly refuses test clocks in live environments.
 	ErrTestModeOnly = fault.New(fault.Invalid, "test_mode_only",
-		"test clocks exist in test environments only; use a test key")
+		"Test clocks exist only in test environments. Use a test key.")
 	errClockBusy = fault.New(fault.Conflict, "test_clock_advancing",
-		"the test clock is advancing; repeat when it is ready").After(time.Second)
+		"The test clock is advancing. Repeat the request when the clock is ready.").After(time.Second)
 )
 
 // TestModeOnly refuses a caller in a live environment what only test environments have.

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"time"
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -54,7 +53,7 @@ func Command(ctx context.Context, tx *db.Tx, environmentID, subscriptionID strin
 			return Performed{}, err
 		}
 	}
-	state, changes, err := lifecycle.Apply(state, cmd, moment(tx.Now, tx.Real))
+	state, changes, err := lifecycle.Apply(state, cmd, db.Moment(tx.Now, tx.Real))
 	if err != nil {
 		return Performed{}, err
 	}
@@ -74,9 +73,4 @@ func ChangePlan(
 		return Performed{}, fault.From(err).In("planId")
 	}
 	return Command(ctx, tx, environmentID, subscriptionID, lifecycle.ChangePlan{To: to, AtPeriodEnd: atPeriodEnd})
-}
-
-// moment is what a decision needs beside its State.
-func moment(now, wall time.Time) lifecycle.Moment {
-	return lifecycle.Moment{Now: now, Real: wall, IDs: id.Source{Now: wall}}
 }

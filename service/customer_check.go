@@ -12,7 +12,7 @@ import (
 func checkCustomer(c customer.Customer) error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
 		return fault.InvalidParam("email", "field_missing",
-			"a customer needs an email, a phone or a paymentDetails.phoneNumber")
+			"The customer has no contact. Send `email`, `phone` or `paymentDetails.phoneNumber`.")
 	}
 	if c.Email != "" {
 		if err := CheckEmail(c.Email); err != nil {
@@ -45,17 +45,18 @@ func checkMethod(c customer.Customer) error {
 	} {
 		if isCardNumber(token) {
 			return fault.InvalidParam(param, "card_number_refused",
-				"never send a card number; send the token your payment provider gave you for it")
+				"The field contains a card number. Send the token from your payment provider instead.")
 		}
 	}
 	switch {
 	case c.PaymentMethod == "" && d != (customer.PaymentDetails{}):
-		return fault.InvalidParam("paymentMethod", "field_missing", "paymentDetails need a paymentMethod")
+		return fault.InvalidParam("paymentMethod", "field_missing", "`paymentDetails` requires `paymentMethod`.")
 	case c.PaymentMethod == "card" && d.PaymentMethodToken == "":
 		return fault.InvalidParam("paymentDetails.paymentMethodToken", "field_missing",
-			"a card needs the token your payment provider gave you for it")
+			"The card's token is missing. Send the token from your payment provider.")
 	case strings.HasPrefix(c.PaymentMethod, "mobile_money_") && d.PhoneNumber == "":
-		return fault.InvalidParam("paymentDetails.phoneNumber", "field_missing", "mobile money needs a phone number")
+		return fault.InvalidParam("paymentDetails.phoneNumber", "field_missing",
+			"The phone number for mobile money is missing. Send `paymentDetails.phoneNumber`.")
 	}
 	return nil
 }
@@ -83,7 +84,8 @@ func isCardNumber(s string) bool {
 func CheckEmail(s string) error {
 	address, err := mail.ParseAddress(s)
 	if err != nil || address.Address != s || len(s) > 254 {
-		return fault.InvalidParam("email", "email_malformed", "the e-mail address is not of the form name@example.com")
+		return fault.InvalidParam("email", "email_malformed",
+			"The email address is malformed. Send an address of the form name@example.com.")
 	}
 	return nil
 }
@@ -93,7 +95,7 @@ func checkPhone(param, s string) error {
 	digits, ok := strings.CutPrefix(s, "+")
 	if !ok || len(digits) < 7 || len(digits) > 15 || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
 		return fault.InvalidParam(param, "phone_malformed",
-			"write the phone number in international format, as in +237670000001")
+			"The phone number is malformed. Send it in international format, as in +237670000001.")
 	}
 	return nil
 }

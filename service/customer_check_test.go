@@ -9,7 +9,7 @@ import (
 	"perennial/billing/customer"
 )
 
-func TestIsCardNumber(t *testing.T) {
+func TestIsCardNumber_LuhnAndLength(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]bool{
 		"4242424242424242": true, "4242-4242-4242-4242": true, "378282246310005": true, "6200000000000005": true,

@@ -9,8 +9,8 @@ import (
 	"perennial/db"
 )
 
-// EraseCustomer cancels every subscription of a customer and removes everything personal, in one transaction. What money
-// moved stays, under the pseudonym of the id. Fault: customer_not_found, for one who is erased already.
+// EraseCustomer cancels every subscription of a customer and removes everything personal, in one transaction. What
+// money moved stays, under the pseudonym of the id. Fault: customer_not_found, for one who is erased already.
 func (s *Service) EraseCustomer(ctx context.Context, by Caller, customerID string, around Around[string]) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (string, error) {
 		return customerID, eraseCustomer(ctx, tx, by.EnvironmentID, customerID)

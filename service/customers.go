@@ -40,8 +40,8 @@ func (s *Service) CreateCustomer(
 	})
 }
 
-// checkProvider refuses details for a provider that does not take this environment's payments: its tokens mean nothing to
-// the one that does.
+// checkProvider refuses details for a provider that does not take this environment's payments: its tokens mean nothing
+// to the one that does.
 func checkProvider(ctx context.Context, tx *db.Tx, by Caller, c customer.Customer) error {
 	named := c.PaymentDetails.Provider
 	if named == "" {
@@ -51,10 +51,11 @@ func checkProvider(ctx context.Context, tx *db.Tx, by Caller, c customer.Custome
 	switch {
 	case errors.Is(err, db.ErrProviderConfigNotFound):
 		return fault.InvalidParam(providerParam, "provider_not_configured",
-			"no payment provider is configured for this environment; configure %s first, or leave the field out", named)
+			"The environment has no payment provider. Configure %s first, or omit the field.", named)
 	case err == nil && configured.Provider != named:
 		return fault.InvalidParam(providerParam, "provider_not_configured",
-			"payments of this environment go through %s; send its tokens, and this name or none", configured.Provider)
+			"The payment provider of this environment is %s. "+
+				"Send this name and its tokens, or omit the field.", configured.Provider)
 	}
 	return err
 }

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// commandsAtOnce bounds the commands of one subscription that a process works on at the same time. They wait for each other
-// at the subscription's row, each with a connection to the database in hand.
+// commandsAtOnce bounds the commands of one subscription that a process works on at the same time. They wait for each
+// other at the subscription's row, each with a connection to the database in hand.
 const commandsAtOnce = 8
 
 // ErrTooManyCommands refuses a command before any work is done for it.

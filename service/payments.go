@@ -65,8 +65,5 @@ func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn paym
 	if err := tx.InsertTransaction(ctx, environmentID, txn); err != nil {
 		return err
 	}
-	if txn.Status == payment.Failed {
-		return tx.Emit(ctx, environmentID, event.New(txn.Failure(), txn.CreatedAt))
-	}
-	return tx.Emit(ctx, environmentID, event.New(event.PaymentPending{Payment: txn.Announced()}, txn.CreatedAt))
+	return tx.Emit(ctx, environmentID, event.New(txn.Beginning(), txn.CreatedAt))
 }

@@ -45,7 +45,7 @@ func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also A
 }
 
 var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
-	"The payment provider of this environment does not take charges in this currency. Choose another currency.")
+	"The payment provider of this environment does not support this currency. Choose another currency.")
 
 func checkNames(p plan.Plan) error {
 	if err := checkText("name", p.Name); err != nil {

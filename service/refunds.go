@@ -9,9 +9,11 @@ import (
 	"perennial/db"
 )
 
-// RetryRefund sends what is owed of a charge's failed refunds again, and returns the new refund. Its workflow is started
-// after the commit. Faults: transaction_not_found, refund_not_owed.
-func (s *Service) RetryRefund(ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction]) error {
+// RetryRefund sends what is owed of a charge's failed refunds again, and returns the new refund. Its workflow is
+// started after the commit. Faults: transaction_not_found, refund_not_owed.
+func (s *Service) RetryRefund(
+	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
+) error {
 	seen, err := s.charge(ctx, by, chargeID)
 	if err != nil {
 		return err
@@ -25,7 +27,7 @@ func (s *Service) RetryRefund(ctx context.Context, by Caller, chargeID string, a
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		_, changes, err := lifecycle.RetryRefund(state, charge, moment(tx.Now, tx.Real))
+		_, changes, err := lifecycle.RetryRefund(state, charge, db.Moment(tx.Now, tx.Real))
 		if err != nil {
 			return payment.Transaction{}, err
 		}
@@ -35,7 +37,9 @@ func (s *Service) RetryRefund(ctx context.Context, by Caller, chargeID string, a
 
 // CreditRefund gives what is owed of a charge's failed refunds as credit instead, and returns the charge. Faults:
 // transaction_not_found, refund_not_owed, refund_needs_subscription.
-func (s *Service) CreditRefund(ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction]) error {
+func (s *Service) CreditRefund(
+	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
+) error {
 	seen, err := s.charge(ctx, by, chargeID)
 	if err != nil {
 		return err
@@ -51,7 +55,7 @@ func (s *Service) CreditRefund(ctx context.Context, by Caller, chargeID string, 
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		state, changes, err := lifecycle.CreditRefund(state, charge, moment(tx.Now, tx.Real))
+		state, changes, err := lifecycle.CreditRefund(state, charge, db.Moment(tx.Now, tx.Real))
 		if err != nil {
 			return payment.Transaction{}, err
 		}
@@ -66,7 +70,8 @@ func (s *Service) CreditRefund(ctx context.Context, by Caller, chargeID string, 
 func (s *Service) charge(ctx context.Context, by Caller, id string) (payment.Transaction, error) {
 	t, err := s.store.Transaction(ctx, by.EnvironmentID, id)
 	if err == nil && t.Type != payment.Charge {
-		err = fault.New(fault.Conflict, "not_a_charge", "The payment %s is a refund. Name the charge that it gives back: %s.", id, t.ChargeID)
+		err = fault.New(fault.Conflict, "not_a_charge",
+			"The payment %s is a refund. Send the id of its charge, %s.", id, t.ChargeID)
 	}
 	return t, err
 }

@@ -29,8 +29,8 @@ type Caller struct {
 // there. It runs last and may be nil.
 type Also[R any] func(tx *db.Tx, result R) error
 
-// Around is what the caller of a command adds to its transaction; either may be nil. api takes the Idempotency-Key before,
-// where a repeat waits, and stores the answer after.
+// Around is what the caller of a command adds to its transaction; either may be nil. api takes the Idempotency-Key
+// before, where a repeat waits, and stores the answer after.
 type Around[R any] struct {
 	Before func(tx *db.Tx) error
 	After  Also[R]

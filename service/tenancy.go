@@ -62,8 +62,9 @@ func (s *Service) ProvisionKey(
 		p.out.Key, p.out.ID, p.out.Environment = apikey.New(k.Kind, k.Mode), id.New(id.APIKey, tx.Real), environment
 		out = p.out
 		return tx.InsertAPIKey(ctx, environment.ID, db.NewAPIKey{
-			ID: out.ID, Kind: string(k.Kind), Hash: out.Key.Hash, Hint: out.Key.Hint, Scopes: k.Scopes, AllowedCIDRs: k.AllowedCIDRs,
-			ExpiresAt: k.ExpiresAt,
+			ID: out.ID, Kind: string(k.Kind), Hash: out.Key.Hash, Hint: out.Key.Hint, Scopes: k.Scopes,
+			AllowedCIDRs: k.AllowedCIDRs,
+			ExpiresAt:    k.ExpiresAt,
 		})
 	})
 	return out, err
@@ -117,7 +118,8 @@ func (p *provisioner) environment(ctx context.Context, app db.App, k NewKey) (db
 	if err == nil {
 		if names := k.Settings.against(environment.Settings); len(names) > 0 {
 			return environment, fault.New(fault.Conflict, "environment_exists",
-				"the %s environment %s exists with other settings (%s); leave %s out", k.Mode, environment.ID, DescribeSettings(environment.Settings), strings.Join(names, " and "))
+				"The %s environment %s exists with other settings (%s). "+
+					"Omit %s.", k.Mode, environment.ID, DescribeSettings(environment.Settings), strings.Join(names, " and "))
 		}
 	}
 	if !absent(err) {
@@ -169,8 +171,8 @@ func (p *provisioner) seal(app db.App, configID, field, text string) ([]byte, er
 func (p *provisioner) needsVault() error {
 	if p.vault == nil {
 		return fault.New(fault.Invalid, "kek_missing",
-			"PERENNIAL_KEK is not set, and without it credentials cannot be encrypted; "+
-				"set it to what the API and the workers use, `perennial key kek` prints a new one")
+			"PERENNIAL_KEK is not set, so credentials cannot be encrypted. "+
+				"Set it to the value that the API and the workers use. `perennial key kek` prints a new one.")
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestProvisionKey_MakesWhatIsAbsentOnce(t *testing.T) {
 
 	k.Settings = Choices{{Name: "--time-zone", Set: func(s *subscription.Settings) { s.TimeZone = "Africa/Douala" }}}
 	_, err = h.ProvisionKey(t.Context(), by, keys, k)
-	require.ErrorContains(t, err, "leave --time-zone out", "an environment that exists keeps its settings")
+	require.ErrorContains(t, err, "Omit --time-zone", "an environment that exists keeps its settings")
 }
 
 func TestRevokeKey_EndsItAtOnce(t *testing.T) {

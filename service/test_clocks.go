@@ -32,7 +32,8 @@ func (s *Service) CreateTestClock(
 	})
 }
 
-// AdvanceTestClock begins to move a clock. Its workflow, told after the commit, moves it. Faults: those of AdvanceClock.
+// AdvanceTestClock begins to move a clock. Its workflow, told after the commit, moves it. Faults: those of
+// AdvanceClock.
 func (s *Service) AdvanceTestClock(
 	ctx context.Context, by Caller, clockID string, to time.Time, around Around[testclock.Clock],
 ) error {

@@ -60,8 +60,8 @@ func (w *Worker) keepUp(ctx context.Context) {
 	}
 }
 
-// Bootstrap creates namespace, search attributes and the reconciler's Schedule where they are absent. A Schedule that is
-// absent means a new or lost Temporal database: the epoch is incremented first, so that the reconciler starts
+// Bootstrap creates namespace, search attributes and the reconciler's Schedule where they are absent. A Schedule that
+// is absent means a new or lost Temporal database: the epoch is incremented first, so that the reconciler starts
 // everything again.
 func (w *Worker) Bootstrap(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -149,7 +149,7 @@ func (w *Worker) ensureReconciler(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.config.Logger.Info("Temporal has no reconciler: a new epoch begins", zap.Int64("epoch", epoch))
+	w.config.Logger.Info("Temporal has no reconciler schedule; starting a new epoch", zap.Int64("epoch", epoch))
 	_, err = schedules.Create(ctx, client.ScheduleOptions{
 		ID:                 contract.ReconcilerScheduleID,
 		Spec:               client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: w.config.ReconcileEvery}}},

@@ -8,9 +8,10 @@ import (
 	"go.temporal.io/sdk/interceptor"
 )
 
-// heartbeatInterceptor beats for every activity that has a heartbeat timeout while it runs, so that what a killed worker
-// had in hand is given to another one after that timeout and not after the much longer one of the activity itself. A
-// beat tells that the process lives, nothing else; an activity that is done before the first beat costs no request.
+// heartbeatInterceptor beats for every activity that has a heartbeat timeout while it runs, so that what a killed
+// worker had in hand is given to another one after that timeout and not after the much longer one of the activity
+// itself. A beat tells that the process lives, nothing else; an activity that is done before the first beat costs no
+// request.
 type heartbeatInterceptor struct {
 	interceptor.WorkerInterceptorBase
 }
@@ -28,11 +29,11 @@ type beatingActivity struct {
 
 const (
 	beatsPerTimeout = 3
-	// beatThrottle is how close together beats leave the process: the SDK holds back those that come sooner, by itself for
-	// 80 % of the timeout, which leaves a stall of 2 s in 10 to look like a death. The half of it is also what one beat may
-	// take on its way; one that takes longer cancels the activity, so that less would be worse. At 6 s of 10, four may be
-	// lost to a stalled process and three to a stalled server. What is given to another worker too early is repeated there
-	// under the same key: safe, but wasted.
+	// beatThrottle is how close together beats leave the process: the SDK holds back those that come sooner, by itself
+	// for 80 % of the timeout, which leaves a stall of 2 s in 10 to look like a death. The half of it is also what one
+	// beat may take on its way; one that takes longer cancels the activity, so that less would be worse. At 6 s of 10,
+	// four may be lost to a stalled process and three to a stalled server. What is given to another worker too early is
+	// repeated there under the same key: safe, but wasted.
 	beatThrottle = 6 * time.Second
 )
 

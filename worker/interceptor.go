@@ -14,13 +14,16 @@ import (
 
 // faultInterceptor turns the faults of activities into application errors whose type is the fault's code, so that an
 // operator reads the reason in the Temporal UI. The cause stays in the log: it may quote what must not be in a history.
-// Every one is retryable: what a rule refuses comes back as a value, and what is left is trouble that passes or is mended.
+// Every one is retryable: what a rule refuses comes back as a value, and what is left is trouble that passes or is
+// fixed.
 type faultInterceptor struct {
 	interceptor.WorkerInterceptorBase
 	logger *zap.Logger
 }
 
-func (f *faultInterceptor) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+func (f *faultInterceptor) InterceptActivity(
+	_ context.Context, next interceptor.ActivityInboundInterceptor,
+) interceptor.ActivityInboundInterceptor {
 	i := &faultActivity{logger: f.logger}
 	i.Next = next
 	return i

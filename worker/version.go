@@ -29,9 +29,9 @@ func (w *Worker) route(ctx context.Context) error {
 	}
 }
 
-// claim makes this build current where nobody has decided which one is: to a fresh Temporal, and to one that has lost its
-// database, all versions are strangers, and work is given to nobody. Whatever somebody did decide stays as it is: another
-// version, none, a ramp, a manager of the deployment, another deployment for our queues.
+// claim makes this build current where nobody has decided which one is: to a fresh Temporal, and to one that has lost
+// its database, all versions are strangers, and work is given to nobody. Whatever somebody did decide stays as it is:
+// another version, none, a ramp, a manager of the deployment, another deployment for our queues.
 func (w *Worker) claim(ctx context.Context) error {
 	d, err := w.deployment().Describe(ctx, client.WorkerDeploymentDescribeOptions{})
 	if err != nil {
@@ -46,7 +46,7 @@ func (w *Worker) claim(ctx context.Context) error {
 	}
 	if w.current != "" && w.current != w.config.BuildID {
 		// Temporal has forgotten a decision that we have seen: to repeat it is for the workers of that build.
-		w.config.Logger.Warn("Temporal has forgotten which build is current; workers of that build tell it, or a person does",
+		w.config.Logger.Warn("Temporal has no current build; its workers, or an operator with --make-current, must set it",
 			zap.String("was_current", w.current))
 		return nil
 	}
@@ -56,8 +56,8 @@ func (w *Worker) claim(ctx context.Context) error {
 	return w.setCurrent(ctx, d.ConflictToken)
 }
 
-// setCurrent routes new work to this build. It fails until the server has seen its pollers and, with a token, if anybody
-// has changed anything about the deployment's versions since the token was given.
+// setCurrent routes new work to this build. It fails until the server has seen its pollers and, with a token, if
+// anybody has changed anything about the deployment's versions since the token was given.
 func (w *Worker) setCurrent(ctx context.Context, token []byte) error {
 	_, err := w.deployment().SetCurrentVersion(ctx, client.WorkerDeploymentSetCurrentVersionOptions{
 		BuildID: w.config.BuildID, ConflictToken: token, IgnoreMissingTaskQueues: true,

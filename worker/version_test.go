@@ -117,7 +117,8 @@ func TestQueuesOfAnotherDeploymentAreLeftAlone(t *testing.T) {
 	require.Empty(t, renamed.routed(t))
 }
 
-// Temporal has lost its database while two builds ran. The one that was rolled out gets the work again, not the fastest.
+// Temporal has lost its database while two builds ran. The one that was rolled out gets the work again, not the
+// fastest.
 func TestAfterALossTheSameBuildIsCurrentAgain(t *testing.T) {
 	t.Parallel()
 	n := testkit.Temporal(t)

@@ -14,8 +14,8 @@ import (
 const (
 	beatEvery   = activities.BeatEvery
 	watchWithin = 4 * time.Second // bounds one beat with its look
-	// stoppedFor is how long work may wait for a build to be current before it is a fault: a rolling update has a moment
-	// between two builds.
+	// stoppedFor is how long work may wait for a build to be current before it is a fault: a rolling update has a
+	// moment between two builds.
 	stoppedFor = 10 * time.Second
 	// sayAgain is how often a fault that lasts is logged.
 	sayAgain = time.Minute
@@ -52,7 +52,7 @@ func (w *Worker) attendOnce(ctx context.Context) {
 	defer cancel()
 	err := w.config.Activities.Beat(within, w.id, w.config.Deployment, w.config.BuildID)
 	if err != nil && ctx.Err() == nil {
-		w.config.Logger.Warn("the beat of this worker was not written", zap.Error(err))
+		w.config.Logger.Warn("failed to write the heartbeat of this worker", zap.Error(err))
 	}
 	if w.config.BuildID == "" { // unversioned workers get work from every queue that they poll
 		return
@@ -74,7 +74,7 @@ func (w *Worker) learn(d Dispatch, now time.Time) {
 	defer w.watch.mu.Unlock()
 	if !d.Stopped() {
 		if w.watch.fault != nil {
-			w.config.Logger.Info("work is taken again", zap.String("current", d.BuildID),
+			w.config.Logger.Info("the worker takes work again", zap.String("current", d.BuildID),
 				zap.Duration("after", now.Sub(w.watch.stopped)))
 		}
 		w.watch.stopped, w.watch.fault = time.Time{}, nil
@@ -118,6 +118,6 @@ func (w *Worker) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watchWithin)
 	defer cancel()
 	if err := w.config.Activities.Leave(ctx, w.id); err != nil {
-		w.config.Logger.Warn("the end of this worker was not written: it counts as working for 20 s more", zap.Error(err))
+		w.config.Logger.Warn("failed to write the end of this worker; it counts as running for 20 s more", zap.Error(err))
 	}
 }

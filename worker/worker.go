@@ -31,9 +31,9 @@ type Config struct {
 	// Deployment and BuildID switch worker versioning on; empty: unversioned, as in tests.
 	Deployment string
 	BuildID    string
-	// MakeCurrent sets this build as the current version once its pollers appear, in place of another: dev and compose do,
-	// a deployment with a rollout of its own does not. Where nobody has decided which build is current, the first one
-	// makes itself so in any case.
+	// MakeCurrent sets this build as the current version once its pollers appear, in place of another: dev and compose
+	// do, a deployment with a rollout of its own does not. Where nobody has decided which build is current, the first
+	// one makes itself so in any case.
 	MakeCurrent bool
 
 	Namespace          string
@@ -91,9 +91,9 @@ func New(c Config) (*Worker, error) {
 	return &Worker{config: c, id: rand.Text(), now: c.Now}, nil
 }
 
-// Run works until ctx ends, then drains: it takes nothing new and finishes what is in hand. That is no error, whatever it
-// was doing. When Temporal forgets the namespace under a running worker (its database was lost), the pollers end; Run
-// then bootstraps anew and goes on.
+// Run works until ctx ends, then drains: it takes nothing new and finishes what is in hand. That is no error, whatever
+// it was doing. When Temporal forgets the namespace under a running worker (its database was lost), the pollers end;
+// Run then bootstraps anew and goes on.
 func (w *Worker) Run(ctx context.Context, ready func()) error {
 	for first := true; ; first = false {
 		if !w.bootstrapUntilDone(ctx) {
@@ -119,7 +119,7 @@ func (w *Worker) Run(ctx context.Context, ready func()) error {
 		select {
 		case <-ctx.Done():
 		case err = <-fatal:
-			w.config.Logger.Error("the pollers ended; starting again", zap.Error(err))
+			w.config.Logger.Error("the pollers ended; restarting them", zap.Error(err))
 		}
 		stopLoop()
 		<-looped

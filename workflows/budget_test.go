@@ -50,8 +50,8 @@ func listed(history []*historypb.HistoryEvent) string {
 	return b.String()
 }
 
-// ahead is how far the awaited boundary lies ahead: the first charge is a day late, so that the provider is asked about it
-// before it is sent, and both must be over on a busy machine too.
+// ahead is how far the awaited boundary lies ahead: the first charge is a day late, so that the provider is asked about
+// it before it is sent, and both must be over on a busy machine too.
 const ahead = 20 * time.Second
 
 // renewal is the history of one period in a long life: the run that the boundary before it began, up to its sleep, and

@@ -19,8 +19,8 @@ const (
 	databaseCall   = 15 * time.Second // one transaction
 	providerCall   = 60 * time.Second // requests for at most 45 s (activities.callInTime), and two transactions around them
 	clockStepLimit = 5 * time.Minute
-	// exchangeLimit ends the repeats of an exchange that a subscription waits for, its wait for a worker included; then the
-	// workflow begins it anew. It is what lets a run that is about to end leave the next boundary to the next run.
+	// exchangeLimit ends the repeats of an exchange that a subscription waits for, its wait for a worker included; then
+	// the workflow begins it anew. It is what lets a run that is about to end leave the next boundary to the next run.
 	exchangeLimit = 6 * time.Hour
 	// silence is after how long a worker counts as dead, and what it had in hand is given to another. Workers beat by
 	// themselves while an activity runs (worker/heartbeat.go).

@@ -19,7 +19,8 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// fakes are activities without a database, for tests of the wiring. They are registered under the names of the real ones.
+// fakes are activities without a database, for tests of the wiring. They are registered under the names of the real
+// ones.
 type fakes struct {
 	mu      sync.Mutex
 	calls   []string

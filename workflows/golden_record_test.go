@@ -59,8 +59,8 @@ func recordRenewal(t *testing.T, r *liveScene) (string, string) {
 	return sub.ID, ""
 }
 
-// A run that is older than a minute charges what its boundary made due, leaves the next boundary's timer to the next run,
-// and continues as new.
+// A run that is older than a minute charges what its boundary made due, leaves the next boundary's timer to the next
+// run, and continues as new.
 func recordOldRun(t *testing.T, r *liveScene) (string, string) {
 	const rest = 65 * time.Second
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 1000)), time.Now().Add(rest-day))
@@ -127,8 +127,8 @@ func recordAdvance(t *testing.T, r *liveScene) (string, string) {
 	return clock.ID, ""
 }
 
-// Three hundred days without a worker: the run that catches up ends as soon as it has. Where the reconciler's signal meets
-// it, the server makes the run read that first, and nothing is left to catch up: another life is recorded then.
+// Three hundred days without a worker: the run that catches up ends as soon as it has. Where the reconciler's signal
+// meets it, the server makes the run read that first, and nothing is left to catch up: another life is recorded then.
 func recordCatchUp(t *testing.T, r *liveScene) (string, string) {
 	for range 5 {
 		sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 0)), time.Now().AddDate(0, 0, -300))

@@ -26,8 +26,8 @@ import (
 //
 //	go test ./workflows -run TestGolden -update
 //
-// What is recorded stays: a change of code that cannot replay it would break every workflow that is asleep at the moment
-// of a deployment. Use workflow.GetVersion.
+// What is recorded stays: a change of code that cannot replay it would break every workflow that is asleep at the
+// moment of a deployment. Use workflow.GetVersion.
 var update = flag.Bool("update", false, "record the golden histories that are missing")
 
 const goldenDir = "testdata/histories"

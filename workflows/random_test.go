@@ -20,7 +20,8 @@ import (
 	"perennial/test/scene"
 )
 
-// To replay one life: go test ./workflows -run TestSubscription_RandomLives -life 17. To play more of them: -lives 1000.
+// To replay one life: go test ./workflows -run TestSubscription_RandomLives -life 17. To play more of them: -lives
+// 1000.
 var (
 	oneLife = flag.Int("life", -1, "play only the random life with this seed")
 	lives   = flag.Int("lives", 24, "how many random lives to play")

@@ -11,8 +11,8 @@ import (
 )
 
 // shown is what operators can search the run by. An upsert costs an event, an action and, in the server, as much as the
-// whole rest of a command, so only changes are sent, and those of a command that leaves the status as it was wait for the
-// next wake-up for another reason (ADR 11). A new run begins with what the old one showed.
+// whole rest of a command, so only changes are sent, and those of a command that leaves the status as it was wait for
+// the next wake-up for another reason (ADR 11). A new run begins with what the old one showed.
 type shown struct{ customer, status, plan, action string }
 
 // show makes the run searchable and tells, in the Temporal UI, what it waits for and why. Ids and times only.

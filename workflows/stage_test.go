@@ -25,8 +25,8 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 
 const day = 24 * time.Hour
 
-// stage plays the workflow of one subscription with the real activities on a real database, in time that is skipped. The
-// scene's clock is the workflow's.
+// stage plays the workflow of one subscription with the real activities on a real database, in time that is skipped.
+// The scene's clock is the workflow's.
 type stage struct {
 	*scene.Scene
 	t        *testing.T

@@ -9,8 +9,8 @@ import (
 	"perennial/contract"
 )
 
-// Bounds of one run. A run continues as new once a period boundary has passed and it is a minute old, so that a sleeper's
-// history stays short and every period may run on new code.
+// Bounds of one run. A run continues as new once a period boundary has passed and it is a minute old, so that a
+// sleeper's history stays short and every period may run on new code.
 const (
 	maxCaughtUp  = 100
 	eventsPerRun = 2_000
@@ -23,9 +23,9 @@ const standstill = time.Minute
 // runAge is a variable only for a test that has no minute to wait.
 var runAge = time.Minute
 
-// Subscription is the life of one subscription: it sleeps until something is due, a signal says that the row changed or a
-// payment ends, lets an activity act, and sleeps again. It knows a snapshot of the row, never the rules, and nothing ever
-// waits for it: commands are transactions that signal it.
+// Subscription is the life of one subscription: it sleeps until something is due, a signal says that the row changed or
+// a payment ends, lets an activity act, and sleeps again. It knows a snapshot of the row, never the rules, and nothing
+// ever waits for it: commands are transactions that signal it.
 func Subscription(ctx workflow.Context, in contract.SubscriptionInput) error {
 	s := &subscriptionRun{ref: in.Ref, snap: in.Snapshot, checks: in.Checks, woken: in.Woken, started: workflow.Now(ctx)}
 	s.signals = listen(ctx)
@@ -168,14 +168,14 @@ func same(a, b contract.Snapshot) bool {
 	return a == b
 }
 
-// over reports whether the subscription needs its workflow no more. What nobody has read of the signals keeps the server
-// from completing the run, which then reads them.
+// over reports whether the subscription needs its workflow no more. What nobody has read of the signals keeps the
+// server from completing the run, which then reads them.
 func (s *subscriptionRun) over() bool {
 	return s.snap.Finished && s.snap.Live == nil && s.payment.idle() && len(s.checks) == 0
 }
 
-// shouldContinueAsNew reports whether the run is long enough and this is a safe point. What the boundary has made due is
-// charged first: the payer's money is not to wait for a new run.
+// shouldContinueAsNew reports whether the run is long enough and this is a safe point. What the boundary has made due
+// is charged first: the payer's money is not to wait for a new run.
 func (s *subscriptionRun) shouldContinueAsNew(ctx workflow.Context) bool {
 	if !s.payment.idle() {
 		return false

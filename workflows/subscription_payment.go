@@ -31,7 +31,7 @@ func (s *subscriptionRun) nextCheck(ctx workflow.Context) string {
 	return ""
 }
 
-// liveDue tells whether it is time to send the attempt under way, or to ask about it.
+// liveDue reports whether it is time to send the attempt under way, or to ask about it.
 func (s *subscriptionRun) liveDue(ctx workflow.Context) bool {
 	return s.snap.Live != nil && !later(s.snap.Live.CheckAt, s.checkRests).After(workflow.Now(ctx))
 }
@@ -66,16 +66,16 @@ func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 	case out.Snapshot == nil: // the transaction is gone: the database was restored to a moment before it
 		s.woken = true
 	case out.Snapshot.Revision < s.snap.Revision || overtaken && out.Snapshot.Revision == s.snap.Revision:
-		// Something happened while the answer was under way. A new attempt does not change the subscription's revision, so
-		// that of two snapshots with the same one only the database knows which is newer.
+		// Something happened while the answer was under way. A new attempt does not change the subscription's revision,
+		// so that of two snapshots with the same one only the database knows which is newer.
 		s.woken = true
 	case !s.learn(out.Snapshot) && s.liveDue(ctx) && s.snap.Live.TransactionID == about.TransactionID:
 		s.checkRests = workflow.Now(ctx).Add(standstill)
 	}
 }
 
-// outOfTime tells that an activity took longer than all its repeats may: the server then tells of the time-out, or of the
-// last error that was to be repeated. Anything else that ends it would end it again at once.
+// outOfTime tells that an activity took longer than all its repeats may: the server then tells of the time-out, or of
+// the last error that was to be repeated. Anything else that ends it would end it again at once.
 func outOfTime(err error) bool {
 	var repeatable *temporal.ApplicationError
 	return temporal.IsTimeoutError(err) || temporal.IsPanicError(err) ||

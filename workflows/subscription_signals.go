@@ -9,8 +9,8 @@ import (
 	"perennial/contract"
 )
 
-// signals are the channels of a subscription's run. Every wake-up means the same: reload the row. The names tell operators
-// why.
+// signals are the channels of a subscription's run. Every wake-up means the same: reload the row. The names tell
+// operators why.
 type signals struct {
 	checks workflow.ReceiveChannel
 	wakes  []workflow.ReceiveChannel

@@ -31,10 +31,10 @@ func (a *alarm) set(ctx workflow.Context, at time.Time, why string) {
 	a.fired = workflow.NewTimerWithOptions(timerCtx, max(at.Sub(workflow.Now(ctx)), 0), workflow.TimerOptions{Summary: why})
 }
 
-// rang tells whether the time has come.
+// rang reports whether the time has come.
 func (a *alarm) rang() bool { return a.fired != nil && a.fired.IsReady() }
 
-// armedFor tells whether it will ring at that time.
+// armedFor reports whether it will ring at that time.
 func (a *alarm) armedFor(at time.Time) bool {
 	return a.at.Equal(at) && a.fired != nil && !a.fired.IsReady()
 }

@@ -55,8 +55,8 @@ func TestSubscription_ActsOnACommandBesideACharge(t *testing.T) {
 	require.Equal(t, []string{"charge txn_1", "advance"}, f.called())
 }
 
-// An answer may be older than what the run has loaded since. A new attempt leaves the revision as it is, so that an equal
-// one proves nothing either: only the database knows.
+// An answer may be older than what the run has loaded since. A new attempt leaves the revision as it is, so that an
+// equal one proves nothing either: only the database knows.
 func TestSubscription_ReloadsWhatAnAnswerMayNotKnow(t *testing.T) {
 	t.Parallel()
 	for name, answered := range map[string]int64{"older": 2, "of the same revision": 3} {

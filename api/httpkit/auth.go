@@ -29,21 +29,21 @@ var (
 
 var (
 	errKeyMissing = fault.New(fault.Unauthorized, "api_key_missing",
-		"send an API key: Authorization: Bearer sk_test_…")
+		"The request has no API key. Send the header `Authorization: Bearer sk_test_…`.")
 	errKeyMalformed = fault.New(fault.Unauthorized, "api_key_malformed",
-		"the Authorization header is not of the form Bearer sk_test_…, or the key has lost characters")
+		"The Authorization header is malformed. Send `Authorization: Bearer sk_test_…` with the complete key.")
 	errKeyUnknown = fault.New(fault.Unauthorized, "api_key_unknown",
-		"no such API key; it may have been replaced")
+		"This API key does not exist. Check it, or use another key of the environment.")
 	errKeyRevoked = fault.New(fault.Unauthorized, "api_key_revoked",
-		"this API key was revoked; use another key of the environment")
+		"This API key was revoked. Use another key of the environment.")
 	errKeyExpired = fault.New(fault.Unauthorized, "api_key_expired",
-		"this API key has expired; use another key of the environment")
+		"This API key has expired. Use another key of the environment.")
 
 	errAddressRefused = fault.New(fault.Forbidden, "address_not_allowed",
-		"this API key may not be used from your address; call from an address on its list, or use a key that allows yours")
+		"This API key does not allow requests from your IP address. Use an address on its allow-list, or another key.")
 	// ErrSecretKeyRequired refuses a publishable key what only secret keys may do.
 	ErrSecretKeyRequired = fault.New(fault.Forbidden, "secret_key_required",
-		"a publishable key may not do this; use a secret key from your server")
+		"A publishable key does not allow this operation. Use a secret key from your server.")
 )
 
 // errScopeMissing names the scopes that would do.
@@ -53,7 +53,7 @@ func errScopeMissing(need Access) error {
 		scopes = need.Scope + " or *"
 	}
 	return fault.New(fault.Forbidden, "scope_missing",
-		"this API key's scopes do not cover this operation; use a key with the scope %s", scopes)
+		"The scopes of this API key do not cover this operation. Use a key with the scope `%s`.", scopes)
 }
 
 // bearer reads the hash of the key out of the one Authorization header, without asking anybody.

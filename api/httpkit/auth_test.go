@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOnlyTrustedProxiesSayForWhomTheyAsk(t *testing.T) {
+func TestClientAddress_OnlyFromTrustedProxies(t *testing.T) {
 	t.Parallel()
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for name, c := range map[string]struct {
@@ -39,7 +39,7 @@ func TestOnlyTrustedProxiesSayForWhomTheyAsk(t *testing.T) {
 	require.False(t, clientAddress(broken, trusted).IsValid())
 }
 
-func TestTheAuthorizationHeaderHasOneForm(t *testing.T) {
+func TestAuthorization_Forms(t *testing.T) {
 	t.Parallel()
 	good := "sk_test_" + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	for value, want := range map[string]error{

@@ -21,8 +21,10 @@ import (
 const maxBody = 1 << 20
 
 var (
-	errBodyTooLarge = fault.New(fault.Invalid, "body_too_large", "a body has at most %d bytes", maxBody)
-	errBodyTimeout  = fault.New(fault.Invalid, "body_timeout", "the body did not arrive in time")
+	errBodyTooLarge = fault.New(fault.Invalid, "body_too_large",
+		"The request body is too large. Send at most %d bytes.", maxBody)
+	errBodyTimeout = fault.New(fault.Invalid, "body_timeout",
+		"The request body did not arrive in time. Send the request again.")
 )
 
 // ReadRaw reads a whole body within its limit.
@@ -38,7 +40,8 @@ func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return nil, errBodyTimeout.Because(err)
 	default:
-		return nil, fault.New(fault.Invalid, "request_invalid", "the body could not be read to its end").Because(err)
+		return nil, fault.New(fault.Invalid, "request_invalid",
+			"The request body ended early. Send the request again.").Because(err)
 	}
 }
 
@@ -50,10 +53,11 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" {
 		return nil, fault.InvalidParam("Content-Encoding", "content_type_unsupported",
-			"send the body as it is, without a content encoding")
+			"The request body has a content encoding. Send it uncompressed, without `Content-Encoding`.")
 	}
 	if contentType := r.Header.Get("Content-Type"); contentType != "" && !isJSON(contentType) {
-		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported", "send the body as application/json")
+		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported",
+			"The request body is not JSON. Send it with `Content-Type: application/json`.")
 	}
 	return payload, checkJSON(payload)
 }
@@ -87,17 +91,19 @@ func checkQuery(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return fault.New(fault.Invalid, "query_malformed",
-			"the query string is not valid; write name=value pairs joined by &, percent-encoded")
+			"The query string is malformed. Send percent-encoded `name=value` pairs joined by `&`.")
 	}
 	for name, values := range query {
 		switch {
 		case slices.ContainsFunc(append(values, name), isBroken):
 			return fault.New(fault.Invalid, "query_malformed",
-				"the query string holds NUL or broken UTF-8; percent-encode plain UTF-8 text")
+				"The query string contains NUL or invalid UTF-8. Percent-encode valid UTF-8 text.")
 		case len(values) > 1:
-			return fault.InvalidParam(Clip(name), "parameter_repeated", "the query parameter occurs more than once")
+			return fault.InvalidParam(Clip(name), "parameter_repeated",
+				"The query parameter occurs more than once. Send it once.")
 		case values[0] == "":
-			return fault.InvalidParam(Clip(name), "parameter_empty", "the query parameter has no value; leave it out instead")
+			return fault.InvalidParam(Clip(name), "parameter_empty",
+				"The query parameter has no value. Send a value, or omit the parameter.")
 		}
 	}
 	return nil

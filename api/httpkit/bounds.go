@@ -13,11 +13,11 @@ type Bounds struct {
 	Key time.Duration
 	// Answer is for what the request asks for. What is not done by then is answered 503.
 	Answer time.Duration
-	// InFlight is how much of Answer a repeat spends on waiting for the request it repeats. It is less, so that the caller
-	// is told 409 and why, not 503.
+	// InFlight is how much of Answer a repeat spends on waiting for the request it repeats. It is less, so that the
+	// caller is told 409 and why, not 503.
 	InFlight time.Duration
-	// After is for what follows once the answer is decided, also for a caller that has gone away: to store a refusal, to
-	// start, wake or signal a workflow. None of it is worth more of the caller's time.
+	// After is for what follows once the answer is decided, also for a caller that has gone away: to store a refusal,
+	// to start, wake or signal a workflow. None of it is worth more of the caller's time.
 	After time.Duration
 }
 

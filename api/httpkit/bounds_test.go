@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestEveryCallerHearsSomethingWithinTenSeconds(t *testing.T) {
+func TestBounds_ResponseWithinTenSeconds(t *testing.T) {
 	t.Parallel()
 	b := usualBounds
 	require.LessOrEqual(t, b.Key+b.Answer+b.After, 10*time.Second)

@@ -16,11 +16,11 @@ import (
 type Admission func() (leave func(), err error)
 
 // Command runs a request that asks something of an existing resource. Its whole effect, and the answer that repeats are
-// given, are one transaction of a use case: perform, which calls before as the first thing of that transaction and keep as
-// the last. The row of the request's key is written first, so that a repeat beside it waits there and then reads the
-// answer, instead of being judged by what the first one changed. A refusal is stored only if it is final: one that passes is
-// judged anew when the caller comes back. admit, where given, may turn the request away before any work is done for it; a
-// repeat that another one has answered meanwhile is not asked.
+// given, are one transaction of a use case: perform, which calls before as the first thing of that transaction and keep
+// as the last. The row of the request's key is written first, so that a repeat beside it waits there and then reads the
+// answer, instead of being judged by what the first one changed. A refusal is stored only if it is final: one that
+// passes is judged anew when the caller comes back. admit, where given, may turn the request away before any work is
+// done for it; a repeat that another one has answered meanwhile is not asked.
 func Command[R, T any](
 	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T],
 	perform func(before func(*db.Tx) error, keep func(*db.Tx, R) error) error, admit ...Admission,
@@ -68,8 +68,8 @@ func Command[R, T any](
 	}
 }
 
-// remember stores a final refusal, which changed nothing, so that a repeat hears the same. Where another request with the
-// same key came first, its answer is this request's answer too.
+// remember stores a final refusal, which changed nothing, so that a repeat hears the same. Where another request with
+// the same key came first, its answer is this request's answer too.
 func (k *Kit) remember(ctx context.Context, c *Call, refusal error) error {
 	p := k.refuse(ctx, refusal)
 	ctx, cancel := k.Afterwards(ctx)
@@ -89,7 +89,7 @@ func (k *Kit) remember(ctx context.Context, c *Call, refusal error) error {
 		return errInFlight // performed meanwhile: the repeat that this asks for is given the stored answer
 	}
 	if err != nil { // nothing was performed, so the refusal stands; a repeat is judged anew
-		telemetry.For(ctx, k.telemetry.Logger).Warn("a refusal was not stored for repeats", zap.Error(err))
+		telemetry.For(ctx, k.telemetry.Logger).Warn("failed to store a refusal for repeats", zap.Error(err))
 	}
 	return p
 }

@@ -93,10 +93,10 @@ func (c bodyContext) Unwrap() huma.Context { return c.humaContext }
 // interrupted says what to do about an answer that never came. Only a caller with a key can repeat blindly.
 func interrupted(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*Call); ok && c.repeat != nil {
-		return "the request ended before its answer; repeat it with the same Idempotency-Key"
+		return "The request ended before its response. Repeat it with the same Idempotency-Key."
 	}
-	return "the request ended before its answer; look whether it was carried out before you repeat it, or send an " +
-		"Idempotency-Key next time, which makes a repeat safe"
+	return "The request ended before its response. Check whether it was performed before you repeat it. " +
+		"A request with an Idempotency-Key is safe to repeat."
 }
 
 // refuse turns an error into its answer and keeps the cause of a 5xx for the log.

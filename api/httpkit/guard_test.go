@@ -13,8 +13,8 @@ func TestRefuse_OnlyACallerWithAKeyIsToldToRepeatWithIt(t *testing.T) {
 		repeat *repeatable
 		want   string
 	}{
-		{nil, "look whether it was carried out before you repeat it"},
-		{&repeatable{key: "k"}, "repeat it with the same Idempotency-Key"},
+		{nil, "Check whether it was performed before you repeat it"},
+		{&repeatable{key: "k"}, "Repeat it with the same Idempotency-Key"},
 	} {
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), callKey{}, &Call{repeat: c.repeat}))
 		cancel()

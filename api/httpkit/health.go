@@ -14,10 +14,12 @@ import (
 // readyBudget is less than load balancers wait.
 const readyBudget = 2 * time.Second
 
-var errDraining = fault.New(fault.Unavailable, "draining", "this process is shutting down; another one answers")
+var errDraining = fault.New(fault.Unavailable, "draining",
+	"This server process is shutting down. Send the request again.")
 
 // ErrDatabaseAway is why a process that needs the database is not ready without it.
-var ErrDatabaseAway = fault.New(fault.Unavailable, "database_unavailable", "the database does not answer")
+var ErrDatabaseAway = fault.New(fault.Unavailable, "database_unavailable",
+	"The database does not respond. Try again in a moment.")
 
 // Requirement is something that a process needs before it takes work.
 type Requirement struct {

@@ -18,11 +18,14 @@ const maxIdempotencyKey = 255
 
 var (
 	errKeyReused = fault.New(fault.Invalid, "idempotency_key_reused",
-		"this Idempotency-Key was used for a request with another body; use a new key for a new request").In("Idempotency-Key")
+		"This Idempotency-Key was used for a request with another body. "+
+			"Use a new key for a new request.").In("Idempotency-Key")
 	errInFlight = fault.New(fault.Conflict, "idempotency_in_flight",
-		"the request with this Idempotency-Key is still being processed; repeat it later").In("Idempotency-Key").After(time.Second)
+		"A request with this Idempotency-Key is still in progress. "+
+			"Repeat the request later.").In("Idempotency-Key").After(time.Second)
 	errErased = fault.New(fault.Gone, "answer_erased",
-		"the stored answer was erased together with the customer it was about; the request was carried out and is not repeated, so use a new key for a new one")
+		"The stored response was erased with the customer that it describes. "+
+			"The request was performed and is not repeated. Use a new Idempotency-Key for a new request.")
 )
 
 // repeatable is what makes a request recognisable: where, which key, and what it said.
@@ -42,7 +45,8 @@ func parseIdempotencyKey(r *http.Request, prefixes []string, payload []byte) (*r
 	invisible := strings.ContainsFunc(key, func(c rune) bool { return c < '!' || c > '~' })
 	if len(values) > 1 || key == "" || len(key) > maxIdempotencyKey || invisible {
 		return nil, fault.InvalidParam("Idempotency-Key", "header_malformed",
-			"send one Idempotency-Key of 1 to %d visible ASCII characters", maxIdempotencyKey)
+			"The Idempotency-Key header is malformed. "+
+				"Send one key of 1 to %d visible ASCII characters.", maxIdempotencyKey)
 	}
 	return &repeatable{route: r.Method + " " + withoutPrefix(r.URL.Path, prefixes), key: key, fingerprint: fingerprint(payload)}, nil
 }
@@ -71,7 +75,8 @@ func fingerprint(payload []byte) []byte {
 // row is what db stores about the request and, where it is given, its answer.
 func (rp *repeatable) row(st stored) db.IdempotencyKey {
 	return db.IdempotencyKey{
-		Route: rp.route, Key: rp.key, Fingerprint: rp.fingerprint, StatusCode: st.status, Response: st.raw, CustomerID: st.customerID,
+		Route: rp.route, Key: rp.key, Fingerprint: rp.fingerprint, StatusCode: st.status, Response: st.raw,
+		CustomerID: st.customerID,
 	}
 }
 
@@ -128,11 +133,12 @@ type Made[T any] struct {
 	CustomerID string
 }
 
-// Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep as the last thing
-// of that transaction, with its result. The answer is rendered and stored there, so that a repeat, also after a crash, is
-// answered from what was committed; one that runs beside it waits for it and then reads it.
+// Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep as the last
+// thing of that transaction, with its result. The answer is rendered and stored there, so that a repeat, also after a
+// crash, is answered from what was committed; one that runs beside it waits for it and then reads it.
 func Create[R, T any](
-	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T], perform func(keep func(*db.Tx, R) error) error,
+	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T],
+	perform func(keep func(*db.Tx, R) error) error,
 ) (*Reply[T], error) {
 	leave, _, err := k.inTurn(ctx, c)
 	if err != nil {

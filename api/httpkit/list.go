@@ -9,34 +9,37 @@ import (
 // List is one page, newest first.
 type List[T any] struct {
 	Data    []T  `json:"data" doc:"Newest first."`
-	HasMore bool `json:"hasMore" doc:"Whether there is more in the direction of the cursor."`
+	HasMore bool `json:"hasMore" doc:"Whether more entries exist in the direction of the cursor."`
 }
 
 // MaxPage bounds a page.
 const MaxPage = 100
 
-// Page is the part of every list request; exported only so that huma sees its fields. Cursors are ids: a page is stable whatever is created meanwhile, and nothing
-// appears behind a cursor that a page gave.
+// Page is the part of every list request; exported only so that huma sees its fields. Cursors are ids: a page is stable
+// whatever is created meanwhile, and nothing appears behind a cursor that a page gave.
 type Page struct {
-	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many to answer."`
-	StartingAfter string `query:"startingAfter" maxLength:"64" doc:"An id that this list returned: the page after it, that is older."`
-	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"An id that this list returned: the page before it, that is newer. Safe to follow: no entry appears later behind an id that was returned."`
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"The maximum number of entries to return."`
+	StartingAfter string `query:"startingAfter" maxLength:"64" doc:"The id of an entry of this list. Returns the entries after it, which are older."`
+	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"The id of an entry of this list. Returns the entries before it, which are newer. Safe for polling: no entry appears later behind an id that was returned."`
 }
 
-// DB checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other text
-// as a cursor would end the list early, or begin it again, without a word.
+// DB checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other
+// text as a cursor would end the list early, or begin it again, without a word.
 func (p Page) DB(prefix string, filters ...Reference) (db.Page, error) {
 	if p.StartingAfter != "" && p.EndingBefore != "" {
-		return db.Page{}, fault.InvalidParam("endingBefore", "parameters_exclusive", "send startingAfter or endingBefore, not both")
+		return db.Page{}, fault.InvalidParam("endingBefore", "parameters_exclusive",
+			"Send `startingAfter` or `endingBefore`, not both.")
 	}
 	for param, cursor := range map[string]string{"startingAfter": p.StartingAfter, "endingBefore": p.EndingBefore} { // one at most
 		if cursor != "" && !id.Is(prefix, cursor) {
-			return db.Page{}, fault.InvalidParam(param, "cursor_malformed", "a cursor of this list is the id of one of its entries, %s…", prefix)
+			return db.Page{}, fault.InvalidParam(param, "cursor_malformed",
+				"The cursor is malformed. Send the id of an entry of this list, `%s…`.", prefix)
 		}
 	}
 	for _, f := range filters {
 		if f.id != "" && !id.Is(f.prefix, f.id) {
-			return db.Page{}, fault.InvalidParam(f.param, "id_malformed", "%s is an id of the form %s…", f.param, f.prefix)
+			return db.Page{}, fault.InvalidParam(f.param, "id_malformed",
+				"`%s` is malformed. Send an id of the form `%s…`.", f.param, f.prefix)
 		}
 	}
 	return db.Page{Limit: p.Limit, StartingAfter: p.StartingAfter, EndingBefore: p.EndingBefore}, nil

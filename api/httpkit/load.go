@@ -22,7 +22,8 @@ type ByID struct {
 // LoadByID builds a loader. What is not even shaped like an id of ours is absent, like any other; absent is the fault
 // of db that says so.
 func LoadByID[R any](
-	k *Kit, prefix string, absent *fault.Error, fetch func(ctx context.Context, hash []byte, id string) (db.APIKey, R, error),
+	k *Kit, prefix string, absent *fault.Error,
+	fetch func(ctx context.Context, hash []byte, id string) (db.APIKey, R, error),
 ) Loader {
 	return func(ctx context.Context, hash []byte, resourceID string) (db.APIKey, any, error) {
 		if !id.Is(prefix, resourceID) {
@@ -43,7 +44,8 @@ func Resource[R any](c *Call) R { return c.resource.(R) }
 // NotFound is the answer for an id that is absent here, whether or not it exists elsewhere. absent is the fault of db
 // that says so; callers of the API are told what to check instead.
 func NotFound(absent *fault.Error) *fault.Error {
-	return fault.New(fault.NotFound, absent.Code, "there is no such resource in this environment; check the id and the API key")
+	return fault.New(fault.NotFound, absent.Code,
+		"The resource does not exist in this environment. Check the id and the API key.")
 }
 
 // absent words a fault about an absent resource as NotFound does, and leaves any other error as it is.

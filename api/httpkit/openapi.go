@@ -60,15 +60,16 @@ func idempotencyParameter() *huma.Param {
 	least, most := 1, maxIdempotencyKey
 	return &huma.Param{
 		Name: "Idempotency-Key", In: "header", Example: "2f1c0b9a-8d7e-4c3b-9a21-6f5e4d3c2b1a",
-		Description: "Makes a repeat safe: see above.",
+		Description: "Makes a repeat of the request safe. See the introduction.",
 		Schema:      &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most},
 	}
 }
 
 func preferParameter() *huma.Param {
 	return &huma.Param{
-		Name: "Prefer", In: "header", Example: "wait=10", Description: "wait=N: wait up to N seconds, at most 30 (RFC 7240).",
-		Schema: &huma.Schema{Type: huma.TypeString},
+		Name: "Prefer", In: "header", Example: "wait=10",
+		Description: "wait=N: waits up to N seconds, at most 30 (RFC 7240).",
+		Schema:      &huma.Schema{Type: huma.TypeString},
 	}
 }
 
@@ -78,7 +79,8 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	success := &huma.MediaType{Example: op.Response}
 	if op.Publicly != nil {
 		success.Schema = &huma.Schema{AnyOf: []*huma.Schema{
-			schemas.Schema(reflect.TypeOf(op.Response), true, ""), schemas.Schema(reflect.TypeOf(op.Publicly), true, ""),
+			schemas.Schema(reflect.TypeOf(op.Response), true, ""),
+			schemas.Schema(reflect.TypeOf(op.Publicly), true, ""),
 		}}
 	}
 	out := map[string]*huma.Response{strconv.Itoa(op.Status): {
@@ -96,19 +98,23 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 func (o Operation) refusalReasons() map[int]string {
 	reasons := map[int]string{
 		http.StatusBadRequest:          "The query string, a header or the body is malformed.",
-		http.StatusUnauthorized:        "No usable API key.",
-		http.StatusForbidden:           "The key's scopes or addresses do not cover this.",
-		http.StatusUnprocessableEntity: "A field or parameter is wrong: param names it.",
-		http.StatusInternalServerError: "Our fault; quote the requestId.",
-		http.StatusServiceUnavailable:  "Try again after Retry-After: with the Idempotency-Key of the first try, if it had one.",
+		http.StatusUnauthorized:        "The API key is missing or invalid.",
+		http.StatusForbidden:           "The key's scopes or IP addresses do not allow this operation.",
+		http.StatusUnprocessableEntity: "A field or parameter is invalid. param names it.",
+		http.StatusInternalServerError: "The request failed with a server error. Quote the requestId when you ask " +
+			"for help.",
+		http.StatusServiceUnavailable: "The service is unavailable. Try again after Retry-After, with the same " +
+			"Idempotency-Key.",
 	}
 	if o.Load != nil || o.refersTo() {
-		reasons[http.StatusNotFound] = "Absent from this environment."
+		reasons[http.StatusNotFound] = "The resource does not exist in this environment."
 	}
 	if o.changes() {
 		maps.Copy(reasons, map[int]string{
-			http.StatusConflict:              "The present state forbids it, or the same Idempotency-Key is still in flight. With Retry-After it passes by itself: repeat then, with the same key.",
-			http.StatusGone:                  "The stored answer was erased with its customer.",
+			http.StatusConflict: "The current state of the resource does not allow the operation, or a " +
+				"request with the same Idempotency-Key is in progress. With Retry-After, the refusal is temporary: " +
+				"repeat the request after that time, with the same key.",
+			http.StatusGone:                  "The stored response was erased with its customer.",
 			http.StatusRequestEntityTooLarge: "The body is larger than 1 MiB.",
 			http.StatusUnsupportedMediaType:  "The body is not application/json.",
 		})

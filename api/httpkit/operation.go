@@ -69,8 +69,8 @@ func Register[I, O any](k *Kit, op Operation, h Handler[I, O]) {
 // Reply is a success. Its body is encoded once, because what is stored for repeats must be what was sent.
 type Reply[T any] struct {
 	Status   int
-	Replayed string `header:"Idempotent-Replayed" doc:"true where the answer is that of an earlier request with the same Idempotency-Key."`
-	Applied  string `header:"Preference-Applied" doc:"The part of Prefer that was honoured."`
+	Replayed string `header:"Idempotent-Replayed" doc:"true if the response is that of an earlier request with the same Idempotency-Key."`
+	Applied  string `header:"Preference-Applied" doc:"The applied part of the Prefer header."`
 	Body     body[T]
 }
 

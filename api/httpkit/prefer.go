@@ -30,7 +30,8 @@ func parsePrefer(header http.Header, waits bool) (wait, error) {
 		}
 		seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)
 		if err != nil {
-			return 0, fault.InvalidParam("Prefer", "header_malformed", "wait takes a whole number of seconds, as in Prefer: wait=10")
+			return 0, fault.InvalidParam("Prefer", "header_malformed",
+				"The Prefer header is malformed. Send a whole number of seconds, as in `Prefer: wait=10`.")
 		}
 		return wait(min(time.Duration(seconds)*time.Second, maxWait)), nil
 	}
@@ -46,11 +47,12 @@ func (w wait) applied() string {
 }
 
 // Await looks, and looks again when what it waits for may have come about, until the resource is final, the caller's
-// patience is over or this process is to end, and answers with it as it then is. Neither the end of the wait nor a failed
-// look is an error of the request: what it asked for has happened. What is stored for repeats stays the answer that was
-// committed with the effect.
+// patience is over or this process is to end, and answers with it as it then is. Neither the end of the wait nor a
+// failed look is an error of the request: what it asked for has happened. What is stored for repeats stays the answer
+// that was committed with the effect.
 func Await[T any](
-	ctx context.Context, k *Kit, c *Call, out *Reply[T], what db.Awaited, look func(context.Context) (v T, final bool, err error),
+	ctx context.Context, k *Kit, c *Call, out *Reply[T], what db.Awaited,
+	look func(context.Context) (v T, final bool, err error),
 ) *Reply[T] {
 	if c.wait == 0 {
 		return out

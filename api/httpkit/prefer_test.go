@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPreferIsReadAsTheRFCSays(t *testing.T) {
+func TestPrefer_RFC7240(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]wait{
 		"": 0, "wait=5": wait(5 * time.Second), "WAIT = 5": wait(5 * time.Second), `wait="7"`: wait(7 * time.Second),

@@ -13,13 +13,13 @@ import (
 // absent one are answered alike.
 type Problem struct {
 	Type      string         `json:"type" example:"urn:perennial:problem:out_of_range" doc:"Names the problem: urn:perennial:problem: and the code."`
-	Title     string         `json:"title" example:"Invalid request" doc:"What kind of problem it is, for people."`
+	Title     string         `json:"title" example:"Invalid request" doc:"The kind of problem, for people."`
 	Status    int            `json:"status" example:"422" doc:"The HTTP status."`
-	Detail    string         `json:"detail" example:"prices[0].amount: expected number >= 0" doc:"What is wrong and what to do about it."`
-	Code      string         `json:"code" example:"out_of_range" doc:"Stable code for programs."`
-	Param     string         `json:"param,omitempty" example:"prices[0].amount" doc:"The field or parameter at fault, where one is."`
-	RequestID string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Quote it when you ask for help."`
-	Errors    []ProblemField `json:"errors,omitempty" doc:"Every field at fault, when there are several; at most 20."`
+	Detail    string         `json:"detail" example:"prices[0].amount is invalid: expected number >= 0." doc:"What is wrong with the request and how to correct it."`
+	Code      string         `json:"code" example:"out_of_range" doc:"A stable code for programs."`
+	Param     string         `json:"param,omitempty" example:"prices[0].amount" doc:"The wrong field or parameter, if any."`
+	RequestID string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the request. Quote it when you ask for help."`
+	Errors    []ProblemField `json:"errors,omitempty" doc:"Every wrong field when there are several, at most 20."`
 
 	header http.Header
 	stored []byte // a problem that an earlier request with the same Idempotency-Key was answered
@@ -29,7 +29,7 @@ type Problem struct {
 type ProblemField struct {
 	Code   string `json:"code" example:"field_missing"`
 	Param  string `json:"param" example:"customerId"`
-	Detail string `json:"detail" example:"customerId is required"`
+	Detail string `json:"detail" example:"customerId is required."`
 }
 
 // kinds gives each kind of fault its status and title. An unknown kind is a bug and answers 500.
@@ -68,7 +68,8 @@ func problemOf(err error, requestID string) *Problem {
 	f := fault.From(err)
 	kind, known := kinds[f.Kind]
 	if !known {
-		f, kind = fault.New(fault.Internal, "internal", "something went wrong on our side"), kinds[fault.Internal]
+		f, kind = fault.New(fault.Internal, "internal",
+			"The request failed with a server error."), kinds[fault.Internal]
 	}
 	p := &Problem{
 		Type: "urn:perennial:problem:" + f.Code, Title: kind.title, Status: kind.status,
@@ -78,7 +79,7 @@ func problemOf(err error, requestID string) *Problem {
 		p.Status, p.Title = status, http.StatusText(status)
 	}
 	if f.Kind == fault.Internal {
-		p.Detail = "something went wrong on our side; quote the request id when you ask for help" // never a cause
+		p.Detail = "The request failed with a server error. Quote the request id when you ask for help." // never a cause
 	}
 	if f.Kind == fault.Unauthorized {
 		p.header.Set("WWW-Authenticate", authenticate)

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/fault"
 )
 
-func TestKindsBecomeStatuses(t *testing.T) {
+func TestProblem_StatusOfEachKind(t *testing.T) {
 	t.Parallel()
 	for kind, status := range map[fault.Kind]int{
 		fault.Invalid: 422, fault.Unauthorized: 401, fault.Forbidden: 403, fault.NotFound: 404, fault.Conflict: 409, fault.Gone: 410,
@@ -26,7 +26,7 @@ func TestKindsBecomeStatuses(t *testing.T) {
 	require.Equal(t, "3", problemOf(fault.New(fault.Conflict, "x", "y").After(2100*time.Millisecond), "").GetHeaders().Get("Retry-After"))
 }
 
-func TestCausesStayInTheLog(t *testing.T) {
+func TestProblem_HidesCauses(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
 		errors.New("select secret from nowhere"),

@@ -95,13 +95,13 @@ func (k *Kit) Raw(handle func(ctx context.Context, w http.ResponseWriter, r *htt
 
 func (k *Kit) noRoute(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, k.refuse(r.Context(), fault.New(fault.NotFound, "route_not_found",
-		"there is no such path; see /docs")))
+		"The path does not exist. See /docs for all paths.")))
 }
 
 func (k *Kit) noMethod(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Allow", strings.Join(k.allowed(r), ", "))
 	writeProblem(w, k.refuse(r.Context(), fault.New(fault.Invalid, "method_not_allowed",
-		"this path does not take this method; see the Allow header")))
+		"The path does not support this method. Use a method of the Allow header.")))
 }
 
 // allowed are the methods that the request's path does take.

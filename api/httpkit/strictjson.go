@@ -16,8 +16,8 @@ import (
 // maxDepth is far deeper than any request of ours and far shallower than what would exhaust a stack.
 const maxDepth = 32
 
-// maxValues bounds the values of one body. It is far more than any request of ours holds, and keeps the check of each from
-// filling the memory with complaints.
+// maxValues bounds the values of one body. It is far more than any request of ours holds, and keeps the check of each
+// from filling the memory with complaints.
 const maxValues = 2000
 
 // checkJSON refuses what encoding/json forgives and two parsers would read differently: repeated fields, NUL, broken
@@ -25,7 +25,7 @@ const maxValues = 2000
 // values of metadata are the caller's own: null and fractions are fine there.
 func checkJSON(body []byte) error {
 	if !utf8.Valid(body) {
-		return malformed("the body is not valid UTF-8")
+		return malformed("The request body is not valid UTF-8.")
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
@@ -33,7 +33,7 @@ func checkJSON(body []byte) error {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return malformed("Unexpected data after the JSON value.")
+		return malformed("The request body has unexpected data after the JSON value.")
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (p *place) String() string {
 	return Clip(join(p.parent.String(), Clip(p.name)))
 }
 
-// isNote tells whether the value is one of metadata's.
+// isNote reports whether the value is one of metadata's.
 func (p *place) isNote() bool {
 	return p != nil && p.parent != nil && p.parent.parent == nil && p.parent.name == "metadata"
 }
@@ -69,11 +69,12 @@ type checker struct {
 
 func (dec *checker) checkValue(at *place, depth int) error {
 	if dec.values++; dec.values > maxValues {
-		return fault.New(fault.Invalid, "body_too_complex", "a body holds at most %d values", maxValues)
+		return fault.New(fault.Invalid, "body_too_complex",
+			"The request body is too complex. Send at most %d JSON values.", maxValues)
 	}
 	token, err := dec.Token()
 	if err != nil {
-		return malformed("the body is not valid JSON")
+		return malformed("The request body is not valid JSON.")
 	}
 	if at.isNote() {
 		return checkNote(token, at)
@@ -81,7 +82,7 @@ func (dec *checker) checkValue(at *place, depth int) error {
 	switch t := token.(type) {
 	case json.Delim:
 		if depth >= maxDepth {
-			return malformed("the body is nested more than %d levels deep", maxDepth)
+			return malformed("The request body is nested too deeply. Send at most %d levels.", maxDepth)
 		}
 		if t == '{' {
 			return dec.checkObject(at, depth+1)
@@ -95,7 +96,8 @@ func (dec *checker) checkValue(at *place, depth int) error {
 		if at == nil {
 			return fault.New(fault.Invalid, "type_wrong", notAnObject)
 		}
-		return fault.InvalidParam(at.String(), "type_wrong", "null is not accepted; leave the field out instead")
+		return fault.InvalidParam(at.String(), "type_wrong",
+			"The field cannot be null. Send a value, or omit the field.")
 	}
 	return nil
 }
@@ -111,7 +113,7 @@ func checkNote(token json.Token, at *place) error {
 	case json.Number:
 		if _, err := t.Float64(); err != nil {
 			return fault.InvalidParam(at.String(), "out_of_range",
-				"the number is beyond any floating-point number; send it as a string")
+				"The number exceeds the range of a floating-point number. Send it as a string.")
 		}
 	}
 	return nil
@@ -123,14 +125,15 @@ func (dec *checker) checkObject(at *place, depth int) error {
 		token, err := dec.Token()
 		name, ok := token.(string)
 		if err != nil || !ok {
-			return malformed("the body is not valid JSON")
+			return malformed("The request body is not valid JSON.")
 		}
 		field := &place{parent: at, name: name}
 		if err := checkString(name, at); err != nil {
 			return err
 		}
 		if seen[name] {
-			return fault.InvalidParam(field.String(), "field_repeated", "the field occurs twice in one object")
+			return fault.InvalidParam(field.String(), "field_repeated",
+				"The field occurs twice in one object. Send it once.")
 		}
 		seen[name] = true
 		if err := dec.checkValue(field, depth); err != nil {
@@ -151,7 +154,7 @@ func (dec *checker) checkArray(at *place, depth int) error {
 
 func (dec *checker) closing() error {
 	if _, err := dec.Token(); err != nil {
-		return malformed("the body is not valid JSON")
+		return malformed("The request body is not valid JSON.")
 	}
 	return nil
 }
@@ -160,7 +163,8 @@ func (dec *checker) closing() error {
 // like stood: what was sent there is lost.
 func checkString(s string, at *place) error {
 	if strings.ContainsAny(s, "\x00\uFFFD") {
-		return fault.InvalidParam(at.String(), "text_invalid", "the text holds NUL or a broken character")
+		return fault.InvalidParam(at.String(), "text_invalid",
+			"The text contains NUL or an invalid character. Send valid UTF-8 text.")
 	}
 	return nil
 }
@@ -172,9 +176,11 @@ func checkNumber(n json.Number, at *place) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, strconv.ErrRange):
-		return fault.InvalidParam(at.String(), "out_of_range", "the number does not fit 64 bits")
+		return fault.InvalidParam(at.String(), "out_of_range",
+			"The number is out of range. Send an integer of at most 64 bits.")
 	default:
-		return fault.InvalidParam(at.String(), "type_wrong", "expected an integer, written in plain digits")
+		return fault.InvalidParam(at.String(), "type_wrong",
+			"The field must be an integer. Send plain digits, without a fraction or an exponent.")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // What the strict check lets through, encoding/json reads, and reads in one way only.
-func TestStrictJSONIsJSON(t *testing.T) {
+func TestStrictJSON_AcceptsOnlyJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		v := anyValue(4).Draw(rt, "v")
@@ -29,7 +29,7 @@ func TestStrictJSONIsJSON(t *testing.T) {
 	})
 }
 
-func TestStrictJSONNamesThePlace(t *testing.T) {
+func TestStrictJSON_NamesTheField(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 500_000)
 	for body, want := range map[string]string{

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// turns lets requests with the same Idempotency-Key that meet in this process go one after another, so that a repeat waits
-// here for the answer that it is going to be given: without a connection to the database in hand, and without being counted
-// as one more command. Repeats that meet in two processes wait for each other at the row of their key. The zero value is
-// ready.
+// turns lets requests with the same Idempotency-Key that meet in this process go one after another, so that a repeat
+// waits here for the answer that it is going to be given: without a connection to the database in hand, and without
+// being counted as one more command. Repeats that meet in two processes wait for each other at the row of their key.
+// The zero value is ready.
 type turns struct {
 	mu    sync.Mutex
 	lines map[turn]*line
@@ -62,8 +62,8 @@ func (t *turns) depart(of turn, l *line) {
 	}
 }
 
-// inTurn waits until no other request with the caller's key runs here, and returns what one that came first was answered,
-// if there was one. A request without a key has no repeats.
+// inTurn waits until no other request with the caller's key runs here, and returns what one that came first was
+// answered, if there was one. A request without a key has no repeats.
 func (k *Kit) inTurn(ctx context.Context, c *Call) (leave func(), before *stored, err error) {
 	if c.repeat == nil {
 		return func() {}, nil, nil

@@ -66,11 +66,11 @@ func validationProblem(requestID string, status int, message string, errs []erro
 	return p
 }
 
-// maxErrors bounds what one answer complains of: nobody mends more at a time.
+// maxErrors bounds the fields that one response lists, so that a long wrong list stays readable.
 const maxErrors = 20
 
-// upToLimits leaves out what is wrong with the entries of a list that is too long, and everything beyond maxErrors. fields
-// are sorted, so a list comes before its entries.
+// upToLimits leaves out what is wrong with the entries of a list that is too long, and everything beyond maxErrors.
+// fields are sorted, so a list comes before its entries.
 func upToLimits(fields []ProblemField) []ProblemField {
 	var kept []ProblemField
 	tooLong := ""
@@ -100,9 +100,9 @@ func bodyFault(status int, message string) *fault.Error {
 		return errBodyTimeout
 	default:
 		if strings.Contains(message, "body is required") {
-			return fault.New(fault.Invalid, "body_missing", "the request needs a JSON object as its body")
+			return fault.New(fault.Invalid, "body_missing", "The request body is missing. Send a JSON object.")
 		}
-		return fault.New(fault.Invalid, "request_invalid", "%s", message)
+		return fault.New(fault.Invalid, "request_invalid", "The request is malformed: %s.", message)
 	}
 }
 
@@ -143,7 +143,7 @@ var wordings = []struct{ message, code string }{
 func wrongField(err error) ProblemField {
 	var detail *huma.ErrorDetail
 	if !errors.As(err, &detail) {
-		return ProblemField{Code: "field_invalid", Detail: "the request cannot be read"}
+		return ProblemField{Code: "field_invalid", Detail: "The request is malformed."}
 	}
 	param := paramOf(detail.Location)
 	for _, w := range wordings {
@@ -156,28 +156,34 @@ func wrongField(err error) ProblemField {
 			if n, _ := fmt.Sscanf(detail.Message, validation.MsgExpectedRequiredProperty, &name); n == 1 {
 				param = join(param, name)
 			}
-			return ProblemField{Code: w.code, Param: param, Detail: param + " is required"}
+			return ProblemField{Code: w.code, Param: param, Detail: quoted(param) + " is required."}
 		}
 		return ProblemField{Code: w.code, Param: param, Detail: sentence(param, w.code, detail.Message)}
 	}
-	return ProblemField{Code: "field_invalid", Param: param, Detail: "the field cannot be read: give it the type the documentation states"}
+	return ProblemField{
+		Code: "field_invalid", Param: param,
+		Detail: quoted(param) + " is malformed. Send a value of the documented type.",
+	}
 }
 
 // notAnObject is what is wrong with a body that is some other JSON value.
-const notAnObject = "the body must be a JSON object"
+const notAnObject = "The request body must be a JSON object."
 
 func sentence(param, code, message string) string {
 	switch {
 	case code == "field_unknown":
-		return param + " is not a field of this request; remove it"
+		return quoted(param) + " is not a field of this request. Remove it."
 	case code == "parameter_unknown":
-		return param + " is not a query parameter of this request; remove it"
+		return quoted(param) + " is not a query parameter of this request. Remove it."
 	case code == "type_wrong" && param == "":
 		return notAnObject
 	default:
-		return param + ": " + message
+		return quoted(param) + " is invalid: " + message + "."
 	}
 }
+
+// quoted returns the name of a field as details show it.
+func quoted(param string) string { return "`" + param + "`" }
 
 // paramOf makes huma's location a caller's spelling: body.prices[0].amount is prices[0].amount.
 func paramOf(location string) string {

@@ -1,7 +1,7 @@
 // Package bare owns the other side of each benchmark: the same transactions and the same HTTP call, by nothing but the
-// Temporal SDK, pgx and net/http. It has no rules, no validation and no framework: it plays back what one subscription of
-// the product was recorded to do, with other ids. So it cannot fall behind the product, and nobody can make it slower
-// than it need be.
+// Temporal SDK, pgx and net/http. It has no rules, no validation and no framework: it plays back what one subscription
+// of the product was recorded to do, with other ids. So it cannot fall behind the product, and nobody can make it
+// slower than it need be.
 package bare
 
 import (

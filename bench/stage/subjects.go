@@ -60,8 +60,8 @@ func (s Stage) Trials(ctx context.Context, store *db.Store, n int, now time.Time
 	})
 }
 
-// Due writes n active subscriptions whose next renewal falls due at that instant, a whole second: they are in their first
-// period, which was paid for elsewhere.
+// Due writes n active subscriptions whose next renewal falls due at that instant, a whole second: they are in their
+// first period, which was paid for elsewhere.
 func (s Stage) Due(ctx context.Context, store *db.Store, n int, at, now time.Time) ([]Subject, error) {
 	none := 0
 	began := at.AddDate(0, 0, -1)

@@ -18,7 +18,7 @@ const (
 	Closed    Phase = "closed"    // void, or its subscription was canceled: nothing automatic, a command may still pay an open one
 )
 
-// Trigger tells who asked for an attempt. Only automatic attempts count towards the retry schedule.
+// Trigger says who asked for an attempt. Only automatic attempts count towards the retry schedule.
 type Trigger string
 
 // The triggers.

@@ -61,10 +61,13 @@ const PaymentTakes = 5 * time.Second
 
 // The refusals.
 var (
-	ErrInProgress = fault.New(fault.Conflict, "payment_in_progress", "a payment of this invoice is in progress; wait until it has succeeded or failed").After(PaymentTakes)
-	ErrPaid       = fault.New(fault.Conflict, "invoice_paid", "the invoice is already paid; nothing more is due")
-	ErrVoid       = fault.New(fault.Conflict, "invoice_void", "the invoice is void and cannot be paid; pay the one that replaced it")
-	ErrNotItsTurn = fault.New(fault.Conflict, "older_invoice_open", "an older invoice of the subscription must be paid first")
+	ErrInProgress = fault.New(fault.Conflict, "payment_in_progress",
+		"A payment of this invoice is in progress. Wait until it has succeeded or failed.").After(PaymentTakes)
+	ErrPaid = fault.New(fault.Conflict, "invoice_paid", "The invoice is already paid. Nothing more is due.")
+	ErrVoid = fault.New(fault.Conflict, "invoice_void",
+		"The invoice is void and cannot be paid. Pay the invoice that replaced it.")
+	ErrNotItsTurn = fault.New(fault.Conflict, "older_invoice_open",
+		"The subscription has an older open invoice. Pay that invoice first.")
 )
 
 // Next says what an input leads to in a state. Occurrences (timers, results, a new method) that no longer apply change

@@ -1,4 +1,4 @@
-// Package customer owns who buys and how they pay. Everything personal about a customer is in this type and nowhere
+// Package customer owns the payer and the payment method. All personal data of a customer is in this type and nowhere
 // else: events, logs and Temporal payloads carry the ID only.
 package customer
 
@@ -31,7 +31,7 @@ type Customer struct {
 	Revision       int64
 }
 
-// CanPay tells whether there is a method to charge.
+// CanPay reports whether there is a method to charge.
 func (c Customer) CanPay() bool {
 	return c.PaymentMethod != "" && (c.PaymentDetails.PaymentMethodToken != "" || c.PaymentDetails.PhoneNumber != "")
 }

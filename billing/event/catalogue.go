@@ -69,8 +69,8 @@ func (PlanUpdated) Type() Type { return TypePlanUpdated }
 // Type implements Data.
 func (TestClockAdvanced) Type() Type { return TypeTestClockAdvanced }
 
-// Catalogue returns one empty example of each type, in the order of the documentation. A new type is a struct and a line
-// here.
+// Catalogue returns one empty example of each type, in the order of the documentation. A new type is a struct and a
+// line here.
 func Catalogue() []Data {
 	return []Data{
 		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionRenewed{}, SubscriptionActivated{}, SubscriptionPastDue{},

@@ -1,6 +1,6 @@
-// Package event owns the facts that Perennial announces: their types and the data each carries, one struct for each type.
-// Data holds ids, codes and amounts only, never personal data; what people and providers wrote stands in the two fields
-// cancelReason and failureReason, which an erasure blanks. It does not own delivery.
+// Package event owns the facts that Perennial announces: their types and the data each carries, one struct for each
+// type. Data holds ids, codes and amounts only, never personal data; what people and providers wrote stands in the two
+// fields cancelReason and failureReason, which an erasure blanks. It does not own delivery.
 package event
 
 //go:generate go test . -run ^Test(Page|Schema|JSON)_ -count=1 -update

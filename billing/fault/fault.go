@@ -6,6 +6,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -25,8 +26,8 @@ const (
 	Internal     Kind = "internal"     // 500: our bug; the cause is only in the log
 )
 
-// Error is a reason a person can act on. Code is stable and part of the API; Detail is a sentence; Param names the
-// field at fault in the caller's own spelling (`trialDays`), empty where none applies.
+// Error is a reason a person can act on. Code is stable and part of the API; Detail is one or two sentences; Param
+// names the field at fault in the caller's own spelling (`trialDays`), empty where none applies.
 type Error struct {
 	Kind       Kind          `json:"kind"`
 	Code       string        `json:"code"`
@@ -54,7 +55,7 @@ func (e *Error) In(param string) *Error {
 	return &c
 }
 
-// After returns a copy that tells the caller when to try again. A refusal that does so is not final.
+// After returns a copy that says when to try again. Such a refusal is not final.
 func (e *Error) After(d time.Duration) *Error {
 	c := *e
 	c.RetryAfter = d
@@ -75,12 +76,12 @@ func (e *Error) Error() string {
 		s += " (" + e.Param + ")"
 	}
 	if e.cause != nil {
-		s += ": " + e.cause.Error()
+		s = strings.TrimSuffix(s, ".") + ": " + e.cause.Error()
 	}
 	return s
 }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Is makes errors.Is match two faults of the same code, whatever their detail.
@@ -98,15 +99,15 @@ func From(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return New(Internal, "internal", "something went wrong on our side").Because(err)
+	return New(Internal, "internal", "The request failed with a server error.").Because(err)
 }
 
-// Retryable tells whether the same call may succeed later without anybody changing anything.
+// Retryable reports whether the same call may succeed later although nothing else changes.
 func (e *Error) Retryable() bool {
 	return e.Kind == RateLimited || e.Kind == Unavailable || e.Kind == Internal
 }
 
-// Refusal tells the rules' answer to a request, which is an outcome of it, from trouble of ours, which is none.
+// Refusal reports whether the rules refused the request, which is an outcome of it. A server error is none.
 func (e *Error) Refusal() bool {
 	switch e.Kind {
 	case Invalid, NotFound, Conflict, Gone:
@@ -116,6 +117,6 @@ func (e *Error) Refusal() bool {
 	}
 }
 
-// Final tells whether a repeat of the same request shall hear the same. It is the one rule about what may be remembered: a
-// refusal that says when to try again passes by itself, and remembered it would outlive its reason.
+// Final reports whether a repeat of the same request gets the same response. It is the one rule about which responses
+// are stored: a refusal with RetryAfter is temporary, and a stored one would outlive its reason.
 func (e *Error) Final() bool { return e.Refusal() && e.RetryAfter == 0 }

@@ -2,7 +2,7 @@ package invoice
 
 import "perennial/billing/money"
 
-// CreditReason tells why the credit of a customer changed.
+// CreditReason says why the credit of a customer changed.
 type CreditReason string
 
 // The reasons.

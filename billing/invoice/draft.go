@@ -15,8 +15,8 @@ type Draft struct {
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
 	After    string // a Recovery: the paid invoice that recovered the subscription
-	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes credit,
-	// and beyond that out of the customer's credit.
+	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes
+	// credit, and beyond that out of the customer's credit.
 	Refund money.Minor
 }
 
@@ -39,9 +39,9 @@ type Issued struct {
 }
 
 // Issue turns a draft into an invoice. Credit pays for it as far as there is any, and lines that sum to less than zero
-// give some, but for what is refunded. What the provider cannot take of the rest is carried to the balance, and collected
-// with the next invoice that asks for enough. An invoice with nothing left to pay is paid at once; every other one waits
-// for its collection. Fault: amount_too_large.
+// give some, but for what is refunded. What the provider cannot take of the rest is carried to the balance, and
+// collected with the next invoice that asks for enough. An invoice with nothing left to pay is paid at once; every
+// other one waits for its collection. Fault: amount_too_large.
 func (d Draft) Issue(in Issuing) (Issued, error) {
 	total, err := Sum(d.Lines)
 	if err != nil {
@@ -110,10 +110,10 @@ func (i Invoice) Settle(now time.Time) Invoice {
 	return i
 }
 
-// Withdraw voids an open invoice in favour of another, or of none, and returns what that does to the customer's balance. A
-// payment in progress refuses it, but where the subscription has ended nobody waits for one: then the effect asks for it
-// to be canceled, and money that it still brings goes back, since the invoice is void. Faults: payment_in_progress,
-// invoice_paid, invoice_void.
+// Withdraw voids an open invoice in favour of another, or of none, and returns what that does to the customer's
+// balance. A payment in progress refuses it, but where the subscription has ended nobody waits for one: then the effect
+// asks for it to be canceled, and money that it still brings goes back, since the invoice is void. Faults:
+// payment_in_progress, invoice_paid, invoice_void.
 func (i Invoice) Withdraw(replacedBy string, ended bool, now time.Time) (Invoice, []CreditEntry, collection.Effect, error) {
 	terms := collection.Terms{Stopped: ended, Voided: i.Status == Void}
 	state, effect, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, terms)

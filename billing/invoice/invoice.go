@@ -3,6 +3,7 @@
 package invoice
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/collection"
@@ -24,9 +25,10 @@ const (
 )
 
 // ErrUncollectible refuses to give an invoice up twice.
-var ErrUncollectible = fault.New(fault.Conflict, "invoice_uncollectible", "the invoice is marked uncollectible already")
+var ErrUncollectible = fault.New(fault.Conflict, "invoice_uncollectible",
+	"The invoice is already marked uncollectible.")
 
-// Reason tells why an invoice was issued.
+// Reason says why an invoice was issued.
 type Reason string
 
 // The reasons.
@@ -37,7 +39,7 @@ const (
 	Recovery Reason = "subscription_recovery" // the current period, billed when a past-due subscription recovers
 )
 
-// LineKind tells what a line is for.
+// LineKind says what a line is for.
 type LineKind string
 
 // The line kinds.
@@ -83,4 +85,9 @@ type Invoice struct {
 	// UncollectibleAt is when a person gave it up; kept when it is paid after all.
 	UncollectibleAt time.Time
 	CreatedAt       time.Time
+}
+
+// TakesTimeBack reports whether the invoice credits time that another one billed.
+func (i Invoice) TakesTimeBack() bool {
+	return slices.ContainsFunc(i.Lines, func(l Line) bool { return l.Kind == ProrationCredit && l.Amount < 0 })
 }

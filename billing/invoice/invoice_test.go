@@ -174,8 +174,8 @@ func TestSettleKeepsTheCountOfAttempts(t *testing.T) {
 }
 
 // The ledger of a customer over any sequence of issuing, settling and withdrawing: the balance is the sum of its
-// changes, a debit is never larger than what could not be charged, and all that was billed is paid by money, by credit, or
-// still due.
+// changes, a debit is never larger than what could not be charged, and all that was billed is paid by money, by credit,
+// or still due.
 func TestCreditIsConserved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,8 +10,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// account is kept the way an app keeps it: from the announcements alone. It says what the customer has used, and thus what
-// all invoices must come to.
+// account is kept the way an app keeps it: from the announcements alone. It says what the customer has used, and thus
+// what all invoices must come to.
 type account struct {
 	plans    map[string]plan.Plan
 	settings subscription.Settings

@@ -50,7 +50,8 @@ func (d *decision) perform(action subscription.Action) error {
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
 		return d.decide(s.OpenPeriod(d.Facts(), d.Now))
 	default:
-		return fault.New(fault.Internal, "action_unknown", "subscription %s waits for %q, which nothing performs", s.ID, action)
+		return fault.New(fault.Internal, "action_unknown",
+			"Subscription %s waits for the unknown action %q.", s.ID, action)
 	}
 }
 
@@ -88,7 +89,8 @@ func (d *decision) carryOut(made subscription.Decision) error {
 // switchPlan makes the State follow a change of plan. The new plan is known: it was pending, or the command brought it.
 func (d *decision) switchPlan(planID string) error {
 	if d.PendingPlan == nil || d.PendingPlan.ID != planID {
-		return fault.New(fault.Internal, "plan_missing", "the plan %s that subscription %s changes to was not loaded", planID, d.Subscription.ID)
+		return fault.New(fault.Internal, "plan_missing",
+			"The plan %s that subscription %s changes to was not loaded.", planID, d.Subscription.ID)
 	}
 	d.Plan, d.PendingPlan = *d.PendingPlan, nil
 	return nil

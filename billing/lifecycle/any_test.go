@@ -12,7 +12,7 @@ import (
 
 // The whole life under any timeline of commands, answers of the provider and time; what must hold is in check, in the
 // store and in life.write.
-func TestAnyLife(t *testing.T) {
+func TestLifecycle_RandomLife(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		draw := drawing(t)
@@ -28,7 +28,7 @@ func drawing(t *rapid.T) chance {
 	return func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(t, what) }
 }
 
-// massLives is how many lives of massSteps steps TestManyLives lives.
+// massLives is how many lives of massSteps steps TestLifecycle_ManyRandomLives lives.
 const (
 	massLives = 20_000
 	massSteps = 50
@@ -36,7 +36,7 @@ const (
 
 // rapid draws and records slowly, so that most lives are drawn from a plain generator. A failure names the
 // life.
-func TestManyLives(t *testing.T) {
+func TestLifecycle_ManyRandomLives(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)
 	for n := range massLives {

@@ -18,10 +18,11 @@ type Command interface {
 // ErrBehind refuses a command while more is due than one decision does. It passes: the subscription's workflow works
 // on it.
 var ErrBehind = fault.New(fault.Conflict, "subscription_catching_up",
-	"The subscription has several periods to catch up with. Repeat the request in a few seconds.").After(5 * time.Second)
+	"The subscription has several overdue periods to process. "+
+		"Repeat the request in a few seconds.").After(5 * time.Second)
 
-// Apply performs a command, after all that is due by now. A refusal of the rules is returned as their fault, and nothing
-// changes. A refusal half-way through the work is a fault of ours: command_broken.
+// Apply performs a command, after all that is due by now. A refusal of the rules is returned as their fault, and
+// nothing changes. A refusal half-way through the work is a fault of ours: command_broken.
 func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 	d := begin(s, at)
 	if err := d.catchUp(); err != nil {
@@ -45,7 +46,7 @@ func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 // broken keeps what looks like a refusal, but is none of the command, from being answered as one.
 func broken(err error) error {
 	if f := fault.From(err); f != nil && f.Refusal() {
-		return fault.New(fault.Internal, "command_broken", "something went wrong on our side").Because(err)
+		return fault.New(fault.Internal, "command_broken", "The request failed with a server error.").Because(err)
 	}
 	return err
 }

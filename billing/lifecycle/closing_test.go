@@ -36,7 +36,7 @@ func (l *life) due() money.Minor {
 }
 
 // What was paid for time that is not used goes back, the way it was paid; what was used and not paid stays due.
-func TestRefundOnCancel(t *testing.T) {
+func TestCancel_RefundsUnusedTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		first               plan.Plan
@@ -154,9 +154,9 @@ func TestRefundOnCancel(t *testing.T) {
 	}
 }
 
-// The end of a period belongs to the next one. Where that is not opened yet nothing is left to give back; where it is, all
-// of it is.
-func TestRefundAtTheBoundary(t *testing.T) {
+// The end of a period belongs to the next one. Where that is not opened yet nothing is left to give back; where it is,
+// all of it is.
+func TestCancel_RefundAtPeriodBoundary(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.result(payment.AnswerSucceeded)
@@ -177,7 +177,7 @@ func TestRefundAtTheBoundary(t *testing.T) {
 }
 
 // The closing invoice tells what the period cost, and until when.
-func TestTheClosingInvoice(t *testing.T) {
+func TestCancel_ClosingInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.result(payment.AnswerSucceeded)
@@ -209,7 +209,7 @@ func TestTheClosingInvoice(t *testing.T) {
 }
 
 // An attempt that was called off may have captured all the same. Its invoice is void, so that the money goes back.
-func TestACaptureAfterTheClosingDoesNotCount(t *testing.T) {
+func TestCancel_CaptureAfterClosingIsNotCounted(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.pass(week)
@@ -226,9 +226,9 @@ func TestACaptureAfterTheClosingDoesNotCount(t *testing.T) {
 	require.Equal(t, l.sub().CurrentPeriod.Start.Add(week), l.sub().PaidThrough)
 }
 
-// Whatever was changed, paid, left unpaid or paid by credit before: a cancellation with refund keeps no money but for time
-// that was used, gives back none that it has not, and leaves open exactly what was used and not paid.
-func TestARefundLeavesThePriceOfWhatWasUsed(t *testing.T) {
+// Whatever was changed, paid, left unpaid or paid by credit before: a cancellation with refund keeps no money but for
+// time that was used, gives back none that it has not, and leaves open exactly what was used and not paid.
+func TestCancel_RefundKeepsPriceOfUsedTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		draw := drawing(t)
@@ -256,8 +256,8 @@ func TestARefundLeavesThePriceOfWhatWasUsed(t *testing.T) {
 	})
 }
 
-// The rest of a year becomes credit when its interval is changed. Within the month that follows it still is that money; a
-// month that credit paid for gives credit back.
+// The rest of a year becomes credit when its interval is changed. Within the month that follows it still is that money;
+// a month that credit paid for gives credit back.
 func TestCancel_RefundOfAYearThatBecameCredit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -285,7 +285,7 @@ func TestCancel_RefundOfAYearThatBecameCredit(t *testing.T) {
 
 // A chain of changes within one period, each invoice paid or left open at will, costs what each plan was used for, to
 // the minor unit, however long the period and large the prices.
-func TestAChainOfChangesCostsWhatWasUsed(t *testing.T) {
+func TestChangePlan_ChainCostsUsedTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		plans := somePlans(drawing(t))

@@ -2,7 +2,8 @@ package lifecycle
 
 import "perennial/billing/plan"
 
-// ChangePlan moves the subscription to another plan, now or at the period's end. Faults: those of subscription.ChangePlan.
+// ChangePlan moves the subscription to another plan, now or at the period's end. Faults: those of
+// subscription.ChangePlan.
 type ChangePlan struct {
 	To          plan.Plan
 	AtPeriodEnd bool

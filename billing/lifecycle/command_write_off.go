@@ -30,12 +30,21 @@ func (VoidInvoice) Name() string { return "void_invoice" }
 func (MarkUncollectible) Name() string { return "mark_uncollectible" }
 
 // ErrNotOpen refuses to give up an invoice that is closed. invoice.Closed says more where the invoice is at hand.
-var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open", "The invoice is not open: it is paid, void or uncollectible.")
+var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open",
+	"The invoice is not open: it is paid, void or uncollectible.")
+
+// ErrTakesTimeBack refuses to void an invoice of a plan change: it credits time that an earlier invoice was paid for, and
+// void, that credit would be lost.
+var ErrTakesTimeBack = fault.New(fault.Conflict, "invoice_credits_paid_time",
+	"This invoice credits unused time of the plan before. Mark it uncollectible instead.")
 
 func (c VoidInvoice) judge(d *decision) (func() error, error) {
 	i := d.indexOpen(c.InvoiceID)
 	if i < 0 {
 		return nil, ErrNotOpen
+	}
+	if d.Open[i].TakesTimeBack() {
+		return nil, ErrTakesTimeBack
 	}
 	inv, returned, effect, err := d.Open[i].Withdraw("", d.inReview(c.InvoiceID), d.Now)
 	return func() error {

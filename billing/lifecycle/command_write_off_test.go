@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -110,4 +111,18 @@ func TestVoidInvoice_AttemptThatNeedsReview(t *testing.T) {
 			require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
 		}
 	}
+}
+
+func TestVoidInvoice_RefusedWhereItCreditsPaidTime(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+	l.pass(14 * 24 * time.Hour)
+	_, err := l.apply(lifecycle.ChangePlan{To: pro})
+	require.NoError(t, err)
+	l.answer(l.charges()[1].ID, payment.AnswerDeclined)
+
+	_, err = l.apply(lifecycle.VoidInvoice{InvoiceID: l.store.invoices[1].ID})
+
+	require.ErrorIs(t, err, lifecycle.ErrTakesTimeBack)
 }

@@ -70,8 +70,8 @@ func (d *decision) behind() bool {
 	return action != subscription.ActionNone && !d.Now.Before(at)
 }
 
-// settleState makes the State what a reader finds after the write: with the revisions that writing counts up, and with no
-// more than a reader would load.
+// settleState makes the State what a reader finds after the write: with the revisions that writing counts up, and with
+// no more than a reader would load.
 func (d *decision) settleState() {
 	span := d.Subscription.Span()
 	past := func(inv invoice.Invoice) bool { return !inv.Period.Overlaps(span) }

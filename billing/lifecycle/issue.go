@@ -11,8 +11,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// issue writes an invoice, withdraws the one that it replaces and moves the customer's credit. What is left to pay waits
-// for its turn; an invoice with nothing left is paid on the spot.
+// issue writes an invoice, withdraws the one that it replaces and moves the customer's credit. What is left to pay
+// waits for its turn; an invoice with nothing left is paid on the spot.
 func (d *decision) issue(draft invoice.Draft) error {
 	newID := d.invoiceID(draft)
 	if draft.Replaces != "" {
@@ -75,7 +75,8 @@ func (d *decision) credit(entries []invoice.CreditEntry, invoiceID string) {
 func (d *decision) withdraw(invoiceID, by string) error {
 	i := d.indexOpen(invoiceID)
 	if i < 0 {
-		return fault.New(fault.Internal, "invoice_missing", "invoice %s was to be withdrawn but is not open", invoiceID)
+		return fault.New(fault.Internal, "invoice_missing",
+			"Invoice %s cannot be withdrawn because it is not open.", invoiceID)
 	}
 	inv, returned, effect, err := d.Open[i].Withdraw(by, d.Subscription.Status == subscription.Canceled, d.Now)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// life lives one subscription against the real rules: it loads, asks for a decision, writes and loads again, the way the
-// callers do with a database, and checks after each decision what must hold in every life.
+// life lives one subscription against the real rules: it loads, asks for a decision, writes and loads again, the way
+// the callers do with a database, and checks after each decision what must hold in every life.
 type life struct {
 	t     require.TestingT
 	store *store

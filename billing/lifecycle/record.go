@@ -34,8 +34,8 @@ type Recorded struct {
 	NeedsReview string
 }
 
-// Record writes down what an exchange with the provider proved, and what follows from it. What was due before the answer
-// came happens first: a period that was skipped while past due must be over when a late success recovers the
+// Record writes down what an exchange with the provider proved, and what follows from it. What was due before the
+// answer came happens first: a period that was skipped while past due must be over when a late success recovers the
 // subscription.
 func Record(s State, result Result, at Moment) (State, Recorded, Changes, error) {
 	d := begin(s, at)
@@ -123,7 +123,8 @@ func (r *recording) answered() error {
 	case payment.AnswerPending, payment.AnswerUnknown:
 		r.txn = r.txn.Waiting(r.Answer.RetryAfter, r.d.Real)
 	default:
-		return fault.New(fault.Internal, "outcome_unknown", "the outcome %q of transaction %s is not known", r.Answer.Outcome, r.txn.ID)
+		return fault.New(fault.Internal, "outcome_unknown",
+			"The outcome %q of transaction %s is unknown.", r.Answer.Outcome, r.txn.ID)
 	}
 	if was.Status != payment.Pending {
 		return nil // a closed transaction stays as it was
@@ -136,8 +137,8 @@ func (r *recording) answered() error {
 	return nil
 }
 
-// secondCapture reports a success of another operation than the one that counted: the provider has taken the money of one
-// transaction twice.
+// secondCapture reports a success of another operation than the one that counted: the provider has taken the money of
+// one transaction twice.
 func (r *recording) secondCapture() bool {
 	booked := r.txn.Status == payment.Success || r.txn.Status == payment.Refunded || r.Recovered
 	other := r.Answer.Ref != "" && r.txn.ProviderRef != "" && r.Answer.Ref != r.txn.ProviderRef

@@ -39,7 +39,8 @@ func (d *decision) refundable() (sum money.Minor, err error) {
 	for _, inv := range d.Paid {
 		charge, ok := d.Captures[inv.ID]
 		if !ok && inv.AmountPaid > 0 { // else paid by credit
-			return 0, fault.New(fault.Internal, "capture_missing", "the charge that paid invoice %s was not loaded", inv.ID)
+			return 0, fault.New(fault.Internal, "capture_missing",
+				"The charge that paid invoice %s was not loaded.", inv.ID)
 		}
 		sum += charge.Refundable()
 	}
@@ -100,12 +101,12 @@ func RetryRefund(s State, charge payment.Transaction, at Moment) (payment.Transa
 	return charge, d.Changes, nil
 }
 
-// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is the subscription's that the
-// charge belongs to. Faults: refund_not_owed; refund_needs_subscription, since only its invoices use credit.
+// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is the subscription's that
+// the charge belongs to. Faults: refund_not_owed; refund_needs_subscription, since only its invoices use credit.
 func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Changes, error) {
 	if s.Subscription.ID == "" || charge.InvoiceID == "" {
 		return State{}, Changes{}, fault.New(fault.Conflict, "refund_needs_subscription",
-			"The payment %s paid no invoice, so that credit would pay for nothing. Send the refund again.", charge.ID)
+			"The payment %s paid no invoice, so it cannot be returned as credit. Send the refund again.", charge.ID)
 	}
 	d := begin(s, at)
 	charge, owed, err := charge.PayOwed()

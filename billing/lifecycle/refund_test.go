@@ -78,7 +78,7 @@ func owed(t *testing.T) *life {
 	return l
 }
 
-func TestRetryRefund(t *testing.T) {
+func TestRetryRefund_FailedRefund(t *testing.T) {
 	t.Parallel()
 	l := owed(t)
 
@@ -98,7 +98,7 @@ func TestRetryRefund(t *testing.T) {
 	require.Equal(t, money.Minor(1000), l.charges()[0].AmountRefunded, "never more than was captured")
 }
 
-func TestCreditRefund(t *testing.T) {
+func TestCreditRefund_FailedRefund(t *testing.T) {
 	t.Parallel()
 	l := owed(t)
 

@@ -14,8 +14,8 @@ import (
 	"perennial/internal/testkit"
 )
 
-// restored is the life as a backup has it, some time after the moment of the backup. What is random from here on differs
-// from what was random before.
+// restored is the life as a backup has it, some time after the moment of the backup. What is random from here on
+// differs from what was random before.
 func (l *life) restored() *life {
 	out := *l
 	out.store, out.captured = l.store.clone(), maps.Clone(l.captured)
@@ -65,8 +65,8 @@ func (l *life) alone(to time.Time) {
 	}
 }
 
-// A database that is restored to a moment before does again what the schedule did after it, under the same ids and for the
-// same amounts, so that the provider's key repeats.
+// A database that is restored to a moment before does again what the schedule did after it, under the same ids and for
+// the same amounts, so that the provider's key repeats.
 func TestAdvance_RepeatedAfterARestore(t *testing.T) {
 	t.Parallel()
 	seed, work := testkit.Seed(t), 0

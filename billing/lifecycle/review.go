@@ -9,9 +9,9 @@ import (
 	"perennial/billing/payment"
 )
 
-// impossible records a request that could not be made at all. A first send that is invalid was never sent: it has failed.
-// Anything else (the provider knows our key, or our reference, for something different) may mean that money moved: a
-// person must review it. Faults of ours are returned: the caller repeats.
+// impossible records a request that could not be made at all. A first send that is invalid was never sent: it has
+// failed. Anything else (the provider knows our key, or our reference, for something different) may mean that money
+// moved: a person must review it. Faults of ours are returned: the caller repeats.
 func (r *recording) impossible() error {
 	f := r.Impossible
 	if f.Retryable() {

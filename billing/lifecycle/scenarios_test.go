@@ -42,7 +42,7 @@ func (l *life) totals() []money.Minor {
 	return out
 }
 
-func TestATrialIsFreeAndThenBilled(t *testing.T) {
+func TestAdvance_TrialIsFreeThenBilled(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 14)
 	l.changePlan(yearly, false)
@@ -64,7 +64,7 @@ func TestATrialIsFreeAndThenBilled(t *testing.T) {
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 }
 
-func TestAFreePlanIsActivatedAtOnce(t *testing.T) {
+func TestAdvance_FreePlanActivatesAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, free, 0)
 	l.until(created)
@@ -74,7 +74,7 @@ func TestAFreePlanIsActivatedAtOnce(t *testing.T) {
 }
 
 // Past due from 7 February. Three boundaries pass, then the first invoice is paid on 5 May.
-func TestRecovery(t *testing.T) {
+func TestRecord_SuccessRecoversPastDue(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		billing subscription.PastDueBilling
@@ -107,7 +107,7 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-func TestPastDueEndsAfterItsDays(t *testing.T) {
+func TestAdvance_PastDueCancelsAfterDays(t *testing.T) {
 	t.Parallel()
 	settings := settings
 	settings.PastDueCancelAfterDays = 10
@@ -126,7 +126,7 @@ func TestPastDueEndsAfterItsDays(t *testing.T) {
 	require.Equal(t, subscription.ReasonPastDueExpired, l.sub().CancelReason)
 }
 
-func TestAChangeReplacesTheOpenInvoice(t *testing.T) {
+func TestChangePlan_ReplacesOpenInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.result(payment.AnswerDeclined)
@@ -149,7 +149,7 @@ func TestAChangeReplacesTheOpenInvoice(t *testing.T) {
 }
 
 // The old plan comes back within the period while the change before is unpaid: what is billed for it is found.
-func TestThereAndBackWhileUnpaid(t *testing.T) {
+func TestChangePlan_ThereAndBackWhileUnpaid(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.result(payment.AnswerSucceeded)
@@ -165,8 +165,9 @@ func TestThereAndBackWhileUnpaid(t *testing.T) {
 	require.LessOrEqual(t, l.store.balance, money.Minor(1000))
 }
 
-// The period began while past due and nobody billed it: the change neither credits nor charges; recovery bills it whole.
-func TestAChangeInASkippedPeriodIsBilledOnRecovery(t *testing.T) {
+// The period began while past due and nobody billed it: the change neither credits nor charges; recovery bills it
+// whole.
+func TestChangePlan_InSkippedPeriodIsBilledOnRecovery(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.failToPastDue()
@@ -184,7 +185,7 @@ func TestAChangeInASkippedPeriodIsBilledOnRecovery(t *testing.T) {
 
 // A period on a free plan needs no bill, so it is no skipped one: who leaves the plan pays the rest, and recovery
 // charges nothing twice.
-func TestLeavingAFreePlanWhilePastDueCostsTheRest(t *testing.T) {
+func TestChangePlan_FromFreePlanWhilePastDueChargesRest(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.failToPastDue()

@@ -1,8 +1,8 @@
-// Package lifecycle composes the rules: it decides what follows from what in the life of one subscription. A State goes in,
-// with the time and what happened; the new State and the Changes to write come out. It is pure: no clock, no random, no
-// I/O; ids come from an injected source. The callers (activities, service) load a State under lock, ask one of Advance,
-// Apply and Record, and write the Changes in the same transaction. It does not own the single rules (subscription,
-// collection, invoice, payment), SQL (db), nor when it is asked (workflows).
+// Package lifecycle composes the rules: it decides all consequences of an input in the life of one subscription. A
+// State, the time and the input go in; the new State and the Changes to write come out. It is pure: no clock, no
+// random, no I/O; ids come from an injected source. The callers (activities, service) load a State under lock, call
+// Advance, Apply or Record, and write the Changes in the same transaction. It does not own the single rules
+// (subscription, collection, invoice, payment), SQL (db), nor the time of a call (workflows).
 package lifecycle
 
 import (
@@ -17,8 +17,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// State is everything that a decision about one subscription depends on. The Subscription is empty for a transaction that
-// belongs to none: a charge of its own, or a refund of one.
+// State is everything that a decision about one subscription depends on. The Subscription is empty for a transaction
+// that belongs to none: a charge of its own, or a refund of one.
 type State struct {
 	Subscription subscription.Subscription
 	Customer     customer.Customer
@@ -31,7 +31,8 @@ type State struct {
 	Paid         []invoice.Invoice     // paid invoices with lines, for time in Subscription.Span, oldest first
 	WrittenOff   []invoice.Invoice     // voided by a person, or uncollectible, with lines, for time in that span
 	Pending      []payment.Transaction // undecided charges of the subscription, oldest first
-	// Captures are the successful charges that settled Paid, by invoice id. Only a cancellation with a refund reads them.
+	// Captures are the successful charges that settled Paid, by invoice id. Only a cancellation with a refund reads
+	// them.
 	Captures map[string]payment.Transaction
 	Provider *Provider // the environment's primary provider; nil: none
 	// WakePending: a signal to the subscription's workflow is under way.
@@ -52,9 +53,9 @@ type Moment struct {
 	IDs  IDs
 }
 
-// IDs makes the ids of new rows. Given parts, the id is derived from them: the same parts give the same id, so that work
-// repeated after a restore of the database sends the provider the same key. at is the time that such an id sorts by.
-// Without parts the id is random and sorts by real time.
+// IDs makes the ids of new rows. Given parts, the id is derived from them: the same parts give the same id, so that
+// work repeated after a restore of the database sends the provider the same key. at is the time that such an id sorts
+// by. Without parts the id is random and sorts by real time.
 type IDs interface {
 	Invoice(at time.Time, parts ...string) string
 	Transaction(at time.Time, parts ...string) string
@@ -65,8 +66,8 @@ func (s State) Facts() subscription.Facts {
 	return subscription.Facts{Plan: s.Plan, Pending: s.PendingPlan, Settings: s.Settings, Open: s.Open, Paid: s.Paid, WrittenOff: s.WrittenOff}
 }
 
-// Attempt returns the pending charge that the subscription's workflow follows: the one whose turn to be asked about comes
-// first; nil: none. That may be another than the attempt of the invoice in collection: one that was called off is
+// Attempt returns the pending charge that the subscription's workflow follows: the one whose turn to be asked about
+// comes first; nil: none. That may be another than the attempt of the invoice in collection: one that was called off is
 // superfluous, but not over. Charges that need review are not followed: a person or the provider must act first.
 func (s State) Attempt() *payment.Transaction {
 	var first *payment.Transaction

@@ -285,8 +285,8 @@ func (s *store) clone() *store {
 	return &out
 }
 
-// same reports whether two States say the same. Captures are compared only where both know them, and an empty list is as
-// good as none.
+// same reports whether two States say the same. Captures are compared only where both know them, and an empty list is
+// as good as none.
 func same(a, b lifecycle.State) bool {
 	if a.Captures == nil || b.Captures == nil {
 		a.Captures, b.Captures = nil, nil

@@ -1,5 +1,5 @@
-// Package metadata owns a caller's own notes on a resource: what a note may be and how long. It does not own where notes
-// are kept, nor how many a request may bring.
+// Package metadata owns a caller's own notes on a resource: what a note may be and how long. It does not own where
+// notes are kept, nor how many a request may bring.
 package metadata
 
 import (
@@ -26,9 +26,10 @@ const (
 // The refusals. ErrNested is also for who notices nesting before it is decoded.
 var (
 	ErrNested = fault.New(fault.Invalid, "type_wrong",
-		"a metadata value is a string, a number, true, false or null; write lists and objects as a string")
+		"A metadata value must be a string, a number, true, false or null. Send lists and objects as a string.")
 	errTooLarge = fault.New(fault.Invalid, "metadata_too_large",
-		"metadata keys have 1 to %d characters, strings at most %d, numbers at most %d", MaxKey, MaxText, MaxNumber)
+		"`metadata` is too large. Send keys of 1 to %d characters, strings of at most %d and numbers of at "+
+			"most %d.", MaxKey, MaxText, MaxNumber)
 )
 
 // UnmarshalJSON keeps numbers as they are written.
@@ -43,8 +44,8 @@ func (p *Pairs) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Check bounds what is stored for nothing but to be read back; of several wrong notes it names the first by key. Faults:
-// type_wrong, metadata_too_large.
+// Check bounds what is stored for nothing but to be read back; of several wrong notes it names the first by key.
+// Faults: type_wrong, metadata_too_large.
 func (p Pairs) Check() error {
 	for _, key := range slices.Sorted(maps.Keys(p)) {
 		if err := checkPair(key, p[key]); err != nil {

@@ -25,13 +25,13 @@ func ParseCurrency(s string) (Currency, error) {
 	exponent, corrected := corrections[Currency(s)]
 	if (corrected && exponent == withdrawn) || (!corrected && (s == "" || !currency.IsValid(s))) {
 		return "", fault.InvalidParam("currency", "currency_unknown",
-			"%.10q is not an active ISO 4217 currency code; send three upper case letters such as EUR", s)
+			"%.10q is not an active ISO 4217 currency code. Send three uppercase letters, such as EUR.", s)
 	}
 	return Currency(s), nil
 }
 
-// Decimals is the ISO 4217 exponent: how many digits of an amount stand behind the decimal point. A withdrawn code keeps
-// the exponent it had, because old invoices stay readable; an unknown one has 2.
+// Decimals is the ISO 4217 exponent: how many digits of an amount stand behind the decimal point. A withdrawn code
+// keeps the exponent it had, because old invoices stay readable; an unknown one has 2.
 func (c Currency) Decimals() int {
 	if exponent, ok := corrections[c]; ok && exponent != withdrawn {
 		return exponent

@@ -71,5 +71,6 @@ func FormatUnits(m Minor, c Currency) string {
 }
 
 func invalid() error {
-	return fault.New(fault.Invalid, "amount_invalid", "the amount is not a plain number that its currency can represent")
+	return fault.New(fault.Invalid, "amount_invalid",
+		"The amount is not a number that its currency can represent. Send fewer decimals.")
 }

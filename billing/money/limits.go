@@ -9,8 +9,8 @@ type Limits struct {
 	Unchargeable bool
 }
 
-// Collectable is the largest part of an amount that the provider takes: a multiple of the granularity, and nothing below
-// the minimum. What is left over is carried until there is enough of it.
+// Collectable is the largest part of an amount that the provider takes: a multiple of the granularity, and nothing
+// below the minimum. What is left over is carried until there is enough of it.
 func (l Limits) Collectable(amount Minor) Minor {
 	part := l.Floor(amount)
 	if part < l.Minimum {

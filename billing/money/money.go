@@ -42,5 +42,6 @@ func Sum(ms ...Minor) (Minor, error) {
 }
 
 func tooLarge() error {
-	return fault.New(fault.Invalid, "amount_too_large", "an amount may not exceed %d minor units", int64(MaxMinor))
+	return fault.New(fault.Invalid, "amount_too_large",
+		"The amount is too large. Send at most %d minor units.", int64(MaxMinor))
 }

@@ -19,8 +19,8 @@ func requireFault(t require.TestingT, err error, code, param string) {
 	require.Equal(t, []string{string(fault.Invalid), code, param}, []string{string(f.Kind), f.Code, f.Param}, err)
 }
 
-// anyMinor draws small amounts, the limits and everything an int64 holds. Like every generator here it is made anew by each
-// test, because rapid's are not safe to share between parallel ones.
+// anyMinor draws small amounts, the limits and everything an int64 holds. Like every generator here it is made anew by
+// each test, because rapid's are not safe to share between parallel ones.
 func anyMinor() *rapid.Generator[money.Minor] {
 	return rapid.OneOf(
 		rapid.Custom(func(t *rapid.T) money.Minor { return money.Minor(rapid.Int64Range(-2000, 2000).Draw(t, "small")) }),

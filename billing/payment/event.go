@@ -2,12 +2,21 @@ package payment
 
 import "perennial/billing/event"
 
-// Announced is what events say of the transaction: the data of the interface specification, and ids that help a receiver.
+// Announced is what events say of the transaction: the data of the interface specification, and ids that help a
+// receiver.
 func (t Transaction) Announced() event.Payment {
 	return event.Payment{
 		ID: t.ID, CustomerID: t.CustomerID, Amount: int64(t.Amount), Currency: string(t.Currency),
 		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, ChargeID: t.ChargeID,
 	}
+}
+
+// Beginning announces a new charge: pending, or failed where it cannot be made.
+func (t Transaction) Beginning() event.Data {
+	if t.Status == Failed {
+		return t.Failure()
+	}
+	return event.PaymentPending{Payment: t.Announced()}
 }
 
 // Failure announces an attempt that moved no money.

@@ -3,7 +3,7 @@ package payment
 // The failure codes that do not come from a provider. Both are of the interface specification's list, to which adapters
 // map their providers' own words.
 const (
-	// CodeInvalidAccount: the customer cannot be charged like this; another payment method mends it.
+	// CodeInvalidAccount: the customer cannot be charged like this; another payment method fixes it.
 	CodeInvalidAccount = "INVALID_ACCOUNT"
 	// CodeDeclined: none of the others tells why.
 	CodeDeclined = "DECLINED"

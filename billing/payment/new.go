@@ -28,13 +28,15 @@ type NewChargeInput struct {
 }
 
 // NewCharge is the intent to move money: pending. One that cannot be made at all, for want of a payment method or a
-// provider, has failed already, without a provider: that is an outcome, not an error of whoever asked.
+// provider, has failed already, without a provider: that is an outcome, not an error of the caller.
 func NewCharge(in NewChargeInput) Transaction {
 	t := Transaction{
-		ID: in.ID, Type: Charge, Status: Pending, CustomerID: in.Customer.ID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
-		Amount: in.Amount, Currency: in.Currency, Description: in.Description, AttemptNumber: in.AttemptNumber, Trigger: in.Trigger,
-		Method: Method{Type: in.Customer.PaymentMethod, Details: in.Customer.PaymentDetails},
-		DueAt:  in.Due, CreatedAt: in.Now, Revision: 1,
+		ID: in.ID, Type: Charge, Status: Pending, CustomerID: in.Customer.ID, SubscriptionID: in.SubscriptionID,
+		InvoiceID: in.InvoiceID,
+		Amount:    in.Amount, Currency: in.Currency, Description: in.Description, AttemptNumber: in.AttemptNumber,
+		Trigger: in.Trigger,
+		Method:  Method{Type: in.Customer.PaymentMethod, Details: in.Customer.PaymentDetails},
+		DueAt:   in.Due, CreatedAt: in.Now, Revision: 1,
 	}
 	switch {
 	case !in.Customer.CanPay():
@@ -43,8 +45,8 @@ func NewCharge(in NewChargeInput) Transaction {
 		t.FailureReason = "no payment provider is configured for this environment"
 	default:
 		t.Provider, t.ProviderConfigID = in.Provider, in.ProviderConfigID
-		// Should its workflow never learn of it, because a worker is killed right after the commit, the reconciler finds
-		// it by this.
+		// Should its workflow never learn of it, because a worker is killed right after the commit, the reconciler
+		// finds it by this.
 		t.NextCheckAt, t.SendDueAt = in.Real, in.Real
 		if !in.Virtual && in.Due.Before(in.Real) {
 			t.SendDueAt = in.Due

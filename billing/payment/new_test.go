@@ -55,8 +55,8 @@ func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {
 	}
 }
 
-// Times of the charge protocol are real. A charge that catches up was due when it should have been made; on a test clock
-// that time says nothing about real time.
+// Times of the charge protocol are real. A charge that catches up was due when it should have been made; on a test
+// clock that time says nothing about real time.
 func TestNewCharge_NextCheckAndSendDue(t *testing.T) {
 	t.Parallel()
 	wall := t0.Add(time.Hour)

@@ -1,6 +1,6 @@
-// Package payment owns a payment transaction: how charges and refunds begin, which status may follow which (the same pairs
-// are guarded by a database trigger) and what is to be done about an open one. It does not own retries (collection) nor
-// the provider's words (providers).
+// Package payment owns a payment transaction: how charges and refunds begin, which status may follow which (the same
+// pairs are guarded by a database trigger) and the next step of the charge protocol for an open one. It does not own
+// retries (collection) nor the vocabulary of providers (providers).
 package payment
 
 import "perennial/billing/fault"
@@ -28,9 +28,10 @@ const (
 )
 
 // ErrFinal refuses to overwrite a final status.
-var ErrFinal = fault.New(fault.Conflict, "transaction_final", "the transaction has reached a final status, which is never overwritten")
+var ErrFinal = fault.New(fault.Conflict, "transaction_final",
+	"The transaction has a final status, which cannot change.")
 
-// CanBecome tells whether a transaction of type typ may go from one status to another. Pending may become any final
+// CanBecome reports whether a transaction of type typ may go from one status to another. Pending may become any final
 // status of its type; failed and declined may still become the success that a provider confirms late; success,
 // canceled and refunded stay (interface specification, States and transitions).
 func CanBecome(typ Type, from, to Status) bool {

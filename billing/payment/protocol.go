@@ -8,7 +8,7 @@ type Move string
 
 // The moves.
 const (
-	MoveNone    Move = "none"    // final, parked, or not yet time
+	MoveNone    Move = "none"    // final, in review, or not due yet
 	MoveAbandon Move = "abandon" // never sent and no longer wanted: canceled without a call
 	MoveSend    Move = "send"    // first send under a new key
 	MoveReplay  Move = "replay"  // repeat under the same key
@@ -17,7 +17,7 @@ const (
 )
 
 // Protocol is what a provider allows. Window is how long, in real time since the first send, the same key replays.
-// AbsenceGap is how far apart two "never heard of it" must be, both after the window, to prove that it never arrived.
+// AbsenceGap is how far apart two "not found" must be, both after the window, to prove that it never arrived.
 type Protocol struct {
 	Window     time.Duration
 	AbsenceGap time.Duration
@@ -64,8 +64,8 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	return MoveReplay
 }
 
-// lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the same
-// key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
+// lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the
+// same key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
 func (t Transaction) lateSend(p Protocol, now time.Time) bool {
 	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= p.Window/2
 }
@@ -77,7 +77,7 @@ func (t Transaction) everSent() bool { return t.ProviderRef != "" || !t.FirstSen
 func (t Transaction) Sending(now time.Time) Transaction {
 	if t.FirstSentAt.IsZero() {
 		t.NotFoundCount, t.NotFoundAt = 0, time.Time{}
-		t.FirstSentAt, t.NextCheckAt = now, now.Add(checkGap(1)) // should nobody be left to record the answer
+		t.FirstSentAt, t.NextCheckAt = now, now.Add(checkGap(1)) // if the worker dies before it records the answer
 		t.SendNumber++
 	}
 	return t

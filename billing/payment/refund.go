@@ -8,8 +8,8 @@ import (
 	"perennial/billing/money"
 )
 
-// Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved and what
-// is owed of those that failed.
+// Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved and
+// what is owed of those that failed.
 func (t Transaction) Refundable() money.Minor {
 	if t.Type != Charge || t.Status != Success {
 		return 0
@@ -17,26 +17,32 @@ func (t Transaction) Refundable() money.Minor {
 	return t.Amount - t.AmountRefunded - t.RefundOwed
 }
 
-// Refund begins to give amount of a charge back. The charge reserves it at once, so that two refunds never exceed what it
-// captured; see FailRefund. now is the customer's own time, wall the real one. Faults: refund_not_positive, refund_exceeds_charge.
-func (t Transaction) Refund(id string, amount money.Minor, now, wall time.Time) (charge, refund Transaction, err error) {
+// Refund begins to give amount of a charge back. The charge reserves it at once, so that two refunds never exceed what
+// it captured; see FailRefund. now is the customer's own time, wall the real one. Faults: refund_not_positive,
+// refund_exceeds_charge.
+func (t Transaction) Refund(
+	id string, amount money.Minor, now, wall time.Time,
+) (charge, refund Transaction, err error) {
 	if amount <= 0 {
-		return t, Transaction{}, fault.New(fault.Invalid, "refund_not_positive", "a refund must give back more than zero")
+		return t, Transaction{}, fault.New(fault.Invalid, "refund_not_positive",
+			"The refund's amount must be more than zero.")
 	}
 	if amount > t.Refundable() {
-		return t, Transaction{}, fault.New(fault.Conflict, "refund_exceeds_charge", "refunds of %s would exceed what it captured", t.ID)
+		return t, Transaction{}, fault.New(fault.Conflict, "refund_exceeds_charge",
+			"The refunds of %s would exceed the captured amount. Send a smaller amount.", t.ID)
 	}
 	t.AmountRefunded += amount
 	return t, Transaction{
-		ID: id, Type: Refund, Status: Pending, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID,
-		Amount: amount, Currency: t.Currency, Description: "Refund of " + t.ID, Trigger: collection.Automatic,
+		ID: id, Type: Refund, Status: Pending, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID,
+		InvoiceID: t.InvoiceID,
+		Amount:    amount, Currency: t.Currency, Description: "Refund of " + t.ID, Trigger: collection.Automatic,
 		Provider: t.Provider, ProviderConfigID: t.ProviderConfigID, ChargeID: t.ID,
 		NextCheckAt: wall, SendDueAt: wall, DueAt: now, CreatedAt: now, Revision: 1,
 	}, nil
 }
 
-// FailRefund takes the reservation of a refund that failed back. Its amount stays owed, until it is sent again or given as
-// credit; see PayOwed.
+// FailRefund takes the reservation of a refund that failed back. Its amount stays owed, until it is sent again or given
+// as credit; see PayOwed.
 func (t Transaction) FailRefund(amount money.Minor) Transaction {
 	t.AmountRefunded -= amount
 	t.RefundOwed += amount
@@ -48,15 +54,16 @@ func (t Transaction) FailRefund(amount money.Minor) Transaction {
 func (t Transaction) PayOwed() (Transaction, money.Minor, error) {
 	owed := t.RefundOwed
 	if owed <= 0 {
-		return t, 0, fault.New(fault.Conflict, "refund_not_owed", "No failed refund of %s is owed.", t.ID)
+		return t, 0, fault.New(fault.Conflict, "refund_not_owed",
+			"No failed refund of %s is owed to the customer.", t.ID)
 	}
 	t.RefundOwed = 0
 	return t, owed, nil
 }
 
-// Reserve notes that a refund which had failed went through after all, and reports whether the charge still owed it. Where
-// it did not, because the amount was refunded again or given as credit meanwhile, the money may have gone back twice. It
-// never shows more than was captured.
+// Reserve notes that a refund which had failed went through after all, and reports whether the charge still owed it.
+// Where it did not, because the amount was refunded again or given as credit meanwhile, the money may have gone back
+// twice. It never shows more than was captured.
 func (t Transaction) Reserve(amount money.Minor) (charge Transaction, owed bool) {
 	owed = t.RefundOwed >= amount
 	if owed {

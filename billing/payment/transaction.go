@@ -9,7 +9,8 @@ import (
 )
 
 // Transaction is one attempt to move money. Amount is in minor units of Currency. Zero times mean "not yet"; times of
-// the charge protocol (SendDueAt, FirstSentAt, NextCheckAt, NotFoundAt, ParkedAt, CancelRequestedAt) are real, also on a test clock.
+// the charge protocol (SendDueAt, FirstSentAt, NextCheckAt, NotFoundAt, ParkedAt, CancelRequestedAt) are real, also on
+// a test clock.
 type Transaction struct {
 	ID               string
 	Type             Type
@@ -50,8 +51,8 @@ type Transaction struct {
 	Revision    int64
 }
 
-// Confirms tells whether a provider's success is about what was asked for. What the provider leaves unsaid (zero, empty)
-// contradicts nothing.
+// Confirms reports whether a provider's success is about what was asked for. What the provider leaves unsaid (zero,
+// empty) contradicts nothing.
 func (t Transaction) Confirms(amount money.Minor, currency money.Currency) bool {
 	return (amount == 0 || amount == t.Amount) && (currency == "" || currency == t.Currency)
 }
@@ -62,8 +63,8 @@ type Method struct {
 	Details customer.PaymentDetails `json:"details"`
 }
 
-// Recover returns the success of its own that a capture on a canceled charge becomes, since canceled is final. now is the
-// subscription's own time.
+// Recover returns the success of its own that a capture on a canceled charge becomes, since canceled is final. now is
+// the subscription's own time.
 func (t Transaction) Recover(id string, now time.Time) Transaction {
 	t.RecoveredFrom, t.ID = t.ID, id
 	t.Status, t.CompletedAt, t.CreatedAt, t.Revision = Success, now, now, 1

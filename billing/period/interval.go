@@ -34,11 +34,11 @@ func (i Interval) Validate() error {
 	limit, known := maxCount[i.Unit]
 	if !known {
 		return fault.InvalidParam("interval", "interval_unknown",
-			"%.20q is not an interval; use day, week, month or year", string(i.Unit))
+			"%.20q is not an interval. Send `day`, `week`, `month` or `year`.", string(i.Unit))
 	}
 	if i.Count < 1 || i.Count > limit {
 		return fault.InvalidParam("intervalCount", "interval_count_out_of_range",
-			"an interval of %ss counts from 1 to %d", i.Unit, limit)
+			"The interval count is out of range. For an interval of %ss, send 1 to %d.", i.Unit, limit)
 	}
 	return nil
 }

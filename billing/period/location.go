@@ -13,8 +13,8 @@ import (
 // every decision about a subscription. Names that are no zone are not kept, so that callers cannot make it grow.
 var locations sync.Map
 
-// LoadLocation finds an IANA time zone by name; anything else is `time_zone_unknown`. "" and "Local" are refused, which the
-// standard library understands as UTC and as the zone of the machine.
+// LoadLocation finds an IANA time zone by name; anything else is `time_zone_unknown`. "" and "Local" are refused, which
+// the standard library understands as UTC and as the zone of the machine.
 func LoadLocation(name string) (*time.Location, error) {
 	if known, ok := locations.Load(name); ok {
 		return known.(*time.Location), nil
@@ -26,7 +26,7 @@ func LoadLocation(name string) (*time.Location, error) {
 		}
 	}
 	return nil, fault.InvalidParam("timeZone", "time_zone_unknown",
-		"%.40q is not an IANA time zone; send a name such as Africa/Douala, or UTC", name)
+		"%.40q is not an IANA time zone. Send a name such as Africa/Douala, or UTC.", name)
 }
 
 // foreign names files that lie beside the zones in a Unix zone directory without being zones. Those under right/

@@ -7,7 +7,7 @@ type Period struct {
 	Start, End time.Time
 }
 
-// Contains tells whether t lies in [Start, End).
+// Contains reports whether t lies in [Start, End).
 func (p Period) Contains(t time.Time) bool {
 	return !t.Before(p.Start) && t.Before(p.End)
 }

@@ -14,8 +14,8 @@ type Schedule struct {
 	Interval Interval       // must be valid; one that is not counts single days, so that every call returns
 }
 
-// Boundary is where period n starts and period n-1 ends, in UTC. Boundary(0) is the anchor; n may be negative. A wall time
-// that does not exist becomes the first instant after the gap, one that occurs twice the earlier of the two.
+// Boundary is where period n starts and period n-1 ends, in UTC. Boundary(0) is the anchor; n may be negative. A wall
+// time that does not exist becomes the first instant after the gap, one that occurs twice the earlier of the two.
 func (s Schedule) Boundary(n int) time.Time {
 	return s.gridPoint(n + s.skippedDays(n))
 }

@@ -37,8 +37,8 @@ func TestBoundaryInClockChanges(t *testing.T) {
 	}
 }
 
-// TestDaysThatNeverHappened walks over the skipped days from both sides: dates are in order, none twice, none missing but
-// the one that was.
+// TestDaysThatNeverHappened walks over the skipped days from both sides: dates are in order, none twice, none missing
+// but the one that was.
 func TestDaysThatNeverHappened(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, before, after string }{
@@ -158,7 +158,8 @@ func TestIndexAtFarAway(t *testing.T) {
 	}
 }
 
-// TestBeyondTheCalendar states what hostile numbers do: boundaries stop at the ends of the calendar, and every call returns.
+// TestBeyondTheCalendar states what hostile numbers do: boundaries stop at the ends of the calendar, and every call
+// returns.
 func TestBeyondTheCalendar(t *testing.T) {
 	t.Parallel()
 	beyond := []time.Time{

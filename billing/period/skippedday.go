@@ -34,8 +34,8 @@ func (s Schedule) skippedDays(n int) int {
 	return 0
 }
 
-// dateLineShift tells by how many days local dates at grid point n have been moved since the anchor. Clock changes and
-// reforms of standard time move a zone by an hour or a few; changing sides moves it by 23 to 25.
+// dateLineShift reports by how many days local dates at grid point n have been moved since the anchor. Clock changes
+// and reforms of standard time move a zone by an hour or a few; changing sides moves it by 23 to 25.
 func (s Schedule) dateLineShift(n int) int {
 	loc := orUTC(s.Location)
 	_, here := s.gridPoint(n).In(loc).Zone()

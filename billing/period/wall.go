@@ -2,8 +2,8 @@ package period
 
 import "time"
 
-// Earliest and Latest bound the calendar. A boundary beyond them is moved to them, so that arithmetic on a hostile count
-// or date can neither overflow nor yield a year which RFC 3339 and PostgreSQL cannot write.
+// Earliest and Latest bound the calendar. A boundary beyond them is moved to them, so that arithmetic on a hostile
+// count or date can neither overflow nor yield a year which RFC 3339 and PostgreSQL cannot write.
 var (
 	Earliest = time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)
 	Latest   = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
@@ -55,8 +55,8 @@ func (w wall) instant(loc *time.Location) time.Time {
 	return t.UTC()
 }
 
-// AddDays moves t by local calendar days and keeps the time of day, under the same rules as Boundary for wall times that
-// a clock change removes or repeats. Zero days is t itself.
+// AddDays moves t by local calendar days and keeps the time of day, under the same rules as Boundary for wall times
+// that a clock change removes or repeats. Zero days is t itself.
 func AddDays(t time.Time, loc *time.Location, days int) time.Time {
 	t = within(t)
 	if days == 0 {

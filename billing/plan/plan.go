@@ -46,10 +46,12 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large. The fault names the price by its place.
+// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large. The fault names the price by its
+// place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
-		return fault.InvalidParam("name", "plan_name_missing", "a plan needs a name: customers see it on their invoices")
+		return fault.InvalidParam("name", "plan_name_missing",
+			"The plan's name is missing. Send a name, which customers see on their invoices.")
 	}
 	if _, err := money.ParseCurrency(string(p.Currency)); err != nil {
 		return err
@@ -61,17 +63,19 @@ func (p Plan) Validate() error {
 		return err
 	}
 	if len(p.Prices) == 0 || len(p.Prices) > MaxPrices {
-		return fault.InvalidParam("prices", "prices_count_out_of_range", "a plan has 1 to %d prices, got %d", MaxPrices, len(p.Prices))
+		return fault.InvalidParam("prices", "prices_count_out_of_range",
+			"A plan must have 1 to %d prices. The request has %d.", MaxPrices, len(p.Prices))
 	}
 	var total money.Minor
 	for i, price := range p.Prices {
 		if price.Model != Flat {
 			return fault.InvalidParam(fmt.Sprintf("prices[%d].model", i), "price_model_unknown",
-				"price model %q is not known; use %q", price.Model, Flat)
+				"The price model %q does not exist. Send %q.", price.Model, Flat)
 		}
 		amount := fmt.Sprintf("prices[%d].amount", i)
 		if price.Amount < 0 {
-			return fault.InvalidParam(amount, "amount_negative", "a price cannot be negative, got %d", price.Amount)
+			return fault.InvalidParam(amount, "amount_negative",
+				"A price cannot be negative. The request has %d.", price.Amount)
 		}
 		var err error
 		if total, err = money.Sum(total, price.Amount); err != nil {
@@ -84,7 +88,8 @@ func (p Plan) Validate() error {
 // ValidateTrialDays refuses a negative or absurd trial: trial_days_out_of_range.
 func ValidateTrialDays(days int) error {
 	if days < 0 || days > MaxTrialDays {
-		return fault.InvalidParam("trialDays", "trial_days_out_of_range", "trialDays is 0 to %d, got %d", MaxTrialDays, days)
+		return fault.InvalidParam("trialDays", "trial_days_out_of_range",
+			"`trialDays` must be 0 to %d. The request has %d.", MaxTrialDays, days)
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ func amount(t *testing.T, s string, c money.Currency) money.Minor {
 }
 
 // checkPeriodShare holds money.Part against a share that the peer rounds by itself. Where the service begins with the
-// whole, or ends with it, cumulative rounding gives the same (but for an exact tie at the end); in between it may differ
-// by one minor unit, which is the price of parts that sum to the whole.
+// whole, or ends with it, cumulative rounding gives the same (but for an exact tie at the end); in between it may
+// differ by one minor unit, which is the price of parts that sum to the whole.
 func checkPeriodShare(t *testing.T, c peercases.Case) {
 	var in struct {
 		Amount      string

@@ -34,29 +34,30 @@ func Default() Policy {
 	return Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3, MaxJitter: time.Hour}
 }
 
-// Validate answers `retry_policy_invalid` with the field at fault.
+// Validate returns `retry_policy_invalid` with the field at fault.
 func (p Policy) Validate() error {
 	switch {
 	case p.Base < time.Minute || p.Base > maxBase || p.Base%time.Second != 0:
-		return invalid("base", "the first gap is a minute to 30 days, in whole seconds")
+		return invalid("base", "The first gap must be one minute to 30 days, in whole seconds.")
 	case p.Factor < 1 || p.Factor > maxFactor:
-		return invalid("factor", "the factor between gaps is 1 to %d", maxFactor)
+		return invalid("factor", "The factor between gaps must be 1 to %d.", maxFactor)
 	case p.Retries < 0 || p.Retries > maxRetries:
-		return invalid("retries", "the number of retries is 0 to %d", maxRetries)
+		return invalid("retries", "The number of retries must be 0 to %d.", maxRetries)
 	case p.MaxJitter < 0 || p.MaxJitter > maxJitter || p.MaxJitter%time.Second != 0:
-		return invalid("maxJitter", "the jitter is at most an hour, in whole seconds")
+		return invalid("maxJitter", "The jitter must be at most one hour, in whole seconds.")
 	}
 	var total time.Duration
 	for retry := 1; retry <= p.Retries; retry++ {
 		if total += p.Gap(retry); total > maxTotal {
-			return invalid("retries", "the last retry comes more than a year after the first attempt; lower base, factor or retries")
+			return invalid("retries",
+				"The last retry is more than one year after the first attempt. Lower the base, the factor or the retries.")
 		}
 	}
 	return nil
 }
 
-// Gap is the time between attempt number `retry` and the retry of that number (the attempt after it). Retries count from
-// 1 to Retries; any other number has no gap and answers 0. A gap never exceeds a year.
+// Gap is the time between attempt number `retry` and the retry of that number (the attempt after it). Retries count
+// from 1 to Retries; any other number has no gap and answers 0. A gap never exceeds a year.
 func (p Policy) Gap(retry int) time.Duration {
 	if retry < 1 || retry > p.Retries {
 		return 0

@@ -14,8 +14,8 @@ import (
 type Cancellation struct {
 	Reason    string // empty: the one given before, if any
 	Immediate bool
-	// RefundUnused gives the unused time of what was paid for the current period back, and asks for no more than the time
-	// used of what was not; only with Immediate.
+	// RefundUnused gives the unused time of what was paid for the current period back, and asks for no more than the
+	// time used of what was not; only with Immediate.
 	RefundUnused bool
 }
 
@@ -29,7 +29,7 @@ const (
 func (c Cancellation) Check() error {
 	if c.RefundUnused && !c.Immediate {
 		return fault.InvalidParam("refund", "refund_needs_immediate_effect",
-			"a refund is for time taken away: send immediateEffect true with it")
+			"`refund` requires `immediateEffect: true`. Send both, or omit `refund`.")
 	}
 	return nil
 }

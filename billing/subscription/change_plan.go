@@ -75,8 +75,8 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 		return Decision{}, err
 	}
 	d := Decision{Events: []event.Event{s.updated(now, "planId")}}
-	// A period that cost something and that nobody billed (it began while past due) is billed in full on recovery, on the
-	// new plan.
+	// A period that cost something and that nobody billed (it began while past due) is billed in full on recovery, on
+	// the new plan.
 	if billed || s.Status != PastDue {
 		lines := append(left.lines, charge...)
 		if _, err := invoice.Sum(lines); err != nil {

@@ -9,9 +9,10 @@ import (
 )
 
 // closing is the invoice of a cancellation that gives unused time back. It treats the end like a change to a plan that
-// costs nothing: what is open of the current period is taken in, the unused time is taken back, and what the period costs
-// is what was used of it. Below zero the rest goes back, above it stays payable. There is none where no unused time was
-// billed: in a trial, in a period that was skipped, and in one that is over, even where the next is not opened yet.
+// costs nothing: what is open of the current period is taken in, the unused time is taken back, and what the period
+// costs is what was used of it. Below zero the rest goes back, above it stays payable. There is none where no unused
+// time was billed: in a trial, in a period that was skipped, and in one that is over, even where the next is not opened
+// yet.
 func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	now = now.UTC().Truncate(time.Second)
 	if !s.CurrentPeriod.Contains(now) {

@@ -28,7 +28,7 @@ type Facts struct {
 	WrittenOff []invoice.Invoice
 }
 
-// inCollection tells whether an open invoice other than paid has been tried already. One is at a time, so while the
+// inCollection reports whether an open invoice other than paid has been tried already. One is at a time, so while the
 // subscription is past due it is the one that made it so.
 func (f Facts) inCollection(paid string) bool {
 	for _, inv := range f.Open {
@@ -50,7 +50,8 @@ func (f Facts) openFor(current period.Period) *invoice.Invoice {
 	return nil
 }
 
-// invoiced tells whether some invoice bills the current period: open, paid, or given up, since no period is billed again.
+// invoiced reports whether some invoice bills the current period: open, paid, or given up, since no period is billed
+// again.
 func (f Facts) invoiced(current period.Period) bool {
 	for _, list := range [][]invoice.Invoice{f.Open, f.Paid, f.WrittenOff} {
 		for _, inv := range list {

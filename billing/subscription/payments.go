@@ -11,9 +11,9 @@ import (
 
 // Settled is what the payment of an invoice means for its subscription: paid through the end of what the invoice bills,
 // activated by the first one, recovered from past due by any. A recovered subscription is billed for its current period
-// in full where no invoice did; periods that were skipped never are, nor one that is over by now. While an older invoice
-// stays unpaid after its last attempt, an invoice that needed no payment (credit covered it) recovers nothing. f is as it
-// stands with the invoice paid. Fault: subscription_in_trial.
+// in full where no invoice did; periods that were skipped never are, nor one that is over by now. While an older
+// invoice stays unpaid after its last attempt, an invoice that needed no payment (credit covered it) recovers nothing.
+// f is as it stands with the invoice paid. Fault: subscription_in_trial.
 func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Decision, error) {
 	if err := permit(s.Status, paymentSettled); err != nil {
 		return Decision{}, err
@@ -36,8 +36,8 @@ func (s Subscription) WrittenOff(f Facts, inv invoice.Invoice, now time.Time) (D
 	return s.recovered(f, inv.ID, now), nil
 }
 
-// recovered lets a past-due subscription be active again once none of its invoices but the closed one has been tried. Its
-// current period is billed in full where no invoice did.
+// recovered lets a past-due subscription be active again once none of its invoices but the closed one has been tried.
+// Its current period is billed in full where no invoice did.
 func (s Subscription) recovered(f Facts, closed string, now time.Time) Decision {
 	if s.Status != PastDue || f.inCollection(closed) {
 		return Decision{Subscription: s}
@@ -60,8 +60,8 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) Decision 
 	return d
 }
 
-// Unpaid is what the failure of an invoice's last automatic attempt means: past due, once. attempts is how many attempts
-// the invoice has seen. Faults: subscription_canceled, subscription_in_trial.
+// Unpaid is what the failure of an invoice's last automatic attempt means: past due, once. attempts is how many
+// attempts the invoice has seen. Faults: subscription_canceled, subscription_in_trial.
 func (s Subscription) Unpaid(attempts int, now time.Time) (Decision, error) {
 	if err := permit(s.Status, retriesExhausted); err != nil {
 		return Decision{}, err
@@ -100,7 +100,7 @@ func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, er
 	oldest := f.Open[0]
 	if amount != nil && *amount != oldest.AmountDue {
 		return invoice.Invoice{}, fault.InvalidParam("amount", "amount_mismatch",
-			"the open invoice %s is for %d minor units (%s); send exactly that many, or leave amount out",
+			"The amount due on invoice %s is %d minor units (%s). Send exactly this amount, or omit `amount`.",
 			oldest.ID, oldest.AmountDue, money.Format(oldest.AmountDue, oldest.Currency))
 	}
 	return oldest, nil

@@ -12,8 +12,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Whoever counts renewals must not count sign-ups: the creation has announced the first period already. A trial that ends
-// goes over into a period that nothing has announced.
+// Whoever counts renewals must not count sign-ups: the creation has announced the first period already. A trial that
+// ends goes over into a period that nothing has announced.
 func TestOpenPeriod_OnlyWhatFollowsIsARenewal(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -6,7 +6,7 @@ import (
 	"perennial/billing/retry"
 )
 
-// PastDueBilling tells what boundaries do while a subscription is past due.
+// PastDueBilling says what boundaries do while a subscription is past due.
 type PastDueBilling string
 
 // The two ways.
@@ -31,8 +31,8 @@ func DefaultSettings() Settings {
 	return Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: SkipPastDue}
 }
 
-// Validate answers the first field that the rules cannot work with: time_zone_unknown, retry_policy_invalid,
-// past_due_billing_unknown, past_due_cancel_after_days_out_of_range.
+// Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown,
+// retry_policy_invalid, past_due_billing_unknown, past_due_cancel_after_days_out_of_range.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
 		return err
@@ -42,11 +42,11 @@ func (s Settings) Validate() error {
 	}
 	if s.PastDueBilling != SkipPastDue && s.PastDueBilling != AccruePastDue {
 		return fault.InvalidParam("pastDueBilling", "past_due_billing_unknown",
-			"%.40q is no way to bill periods that pass in past_due; choose %s or %s", s.PastDueBilling, SkipPastDue, AccruePastDue)
+			"`pastDueBilling` cannot be %.40q. Send `%s` or `%s`.", s.PastDueBilling, SkipPastDue, AccruePastDue)
 	}
 	if s.PastDueCancelAfterDays < 0 || s.PastDueCancelAfterDays > maxPatience {
 		return fault.InvalidParam("pastDueCancelAfterDays", "past_due_cancel_after_days_out_of_range",
-			"a subscription is canceled after 1 to %d days in past_due; 0 is never", maxPatience)
+			"`pastDueCancelAfterDays` must be 1 to %d, or 0 to never cancel.", maxPatience)
 	}
 	return nil
 }

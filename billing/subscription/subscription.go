@@ -1,5 +1,5 @@
-// Package subscription owns the life of a subscription: its states, which command or occurrence is legal in which,
-// and what each leads to (a new state, invoices to issue or void, events to announce). It is pure: facts and `now`
+// Package subscription owns the life of a subscription: its states, which command or occurrence is legal in which, and
+// what each leads to (a new state, invoices to issue or void, events to announce). It is pure: the rows and the time
 // come in, a Decision goes out. It does not own how invoices are collected (collection) nor storage (db).
 package subscription
 
@@ -48,7 +48,8 @@ type Subscription struct {
 	Interval      period.Interval
 	TrialEndsAt   time.Time
 	CurrentPeriod period.Period
-	// RenewedFrom is the start of the period that the schedule opened last. A change of interval restarts the current one.
+	// RenewedFrom is the start of the period that the schedule opened last. A change of interval restarts the current
+	// one.
 	RenewedFrom         time.Time
 	NextPeriod          int // index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
 	PaidThrough         time.Time
@@ -70,8 +71,8 @@ type Subscription struct {
 	UpdatedAt           time.Time
 }
 
-// Span is the time whose invoices decisions depend on: the current period, with those before it that a change of interval
-// cut short.
+// Span is the time whose invoices decisions depend on: the current period, with those before it that a change of
+// interval cut short.
 func (s Subscription) Span() period.Period {
 	span := s.CurrentPeriod
 	if !s.RenewedFrom.IsZero() && s.RenewedFrom.Before(span.Start) {

@@ -31,34 +31,52 @@ const (
 
 // The refusals. Those that pass by themselves say when to ask again.
 var (
-	ErrCanceled        = fault.New(fault.Conflict, "subscription_canceled", "the subscription is canceled, which is final; create a new one")
-	ErrNotPastDue      = fault.New(fault.Conflict, "subscription_not_past_due", "the subscription is not past due")
-	ErrInTrial         = fault.New(fault.Conflict, "subscription_in_trial", "the subscription is in its trial and has no unpaid invoice")
-	ErrNotScheduled    = fault.New(fault.Conflict, "cancellation_not_scheduled", "no cancellation is scheduled, so there is nothing to undo")
-	ErrNothingOpen     = fault.New(fault.Conflict, "nothing_to_pay", "the subscription has no open invoice, so there is nothing to pay")
-	ErrPlanUnchanged   = fault.New(fault.Conflict, "plan_unchanged", "the subscription is on this plan already; choose another").In("planId")
-	ErrPlanInactive    = fault.New(fault.Conflict, "plan_inactive", "this plan is no longer offered; choose another").In("planId")
-	ErrCurrency        = fault.New(fault.Conflict, "currency_mismatch", "a subscription keeps its currency: choose a plan in the same one, or cancel and subscribe anew").In("planId")
-	ErrPaymentPending  = fault.New(fault.Conflict, "payment_in_progress", "a payment of the current period is in progress; change the plan when it has succeeded or failed, or with effective=period_end").After(collection.PaymentTakes)
-	ErrPeriodNotDue    = fault.New(fault.Conflict, "period_not_due", "the next period has not begun")
-	ErrRenewalDue      = fault.New(fault.Conflict, "renewal_due", "the current period has ended and its renewal is under way; change the plan when it is done, in a few seconds").After(5 * time.Second)
-	ErrPastDueNotEnded = fault.New(fault.Conflict, "past_due_not_ended", "the subscription may stay past due for longer")
+	ErrCanceled = fault.New(fault.Conflict, "subscription_canceled",
+		"The subscription is canceled, which is final. Create a new one.")
+	ErrNotPastDue = fault.New(fault.Conflict, "subscription_not_past_due", "The subscription is not past due.")
+	ErrInTrial    = fault.New(fault.Conflict, "subscription_in_trial",
+		"The subscription is in its trial and has no unpaid invoice.")
+	ErrNotScheduled = fault.New(fault.Conflict, "cancellation_not_scheduled",
+		"No cancellation is scheduled, so there is nothing to undo.")
+	ErrNothingOpen = fault.New(fault.Conflict, "nothing_to_pay",
+		"The subscription has no open invoice, so there is nothing to pay.")
+	ErrPlanUnchanged = fault.New(fault.Conflict, "plan_unchanged",
+		"The subscription is already on this plan. Choose another plan.").In("planId")
+	ErrPlanInactive = fault.New(fault.Conflict, "plan_inactive",
+		"The plan is archived. Choose an active plan.").In("planId")
+	ErrCurrency = fault.New(fault.Conflict, "currency_mismatch",
+		"The plan has another currency, and a subscription's currency cannot change. "+
+			"Choose a plan in the same currency, or cancel and create a new subscription.").In("planId")
+	ErrPaymentPending = fault.New(fault.Conflict, "payment_in_progress",
+		"A payment of the current period is in progress. "+
+			"Change the plan after it has succeeded or failed, or send `effective: \"period_end\"`.").After(collection.PaymentTakes)
+	ErrPeriodNotDue = fault.New(fault.Conflict, "period_not_due", "The subscription's next period has not begun.")
+	ErrRenewalDue   = fault.New(fault.Conflict, "renewal_due",
+		"The current period has ended and its renewal is in progress. "+
+			"Repeat the request in a few seconds.").After(5 * time.Second)
+	ErrPastDueNotEnded = fault.New(fault.Conflict, "past_due_not_ended",
+		"The subscription's time in past_due has not ended.")
 )
 
-// transitions says which input may happen in which status, and to which statuses it may lead. What is absent is
-// refused with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. Canceled has no row that leads out: payment_settled keeps it canceled.
+// transitions says which input may happen in which status, and to which statuses it may lead. What is absent is refused
+// with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. Canceled has
+// no row that leads out: payment_settled keeps it canceled.
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
 		periodDue: {Active, Canceled}, invoiceWrittenOff: {Trialing},
 	},
 	Active: {
-		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active}, payInvoice: {Active},
-		periodDue: {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue}, invoiceWrittenOff: {Active},
+		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active},
+		payInvoice: {Active},
+		periodDue:  {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
+		invoiceWrittenOff: {Active},
 	},
 	PastDue: {
-		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue}, payInvoice: {PastDue},
-		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue}, pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
+		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue},
+		payInvoice: {PastDue},
+		periodDue:  {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
+		pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
 	},
 	Canceled: {
 		payInvoice: {Canceled}, paymentSettled: {Canceled}, invoiceWrittenOff: {Canceled},
@@ -71,7 +89,7 @@ var refusals = map[Status]map[input]error{
 	Active:   {pastDueExpired: ErrNotPastDue},
 }
 
-// permit answers nil where in may happen in status, else the reason why not.
+// permit returns nil where in may happen in status, else the refusal.
 func permit(status Status, in input) error {
 	if _, ok := transitions[status][in]; ok {
 		return nil

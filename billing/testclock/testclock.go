@@ -1,5 +1,5 @@
-// Package testclock owns what a test clock may do: which advances are refused, and where it stands. It does not own what
-// becomes due when it moves (lifecycle) nor how it is moved (activities).
+// Package testclock owns what a test clock may do: which advances are refused, and where it stands. It does not own
+// what becomes due when it moves (lifecycle) nor how it is moved (activities).
 package testclock
 
 import (
@@ -40,19 +40,21 @@ func (c Clock) Advance(to time.Time) (Clock, error) {
 		return c, nil
 	case c.Status == Advancing:
 		return c, fault.New(fault.Conflict, "test_clock_advancing",
-			"The clock moves to %s. Wait until it is ready.", stamp(c.TargetAt)).After(time.Second)
+			"The clock is advancing to %s. Wait until it is ready.", stamp(c.TargetAt)).After(time.Second)
 	case !to.After(c.NowAt):
 		return c, fault.InvalidParam("to", "test_clock_backwards",
-			"The clock stands at %s and only moves forward. Send a later time.", stamp(c.NowAt))
+			"The clock is at %s and only moves forward. Send a later time.", stamp(c.NowAt))
 	case to.After(c.NowAt.AddDate(farthest, 0, 0)):
 		return c, fault.InvalidParam("to", "out_of_range",
-			"One advance moves a clock by %d years at most, here to %s. Advance in several steps.", farthest, stamp(c.NowAt.AddDate(farthest, 0, 0)))
+			"One advance moves a clock by at most %d years, here to %s. "+
+				"Advance in several steps.", farthest, stamp(c.NowAt.AddDate(farthest, 0, 0)))
 	}
 	c.Status, c.TargetAt, c.BlockedBy = Advancing, to, nil
 	return c, nil
 }
 
-// Stop ends an advance where the clock stands: what is due there is still done. A clock that stands still stays as it is.
+// Stop ends an advance where the clock stands: what is due there is still done. A clock that stands still stays as it
+// is.
 func (c Clock) Stop() Clock {
 	if c.Status == Advancing {
 		c.TargetAt = c.NowAt

@@ -22,8 +22,8 @@ func devCommand() *command {
 		setup: func(f *flag.FlagSet) action {
 			var o devOptions
 			f.BoolVar(&o.once, "once", false, "end after the story; exit code 0 only if every step passed")
-			f.IntVar(&o.port, "port", 8080, "the API's `port`; another one is taken where it is in use, unless you named it")
-			f.BoolVar(&o.fresh, "fresh", false, "forget the data of earlier starts first")
+			f.IntVar(&o.port, "port", 8080, "the API's `port`; if it is in use and not given explicitly, another one is used")
+			f.BoolVar(&o.fresh, "fresh", false, "delete the data of earlier starts first")
 			f.StringVar(&o.dir, "dir", ".perennial", "`directory` for data and logs")
 			return func(ctx context.Context, p *process, args []string) error {
 				f.Visit(func(set *flag.Flag) { o.portNamed = o.portNamed || set.Name == "port" })

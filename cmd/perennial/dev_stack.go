@@ -18,7 +18,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// logName is where the JSON log of dev goes: the terminal is for the story. The log of the start before is kept as .old.
+// logName is where the JSON log of dev goes: the terminal is for the story. The log of the start before is kept as
+// .old.
 const logName = "log/perennial.log"
 
 // spaceForData is room for a new database (40 MB), its write-ahead log, and some days of trying things out.

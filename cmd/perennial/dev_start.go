@@ -36,9 +36,11 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 		return err
 	}
 	d.state.webhookSecret = "whsec_" + rand.Text()
-	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials we cannot open.
+	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials we cannot
+	// open.
 	out, err := service.New(store, d.process.now).ProvisionKey(ctx, d.process.actor(), keys, service.NewKey{
-		Tenant: "Development", App: "Development " + rand.Text()[:6], Mode: apikey.Test, Kind: apikey.Secret, Scopes: []string{"*"},
+		Tenant: "Development", App: "Development " + rand.Text()[:6], Mode: apikey.Test, Kind: apikey.Secret,
+		Scopes: []string{"*"},
 		Stripe: &service.StripeAccount{SecretKey: "sk_test_" + rand.Text(), WebhookSecret: d.state.webhookSecret},
 	})
 	if err != nil {
@@ -122,12 +124,14 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 	return d.describe()
 }
 
-// describe writes how other commands reach what runs here. The file goes when we go: a stale address would only confuse.
+// describe writes how other commands reach what runs here. The file goes when we go: a stale address would only
+// confuse.
 func (d *devStack) describe() error {
 	c := d.config
 	path := d.options.path(stackEnv)
 	text := fmt.Sprintf("DATABASE_URL=%s\nTEMPORAL_ADDRESS=%s\nTEMPORAL_NAMESPACE=%s\nSTRIPE_API_URL=%s\nMETRICS_ADDRESS=%s\n"+
-		"PERENNIAL_KEK=%s\nPERENNIAL_BUILD_ID=%s\n", c.Database.URL.Reveal(), c.Temporal.Address, c.Temporal.Namespace, c.Stripe.APIURL,
+		"PERENNIAL_KEK=%s\nPERENNIAL_BUILD_ID=%s\n", c.Database.URL.Reveal(), c.Temporal.Address, c.Temporal.Namespace,
+		c.Stripe.APIURL,
 		c.HTTP.MetricsAddress, c.KEK.Reveal(), c.BuildID)
 	d.onDown(func(context.Context) error { return os.Remove(path) })
 	return os.WriteFile(path, []byte(text), 0o600)
@@ -137,7 +141,8 @@ func (d *devStack) describe() error {
 func (d *devStack) watch(name string, done <-chan struct{}) {
 	go func() {
 		<-done
-		d.stopped <- fault.New(fault.Unavailable, "server_ended", "%s has ended; its log is in %s", name, d.options.dir)
+		d.stopped <- fault.New(fault.Unavailable, "server_ended",
+			"The server %s has ended. Its log is in %s.", name, d.options.dir)
 	}()
 }
 

@@ -14,8 +14,8 @@ import (
 
 func doctorCommand() *command {
 	return &command{
-		name: "doctor", summary: "check everything that Perennial needs, and say how to mend it",
-		about: "It reads the same settings as the API and the workers: run it where they run. It changes nothing. Exit code 1\n" +
+		name: "doctor", summary: "check everything that Perennial needs, and say how to fix it",
+		about: "It reads the same settings as the API and the workers, so run it where they run. It changes nothing. Exit code 1\n" +
 			"where a check failed; warnings do not count.",
 		examples: []string{"perennial doctor", "perennial doctor --json"},
 		setup: func(f *flag.FlagSet) action {
@@ -47,7 +47,7 @@ type finding struct {
 	Check   string `json:"check"`
 	Verdict string `json:"verdict"`
 	Detail  string `json:"detail"`
-	Mend    string `json:"mend,omitempty"`
+	Fix     string `json:"fix,omitempty"`
 }
 
 // report is all findings, in the order of the checks.
@@ -57,12 +57,12 @@ func (r *report) ok(check, detail string, args ...any) {
 	*r = append(*r, finding{check, good, fmt.Sprintf(detail, args...), ""})
 }
 
-func (r *report) warn(check, mend, detail string, args ...any) {
-	*r = append(*r, finding{check, warning, fmt.Sprintf(detail, args...), mend})
+func (r *report) warn(check, fix, detail string, args ...any) {
+	*r = append(*r, finding{check, warning, fmt.Sprintf(detail, args...), fix})
 }
 
-func (r *report) fail(check, mend, detail string, args ...any) {
-	*r = append(*r, finding{check, bad, fmt.Sprintf(detail, args...), mend})
+func (r *report) fail(check, fix, detail string, args ...any) {
+	*r = append(*r, finding{check, bad, fmt.Sprintf(detail, args...), fix})
 }
 
 func (r *report) failed() bool {
@@ -81,7 +81,7 @@ func examine(ctx context.Context, p *process, patience time.Duration) *report {
 	var faults config.Faults
 	if errors.As(err, &faults) {
 		for _, f := range faults {
-			r.fail("configuration", f.Mend, "%s %s", f.Variable, f.Problem)
+			r.fail("configuration", f.Fix, "%s %s", f.Variable, f.Problem)
 		}
 		return &r
 	}
@@ -124,10 +124,10 @@ func (r *report) print(out io.Writer, asJSON bool) error {
 		if _, err := fmt.Fprintf(out, "%-8s %-22s %s\n", f.Verdict, f.Check, f.Detail); err != nil {
 			return err
 		}
-		if f.Mend == "" {
+		if f.Fix == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(out, "%-8s %-22s mend: %s\n", "", "", f.Mend); err != nil {
+		if _, err := fmt.Fprintf(out, "%-8s %-22s fix: %s\n", "", "", f.Fix); err != nil {
 			return err
 		}
 	}

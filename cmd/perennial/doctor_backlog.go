@@ -38,7 +38,7 @@ func (d *doctor) reconciled(b db.Backlog) {
 	case b.ReconciledAge < 0:
 		d.fail(check, startWorker, "it has never finished a pass")
 	case b.ReconciledAge > allowed:
-		d.fail(check, "see whether a worker of the current build runs, and the workflow `reconciler` in Temporal",
+		d.fail(check, "check that a worker of the current build runs, and check the workflow `reconciler` in Temporal",
 			"its last pass ended %s ago: what was left undone is not found", b.ReconciledAge.Round(time.Second))
 	default:
 		d.ok(check, "its last pass ended %s ago", b.ReconciledAge.Round(time.Second))
@@ -57,12 +57,12 @@ func (d *doctor) overdue(ctx context.Context, store *db.Store, b db.Backlog) {
 			d.fail(check, "check the database", "%s", describe(err))
 			return
 		}
-		d.fail(check, "see that workers run; then open these workflows in Temporal, and terminate one that refuses its messages: "+
+		d.fail(check, "check that workers run; then open these workflows in Temporal, and terminate one that refuses its messages: "+
 			"the reconciler starts it again", "%s: the next action is overdue, the oldest by %s: %s",
 			counted(b.Actions, "subscription"), b.ActionAge.Round(time.Second), names(found, actionOf))
 	}
 	if b.Payments > 0 {
-		d.fail(check, "see that workers run and that the payment provider answers",
+		d.fail(check, "check that workers run and that the payment provider responds",
 			"%s: not sent or not polled in time, the oldest by %s", counted(b.Payments, "payment"), b.PaymentAge.Round(time.Second))
 	}
 }
@@ -92,7 +92,7 @@ func (d *doctor) reviews(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.fail(check, "check the database", "%s", describe(err))
 		return
 	}
-	d.fail(check, "look each up at its provider; a callback about it, sent again from there, makes Perennial poll it too. "+
+	d.fail(check, "look up each payment at its provider; a callback about it, resent from there, makes Perennial poll it too. "+
 		"Until then nothing else of its subscription is collected", "%s, the oldest for %s: %s",
 		counted(b.Reviews, "payment"), b.ReviewAge.Round(time.Second), names(found, func(r db.Review) string { return r.ID }))
 }

@@ -17,7 +17,7 @@ import (
 // maxSkew is how far our clock may be from the database's. Leases and retry windows are counted in seconds and hours.
 const maxSkew = 2 * time.Second
 
-// database answers a store for the later checks; nil where there is nothing that they could read.
+// database returns a store for the later checks; nil where there is nothing that they could read.
 func (d *doctor) database(ctx context.Context) *db.Store {
 	skew, version, writable, err := d.connect(ctx)
 	switch {
@@ -88,7 +88,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	const check = "key-encryption key"
 	keys, err := vault.New(d.config.KEK.Reveal())
 	if err != nil {
-		d.fail(check, "take what `perennial key kek` prints", "%s", describe(err))
+		d.fail(check, "use the output of `perennial key kek`", "%s", describe(err))
 		return
 	}
 	environments, err := store.Environments(ctx)
@@ -106,7 +106,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 			_, err = keys.Rewrap(app.Keyset, app.ID)
 		}
 		if apps[e.AppID] = err == nil; err != nil {
-			d.fail(check, "put the key that this app was made with into PERENNIAL_KEK, behind a comma", "%s", fault.From(err).Detail)
+			d.fail(check, "append the key that this app was created with to PERENNIAL_KEK, after a comma", "%s", fault.From(err).Detail)
 		}
 	}
 	unreadable := 0
@@ -119,7 +119,8 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 		d.ok(check, "opens the keysets of all apps (%d)", len(apps))
 	}
 	door := gateway.New(gateway.Config{
-		Vault: keys, StripeURL: d.config.Stripe.APIURL, Timeout: d.config.Stripe.Timeout, ReplayWindow: d.config.Stripe.ReplayWindow,
+		Vault: keys, StripeURL: d.config.Stripe.APIURL, Timeout: d.config.Stripe.Timeout,
+		ReplayWindow: d.config.Stripe.ReplayWindow,
 	})
 	for _, e := range environments {
 		d.settings(e)
@@ -133,7 +134,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 func (d *doctor) settings(e db.Environment) {
 	const check = "environment"
 	if err := e.Settings.Validate(); err != nil {
-		d.fail(check, "correct its row in the table environments: nothing else can change settings yet", "%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
+		d.fail(check, "correct its row in the table environments: no command can change settings yet", "%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
 	d.ok(check, "%s (%s): %s", e.ID, e.Mode, service.DescribeSettings(e.Settings))

@@ -96,11 +96,11 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 	defer cancel()
 	build, err := worker.CurrentBuild(ctx, c, d.config.Deployment)
 	if err != nil {
-		d.fail(check, "see whether the credentials may read deployments", "%v", err)
+		d.fail(check, "check that the credentials may read deployments", "%v", err)
 		return
 	}
 	if build == "" {
-		d.fail(check, "run `perennial worker`, which makes itself current where nobody has decided otherwise; else with --make-current, "+
+		d.fail(check, "run `perennial worker`, which makes itself current where no build was chosen; otherwise add --make-current, "+
 			"or `temporal worker deployment set-current-version`", "the deployment %s has no current version: no worker gets work", d.config.Deployment)
 		return
 	}
@@ -112,10 +112,10 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 	case err != nil:
 		d.fail(check, "check the database and Temporal's log", "who gets new work cannot be told: %s", describe(err))
 	case current.Stopped():
-		d.fail(check, "run `perennial worker --make-current` with the build that shall work, or start workers of the current build",
+		d.fail(check, "run `perennial worker --make-current` with the wanted build, or start workers of the current build",
 			"%s", current.Fault(d.config.Deployment))
 	case build != d.config.BuildID:
-		d.warn(check, "fine while a deployment is under way, or where doctor is of another build", "build %s is current (%d at work), this program is %s",
+		d.warn(check, "ignore this during a deployment, or where doctor belongs to another build", "build %s is current (%d at work), this program is %s",
 			build, current.Working, d.config.BuildID)
 	default:
 		d.ok(check, "build %s is current", build)
@@ -136,7 +136,7 @@ func (d *doctor) queue(ctx context.Context, c client.Client, name, kind string, 
 		Namespace: d.config.Temporal.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: name}, TaskQueueType: is,
 	})
 	if err != nil {
-		d.fail(check, "see Temporal's log", "%s: %v", kind, err)
+		d.fail(check, "check Temporal's log", "%s: %v", kind, err)
 		return
 	}
 	polling := 0

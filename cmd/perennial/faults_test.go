@@ -45,7 +45,7 @@ func TestService_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.Contains(t, metricsOf(t, env), "\nperennial_keysets_unreadable 1\n")
 	out := api.stop()
 	require.Equal(t, exitDone, out.code, out.stderr)
-	require.Contains(t, out.stderr, "the keyset of an app does not open")
+	require.Contains(t, out.stderr, "the keyset of an app does not decrypt")
 	require.Contains(t, out.stderr, `"appId":"app_`)
 	require.NotContains(t, out.stderr, second)
 }
@@ -67,7 +67,7 @@ func (d diagnosis) found(check string) string {
 	var all []string
 	for _, f := range d.Checks {
 		if f.Check == check && f.Verdict == bad {
-			all = append(all, f.Detail+"; "+f.Mend)
+			all = append(all, f.Detail+"; "+f.Fix)
 		}
 	}
 	return strings.Join(all, "\n")

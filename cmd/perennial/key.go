@@ -18,7 +18,7 @@ import (
 
 func keyCommand() *command {
 	return &command{
-		name: "key", summary: "make, list and revoke API keys, and make key-encryption keys",
+		name: "key", summary: "create, list and revoke API keys, and create key-encryption keys",
 		about:       "An API key is shown once, when it is made; the database keeps its hash.",
 		subcommands: []*command{keyCreateCommand(), keyListCommand(), keyRevokeCommand(), keyKEKCommand()},
 		examples: []string{
@@ -44,7 +44,7 @@ func keyKEKCommand() *command {
 
 func keyRevokeCommand() *command {
 	return &command{
-		name: "revoke", summary: "end an API key at once", arguments: "ID",
+		name: "revoke", summary: "revoke an API key immediately", arguments: "ID",
 		about:    "The very next request with it gets 401. To rotate a key, create the new one first.",
 		examples: []string{"perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n"},
 		setup: func(*flag.FlagSet) action {

@@ -23,7 +23,7 @@ var scopes = []string{"*", "read", "webhooks"}
 
 func keyCreateCommand() *command {
 	return &command{
-		name: "create", summary: "make an API key, and what it belongs to where absent",
+		name: "create", summary: "create an API key, and its tenant, app and environment where absent",
 		about: "Tenant and app are found by name, the environment by its mode; what is absent is made. The key is printed once,\n" +
 			"alone on standard output. Provider credentials come from environment variables or standard input, never from the\n" +
 			"command line, where every user of the machine could read them. A new app, and a provider's credentials, need\n" +

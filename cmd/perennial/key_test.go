@@ -147,7 +147,7 @@ func TestProviderCredentialsAreSealedAndOpenAgain(t *testing.T) {
 	}
 }
 
-// What is refused leaves nothing behind: the same command works once it is mended.
+// What is refused leaves nothing behind: the same command works once it is fixed.
 func TestRefusedOrdersChangeNothing(t *testing.T) {
 	t.Parallel()
 	env := database(t)

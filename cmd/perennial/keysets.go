@@ -39,7 +39,7 @@ func (s *server) checkKeysets(ctx context.Context, p *process, keys *vault.Vault
 			"this database's apps were made with (%s)", len(stored), fault.From(first).Detail)
 	}
 	for _, app := range closed[:min(len(closed), keysetsTold)] {
-		s.telemetry.Logger.Error("the keyset of an app does not open: none of its payments goes through; "+
+		s.telemetry.Logger.Error("the keyset of an app does not decrypt: none of its payments succeeds; "+
 			"put the key that it was made with into PERENNIAL_KEK, behind a comma, or enter its credentials again",
 			zap.String("appId", app))
 	}

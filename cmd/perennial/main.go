@@ -1,6 +1,6 @@
-// Command perennial is the whole product in one binary: the API, the worker, and what people need around them. It is the
-// only reader of the environment, the only opener of pools and the only one who looks at the clock; everything else is
-// handed these.
+// Command perennial is the whole product in one binary: the API, the worker, and what people need around them. It is
+// the only reader of the environment, the only opener of pools and the only one who looks at the clock; everything else
+// is handed these.
 package main
 
 import (

@@ -15,7 +15,7 @@ import (
 
 func migrateCommand() *command {
 	return &command{
-		name: "migrate", summary: "bring the database to the schema of this program",
+		name: "migrate", summary: "migrate the database to the schema of this program",
 		about: "Migrations only go forward, and the program before this one still runs on their result. Several processes may\n" +
 			"start it at once: one migrates, the others wait.",
 		examples: []string{"perennial migrate", "perennial migrate --status"},

@@ -60,7 +60,7 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 	if !o.said.again(r.ProviderConfigID, o.now()) {
 		return
 	}
-	o.telemetry.Logger.Error("a payment provider refuses our credentials: no payment of this environment goes through; "+
+	o.telemetry.Logger.Error("the payment provider rejects the credentials: no payment of this environment succeeds; "+
 		"check the key at the provider, and store a valid one for this provider configuration",
 		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
 		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
@@ -79,7 +79,7 @@ func (o observer) PaymentEnded(ctx context.Context, p activities.Ended) {
 	}
 }
 
-// reconciled counts what a pass of the reconciler mended; nothing found is nothing said.
+// reconciled counts what a pass of the reconciler fixed; nothing found is nothing said.
 func (o observer) reconciled(found contract.ReconcileResult) {
 	ctx := context.Background() // a measurement belongs to no request
 	if found.Stuck > 0 {
@@ -96,10 +96,10 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 	}
 	if n := found.Unanswered; n > 0 {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "unanswered", n)
-		o.telemetry.Logger.Warn("a provider sent word of closed payments and answered no question about them for a week: look them up there",
+		o.telemetry.Logger.Warn("callbacks about closed payments expired: their look-ups failed for a week; check the payments at the provider",
 			zap.Int("count", n))
 	}
 	if n := found.Unclaimed; n > 0 { // no finding: a provider's account that is shared with other systems sends them every day
-		o.telemetry.Logger.Info("callbacks were given up: for a day nothing of ours was known by their reference", zap.Int("count", n))
+		o.telemetry.Logger.Info("callbacks expired: no transaction had their reference for a day", zap.Int("count", n))
 	}
 }

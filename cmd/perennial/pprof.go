@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A binary built with -tags pprof, as `make bench ARGS=--profile` does, serves profiles at PPROF_ADDRESS. The product is
-// built without: nobody should be able to ask a billing service for the state of its memory.
+// A binary built with -tags pprof, as `make bench ARGS=--profile` does, serves profiles at PPROF_ADDRESS. The product
+// is built without: nobody should be able to ask a billing service for the state of its memory.
 func init() {
 	address := os.Getenv("PPROF_ADDRESS")
 	if address == "" {

@@ -73,14 +73,14 @@ func TestWrongUsageIsExplainedAndExitsWith2(t *testing.T) {
 		"network unknown":        {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--allow-from", "home"}, "is not a network"},
 		"time zone unknown":      {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--time-zone", "Mars/Base"}, "is not an IANA time zone"},
 		"no time zone":           {newKey("--time-zone", "posixrules"), `--time-zone: "posixrules" is not an IANA time zone`},
-		"retries too near":       {newKey("--retry-base", "30s"), "--retry-base: the first gap is a minute to 30 days"},
+		"retries too near":       {newKey("--retry-base", "30s"), "--retry-base: The first gap must be one minute to 30 days"},
 		"retries no duration":    {newKey("--retry-base", "2"), `invalid value "2" for flag -retry-base`},
-		"factor too large":       {newKey("--retry-factor", "11"), "--retry-factor: the factor between gaps is 1 to 10"},
+		"factor too large":       {newKey("--retry-factor", "11"), "--retry-factor: The factor between gaps must be 1 to 10"},
 		"factor in words":        {newKey("--retry-factor", "two"), `invalid value "two" for flag -retry-factor: it is not a whole number`},
-		"jitter too long":        {newKey("--retry-jitter", "2h"), "--retry-jitter: the jitter is at most an hour"},
-		"retries over a year":    {newKey("--retry-base", "720h", "--retry-factor", "10"), "--retry-base: the last retry comes more than a year after"},
-		"past due how":           {newKey("--past-due-billing", "half"), "--past-due-billing: \"half\" is no way to bill"},
-		"patience too long":      {newKey("--past-due-cancel-after", "366"), "--past-due-cancel-after: a subscription is canceled after 1 to 365 days"},
+		"jitter too long":        {newKey("--retry-jitter", "2h"), "--retry-jitter: The jitter must be at most one hour"},
+		"retries over a year":    {newKey("--retry-base", "720h", "--retry-factor", "10"), "--retry-base: The last retry is more than one year after"},
+		"past due how":           {newKey("--past-due-billing", "half"), "--past-due-billing: `pastDueBilling` cannot be \"half\""},
+		"patience too long":      {newKey("--past-due-cancel-after", "366"), "--past-due-cancel-after: `pastDueCancelAfterDays` must be 1 to 365"},
 		"variable not set":       {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-secret-key-env", "sk_test_typed"}, "names an environment variable, and it is not set"},
 		"webhook secret alone":   {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-webhook-secret-env", "X"}, "needs --stripe-secret-key-env"},
 		"empty standard input":   {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-secret-key-env", "-"}, "found no line on standard input"},
@@ -115,7 +115,7 @@ func TestWrongSettingsAreAllListedAndExitWith1(t *testing.T) {
 			require.Equal(t, exitFailed, got.code)
 			for _, says := range []string{
 				"the configuration has 4 faults", "DATABASE_URL is not set", "TEMPORAL_ADDRESS is not set", `LOG_LEVEL is "loud"`,
-				"PERENNIAL_KEK (a secret, not shown)", "mend: ",
+				"PERENNIAL_KEK (a secret, not shown)", "fix: ",
 			} {
 				require.Contains(t, got.stderr, says)
 			}

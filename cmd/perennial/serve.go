@@ -40,8 +40,8 @@ func workerCommand() *command {
 	return &command{
 		name: "worker", summary: "run a worker: renewals, payments, retries",
 		about: "Run as many as you need. Each creates what Temporal lacks: namespace, search attributes, the reconciler's\n" +
-			"schedule. Temporal gives new work to one build only, the current one. The first build makes itself current, also\n" +
-			"after Temporal's database was lost; a later build gets no work until somebody makes it current: with this flag,\n" +
+			"schedule. Temporal dispatches new work only to the current build. The first build makes itself current, also\n" +
+			"after Temporal's database was lost; make a later build current with this flag,\n" +
 			"with WORKER_MAKE_CURRENT, or with `temporal worker deployment set-current-version`.",
 		examples: []string{"perennial worker", "PERENNIAL_BUILD_ID=3f2a91c perennial worker --make-current"},
 		setup: func(f *flag.FlagSet) action {
@@ -54,7 +54,7 @@ func workerCommand() *command {
 }
 
 func makeCurrentFlag(f *flag.FlagSet) *bool {
-	return f.Bool("make-current", false, "have Temporal give new work to this build once it polls, in place of another")
+	return f.Bool("make-current", false, "make this build the current one, which gets all new work, once it polls")
 }
 
 func runService(ctx context.Context, p *process, command config.Command, do plan) error {

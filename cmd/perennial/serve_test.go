@@ -104,7 +104,7 @@ func TestServeAndDoctor(t *testing.T) {
 		require.Equal(t, verdicts, sick.verdicts(check), check)
 	}
 	for _, f := range sick.Checks {
-		require.Equal(t, f.Verdict != good, f.Mend != "", "what is not good says how to mend it: %+v", f)
+		require.Equal(t, f.Verdict != good, f.Fix != "", "what is not good says how to fix it: %+v", f)
 	}
 
 	simulator := start(t, env, "simulator")
@@ -118,7 +118,7 @@ func TestServeAndDoctor(t *testing.T) {
 	require.Contains(t, lines, "takes our key; its callbacks come to https://billing.example.com/callbacks/pp_")
 	require.Contains(t, lines, ": time zone UTC; retries after 24h, 48h, 96h and at most 1h of jitter; ")
 	require.Contains(t, lines, "ok       worker version         build test-1 is current\n")
-	require.NotContains(t, lines, "mend:")
+	require.NotContains(t, lines, "fix:")
 
 	require.Equal(t, exitDone, perennial(t, env, "healthcheck").code)
 	require.Contains(t, get(t, "http://"+env["METRICS_ADDRESS"]+"/metrics", ""), "temporal_")
@@ -176,7 +176,7 @@ func TestDoctorOnNothingAtAll(t *testing.T) {
 	require.Equal(t, exitFailed, got.code)
 	require.Contains(t, got.stdout, "failed   database ")
 	require.Contains(t, got.stdout, "failed   Temporal ")
-	require.Contains(t, got.stdout, "mend: check TEMPORAL_ADDRESS")
+	require.Contains(t, got.stdout, "fix: check TEMPORAL_ADDRESS")
 	require.NotContains(t, got.stdout, "hidden")
 }
 

@@ -197,7 +197,8 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 			ReconcileRate: c.Worker.ReconcileRate,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,
-		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots, WorkflowSlots: c.Worker.WorkflowSlots,
+		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots,
+		WorkflowSlots:   c.Worker.WorkflowSlots,
 		CachedWorkflows: c.Worker.CachedWorkflows, Pollers: c.Worker.Pollers, DrainTimeout: c.Worker.DrainTimeout,
 		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery, Now: p.now,
 	})
@@ -223,9 +224,10 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 	return part, nil
 }
 
-var errNotPolling = fault.New(fault.Unavailable, "worker_not_polling", "the worker does not poll Temporal yet")
+var errNotPolling = fault.New(fault.Unavailable, "worker_not_polling", "The worker does not poll Temporal yet.")
 
-var errNotDispatched = fault.New(fault.Unavailable, "work_not_dispatched", "Temporal gives new work to a build that no worker runs")
+var errNotDispatched = fault.New(fault.Unavailable, "work_not_dispatched",
+	"Temporal dispatches new work to a build that no worker runs.")
 
 func (w *workerPart) polls() error {
 	select {

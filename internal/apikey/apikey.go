@@ -1,6 +1,6 @@
-// Package apikey makes and reads API keys: `sk_test_…`, `sk_live_…`, `pk_test_…`, `pk_live_…` with 32 random bytes. Only
-// the SHA-256 of a key is ever stored; the random part has so much entropy that a slow hash would add nothing. It does
-// not own what a key may do (api) nor where it is stored (db).
+// Package apikey makes and reads API keys: `sk_test_…`, `sk_live_…`, `pk_test_…`, `pk_live_…` with 32 random bytes.
+// Only the SHA-256 of a key is ever stored; the random part has so much entropy that a slow hash would add nothing. It
+// does not own what a key may do (api) nor where it is stored (db).
 package apikey
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind tells who may hold a key.
+// Kind says who may hold a key.
 type Kind string
 
 // The kinds.

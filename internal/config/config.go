@@ -1,5 +1,6 @@
 // Package config owns the settings of a process: what each environment variable means, its default, and what to do when
-// it is wrong. It does not own when they are read: cmd/perennial reads the environment once, at start, and passes values.
+// it is wrong. It does not own when they are read: cmd/perennial reads the environment once, at start, and passes
+// values.
 package config
 
 import (

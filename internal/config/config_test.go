@@ -61,7 +61,7 @@ func TestAllFaultsAreToldAtOnce(t *testing.T) {
 	for _, f := range faults {
 		named = append(named, f.Variable)
 		require.NotEmpty(t, f.Problem)
-		require.NotEmpty(t, f.Mend)
+		require.NotEmpty(t, f.Fix)
 	}
 	require.Equal(t, []string{
 		"DATABASE_URL", "DATABASE_POOL_API", "TEMPORAL_ADDRESS", "LISTEN_ADDRESS", "LOG_LEVEL", "PERENNIAL_KEK",
@@ -154,7 +154,7 @@ func TestTheTableIsComplete(t *testing.T) {
 		require.NotNil(t, v.set, v.Name)
 		require.NotEmpty(t, v.Example, v.Name)
 		require.True(t, strings.HasSuffix(v.Meaning, "."), v.Name)
-		require.False(t, strings.HasSuffix(v.Mend, "."), v.Name)
+		require.False(t, strings.HasSuffix(v.Fix, "."), v.Name)
 		require.True(t, v.Default == "" || len(v.RequiredBy) == 0, "%s has a default, so nobody can miss it", v.Name)
 		if v.Default != "" {
 			require.Empty(t, v.set(&Config{}, v.Default), "%s refuses its own default", v.Name)

@@ -11,7 +11,7 @@ import (
 type Fault struct {
 	Variable string
 	Problem  string // what is wrong, without the value of a secret
-	Mend     string // what to do
+	Fix      string // what to do
 }
 
 // Faults is every variable that is wrong, so that nobody has to start a process five times to learn five things.
@@ -21,7 +21,7 @@ func (f Faults) Error() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "the configuration has %d %s; every variable is explained in docs/configuration.md", len(f), plural(len(f), "fault"))
 	for _, one := range f {
-		fmt.Fprintf(&out, "\n  %s %s\n    mend: %s", one.Variable, one.Problem, one.Mend)
+		fmt.Fprintf(&out, "\n  %s %s\n    fix: %s", one.Variable, one.Problem, one.Fix)
 	}
 	return out.String()
 }
@@ -36,12 +36,12 @@ func Load(lookup func(string) (string, bool), commands ...Command) (Config, erro
 		text := cmp.Or(strings.TrimSpace(value), v.Default)
 		if text == "" {
 			if v.neededBy(commands) {
-				faults = append(faults, Fault{v.Name, "is not set, and " + join(v.RequiredBy) + " cannot run without it", v.mend()})
+				faults = append(faults, Fault{v.Name, "is not set, and " + join(v.RequiredBy) + " cannot run without it", v.fix()})
 			}
 			continue
 		}
 		if problem := v.set(&c, text); problem != "" {
-			faults = append(faults, Fault{v.Name, v.show(text) + " " + problem, v.mend()})
+			faults = append(faults, Fault{v.Name, v.show(text) + " " + problem, v.fix()})
 		}
 	}
 	faults = append(faults, together(c)...)
@@ -62,7 +62,8 @@ func together(c Config) (faults Faults) {
 	}
 	if (c.Simulator.CallbackURL == "") == c.Simulator.CallbackSecret.IsSet() {
 		faults = append(faults, Fault{
-			"SIMULATOR_CALLBACK_URL", "and SIMULATOR_CALLBACK_SECRET must be set together: an unsigned callback is refused",
+			"SIMULATOR_CALLBACK_URL",
+			"and SIMULATOR_CALLBACK_SECRET must be set together: an unsigned callback is refused",
 			"set both, or neither",
 		})
 	}
@@ -80,8 +81,8 @@ func (v Variable) show(text string) string {
 	return fmt.Sprintf("is %q, which", text)
 }
 
-func (v Variable) mend() string {
-	return fmt.Sprintf("%s, for example %s=%s", v.Mend, v.Name, v.Example)
+func (v Variable) fix() string {
+	return fmt.Sprintf("%s, for example %s=%s", v.Fix, v.Name, v.Example)
 }
 
 func join(commands []Command) string {

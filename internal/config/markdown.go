@@ -15,7 +15,7 @@ func Markdown() string {
 <!-- Generated from internal/config/variables.go by "make generate": change it there. -->
 
 Every setting is an environment variable, read once at start. A process with a wrong one does not start: it lists all
-that is wrong and how to mend each. An empty value counts as absent. Secrets are never logged.
+that is wrong and how to fix each. An empty value counts as absent. Secrets are never logged.
 
 | variable | default | needed by | meaning | example |
 |---|---|---|---|---|

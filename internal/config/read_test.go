@@ -15,8 +15,8 @@ import (
 	"perennial/internal/vault"
 )
 
-// A setting that nobody reads is a promise that nobody keeps: whatever a variable sets must be read by the program, which
-// is cmd/perennial, the only one that is handed a Config.
+// A setting that nobody reads is a promise that nobody keeps: whatever a variable sets must be read by the program,
+// which is cmd/perennial, the only one that is handed a Config.
 func TestEverySettingIsRead(t *testing.T) {
 	t.Parallel()
 	read := fieldsRead(t, filepath.Join("..", "..", "cmd", "perennial"))
@@ -51,8 +51,8 @@ func fieldsSet(v reflect.Value) (names []string) {
 	return names
 }
 
-// fieldsRead names the fields of this package's structs that the code in a directory reads: selects elsewhere than on the
-// left of an assignment. Only this package is known to the type checker; what concerns others stays unknown to it.
+// fieldsRead names the fields of this package's structs that the code in a directory reads: selects elsewhere than on
+// the left of an assignment. Only this package is known to the type checker; what concerns others stays unknown to it.
 func fieldsRead(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files := token.NewFileSet()

@@ -15,10 +15,10 @@ type Secret struct{ text string }
 // NewSecret hides a text.
 func NewSecret(text string) Secret { return Secret{text: text} }
 
-// Reveal gives the text itself.
+// Reveal returns the text itself.
 func (s Secret) Reveal() string { return s.text }
 
-// IsSet tells whether there is a text.
+// IsSet reports whether there is a text.
 func (s Secret) IsSet() bool { return s.text != "" }
 
 // Format serves every verb of fmt, also %#v and %x.

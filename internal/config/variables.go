@@ -13,7 +13,7 @@ type Variable struct {
 	RequiredBy []Command // who cannot run without it; only where there is no default
 	Example    string
 	Meaning    string // a sentence
-	Mend       string // what to do about a wrong one, without a full stop
+	Fix        string // what to do about a wrong one, without a full stop
 	Secret     bool
 
 	set setter
@@ -27,37 +27,38 @@ var variables = []Variable{
 		Name: "DATABASE_URL", Secret: true, set: databaseURL,
 		RequiredBy: []Command{API, Worker, Serve, Migrate, Key, Doctor},
 		Example:    "postgres://perennial:secret@db.example.com:5432/perennial?sslmode=verify-full",
-		Meaning:    "PostgreSQL, version 15 or newer: the truth about every subscription and payment. `dev` starts one where it is absent.",
-		Mend:       "give the URL of a PostgreSQL database",
+		Meaning: "PostgreSQL, version 15 or newer: the truth about every subscription and payment. `dev` starts " +
+			"one where it is absent.",
+		Fix: "give the URL of a PostgreSQL database",
 	},
 	{
 		Name: "DATABASE_POOL_API", Default: "20", Example: "20",
 		Meaning: "Most connections the API of one process opens.",
-		Mend:    "keep the sum over all processes below the server's max_connections",
+		Fix:     "keep the sum over all processes below the server's max_connections",
 		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolAPI }),
 	},
 	{
 		Name: "DATABASE_POOL_ACTIVITIES", Default: "20", Example: "20",
 		Meaning: "Most connections the activities of one worker open.",
-		Mend:    "keep the sum over all processes below the server's max_connections",
+		Fix:     "keep the sum over all processes below the server's max_connections",
 		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolActivities }),
 	},
 	{
 		Name: "TEMPORAL_ADDRESS", RequiredBy: []Command{API, Worker, Serve, Doctor}, Example: "127.0.0.1:7233",
 		Meaning: "Frontend of the Temporal cluster, or of Temporal Cloud. `dev` starts a server where it is absent.",
-		Mend:    "give host:port of a Temporal frontend",
+		Fix:     "give host:port of a Temporal frontend",
 		set:     address(func(c *Config) *string { return &c.Temporal.Address }),
 	},
 	{
 		Name: "TEMPORAL_NAMESPACE", Default: "perennial", Example: "perennial",
 		Meaning: "Temporal namespace; workers create it where absent and permitted.",
-		Mend:    "give the namespace's name",
+		Fix:     "give the namespace's name",
 		set:     name(func(c *Config) *string { return &c.Temporal.Namespace }),
 	},
 	{
 		Name: "TEMPORAL_API_KEY", Secret: true, Example: "eyJhbGciOi…",
 		Meaning: "API key of Temporal Cloud; switches TLS on.",
-		Mend:    "give the key as Temporal Cloud shows it",
+		Fix:     "give the key as Temporal Cloud shows it",
 		set: func(c *Config, s string) string {
 			c.Temporal.APIKey, c.Temporal.TLS = NewSecret(s), true
 			return ""
@@ -66,13 +67,13 @@ var variables = []Variable{
 	{
 		Name: "TEMPORAL_TLS", Example: "true",
 		Meaning: "Whether to speak TLS to Temporal. Absent: only if an API key or a certificate is set.",
-		Mend:    "give true or false",
+		Fix:     "give true or false",
 		set:     boolean(func(c *Config) *bool { return &c.Temporal.TLS }),
 	},
 	{
 		Name: "TEMPORAL_TLS_CERT", Example: "/etc/perennial/temporal.pem",
 		Meaning: "Client certificate (PEM) for mutual TLS with Temporal; switches TLS on.",
-		Mend:    "give the path of a PEM file",
+		Fix:     "give the path of a PEM file",
 		set: func(c *Config, s string) string {
 			c.Temporal.TLSCert, c.Temporal.TLS = s, true
 			return ""
@@ -81,68 +82,71 @@ var variables = []Variable{
 	{
 		Name: "TEMPORAL_TLS_KEY", Example: "/etc/perennial/temporal.key",
 		Meaning: "Private key (PEM) of that certificate.",
-		Mend:    "give the path of a PEM file",
+		Fix:     "give the path of a PEM file",
 		set:     text(func(c *Config) *string { return &c.Temporal.TLSKey }),
 	},
 	{
 		Name: "TEMPORAL_TLS_CA", Example: "/etc/perennial/temporal-ca.pem",
 		Meaning: "Certificate authorities (PEM) that may sign Temporal's certificate. Absent: the system's.",
-		Mend:    "give the path of a PEM file",
+		Fix:     "give the path of a PEM file",
 		set:     text(func(c *Config) *string { return &c.Temporal.TLSCA }),
 	},
 	{
 		Name: "TEMPORAL_UI_URL", Example: "http://127.0.0.1:8233",
 		Meaning: "Where people open Temporal's web UI; only printed and linked.",
-		Mend:    "give a URL",
+		Fix:     "give a URL",
 		set:     webURL(func(c *Config) *string { return &c.Temporal.UIURL }),
 	},
 	{
 		Name: "LISTEN_ADDRESS", Default: "127.0.0.1:8080", Example: "0.0.0.0:8080",
 		Meaning: "Where the API listens.",
-		Mend:    "give host:port, and a host of 0.0.0.0 only behind a proxy that speaks TLS",
+		Fix:     "give host:port, and a host of 0.0.0.0 only behind a proxy that speaks TLS",
 		set:     address(func(c *Config) *string { return &c.HTTP.ListenAddress }),
 	},
 	{
 		Name: "METRICS_ADDRESS", Default: "127.0.0.1:9090", Example: "0.0.0.0:9090",
 		Meaning: "Where `/metrics` for Prometheus, `/healthz` and `/readyz` are served, apart from the API.",
-		Mend:    "give host:port",
+		Fix:     "give host:port",
 		set:     address(func(c *Config) *string { return &c.HTTP.MetricsAddress }),
 	},
 	{
 		Name: "PUBLIC_URL", Example: "https://billing.example.com",
 		Meaning: "How the outside reaches the API: the server in its OpenAPI document, and the callback address that `key create` and " +
 			"`doctor` show, which you give to the provider.",
-		Mend: "give a URL",
-		set:  webURL(func(c *Config) *string { return &c.HTTP.PublicURL }),
+		Fix: "give a URL",
+		set: webURL(func(c *Config) *string { return &c.HTTP.PublicURL }),
 	},
 	{
 		Name: "TRUSTED_PROXIES", Example: "10.0.0.0/8,192.168.1.7/32",
-		Meaning: "Networks of the proxies whose X-Forwarded-For is believed when a key's IP allow-list is checked, separated by commas.",
-		Mend:    "give networks in CIDR notation",
-		set:     networks(func(c *Config) *[]netip.Prefix { return &c.HTTP.TrustedProxies }),
+		Meaning: "Networks of the proxies whose X-Forwarded-For is believed when a key's IP allow-list is checked, " +
+			"separated by commas.",
+		Fix: "give networks in CIDR notation",
+		set: networks(func(c *Config) *[]netip.Prefix { return &c.HTTP.TrustedProxies }),
 	},
 	{
 		Name: "API_DRAIN_DELAY", Default: "0s", Example: "5s",
-		Meaning: "How long `/readyz` says no before the API stops listening, so that load balancers stop sending first.",
-		Mend:    "give what your load balancer needs to notice",
-		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainDelay }),
+		Meaning: "How long `/readyz` says no before the API stops listening, so that load balancers stop sending " +
+			"first.",
+		Fix: "give what your load balancer needs to notice",
+		set: duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainDelay }),
 	},
 	{
 		Name: "API_DRAIN_TIMEOUT", Default: "20s", Example: "20s",
-		Meaning: "How long the API finishes open requests after it was told to stop. Those that wait for a payment or a clock (`Prefer: wait`) are answered at once.",
-		Mend:    "stay below what your platform waits before it kills",
-		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainTimeout }),
+		Meaning: "How long the API finishes open requests after it was told to stop. Those that wait for a payment " +
+			"or a clock (`Prefer: wait`) are answered at once.",
+		Fix: "stay below what your platform waits before it kills",
+		set: duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainTimeout }),
 	},
 	{
 		Name: "LOG_LEVEL", Default: "info", Example: "debug",
 		Meaning: "Least level of the JSON log lines.",
-		Mend:    "choose one of debug, info, warn, error",
+		Fix:     "choose one of debug, info, warn, error",
 		set:     oneOf([]string{"debug", "info", "warn", "error"}, func(c *Config) *string { return &c.Telemetry.LogLevel }),
 	},
 	{
 		Name: "OTEL_EXPORTER_OTLP_ENDPOINT", Example: "http://127.0.0.1:4318",
 		Meaning: "Collector that receives traces by OTLP over HTTP. Absent: traces are not exported.",
-		Mend:    "give the collector's base URL",
+		Fix:     "give the collector's base URL",
 		set:     webURL(func(c *Config) *string { return &c.Telemetry.OTLPEndpoint }),
 	},
 	{
@@ -151,69 +155,70 @@ var variables = []Variable{
 		Meaning: "Key-encryption key of the provider credentials: `kek_` and 32 random bytes in base 64. Several, separated " +
 			"by commas, while one is replaced: the first encrypts, all decrypt. Losing it loses the credentials. `key create` needs " +
 			"it too, where it makes an app or stores credentials.",
-		Mend: "take what `perennial key kek` prints and keep it in your secret store",
+		Fix: "take what `perennial key kek` prints and keep it in your secret store",
 	},
 	{
 		Name: "PERENNIAL_BUILD_ID", Example: "3f2a91c",
 		Meaning: "Names this build for Temporal's worker versioning. Absent: the commit the binary was built from, or where there " +
 			"is none, as in an image, a hash of the binary; `perennial doctor` shows it. Two builds must never share a name: the " +
 			"second would get the workflows of the first.",
-		Mend: "leave it unset, or give the commit, without spaces",
-		set:  name(func(c *Config) *string { return &c.BuildID }),
+		Fix: "leave it unset, or give the commit, without spaces",
+		set: name(func(c *Config) *string { return &c.BuildID }),
 	},
 	{
 		Name: "PERENNIAL_DEPLOYMENT", Default: "perennial", Example: "perennial",
 		Meaning: "Name of the worker deployment whose versions these builds are.",
-		Mend:    "give a name without spaces",
+		Fix:     "give a name without spaces",
 		set:     name(func(c *Config) *string { return &c.Deployment }),
 	},
 	{
 		Name: "WORKER_DRAIN_TIMEOUT", Default: "25s", Example: "25s",
-		Meaning: "How long a worker finishes running activities after it was told to stop. What is unfinished then is repeated elsewhere.",
-		Mend:    "stay below what your platform waits before it kills",
-		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.Worker.DrainTimeout }),
+		Meaning: "How long a worker finishes running activities after it was told to stop. What is unfinished then " +
+			"is repeated elsewhere.",
+		Fix: "stay below what your platform waits before it kills",
+		set: duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.Worker.DrainTimeout }),
 	},
 	{
 		Name: "WORKER_ACTIVITY_SLOTS", Default: "32", Example: "32",
 		Meaning: "Most activities at one time on each task queue of one worker.",
-		Mend:    "give more only with more connections in DATABASE_POOL_ACTIVITIES",
+		Fix:     "give more only with more connections in DATABASE_POOL_ACTIVITIES",
 		set:     number(1, 10000, func(c *Config) *int { return &c.Worker.ActivitySlots }),
 	},
 	{
 		Name: "WORKER_LOCAL_ACTIVITY_SLOTS", Default: "32", Example: "32",
 		Meaning: "Most local activities (transactions of renewals) at one time in one worker.",
-		Mend:    "give more only with more connections in DATABASE_POOL_ACTIVITIES",
+		Fix:     "give more only with more connections in DATABASE_POOL_ACTIVITIES",
 		set:     number(1, 10000, func(c *Config) *int { return &c.Worker.LocalActivitySlots }),
 	},
 	{
 		Name: "WORKER_WORKFLOW_SLOTS", Default: "64", Example: "64",
 		Meaning: "Most workflow tasks at one time in one worker.",
-		Mend:    "give a number the processors can serve",
+		Fix:     "give a number the processors can serve",
 		set:     number(2, 10000, func(c *Config) *int { return &c.Worker.WorkflowSlots }),
 	},
 	{
 		Name: "WORKER_CACHED_WORKFLOWS", Default: "1000", Example: "1000",
 		Meaning: "Most workflows one worker keeps in memory; others are replayed from history when they wake.",
-		Mend:    "count about 10 KB of memory for each",
+		Fix:     "count about 10 KB of memory for each",
 		set:     number(0, 1000000, func(c *Config) *int { return &c.Worker.CachedWorkflows }),
 	},
 	{
 		Name: "WORKER_POLLERS", Default: "4", Example: "4",
 		Meaning: "Pollers of each task queue; few serve a small machine better than many.",
-		Mend:    "start with 4 to 16",
+		Fix:     "start with 4 to 16",
 		set:     number(2, 1000, func(c *Config) *int { return &c.Worker.Pollers }),
 	},
 	{
 		Name: "WORKER_MAKE_CURRENT", Default: "false", Example: "true",
 		Meaning: "Whether a worker makes its build the deployment's current version, in place of another, once its pollers appear. A " +
 			"deployment with a rollout of its own leaves it off; the first build makes itself current in any case.",
-		Mend: "give true or false",
-		set:  boolean(func(c *Config) *bool { return &c.Worker.MakeCurrent }),
+		Fix: "give true or false",
+		set: boolean(func(c *Config) *bool { return &c.Worker.MakeCurrent }),
 	},
 	{
 		Name: "RECONCILE_EVERY", Default: "30s", Example: "30s",
 		Meaning: "How often the reconciler looks for what was left undone.",
-		Mend:    "stay near the default; it is the safety net under every best-effort step",
+		Fix:     "stay near the default; it is the safety net under every best-effort step",
 		set:     duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Worker.ReconcileEvery }),
 	},
 	{
@@ -221,76 +226,80 @@ var variables = []Variable{
 		Meaning: "Most workflows that the reconciler starts or wakes in a second, so that commands and renewals keep their share of " +
 			"Temporal and of the workers. It matters after a loss of Temporal's database: 50 restart 180,000 subscriptions in an hour, " +
 			"overdue ones first.",
-		Mend: "stay at the default on two processors; give more to a larger cluster with many subscriptions",
-		set:  number(1, 10000, func(c *Config) *int { return &c.Worker.ReconcileRate }),
+		Fix: "stay at the default on two processors; give more to a larger cluster with many subscriptions",
+		set: number(1, 10000, func(c *Config) *int { return &c.Worker.ReconcileRate }),
 	},
 	{
 		Name: "BOOTSTRAP_EVERY", Default: "15s", Example: "15s",
 		Meaning: "How often a worker makes sure that namespace, search attributes and the reconciler's Schedule exist.",
-		Mend:    "stay near the default; a lost Temporal database is noticed after this time",
+		Fix:     "stay near the default; a lost Temporal database is noticed after this time",
 		set:     duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Worker.BootstrapEvery }),
 	},
 	{
 		Name: "PAYMENT_ABSENCE_GAP", Default: "1h", Example: "1h",
 		Meaning: "How far apart a provider must answer twice that it never heard of a payment, both after the replay window, until " +
 			"the payment counts as failed.",
-		Mend: "stay at the default: it outlasts the lag of a provider's search; only tests against the simulator need less",
-		set:  duration(time.Millisecond, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.AbsenceGap }),
+		Fix: "stay at the default: it outlasts the lag of a provider's search; only tests against the simulator " +
+			"need less",
+		set: duration(time.Millisecond, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.AbsenceGap }),
 	},
 	{
 		Name: "STRIPE_API_URL", Default: "https://api.stripe.com", Example: "http://127.0.0.1:8090",
 		Meaning: "Where Stripe's API is. Only the simulator and tests need another.",
-		Mend:    "leave it unset, or give a URL",
+		Fix:     "leave it unset, or give a URL",
 		set:     webURL(func(c *Config) *string { return &c.Stripe.APIURL }),
 	},
 	{
 		Name: "STRIPE_TIMEOUT", Default: "30s", Example: "30s",
 		Meaning: "How long one request to Stripe may take until its outcome counts as unknown. At most 40 s: a worker has a minute " +
 			"for asking and recording, and stops asking after 45 s, also where it takes several requests.",
-		Mend: "give at least what Stripe itself may take, and leave a worker the time to record it",
-		set:  duration(time.Millisecond, 40*time.Second, func(c *Config) *time.Duration { return &c.Stripe.Timeout }),
+		Fix: "give at least what Stripe itself may take, and leave a worker the time to record it",
+		set: duration(time.Millisecond, 40*time.Second, func(c *Config) *time.Duration { return &c.Stripe.Timeout }),
 	},
 	{
 		Name: "STRIPE_REPLAY_WINDOW", Default: "20h", Example: "20h",
 		Meaning: "How long after its first send a charge may be sent again with the same key. Stripe keeps keys for at least 24 h; " +
 			"a send after that would charge twice.",
-		Mend: "stay below the 24 h after which Stripe may forget a key",
-		set:  duration(time.Millisecond, 23*time.Hour, func(c *Config) *time.Duration { return &c.Stripe.ReplayWindow }),
+		Fix: "stay below the 24 h after which Stripe may forget a key",
+		set: duration(time.Millisecond, 23*time.Hour, func(c *Config) *time.Duration { return &c.Stripe.ReplayWindow }),
 	},
 	{
 		Name: "SIMULATOR_ADDRESS", Default: "127.0.0.1:8090", Example: "127.0.0.1:8090",
 		Meaning: "Where the provider simulator listens.",
-		Mend:    "give host:port",
+		Fix:     "give host:port",
 		set:     address(func(c *Config) *string { return &c.Simulator.ListenAddress }),
 	},
 	{
-		Name: "SIMULATOR_LEDGER", Default: ".perennial/simulator/ledger.jsonl", Example: "/var/lib/simulator/ledger.jsonl",
+		Name: "SIMULATOR_LEDGER", Default: ".perennial/simulator/ledger.jsonl",
+		Example: "/var/lib/simulator/ledger.jsonl",
 		Meaning: "File to which the simulator syncs every movement of money.",
-		Mend:    "give a path that can be written",
+		Fix:     "give a path that can be written",
 		set:     text(func(c *Config) *string { return &c.Simulator.Ledger }),
 	},
 	{
 		Name: "SIMULATOR_KEY_WINDOW", Default: "24h", Example: "2s",
-		Meaning: "How long the simulator remembers an idempotency key; after that the same key charges again, as at the provider.",
-		Mend:    "give a duration; tests give seconds",
-		set:     duration(time.Millisecond, 30*24*time.Hour, func(c *Config) *time.Duration { return &c.Simulator.KeyWindow }),
+		Meaning: "How long the simulator remembers an idempotency key; after that the same key charges again, as at " +
+			"the provider.",
+		Fix: "give a duration; tests give seconds",
+		set: duration(time.Millisecond, 30*24*time.Hour, func(c *Config) *time.Duration { return &c.Simulator.KeyWindow }),
 	},
 	{
 		Name: "SIMULATOR_HANG", Default: "60s", Example: "2s",
 		Meaning: "How long an answer that is told to hang hangs.",
-		Mend:    "give a duration",
+		Fix:     "give a duration",
 		set:     duration(time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Simulator.HangFor }),
 	},
 	{
 		Name: "SIMULATOR_CALLBACK_URL", Example: "http://127.0.0.1:8080/callbacks/pp_01h",
-		Meaning: "Where the simulator sends its callbacks. Absent: nowhere, until it is told over HTTP. `dev` sends them to its own API.",
-		Mend:    "give the API's callback URL of a provider configuration",
-		set:     webURL(func(c *Config) *string { return &c.Simulator.CallbackURL }),
+		Meaning: "Where the simulator sends its callbacks. Absent: nowhere, until it is told over HTTP. `dev` sends " +
+			"them to its own API.",
+		Fix: "give the API's callback URL of a provider configuration",
+		set: webURL(func(c *Config) *string { return &c.Simulator.CallbackURL }),
 	},
 	{
 		Name: "SIMULATOR_CALLBACK_SECRET", Secret: true, Example: "whsec_…",
 		Meaning: "Secret with which the simulator signs its callbacks.",
-		Mend:    "give the webhook secret of that provider configuration",
+		Fix:     "give the webhook secret of that provider configuration",
 		set: func(c *Config, s string) string {
 			c.Simulator.CallbackSecret = NewSecret(s)
 			return ""

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// FreePort gives preferred if nobody listens there on the loopback address, else a port that is free at this moment.
+// FreePort returns preferred if nobody listens there on the loopback address, else a port that is free at this moment.
 // 0 prefers none.
 //
 // It picks below the range from which the system takes the near ends of outgoing connections: a server that was killed

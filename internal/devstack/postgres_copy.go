@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// SaveData keeps a copy of the data under a name, as a snapshot of the disk would. The server must not run: after Kill the
-// copy is what a power cut leaves, which the next start recovers.
+// SaveData keeps a copy of the data under a name, as a snapshot of the disk would. The server must not run: after Kill
+// the copy is what a power cut leaves, which the next start recovers.
 func (p *Postgres) SaveData(ctx context.Context, name string) error {
 	return p.copyData(ctx, p.path("data"), p.saved(name))
 }

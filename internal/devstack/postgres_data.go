@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// dataVersion tells which major version made a data directory; 0 where there is none.
+// dataVersion reports which major version made a data directory; 0 where there is none.
 func dataVersion(data string) (int, error) {
 	raw, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,7 +21,7 @@ type pgBinaries struct {
 
 func (b pgBinaries) program(name string) string { return filepath.Join(b.dir, name) }
 
-// findPostgres gives the newest server installed on this machine that is new enough; of exactly the major version
+// findPostgres returns the newest server installed on this machine that is new enough; of exactly the major version
 // where one is given, because PostgreSQL opens a data directory only with the version that made it.
 func findPostgres(ctx context.Context, major int) (pgBinaries, bool) {
 	var best pgBinaries

@@ -99,7 +99,7 @@ func (p *Process) supervise(started chan<- error) {
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err tells how the process ended: nil while it runs and after exit code 0.
+// Err reports how the process ended: nil while it runs and after exit code 0.
 func (p *Process) Err() error {
 	select {
 	case <-p.done:
@@ -109,7 +109,7 @@ func (p *Process) Err() error {
 	}
 }
 
-// Running tells whether the process has not ended yet.
+// Running reports whether the process has not ended yet.
 func (p *Process) Running() bool {
 	select {
 	case <-p.done:
@@ -156,7 +156,7 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// Tail gives the last lines of the log, for error messages.
+// Tail returns the last lines of the log, for error messages.
 func (p *Process) Tail(lines int) string { return tail(p.cfg.LogFile, lines) }
 
 func openLog(path string) (*os.File, error) {

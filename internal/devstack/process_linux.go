@@ -43,7 +43,7 @@ func killTree(root *os.Process) error {
 	return err
 }
 
-// alive tells whether a process still runs. A zombie does not: it holds nothing but its number, until its new parent
+// alive reports whether a process still runs. A zombie does not: it holds nothing but its number, until its new parent
 // collects it.
 func alive(pid int) bool {
 	state, _, ok := processState(pid)
@@ -87,7 +87,7 @@ func descendants(pid int) []int {
 	return all
 }
 
-// workingDir tells where a process runs; empty when it is gone or not ours to look at.
+// workingDir reports where a process runs; empty when it is gone or not ours to look at.
 func workingDir(pid int) string {
 	dir, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
 	if err != nil {

@@ -61,8 +61,8 @@ var last struct {
 	hi, lo uint64
 }
 
-// next gives the 128 bits of a new ID. Within one millisecond it counts on from the last by a random step of 32 bits, so
-// that the events of one transaction are listed in the order in which they happened and stay unguessable.
+// next returns the 128 bits of a new ID. Within one millisecond it counts on from the last by a random step of 32 bits,
+// so that the events of one transaction are listed in the order in which they happened and stay unguessable.
 func next(milliseconds uint64) (hi, lo uint64) {
 	var b [16]byte
 	_, _ = rand.Read(b[6:]) // crypto/rand never fails: it ends the process instead
@@ -94,7 +94,7 @@ func five(hi, lo uint64, shift int) byte {
 	}
 }
 
-// Is tells whether s has the shape of an ID with this prefix. It says nothing about existence.
+// Is reports whether s has the shape of an ID with this prefix. It says nothing about existence.
 func Is(prefix, s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix)
 	if !ok || len(rest) != 26 {

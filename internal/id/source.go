@@ -17,8 +17,9 @@ func (s Source) Transaction(at time.Time, parts ...string) string {
 	return s.make(Transaction, at, parts)
 }
 
-// make returns a random id without parts, and with parts the id derived from them: at in milliseconds, then 80 bits of a
-// hash. A subscription's own id, which is random, is among the parts of all that is derived, so that nobody can guess one.
+// make returns a random id without parts, and with parts the id derived from them: at in milliseconds, then 80 bits of
+// a hash. A subscription's own id, which is random, is among the parts of all that is derived, so that nobody can guess
+// one.
 func (s Source) make(prefix string, at time.Time, parts []string) string {
 	if len(parts) == 0 {
 		return New(prefix, s.Now)

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fixture is code that stands in a room, once in the room's own package and once in a package below it: a pattern easily
-// matches only one of the two.
+// fixture is code that stands in a room, once in the room's own package and once in a package below it: a pattern
+// easily matches only one of the two.
 type fixture struct {
 	room  string
 	test  bool   // stands in a _test.go file

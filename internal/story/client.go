@@ -59,8 +59,10 @@ func (c *client) send(ctx context.Context, method, url string, header http.Heade
 	}
 }
 
-// once answers when to try again, or zero where that helps nothing.
-func (c *client) once(ctx context.Context, method, url string, header http.Header, body []byte, out any) (after time.Duration, err error) {
+// once returns when to try again, or zero where that helps nothing.
+func (c *client) once(
+	ctx context.Context, method, url string, header http.Header, body []byte, out any,
+) (after time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return 0, err

@@ -13,8 +13,8 @@ type Gauge struct{ Name, Text string }
 // gaugeBudget is how long one reading may take: less than Prometheus waits for a scrape.
 const gaugeBudget = 3 * time.Second
 
-// Watch serves gauges from now on. read gives their values by name at each scrape; a gauge without a value is left out of
-// that scrape.
+// Watch serves gauges from now on. read gives their values by name at each scrape; a gauge without a value is left out
+// of that scrape.
 func (t *Telemetry) Watch(gauges []Gauge, read func(context.Context) map[string]float64) error {
 	meter := t.meters.Meter(scope)
 	byName := map[string]metric.Float64ObservableGauge{}

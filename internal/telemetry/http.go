@@ -27,7 +27,7 @@ type Request struct {
 
 type requestKey struct{}
 
-// RequestFrom gives the request's record; outside a request an unconnected one, so that callers need not ask.
+// RequestFrom returns the request's record; outside a request an unconnected one, so that callers need not ask.
 func RequestFrom(ctx context.Context) *Request {
 	if r, ok := ctx.Value(requestKey{}).(*Request); ok {
 		return r
@@ -71,7 +71,9 @@ func NameRoute(next http.Handler) http.Handler {
 }
 
 // finish writes no path: an unmatched one is whatever a stranger typed.
-func (t *Telemetry) finish(ctx context.Context, r *http.Request, record *Request, status int, took time.Duration, span trace.Span) {
+func (t *Telemetry) finish(
+	ctx context.Context, r *http.Request, record *Request, status int, took time.Duration, span trace.Span,
+) {
 	method := knownMethod(r.Method)
 	t.Instruments.HTTPRequest(ctx, took, method, record.Route, status)
 	span.SetName(method + " " + record.Route)

@@ -38,7 +38,7 @@ func With(ctx context.Context, fields ...zap.Field) context.Context {
 	return context.WithValue(ctx, fieldsKey{}, append(append(all, before...), fields...))
 }
 
-// For gives the logger with the context's fields and, inside a trace, its ID.
+// For returns the logger with the context's fields and, inside a trace, its ID.
 func For(ctx context.Context, logger *zap.Logger) *zap.Logger {
 	fields := fieldsOf(ctx)
 	if span := trace.SpanContextFromContext(ctx); span.IsValid() {

@@ -1,5 +1,5 @@
-// Package telemetry owns logs, metrics and traces of a process. It does not own what is worth recording: the other rooms
-// call its logger and its instruments.
+// Package telemetry owns logs, metrics and traces of a process. It does not own what is worth recording: the other
+// rooms call its logger and its instruments.
 //
 // Nothing here may hold personal data or secrets: IDs, names of fields, amounts and durations only. Request and answer
 // bodies, headers and query strings are never logged.

@@ -56,7 +56,7 @@ func (t *Telemetry) TemporalMetricsHandler() client.MetricsHandler {
 		Meter:                t.meters.Meter("temporal-sdk-go"),
 		UseMonotonicCounters: true,
 		OnError: func(err error) { // its default is to panic
-			t.Logger.Error("a Temporal metric is lost", zap.Error(err))
+			t.Logger.Error("dropped a Temporal metric", zap.Error(err))
 		},
 	})
 }

@@ -1,5 +1,5 @@
-// Package testkit owns what tests share: a real PostgreSQL database and a real Temporal namespace for each test. It does
-// not own how those servers are started (devstack) nor what is in the database (the caller passes its migration).
+// Package testkit owns what tests share: a real PostgreSQL database and a real Temporal namespace for each test. It
+// does not own how those servers are started (devstack) nor what is in the database (the caller passes its migration).
 //
 // `make test` starts both servers once for all packages and passes their addresses in TEST_DATABASE_URL and
 // TEST_TEMPORAL_ADDRESS. Where these are absent, as in a plain `go test ./db`, each test process starts its own servers

@@ -27,8 +27,8 @@ type Database struct {
 // databasePrefix marks what may be dropped without asking.
 const databasePrefix = "pt_"
 
-// Postgres gives the test an empty, migrated database of its own and drops it at the end. It is a copy of a template
-// that migrate filled once in this process; a nil migrate means a database without tables.
+// Postgres returns to the test an empty, migrated database of its own and drops it at the end. It is a copy of a
+// template that migrate filled once in this process; a nil migrate means a database without tables.
 func Postgres(t testing.TB, migrate Migrate) *Database {
 	t.Helper()
 	server, err := postgresURL()

@@ -14,7 +14,7 @@ const (
 	EnvSeed = "TEST_SEED"
 )
 
-// Scale gives how much a scenario does: small in `make test`, the full figure in `make soak`.
+// Scale returns how much a scenario does: small in `make test`, the full figure in `make soak`.
 func Scale(small, soak int) int {
 	if os.Getenv(EnvSoak) != "" {
 		return soak
@@ -22,7 +22,7 @@ func Scale(small, soak int) int {
 	return small
 }
 
-// Seed gives a random scenario its seed and prints it; TEST_SEED replays the run that printed it.
+// Seed returns the seed of a random scenario and prints it; TEST_SEED replays the run that printed it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	if text := os.Getenv(EnvSeed); text != "" {

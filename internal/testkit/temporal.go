@@ -24,8 +24,8 @@ type Namespace struct {
 	Name    string
 }
 
-// Temporal gives the test a fresh namespace on the shared server, ready for workers and workflows. It has no search
-// attributes yet: the worker's bootstrap makes them.
+// Temporal returns to the test a fresh namespace on the shared server, ready for workers and workflows. It has no
+// search attributes yet: the worker's bootstrap makes them.
 func Temporal(t testing.TB) *Namespace {
 	t.Helper()
 	address, err := temporalAddress()
@@ -73,7 +73,8 @@ func (n *Namespace) usable(ctx context.Context, c client.Client) error {
 		return fmt.Errorf("history: %w", err)
 	}
 	_, err = c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
-		Namespace: n.Name, TaskQueue: &taskqueuepb.TaskQueue{Name: "absent"}, TaskQueueType: enumspb.TASK_QUEUE_TYPE_WORKFLOW,
+		Namespace: n.Name, TaskQueue: &taskqueuepb.TaskQueue{Name: "absent"},
+		TaskQueueType: enumspb.TASK_QUEUE_TYPE_WORKFLOW,
 	})
 	return err
 }

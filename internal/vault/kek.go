@@ -35,10 +35,10 @@ func parseKEKs(text string) ([]tink.AEAD, error) {
 		}
 		key, err := base64.RawURLEncoding.DecodeString(encoded)
 		if err != nil {
-			return nil, invalidKEK("is not base 64 after " + kekPrefix)
+			return nil, invalidKEK("is not base64 after " + kekPrefix)
 		}
 		if len(key) != kekSize {
-			return nil, invalidKEK("does not hold 32 bytes")
+			return nil, invalidKEK("does not have 32 bytes")
 		}
 		kek, err := subtle.NewAESGCM(key)
 		if err != nil {
@@ -50,5 +50,6 @@ func parseKEKs(text string) ([]tink.AEAD, error) {
 }
 
 func invalidKEK(why string) error {
-	return fault.New(fault.Invalid, "kek_invalid", "the key-encryption key %s; `perennial key kek` prints a new one", why)
+	return fault.New(fault.Invalid, "kek_invalid",
+		"The key-encryption key %s. `perennial key kek` prints a new one.", why)
 }

@@ -9,7 +9,8 @@ import (
 	"perennial/providers"
 )
 
-// limits hold the provider to its own word: the smallest amount that it says it takes is taken, and the one below is not.
+// limits hold the provider to its own word: the smallest amount that it says it takes is taken, and the one below is
+// not.
 var limits = []scenario{
 	{"the smallest amount that the limits allow is taken", func(t *testing.T, b *bench) {
 		for i, currency := range []money.Currency{"USD", "EUR", "GBP", "CZK", "HUF", "JPY", "XAF", "KWD", "MGA"} {

@@ -130,7 +130,7 @@ func (r *Rig) interrupted(t *testing.T, until func() bool, do func(ctx context.C
 	<-done
 }
 
-// reached tells whether a request came in since the call.
+// reached reports whether a request came in since the call.
 func (r *Rig) reached() func() bool {
 	before := r.arrived.Load()
 	return func() bool { return r.arrived.Load() > before }

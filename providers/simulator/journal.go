@@ -34,7 +34,8 @@ type journal struct {
 func openJournal(path string, apply func(record)) (*journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "ledger_missing", "the ledger file cannot be opened; check its directory").Because(err)
+		return nil, fault.New(fault.Invalid, "ledger_missing",
+			"The ledger file cannot be opened. Check its directory.").Because(err)
 	}
 	if err := prepare(file, path, apply); err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -64,7 +65,8 @@ const (
 
 func prepare(file *os.File, path string, apply func(record)) error {
 	if err := lock(file); err != nil {
-		return fault.New(fault.Conflict, "ledger_in_use", "another simulator writes to %s; stop it or choose another file", path).Because(err)
+		return fault.New(fault.Conflict, "ledger_in_use",
+			"Another simulator writes to %s. Stop that simulator, or choose another file.", path).Because(err)
 	}
 	whole, err := replay(file, apply)
 	if err != nil {
@@ -99,7 +101,8 @@ func replay(file io.Reader, apply func(record)) (whole int64, err error) {
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&rec); err != nil {
-			return 0, fault.New(fault.Invalid, "ledger_corrupt", "line %d of the ledger is not a record; move the file away to start anew", n).Because(err)
+			return 0, fault.New(fault.Invalid, "ledger_corrupt",
+				"Line %d of the ledger is malformed. Move the file away to start with an empty ledger.", n).Because(err)
 		}
 		apply(rec)
 		whole += int64(len(line))

@@ -49,10 +49,10 @@ type Server struct {
 // `ledger_corrupt`, `ledger_in_use`.
 func New(c Config) (*Server, error) {
 	if c.LedgerPath == "" {
-		return nil, fault.New(fault.Invalid, "ledger_missing", "the simulator needs a path for its ledger file")
+		return nil, fault.New(fault.Invalid, "ledger_missing", "The simulator needs a path for its ledger file.")
 	}
 	if c.Now == nil {
-		return nil, fault.New(fault.Invalid, "clock_missing", "the simulator needs a clock; pass time.Now")
+		return nil, fault.New(fault.Invalid, "clock_missing", "The simulator needs a clock. Pass time.Now.")
 	}
 	if c.IdempotencyWindow == 0 {
 		c.IdempotencyWindow = 24 * time.Hour

@@ -43,15 +43,17 @@ func wireDecimals(c money.Currency) (n int, ok bool) {
 // to change, because a cent lost here is a cent that no invoice explains.
 func toWire(amount money.Minor, c money.Currency) (int64, error) {
 	if amount <= 0 {
-		return 0, fault.InvalidParam("amount", "amount_not_positive", "the amount must be more than zero")
+		return 0, fault.InvalidParam("amount", "amount_not_positive", "The amount must be more than zero.")
 	}
 	decimals, ok := wireDecimals(c)
 	if !ok {
-		return 0, fault.InvalidParam("currency", "currency_unsupported", "Stripe does not charge in %q; use another currency or provider", string(c))
+		return 0, fault.InvalidParam("currency", "currency_unsupported",
+			"Stripe does not charge in %q. Use another currency or provider.", string(c))
 	}
 	wire, ok := rescale(int64(amount), c.Decimals(), decimals)
 	if !ok || (threeDecimal[c] && wire%10 != 0) {
-		return 0, fault.InvalidParam("amount", "amount_not_representable", "Stripe cannot express %d minor units of %s; use an amount with fewer decimals", amount, c)
+		return 0, fault.InvalidParam("amount", "amount_not_representable",
+			"Stripe cannot express %d minor units of %s. Use an amount with fewer decimals.", amount, c)
 	}
 	return wire, nil
 }
@@ -61,11 +63,13 @@ func fromWire(wire int64, code string) (money.Minor, money.Currency, error) {
 	c := money.Currency(strings.ToUpper(code))
 	decimals, ok := wireDecimals(c)
 	if !ok {
-		return 0, "", fault.New(fault.Internal, "provider_amount_unreadable", "Stripe reported a currency we cannot read: %q", code)
+		return 0, "", fault.New(fault.Internal, "provider_amount_unreadable",
+			"Stripe reported the unknown currency %q.", code)
 	}
 	n, ok := rescale(wire, decimals, c.Decimals())
 	if !ok {
-		return 0, "", fault.New(fault.Internal, "provider_amount_unreadable", "Stripe reported an amount that %s cannot express: %d", c, wire)
+		return 0, "", fault.New(fault.Internal, "provider_amount_unreadable",
+			"Stripe reported the amount %[2]d, which %[1]s cannot express.", c, wire)
 	}
 	return money.Minor(n), c, nil
 }

@@ -42,10 +42,13 @@ func (s *Stripe) ParseCallback(header http.Header, body []byte, now time.Time) (
 	}
 	var e event
 	if err := json.Unmarshal(body, &e); err != nil || e.ID == "" || e.Type == "" {
-		return providers.Callback{}, fault.New(fault.Invalid, "callback_malformed", "the signed body is not a Stripe event")
+		return providers.Callback{}, fault.New(fault.Invalid, "callback_malformed",
+			"The signed body is not a Stripe event.")
 	}
 	if e.Livemode != s.live {
-		return providers.Callback{}, fault.New(fault.Invalid, "callback_environment_mismatch", "a %s event reached a %s environment; give each mode its own endpoint in the Stripe dashboard", mode(e.Livemode), mode(s.live))
+		return providers.Callback{}, fault.New(fault.Invalid, "callback_environment_mismatch",
+			"A %s event reached a %s environment. "+
+				"Give each mode its own endpoint in the Stripe dashboard.", mode(e.Livemode), mode(s.live))
 	}
 	cb := providers.Callback{EventID: e.ID, Type: e.Type, TransactionID: e.Data.Object.Metadata[txnKey]}
 	switch e.Data.Object.Object {
@@ -58,10 +61,12 @@ func (s *Stripe) ParseCallback(header http.Header, body []byte, now time.Time) (
 }
 
 func (s *Stripe) verify(header string, body []byte, now time.Time) error {
-	forged := fault.New(fault.Unauthorized, "callback_signature_invalid", "the Stripe-Signature header does not match the body")
+	forged := fault.New(fault.Unauthorized, "callback_signature_invalid",
+		"The Stripe-Signature header does not match the body.")
 	key := s.webhookSecret.reveal()
 	if key == "" {
-		return fault.New(fault.Unauthorized, "callback_signature_invalid", "no webhook secret is configured, so no callback can be trusted")
+		return fault.New(fault.Unauthorized, "callback_signature_invalid",
+			"The webhook secret is not configured, so callbacks cannot be verified.")
 	}
 	timestamp, signatures := parseSignature(header)
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
@@ -81,7 +86,9 @@ func (s *Stripe) verify(header string, body []byte, now time.Time) error {
 		return forged
 	}
 	if age := now.Sub(time.Unix(seconds, 0)); age > tolerance || age < -tolerance {
-		return fault.New(fault.Unauthorized, "callback_stale", "the message was signed more than %d s away from now; if it is not a repeat of an old one, check the clock", int(tolerance.Seconds()))
+		return fault.New(fault.Unauthorized, "callback_stale",
+			"The callback was signed more than %d s before or after now. "+
+				"Check the server's clock if the callback is not an old one.", int(tolerance.Seconds()))
 	}
 	return nil
 }

@@ -31,10 +31,12 @@ func (s *Stripe) Charge(ctx context.Context, in providers.ChargeRequest) (provid
 
 func chargeForm(in providers.ChargeRequest) (url.Values, error) {
 	if in.Method.Type != "card" {
-		return nil, fault.InvalidParam("paymentMethod", "payment_method_unsupported", "Stripe charges cards only, not %q", in.Method.Type)
+		return nil, fault.InvalidParam("paymentMethod", "payment_method_unsupported",
+			"Stripe charges only cards, not %q. Use a card or another provider.", in.Method.Type)
 	}
 	if in.Method.PaymentMethodToken == "" {
-		return nil, fault.InvalidParam("paymentMethodToken", "payment_method_missing", "a card charge needs the token of a saved payment method (pm_…)")
+		return nil, fault.InvalidParam("paymentMethodToken", "payment_method_missing",
+			"A card charge needs the token of a saved payment method (pm_…).")
 	}
 	if err := checkIdentity(in.TransactionID, in.Key); err != nil {
 		return nil, err
@@ -64,10 +66,11 @@ func chargeForm(in providers.ChargeRequest) (url.Values, error) {
 // checkIdentity refuses to move money that could not be found or recognised again.
 func checkIdentity(transactionID, key string) error {
 	if transactionID == "" || len(transactionID) > 500 {
-		return fault.New(fault.Invalid, "provider_request_invalid", "the transaction ID must have 1 to 500 characters")
+		return fault.New(fault.Invalid, "provider_request_invalid", "The transaction ID must have 1 to 500 characters.")
 	}
 	if key == "" || len(key) > 255 {
-		return fault.New(fault.Invalid, "provider_request_invalid", "the idempotency key must have 1 to 255 characters")
+		return fault.New(fault.Invalid, "provider_request_invalid",
+			"The idempotency key must have 1 to 255 characters.")
 	}
 	return nil
 }

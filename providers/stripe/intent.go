@@ -53,7 +53,7 @@ func (s *Stripe) describe(res providers.Result, pi *intent) providers.Result {
 	return res
 }
 
-// needsCleanUp tells whether an intent waits for a customer who is away. Left alone it could still capture later.
+// needsCleanUp reports whether an intent waits for a customer who is away. Left alone it could still capture later.
 func (pi *intent) needsCleanUp() bool {
 	return pi.Status == "requires_action" || pi.Status == "requires_confirmation"
 }

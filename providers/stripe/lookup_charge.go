@@ -82,7 +82,8 @@ func escapeQuery(s string) string {
 // sameTransaction guards against a reference that was mixed up: settling one invoice with another's payment.
 func sameTransaction(transactionID string, metadata map[string]string) error {
 	if got := metadata[txnKey]; got != "" && got != transactionID {
-		return fault.New(fault.Conflict, "provider_reference_mismatch", "the provider's reference belongs to transaction %s, not %s", got, transactionID)
+		return fault.New(fault.Conflict, "provider_reference_mismatch",
+			"The provider's reference belongs to transaction %s, not %s.", got, transactionID)
 	}
 	return nil
 }

@@ -37,7 +37,9 @@ func (s *Stripe) refused(x exchange, e effect) (providers.Result, error) {
 	case api == nil || x.status >= 500:
 		res.FailureReason = s.scrub("Stripe gave no usable answer: " + sentence(x, api))
 	case api.Type == "idempotency_error" && api.Code != "idempotency_key_in_use":
-		return res, fault.New(fault.Conflict, "provider_key_reused", "the idempotency key was used before with other parameters; look the first use up before anything else: %s", s.scrub(api.Message))
+		return res, fault.New(fault.Conflict, "provider_key_reused",
+			"The idempotency key was used before with other parameters. "+
+				"Look up its first use before any other action. Stripe's message: %s", s.scrub(api.Message))
 	case x.status == http.StatusConflict:
 		res.FailureReason = s.scrub(reason(api))
 		if res.RetryAfter == 0 {
@@ -78,7 +80,7 @@ func (s *Stripe) declined(res providers.Result, api *apiError) providers.Result 
 }
 
 // rejected reads a request that Stripe found invalid. A payment method or customer that is not there is the payer's
-// matter, mended by a new card; everything else is between Stripe and us.
+// matter, fixed by a new card; everything else is between Stripe and us.
 func (s *Stripe) rejected(res providers.Result, api *apiError) providers.Result {
 	res.Outcome, res.FailureReason = providers.Failed, s.scrub(reason(api))
 	if api.Code == "resource_missing" && (api.Param == "payment_method" || api.Param == "customer") {

@@ -26,7 +26,8 @@ func (s *Stripe) Refund(ctx context.Context, in providers.RefundRequest) (provid
 // refundForm always names the amount: without it Stripe refunds whatever is left, which may be more than we meant.
 func refundForm(in providers.RefundRequest) (url.Values, error) {
 	if in.ChargeRef == "" {
-		return nil, fault.New(fault.Invalid, "provider_request_invalid", "a refund needs the provider's reference of its charge (pi_…)")
+		return nil, fault.New(fault.Invalid, "provider_request_invalid",
+			"A refund needs the provider's reference of its charge (pi_…).")
 	}
 	if err := checkIdentity(in.TransactionID, in.Key); err != nil {
 		return nil, err

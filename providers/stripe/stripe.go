@@ -67,7 +67,8 @@ func New(c Config) (*Stripe, error) {
 		c.Timeout = DefaultTimeout
 	}
 	if c.ReplayWindow < 0 || c.Timeout < 0 {
-		return nil, fault.New(fault.Invalid, "provider_config_invalid", "the replay window and the timeout cannot be negative")
+		return nil, fault.New(fault.Invalid, "provider_config_invalid",
+			"The replay window and the timeout cannot be negative.")
 	}
 	return &Stripe{
 		baseURL:       base,
@@ -96,17 +97,23 @@ func checkKey(key string, live bool) error {
 	}
 	switch {
 	case key == "":
-		return fault.InvalidParam("secretKey", "provider_credentials_invalid", "the Stripe secret key is missing; copy it from the Stripe dashboard, Developers, API keys")
+		return fault.InvalidParam("secretKey", "provider_credentials_invalid",
+			"The Stripe secret key is missing. Copy it from the Stripe dashboard, Developers, API keys.")
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return fault.InvalidParam("secretKey", "provider_credentials_invalid", "the Stripe secret key contains spaces or characters that no key has; copy it again")
+		return fault.InvalidParam("secretKey", "provider_credentials_invalid",
+			"The Stripe secret key contains spaces or characters that no key has. Copy it again.")
 	case strings.HasPrefix(key, "pk_"):
-		return fault.InvalidParam("secretKey", "provider_credentials_invalid", "this is a publishable key; the secret key begins with sk_%s_ or rk_%s_", mode, mode)
+		return fault.InvalidParam("secretKey", "provider_credentials_invalid",
+			"This is a publishable key. The secret key begins with sk_%s_ or rk_%s_.", mode, mode)
 	case strings.HasPrefix(key, "sk_"+mode+"_"), strings.HasPrefix(key, "rk_"+mode+"_"):
 		return nil
 	case strings.HasPrefix(key, "sk_"), strings.HasPrefix(key, "rk_"):
-		return fault.InvalidParam("secretKey", "provider_environment_mismatch", "the Stripe key is not of this environment; a %s environment needs a key that begins with sk_%s_ or rk_%s_", mode, mode, mode)
+		return fault.InvalidParam("secretKey", "provider_environment_mismatch",
+			"The Stripe key belongs to another mode. "+
+				"A %s environment needs a key that begins with sk_%s_ or rk_%s_.", mode, mode, mode)
 	}
-	return fault.InvalidParam("secretKey", "provider_credentials_invalid", "a Stripe secret key begins with sk_%s_ or rk_%s_", mode, mode)
+	return fault.InvalidParam("secretKey", "provider_credentials_invalid",
+		"A Stripe secret key begins with sk_%s_ or rk_%s_.", mode, mode)
 }
 
 func checkBaseURL(raw string, live bool) (string, error) {
@@ -115,10 +122,12 @@ func checkBaseURL(raw string, live bool) (string, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") || u.RawQuery != "" {
-		return "", fault.New(fault.Invalid, "provider_config_invalid", "the Stripe base URL must look like %s", DefaultBaseURL)
+		return "", fault.New(fault.Invalid, "provider_config_invalid",
+			"The Stripe base URL is malformed. Send a URL such as %s.", DefaultBaseURL)
 	}
 	if live && u.Scheme != "https" {
-		return "", fault.New(fault.Invalid, "provider_config_invalid", "a live Stripe key is only ever sent over https")
+		return "", fault.New(fault.Invalid, "provider_config_invalid",
+			"A live Stripe key requires a base URL with https.")
 	}
 	return strings.TrimRight(raw, "/"), nil
 }

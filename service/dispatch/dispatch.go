@@ -1,6 +1,6 @@
-// Package dispatch makes the effects of committed transactions happen: it starts workflows and signals them, and marks what
-// was started. All of it is best effort, since the reconciler finds what is missing, and takes little of a caller's time. It
-// does not own how Temporal is spoken to (Engine).
+// Package dispatch performs the effects of committed transactions: it starts workflows, signals them, and marks the
+// rows of started ones. Every effect is best effort and bounded in time, since the reconciler performs what is missing.
+// It does not own the client of Temporal (Engine).
 package dispatch
 
 import (
@@ -23,12 +23,13 @@ import (
 type Engine interface {
 	StartSubscription(ctx context.Context, in contract.SubscriptionStart) error
 	StartPayment(ctx context.Context, in contract.PaymentInput) error
-	// AdvanceClock tells a test clock's workflow that there is a target to move to, and starts it where it does not run.
+	// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none
+	// runs.
 	AdvanceClock(ctx context.Context, ref contract.Ref) error
 	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
 	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error
-	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own, which is
-	// started for it where the owner has ended.
+	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own,
+	// which is started for it where the owner has ended.
 	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
 }
 
@@ -111,7 +112,7 @@ func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect
 		d.note(ctx, "check", e.ID, d.engine.Check(ctx, owner, contract.Check{TransactionID: e.ID}))
 		failpoint.Hit(failpoint.CallbackSignalled)
 	default:
-		d.log.Error("an effect that nothing dispatches", zap.Any("effect", effect))
+		d.log.Error("unknown effect", zap.Any("effect", effect))
 	}
 }
 

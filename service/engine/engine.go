@@ -1,5 +1,5 @@
-// Package engine is how the rest of Perennial speaks to Temporal: it starts the workflow of a resource, sends it commands
-// and wakes it. It knows names and policies, no rules. A Temporal that is away is fault.Unavailable, never a hang.
+// Package engine is the client of Temporal: it starts the workflow of a resource and signals it. It knows names and
+// policies, no rules. An unreachable Temporal is fault.Unavailable, never a hang.
 package engine
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // ErrUnavailable is the answer when Temporal, or every worker, is away.
 var ErrUnavailable = fault.New(fault.Unavailable, "engine_unavailable",
-	"the workflow engine did not answer in time; try again in a moment").After(2 * time.Second)
+	"The workflow engine did not respond in time. Try again in a moment.").After(2 * time.Second)
 
 // Engine wraps a Temporal client.
 type Engine struct {
@@ -34,8 +34,8 @@ func (e *Engine) StartSubscription(ctx context.Context, in contract.Subscription
 	return ignoreFinished(engineError(err))
 }
 
-// Wake signals a subscription's workflow that its row changed, and starts the workflow where it was lost or has finished.
-// signal is a name of contract's. Fault: engine_unavailable.
+// Wake signals a subscription's workflow that its row changed, and starts the workflow where it was lost or has
+// finished. signal is a name of contract's. Fault: engine_unavailable.
 func (e *Engine) Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error {
 	in := contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}
 	o := subscriptionOptions(in)
@@ -45,7 +45,7 @@ func (e *Engine) Wake(ctx context.Context, ref contract.Ref, signal string, wake
 	return engineError(err)
 }
 
-// AdvanceClock tells a test clock's workflow that there is a target to move to, and starts it where it does not run.
+// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none runs.
 // Fault: engine_unavailable.
 func (e *Engine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 	o, in := clockOptions(ref), contract.TestClockInput{Ref: ref}
@@ -53,12 +53,12 @@ func (e *Engine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 	return engineError(err)
 }
 
-// Check makes the owner of a transaction look at it: the subscription's workflow, which is started where it was lost, or
-// the transaction's own where the subscription has finished or there is none. Fault: engine_unavailable.
+// Check makes the owner of a transaction look it up: the subscription's workflow, which is started where it was lost,
+// or the transaction's own where the subscription has finished or there is none. Fault: engine_unavailable.
 func (e *Engine) Check(ctx context.Context, owner contract.Owner, check contract.Check) error {
 	if owner.SubscriptionID != "" {
 		ref := contract.Ref{EnvironmentID: owner.EnvironmentID, ID: owner.SubscriptionID}
-		if err := e.check(ctx, ref, check); !errors.Is(err, contract.ErrFinished) {
+		if err := e.check(ctx, ref, check); !errors.Is(err, errFinished) {
 			return err
 		}
 	}
@@ -77,8 +77,8 @@ func (e *Engine) check(ctx context.Context, ref contract.Ref, check contract.Che
 	return engineError(err)
 }
 
-// Attended reports whether a worker has taken up what a workflow was last started or woken for: no task of it waits. One
-// that is not there waits for nothing. Fault: engine_unavailable.
+// Attended reports whether a worker has taken up what a workflow was last started or woken for: no task of it waits.
+// One that is not there waits for nothing. Fault: engine_unavailable.
 func (e *Engine) Attended(ctx context.Context, workflowID string) (bool, error) {
 	d, err := e.client.DescribeWorkflowExecution(ctx, workflowID, "")
 	var absent *serviceerror.NotFound

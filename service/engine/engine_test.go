@@ -137,7 +137,7 @@ func within[T any](t *testing.T, c <-chan T) T {
 
 // A transaction that gave a subscription something to do is heard whatever became of the workflow. The reconciler has
 // nothing else to bring a dead run back with: its row says that it was started.
-func TestAWakeFindsItsWorkflowWhateverBecameOfIt(t *testing.T) {
+func TestWake_RunningClosedOrAbsentWorkflow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	in := b.start()
@@ -159,7 +159,7 @@ func TestAWakeFindsItsWorkflowWhateverBecameOfIt(t *testing.T) {
 	b.finishes(t, ref)
 }
 
-func TestAStartOfWhatHasFinishedStartsNothing(t *testing.T) {
+func TestStart_FinishedWorkflowIsNotStarted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	in := b.start()
@@ -193,7 +193,7 @@ func TestAttended_IsTrueWhenNoTaskWaits(t *testing.T) {
 	require.False(t, attended(o.ID))
 }
 
-func TestOperatorsSeeWhatAWorkflowIsAbout(t *testing.T) {
+func TestStart_SetsSearchAttributes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	in := b.start()
@@ -217,7 +217,7 @@ func TestOperatorsSeeWhatAWorkflowIsAbout(t *testing.T) {
 	require.Equal(t, in.Input.Ref.EnvironmentID, raw.GetWorkflowExecutionInfo().GetPriority().GetFairnessKey())
 }
 
-func TestACheckReachesWhoeverOwnsTheTransaction(t *testing.T) {
+func TestCheck_SignalsOwnerOfTransaction(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	in := b.start()
@@ -237,7 +237,7 @@ func TestACheckReachesWhoeverOwnsTheTransaction(t *testing.T) {
 	require.NoError(t, b.StartPayment(t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: owner.EnvironmentID, ID: txn}}))
 }
 
-func TestAClockIsAdvancedByItsWorkflow(t *testing.T) {
+func TestAdvanceClock_SignalsClockWorkflow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ref := contract.Ref{EnvironmentID: id.New(id.Environment, b.now), ID: id.New(id.TestClock, b.now)}
@@ -248,7 +248,7 @@ func TestAClockIsAdvancedByItsWorkflow(t *testing.T) {
 	}
 }
 
-func TestAnEngineThatDoesNotAnswerIsUnavailable(t *testing.T) {
+func TestEngine_UnavailableWithoutTemporal(t *testing.T) {
 	t.Parallel()
 	away, err := client.NewLazyClient(client.Options{HostPort: "127.0.0.1:1", Logger: nothing{}})
 	require.NoError(t, err)

@@ -7,10 +7,12 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"perennial/billing/fault"
-	"perennial/contract"
 )
 
-// engineError translates what the SDK says. Whatever is not the workflow's own answer is the engine's trouble.
+// errFinished reports that a workflow has ended and may not be started again.
+var errFinished = errors.New("engine: the workflow has finished")
+
+// engineError translates the SDK's errors. Every error that does not come from the workflow is an engine failure.
 func engineError(err error) error {
 	var finished *serviceerror.WorkflowExecutionAlreadyStarted
 	var application *temporal.ApplicationError
@@ -18,7 +20,7 @@ func engineError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &finished):
-		return contract.ErrFinished
+		return errFinished
 	case errors.As(err, &application):
 		return fault.New(fault.Internal, "internal", "").Because(err)
 	default:
@@ -26,9 +28,9 @@ func engineError(err error) error {
 	}
 }
 
-// ignoreFinished: to start what has ended already is not an error.
+// ignoreFinished drops errFinished: a workflow that has already ended needs no start.
 func ignoreFinished(err error) error {
-	if errors.Is(err, contract.ErrFinished) {
+	if errors.Is(err, errFinished) {
 		return nil
 	}
 	return err

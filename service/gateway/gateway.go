@@ -34,7 +34,7 @@ type Gateway struct {
 // New makes a gateway.
 func New(c Config) *Gateway { return &Gateway{config: c, open: map[string]providers.Provider{}} }
 
-// Provider answers the adapter of a configuration. Configurations are immutable, new credentials are a new row, so an
+// Provider returns the adapter of a configuration. Configurations are immutable, new credentials are a new row, so an
 // adapter may be kept. Faults: credential_unreadable, keyset_unreadable, provider_credentials_invalid,
 // provider_unknown.
 func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Provider, error) {
@@ -44,7 +44,7 @@ func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Pr
 		return p, nil
 	}
 	if c.Provider != "stripe" {
-		return nil, fault.New(fault.Internal, "provider_unknown", "provider %q has no adapter", c.Provider)
+		return nil, fault.New(fault.Internal, "provider_unknown", "Provider %q has no adapter.", c.Provider)
 	}
 	secret, err := g.unseal(c, FieldSecretKey, c.SecretKeySealed)
 	if err != nil {
@@ -65,8 +65,8 @@ func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Pr
 	return p, nil
 }
 
-// Limits returns which charges in a currency a provider takes, by the provider's name; of one without an adapter none are
-// known.
+// Limits returns which charges in a currency a provider takes, by the provider's name; of one without an adapter none
+// are known.
 func Limits(provider string, currency money.Currency) money.Limits {
 	if provider == "stripe" {
 		return stripe.Limits(currency)

@@ -16,8 +16,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// answeredWithin is how long a command may take while everything is started again. The small scale runs beside all other
-// tests, on processors that it has to share, and only proves that each command is performed.
+// answeredWithin is how long a command may take while everything is started again. The small scale runs beside all
+// other tests, on processors that it has to share, and only proves that each command is performed.
 var answeredWithin = time.Duration(testkit.Scale(90, 10)) * time.Second
 
 // TestRestartOfEverything_LeavesCommandsTheirShare: after a loss of Temporal's database thousands of subscriptions need

@@ -18,8 +18,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestPostgresIsRestored_NothingIsCapturedTwice loses a window of PostgreSQL in which the provider captured first charges,
-// renewals and retries. Keys follow from derived ids, so that each repeat finds its first result (ADR 21).
+// TestPostgresIsRestored_NothingIsCapturedTwice loses a window of PostgreSQL in which the provider captured first
+// charges, renewals and retries. Keys follow from derived ids, so that each repeat finds its first result (ADR 21).
 func TestPostgresIsRestored_NothingIsCapturedTwice(t *testing.T) {
 	t.Parallel()
 	t.Run("with the same Temporal", func(t *testing.T) {
@@ -30,8 +30,8 @@ func TestPostgresIsRestored_NothingIsCapturedTwice(t *testing.T) {
 		t.Parallel()
 		restored(t, loss{clocks: true, temporal: temporal(t)})
 	})
-	// The simulator forgets its keys, and we believe in them for so short a time that every repeat comes late: it must ask
-	// first. Test clocks stay out: what they do again is due when they do it, and so never late.
+	// The simulator forgets its keys, and we believe in them for so short a time that every repeat comes late: it must
+	// ask first. Test clocks stay out: what they do again is due when they do it, and so never late.
 	t.Run("after the provider forgot its keys", func(t *testing.T) {
 		t.Parallel()
 		restored(t, loss{windows: world.Windows{Provider: time.Hour, Replay: 6 * time.Second, AbsenceGap: 2 * time.Second}})
@@ -192,7 +192,8 @@ func (s *lossy) payNow(ctx context.Context) {
 }
 
 // advance moves the clocks by two months: into the decline, and through the retry that pays with the card that is good
-// from then on. Done again after the restore, the first attempt must be declined again: that is how its key is answered.
+// from then on. Done again after the restore, the first attempt must be declined again: that is how its key is
+// answered.
 func (s *lossy) advance(ctx context.Context) {
 	require.NoError(s.t, load.Advance(ctx, s.env, s.clocks[0], s.start.AddDate(0, 2, 0)))
 	require.NoError(s.t, load.Advance(ctx, s.env, s.clocks[1], s.start.AddDate(0, 1, 0)))

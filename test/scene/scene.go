@@ -1,6 +1,6 @@
 // Package scene is what tests of activities and workflows play in: one environment on a PostgreSQL database of its own,
-// with the real activities and a provider that does what the script says and keeps a ledger. It does not own what a test
-// expects, except for what must hold always (RequireSound).
+// with the real activities and a provider that does what the script says and keeps a ledger. It does not own what a
+// test expects, except for what must hold always (RequireSound).
 package scene
 
 import (

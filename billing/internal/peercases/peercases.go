@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// Case is one question and its answer. Kind fixes the fields of Input and Expected, Rule names the arithmetic behind it.
+// Case is one question and its answer. Kind fixes the fields of Input and Expected, Rule names the arithmetic behind
+// it.
 type Case struct {
 	ID       string          `json:"id"`
 	Category string          `json:"category"`
@@ -40,7 +41,7 @@ func (c Case) Read(t testing.TB, input, expected any) {
 	}
 }
 
-// Has tells whether the case carries a flag.
+// Has reports whether the case carries a flag.
 func (c Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
 // Exclusion takes cases out of a suite because our rule is another one, and says which. Every field that is set has to

@@ -32,8 +32,8 @@ func CapturedTwice(ledger []simulator.Movement) []string {
 	return twice
 }
 
-// money compares the provider's ledger with the rows: no attempt is captured twice, every invoice is paid by one capture
-// that was kept, and the sums agree in every currency.
+// money compares the provider's ledger with the rows: no attempt is captured twice, every invoice is paid by one
+// capture that was kept, and the sums agree in every currency.
 func money(t testing.TB, w *world.World) {
 	t.Helper()
 	byTransaction := map[string]*books{}

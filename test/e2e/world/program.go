@@ -72,7 +72,7 @@ func (p *Program) Starts() int {
 	return p.starts
 }
 
-// Running tells whether it has not ended.
+// Running reports whether it has not ended.
 func (p *Program) Running() bool { return p.current() != nil && p.current().Running() }
 
 // Done is closed when the process of the last start has ended.
@@ -151,7 +151,8 @@ func Run(t testing.TB, env []string, args ...string) (stdout, stderr string, err
 	return RunContext(ctx, t, env, args...)
 }
 
-// RunContext is Run for a command that may take as long as ctx; then it is interrupted, so that it stops what it started.
+// RunContext is Run for a command that may take as long as ctx; then it is interrupted, so that it stops what it
+// started.
 func RunContext(ctx context.Context, t testing.TB, env []string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, Binary(t), args...)

@@ -35,11 +35,12 @@ var Usual = Windows{Provider: 24 * time.Hour, Replay: 20 * time.Hour, AbsenceGap
 // arrived: one that was lost on the way and then called off is not decided before.
 var Middle = Windows{Provider: 2 * time.Minute, Replay: 40 * time.Second, AbsenceGap: 2 * time.Second}
 
-// Short are windows that a test outlasts. The provider remembers for much longer than we believe it to, as real ones do:
-// the difference covers what a request spends on the way.
+// Short are windows that a test outlasts. The provider remembers for much longer than we believe it to, as real ones
+// do: the difference covers what a request spends on the way.
 var Short = Windows{Provider: 10 * time.Second, Replay: 2 * time.Second, AbsenceGap: 2 * time.Second}
 
-// Config chooses the parts of an installation. Zero: the servers that all tests share, the usual windows, one environment.
+// Config chooses the parts of an installation. Zero: the servers that all tests share, the usual windows, one
+// environment.
 type Config struct {
 	Postgres     *devstack.Postgres // of the test's own, to be killed
 	Temporal     *devstack.Temporal
@@ -210,7 +211,8 @@ func (w *World) environment(t testing.TB, base []string, n int, zone string) *En
 	t.Helper()
 	secret, webhook := fmt.Sprintf("sk_test_canarysecret%d", n), fmt.Sprintf("whsec_canarysecret%d", n)
 	out, _, err := Run(t, append(append([]string{}, base...), "STRIPE_KEY="+secret, "STRIPE_WEBHOOK="+webhook),
-		"key", "create", "--tenant", "E2E", "--app", fmt.Sprintf("App %d", n), "--mode", "test", "--time-zone", cmp.Or(zone, "UTC"),
+		"key", "create", "--tenant", "E2E", "--app", fmt.Sprintf("App %d", n), "--mode", "test", "--time-zone",
+		cmp.Or(zone, "UTC"),
 		"--stripe-secret-key-env", "STRIPE_KEY", "--stripe-webhook-secret-env", "STRIPE_WEBHOOK")
 	require.NoError(t, err)
 	key := strings.TrimSpace(out)
@@ -250,7 +252,7 @@ func address(t testing.TB) string {
 
 func host(url string) string { return strings.TrimPrefix(url, "http://") }
 
-// answers tells whether somebody says 200 there.
+// answers reports whether somebody says 200 there.
 func answers(url string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
