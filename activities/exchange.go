@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -20,6 +21,7 @@ type exchange struct {
 	move     payment.Move
 	provider providers.Provider
 	protocol payment.Protocol
+	about    string // the operation that a look-up asks about; empty: the transaction's
 	callID   string
 	mode     string // of the environment: test or live
 }
@@ -65,7 +67,7 @@ func callInTime(ctx context.Context, x exchange) (providers.Result, error) {
 // call is the exchange itself. An error means that the request was impossible, so that nothing was sent.
 func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	t := x.txn
-	look := providers.LookupRequest{TransactionID: t.ID, Ref: t.ProviderRef, ChargeRef: x.charge.ProviderRef}
+	look := providers.LookupRequest{TransactionID: t.ID, Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef}
 	refund := t.Type == payment.Refund
 	switch {
 	case x.move == payment.MoveAbandon:

@@ -66,10 +66,14 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 			x.move = payment.MoveNone
 			return nil
 		}
-		if in.Asked && txn.ProviderRef == "" { // the callback may carry the reference that the lost response had
-			if txn.ProviderRef, err = tx.CallbackRef(ctx, in.EnvironmentID, txn.ID); err != nil {
+		told := ""
+		if in.Asked {
+			if told, err = tx.CallbackRef(ctx, in.EnvironmentID, txn.ID); err != nil {
 				return err
 			}
+		}
+		if txn.ProviderRef == "" { // the callback may carry the reference that the lost response had
+			txn.ProviderRef = told
 			x.txn = txn
 		}
 		config, err := tx.ProviderConfigOf(ctx, in.EnvironmentID, txn.ProviderConfigID)
@@ -81,6 +85,10 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		}
 		x.protocol, x.mode = a.protocol(x.provider), config.Mode
 		x.move = txn.Next(x.protocol, in.Asked, now)
+		if txn.Type == payment.Charge && txn.Status != payment.Pending && told != "" && told != txn.ProviderRef {
+			// The word is about a second operation under a transaction that has ended: it may have moved money again.
+			x.move, x.about = payment.MoveLookup, told
+		}
 		if x.move == payment.MoveNone || x.move == payment.MoveAbandon {
 			return nil
 		}

@@ -243,3 +243,32 @@ func TestReconcile_WakesEachOnce(t *testing.T) {
 		require.LessOrEqual(t, n, 3, "%s: %d times in one run", what, n)
 	}
 }
+
+// The word of a second operation under a transaction that has ended used to be marked processed without a look: the money
+// that it had taken was lost, or, where the first one had failed, the success was.
+func TestCharge_WordOfASecondOperation(t *testing.T) {
+	t.Parallel()
+	for first, status := range map[scene.Answer]payment.Status{scene.Capture: payment.Success, scene.Decline: payment.Declined} {
+		s := scene.New(t)
+		s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return first }
+		s.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
+			return providers.Succeeded, in.Ref == "pi_second"
+		}
+		l := begin(t, s, scene.Monthly(1000))
+		txn := l.last()
+		require.Equal(t, status, txn.Status)
+		open := word(t, s, txn, "pi_second")
+
+		l.asked(txn.ID)
+
+		require.Zero(t, open())
+		got := l.last()
+		require.Equal(t, payment.Success, got.Status)
+		if first == scene.Capture {
+			require.False(t, got.ParkedAt.IsZero(), "a person learns of it")
+			require.Equal(t, txn.ProviderRef, got.ProviderRef)
+			continue
+		}
+		require.Equal(t, "pi_second", got.ProviderRef)
+	}
+}

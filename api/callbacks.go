@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/gorilla/mux"
+	"go.uber.org/zap"
 
 	"perennial/api/httpkit"
 	"perennial/db"
@@ -45,7 +46,14 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 	if err != nil {
 		return err
 	}
-	return s.service.ReceiveCallback(ctx, config, message)
+	missing, err := s.service.ReceiveCallback(ctx, config, message)
+	if err == nil && missing != "" {
+		telemetry.For(ctx, s.telemetry.Logger).Error("a provider sent word of a payment with an id of ours that is not in the books: if the "+
+			"database was restored, look it up at the provider before the customer pays again",
+			telemetry.Environment(config.EnvironmentID), zap.String("transactionId", missing),
+			zap.String("provider", config.Provider), zap.String("providerReference", message.Ref))
+	}
+	return err
 }
 
 func (s *Server) configOf(ctx context.Context, configID string) (db.ProviderConfig, error) {

@@ -50,7 +50,10 @@ func TestCallback_FindsTransactionByProviderReference(t *testing.T) {
 	require.Equal(t, 200, send("/callbacks/"+b.other.providerID, "Event", "e2", "Transaction", txn.ID, "Ref", "pi_"+txn.ID).Status)
 	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e3").Status)
 	require.Len(t, b.engine.checks, 1)
-	require.Equal(t, 2, b.count(t, "select count(*) from provider_callbacks where transaction_id is null"))
+	lost := id.New(id.Transaction, b.clock()) // its row went with a restore, its money did not
+	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e4", "Transaction", lost, "Ref", "pi_lost").Status)
+	require.Contains(t, b.log.String(), lost)
+	require.Equal(t, 3, b.count(t, "select count(*) from provider_callbacks where transaction_id is null"))
 
 	problem(t, 404, "provider_config_not_found", "", send("/callbacks/"+id.New(id.ProviderConfig, b.clock()), "Event", "e"))
 	problem(t, 404, "provider_config_not_found", "", send("/callbacks/x", "Event", "e"))

@@ -25,7 +25,7 @@ func TestInvoiceRoundTrip_CarriedAndGivenUp(t *testing.T) {
 		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: -7, Reason: invoice.CreditCarriedForward}, inv.ID, now))
 	})
-	given, err := inv.WriteOff(now)
+	given, err := inv.WriteOff(false, now)
 	require.NoError(t, err)
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveInvoice(ctx, b.env, given)) })
 

@@ -11,18 +11,24 @@ import (
 )
 
 // ReceiveCallback stores what a provider says. The owner of the transaction is told after the commit, also of a repeat:
-// the first signal may have been lost.
-func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig, message providers.Callback) error {
+// the first signal may have been lost. missing is the id of a transaction that only we can have made and that is not in the
+// books: money may have moved for it before the database was restored.
+func (s *Service) ReceiveCallback(
+	ctx context.Context, config db.ProviderConfig, message providers.Callback,
+) (missing string, err error) {
 	now := s.now()
 	txn, err := s.transactionBehind(ctx, config, message)
 	if err != nil {
-		return err
+		return "", err
+	}
+	if txn.ID == "" && id.Is(id.Transaction, message.TransactionID) {
+		missing = message.TransactionID
 	}
 	stored := db.Callback{
 		ID: id.New(id.Callback, now), ProviderConfigID: config.ID, ProviderEventID: message.EventID, Type: message.Type,
 		TransactionID: txn.ID, ProviderRef: message.Ref, ReceivedAt: now,
 	}
-	return s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {
+	return missing, s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {
 		if txn.ID != "" {
 			check := db.CheckTransaction{EnvironmentID: config.EnvironmentID, ID: txn.ID}
 			if txn.Type == payment.Charge { // a refund has a workflow of its own

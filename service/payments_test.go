@@ -41,14 +41,18 @@ func TestReceiveCallback_TellsTheOwnerAlsoOfRepeats(t *testing.T) {
 	h.dispatched.effects = nil
 	message := providers.Callback{EventID: "e1", Type: "charge.updated", TransactionID: txn.ID}
 	for range 2 {
-		require.NoError(t, h.ReceiveCallback(t.Context(), h.Config, message))
+		missing, err := h.ReceiveCallback(t.Context(), h.Config, message)
+		require.NoError(t, err)
+		require.Empty(t, missing)
 	}
 	check := db.CheckTransaction{EnvironmentID: h.Env, ID: txn.ID}
 	require.Equal(t, []db.Effect{check, check}, h.dispatched.effects)
 	require.Equal(t, 1, h.count(t, "select count(*) from provider_callbacks"))
 
 	unknown := providers.Callback{EventID: "e2", Type: "charge.updated", TransactionID: id.New(id.Transaction, scene.Start), Ref: "pi_x"}
-	require.NoError(t, h.ReceiveCallback(t.Context(), h.Config, unknown))
+	missing, err := h.ReceiveCallback(t.Context(), h.Config, unknown)
+	require.NoError(t, err)
+	require.Equal(t, unknown.TransactionID, missing)
 	require.Len(t, h.dispatched.effects, 2, "a message about nothing of ours is stored and told to nobody")
 	require.Equal(t, 2, h.count(t, "select count(*) from provider_callbacks"))
 }

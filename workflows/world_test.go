@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,6 +50,7 @@ type world struct {
 	asked      bool
 	token      []byte
 	answer     *contract.ResolveOutput // recorded, but not delivered
+	telling    sync.Mutex
 	story      []string
 }
 
@@ -57,7 +59,11 @@ type move struct {
 	make func()
 }
 
-func (w *world) log(what string) { w.story = append(w.story, w.time().Format("15:04 ")+what) }
+func (w *world) log(what string) {
+	w.telling.Lock() // an activity that a run no longer waits for may still speak
+	defer w.telling.Unlock()
+	w.story = append(w.story, w.time().Format("15:04 ")+what)
+}
 
 func (w *world) time() time.Time {
 	if w.env == nil {

@@ -134,9 +134,10 @@ func (i Invoice) reversal() []CreditEntry {
 }
 
 // WriteOff gives an open invoice up: nothing is collected any more, but it stays owed, so that money which arrives all
-// the same pays it. Faults: those of Withdraw, but that a payment in progress always refuses.
-func (i Invoice) WriteOff(now time.Time) (Invoice, error) {
-	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, collection.Terms{Voided: i.Status == Void})
+// the same pays it. Faults: those of Withdraw; a payment in progress refuses it, except where the subscription has ended.
+func (i Invoice) WriteOff(ended bool, now time.Time) (Invoice, error) {
+	terms := collection.Terms{Stopped: ended, Voided: i.Status == Void}
+	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, terms)
 	if err != nil {
 		return i, err
 	}

@@ -331,7 +331,7 @@ func TestWriteOff(t *testing.T) {
 	charging := open
 	charging.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 1, Attempts: 1}
 
-	given, err := open.WriteOff(now)
+	given, err := open.WriteOff(false, now)
 
 	require.NoError(t, err)
 	require.Equal(t, invoice.Uncollectible, given.Status)
@@ -341,7 +341,7 @@ func TestWriteOff(t *testing.T) {
 	paid := given.Settle(now)
 	require.Equal(t, money.Minor(700), paid.AmountPaid, "money that arrives late pays it")
 	for want, inv := range map[error]invoice.Invoice{collection.ErrInProgress: charging, collection.ErrPaid: paid} {
-		_, err := inv.WriteOff(now)
+		_, err := inv.WriteOff(false, now)
 		require.Equal(t, want, err)
 	}
 	require.Equal(t, collection.ErrPaid, paid.Closed())

@@ -3,19 +3,22 @@ package lifecycle
 import (
 	"slices"
 
+	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/payment"
 )
 
 // VoidInvoice takes an open invoice back: nothing is owed for it any more, and what it did to the customer's balance is
-// undone. Money that still arrives for it goes back. Faults: payment_in_progress, invoice_not_open.
+// undone. Money that still arrives for it goes back. A payment that needs review does not stand in its way. Faults:
+// payment_in_progress, invoice_not_open.
 type VoidInvoice struct {
 	InvoiceID string
 }
 
 // MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still
-// arrives pays it. Faults: payment_in_progress, invoice_not_open.
+// arrives pays it. A payment that needs review does not prevent it. Faults: payment_in_progress, invoice_not_open.
 type MarkUncollectible struct {
 	InvoiceID string
 }
@@ -35,8 +38,11 @@ func (c VoidInvoice) judge(d *decision) (func() error, error) {
 	if i < 0 {
 		return nil, ErrNotOpen
 	}
-	inv, returned, _, err := d.Open[i].Withdraw("", false, d.Now)
+	inv, returned, effect, err := d.Open[i].Withdraw("", d.inReview(c.InvoiceID), d.Now)
 	return func() error {
+		if effect == collection.CancelAttempt {
+			d.cancelAttempt(inv.ID)
+		}
 		d.credit(returned, inv.ID)
 		return d.writtenOff(i, inv, event.InvoiceVoided{Invoice: inv.Announced()})
 	}, err
@@ -47,10 +53,18 @@ func (c MarkUncollectible) judge(d *decision) (func() error, error) {
 	if i < 0 {
 		return nil, ErrNotOpen
 	}
-	inv, err := d.Open[i].WriteOff(d.Now)
+	inv, err := d.Open[i].WriteOff(d.inReview(c.InvoiceID), d.Now)
 	return func() error {
 		return d.writtenOff(i, inv, event.InvoiceMarkedUncollectible{Invoice: inv.Announced()})
 	}, err
+}
+
+// inReview reports whether the live attempt of an invoice waits for a person. It may do so for ever, so it holds no invoice
+// up that a person gives up.
+func (d *decision) inReview(invoiceID string) bool {
+	return slices.ContainsFunc(d.Pending, func(t payment.Transaction) bool {
+		return t.InvoiceID == invoiceID && !t.ParkedAt.IsZero()
+	})
 }
 
 // writtenOff follows what it means that open invoice i was given up, as inv.

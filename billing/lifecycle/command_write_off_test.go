@@ -80,3 +80,34 @@ func TestAdvance_AnAmountBelowTheMinimumBlocksNothing(t *testing.T) {
 	require.Equal(t, money.Minor(33), l.store.invoices[2].BroughtForward)
 	require.Zero(t, l.store.balance)
 }
+
+// A payment that needs review may do so for ever: it used to hold up every later invoice without an exit.
+func TestVoidInvoice_AttemptThatNeedsReview(t *testing.T) {
+	t.Parallel()
+	for _, void := range []bool{true, false} {
+		l := begun(t, settings)
+		first := l.live("").ID
+		l.mismatch(first)
+		l.until(l.sub().CurrentPeriod.End)
+		require.Len(t, l.store.invoices, 2)
+		_, err := l.apply(lifecycle.Pay{})
+		require.ErrorIs(t, err, lifecycle.ErrNeedsReview)
+
+		l.giveUp(l.store.invoices[0], void)
+
+		require.NotEqual(t, invoice.Open, l.store.invoices[0].Status)
+		next := l.store.load(false).Attempt()
+		require.NotNil(t, next, "the next invoice has its turn")
+		require.Equal(t, l.store.invoices[1].ID, next.InvoiceID)
+		require.Equal(t, payment.Pending, l.store.transaction(first).Status, "a person still has to look")
+
+		l.answer(next.ID, payment.AnswerSucceeded)
+		l.answer(first, payment.AnswerSucceeded)
+
+		if void {
+			require.Equal(t, money.Minor(1000), l.refunded(), "nothing was owed any more")
+		} else {
+			require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
+		}
+	}
+}

@@ -27,9 +27,10 @@ func (r *recording) succeeded() error {
 	return r.settle()
 }
 
-// recover books a capture that turned up on a canceled charge as a success of its own, since canceled is final.
+// recover books a capture that turned up on a canceled charge as a success of its own, since canceled is final. Its id is
+// derived, and with it that of a refund.
 func (r *recording) recover() {
-	r.txn = r.txn.Recover(r.d.IDs.Transaction(r.d.Real), r.d.Now)
+	r.txn = r.txn.Recover(r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "recovered"), r.d.Now)
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, r.txn)
 }
 
@@ -42,7 +43,7 @@ func (r *recording) settle() error {
 		return err
 	}
 	if effect != collection.Settle || i < 0 && inv.Status != invoice.Uncollectible {
-		charge, err := r.d.refund(r.txn, r.txn.Amount)
+		charge, err := r.d.refundExtra(r.txn)
 		r.txn = charge
 		return err
 	}

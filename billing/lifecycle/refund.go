@@ -10,10 +10,20 @@ import (
 	"perennial/billing/payment"
 )
 
-// refund writes the transaction that gives amount of a charge back. It has a workflow of its own. It returns the
-// charge, which reserves the amount.
+// refund writes the transaction that gives amount of a charge back, at a person's command. It has a workflow of its
+// own. It returns the charge, which reserves the amount.
 func (d *decision) refund(charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
-	reserved, r, err := charge.Refund(d.IDs.Transaction(d.Real), amount, d.Now, d.Real)
+	return d.refundAs(d.IDs.Transaction(d.Real), charge, amount)
+}
+
+// refundExtra gives a charge back that does not count. Nobody asked for it, so its id is derived: repeated after a restore
+// of the database it has the same key at the provider.
+func (d *decision) refundExtra(charge payment.Transaction) (payment.Transaction, error) {
+	return d.refundAs(d.IDs.Transaction(charge.DueAt, charge.ID, "refund"), charge, charge.Amount)
+}
+
+func (d *decision) refundAs(id string, charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
+	reserved, r, err := charge.Refund(id, amount, d.Now, d.Real)
 	if err != nil {
 		return charge, err
 	}

@@ -113,3 +113,24 @@ func TestAdvance_RepeatedLateAfterARestore(t *testing.T) {
 	}
 	require.Greater(t, work, 50, "something was repeated")
 }
+
+// A refund that nobody asked for has the same id, and with it the same key at the provider, when it is repeated after a
+// restore, at a later time.
+func TestRecord_RefundRepeatedAfterARestore(t *testing.T) {
+	t.Parallel()
+	for _, ended := range []payment.Outcome{payment.AnswerDeclined, payment.AnswerCanceled} {
+		l := begun(t, settings)
+		l.result(ended)
+		l.toNext(0)
+		l.result(payment.AnswerSucceeded)
+		again := l.restored()
+		again.moveTo(l.now.Add(time.Hour))
+
+		for _, life := range []*life{l, again} {
+			life.answer(life.charges()[0].ID, payment.AnswerSucceeded)
+			require.Len(t, life.refunds(), 1)
+		}
+
+		require.Equal(t, l.refunds()[0].ID, again.refunds()[0].ID)
+	}
+}

@@ -47,12 +47,17 @@ func (d *decision) reviewed(refusal error) error {
 	if !errors.Is(refusal, collection.ErrInProgress) {
 		return refusal
 	}
+	var parked string
 	for _, t := range d.Pending {
-		if !t.ParkedAt.IsZero() {
-			return fault.New(fault.Conflict, ErrNeedsReview.Code,
-				"Payment %s needs review: its outcome at the provider is unknown. "+
-					"An operator must resolve it before anything else can be paid or changed.", t.ID)
+		if t.ParkedAt.IsZero() {
+			return refusal // another one is in the way, and will be decided
 		}
+		parked = t.ID
 	}
-	return refusal
+	if parked == "" {
+		return refusal
+	}
+	return fault.New(fault.Conflict, ErrNeedsReview.Code,
+		"Payment %s needs review: its outcome at the provider is unknown. Until an operator resolves it, nothing else can "+
+			"be paid or changed, unless its invoice is voided or marked uncollectible.", parked)
 }

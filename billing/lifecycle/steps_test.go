@@ -238,6 +238,9 @@ func (l *life) cancelNow(refund bool) {
 // giveUp voids an invoice or marks it uncollectible.
 func (l *life) giveUp(inv invoice.Invoice, void bool) {
 	live, behind, balance := l.live(inv.ID), l.behind(), l.store.balance
+	if live != nil && !live.ParkedAt.IsZero() {
+		live = nil // nobody waits for it
+	}
 	var cmd lifecycle.Command = lifecycle.MarkUncollectible{InvoiceID: inv.ID}
 	if void {
 		cmd = lifecycle.VoidInvoice{InvoiceID: inv.ID}

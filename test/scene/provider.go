@@ -210,7 +210,7 @@ func (p *Provider) LookupCharge(_ context.Context, in providers.LookupRequest) (
 	p.note("lookup", in.TransactionID, "")
 	if p.LookupScript != nil {
 		if instead, ok := p.LookupScript(in); ok {
-			return providers.Result{Outcome: instead}, nil
+			return providers.Result{Outcome: instead, Ref: in.Ref}, nil
 		}
 	}
 	p.mu.Lock()
