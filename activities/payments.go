@@ -72,7 +72,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 				return err
 			}
 		}
-		if txn.ProviderRef == "" { // the word may name what we never heard the name of
+		if txn.ProviderRef == "" { // the callback may carry the reference that the lost response had
 			txn.ProviderRef = told
 			x.txn = txn
 		}

@@ -133,8 +133,8 @@ func (i Invoice) reversal() []CreditEntry {
 	return l.entries
 }
 
-// WriteOff gives an open invoice up: nothing is collected any more, but it stays owed, so that money which arrives all the
-// same pays it. Faults: those of Withdraw; a payment in progress refuses it, but where nobody waits for one.
+// WriteOff gives an open invoice up: nothing is collected any more, but it stays owed, so that money which arrives all
+// the same pays it. Faults: those of Withdraw; a payment in progress refuses it, except where the subscription has ended.
 func (i Invoice) WriteOff(ended bool, now time.Time) (Invoice, error) {
 	terms := collection.Terms{Stopped: ended, Voided: i.Status == Void}
 	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, terms)

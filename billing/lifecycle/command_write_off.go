@@ -17,8 +17,8 @@ type VoidInvoice struct {
 	InvoiceID string
 }
 
-// MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still arrives
-// pays it. A payment that needs review does not stand in its way. Faults: payment_in_progress, invoice_not_open.
+// MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still
+// arrives pays it. A payment that needs review does not prevent it. Faults: payment_in_progress, invoice_not_open.
 type MarkUncollectible struct {
 	InvoiceID string
 }

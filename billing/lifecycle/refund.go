@@ -10,8 +10,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// refund writes the transaction that gives amount of a charge back, at a person's command. It has a workflow of its own. It
-// returns the charge, which reserves the amount.
+// refund writes the transaction that gives amount of a charge back, at a person's command. It has a workflow of its
+// own. It returns the charge, which reserves the amount.
 func (d *decision) refund(charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
 	return d.refundAs(d.IDs.Transaction(d.Real), charge, amount)
 }

@@ -58,6 +58,6 @@ func (d *decision) reviewed(refusal error) error {
 		return refusal
 	}
 	return fault.New(fault.Conflict, ErrNeedsReview.Code,
-		"Payment %s needs review: it is not certain what became of the money. An operator must look it up at the provider. "+
-			"Nothing else can be paid or changed until then, unless its invoice is voided or marked uncollectible.", parked)
+		"Payment %s needs review: its outcome at the provider is unknown. Until an operator resolves it, nothing else can "+
+			"be paid or changed, unless its invoice is voided or marked uncollectible.", parked)
 }
