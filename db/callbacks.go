@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -16,21 +17,27 @@ type Callback struct {
 	ProviderConfigID string
 	ProviderEventID  string // the provider's own: a repeat of the message has the same
 	Type             string
+	Kind             payment.MessageKind
 	TransactionID    string // empty: not known by it (yet)
 	ProviderRef      string // empty: the message carries none
 	ReceivedAt       time.Time
+	// LostTransactionID is an id of ours that the message carries and that no environment has; empty: none.
+	LostTransactionID string
+	// Processed reports that the message says nothing new, so that storing it is all there is to do.
+	Processed bool
 }
 
 // InsertCallback stores one, unless the provider sent it before: false. One that names neither a transaction nor anything
 // that could become one is dealt with by being stored. Fault: transaction_not_found.
 func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callback) (bool, error) {
 	var processed time.Time
-	if c.TransactionID == "" && c.ProviderRef == "" {
+	if c.Processed || c.TransactionID == "" && c.ProviderRef == "" && c.LostTransactionID == "" {
 		processed = tx.Real
 	}
 	_, err := queries.CallbackInsert(ctx, tx.pipe, dbsqlc.CallbackInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID, Type: c.Type,
 		TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt, ProcessedAt: nullTime(processed),
+		Kind: string(c.Kind), LostTransactionID: null(c.LostTransactionID),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -49,10 +56,16 @@ func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID st
 }
 
 // MarkCallbacksProcessed says that the provider was asked about a transaction, so that what callbacks received up to then
-// told is known.
-func (tx *Tx) MarkCallbacksProcessed(ctx context.Context, environmentID, transactionID string, before time.Time) error {
+// told is known. So is, whenever it was received, what the transaction shows.
+func (tx *Tx) MarkCallbacksProcessed(
+	ctx context.Context, environmentID, transactionID string, before time.Time, shows ...payment.MessageKind,
+) error {
+	shown := make([]string, len(shows))
+	for i, kind := range shows {
+		shown[i] = string(kind)
+	}
 	return queries.CallbackMarkProcessed(ctx, tx.pipe, dbsqlc.CallbackMarkProcessedParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: before, ProcessedAt: &tx.Real,
+		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: before, ProcessedAt: &tx.Real, Shown: shown,
 	})
 }
 

@@ -110,12 +110,29 @@ type Result struct {
 	RetryAfter    time.Duration // how long the provider asked us to wait; zero if it did not
 }
 
+// Kind is what a callback is about, in words that all providers share.
+type Kind string
+
+// The kinds. An adapter gives one only where it is sure: a callback of KindUnknown is always looked at.
+const (
+	KindUnknown    Kind = ""
+	KindCreated    Kind = "created"    // the operation exists
+	KindProcessing Kind = "processing" // it is not decided
+	KindSucceeded  Kind = "succeeded"
+	KindFailed     Kind = "failed"   // also declined or canceled
+	KindRefunded   Kind = "refunded" // money of a charge went back, by whoever
+	KindDisputed   Kind = "disputed"
+)
+
 // Callback is one verified message from a provider.
 type Callback struct {
 	EventID       string // the provider's own event ID: dedupe on it
 	Type          string
+	Kind          Kind
 	TransactionID string // our reference, if the message carries it
 	Ref           string // provider's reference
+	// AmountRefunded is how much of the charge went back in total, according to the message; zero: it does not say.
+	AmountRefunded money.Minor
 }
 
 // Provider is implemented by every adapter. Outcomes, declines and time-outs are Results; an error means that the
