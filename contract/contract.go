@@ -188,4 +188,15 @@ type ReconcileResult struct {
 	Unclaimed int `json:"unclaimed,omitempty"`
 	// Unanswered callbacks were about transactions for which the provider did not answer for a week, and were given up.
 	Unanswered int `json:"unanswered,omitempty"`
+	// Lost callbacks are about transactions of ours that no environment has; some of them.
+	Lost []LostCallback `json:"lost,omitempty"`
+}
+
+// LostCallback names a callback about a transaction that the database has lost.
+type LostCallback struct {
+	ID               string `json:"id"`
+	EnvironmentID    string `json:"environmentId"`
+	TransactionID    string `json:"transactionId"`
+	ProviderConfigID string `json:"providerConfigId"`
+	ProviderRef      string `json:"providerRef"`
 }

@@ -70,9 +70,35 @@ func (tx *Tx) MarkCallbacksProcessed(
 }
 
 // ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that are
-// known by it now. Global: the reconciler's.
+// known by it now, and those about lost transactions, of any age, to what was made again. Global: the reconciler's.
 func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
+	if err := queries.CallbackClaimLost(ctx, tx.pipe); err != nil {
+		return translate("CallbackClaimLost", err)
+	}
 	return queries.CallbackClaim(ctx, tx.pipe, since)
+}
+
+// LostCallback is a callback about a transaction of ours that no environment has: a restored database has lost it.
+type LostCallback struct {
+	EnvironmentID, ID string
+	TransactionID     string
+	ProviderConfigID  string
+	ProviderRef       string
+	Type              string
+	ReceivedAt        time.Time
+}
+
+// LostCallbacks lists them, the oldest first, until their transactions are known or an operator closes them. Global.
+func (r Reader) LostCallbacks(ctx context.Context, limit int) ([]LostCallback, error) {
+	found, err := queries.CallbackListLost(ctx, r.handle, rows(limit))
+	return refs(found, func(f dbsqlc.CallbackListLostRow) LostCallback { return LostCallback(f) }), translate("CallbackListLost", err)
+}
+
+// TransactionIsKnown reports whether any environment has a transaction of this id. Global: accounts at a provider may be
+// shared by environments.
+func (r Reader) TransactionIsKnown(ctx context.Context, id string) (bool, error) {
+	known, err := queries.TransactionIsKnown(ctx, r.handle, id)
+	return known, translate("TransactionIsKnown", err)
 }
 
 // GivenUp counts callbacks that nobody waits for any more: of no transaction of ours, and of one for which the provider
@@ -80,10 +106,10 @@ func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
 type GivenUp struct{ Unclaimed, Unanswered int }
 
 // GiveUpCallbacks closes at most limit of those received before then that no transaction has claimed, and of those of a
-// transaction before ours. Global: the reconciler's.
-func (tx *Tx) GiveUpCallbacks(ctx context.Context, before, ours time.Time, limit int) (GivenUp, error) {
+// transaction before ours; of a lost transaction, before lost. Global: the reconciler's.
+func (tx *Tx) GiveUpCallbacks(ctx context.Context, before, ours, lost time.Time, limit int) (GivenUp, error) {
 	row, err := queries.CallbackGiveUp(ctx, tx.pipe, dbsqlc.CallbackGiveUpParams{
-		Before: before, OursBefore: ours, RowLimit: limit, ProcessedAt: tx.Real,
+		Before: before, OursBefore: ours, LostBefore: lost, RowLimit: limit, ProcessedAt: tx.Real,
 	})
 	return GivenUp(row), translate("CallbackGiveUp", err)
 }

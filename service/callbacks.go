@@ -18,10 +18,19 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 	if err != nil {
 		return err
 	}
+	lost := ""
+	if txn.ID == "" && id.Is(id.Transaction, message.TransactionID) {
+		if known, err := s.store.TransactionIsKnown(ctx, message.TransactionID); err != nil {
+			return err
+		} else if !known {
+			lost = message.TransactionID // the reconciler raises an alarm
+		}
+	}
 	stored := db.Callback{
 		ID: id.New(id.Callback, now), ProviderConfigID: config.ID, ProviderEventID: message.EventID, Type: message.Type,
 		Kind:          payment.MessageKind(message.Kind),
 		TransactionID: txn.ID, ProviderRef: message.Ref, ReceivedAt: now,
+		LostTransactionID: lost,
 	}
 	said := payment.Message{Kind: stored.Kind, Ref: message.Ref, AmountRefunded: message.AmountRefunded}
 	return s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {

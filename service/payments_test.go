@@ -98,6 +98,8 @@ func TestReceiveCallback_TellsTheOwnerAlsoOfRepeats(t *testing.T) {
 
 	unknown := providers.Callback{EventID: "e2", Type: "charge.updated", TransactionID: id.New(id.Transaction, scene.Start), Ref: "pi_x"}
 	require.NoError(t, h.ReceiveCallback(t.Context(), h.Config, unknown))
+	require.Equal(t, 1, h.count(t, "select count(*) from provider_callbacks where lost_transaction_id = $1 and processed_at is null",
+		unknown.TransactionID), "an id of ours that we do not have is kept: the database has lost it")
 	require.Len(t, h.dispatched.effects, 2, "a message about nothing of ours is stored and told to nobody")
 	require.Equal(t, 2, h.count(t, "select count(*) from provider_callbacks"))
 }
