@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -70,10 +71,13 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 			x.move = payment.MoveNone
 			return nil
 		}
-		if in.Asked && txn.ProviderRef == "" { // the word may name what we never heard the name of
-			if txn.ProviderRef, err = tx.CallbackRef(ctx, in.EnvironmentID, txn.ID); err != nil {
+		if in.Asked && (txn.ProviderRef == "" || txn.Status == payment.Success) {
+			// The callback may name what we never heard the name of, or a second capture of a charge.
+			named, err := tx.CallbackRef(ctx, in.EnvironmentID, txn.ID, txn.ProviderRef)
+			if err != nil {
 				return err
 			}
+			txn.ProviderRef = cmp.Or(named, txn.ProviderRef)
 			x.txn = txn
 		}
 		config, err := tx.ProviderConfigOf(ctx, in.EnvironmentID, txn.ProviderConfigID)

@@ -46,9 +46,11 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 }
 
 // CallbackRef is the provider's name for the transaction's operation in word of it that nobody has followed yet; empty:
-// there is none.
-func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID string) (string, error) {
-	ref, err := queries.CallbackGetRef(ctx, r.handle, dbsqlc.CallbackGetRefParams{EnvironmentID: environmentID, TransactionID: transactionID})
+// there is none. One that is not known goes first: the provider may have performed the operation twice.
+func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID, known string) (string, error) {
+	ref, err := queries.CallbackGetRef(ctx, r.handle, dbsqlc.CallbackGetRefParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, Known: known,
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}

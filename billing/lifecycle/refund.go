@@ -75,6 +75,24 @@ func (r *recording) refunded() error {
 	return nil
 }
 
+// returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports whether the
+// transaction is such a refund. One that is known by another name is another operation.
+func (r *recording) returned() bool {
+	if r.txn.Status != payment.Refunded {
+		return false
+	}
+	other := r.Answer.Ref != "" && r.Answer.Ref != r.txn.ProviderRef
+	txn, news := r.txn.Returned(r.Answer.FailureCode, r.Answer.FailureReason)
+	if !news || other {
+		return true
+	}
+	r.txn = txn
+	r.d.saveTransaction(txn)
+	r.d.saveTransaction(r.charge().FailRefund(txn.Amount))
+	r.d.announce(event.PaymentRefundFailed{Payment: txn.Announced(), FailureReason: txn.FailureReason})
+	return true
+}
+
 // RetryRefund sends what is owed of a charge's failed refunds again, and returns the charge. The new refund is
 // Changes.Attempt. The State is the customer's. Fault: refund_not_owed.
 func RetryRefund(s State, charge payment.Transaction, at Moment) (payment.Transaction, Changes, error) {

@@ -43,6 +43,16 @@ func (t Transaction) FailRefund(amount money.Minor) Transaction {
 	return t
 }
 
+// Returned notes on a refund that had gone through that the bank sent the money back. It reports whether that is news: its
+// status is final, so that the reason is what shows it.
+func (t Transaction) Returned(code, reason string) (Transaction, bool) {
+	if t.Type != Refund || t.Status != Refunded || t.FailureReason != "" {
+		return t, false
+	}
+	t.FailureCode, t.FailureReason = code, reason
+	return t.explained(), true
+}
+
 // PayOwed ends what is owed of failed refunds, and returns how much it was: the caller refunds it again or gives it as
 // credit. Fault: refund_not_owed.
 func (t Transaction) PayOwed() (Transaction, money.Minor, error) {

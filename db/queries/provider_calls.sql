@@ -37,12 +37,12 @@ on conflict (provider_config_id, provider_event_id) do nothing
 returning id;
 
 -- name: CallbackGetRef :one
--- What the provider calls the operation, in word of it that nobody has followed yet.
+-- What the provider calls the operation, in word of it that nobody has followed yet; first what is not known.
 select c.provider_ref
 from provider_callbacks c
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
   and c.provider_ref <> '' and c.processed_at is null
-order by c.received_at desc
+order by c.provider_ref <> @known::text desc, c.received_at desc
 limit 1;
 
 -- name: CallbackMarkProcessed :exec

@@ -51,6 +51,7 @@ type Provider struct {
 	charged  map[string]*operation // by transaction
 	refunded map[string]*operation
 	captures map[string]int
+	again    map[string]*operation // further captures, by their own reference
 }
 
 // Call is one request the provider saw, or would have seen.
@@ -78,6 +79,7 @@ type remembered struct {
 func NewProvider(now func() time.Time) *Provider {
 	return &Provider{
 		now: now, keys: map[string]remembered{}, charged: map[string]*operation{}, refunded: map[string]*operation{}, captures: map[string]int{},
+		again: map[string]*operation{},
 	}
 }
 
@@ -114,6 +116,17 @@ func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
 	op := &operation{ref: "pi_" + transactionID} // it arrives only now
 	p.charged[transactionID] = op
 	p.decide(op, transactionID, outcome)
+}
+
+// CaptureAgain takes the money of a captured charge a second time, as no provider should, and returns the new operation's
+// reference.
+func (p *Provider) CaptureAgain(transactionID string) (ref string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	second := *p.charged[transactionID]
+	second.ref += "_again"
+	p.again[second.ref] = &second
+	return second.ref
 }
 
 func (p *Provider) decide(op *operation, transactionID string, outcome providers.Outcome) {
@@ -215,6 +228,9 @@ func (p *Provider) LookupCharge(_ context.Context, in providers.LookupRequest) (
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if op, ok := p.again[in.Ref]; ok {
+		return op.result(), nil
+	}
 	return find(p.charged, in.TransactionID), nil
 }
 

@@ -15,18 +15,19 @@ select c.provider_ref
 from provider_callbacks c
 where c.environment_id = $1 and c.transaction_id = $2::text
   and c.provider_ref <> '' and c.processed_at is null
-order by c.received_at desc
+order by c.provider_ref <> $3::text desc, c.received_at desc
 limit 1
 `
 
 type CallbackGetRefParams struct {
 	EnvironmentID string
 	TransactionID string
+	Known         string
 }
 
-// What the provider calls the operation, in word of it that nobody has followed yet.
+// What the provider calls the operation, in word of it that nobody has followed yet; first what is not known.
 func (q *Queries) CallbackGetRef(ctx context.Context, db DBTX, arg CallbackGetRefParams) (string, error) {
-	row := db.QueryRow(ctx, callbackGetRef, arg.EnvironmentID, arg.TransactionID)
+	row := db.QueryRow(ctx, callbackGetRef, arg.EnvironmentID, arg.TransactionID, arg.Known)
 	var provider_ref string
 	err := row.Scan(&provider_ref)
 	return provider_ref, err
