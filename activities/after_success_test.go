@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/money"
@@ -83,5 +84,55 @@ func TestCallback_SecondCaptureNeedsReview(t *testing.T) {
 	require.False(t, after.ParkedAt.IsZero(), "a person must give one back")
 	require.Equal(t, txn.ProviderRef, after.ProviderRef, "the one that counted")
 	require.Equal(t, "payment.parked", l.events()[len(l.events())-1])
+	l.sound()
+}
+
+// given lists the refunds, oldest first.
+func (l *life) given(t *testing.T) (refunds []payment.Transaction) {
+	t.Helper()
+	rows, err := l.Pool.Query(t.Context(), "select id from transactions where type = 'refund' order by created_at, id")
+	require.NoError(t, err)
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	for _, id := range ids {
+		txn, err := l.Store.Transaction(t.Context(), l.Env, id)
+		require.NoError(t, err)
+		refunds = append(refunds, txn)
+	}
+	return refunds
+}
+
+// A person refunds at the provider's dashboard, beside a refund of ours, and the provider repeats itself.
+func TestCallback_RefundMadeElsewhere(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Clock.Set(scene.Start.Add(15 * day))
+	l.perform(cancelNow("prorated"))
+	l.refunds()
+	ours := l.given(t)
+	require.Len(t, ours, 1)
+	txn := l.transactions()[0]
+	l.told(txn, "charge.refunded, by us", txn.ProviderRef)
+	require.Len(t, l.given(t), 1)
+	l.Provider.RefundElsewhere(txn.ID, 100)
+
+	l.told(txn, "charge.refunded", txn.ProviderRef)
+	l.told(txn, "charge.refunded, again", txn.ProviderRef)
+
+	refunds := l.given(t)
+	require.Len(t, refunds, 2, "booked once")
+	elsewhere := refunds[1]
+	require.Equal(t, payment.Refunded, elsewhere.Status)
+	require.Equal(t, money.Minor(100), elsewhere.Amount)
+	require.Equal(t, txn.ID, elsewhere.ChargeID)
+	charge, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
+	require.NoError(t, err)
+	require.Equal(t, ours[0].Amount+100, charge.AmountRefunded)
+	require.Equal(t, "payment.refunded", l.events()[len(l.events())-1])
+	l.sound()
+
+	l.Provider.RefundElsewhere(txn.ID, 50)
+	l.told(txn, "charge.refunded, more", txn.ProviderRef)
+	require.Equal(t, money.Minor(50), l.given(t)[2].Amount)
 	l.sound()
 }

@@ -138,7 +138,7 @@ func (a *Payments) closeCall(ctx context.Context, tx *db.Tx, env string, x excha
 // answerOf is a provider's answer in the words of the rules.
 func answerOf(r providers.Result) payment.Answer {
 	return payment.Answer{
-		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency,
+		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency, AmountRefunded: r.AmountRefunded,
 		FailureCode: string(r.FailureCode), FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter,
 	}
 }

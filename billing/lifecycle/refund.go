@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"slices"
+	"strconv"
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -73,6 +74,19 @@ func (r *recording) refunded() error {
 		r.needsReview("refunded_twice")
 	}
 	return nil
+}
+
+// refundedElsewhere books what the provider refunded of the charge beyond our own refunds, once for each total.
+func (r *recording) refundedElsewhere() {
+	id := r.d.IDs.Transaction(r.txn.CompletedAt, r.txn.ID, "refunded elsewhere", strconv.FormatInt(int64(r.Answer.AmountRefunded), 10))
+	charge, refund, news := r.txn.RefundedElsewhere(id, r.Answer.AmountRefunded, r.d.Now)
+	if !news {
+		return
+	}
+	r.txn = charge
+	r.d.saveTransaction(charge)
+	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
+	r.d.announce(event.PaymentRefunded{Payment: refund.Announced()})
 }
 
 // returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports whether the
