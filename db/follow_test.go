@@ -223,7 +223,7 @@ func TestList_OpenTransactionHoldsNewerRowsBack(t *testing.T) {
 		before := len(events(b.env, db.Page{}))
 		thoughtBetter := errors.New("rolled back")
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			require.NoError(t, tx.Emit(ctx, b.env, event.New(event.CustomerCreated{ID: id.New(id.Customer, wall)}, now)))
+			require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: id.New(id.Plan, wall)}, now)))
 			_, err := tx.Epoch(ctx) // a read sends what is queued
 			require.NoError(t, err)
 			b.write(t, func(ctx context.Context, tx *db.Tx) {

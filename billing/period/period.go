@@ -28,3 +28,9 @@ func (p Period) Seconds() int64 { return p.End.Unix() - p.Start.Unix() }
 func (p Period) String() string {
 	return "[" + p.Start.UTC().Format(time.RFC3339) + ", " + p.End.UTC().Format(time.RFC3339) + ")"
 }
+
+// BelongsTo reports whether the time that an invoice or a line pays for is all of a billing period, or its rest after a
+// change. Ending together is not enough: a month that was cut short by a change to weeks may end with one of the weeks.
+func (p Period) BelongsTo(billing Period) bool {
+	return p.End.Equal(billing.End) && !p.Start.Before(billing.Start)
+}

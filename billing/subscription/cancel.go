@@ -93,7 +93,7 @@ func billedFor(invoices []invoice.Invoice, s Subscription) (money.Minor, error) 
 	var amounts []money.Minor
 	for _, inv := range invoices {
 		for _, l := range inv.Lines {
-			if l.PlanID == s.PlanID && l.Period.End.Equal(s.CurrentPeriod.End) {
+			if l.PlanID == s.PlanID && l.Period.BelongsTo(s.CurrentPeriod) {
 				amounts = append(amounts, l.Amount)
 			}
 		}

@@ -43,7 +43,7 @@ func (f Facts) inCollection(paid string) bool {
 // lines of the one before.
 func (f Facts) openFor(current period.Period) *invoice.Invoice {
 	for i := range f.Open {
-		if f.Open[i].Period.End.Equal(current.End) {
+		if f.Open[i].Period.BelongsTo(current) {
 			return &f.Open[i]
 		}
 	}
@@ -54,7 +54,7 @@ func (f Facts) openFor(current period.Period) *invoice.Invoice {
 func (f Facts) invoiced(current period.Period) bool {
 	for _, list := range [][]invoice.Invoice{f.Open, f.Paid, f.WrittenOff} {
 		for _, inv := range list {
-			if inv.Period.End.Equal(current.End) {
+			if inv.Period.BelongsTo(current) {
 				return true
 			}
 		}
