@@ -68,7 +68,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		}
 		told := ""
 		if in.Asked {
-			if told, err = tx.CallbackRef(ctx, in.EnvironmentID, txn.ID); err != nil {
+			if told, err = tx.CallbackRef(ctx, in.EnvironmentID, txn.ID, txn.ProviderRef); err != nil {
 				return err
 			}
 		}

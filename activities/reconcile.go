@@ -63,6 +63,7 @@ const (
 	callbackLife    = 90 * 24 * time.Hour
 	idempotencyLife = 48 * time.Hour
 	purgeBatch      = 5_000
+	lostTold        = 10 // how many callbacks about lost transactions a pass names
 )
 
 // Reconcile makes one pass. More tells that a batch was full, so that the workflow calls again at once.
@@ -246,12 +247,21 @@ func (p *pass) callbacks(ctx context.Context) error {
 		if err := tx.ClaimCallbacks(ctx, p.now.Add(-claimable)); err != nil {
 			return err
 		}
-		given, err := tx.GiveUpCallbacks(ctx, p.now.Add(-unclaimedLife), p.now.Add(-unansweredLife), purgeBatch)
+		given, err := tx.GiveUpCallbacks(ctx, p.now.Add(-unclaimedLife), p.now.Add(-unansweredLife), p.now.Add(-callbackLife), purgeBatch)
 		p.found.Unclaimed, p.found.Unanswered = given.Unclaimed, given.Unanswered
 		return err
 	})
 	if err != nil {
 		return err
+	}
+	lost, err := p.Store.LostCallbacks(ctx, lostTold)
+	if err != nil {
+		return err
+	}
+	for _, c := range lost {
+		p.found.Lost = append(p.found.Lost, contract.LostCallback{
+			ID: c.ID, EnvironmentID: c.EnvironmentID, TransactionID: c.TransactionID, ProviderRef: c.ProviderRef, ProviderConfigID: c.ProviderConfigID,
+		})
 	}
 	refs, err := p.Store.OpenCallbacksBefore(ctx, p.now.Add(-grace), p.batch)
 	if err != nil {

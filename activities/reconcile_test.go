@@ -148,6 +148,35 @@ func TestReconcile_ChecksPendingPayments(t *testing.T) {
 	l.sound()
 }
 
+// A restored database has lost the transaction: that is told until it is known again, however long it takes.
+func TestReconcile_NamesCallbacksAboutLostTransactions(t *testing.T) {
+	t.Parallel()
+	l, w := answering(t, scene.Pend), &woken{}
+	_ = w.pass(t, l.Scene)
+	txn := l.last()
+	missing := id.New(id.Transaction, l.Clock.Now())
+	for event, lost := range map[string]string{"evt_1": txn.ID, "evt_2": missing} { // the first was made again since
+		l.InTx(t, func(tx *db.Tx) error {
+			_, err := tx.InsertCallback(t.Context(), l.Env, db.Callback{
+				ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: event,
+				Type: "payment_intent.succeeded", LostTransactionID: lost, ProviderRef: "pi_" + event, ReceivedAt: l.Clock.Now(),
+			})
+			return err
+		})
+	}
+	for range 2 {
+		l.Clock.Add(48 * time.Hour)
+		net := activities.Reconciler{Store: l.Store, Clock: l.Clock.Now, Waker: w}
+		found, err := net.Reconcile(t.Context())
+		require.NoError(t, err)
+		require.Len(t, found.Lost, 1)
+		require.Equal(t, [3]string{missing, l.Env, "pi_evt_2"},
+			[3]string{found.Lost[0].TransactionID, found.Lost[0].EnvironmentID, found.Lost[0].ProviderRef})
+		require.Zero(t, found.Unclaimed, "it is not given up")
+	}
+	require.Contains(t, w.did, "check "+l.ref.ID+" "+txn.ID, "what is known again is polled")
+}
+
 func TestReconcile_ResumesAdvancingClock(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)

@@ -51,7 +51,7 @@ func (a *Payments) record(
 			return err
 		}
 		if recorded.CallbackResolved {
-			if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, asked); err != nil {
+			if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, asked, recorded.Transaction.Shows()...); err != nil {
 				return err
 			}
 		}
@@ -138,7 +138,7 @@ func (a *Payments) closeCall(ctx context.Context, tx *db.Tx, env string, x excha
 // answerOf is a provider's answer in the words of the rules.
 func answerOf(r providers.Result) payment.Answer {
 	return payment.Answer{
-		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency,
+		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency, AmountRefunded: r.AmountRefunded,
 		FailureCode: string(r.FailureCode), FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter,
 	}
 }
@@ -168,7 +168,7 @@ func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput, seen
 		out = outputOf(txn, state, lifecycle.Changes{})
 		// A callback about it is dealt with only if somebody looked because of it, or if nothing can change any more.
 		if in.Asked || txn.Status == payment.Success || txn.Status == payment.Refunded {
-			return tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, asked)
+			return tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, asked, txn.Shows()...)
 		}
 		return nil
 	})

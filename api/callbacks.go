@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/gorilla/mux"
-	"go.uber.org/zap"
 
 	"perennial/api/httpkit"
 	"perennial/db"
@@ -46,14 +45,7 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 	if err != nil {
 		return err
 	}
-	missing, err := s.service.ReceiveCallback(ctx, config, message)
-	if err == nil && missing != "" {
-		telemetry.For(ctx, s.telemetry.Logger).Error("a provider sent word of a payment with an id of ours that is not in the books: if the "+
-			"database was restored, look it up at the provider before the customer pays again",
-			telemetry.Environment(config.EnvironmentID), zap.String("transactionId", missing),
-			zap.String("provider", config.Provider), zap.String("providerReference", message.Ref))
-	}
-	return err
+	return s.service.ReceiveCallback(ctx, config, message)
 }
 
 func (s *Server) configOf(ctx context.Context, configID string) (db.ProviderConfig, error) {

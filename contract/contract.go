@@ -184,4 +184,15 @@ type ReconcileResult struct {
 	Unclaimed int `json:"unclaimed,omitempty"`
 	// Unanswered callbacks were about transactions that could not be looked up for a week, and have expired.
 	Unanswered int `json:"unanswered,omitempty"`
+	// Lost callbacks are about transactions of ours that no environment has; some of them.
+	Lost []LostCallback `json:"lost,omitempty"`
+}
+
+// LostCallback names a callback about a transaction that the database has lost.
+type LostCallback struct {
+	ID               string `json:"id"`
+	EnvironmentID    string `json:"environmentId"`
+	TransactionID    string `json:"transactionId"`
+	ProviderConfigID string `json:"providerConfigId"`
+	ProviderRef      string `json:"providerRef"`
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -16,21 +17,27 @@ type Callback struct {
 	ProviderConfigID string
 	ProviderEventID  string // the provider's own: a repeat of the message has the same
 	Type             string
+	Kind             payment.MessageKind
 	TransactionID    string // empty: not known by it (yet)
 	ProviderRef      string // empty: the message carries none
 	ReceivedAt       time.Time
+	// LostTransactionID is an id of ours that the message carries and that no environment has; empty: none.
+	LostTransactionID string
+	// Processed reports that the message says nothing new, so that storing it is all there is to do.
+	Processed bool
 }
 
 // InsertCallback stores one, unless the provider sent it before: false. One that names neither a transaction nor
 // anything that could become one is dealt with by being stored. Fault: transaction_not_found.
 func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callback) (bool, error) {
 	var processed time.Time
-	if c.TransactionID == "" && c.ProviderRef == "" {
+	if c.Processed || c.TransactionID == "" && c.ProviderRef == "" && c.LostTransactionID == "" {
 		processed = tx.Real
 	}
 	_, err := queries.CallbackInsert(ctx, tx.pipe, dbsqlc.CallbackInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID, Type: c.Type,
 		TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt, ProcessedAt: nullTime(processed),
+		Kind: string(c.Kind), LostTransactionID: null(c.LostTransactionID),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -39,27 +46,61 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 }
 
 // CallbackRef is the provider's name for the transaction's operation in word of it that nobody has followed yet; empty:
-// there is none.
-func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID string) (string, error) {
-	ref, err := queries.CallbackGetRef(ctx, r.handle, dbsqlc.CallbackGetRefParams{EnvironmentID: environmentID, TransactionID: transactionID})
+// there is none. One that is not known goes first: the provider may have performed the operation twice.
+func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID, known string) (string, error) {
+	ref, err := queries.CallbackGetRef(ctx, r.handle, dbsqlc.CallbackGetRefParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, Known: known,
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
 	return ref, translate("CallbackGetRef", err)
 }
 
-// MarkCallbacksProcessed says that the provider was asked about a transaction, so that what callbacks received up to
-// then told is known.
-func (tx *Tx) MarkCallbacksProcessed(ctx context.Context, environmentID, transactionID string, before time.Time) error {
+// MarkCallbacksProcessed says that the provider was asked about a transaction, so that what callbacks received up to then
+// told is known. So is, whenever it was received, what the transaction shows.
+func (tx *Tx) MarkCallbacksProcessed(
+	ctx context.Context, environmentID, transactionID string, before time.Time, shows ...payment.MessageKind,
+) error {
+	shown := make([]string, len(shows))
+	for i, kind := range shows {
+		shown[i] = string(kind)
+	}
 	return queries.CallbackMarkProcessed(ctx, tx.pipe, dbsqlc.CallbackMarkProcessedParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: before, ProcessedAt: &tx.Real,
+		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: before, ProcessedAt: &tx.Real, Shown: shown,
 	})
 }
 
-// ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that
-// are known by it now. Global: the reconciler's.
+// ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that are
+// known by it now, and those about lost transactions, of any age, to what was made again. Global: the reconciler's.
 func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
+	if err := queries.CallbackClaimLost(ctx, tx.pipe); err != nil {
+		return translate("CallbackClaimLost", err)
+	}
 	return queries.CallbackClaim(ctx, tx.pipe, since)
+}
+
+// LostCallback is a callback about a transaction of ours that no environment has: a restored database has lost it.
+type LostCallback struct {
+	EnvironmentID, ID string
+	TransactionID     string
+	ProviderConfigID  string
+	ProviderRef       string
+	Type              string
+	ReceivedAt        time.Time
+}
+
+// LostCallbacks lists them, the oldest first, until their transactions are known or an operator closes them. Global.
+func (r Reader) LostCallbacks(ctx context.Context, limit int) ([]LostCallback, error) {
+	found, err := queries.CallbackListLost(ctx, r.handle, rows(limit))
+	return refs(found, func(f dbsqlc.CallbackListLostRow) LostCallback { return LostCallback(f) }), translate("CallbackListLost", err)
+}
+
+// TransactionIsKnown reports whether any environment has a transaction of this id. Global: accounts at a provider may be
+// shared by environments.
+func (r Reader) TransactionIsKnown(ctx context.Context, id string) (bool, error) {
+	known, err := queries.TransactionIsKnown(ctx, r.handle, id)
+	return known, translate("TransactionIsKnown", err)
 }
 
 // GivenUp counts callbacks that nobody waits for any more: of no transaction of ours, and of one for which the provider
@@ -67,10 +108,10 @@ func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
 type GivenUp struct{ Unclaimed, Unanswered int }
 
 // GiveUpCallbacks closes at most limit of those received before then that no transaction has claimed, and of those of a
-// transaction before ours. Global: the reconciler's.
-func (tx *Tx) GiveUpCallbacks(ctx context.Context, before, ours time.Time, limit int) (GivenUp, error) {
+// transaction before ours; of a lost transaction, before lost. Global: the reconciler's.
+func (tx *Tx) GiveUpCallbacks(ctx context.Context, before, ours, lost time.Time, limit int) (GivenUp, error) {
 	row, err := queries.CallbackGiveUp(ctx, tx.pipe, dbsqlc.CallbackGiveUpParams{
-		Before: before, OursBefore: ours, RowLimit: limit, ProcessedAt: tx.Real,
+		Before: before, OursBefore: ours, LostBefore: lost, RowLimit: limit, ProcessedAt: tx.Real,
 	})
 	return GivenUp(row), translate("CallbackGiveUp", err)
 }

@@ -24,7 +24,7 @@ var global = map[string]bool{
 	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
-	"OpenCallbacksBefore": true, "OverdueChecks": true, "LateSubscriptions": true,
+	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "LateSubscriptions": true,
 }
 
 // TestEnvironmentsAreApart calls every other read of db.Reader with rows of another environment, and expects to the

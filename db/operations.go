@@ -15,6 +15,8 @@ type Backlog struct {
 	PaymentAge        time.Duration // since the oldest due send or poll became due; 0: none is due
 	Reviews           int           // payments that need review
 	ReviewAge         time.Duration // since the oldest of them was left to a person
+	Lost              int           // callbacks about payments of ours that we do not have
+	LostAge           time.Duration // since the oldest of them was received
 	ReconciledAge     time.Duration // since the reconciler last finished a pass; negative: it never has
 	Workers           int           // processes that work
 	Writable          bool          // false: the server is a standby, or refuses writes
@@ -38,6 +40,7 @@ func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Durat
 	return Backlog{
 		Actions: row.Actions, Payments: row.Payments, ActionAge: max(0, now.Sub(row.ActionAt)), PaymentAge: max(0, now.Sub(row.CheckAt)),
 		Reviews: row.Reviews, ReviewAge: max(0, now.Sub(row.ReviewAt)),
+		Lost: row.Lost, LostAge: max(0, now.Sub(row.LostAt)),
 		ReconciledAge: time.Duration(row.ReconciledAge * float64(time.Second)),
 		Workers:       row.Workers, Writable: row.Writable,
 	}, translate("BacklogGet", err)

@@ -262,7 +262,7 @@ func (c *crowd) reconciler(t *testing.T) {
 						return err
 					}
 				}
-				_, err := tx.GiveUpCallbacks(ctx, soon.AddDate(0, 0, -1), soon.AddDate(0, 0, -7), limit)
+				_, err := tx.GiveUpCallbacks(ctx, soon.AddDate(0, 0, -1), soon.AddDate(0, 0, -7), soon.AddDate(0, 0, -90), limit)
 				return err
 			})
 		},

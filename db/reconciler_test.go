@@ -221,7 +221,7 @@ func TestCallbacksEnd(t *testing.T) {
 	insert("evt_young", "", "pi_young", wall.Add(time.Hour))
 
 	giveUp := func(tx *db.Tx) (int, error) {
-		given, err := tx.GiveUpCallbacks(ctx, wall.Add(time.Minute), wall, 1)
+		given, err := tx.GiveUpCallbacks(ctx, wall.Add(time.Minute), wall, wall, 1)
 		require.Zero(t, given.Unanswered)
 		return given.Unclaimed, err
 	}
@@ -238,7 +238,7 @@ func TestCallbacksEnd(t *testing.T) {
 	require.Equal(t, 2, b.count(t, "select count(*) from provider_callbacks"))
 
 	require.Equal(t, 1, do(func(tx *db.Tx) (int, error) {
-		given, err := tx.GiveUpCallbacks(ctx, wall, wall.Add(time.Minute), 10)
+		given, err := tx.GiveUpCallbacks(ctx, wall, wall.Add(time.Minute), wall, 10)
 		return given.Unanswered, err
 	}), "what is ours waits longer, not for ever")
 	require.Equal(t, []string{"evt_young"}, left())

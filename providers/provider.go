@@ -94,28 +94,49 @@ type LookupRequest struct {
 	TransactionID string
 	Ref           string
 	ChargeRef     string
+	Refunds       bool // of a captured charge: also read what was refunded of it in total
 }
 
 // Result is what an exchange brought back. Amount and Currency are the provider's own words, for the caller to
 // compare; zero where the provider did not say.
 type Result struct {
-	Outcome       Outcome
-	Ref           string // provider's reference of the operation
-	Amount        money.Minor
-	Currency      money.Currency
-	FailureCode   FailureCode
-	FailureReason string // a sentence for people, from the provider
-	HTTPStatus    int
-	Response      []byte        // the provider's JSON, redacted by the adapter; nil where there was none
-	RetryAfter    time.Duration // how long the provider asked us to wait; zero if it did not
+	Outcome  Outcome
+	Ref      string // provider's reference of the operation
+	Amount   money.Minor
+	Currency money.Currency
+	// AmountRefunded is what went back of the charge in total, or is on its way, by whoever; only where the request asked for
+	// it.
+	AmountRefunded money.Minor
+	FailureCode    FailureCode
+	FailureReason  string // a sentence for people, from the provider
+	HTTPStatus     int
+	Response       []byte        // the provider's JSON, redacted by the adapter; nil where there was none
+	RetryAfter     time.Duration // how long the provider asked us to wait; zero if it did not
 }
+
+// Kind is what a callback is about, in words that all providers share.
+type Kind string
+
+// The kinds. An adapter gives one only where it is sure: a callback of KindUnknown is always looked at.
+const (
+	KindUnknown    Kind = ""
+	KindCreated    Kind = "created"    // the operation exists
+	KindProcessing Kind = "processing" // it is not decided
+	KindSucceeded  Kind = "succeeded"
+	KindFailed     Kind = "failed"   // also declined or canceled
+	KindRefunded   Kind = "refunded" // money of a charge went back, by whoever
+	KindDisputed   Kind = "disputed"
+)
 
 // Callback is one verified message from a provider.
 type Callback struct {
 	EventID       string // the provider's own event ID: dedupe on it
 	Type          string
+	Kind          Kind
 	TransactionID string // our reference, if the message carries it
 	Ref           string // provider's reference
+	// AmountRefunded is how much of the charge went back in total, according to the message; zero: it does not say.
+	AmountRefunded money.Minor
 }
 
 // Provider is implemented by every adapter. Outcomes, declines and time-outs are Results; an error means that the

@@ -10,26 +10,39 @@ import (
 	"perennial/providers"
 )
 
-// ReceiveCallback stores what a provider says. The owner of the transaction is told after the commit, also of a repeat:
-// the first signal may have been lost. missing is the id of a transaction that only we can have made and that is not in the
-// books: money may have moved for it before the database was restored.
-func (s *Service) ReceiveCallback(
-	ctx context.Context, config db.ProviderConfig, message providers.Callback,
-) (missing string, err error) {
+// ReceiveCallback stores what a provider says. Where the message may be news, the owner of the transaction is told after
+// the commit, also of a repeat: the first signal may have been lost. Else storing it is all.
+func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig, message providers.Callback) error {
 	now := s.now()
 	txn, err := s.transactionBehind(ctx, config, message)
 	if err != nil {
-		return "", err
+		return err
 	}
+	lost := ""
 	if txn.ID == "" && id.Is(id.Transaction, message.TransactionID) {
-		missing = message.TransactionID
+		if known, err := s.store.TransactionIsKnown(ctx, message.TransactionID); err != nil {
+			return err
+		} else if !known {
+			lost = message.TransactionID // the reconciler raises an alarm
+		}
 	}
 	stored := db.Callback{
 		ID: id.New(id.Callback, now), ProviderConfigID: config.ID, ProviderEventID: message.EventID, Type: message.Type,
+		Kind:          payment.MessageKind(message.Kind),
 		TransactionID: txn.ID, ProviderRef: message.Ref, ReceivedAt: now,
+		LostTransactionID: lost,
 	}
-	return missing, s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {
-		if txn.ID != "" {
+	said := payment.Message{Kind: stored.Kind, Ref: message.Ref, AmountRefunded: message.AmountRefunded}
+	return s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {
+		if txn.ID != "" && txn.Notice(said, now) == payment.NoticeAwait {
+			// The answer to the request may be on its way into the books: what follows must see it, or be seen by it.
+			if txn, err = tx.LockTransaction(ctx, config.EnvironmentID, txn.ID); err != nil {
+				return err
+			}
+		}
+		notice := txn.Notice(said, now)
+		stored.Processed = txn.ID != "" && notice == payment.NoticeNone
+		if txn.ID != "" && notice == payment.NoticeLook {
 			check := db.CheckTransaction{EnvironmentID: config.EnvironmentID, ID: txn.ID}
 			if txn.Type == payment.Charge { // a refund has a workflow of its own
 				check.SubscriptionID = txn.SubscriptionID

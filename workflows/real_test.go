@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,8 @@ type liveScene struct {
 	*scene.Scene
 	client client.Client
 	engine *engine.Engine
+
+	callBacks sync.WaitGroup // callbacks that are still to be sent
 }
 
 func onRealServer(t *testing.T) *liveScene {

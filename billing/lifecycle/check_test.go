@@ -78,7 +78,8 @@ func (l *life) checkMoney() {
 	for _, t := range l.store.transactions {
 		switch {
 		case t.Type == payment.Refund:
-			if t.Status != payment.Failed {
+			returned := t.Status == payment.Refunded && t.FailureReason != "" // by the bank: owed again
+			if t.Status != payment.Failed && !returned {
 				reserved[t.ChargeID] += t.Amount
 			}
 		case t.Status == payment.Success:

@@ -174,6 +174,9 @@ func (r *recording) ended(status payment.Status) error {
 	if refund {
 		status = payment.Failed // a refund has no other bad end
 	}
+	if r.returned() {
+		return nil
+	}
 	r.txn.FailureCode, r.txn.FailureReason = r.Answer.FailureCode, r.Answer.FailureReason
 	if !r.close(status) {
 		return nil

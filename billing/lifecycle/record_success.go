@@ -18,6 +18,7 @@ func (r *recording) succeeded() error {
 		}
 		r.recover()
 	} else if !r.close(payment.Success) {
+		r.refundedElsewhere()
 		return nil
 	}
 	r.d.announce(event.PaymentSuccess{Payment: r.txn.Announced()})

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"slices"
+	"strconv"
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -84,6 +85,37 @@ func (r *recording) refunded() error {
 		r.needsReview("refunded_twice")
 	}
 	return nil
+}
+
+// refundedElsewhere books what the provider refunded of the charge beyond our own refunds, once for each total.
+func (r *recording) refundedElsewhere() {
+	id := r.d.IDs.Transaction(r.txn.CompletedAt, r.txn.ID, "refunded elsewhere", strconv.FormatInt(int64(r.Answer.AmountRefunded), 10))
+	charge, refund, news := r.txn.RefundedElsewhere(id, r.Answer.AmountRefunded, r.d.Now)
+	if !news {
+		return
+	}
+	r.txn = charge
+	r.d.saveTransaction(charge)
+	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
+	r.d.announce(event.PaymentRefunded{Payment: refund.Announced()})
+}
+
+// returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports whether the
+// transaction is such a refund. One that is known by another name is another operation.
+func (r *recording) returned() bool {
+	if r.txn.Status != payment.Refunded {
+		return false
+	}
+	other := r.Answer.Ref != "" && r.Answer.Ref != r.txn.ProviderRef
+	txn, news := r.txn.Returned(r.Answer.FailureCode, r.Answer.FailureReason)
+	if !news || other {
+		return true
+	}
+	r.txn = txn
+	r.d.saveTransaction(txn)
+	r.d.saveTransaction(r.charge().FailRefund(txn.Amount))
+	r.d.announce(event.PaymentRefundFailed{Payment: txn.Announced(), FailureReason: txn.FailureReason})
+	return true
 }
 
 // RetryRefund sends what is owed of a charge's failed refunds again, and returns the charge. The new refund is

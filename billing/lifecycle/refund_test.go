@@ -69,6 +69,32 @@ func TestRecord_RefundThatFails(t *testing.T) {
 	require.Equal(t, event.TypePaymentRefunded, l.store.events[len(l.store.events)-1].Type())
 }
 
+// The bank returns a refund that had gone through, and the provider says so more than once.
+func TestRecord_RefundThatTheBankReturns(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.cancelNow(true)
+	refund := l.refunds()[0]
+	l.answer(refund.ID, payment.AnswerSucceeded)
+	require.Zero(t, l.charges()[0].RefundOwed)
+	before := len(l.store.events)
+
+	for range 2 {
+		l.answer(refund.ID, payment.AnswerFailed)
+	}
+
+	require.Equal(t, payment.Refunded, l.refunds()[0].Status, "final")
+	require.NotEmpty(t, l.refunds()[0].FailureReason, "which shows it")
+	require.Equal(t, refund.Amount, l.charges()[0].RefundOwed)
+	require.Zero(t, l.charges()[0].AmountRefunded)
+	require.Len(t, l.store.events, before+1, "once")
+	require.Equal(t, event.TypePaymentRefundFailed, l.lastEvent().Type())
+
+	l.answer(refund.ID, payment.AnswerSucceeded) // a callback that was overtaken
+	require.Equal(t, refund.Amount, l.charges()[0].RefundOwed)
+}
+
 // owed is a life whose only charge owes a refund that failed.
 func owed(t *testing.T) *life {
 	l := begun(t, settings)

@@ -30,14 +30,16 @@ func (o Outcome) Final() bool {
 
 // Answer is what a provider said. Amount and Currency are its own words, zero where it did not say.
 type Answer struct {
-	Outcome       Outcome
-	Ref           string
-	Amount        money.Minor
-	Currency      money.Currency
-	FailureCode   string
-	FailureReason string
-	Response      []byte        // redacted JSON
-	RetryAfter    time.Duration // how long the provider asked us to wait; zero if it did not
+	Outcome  Outcome
+	Ref      string
+	Amount   money.Minor
+	Currency money.Currency
+	// AmountRefunded is what went back of a charge in total, by whoever; zero where it was not asked for.
+	AmountRefunded money.Minor
+	FailureCode    string
+	FailureReason  string
+	Response       []byte        // redacted JSON
+	RetryAfter     time.Duration // how long the provider asked us to wait; zero if it did not
 }
 
 // methodFault begins the code of every fault that is about the customer's payment method, not about the request.

@@ -27,17 +27,12 @@ type Protocol struct {
 const DefaultAbsenceGap = time.Hour
 
 // Next decides the move at now, which is real time. asked tells that the provider itself sent word about the
-// transaction: then a closed one is looked at again too, since a late success may still count.
+// transaction: then a closed one is looked at again too, since a late success may still count, a bank may return a refund, and
+// a charge may have been captured twice.
 func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	switch {
-	case t.Status == Failed || t.Status == Declined || t.Status == Canceled:
-		if asked && !t.everSent() {
-			return MoveNone
-		}
-		if asked {
-			return MoveLookup
-		}
-		return MoveNone
+	case t.Status != Pending && asked && t.everSent():
+		return MoveLookup
 	case t.Status != Pending:
 		return MoveNone
 	case !t.ParkedAt.IsZero() && !asked:

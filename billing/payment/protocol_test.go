@@ -40,7 +40,8 @@ func TestNextMove(t *testing.T) {
 		"the customer was erased":        {with(func(x *payment.Transaction) { x.Method = payment.Method{} }), false, t0, payment.MoveLookup},
 		"parked":                         {with(func(x *payment.Transaction) { x.ParkedAt = t0 }), false, t0, payment.MoveNone},
 		"parked, provider speaks":        {with(func(x *payment.Transaction) { x.ParkedAt = t0 }), true, t0, payment.MoveReplay},
-		"success":                        {with(func(x *payment.Transaction) { x.Status = payment.Success }), true, t0, payment.MoveNone},
+		"success":                        {with(func(x *payment.Transaction) { x.Status = payment.Success }), false, t0, payment.MoveNone},
+		"success, asked":                 {with(func(x *payment.Transaction) { x.Status = payment.Success }), true, t0, payment.MoveLookup},
 		"failed":                         {with(func(x *payment.Transaction) { x.Status = payment.Failed }), false, t0, payment.MoveNone},
 		"failed, provider speaks":        {with(func(x *payment.Transaction) { x.Status = payment.Failed }), true, t0, payment.MoveLookup},
 		"canceled, provider speaks":      {with(func(x *payment.Transaction) { x.Status = payment.Canceled }), true, t0, payment.MoveLookup},
@@ -57,7 +58,8 @@ func TestNextMove(t *testing.T) {
 		"first send, due long ago, unknown to the provider": {
 			payment.Transaction{Status: payment.Pending, SendDueAt: t0, NotFoundCount: 1}, false, t0.Add(10 * time.Hour), payment.MoveSend,
 		},
-		"refunded stays, whoever speaks": {payment.Transaction{Status: payment.Refunded, FirstSentAt: t0}, true, t0, payment.MoveNone},
+		"refunded":        {payment.Transaction{Status: payment.Refunded, FirstSentAt: t0}, false, t0, payment.MoveNone},
+		"refunded, asked": {payment.Transaction{Status: payment.Refunded, FirstSentAt: t0}, true, t0, payment.MoveLookup},
 	} {
 		require.Equal(t, c.want, c.txn.Next(protocol, c.asked, c.at), name)
 	}

@@ -49,6 +49,34 @@ func (t Transaction) FailRefund(amount money.Minor) Transaction {
 	return t
 }
 
+// RefundedElsewhere books what went back of a charge without us, at the provider's dashboard for example: total is the
+// provider's, and what it exceeds the charge's own refunds by becomes a refund of its own that has gone through. It reports
+// whether there is any. It pays what is owed first.
+func (t Transaction) RefundedElsewhere(id string, total money.Minor, now time.Time) (charge, refund Transaction, news bool) {
+	amount := min(total, t.Amount) - t.AmountRefunded
+	if t.Type != Charge || t.Status != Success || amount <= 0 {
+		return t, Transaction{}, false
+	}
+	t.AmountRefunded += amount
+	t.RefundOwed = min(t.RefundOwed, t.Amount-t.AmountRefunded)
+	return t, Transaction{
+		ID: id, Type: Refund, Status: Refunded, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID,
+		Amount: amount, Currency: t.Currency, Description: "Refund of " + t.ID + ", made at the provider", Trigger: collection.Manual,
+		Provider: t.Provider, ProviderConfigID: t.ProviderConfigID, ChargeID: t.ID,
+		DueAt: now, CreatedAt: now, CompletedAt: now, Revision: 1,
+	}, true
+}
+
+// Returned notes on a refund that had gone through that the bank sent the money back. It reports whether that is news: its
+// status is final, so that the reason is what shows it.
+func (t Transaction) Returned(code, reason string) (Transaction, bool) {
+	if t.Type != Refund || t.Status != Refunded || t.FailureReason != "" {
+		return t, false
+	}
+	t.FailureCode, t.FailureReason = code, reason
+	return t.explained(), true
+}
+
 // PayOwed ends what is owed of failed refunds, and returns how much it was: the caller refunds it again or gives it as
 // credit. Fault: refund_not_owed.
 func (t Transaction) PayOwed() (Transaction, money.Minor, error) {

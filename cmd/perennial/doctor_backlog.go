@@ -29,6 +29,7 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.overdue(ctx, store, b)
 	d.behindClocks(ctx, store)
 	d.reviews(ctx, store, b)
+	d.lost(ctx, store, b)
 }
 
 func (d *doctor) reconciled(b db.Backlog) {
@@ -95,6 +96,25 @@ func (d *doctor) reviews(ctx context.Context, store *db.Store, b db.Backlog) {
 	d.fail(check, "look up each payment at its provider; a callback about it, resent from there, makes Perennial poll it too. "+
 		"Until then nothing else of its subscription is collected", "%s, the oldest for %s: %s",
 		counted(b.Reviews, "payment"), b.ReviewAge.Round(time.Second), names(found, func(r db.Review) string { return r.ID }))
+}
+
+// lost finds payments that the provider knows and the database does not.
+func (d *doctor) lost(ctx context.Context, store *db.Store, b db.Backlog) {
+	const check = "lost payments"
+	if b.Lost == 0 {
+		d.ok(check, "none")
+		return
+	}
+	found, err := store.LostCallbacks(ctx, named)
+	if err != nil {
+		d.fail(check, "check the database", "%s", describe(err))
+		return
+	}
+	d.fail(check, "look each up at its provider, book or refund the money, then close its callback (docs/operations.md)",
+		"%s about payments that the database does not have, the oldest for %s: %s", counted(b.Lost, "callback"),
+		b.LostAge.Round(time.Second), names(found, func(c db.LostCallback) string {
+			return c.TransactionID + " (" + c.ProviderRef + ", callback " + c.ID + ")"
+		}))
 }
 
 // counted writes a number with its noun; a count that stopped says so.

@@ -111,7 +111,7 @@ func TestDoctor_FindsPausedReconcilerAndOverdueWork(t *testing.T) {
 	})
 	metrics := metricsOf(t, env)
 	for _, zero := range []string{
-		"perennial_dispatch_stopped 0", "perennial_overdue_actions 0", "perennial_overdue_actions_age_seconds 0",
+		"perennial_callbacks_lost 0", "perennial_dispatch_stopped 0", "perennial_overdue_actions 0", "perennial_overdue_actions_age_seconds 0",
 		"perennial_overdue_payments 0", "perennial_overdue_payments_age_seconds 0", "perennial_payments_in_review 0",
 		"perennial_payments_in_review_age_seconds 0", "perennial_keysets_unreadable 0", "perennial_workers 1",
 		"perennial_database_writable 1", `perennial_payments_review_total{provider="stripe"} 0`,
@@ -168,7 +168,11 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 	sub := made("/v1/subscriptions", `{"customerId":"`+customer+`","planId":"`+plan+`","trialDays":0}`)
 	txn := made("/v1/payments", `{"customerId":"`+customer+`","amount":500,"currency":"EUR"}`)
 	sql(t, env, "update subscriptions set next_action_at = now() - interval '10 minutes'",
-		"update transactions set parked_at = now() - interval '1 hour', next_check_at = null where id = '"+txn+"'")
+		"update transactions set parked_at = now() - interval '1 hour', next_check_at = null where id = '"+txn+"'",
+		`insert into provider_callbacks (id, environment_id, provider_config_id, provider_event_id, type, provider_ref, received_at,
+			lost_transaction_id)
+		select 'cb_1', p.environment_id, p.id, 'evt_1', 'payment_intent.succeeded', 'pi_1', now() - interval '1 hour', 'txn_lost'
+		from provider_configs p`)
 
 	d, got := diagnose(t, env)
 	require.Equal(t, exitFailed, got.code)
@@ -176,8 +180,11 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 	require.Contains(t, d.found("overdue work"), sub)
 	require.Contains(t, d.found("payments in review"), "1 payment, the oldest for 1h0m")
 	require.Contains(t, d.found("payments in review"), txn)
+	require.Contains(t, d.found("lost payments"), "1 callback about payments that the database does not have, the oldest for 1h0m")
+	require.Contains(t, d.found("lost payments"), "txn_lost (pi_1, callback cb_1)")
 	metrics := metricsOf(t, env)
 	for _, want := range []string{
+		"perennial_callbacks_lost 1",
 		"perennial_overdue_actions 1", "perennial_payments_in_review 1", "perennial_workers 0",
 		"perennial_reconciler_age_seconds -1",
 	} {
@@ -199,6 +206,28 @@ func post(t *testing.T, env map[string]string, key, path, body string) (status i
 	raw, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	return answer.StatusCode, answer.Header, string(raw)
+}
+
+func TestObserver_LogsWhichPaymentIsLost(t *testing.T) {
+	t.Parallel()
+	core, logs := logged.New(zapcore.InfoLevel)
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	o := newObserver(&telemetry.Telemetry{Logger: zap.New(core)}, func() time.Time { return now })
+	found := contract.ReconcileResult{Lost: []contract.LostCallback{{
+		ID: "cb_1", EnvironmentID: "env_1", TransactionID: "txn_1", ProviderRef: "pi_1", ProviderConfigID: "ppc_1",
+	}}}
+	for range 2 {
+		o.reconciled(found)
+	}
+	lines := logs.FilterLevelExact(zapcore.ErrorLevel).All()
+	require.Len(t, lines, 1, "once a minute")
+	fields := lines[0].ContextMap()
+	for field, want := range map[string]string{
+		"transactionId": "txn_1", "providerReference": "pi_1", "providerConfigId": "ppc_1", "callbackId": "cb_1",
+	} {
+		require.Equal(t, want, fields[field], field)
+	}
+	require.Contains(t, logs.All()[0].Message, "docs/operations.md")
 }
 
 func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {

@@ -94,6 +94,17 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 			o.telemetry.Logger.Info("reconciled", zap.String("finding", kind), zap.Int("count", n))
 		}
 	}
+	for _, lost := range found.Lost {
+		if !o.said.again(lost.ID, o.now()) {
+			continue
+		}
+		o.telemetry.Logger.Error("a provider reports a payment with an id of ours that the database does not have: a restore has "+
+			"lost it, or another installation shares the provider's account; look it up at the provider by its reference, book or "+
+			"refund the money, then close the callback (docs/operations.md)",
+			telemetry.Environment(lost.EnvironmentID), zap.String("transactionId", lost.TransactionID),
+			zap.String("providerReference", lost.ProviderRef), zap.String("providerConfigId", lost.ProviderConfigID),
+			zap.String("callbackId", lost.ID))
+	}
 	if n := found.Unanswered; n > 0 {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "unanswered", n)
 		o.telemetry.Logger.Warn("callbacks about closed payments expired: their look-ups failed for a week; check the payments at the provider",

@@ -8,9 +8,11 @@ select
     coalesce(oldest.action_at, @now)::timestamptz as action_at,
     coalesce(oldest.check_at, @now)::timestamptz as check_at,
     coalesce(oldest.review_at, @now)::timestamptz as review_at,
+    coalesce(oldest.lost_at, @now)::timestamptz as lost_at,
     counted.actions::integer as actions,
     counted.payments::integer as payments,
     counted.reviews::integer as reviews,
+    counted.lost::integer as lost,
     counted.workers::integer as workers,
     coalesce(extract(epoch from clock_timestamp() - e.reconciled_at), -1)::float8 as reconciled_age,
     (current_setting('transaction_read_only') = 'off')::boolean as writable
@@ -19,7 +21,9 @@ from temporal_epoch e,
         (select min(s.next_action_at) from subscriptions s
          where s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null) as action_at,
         (select min(t.next_check_at) from transactions t where t.status = 'pending' and t.parked_at is null) as check_at,
-        (select min(t.parked_at) from transactions t where t.status = 'pending' and t.parked_at is not null) as review_at) oldest,
+        (select min(t.parked_at) from transactions t where t.status = 'pending' and t.parked_at is not null) as review_at,
+        (select min(c.received_at) from provider_callbacks c
+         where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null) as lost_at) oldest,
     (select
         (select count(*) from (
             select from subscriptions s
@@ -31,6 +35,10 @@ from temporal_epoch e,
             limit @at_most::integer) o) as payments,
         (select count(*) from (
             select from transactions t where t.status = 'pending' and t.parked_at is not null limit @at_most::integer) r) as reviews,
+        (select count(*) from (
+            select from provider_callbacks c
+            where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null
+            limit @at_most::integer) l) as lost,
         (select count(*) from workers w
          where w.stopped_at is null and w.seen_at > clock_timestamp() - make_interval(secs => @beat_seconds::float8)) as workers) counted;
 

@@ -27,25 +27,27 @@ order by c.id;
 -- name: CallbackInsert :one
 -- No row comes back for a message that is stored already: providers repeat themselves.
 insert into provider_callbacks (
-    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at
+    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at,
+    kind, lost_transaction_id
 ) values (
-    @id, @environment_id, @provider_config_id, @provider_event_id, @type, @transaction_id, @provider_ref, @received_at, @processed_at
+    @id, @environment_id, @provider_config_id, @provider_event_id, @type, @transaction_id, @provider_ref, @received_at, @processed_at,
+    @kind, @lost_transaction_id
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id;
 
 -- name: CallbackGetRef :one
--- What the provider calls the operation, in word of it that nobody has followed yet.
+-- What the provider calls the operation, in word of it that nobody has followed yet; first what is not known.
 select c.provider_ref
 from provider_callbacks c
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
   and c.provider_ref <> '' and c.processed_at is null
-order by c.received_at desc
+order by c.provider_ref <> @known::text desc, c.received_at desc
 limit 1;
 
 -- name: CallbackMarkProcessed :exec
 -- Also those that name the transaction only by the provider's reference, which we learned later. None received after the
--- look at the provider began: what they tell may be newer.
+-- look at the provider began, whose news may be newer, unless what they say about the operation is known by now.
 update provider_callbacks c
 set processed_at = @processed_at, transaction_id = t.id
 from transactions t
@@ -54,4 +56,5 @@ where t.environment_id = @environment_id and t.id = @transaction_id
   and (c.transaction_id = t.id
        or c.transaction_id is null and c.provider_ref <> '' and c.provider_ref = t.provider_ref
           and c.provider_config_id = t.provider_config_id)
-  and c.processed_at is null and c.received_at <= @received_before;
+  and c.processed_at is null and (c.received_at <= @received_before
+       or c.kind = any(@shown::text[]) and (c.provider_ref = '' or c.provider_ref = t.provider_ref));

@@ -106,13 +106,30 @@ set transaction_id = (
 from known k
 where c.environment_id = k.environment_id and c.id = k.id;
 
+-- name: CallbackClaimLost :exec
+-- A transaction that a restored database had lost is made again under the same id.
+update provider_callbacks c
+set transaction_id = t.id
+from transactions t
+where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null
+  and t.environment_id = c.environment_id and t.id = c.lost_transaction_id;
+
+-- name: CallbackListLost :many
+-- Those that carry an id of ours which we do not have: the oldest first.
+select c.environment_id, c.id, c.lost_transaction_id::text as transaction_id, c.provider_config_id, c.provider_ref, c.type, c.received_at
+from provider_callbacks c
+where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null
+order by c.received_at
+limit @row_limit;
+
 -- name: CallbackGiveUp :one
 -- What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
--- What is about ours waits longer for the provider to answer for it.
+-- What is about ours waits longer for the provider to answer for it, and what we have lost for a person.
 with unclaimed as (
     select c.environment_id, c.id
     from provider_callbacks c
     where c.processed_at is null and c.transaction_id is null and c.received_at < @before
+      and (c.lost_transaction_id is null or c.received_at < @lost_before)
     order by c.received_at
     limit @row_limit::int
     for no key update skip locked

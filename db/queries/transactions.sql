@@ -1,3 +1,9 @@
+-- name: TransactionIsKnown :one
+-- Global: accounts at a provider may be shared by environments, and each is told of all payments.
+select exists (
+    select from environments e
+    where exists (select from transactions t where t.environment_id = e.id and t.id = @id)) as known;
+
 -- name: TransactionInsert :exec
 insert into transactions (
     id, environment_id, type, status, customer_id, subscription_id, invoice_id, amount, currency, description, attempt_number,

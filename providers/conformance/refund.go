@@ -42,6 +42,24 @@ var refunds = []scenario{
 		require.Equal(t, providers.Succeeded, b.refund(t, rest).Outcome)
 		require.Len(t, b.Rig.Movements(t, "refund"), 2)
 	}},
+	{"a look-up reads what was refunded in total", func(t *testing.T, b *bench) {
+		charge := b.charge(t, b.request(b.Methods.RefundReversed))
+		total := func() money.Minor {
+			found, err := b.Provider.LookupCharge(t.Context(), providers.LookupRequest{TransactionID: txn, Ref: charge.Ref, Refunds: true})
+			require.NoError(t, err)
+			require.Equal(t, providers.Succeeded, found.Outcome)
+			return found.AmountRefunded
+		}
+		require.Zero(t, total())
+		half := b.refund(t, b.refundOf(charge.Ref, b.Price.Amount/2))
+		require.Equal(t, b.Price.Amount/2, total())
+		rest := b.refundOf(charge.Ref, b.Price.Amount-b.Price.Amount/2)
+		rest.Key, rest.TransactionID = "refund-2", "txn_elsewhere"
+		require.Equal(t, providers.Succeeded, b.refund(t, rest).Outcome)
+		require.Equal(t, b.Price.Amount, total())
+		b.Rig.SettleRefund(t, half.Ref, "failed")
+		require.Equal(t, b.Price.Amount-b.Price.Amount/2, total(), "not what came back")
+	}},
 	{"a pending refund ends later", func(t *testing.T, b *bench) {
 		charge := b.charge(t, b.request(b.Methods.RefundPending))
 		res := b.refund(t, b.refundOf(charge.Ref, b.Price.Amount))

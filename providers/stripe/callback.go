@@ -28,12 +28,15 @@ type event struct {
 			Object        string            `json:"object"`
 			Metadata      map[string]string `json:"metadata"`
 			PaymentIntent string            `json:"payment_intent"`
+			Status        string            `json:"status"`
+			Currency      string            `json:"currency"`
+			Refunded      int64             `json:"amount_refunded"`
 		} `json:"object"`
 	} `json:"data"`
 }
 
-// ParseCallback verifies the signature over the raw body, then reads whom the event is about. It deliberately ignores
-// the status inside: events arrive late, twice and out of order, so the caller reads the object again. Faults:
+// ParseCallback verifies the signature over the raw body, then reads whom the event is about. Events arrive late, twice and
+// out of order, so what they say is a hint: the caller reads the object again before it books anything. Faults:
 // `callback_signature_invalid` and `callback_stale` (Unauthorized), `callback_malformed` and
 // `callback_environment_mismatch` (Invalid).
 func (s *Stripe) ParseCallback(header http.Header, body []byte, now time.Time) (providers.Callback, error) {
@@ -50,14 +53,52 @@ func (s *Stripe) ParseCallback(header http.Header, body []byte, now time.Time) (
 			"A %s event reached a %s environment. "+
 				"Give each mode its own endpoint in the Stripe dashboard.", mode(e.Livemode), mode(s.live))
 	}
-	cb := providers.Callback{EventID: e.ID, Type: e.Type, TransactionID: e.Data.Object.Metadata[txnKey]}
+	cb := providers.Callback{EventID: e.ID, Type: e.Type, Kind: e.kind(), TransactionID: e.Data.Object.Metadata[txnKey]}
 	switch e.Data.Object.Object {
 	case "payment_intent", "refund":
 		cb.Ref = e.Data.Object.ID
 	case "charge": // a Charge is a detail of its intent, which is the reference we keep
 		cb.Ref = e.Data.Object.PaymentIntent
+		// An amount that cannot be read leaves zero: then the charge is looked at.
+		cb.AmountRefunded, _, _ = fromWire(e.Data.Object.Refunded, e.Data.Object.Currency)
+	case "dispute":
+		cb.Ref = e.Data.Object.PaymentIntent
 	}
 	return cb, nil
+}
+
+// kinds are the event types that mean one thing.
+var kinds = map[string]providers.Kind{
+	"payment_intent.created":        providers.KindCreated,
+	"payment_intent.processing":     providers.KindProcessing,
+	"payment_intent.succeeded":      providers.KindSucceeded,
+	"payment_intent.payment_failed": providers.KindFailed,
+	"payment_intent.canceled":       providers.KindFailed,
+	"charge.pending":                providers.KindProcessing,
+	"charge.succeeded":              providers.KindSucceeded,
+	"charge.failed":                 providers.KindFailed,
+	"charge.refunded":               providers.KindRefunded,
+}
+
+// states are the statuses of a charge or a refund, at the moment of the event.
+var states = map[string]providers.Kind{
+	"pending": providers.KindProcessing, "succeeded": providers.KindSucceeded,
+	"failed": providers.KindFailed, "canceled": providers.KindFailed,
+}
+
+// kind reads what the event is about. Events about a detail of a charge or a refund follow nearly every payment; the status
+// in them says whether there can be news.
+func (e event) kind() providers.Kind {
+	if kind, ok := kinds[e.Type]; ok {
+		return kind
+	}
+	switch {
+	case e.Data.Object.Object == "dispute":
+		return providers.KindDisputed
+	case e.Data.Object.Object == "refund", e.Type == "charge.updated":
+		return states[e.Data.Object.Status]
+	}
+	return providers.KindUnknown
 }
 
 func (s *Stripe) verify(header string, body []byte, now time.Time) error {

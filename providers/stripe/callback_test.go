@@ -84,15 +84,15 @@ func TestCallbacksSignedByTheOfficialSDK(t *testing.T) {
 	}{
 		"intent": {
 			body: `{"id":"evt_1","type":"payment_intent.succeeded","data":{"object":{"id":"pi_1","object":"payment_intent","metadata":{"txn_id":"txn_1"}}}}`,
-			want: providers.Callback{EventID: "evt_1", Type: "payment_intent.succeeded", TransactionID: "txn_1", Ref: "pi_1"},
+			want: providers.Callback{EventID: "evt_1", Type: "payment_intent.succeeded", Kind: providers.KindSucceeded, TransactionID: "txn_1", Ref: "pi_1"},
 		},
 		"refund": {
-			body: `{"id":"evt_1","type":"refund.failed","data":{"object":{"id":"re_1","object":"refund","payment_intent":"pi_1","metadata":{"txn_id":"txn_2"}}}}`,
-			want: providers.Callback{EventID: "evt_1", Type: "refund.failed", TransactionID: "txn_2", Ref: "re_1"},
+			body: `{"id":"evt_1","type":"refund.failed","data":{"object":{"id":"re_1","object":"refund","status":"failed","payment_intent":"pi_1","metadata":{"txn_id":"txn_2"}}}}`,
+			want: providers.Callback{EventID: "evt_1", Type: "refund.failed", Kind: providers.KindFailed, TransactionID: "txn_2", Ref: "re_1"},
 		},
 		"charge": {
-			body: `{"id":"evt_1","type":"charge.refunded","data":{"object":{"id":"ch_1","object":"charge","payment_intent":"pi_1","metadata":{}}}}`,
-			want: providers.Callback{EventID: "evt_1", Type: "charge.refunded", Ref: "pi_1"},
+			body: `{"id":"evt_1","type":"charge.refunded","data":{"object":{"id":"ch_1","object":"charge","amount_refunded":150,"currency":"eur","payment_intent":"pi_1","metadata":{}}}}`,
+			want: providers.Callback{EventID: "evt_1", Type: "charge.refunded", Kind: providers.KindRefunded, Ref: "pi_1", AmountRefunded: 150},
 		},
 		"a kind we do not know": {
 			body: `{"id":"evt_1","type":"radar.tick","data":{"object":{"id":"x_1","object":"radar"}}}`,
@@ -101,7 +101,7 @@ func TestCallbacksSignedByTheOfficialSDK(t *testing.T) {
 		"live": {
 			body: `{"id":"evt_1","type":"payment_intent.canceled","livemode":true,"data":{"object":{"id":"pi_1","object":"payment_intent"}}}`,
 			live: true,
-			want: providers.Callback{EventID: "evt_1", Type: "payment_intent.canceled", Ref: "pi_1"},
+			want: providers.Callback{EventID: "evt_1", Type: "payment_intent.canceled", Kind: providers.KindFailed, Ref: "pi_1"},
 		},
 		"test event, live environment": {body: `{"id":"evt_1","type":"a.b"}`, live: true, code: "callback_environment_mismatch"},
 		"no JSON":                      {body: `hello`, code: "callback_malformed"},
@@ -115,5 +115,32 @@ func TestCallbacksSignedByTheOfficialSDK(t *testing.T) {
 		}
 		require.NoError(t, err, name)
 		require.Equal(t, tc.want, cb, name)
+	}
+}
+
+func TestEvent_Kind(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		typ, object, status string
+		want                providers.Kind
+	}{
+		{"payment_intent.created", "payment_intent", "requires_confirmation", providers.KindCreated},
+		{"payment_intent.processing", "payment_intent", "processing", providers.KindProcessing},
+		{"payment_intent.payment_failed", "payment_intent", "requires_payment_method", providers.KindFailed},
+		{"payment_intent.partially_funded", "payment_intent", "requires_action", providers.KindUnknown},
+		{"charge.succeeded", "charge", "succeeded", providers.KindSucceeded},
+		{"charge.updated", "charge", "succeeded", providers.KindSucceeded},
+		{"charge.updated", "charge", "", providers.KindUnknown},
+		{"charge.captured", "charge", "succeeded", providers.KindUnknown},
+		{"refund.created", "refund", "pending", providers.KindProcessing},
+		{"refund.updated", "refund", "succeeded", providers.KindSucceeded},
+		{"charge.refund.updated", "refund", "canceled", providers.KindFailed},
+		{"refund.updated", "refund", "requires_action", providers.KindUnknown},
+		{"charge.dispute.created", "dispute", "needs_response", providers.KindDisputed},
+		{"charge.dispute.closed", "dispute", "lost", providers.KindDisputed},
+	} {
+		var e event
+		e.Type, e.Data.Object.Object, e.Data.Object.Status = c.typ, c.object, c.status
+		require.Equal(t, c.want, e.kind(), "%s, %s", c.typ, c.status)
 	}
 }

@@ -27,7 +27,11 @@ func (s *Stripe) LookupCharge(ctx context.Context, in providers.LookupRequest) (
 	if pi.needsCleanUp() {
 		s.abandon(ctx, pi.ID)
 	}
-	return s.intentResult(x, pi), nil
+	res := s.intentResult(x, pi)
+	if in.Refunds && res.Outcome == providers.Succeeded {
+		return s.withRefunds(ctx, res)
+	}
+	return res, nil
 }
 
 func (s *Stripe) searchCharge(ctx context.Context, transactionID string) (providers.Result, error) {

@@ -43,14 +43,16 @@ type Provider struct {
 
 	now func() time.Time
 
-	mu       sync.Mutex
-	charges  int
-	refunds  int
-	calls    []Call
-	keys     map[string]remembered
-	charged  map[string]*operation // by transaction
-	refunded map[string]*operation
-	captures map[string]int
+	mu        sync.Mutex
+	charges   int
+	refunds   int
+	calls     []Call
+	keys      map[string]remembered
+	charged   map[string]*operation // by transaction
+	refunded  map[string]*operation
+	captures  map[string]int
+	elsewhere map[string]money.Minor // refunded without us, by transaction of the charge
+	again     map[string]*operation  // further captures, by their own reference
 }
 
 // Call is one request the provider saw, or would have seen.
@@ -67,6 +69,7 @@ type operation struct {
 	amount  money.Minor
 	asked   money.Minor
 	cur     money.Currency
+	of      string // of a refund: the charge's reference
 }
 
 type remembered struct {
@@ -78,6 +81,7 @@ type remembered struct {
 func NewProvider(now func() time.Time) *Provider {
 	return &Provider{
 		now: now, keys: map[string]remembered{}, charged: map[string]*operation{}, refunded: map[string]*operation{}, captures: map[string]int{},
+		again: map[string]*operation{}, elsewhere: map[string]money.Minor{},
 	}
 }
 
@@ -114,6 +118,35 @@ func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
 	op := &operation{ref: "pi_" + transactionID} // it arrives only now
 	p.charged[transactionID] = op
 	p.decide(op, transactionID, outcome)
+}
+
+// RefundElsewhere gives amount of a charge back without us, as a person does at the provider's dashboard.
+func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.elsewhere[transactionID] += amount
+}
+
+// refundedOf is what was refunded of a charge in total. The caller holds the lock.
+func (p *Provider) refundedOf(transactionID string) money.Minor {
+	total := p.elsewhere[transactionID]
+	for _, op := range p.refunded {
+		if op.of == p.charged[transactionID].ref && (op.outcome == providers.Succeeded || op.outcome == providers.Pending) {
+			total += op.amount
+		}
+	}
+	return total
+}
+
+// CaptureAgain takes the money of a captured charge a second time, as no provider should, and returns the new operation's
+// reference.
+func (p *Provider) CaptureAgain(transactionID string) (ref string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	second := *p.charged[transactionID]
+	second.ref += "_again"
+	p.again[second.ref] = &second
+	return second.ref
 }
 
 func (p *Provider) decide(op *operation, transactionID string, outcome providers.Outcome) {
@@ -215,7 +248,14 @@ func (p *Provider) LookupCharge(_ context.Context, in providers.LookupRequest) (
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return find(p.charged, in.TransactionID), nil
+	if op, ok := p.again[in.Ref]; ok {
+		return op.result(), nil
+	}
+	found := find(p.charged, in.TransactionID)
+	if in.Refunds && found.Outcome == providers.Succeeded {
+		found.AmountRefunded = p.refundedOf(in.TransactionID)
+	}
+	return found, nil
 }
 
 func find(in map[string]*operation, transactionID string) providers.Result {
@@ -250,7 +290,7 @@ func (p *Provider) Refund(_ context.Context, in providers.RefundRequest) (provid
 	if p.RefundScript != nil {
 		answer = p.RefundScript(p.refunds, in)
 	}
-	op := &operation{ref: "re_" + in.TransactionID, asked: in.Amount, amount: in.Amount, cur: in.Currency, outcome: providers.Succeeded}
+	op := &operation{of: in.ChargeRef, ref: "re_" + in.TransactionID, asked: in.Amount, amount: in.Amount, cur: in.Currency, outcome: providers.Succeeded}
 	switch answer {
 	case Lose:
 		return providers.Result{Outcome: providers.Unknown}, nil

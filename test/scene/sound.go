@@ -18,7 +18,7 @@ var laws = []struct{ name, sql string }{
 		where t.status <> 'success' or t.amount <> s.amount or t.invoice_id <> s.invoice_id`},
 	{"a success that does not count was given back", `
 		select t.id from transactions t
-		where t.type = 'charge' and t.status = 'success' and t.invoice_id is not null and t.amount_refunded = 0
+		where t.type = 'charge' and t.status = 'success' and t.invoice_id is not null and t.amount_refunded + t.refund_owed = 0
 		  and not exists (select from settlements s where s.transaction_id = t.id)`},
 	{"no more than 1 + 3 automatic attempts", `
 		select invoice_id from transactions where type = 'charge' and trigger = 'automatic' and recovered_from is null and invoice_id is not null

@@ -18,9 +18,11 @@ select
     coalesce(oldest.action_at, $1)::timestamptz as action_at,
     coalesce(oldest.check_at, $1)::timestamptz as check_at,
     coalesce(oldest.review_at, $1)::timestamptz as review_at,
+    coalesce(oldest.lost_at, $1)::timestamptz as lost_at,
     counted.actions::integer as actions,
     counted.payments::integer as payments,
     counted.reviews::integer as reviews,
+    counted.lost::integer as lost,
     counted.workers::integer as workers,
     coalesce(extract(epoch from clock_timestamp() - e.reconciled_at), -1)::float8 as reconciled_age,
     (current_setting('transaction_read_only') = 'off')::boolean as writable
@@ -29,7 +31,9 @@ from temporal_epoch e,
         (select min(s.next_action_at) from subscriptions s
          where s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null) as action_at,
         (select min(t.next_check_at) from transactions t where t.status = 'pending' and t.parked_at is null) as check_at,
-        (select min(t.parked_at) from transactions t where t.status = 'pending' and t.parked_at is not null) as review_at) oldest,
+        (select min(t.parked_at) from transactions t where t.status = 'pending' and t.parked_at is not null) as review_at,
+        (select min(c.received_at) from provider_callbacks c
+         where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null) as lost_at) oldest,
     (select
         (select count(*) from (
             select from subscriptions s
@@ -41,6 +45,10 @@ from temporal_epoch e,
             limit $3::integer) o) as payments,
         (select count(*) from (
             select from transactions t where t.status = 'pending' and t.parked_at is not null limit $3::integer) r) as reviews,
+        (select count(*) from (
+            select from provider_callbacks c
+            where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null
+            limit $3::integer) l) as lost,
         (select count(*) from workers w
          where w.stopped_at is null and w.seen_at > clock_timestamp() - make_interval(secs => $4::float8)) as workers) counted
 `
@@ -56,9 +64,11 @@ type BacklogGetRow struct {
 	ActionAt      time.Time
 	CheckAt       time.Time
 	ReviewAt      time.Time
+	LostAt        time.Time
 	Actions       int
 	Payments      int
 	Reviews       int
+	Lost          int
 	Workers       int
 	ReconciledAge float64
 	Writable      bool
@@ -80,9 +90,11 @@ func (q *Queries) BacklogGet(ctx context.Context, db DBTX, arg BacklogGetParams)
 		&i.ActionAt,
 		&i.CheckAt,
 		&i.ReviewAt,
+		&i.LostAt,
 		&i.Actions,
 		&i.Payments,
 		&i.Reviews,
+		&i.Lost,
 		&i.Workers,
 		&i.ReconciledAge,
 		&i.Writable,

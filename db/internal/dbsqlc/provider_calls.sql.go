@@ -15,18 +15,19 @@ select c.provider_ref
 from provider_callbacks c
 where c.environment_id = $1 and c.transaction_id = $2::text
   and c.provider_ref <> '' and c.processed_at is null
-order by c.received_at desc
+order by c.provider_ref <> $3::text desc, c.received_at desc
 limit 1
 `
 
 type CallbackGetRefParams struct {
 	EnvironmentID string
 	TransactionID string
+	Known         string
 }
 
-// What the provider calls the operation, in word of it that nobody has followed yet.
+// What the provider calls the operation, in word of it that nobody has followed yet; first what is not known.
 func (q *Queries) CallbackGetRef(ctx context.Context, db DBTX, arg CallbackGetRefParams) (string, error) {
-	row := db.QueryRow(ctx, callbackGetRef, arg.EnvironmentID, arg.TransactionID)
+	row := db.QueryRow(ctx, callbackGetRef, arg.EnvironmentID, arg.TransactionID, arg.Known)
 	var provider_ref string
 	err := row.Scan(&provider_ref)
 	return provider_ref, err
@@ -34,24 +35,28 @@ func (q *Queries) CallbackGetRef(ctx context.Context, db DBTX, arg CallbackGetRe
 
 const callbackInsert = `-- name: CallbackInsert :one
 insert into provider_callbacks (
-    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at
+    id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at,
+    kind, lost_transaction_id
 ) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9
+    $1, $2, $3, $4, $5, $6, $7, $8, $9,
+    $10, $11
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id
 `
 
 type CallbackInsertParams struct {
-	ID               string
-	EnvironmentID    string
-	ProviderConfigID string
-	ProviderEventID  string
-	Type             string
-	TransactionID    *string
-	ProviderRef      string
-	ReceivedAt       time.Time
-	ProcessedAt      *time.Time
+	ID                string
+	EnvironmentID     string
+	ProviderConfigID  string
+	ProviderEventID   string
+	Type              string
+	TransactionID     *string
+	ProviderRef       string
+	ReceivedAt        time.Time
+	ProcessedAt       *time.Time
+	Kind              string
+	LostTransactionID *string
 }
 
 // No row comes back for a message that is stored already: providers repeat themselves.
@@ -66,6 +71,8 @@ func (q *Queries) CallbackInsert(ctx context.Context, db DBTX, arg CallbackInser
 		arg.ProviderRef,
 		arg.ReceivedAt,
 		arg.ProcessedAt,
+		arg.Kind,
+		arg.LostTransactionID,
 	)
 	var id string
 	err := row.Scan(&id)
@@ -81,7 +88,8 @@ where t.environment_id = $2 and t.id = $3
   and (c.transaction_id = t.id
        or c.transaction_id is null and c.provider_ref <> '' and c.provider_ref = t.provider_ref
           and c.provider_config_id = t.provider_config_id)
-  and c.processed_at is null and c.received_at <= $4
+  and c.processed_at is null and (c.received_at <= $4
+       or c.kind = any($5::text[]) and (c.provider_ref = '' or c.provider_ref = t.provider_ref))
 `
 
 type CallbackMarkProcessedParams struct {
@@ -89,16 +97,18 @@ type CallbackMarkProcessedParams struct {
 	EnvironmentID  string
 	TransactionID  string
 	ReceivedBefore time.Time
+	Shown          []string
 }
 
 // Also those that name the transaction only by the provider's reference, which we learned later. None received after the
-// look at the provider began: what they tell may be newer.
+// look at the provider began, whose news may be newer, unless what they say about the operation is known by now.
 func (q *Queries) CallbackMarkProcessed(ctx context.Context, db DBTX, arg CallbackMarkProcessedParams) error {
 	_, err := db.Exec(ctx, callbackMarkProcessed,
 		arg.ProcessedAt,
 		arg.EnvironmentID,
 		arg.TransactionID,
 		arg.ReceivedBefore,
+		arg.Shown,
 	)
 	return err
 }

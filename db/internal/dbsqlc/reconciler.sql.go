@@ -39,13 +39,28 @@ func (q *Queries) CallbackClaim(ctx context.Context, db DBTX, since time.Time) e
 	return err
 }
 
+const callbackClaimLost = `-- name: CallbackClaimLost :exec
+update provider_callbacks c
+set transaction_id = t.id
+from transactions t
+where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null
+  and t.environment_id = c.environment_id and t.id = c.lost_transaction_id
+`
+
+// A transaction that a restored database had lost is made again under the same id.
+func (q *Queries) CallbackClaimLost(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, callbackClaimLost)
+	return err
+}
+
 const callbackGiveUp = `-- name: CallbackGiveUp :one
 with unclaimed as (
     select c.environment_id, c.id
     from provider_callbacks c
     where c.processed_at is null and c.transaction_id is null and c.received_at < $1
+      and (c.lost_transaction_id is null or c.received_at < $2)
     order by c.received_at
-    limit $2::int
+    limit $3::int
     for no key update skip locked
 ), unanswered as (
     select a.environment_id, a.id
@@ -53,17 +68,17 @@ with unclaimed as (
     cross join lateral (
         select c.environment_id, c.id
         from provider_callbacks c
-        where c.provider_config_id = p.id and c.processed_at is null and c.transaction_id is not null and c.received_at < $3
+        where c.provider_config_id = p.id and c.processed_at is null and c.transaction_id is not null and c.received_at < $4
         order by c.received_at
-        limit $2::int
+        limit $3::int
         for no key update skip locked
     ) a
-    limit $2::int
+    limit $3::int
 ), old as (
     select u.environment_id, u.id from unclaimed u union all select n.environment_id, n.id from unanswered n
 ), given_up as (
     update provider_callbacks c
-    set processed_at = $4::timestamptz
+    set processed_at = $5::timestamptz
     from old o
     where c.environment_id = o.environment_id and c.id = o.id
     returning c.transaction_id
@@ -75,6 +90,7 @@ from given_up
 
 type CallbackGiveUpParams struct {
 	Before      time.Time
+	LostBefore  time.Time
 	RowLimit    int
 	OursBefore  time.Time
 	ProcessedAt time.Time
@@ -86,10 +102,11 @@ type CallbackGiveUpRow struct {
 }
 
 // What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
-// What is about ours waits longer for the provider to answer for it.
+// What is about ours waits longer for the provider to answer for it, and what we have lost for a person.
 func (q *Queries) CallbackGiveUp(ctx context.Context, db DBTX, arg CallbackGiveUpParams) (CallbackGiveUpRow, error) {
 	row := db.QueryRow(ctx, callbackGiveUp,
 		arg.Before,
+		arg.LostBefore,
 		arg.RowLimit,
 		arg.OursBefore,
 		arg.ProcessedAt,
@@ -97,6 +114,53 @@ func (q *Queries) CallbackGiveUp(ctx context.Context, db DBTX, arg CallbackGiveU
 	var i CallbackGiveUpRow
 	err := row.Scan(&i.Unclaimed, &i.Unanswered)
 	return i, err
+}
+
+const callbackListLost = `-- name: CallbackListLost :many
+select c.environment_id, c.id, c.lost_transaction_id::text as transaction_id, c.provider_config_id, c.provider_ref, c.type, c.received_at
+from provider_callbacks c
+where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null
+order by c.received_at
+limit $1
+`
+
+type CallbackListLostRow struct {
+	EnvironmentID    string
+	ID               string
+	TransactionID    string
+	ProviderConfigID string
+	ProviderRef      string
+	Type             string
+	ReceivedAt       time.Time
+}
+
+// Those that carry an id of ours which we do not have: the oldest first.
+func (q *Queries) CallbackListLost(ctx context.Context, db DBTX, rowLimit int32) ([]CallbackListLostRow, error) {
+	rows, err := db.Query(ctx, callbackListLost, rowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CallbackListLostRow
+	for rows.Next() {
+		var i CallbackListLostRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.ID,
+			&i.TransactionID,
+			&i.ProviderConfigID,
+			&i.ProviderRef,
+			&i.Type,
+			&i.ReceivedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const callbackListOpen = `-- name: CallbackListOpen :many

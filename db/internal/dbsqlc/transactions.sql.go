@@ -310,6 +310,20 @@ func (q *Queries) TransactionInsert(ctx context.Context, db DBTX, arg Transactio
 	return err
 }
 
+const transactionIsKnown = `-- name: TransactionIsKnown :one
+select exists (
+    select from environments e
+    where exists (select from transactions t where t.environment_id = e.id and t.id = $1)) as known
+`
+
+// Global: accounts at a provider may be shared by environments, and each is told of all payments.
+func (q *Queries) TransactionIsKnown(ctx context.Context, db DBTX, id string) (bool, error) {
+	row := db.QueryRow(ctx, transactionIsKnown, id)
+	var known bool
+	err := row.Scan(&known)
+	return known, err
+}
+
 const transactionIsRecovered = `-- name: TransactionIsRecovered :one
 select exists (
     select from transactions t where t.environment_id = $1 and t.recovered_from = $2::text
