@@ -8,17 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/internal/peercases"
 	"perennial/billing/period"
 )
 
-func checkAddInterval(t *testing.T, c peercases.Case) {
-	var in struct {
-		gridInput
-		N int
-	}
-	var want struct{ Result string }
-	c.Read(t, &in, &want)
+type addIntervalInput struct {
+	At, Timezone, Interval string
+	N                      int
+	AnchorDay              int `json:"anchor_day"`
+}
+
+func checkAddInterval(t *testing.T, in addIntervalInput, want struct{ Result string }) {
 	loc := zone(t, in.Timezone)
 	at := instant(t, in.At, loc)
 	grid := period.Schedule{Anchor: at, Location: loc, Interval: interval(t, in.Interval, 1)}
@@ -33,13 +32,12 @@ func checkAddInterval(t *testing.T, c peercases.Case) {
 	}
 }
 
-func checkAddIntervalSeries(t *testing.T, c peercases.Case) {
-	var in struct {
-		gridInput
-		N []int
-	}
-	var want struct{ Results []string }
-	c.Read(t, &in, &want)
+type addIntervalSeriesInput struct {
+	At, Timezone, Interval string
+	N                      []int
+}
+
+func checkAddIntervalSeries(t *testing.T, in addIntervalSeriesInput, want struct{ Results []string }) {
 	loc := zone(t, in.Timezone)
 	grid := period.Schedule{Anchor: instant(t, in.At, loc), Location: loc, Interval: interval(t, in.Interval, 1)}
 	require.Len(t, in.N, len(want.Results))
@@ -52,10 +50,7 @@ var isoDuration = regexp.MustCompile(
 	`^(-?)P(?:(-?\d+)Y)?(?:(-?\d+)M)?(?:(-?\d+)W)?(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d+)S)?)?$`)
 
 // checkAddDuration adds years and months in one step, then days, then elapsed time.
-func checkAddDuration(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want struct{ Result string }
-	c.Read(t, &in, &want)
+func checkAddDuration(t *testing.T, in struct{ At, Timezone, Duration string }, want struct{ Result string }) {
 	loc := zone(t, in.Timezone)
 	fields := isoDuration.FindStringSubmatch(in.Duration)
 	require.NotNil(t, fields, "duration %q", in.Duration)
@@ -74,12 +69,16 @@ func checkAddDuration(t *testing.T, c peercases.Case) {
 	requireInstant(t, want.Result, got, loc)
 }
 
-func checkWholePeriods(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want struct {
-		WholePeriods int `json:"whole_periods"`
-	}
-	c.Read(t, &in, &want)
+type wholePeriodsInput struct {
+	From, To, Timezone, Interval string
+	Count                        int
+}
+
+type wholePeriodsResult struct {
+	WholePeriods int `json:"whole_periods"`
+}
+
+func checkWholePeriods(t *testing.T, in wholePeriodsInput, want wholePeriodsResult) {
 	loc := zone(t, in.Timezone)
 	grid := period.Schedule{Anchor: instant(t, in.From, loc), Location: loc, Interval: interval(t, in.Interval, in.Count)}
 	require.Equal(t, want.WholePeriods, grid.IndexAt(instant(t, in.To, loc)))

@@ -16,24 +16,25 @@ func TestPeerCasesOfPeriods(t *testing.T) {
 	t.Parallel()
 	peercases.Suite{
 		Category: "a_periods",
-		Checks: map[string]func(*testing.T, peercases.Case){
-			"next_boundary":       checkNextBoundary,
-			"period_containing":   checkPeriodContaining,
-			"period_sequence":     checkPeriodSequence,
-			"next_occurrence":     checkOccurrence,
-			"prev_occurrence":     checkOccurrence,
-			"add_interval":        checkAddInterval,
-			"add_interval_series": checkAddIntervalSeries,
-			"add_duration":        checkAddDuration,
-			"whole_periods":       checkWholePeriods,
-			"floor":               checkFloor,
-			"window_starts":       checkWindowStarts,
-			"calendar_anchor":     checkCalendarAnchor,
-			"local_date_sequence": checkLocalDateSequence,
-			"lago_boundary":       checkLagoBoundary,
-			"due_probe":           checkLagoDueProbe,
-			"billing_days":        checkLagoBillingDays,
-			"invoice_boundaries":  checkLagoInvoiceBoundaries,
+		Readers: map[string]peercases.Reader{
+			"next_boundary":          peercases.NewReader(checkNextBoundary),
+			"period_containing":      peercases.NewReader(checkPeriodContaining),
+			"period_sequence":        peercases.NewCaseReader(checkPeriodSequence),
+			"kb-bcd/period_sequence": peercases.NewReader(checkBilledOnRun),
+			"next_occurrence":        peercases.NewCaseReader(checkOccurrence),
+			"prev_occurrence":        peercases.NewCaseReader(checkOccurrence),
+			"add_interval":           peercases.NewReader(checkAddInterval),
+			"add_interval_series":    peercases.NewReader(checkAddIntervalSeries),
+			"add_duration":           peercases.NewReader(checkAddDuration),
+			"whole_periods":          peercases.NewReader(checkWholePeriods),
+			"floor":                  peercases.NewReader(checkFloor),
+			"window_starts":          peercases.NewReader(checkWindowStarts),
+			"calendar_anchor":        peercases.NewReader(checkCalendarAnchor),
+			"local_date_sequence":    peercases.NewReader(checkLocalDateSequence),
+			"lago_boundary":          peercases.NewReader(checkLagoBoundary),
+			"due_probe":              peercases.NewReader(checkLagoDueProbe),
+			"billing_days":           peercases.NewReader(checkLagoBillingDays),
+			"invoice_boundaries":     peercases.NewReader(checkLagoInvoiceBoundaries),
 		},
 		Excluded: []peercases.Exclusion{
 			{Flag: "peer-specific", Reason: "a decision of that peer alone"},
@@ -46,6 +47,7 @@ func TestPeerCasesOfPeriods(t *testing.T) {
 			{Rule: "kb-bcd", Kind: "bill_cycle_day", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
 			{Rule: "kb-bcd", Kind: "whole_periods", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
 			{When: wantsHours, Reason: "an interval is a day or longer"},
+			{Kind: "lago_boundary", When: asksDayOfUpgrade, Reason: "the peer gives the day of an upgrade to the new plan"},
 		},
 	}.Run(t)
 }
@@ -53,6 +55,15 @@ func TestPeerCasesOfPeriods(t *testing.T) {
 func wantsHours(c peercases.Case) bool {
 	var in struct{ Unit, Window, Interval string }
 	return json.Unmarshal(c.Input, &in) == nil && (in.Unit == "hour" || in.Window == "hour" || in.Interval == "hour")
+}
+
+// asksDayOfUpgrade finds bounds that move when another plan follows. The end of usage does not: it is an instant.
+func asksDayOfUpgrade(c peercases.Case) bool {
+	var in struct {
+		Replaced bool `json:"replaced_by_next_subscription"`
+		Which    string
+	}
+	return json.Unmarshal(c.Input, &in) == nil && in.Replaced && in.Which != "charges_to" && in.Which != "fixed_charges_to"
 }
 
 // units translates the interval names of the cases.

@@ -10,24 +10,12 @@ import (
 	"perennial/billing/period"
 )
 
+// gridInput is the part that makes the grid. Each kind adds only the fields that its check reads.
 type gridInput struct {
-	Interval           string
-	Count              int
-	Timezone           string
-	Mode               string
-	Anchor             string
-	At                 string
-	Boundary           string
-	Start, End, Until  string
-	Target             string
-	BillCycleDay       int    `json:"bill_cycle_day"`
-	TrialDays          int    `json:"trial_days"`
-	PeriodStart        string `json:"period_start"`
-	CalendarAnchorOf   string `json:"calendar_anchor_of"`
-	SubscriptionEnd    string `json:"subscription_end"`
-	Unit, Window       string
-	From, To, Duration string
-	AnchorDay          int `json:"anchor_day"`
+	Interval string
+	Count    int
+	Timezone string
+	Anchor   string
 }
 
 func (in gridInput) schedule(t *testing.T) period.Schedule {
@@ -40,12 +28,20 @@ func (in gridInput) schedule(t *testing.T) period.Schedule {
 
 type span struct{ Start, End string }
 
-func checkNextBoundary(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want struct {
-		PeriodEnd string `json:"period_end"`
-	}
-	c.Read(t, &in, &want)
+type nextBoundaryInput struct {
+	gridInput
+	Mode             string
+	PeriodStart      string `json:"period_start"`
+	CalendarAnchorOf string `json:"calendar_anchor_of"`
+	SubscriptionEnd  string `json:"subscription_end"`
+}
+
+type nextBoundaryResult struct {
+	PeriodEnd string `json:"period_end"`
+}
+
+func checkNextBoundary(t *testing.T, in nextBoundaryInput, want nextBoundaryResult) {
+	require.Contains(t, []string{"anniversary", "calendar"}, in.Mode)
 	loc := zone(t, in.Timezone)
 	var grid period.Schedule
 	if in.Mode == "calendar" {
@@ -68,32 +64,42 @@ func checkNextBoundary(t *testing.T, c peercases.Case) {
 	requireInstant(t, want.PeriodEnd, end, loc)
 }
 
-func checkPeriodContaining(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want span
-	c.Read(t, &in, &want)
+type periodContainingInput struct {
+	gridInput
+	At                string
+	SubscriptionStart string `json:"subscription_start"`
+	KnownPeriod       span   `json:"known_period"` // where the peer starts its search, not part of the question
+}
+
+func checkPeriodContaining(t *testing.T, in periodContainingInput, want span) {
 	grid := in.schedule(t)
-	p := grid.Period(grid.IndexAt(instant(t, in.At, grid.Location)))
+	at := instant(t, in.At, grid.Location)
+	p := grid.Period(grid.IndexAt(at))
+	if in.SubscriptionStart != "" {
+		start := instant(t, in.SubscriptionStart, grid.Location)
+		require.False(t, at.Before(start), "no period before the subscription starts")
+		p.Start = latest(p.Start, start)
+	}
 	requireInstant(t, want.Start, p.Start, grid.Location)
 	if want.End != "" {
 		requireInstant(t, want.End, p.End, grid.Location)
 	}
 }
 
-func checkPeriodSequence(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want struct {
-		Periods     []span
-		PeriodEnds  []string `json:"period_ends"`
-		PeriodCount *int     `json:"period_count"`
-	}
-	c.Read(t, &in, &want)
+type periodSequenceInput struct {
+	gridInput
+	Start, Until string
+}
+
+type periodSequenceResult struct {
+	Periods     []span
+	PeriodEnds  []string `json:"period_ends"`
+	PeriodCount *int     `json:"period_count"`
+}
+
+func checkPeriodSequence(t *testing.T, c peercases.Case, in periodSequenceInput, want periodSequenceResult) {
 	loc := zone(t, in.Timezone)
 	start := instant(t, in.Start, loc)
-	if in.BillCycleDay > 0 {
-		checkBilledOnRun(t, in, want.Periods)
-		return
-	}
 	grid := in.schedule(t)
 	for _, p := range want.Periods {
 		requireInstant(t, p.Start, start, loc)
@@ -118,17 +124,22 @@ func checkPeriodSequence(t *testing.T, c peercases.Case) {
 	}
 }
 
+type billedOnRunInput struct {
+	Interval           string
+	Count              int
+	Mode               string
+	Start, End, Target string
+	BillCycleDay       int `json:"bill_cycle_day"`
+}
+
 // checkBilledOnRun lists the periods that a run on `target` bills: in advance those that have started, in arrears those
 // that have ended. The anchor is the bill cycle day, in the month of the start or the last one before it which has
 // that day. An interval of days knows no day of month and counts from the start.
-func checkBilledOnRun(t *testing.T, in gridInput, want []span) {
-	t.Helper()
+func checkBilledOnRun(t *testing.T, in billedOnRunInput, want struct{ Periods []span }) {
+	require.Contains(t, []string{"in_advance", "in_arrear"}, in.Mode)
 	start, target := instant(t, in.Start, time.UTC), instant(t, in.Target, time.UTC)
-	every := interval(t, in.Interval, in.Count)
-	grid := period.Schedule{Anchor: start, Interval: every}
-	if every.Unit == period.Month || every.Unit == period.Year {
-		grid.Anchor = dayOfMonth(start, in.BillCycleDay)
-	}
+	grid := period.Schedule{Anchor: start, Interval: interval(t, in.Interval, in.Count)}
+	grid = onBillCycleDay(grid, in.BillCycleDay)
 	got := []span{}
 	for {
 		end, last := after(grid, start), false
@@ -149,7 +160,15 @@ func checkBilledOnRun(t *testing.T, in gridInput, want []span) {
 			break
 		}
 	}
-	require.Equal(t, append([]span{}, want...), got)
+	require.Equal(t, append([]span{}, want.Periods...), got)
+}
+
+// onBillCycleDay moves the anchor of a grid of months or years to that day; 0 is none.
+func onBillCycleDay(s period.Schedule, day int) period.Schedule {
+	if day > 0 && (s.Interval.Unit == period.Month || s.Interval.Unit == period.Year) {
+		s.Anchor = dayOfMonth(s.Anchor, day)
+	}
+	return s
 }
 
 // dayOfMonth is the latest month, that of `in` or before, which has the day.
@@ -164,10 +183,13 @@ func dayOfMonth(in time.Time, day int) time.Time {
 	}
 }
 
-func checkOccurrence(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want struct{ At string }
-	c.Read(t, &in, &want)
+type occurrenceInput struct {
+	gridInput
+	At, Boundary string
+}
+
+func checkOccurrence(t *testing.T, c peercases.Case, in occurrenceInput, want struct{ At string }) {
+	require.Contains(t, []string{"inclusive", "exclusive"}, in.Boundary)
 	grid := in.schedule(t)
 	at := instant(t, in.At, grid.Location)
 	n := grid.IndexAt(at)
@@ -182,22 +204,20 @@ func checkOccurrence(t *testing.T, c peercases.Case) {
 	requireInstant(t, want.At, grid.Boundary(n), grid.Location)
 }
 
-func checkFloor(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want struct{ Result string }
-	c.Read(t, &in, &want)
+func checkFloor(t *testing.T, in struct{ Unit, At, Timezone string }, want struct{ Result string }) {
 	loc := zone(t, in.Timezone)
 	grid := calendarGrid(loc, interval(t, in.Unit, 1))
 	requireInstant(t, want.Result, grid.Boundary(grid.IndexAt(instant(t, in.At, loc))), loc)
 }
 
-func checkWindowStarts(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want struct {
-		Count  int
-		Starts []string
-	}
-	c.Read(t, &in, &want)
+type windowStartsInput struct{ Window, Start, End, Anchor, Timezone string }
+
+type windowStartsResult struct {
+	Count  int
+	Starts []string
+}
+
+func checkWindowStarts(t *testing.T, in windowStartsInput, want windowStartsResult) {
 	loc := zone(t, in.Timezone)
 	start, end := instant(t, in.Start, loc), instant(t, in.End, loc)
 	every := interval(t, in.Window, 1)
@@ -218,29 +238,37 @@ func checkWindowStarts(t *testing.T, c peercases.Case) {
 	}
 }
 
-func checkCalendarAnchor(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want struct{ Anchor string }
-	c.Read(t, &in, &want)
+func checkCalendarAnchor(t *testing.T, in struct{ Interval, Start, Timezone string }, want struct{ Anchor string }) {
 	loc := zone(t, in.Timezone)
 	grid := calendarGrid(loc, interval(t, in.Interval, 1))
 	requireInstant(t, want.Anchor, after(grid, instant(t, in.Start, loc)), loc)
 }
 
-func checkLocalDateSequence(t *testing.T, c peercases.Case) {
-	var in gridInput
-	var want struct {
-		TrialEnd   string `json:"trial_end"`
-		Boundaries []string
-	}
-	c.Read(t, &in, &want)
+type localDateSequenceInput struct {
+	Interval     string
+	Count        int
+	Timezone     string
+	Start        string
+	TrialDays    int `json:"trial_days"`
+	BillCycleDay int `json:"bill_cycle_day"`
+}
+
+type localDateSequenceResult struct {
+	TrialEnd   string `json:"trial_end"`
+	Boundaries []string
+}
+
+func checkLocalDateSequence(t *testing.T, in localDateSequenceInput, want localDateSequenceResult) {
 	loc := zone(t, in.Timezone)
 	trialEnd := period.AddDays(instant(t, in.Start, loc), loc, in.TrialDays)
 	if want.TrialEnd != "" {
 		require.Equal(t, want.TrialEnd, trialEnd.In(loc).Format(time.DateOnly))
 	}
-	grid := period.Schedule{Anchor: trialEnd, Location: loc, Interval: interval(t, in.Interval, in.Count)}
+	grid := period.Schedule{Anchor: trialEnd.In(loc), Location: loc, Interval: interval(t, in.Interval, in.Count)}
+	grid = onBillCycleDay(grid, in.BillCycleDay)
+	at := trialEnd
 	for n, date := range want.Boundaries {
-		require.Equal(t, date, grid.Boundary(n).In(loc).Format(time.DateOnly), "boundary %d", n)
+		require.Equal(t, date, at.In(loc).Format(time.DateOnly), "boundary %d", n)
+		at = after(grid, at)
 	}
 }

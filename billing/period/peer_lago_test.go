@@ -6,49 +6,49 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/internal/peercases"
 	"perennial/billing/period"
 )
 
-// lagoInput asks for bounds as Lago names them: whole local days, the last one up to its last second. Its grid is ours,
-// so the questions are put to Schedule and only which period they mean is decided here.
-type lagoInput struct {
-	Interval        string
-	BillingTime     string `json:"billing_time"`
-	Timezone        string
-	SubscriptionAt  string `json:"subscription_at"`
-	StartedAt       string `json:"started_at"`
-	BillingAt       string `json:"billing_at"`
-	TerminatedAt    string `json:"terminated_at"`
-	Which           string
-	OptionalFrom    string   `json:"optional_from_date"`
-	PayInAdvance    bool     `json:"pay_in_advance"`
-	CurrentPeriod   bool     `json:"current_period"`
-	CurrentUsage    bool     `json:"current_usage"`
-	ChargesMonthly  bool     `json:"bill_charges_monthly"`
-	FixedMonthly    bool     `json:"bill_fixed_charges_monthly"`
-	RunsBefore      []string `json:"runs_before"`
-	RunsOnDay       []string `json:"runs_on_billing_day"`
-	RunsAfter       []string `json:"runs_after"`
-	RunAt           []string `json:"run_at"`
-	loc             *time.Location
-	started, billed time.Time
+// lagoSubscription is what every question about a subscription of Lago begins with. Its grid is ours, so the questions
+// are put to Schedule and only which period they mean is decided here.
+type lagoSubscription struct {
+	Interval       string
+	BillingTime    string `json:"billing_time"`
+	Timezone       string
+	SubscriptionAt string `json:"subscription_at"`
+	StartedAt      string `json:"started_at"`
+	PayInAdvance   bool   `json:"pay_in_advance"`
+	ChargesMonthly bool   `json:"bill_charges_monthly"`
+	FixedMonthly   bool   `json:"bill_fixed_charges_monthly"`
+	loc            *time.Location
+	started        time.Time
 }
 
-func (in *lagoInput) prepare(t *testing.T) {
+// lagoBoundaryInput asks for a bound as Lago names them: whole local days, the last one up to its last second.
+type lagoBoundaryInput struct {
+	lagoSubscription
+	BillingAt     string `json:"billing_at"`
+	TerminatedAt  string `json:"terminated_at"`
+	Replaced      bool   `json:"replaced_by_next_subscription"` // asksDayOfUpgrade decides about it
+	Which         string
+	OptionalFrom  string `json:"optional_from_date"`
+	CurrentPeriod bool   `json:"current_period"`
+	CurrentUsage  bool   `json:"current_usage"`
+	billed        time.Time
+}
+
+func (in *lagoSubscription) prepare(t *testing.T) {
 	t.Helper()
+	require.Contains(t, []string{"anniversary", "calendar"}, in.BillingTime)
 	in.loc = zone(t, in.Timezone)
 	in.started = instant(t, in.SubscriptionAt, in.loc)
 	if in.StartedAt != "" {
 		in.started = instant(t, in.StartedAt, in.loc)
 	}
-	if in.BillingAt != "" {
-		in.billed = instant(t, in.BillingAt, in.loc)
-	}
 }
 
 // grid is anchored at local midnight, of the subscription's day or of the calendar.
-func (in *lagoInput) grid(t *testing.T, monthly bool) period.Schedule {
+func (in *lagoSubscription) grid(t *testing.T, monthly bool) period.Schedule {
 	t.Helper()
 	every := interval(t, in.Interval, 1)
 	if monthly {
@@ -68,7 +68,7 @@ func midnight(at time.Time, loc *time.Location) time.Time {
 
 // planPeriod is what the plan's fee is for: the running period in advance, the last one in arrears, and the running one
 // cut short when it ends.
-func (in *lagoInput) planPeriod(t *testing.T) period.Period {
+func (in *lagoBoundaryInput) planPeriod(t *testing.T) period.Period {
 	t.Helper()
 	s := in.grid(t, false)
 	n := s.IndexAt(in.billed)
@@ -79,7 +79,7 @@ func (in *lagoInput) planPeriod(t *testing.T) period.Period {
 }
 
 // usagePeriod is what usage is billed for: always in arrears.
-func (in *lagoInput) usagePeriod(t *testing.T, monthly bool) period.Period {
+func (in *lagoBoundaryInput) usagePeriod(t *testing.T, monthly bool) period.Period {
 	t.Helper()
 	s := in.grid(t, monthly)
 	n := s.IndexAt(in.billed)
@@ -90,7 +90,7 @@ func (in *lagoInput) usagePeriod(t *testing.T, monthly bool) period.Period {
 }
 
 // lastSecond is the inclusive end, or the end of the subscription if that came first.
-func (in *lagoInput) lastSecond(t *testing.T, p period.Period) time.Time {
+func (in *lagoBoundaryInput) lastSecond(t *testing.T, p period.Period) time.Time {
 	t.Helper()
 	end := p.End.Add(-time.Second)
 	if in.TerminatedAt != "" {
@@ -114,14 +114,16 @@ func days(p period.Period, loc *time.Location) int {
 	return grid.IndexAt(p.End) - grid.IndexAt(p.Start)
 }
 
-func checkLagoBoundary(t *testing.T, c peercases.Case) {
-	var in lagoInput
-	var want struct {
-		At   *string
-		Days *int
-	}
-	c.Read(t, &in, &want)
+type lagoBoundaryResult struct {
+	At   *string
+	Days *int
+}
+
+func checkLagoBoundary(t *testing.T, in lagoBoundaryInput, want lagoBoundaryResult) {
 	in.prepare(t)
+	if in.BillingAt != "" {
+		in.billed = instant(t, in.BillingAt, in.loc)
+	}
 	if want.Days != nil {
 		require.Equal(t, *want.Days, in.askedDays(t))
 		return
@@ -130,7 +132,7 @@ func checkLagoBoundary(t *testing.T, c peercases.Case) {
 	requireInstant(t, *want.At, in.askedInstant(t), in.loc)
 }
 
-func (in *lagoInput) askedDays(t *testing.T) int {
+func (in *lagoBoundaryInput) askedDays(t *testing.T) int {
 	t.Helper()
 	switch in.Which {
 	case "charges_days":
@@ -148,7 +150,7 @@ func (in *lagoInput) askedDays(t *testing.T) int {
 	return 0
 }
 
-func (in *lagoInput) askedInstant(t *testing.T) time.Time {
+func (in *lagoBoundaryInput) askedInstant(t *testing.T) time.Time {
 	t.Helper()
 	switch in.Which {
 	case "from":
@@ -178,7 +180,7 @@ func (in *lagoInput) askedInstant(t *testing.T) time.Time {
 }
 
 // billingDay tells which boundary day a run falls on, if any. A plan whose usage is billed monthly is billed monthly.
-func (in *lagoInput) billingDay(t *testing.T, run string) (n int, due bool) {
+func (in *lagoSubscription) billingDay(t *testing.T, run string) (n int, due bool) {
 	t.Helper()
 	s := in.grid(t, in.ChargesMonthly || in.FixedMonthly)
 	today := midnight(instant(t, run, in.loc), in.loc)
@@ -186,14 +188,20 @@ func (in *lagoInput) billingDay(t *testing.T, run string) (n int, due bool) {
 	return n, s.Boundary(n).Equal(today) && n != s.IndexAt(in.started)
 }
 
-func checkLagoDueProbe(t *testing.T, c peercases.Case) {
-	var in lagoInput
-	var want struct {
-		Before int `json:"invoices_before"`
-		On     int `json:"invoices_on_billing_day_total"`
-		After  int `json:"invoices_after"`
-	}
-	c.Read(t, &in, &want)
+type lagoDueProbeInput struct {
+	lagoSubscription
+	RunsBefore []string `json:"runs_before"`
+	RunsOnDay  []string `json:"runs_on_billing_day"`
+	RunsAfter  []string `json:"runs_after"`
+}
+
+type lagoDueProbeResult struct {
+	Before int `json:"invoices_before"`
+	On     int `json:"invoices_on_billing_day_total"`
+	After  int `json:"invoices_after"`
+}
+
+func checkLagoDueProbe(t *testing.T, in lagoDueProbeInput, want lagoDueProbeResult) {
 	in.prepare(t)
 	invoiced := map[int]bool{} // once for a boundary, however often the biller runs
 	count := func(runs []string) int {
@@ -210,12 +218,16 @@ func checkLagoDueProbe(t *testing.T, c peercases.Case) {
 	require.Equal(t, want.After, count(in.RunsAfter), "after the billing day")
 }
 
-func checkLagoBillingDays(t *testing.T, c peercases.Case) {
-	var in lagoInput
-	var want struct {
-		Total int `json:"invoices_total"`
-	}
-	c.Read(t, &in, &want)
+type lagoBillingDaysInput struct {
+	lagoSubscription
+	RunAt []string `json:"run_at"`
+}
+
+type lagoBillingDaysResult struct {
+	Total int `json:"invoices_total"`
+}
+
+func checkLagoBillingDays(t *testing.T, in lagoBillingDaysInput, want lagoBillingDaysResult) {
 	in.prepare(t)
 	invoiced := map[int]bool{}
 	for _, run := range in.RunAt {
@@ -226,21 +238,21 @@ func checkLagoBillingDays(t *testing.T, c peercases.Case) {
 	require.Len(t, invoiced, want.Total)
 }
 
-func checkLagoInvoiceBoundaries(t *testing.T, c peercases.Case) {
-	var in lagoInput
-	var want struct {
-		Runs []struct {
-			RunAt       string `json:"run_at"`
-			NewInvoices int    `json:"new_invoices"`
-			On          string
-			From, To    *string
-			ChargesFrom *string `json:"charges_from"`
-			ChargesTo   *string `json:"charges_to"`
-			FixedFrom   *string `json:"fixed_charges_from"`
-			FixedTo     *string `json:"fixed_charges_to"`
-		}
+type lagoInvoicesResult struct {
+	Runs []struct {
+		RunAt       string `json:"run_at"`
+		NewInvoices int    `json:"new_invoices"`
+		On          string
+		From, To    *string
+		ChargesFrom *string `json:"charges_from"`
+		ChargesTo   *string `json:"charges_to"`
+		FixedFrom   *string `json:"fixed_charges_from"`
+		FixedTo     *string `json:"fixed_charges_to"`
 	}
-	c.Read(t, &in, &want)
+}
+
+func checkLagoInvoiceBoundaries(t *testing.T, subscription lagoSubscription, want lagoInvoicesResult) {
+	in := lagoBoundaryInput{lagoSubscription: subscription}
 	in.prepare(t)
 	for _, run := range want.Runs {
 		if run.On == "" { // the invoice at the start is not one of the grid

@@ -1,6 +1,7 @@
 package period_test
 
 import (
+	"math/big"
 	"testing"
 	"time"
 
@@ -14,9 +15,9 @@ func TestPeerCasesOfTrials(t *testing.T) {
 	t.Parallel()
 	peercases.Suite{
 		Category: "f_trials",
-		Checks: map[string]func(*testing.T, peercases.Case){
-			"trial_end":       checkTrialEnd,
-			"trial_then_bill": checkTrialThenBill,
+		Readers: map[string]peercases.Reader{
+			"trial_end":       peercases.NewReader(checkTrialEnd),
+			"trial_then_bill": peercases.NewReader(checkTrialThenBill),
 		},
 		Excluded: []peercases.Exclusion{
 			{Flag: "peer-specific", Reason: "a decision of that peer alone"},
@@ -31,7 +32,6 @@ func TestPeerCasesOfTrials(t *testing.T) {
 type trialInput struct {
 	Start         string
 	Timezone      string
-	Interval      string
 	TrialDays     int     `json:"trial_days"`
 	Override      *int    `json:"override_trial_days"`
 	GivenTrialEnd *string `json:"given_trial_end"`
@@ -55,12 +55,11 @@ func (in trialInput) end(t *testing.T) *time.Time {
 	return &end
 }
 
-func checkTrialEnd(t *testing.T, c peercases.Case) {
-	var in trialInput
-	var want struct {
-		TrialEnd *string `json:"trial_end"`
-	}
-	c.Read(t, &in, &want)
+type trialEndResult struct {
+	TrialEnd *string `json:"trial_end"`
+}
+
+func checkTrialEnd(t *testing.T, in trialInput, want trialEndResult) {
 	end := in.end(t)
 	if want.TrialEnd == nil {
 		require.Nil(t, end)
@@ -70,16 +69,22 @@ func checkTrialEnd(t *testing.T, c peercases.Case) {
 	requireInstant(t, *want.TrialEnd, *end, zone(t, in.Timezone))
 }
 
-func checkTrialThenBill(t *testing.T, c peercases.Case) {
-	var in trialInput
-	var want struct {
-		TrialEnd    string `json:"trial_end"`
-		FirstCharge struct {
-			Start string `json:"period_start"`
-			End   string `json:"period_end"`
-		} `json:"first_charge"`
-	}
-	c.Read(t, &in, &want)
+type trialThenBillInput struct {
+	trialInput
+	Interval string
+	Price    string
+}
+
+type trialThenBillResult struct {
+	TrialEnd    string `json:"trial_end"`
+	FirstCharge struct {
+		Start  string `json:"period_start"`
+		End    string `json:"period_end"`
+		Amount string
+	} `json:"first_charge"`
+}
+
+func checkTrialThenBill(t *testing.T, in trialThenBillInput, want trialThenBillResult) {
 	loc, end := zone(t, in.Timezone), in.end(t)
 	require.NotNil(t, end)
 	if want.TrialEnd != "" {
@@ -88,4 +93,14 @@ func checkTrialThenBill(t *testing.T, c peercases.Case) {
 	first := period.Schedule{Anchor: *end, Location: loc, Interval: interval(t, in.Interval, 1)}.Period(0)
 	requireInstant(t, want.FirstCharge.Start, first.Start, loc)
 	requireInstant(t, want.FirstCharge.End, first.End, loc)
+	if in.Price != "" && want.FirstCharge.Amount != "" { // the period is whole, so it costs the whole price
+		require.Zero(t, decimal(t, in.Price).Cmp(decimal(t, want.FirstCharge.Amount)), "the first charge is prorated")
+	}
+}
+
+func decimal(t *testing.T, s string) *big.Rat {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(s)
+	require.True(t, ok, "decimal %q", s)
+	return r
 }

@@ -15,8 +15,8 @@ func TestPeerCasesOfDunning(t *testing.T) {
 	t.Parallel()
 	peercases.Suite{
 		Category: "g_dunning",
-		Checks: map[string]func(*testing.T, peercases.Case){
-			"payment_retries": checkPaymentRetries,
+		Readers: map[string]peercases.Reader{
+			"payment_retries": peercases.NewReader(checkPaymentRetries),
 		},
 		Excluded: []peercases.Exclusion{
 			{Rule: "days-since-earliest-unpaid", Reason: "there is one state of arrears, reached by attempts and not by days"},
@@ -64,17 +64,18 @@ func notGeometric(c peercases.Case) bool {
 	return !expressible
 }
 
+type paymentRetriesInput struct {
+	RetryDays []int `json:"retry_days"`
+	Outcomes  []string
+}
+
+type paymentRetriesResult struct {
+	Attempts int
+	States   []string `json:"attempt_states"`
+}
+
 // checkPaymentRetries plays the outcomes: a failure is retried while the policy has a gap left for it.
-func checkPaymentRetries(t *testing.T, c peercases.Case) {
-	var in struct {
-		RetryDays []int `json:"retry_days"`
-		Outcomes  []string
-	}
-	var want struct {
-		Attempts int
-		States   []string `json:"attempt_states"`
-	}
-	c.Read(t, &in, &want)
+func checkPaymentRetries(t *testing.T, in paymentRetriesInput, want paymentRetriesResult) {
 	policy, ok := policyOf(in.RetryDays)
 	require.True(t, ok)
 	start := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -167,7 +167,7 @@ func TestRefusedOrdersChangeNothing(t *testing.T) {
 
 	create(t, env, "--time-zone", "Europe/Paris")
 	refuse("environment_exists", env, "--time-zone", "UTC")
-	refuse("leave --time-zone and --retry-factor out", env, "--time-zone", "UTC", "--retry-factor", "3", "--past-due-billing", "skip")
+	refuse("Omit --time-zone and --retry-factor", env, "--time-zone", "UTC", "--retry-factor", "3", "--past-due-billing", "skip")
 	create(t, env, "--time-zone", "Europe/Paris", "--past-due-cancel-after", "0") // as it is
 }
 

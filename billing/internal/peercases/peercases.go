@@ -5,7 +5,6 @@
 package peercases
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -24,21 +23,6 @@ type Case struct {
 	Flags    []string        `json:"flags"`
 	Input    json.RawMessage `json:"input"`
 	Expected json.RawMessage `json:"expected"`
-}
-
-// Read decodes input and expected. Numbers keep their digits: a json.Number where the target is an interface.
-func (c Case) Read(t testing.TB, input, expected any) {
-	t.Helper()
-	for _, part := range []struct {
-		raw    json.RawMessage
-		target any
-	}{{c.Input, input}, {c.Expected, expected}} {
-		decoder := json.NewDecoder(bytes.NewReader(part.raw))
-		decoder.UseNumber()
-		if err := decoder.Decode(part.target); err != nil {
-			t.Fatalf("case %s does not have the fields of kind %s: %v", c.ID, c.Kind, err)
-		}
-	}
 }
 
 // Has reports whether the case carries a flag.
@@ -62,26 +46,28 @@ func (e Exclusion) covers(c Case) bool {
 // Suite says how the cases of one category are checked.
 type Suite struct {
 	Category string
-	Checks   map[string]func(*testing.T, Case) // by kind
-	Excluded []Exclusion                       // the first that covers a case decides
+	Readers  map[string]Reader // by kind, or by "rule/kind" where the fields of the kind depend on the rule
+	Excluded []Exclusion       // the first that covers a case decides
 }
 
-// Run checks every case that is not excluded, logs how many ran per rule and how many were left out and why, and fails
-// where a case is neither checked nor excluded, or where nothing ran.
+// Run checks every case that is not left out, logs how many ran and passed per rule and how many were left out and why,
+// and fails where a case is neither checked nor left out, or where nothing ran.
 func (s Suite) Run(t *testing.T) {
 	t.Helper()
 	for _, source := range load(t, s.Category) {
 		chosen := s.choose(source.cases)
-		ran := tally{}
+		ran, passed := tally{}, 0
 		for _, c := range chosen.checked {
 			ran[c.Rule]++
-			t.Run(c.ID, func(t *testing.T) { s.Checks[c.Kind](t, c) })
+			if t.Run(c.ID, func(t *testing.T) { s.reader(c).check(t, c) }) {
+				passed++
+			}
 		}
 		for _, c := range chosen.unknown {
 			t.Errorf("case %s: kind %s of rule %s is neither checked nor excluded", c.ID, c.Kind, c.Rule)
 		}
-		t.Logf("%s, %s: %d cases ran%s", s.Category, source.name, ran.total(), ran)
-		t.Logf("%s, %s: %d cases left out%s", s.Category, source.name, chosen.excluded.total(), chosen.excluded)
+		t.Logf("%s, %s: %d cases ran, %d passed%s", s.Category, source.name, ran.total(), passed, ran)
+		t.Logf("%s, %s: %d cases left out%s", s.Category, source.name, chosen.leftOut.total(), chosen.leftOut)
 		if ran.total() == 0 {
 			t.Errorf("no case of %s ran from %s", s.Category, source.name)
 		}
@@ -90,23 +76,37 @@ func (s Suite) Run(t *testing.T) {
 
 // choice is what becomes of the cases of one source.
 type choice struct {
-	checked  []Case
-	unknown  []Case // neither checked nor excluded: somebody has to decide
-	excluded tally  // by rule, kind and reason
+	checked []Case
+	unknown []Case // neither checked nor excluded: an engineer has to decide
+	leftOut tally  // by rule, kind and reason
 }
 
 func (s Suite) choose(cases []Case) choice {
-	result := choice{excluded: tally{}}
+	result := choice{leftOut: tally{}}
 	for _, c := range cases {
-		if i := slices.IndexFunc(s.Excluded, func(e Exclusion) bool { return e.covers(c) }); i >= 0 {
-			result.excluded[c.Rule+"/"+c.Kind+": "+s.Excluded[i].Reason]++
-		} else if s.Checks[c.Kind] != nil {
-			result.checked = append(result.checked, c)
-		} else {
+		i := slices.IndexFunc(s.Excluded, func(e Exclusion) bool { return e.covers(c) })
+		reader := s.reader(c)
+		switch {
+		case i >= 0:
+			result.leftOut[c.Rule+"/"+c.Kind+": "+s.Excluded[i].Reason]++
+		case reader.check == nil:
 			result.unknown = append(result.unknown, c)
+		default:
+			if field := reader.unknownField(c); field != "" {
+				result.leftOut[fmt.Sprintf("%s/%s: unknown input field %q", c.Rule, c.Kind, field)]++
+				continue
+			}
+			result.checked = append(result.checked, c)
 		}
 	}
 	return result
+}
+
+func (s Suite) reader(c Case) Reader {
+	if reader, ok := s.Readers[c.Rule+"/"+c.Kind]; ok {
+		return reader
+	}
+	return s.Readers[c.Kind]
 }
 
 type tally map[string]int

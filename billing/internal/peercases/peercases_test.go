@@ -14,7 +14,7 @@ import (
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	s := Suite{
-		Checks: map[string]func(*testing.T, Case){"add": func(*testing.T, Case) {}},
+		Readers: map[string]Reader{"add": NewReader(func(*testing.T, struct{ Unit string }, any) {})},
 		Excluded: []Exclusion{
 			{Flag: "odd", Reason: "odd"},
 			{Rule: "days", Kind: "add", Reason: "ours counts seconds"},
@@ -22,7 +22,7 @@ func TestChoose(t *testing.T) {
 		},
 	}
 	got := s.choose([]Case{
-		{ID: "1", Rule: "calendar", Kind: "add"},
+		{ID: "1", Rule: "calendar", Kind: "add", Input: json.RawMessage(`{"unit":"day"}`)},
 		{ID: "2", Rule: "days", Kind: "add"},
 		{ID: "3", Rule: "days", Kind: "subtract"},
 		{ID: "4", Rule: "days", Kind: "add", Flags: []string{"even", "odd"}},
@@ -36,9 +36,9 @@ func TestChoose(t *testing.T) {
 	}
 	require.Equal(t, []string{"1"}, ids(got.checked))
 	require.Equal(t, []string{"3"}, ids(got.unknown), "nobody decided about it")
-	require.Equal(t, tally{"days/add: odd": 1, "days/add: ours counts seconds": 1, "calendar/add: no hours": 1}, got.excluded)
-	require.Equal(t, 3, got.excluded.total())
-	require.Equal(t, "\n     1 calendar/add: no hours\n     1 days/add: odd\n     1 days/add: ours counts seconds", got.excluded.String())
+	require.Equal(t, tally{"days/add: odd": 1, "days/add: ours counts seconds": 1, "calendar/add: no hours": 1}, got.leftOut)
+	require.Equal(t, 3, got.leftOut.total())
+	require.Equal(t, "\n     1 calendar/add: no hours\n     1 days/add: odd\n     1 days/add: ours counts seconds", got.leftOut.String())
 }
 
 func TestOwnCasesAreWellFormed(t *testing.T) {

@@ -1,0 +1,74 @@
+package peercases
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+type addInput struct {
+	At    string
+	Items []struct{ Key string }
+}
+
+func TestReader_UnknownField(t *testing.T) {
+	t.Parallel()
+	reader := NewReader(func(*testing.T, addInput, any) {})
+	for input, field := range map[string]string{
+		`{"at":"2026-01-31"}`:                       "",
+		`{"at":"2026-01-31","items":[{"key":"A"}]}`: "",
+		`{"at":"2026-01-31","align":true}`:          "align",
+		`{"align":null,"at":"2026-01-31"}`:          "align",
+		`{"items":[{"key":"A","weight":"1"}]}`:      "weight",
+	} {
+		require.Equal(t, field, reader.unknownField(Case{Input: json.RawMessage(input)}), input)
+	}
+}
+
+func TestChoose_ReaderOfRule(t *testing.T) {
+	t.Parallel()
+	s := Suite{Readers: map[string]Reader{
+		"add":      NewReader(func(*testing.T, struct{ At string }, any) {}),
+		"days/add": NewReader(func(*testing.T, struct{ Day int }, any) {}),
+	}}
+	got := s.choose([]Case{
+		{ID: "1", Rule: "days", Kind: "add", Input: json.RawMessage(`{"day":1}`)},
+		{ID: "2", Rule: "calendar", Kind: "add", Input: json.RawMessage(`{"day":1}`)},
+	})
+	require.Len(t, got.checked, 1)
+	require.Equal(t, "1", got.checked[0].ID)
+	require.Equal(t, tally{`calendar/add: unknown input field "day"`: 1}, got.leftOut)
+}
+
+// TestChoose_UnknownFieldInFolder adds a field to one case of a copy of our own: that case is left out, and no other.
+// It sets the environment of the process, so it cannot run beside others.
+func TestChoose_UnknownFieldInFolder(t *testing.T) {
+	raw, err := fs.ReadFile(own, "testdata/g_dunning.json")
+	require.NoError(t, err)
+	var cases []map[string]any
+	require.NoError(t, json.Unmarshal(raw, &cases))
+	input, ok := cases[0]["input"].(map[string]any)
+	require.True(t, ok)
+	input["grace_days"] = 3
+	changed, err := json.Marshal(cases)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "g_dunning.json"), changed, 0o600))
+	t.Setenv(dirVariable, dir)
+
+	s := Suite{Readers: map[string]Reader{"payment_retries": NewReader(func(*testing.T, struct {
+		RetryDays []int `json:"retry_days"`
+		Outcomes  []string
+	}, any) {
+	})}}
+	sources := load(t, "g_dunning")
+	require.Len(t, sources, 2)
+	require.Empty(t, s.choose(sources[0].cases).leftOut)
+	got := s.choose(sources[1].cases)
+	require.Len(t, got.checked, len(cases)-1)
+	require.Equal(t, tally{`retry-until-schedule-ends/payment_retries: unknown input field "grace_days"`: 1}, got.leftOut)
+}
