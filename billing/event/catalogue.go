@@ -10,34 +10,34 @@ const (
 	TypeTestClockAdvanced Type = "test_clock.advanced"
 )
 
-// CustomerCreated: an app has a new customer.
+// CustomerCreated means that an app has a new customer.
 type CustomerCreated struct {
 	ID string `json:"id" doc:"The customer."`
 }
 
-// CustomerUpdated: the fields named were changed.
+// CustomerUpdated means that the fields named were changed.
 type CustomerUpdated struct {
 	ID      string   `json:"id" doc:"The customer."`
 	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
 }
 
-// CustomerDeleted: a customer's personal data were erased.
+// CustomerDeleted means that a customer's personal data were erased.
 type CustomerDeleted struct {
 	ID string `json:"id" doc:"The customer."`
 }
 
-// PlanCreated: a plan can be subscribed to.
+// PlanCreated means that a plan can be subscribed to.
 type PlanCreated struct {
 	ID string `json:"id" doc:"The plan."`
 }
 
-// PlanUpdated: the fields named were changed.
+// PlanUpdated means that the fields named were changed.
 type PlanUpdated struct {
 	ID      string   `json:"id" doc:"The plan."`
 	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
 }
 
-// TestClockAdvanced: a test clock stopped at Now.
+// TestClockAdvanced means that a test clock stopped at Now.
 type TestClockAdvanced struct {
 	ID        string   `json:"id" doc:"The test clock."`
 	Now       int64    `json:"now" doc:"The time of the clock, in Unix seconds."`

@@ -67,8 +67,8 @@ func TestSchema_IsFreshAndAcceptsEachType(t *testing.T) {
 // when is the doc comment of an event's struct: a sentence that says when it is announced.
 func when(t *testing.T, comments map[string]string, data event.Data) string {
 	t.Helper()
-	_, text, ok := strings.Cut(comments[reflect.TypeOf(data).Name()], ": ")
-	require.True(t, ok, "the doc comment of %T says when: \"Name: what happened.\"", data)
+	_, text, ok := strings.Cut(comments[reflect.TypeOf(data).Name()], " means that ")
+	require.True(t, ok, "the doc comment of %T says when: \"Name means that this happened.\"", data)
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 

@@ -27,16 +27,16 @@ type InvoiceObject struct {
 
 func (i Invoice) about() about { return about{i.ID, i.CustomerID, i.SubscriptionID} }
 
-// InvoiceIssued: a bill exists.
+// InvoiceIssued means that a bill exists.
 type InvoiceIssued struct{ Invoice }
 
-// InvoicePaid: nothing of it is left to pay.
+// InvoicePaid means that nothing of it is left to pay.
 type InvoicePaid struct{ Invoice }
 
-// InvoiceVoided: it was withdrawn.
+// InvoiceVoided means that it was withdrawn.
 type InvoiceVoided struct{ Invoice }
 
-// InvoiceMarkedUncollectible: a person gave it up. It stays owed, but nothing is collected any more.
+// InvoiceMarkedUncollectible means that a person gave it up. It stays owed, but nothing is collected any more.
 type InvoiceMarkedUncollectible struct{ Invoice }
 
 // Type implements Data.

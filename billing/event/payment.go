@@ -24,13 +24,13 @@ type Payment struct {
 
 func (p Payment) about() about { return about{p.ID, p.CustomerID, p.SubscriptionID} }
 
-// PaymentPending: the provider, or the payer, has not decided yet.
+// PaymentPending means that the provider, or the payer, has not decided yet.
 type PaymentPending struct{ Payment }
 
-// PaymentSuccess: the money moved.
+// PaymentSuccess means that the money moved.
 type PaymentSuccess struct{ Payment }
 
-// PaymentFailed: an attempt moved no money.
+// PaymentFailed means that an attempt moved no money.
 type PaymentFailed struct {
 	Payment
 	FailureReason string `json:"failureReason" doc:"What the provider said, for people. Empty after the erasure of the customer."`
@@ -38,19 +38,19 @@ type PaymentFailed struct {
 	AttemptNumber int    `json:"attemptNumber,omitempty" doc:"Counts the attempts of the invoice from 1. A charge of its own has none."`
 }
 
-// PaymentCanceled: an attempt was called off before it moved money.
+// PaymentCanceled means that an attempt was called off before it moved money.
 type PaymentCanceled struct{ Payment }
 
-// PaymentRefunded: money went back.
+// PaymentRefunded means that money went back.
 type PaymentRefunded struct{ Payment }
 
-// PaymentRefundFailed: money that was to go back did not; it stays owed.
+// PaymentRefundFailed means that money that was to go back did not; it stays owed.
 type PaymentRefundFailed struct {
 	Payment
 	FailureReason string `json:"failureReason" doc:"What the provider said, for people. Empty after the erasure of the customer."`
 }
 
-// PaymentParked: it is not certain what became of the money; a person must review it.
+// PaymentParked means that it is not certain what became of the money; a person must review it.
 type PaymentParked struct {
 	Payment
 	Reason      string `json:"reason" doc:"Why it needs review, as a code."`

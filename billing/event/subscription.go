@@ -22,14 +22,14 @@ func OfSubscription(id, customerID string) Subscription { return Subscription{id
 
 func (s Subscription) about() about { return about{s.ID, s.CustomerID, s.SubscriptionID} }
 
-// SubscriptionCreated: a customer subscribed.
+// SubscriptionCreated means that a customer subscribed.
 type SubscriptionCreated struct {
 	Subscription
 	Status string `json:"status" doc:"The status of the subscription."`
 	PlanID string `json:"planId" doc:"The plan."`
 }
 
-// SubscriptionUpdated: a command changed the fields named.
+// SubscriptionUpdated means that a command changed the fields named.
 type SubscriptionUpdated struct {
 	Subscription
 	Status  string   `json:"status" doc:"The status of the subscription."`
@@ -37,7 +37,7 @@ type SubscriptionUpdated struct {
 	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
 }
 
-// SubscriptionRenewed: a period began.
+// SubscriptionRenewed means that a period began.
 type SubscriptionRenewed struct {
 	Subscription
 	Status             string `json:"status" doc:"The status of the subscription."`
@@ -46,16 +46,16 @@ type SubscriptionRenewed struct {
 	CurrentPeriodEnd   int64  `json:"currentPeriodEnd" doc:"Unix seconds."`
 }
 
-// SubscriptionActivated: the first period is paid or free, or a past-due subscription recovered.
+// SubscriptionActivated means that the first period is paid or free, or a past-due subscription recovered.
 type SubscriptionActivated struct{ Subscription }
 
-// SubscriptionPastDue: the last automatic attempt of an invoice failed.
+// SubscriptionPastDue means that the last automatic attempt of an invoice failed.
 type SubscriptionPastDue struct {
 	Subscription
 	FailedPaymentAttempts int `json:"failedPaymentAttempts" doc:"How many attempts the invoice has had."`
 }
 
-// SubscriptionCanceled: it ended. The reason is a code of ours or what a person wrote.
+// SubscriptionCanceled means that it ended. The reason is a code of ours or what a person wrote.
 type SubscriptionCanceled struct {
 	Subscription
 	CancelReason string `json:"cancelReason" doc:"A code such as past_due_expired, or what a person wrote. Empty after the erasure of the customer."`

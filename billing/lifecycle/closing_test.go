@@ -394,21 +394,3 @@ func TestCancel_RefundLeavesEarlierCredit(t *testing.T) {
 	require.Equal(t, money.Minor(250), l.refunded(), "500 captured, 250 used")
 	require.Equal(t, money.Minor(500), l.store.balance)
 }
-
-// A command takes the time before it waits for the subscription's lock. One that waited for the renewal used to end the
-// subscription before the period that it had just begun, and gave nothing of it back.
-func TestRefundOnCancel_WaitedForTheRenewal(t *testing.T) {
-	t.Parallel()
-	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
-	boundary := l.sub().CurrentPeriod.End
-	l.until(boundary)
-	l.result(payment.AnswerSucceeded)
-	l.now = boundary.Add(-10 * time.Millisecond)
-
-	_, err := l.apply(lifecycle.Cancel{Immediate: true, RefundUnused: true})
-
-	require.NoError(t, err)
-	require.Equal(t, money.Minor(1000), l.refunded())
-	require.Equal(t, boundary, l.sub().CanceledAt)
-}

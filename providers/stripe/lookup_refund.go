@@ -71,7 +71,7 @@ func (s *Stripe) withRefunds(ctx context.Context, charge providers.Result) (prov
 			}
 			amount, _, err := fromWire(r.Amount, r.Currency)
 			if err != nil {
-				return providers.Result{Outcome: providers.Unknown, FailureReason: err.Error()}, nil
+				return providers.Result{Outcome: providers.Unknown, FailureReason: err.Error()}, nil //nolint:nilerr // told as the reason: the answer cannot be read
 			}
 			charge.AmountRefunded += amount
 		}

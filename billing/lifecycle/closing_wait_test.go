@@ -1,0 +1,30 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+// A command takes the time before it waits for the subscription's lock. One that waited for the renewal used to end the
+// subscription before the period that it had just begun, and gave nothing of it back.
+func TestCancel_RefundAfterWaitingForRenewal(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	boundary := l.sub().CurrentPeriod.End
+	l.until(boundary)
+	l.result(payment.AnswerSucceeded)
+	l.now = boundary.Add(-10 * time.Millisecond)
+
+	_, err := l.apply(lifecycle.Cancel{Immediate: true, RefundUnused: true})
+
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1000), l.refunded())
+	require.Equal(t, boundary, l.sub().CanceledAt)
+}
