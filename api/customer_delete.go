@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
-	"perennial/db"
 	"perennial/service"
 )
 
@@ -18,11 +17,9 @@ type Deleted struct {
 // deleteCustomer cancels the customer's subscriptions and erases the customer.
 func (s *Server) deleteCustomer(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
 	id := httpkit.Resource[credited](c).Customer.ID
-	return httpkit.Command(ctx, s.kit, c, http.StatusOK,
+	return commandOf(ctx, s, c, http.StatusOK,
 		func(id string) httpkit.Made[Deleted] {
 			return httpkit.Made[Deleted]{Resource: Deleted{ID: id, Deleted: true}}
 		},
-		func(before func(*db.Tx) error, keep func(*db.Tx, string) error) error {
-			return s.service.EraseCustomer(ctx, caller(c), id, service.Around[string]{Before: before, After: keep})
-		})
+		func(around service.Around[string]) error { return s.service.EraseCustomer(ctx, caller(c), id, around) })
 }

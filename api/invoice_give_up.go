@@ -6,7 +6,6 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/invoice"
-	"perennial/db"
 	"perennial/service"
 )
 
@@ -31,8 +30,7 @@ func (s *Server) giveUp(
 	made := func(i invoice.Invoice) httpkit.Made[Invoice] {
 		return httpkit.Made[Invoice]{Resource: renderInvoice(i)}
 	}
-	return httpkit.Command(ctx, s.kit, c, http.StatusOK, made,
-		func(before func(*db.Tx) error, keep func(*db.Tx, invoice.Invoice) error) error {
-			return perform(ctx, caller(c), inv.ID, service.Around[invoice.Invoice]{Before: before, After: keep})
-		}, s.admit(inv.SubscriptionID))
+	return commandOf(ctx, s, c, http.StatusOK, made,
+		func(around service.Around[invoice.Invoice]) error { return perform(ctx, caller(c), inv.ID, around) },
+		s.admit(inv.SubscriptionID))
 }

@@ -27,10 +27,10 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 		return nil, err
 	}
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
-	out, err := httpkit.Command(ctx, s.kit, c, http.StatusCreated,
+	out, err := commandOf(ctx, s, c, http.StatusCreated,
 		func(p service.Performed) httpkit.Made[Payment] { return madePayment(*p.Attempt) },
-		func(before func(*db.Tx) error, keep func(*db.Tx, service.Performed) error) error {
-			return s.service.Command(ctx, caller(c), sub.ID, pay, service.Around[service.Performed]{Before: before, After: keep})
+		func(around service.Around[service.Performed]) error {
+			return s.service.Command(ctx, caller(c), sub.ID, pay, around)
 		}, s.admit(sub.ID))
 	if err != nil {
 		return nil, err

@@ -151,27 +151,27 @@ func (s *Server) paymentOperations() {
 	}, s.createPayment)
 	refunded := example
 	refunded.Type, refunded.Status, refunded.ChargeID = "refund", "pending", "txn_01jcz6d0000000000000000000"
-	owing := httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey)
+	load := httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "retryRefund", Method: http.MethodPost, Path: "/payments/{id}/retry-refund", Tag: "Payments",
 		Summary: "Retry the failed refunds of a charge",
 		Description: "Creates one refund of refundOwed of the charge. Prefer: wait=N waits up to N seconds (at most " +
 			"30) for its final status.",
-		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: owing, Waits: true, Response: refunded,
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: refunded,
 	}, s.retryRefund)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "creditRefund", Method: http.MethodPost, Path: "/payments/{id}/credit-refund", Tag: "Payments",
 		Summary: "Return the failed refunds of a charge as credit",
 		Description: "Adds refundOwed of the charge to the customer's credit, which later invoices use. The charge " +
 			"must have paid an invoice.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: owing, Response: example,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
 	}, s.creditRefund)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",
 		Description: "Also available to publishable keys, from any web page, with id, status and completedAt only.",
 		Status:      http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true}, Response: example,
 		Publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
-		Load:     httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey),
+		Load:     load,
 	}, s.getPayment)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listPayments", Method: http.MethodGet, Path: "/payments", Tag: "Payments", Summary: "List payments",

@@ -17,6 +17,16 @@ func (s *Server) admit(subscriptionID string) httpkit.Admission {
 	return func() (func(), error) { return s.gate.Enter(subscriptionID) }
 }
 
+// commandOf runs a use case that changes what exists already: what httpkit does in its transaction is its Around.
+func commandOf[R, T any](
+	ctx context.Context, s *Server, c *httpkit.Call, status int, made func(R) httpkit.Made[T],
+	perform func(around service.Around[R]) error, admit ...httpkit.Admission,
+) (*httpkit.Reply[T], error) {
+	return httpkit.Command(ctx, s.kit, c, status, made, func(before func(*db.Tx) error, keep func(*db.Tx, R) error) error {
+		return perform(service.Around[R]{Before: before, After: keep})
+	}, admit...)
+}
+
 // command performs one on the subscription of the path, and answers with the subscription as it left it.
 func (s *Server) command(ctx context.Context, c *httpkit.Call, cmd lifecycle.Command) (*httpkit.Reply[Subscription], error) {
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
@@ -28,11 +38,9 @@ func (s *Server) onSubscription(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Performed]) error,
 ) (*httpkit.Reply[Subscription], error) {
 	id := httpkit.Resource[subscription.Subscription](c).ID
-	return httpkit.Command(ctx, s.kit, c, http.StatusOK,
+	return commandOf(ctx, s, c, http.StatusOK,
 		func(p service.Performed) httpkit.Made[Subscription] { return madeSubscription(p.Subscription) },
-		func(before func(*db.Tx) error, keep func(*db.Tx, service.Performed) error) error {
-			return perform(id, service.Around[service.Performed]{Before: before, After: keep})
-		}, s.admit(id))
+		func(around service.Around[service.Performed]) error { return perform(id, around) }, s.admit(id))
 }
 
 // inParam makes "not found" name the field of the body that referred to it.

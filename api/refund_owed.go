@@ -6,7 +6,6 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/payment"
-	"perennial/db"
 	"perennial/service"
 )
 
@@ -34,8 +33,6 @@ func (s *Server) refundOwed(
 	perform func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
 ) (*httpkit.Reply[Payment], error) {
 	id := httpkit.Resource[payment.Transaction](c).ID
-	return httpkit.Command(ctx, s.kit, c, status, madePayment,
-		func(before func(*db.Tx) error, keep func(*db.Tx, payment.Transaction) error) error {
-			return perform(ctx, caller(c), id, service.Around[payment.Transaction]{Before: before, After: keep})
-		})
+	return commandOf(ctx, s, c, status, madePayment,
+		func(around service.Around[payment.Transaction]) error { return perform(ctx, caller(c), id, around) })
 }

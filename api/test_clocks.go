@@ -120,13 +120,11 @@ func (s *Server) onTestClock(
 	ctx context.Context, c *httpkit.Call, perform func(clockID string, around service.Around[testclock.Clock]) error,
 ) (*httpkit.Reply[TestClock], error) {
 	clockID := httpkit.Resource[testclock.Clock](c).ID
-	out, err := httpkit.Command(ctx, s.kit, c, http.StatusOK,
+	out, err := commandOf(ctx, s, c, http.StatusOK,
 		func(clock testclock.Clock) httpkit.Made[TestClock] {
 			return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
 		},
-		func(before func(*db.Tx) error, keep func(*db.Tx, testclock.Clock) error) error {
-			return perform(clockID, service.Around[testclock.Clock]{Before: before, After: keep})
-		})
+		func(around service.Around[testclock.Clock]) error { return perform(clockID, around) })
 	if err != nil {
 		return nil, err
 	}

@@ -104,10 +104,7 @@ func (s *Service) UpdateCustomer(
 	ctx context.Context, by Caller, customerID string, u CustomerUpdate, also Also[customer.Customer],
 ) (customer.Customer, error) {
 	return transact(ctx, s, by, also, func(tx *db.Tx) (customer.Customer, error) {
-		c, err := tx.LockCustomer(ctx, by.EnvironmentID, customerID)
-		if err == nil && !c.ErasedAt.IsZero() {
-			err = db.ErrCustomerNotFound
-		}
+		c, err := lockCustomer(ctx, tx, by.EnvironmentID, customerID)
 		if err != nil {
 			return c, err
 		}

@@ -16,10 +16,21 @@ func (s *Service) payer(ctx context.Context, by Caller, customerID string) (cust
 		return customer.Customer{}, db.ErrCustomerNotFound.In("customerId")
 	}
 	c, err := s.store.Customer(ctx, by.EnvironmentID, customerID)
+	return c, inParam(notErased(c, err), "customerId")
+}
+
+// lockCustomer locks one who is not erased. Fault: customer_not_found.
+func lockCustomer(ctx context.Context, tx *db.Tx, environmentID, customerID string) (customer.Customer, error) {
+	c, err := tx.LockCustomer(ctx, environmentID, customerID)
+	return c, notErased(c, err)
+}
+
+// notErased is err, or that the customer found is gone: the row of an erased one stays.
+func notErased(c customer.Customer, err error) error {
 	if err == nil && !c.ErasedAt.IsZero() {
-		err = db.ErrCustomerNotFound
+		return db.ErrCustomerNotFound
 	}
-	return c, inParam(err, "customerId")
+	return err
 }
 
 // Plan is the plan that a request names.

@@ -42,10 +42,7 @@ func (s *Service) ChargeCustomer(
 			return payment.Transaction{}, err
 		}
 		// Read again under lock: nothing of a customer who is being erased may be copied.
-		c, err := tx.LockCustomer(ctx, by.EnvironmentID, c.ID)
-		if err == nil && !c.ErasedAt.IsZero() {
-			err = db.ErrCustomerNotFound
-		}
+		c, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID)
 		if err != nil {
 			return payment.Transaction{}, inParam(err, "customerId")
 		}

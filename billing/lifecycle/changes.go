@@ -45,29 +45,26 @@ type Settlement struct {
 }
 
 func (c *Changes) saveInvoice(inv invoice.Invoice) {
-	same := func(other invoice.Invoice) bool { return other.ID == inv.ID }
-	if i := slices.IndexFunc(c.NewInvoices, same); i >= 0 {
-		c.NewInvoices[i] = inv
-		return
+	id := func(i invoice.Invoice) string { return i.ID }
+	if !replace(c.NewInvoices, inv, id) && !replace(c.Invoices, inv, id) {
+		c.Invoices = append(c.Invoices, inv)
 	}
-	if i := slices.IndexFunc(c.Invoices, same); i >= 0 {
-		c.Invoices[i] = inv
-		return
-	}
-	c.Invoices = append(c.Invoices, inv)
 }
 
 func (c *Changes) saveTransaction(t payment.Transaction) {
-	same := func(other payment.Transaction) bool { return other.ID == t.ID }
-	if i := slices.IndexFunc(c.NewTransactions, same); i >= 0 {
-		c.NewTransactions[i] = t
-		return
+	id := func(t payment.Transaction) string { return t.ID }
+	if !replace(c.NewTransactions, t, id) && !replace(c.Transactions, t, id) {
+		c.Transactions = append(c.Transactions, t)
 	}
-	if i := slices.IndexFunc(c.Transactions, same); i >= 0 {
-		c.Transactions[i] = t
-		return
+}
+
+// replace puts a row in the place of the one with its id; false: there is none.
+func replace[T any](rows []T, row T, id func(T) string) bool {
+	i := slices.IndexFunc(rows, func(other T) bool { return id(other) == id(row) })
+	if i >= 0 {
+		rows[i] = row
 	}
-	c.Transactions = append(c.Transactions, t)
+	return i >= 0
 }
 
 // Made returns the new transaction of an id; nil: there is none.

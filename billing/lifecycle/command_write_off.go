@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"slices"
 
-	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -48,11 +47,8 @@ func (c VoidInvoice) judge(d *decision) (func() error, error) {
 	}
 	inv, returned, effect, err := d.Open[i].Withdraw("", d.inReview(c.InvoiceID), d.Now)
 	return func() error {
-		if effect == collection.CancelAttempt {
-			d.cancelAttempt(inv.ID)
-		}
-		d.credit(returned, inv.ID)
-		return d.writtenOff(i, inv, event.InvoiceVoided{Invoice: inv.Announced()})
+		d.voided(i, inv, returned, effect)
+		return d.writtenOff(inv)
 	}, err
 }
 
@@ -63,7 +59,8 @@ func (c MarkUncollectible) judge(d *decision) (func() error, error) {
 	}
 	inv, err := d.Open[i].WriteOff(d.inReview(c.InvoiceID), d.Now)
 	return func() error {
-		return d.writtenOff(i, inv, event.InvoiceMarkedUncollectible{Invoice: inv.Announced()})
+		d.closed(i, inv, event.InvoiceMarkedUncollectible{Invoice: inv.Announced()})
+		return d.writtenOff(inv)
 	}, err
 }
 
@@ -75,11 +72,8 @@ func (d *decision) inReview(invoiceID string) bool {
 	})
 }
 
-// writtenOff follows what it means that open invoice i was given up, as inv.
-func (d *decision) writtenOff(i int, inv invoice.Invoice, announced event.Data) error {
-	d.Changes.saveInvoice(inv)
-	d.close(i)
-	d.announce(announced)
+// writtenOff follows what it means for the subscription that an invoice was given up.
+func (d *decision) writtenOff(inv invoice.Invoice) error {
 	if inv.Period.Overlaps(d.Subscription.Span()) {
 		d.WrittenOff = insert(d.WrittenOff, inv)
 	}

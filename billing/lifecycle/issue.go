@@ -82,14 +82,24 @@ func (d *decision) withdraw(invoiceID, by string) error {
 	if err != nil {
 		return err
 	}
+	d.voided(i, inv, returned, effect)
+	return nil
+}
+
+// voided takes open invoice i out of the books as inv, which is void, and with it what it did to the balance.
+func (d *decision) voided(i int, inv invoice.Invoice, returned []invoice.CreditEntry, effect collection.Effect) {
 	if effect == collection.CancelAttempt {
 		d.cancelAttempt(inv.ID)
 	}
-	d.Changes.saveInvoice(inv)
 	d.credit(returned, inv.ID)
+	d.closed(i, inv, event.InvoiceVoided{Invoice: inv.Announced()})
+}
+
+// closed takes open invoice i out of the open ones, as inv.
+func (d *decision) closed(i int, inv invoice.Invoice, announced event.Data) {
+	d.Changes.saveInvoice(inv)
 	d.close(i)
-	d.announce(event.InvoiceVoided{Invoice: inv.Announced()})
-	return nil
+	d.announce(announced)
 }
 
 // paid follows what the payment of an invoice means for the subscription.
