@@ -73,9 +73,10 @@ func (TestClockAdvanced) Type() Type { return TypeTestClockAdvanced }
 // line here.
 func Catalogue() []Data {
 	return []Data{
-		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionRenewed{}, SubscriptionActivated{}, SubscriptionPastDue{},
-		SubscriptionCanceled{},
-		InvoiceIssued{}, InvoicePaid{}, InvoiceVoided{}, InvoiceMarkedUncollectible{},
+		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionPlanChanged{}, SubscriptionCancelScheduled{},
+		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewed{}, SubscriptionActivated{},
+		SubscriptionPastDue{}, SubscriptionCanceled{},
+		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceVoided{}, InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
 		PaymentParked{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},

@@ -19,14 +19,24 @@ var (
 var examples = []event.Data{
 	event.SubscriptionCreated{Subscription: about, Status: "trialing", PlanID: "plan_1"},
 	event.SubscriptionUpdated{Subscription: about, Status: "active", PlanID: "plan_1", Changed: []string{"planId"}},
+	event.SubscriptionPlanChanged{Subscription: about, Status: "active", PlanID: "plan_2", PreviousPlanID: "plan_1"},
+	event.SubscriptionCancelScheduled{
+		Subscription: about, Status: "active", CancelAt: 1766232000, CancelReason: "moving to another tool",
+	},
+	event.SubscriptionReactivated{Subscription: about, Status: "active"},
+	event.SubscriptionTrialWillEnd{
+		Subscription: about, PlanID: "plan_1", TrialEndsAt: 1763899200, CancelAtPeriodEnd: true,
+	},
 	event.SubscriptionRenewed{
 		Subscription: about, Status: "active", PlanID: "plan_1", CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1766232000,
 	},
 	event.SubscriptionActivated{Subscription: about},
 	event.SubscriptionPastDue{Subscription: about, FailedPaymentAttempts: 4},
 	event.SubscriptionCanceled{Subscription: about, CancelReason: "past_due_expired"},
-	event.InvoiceIssued{Invoice: bill},
+	event.InvoiceCreated{Invoice: bill},
+	event.InvoiceFinalized{Invoice: bill},
 	event.InvoicePaid{Invoice: bill},
+	event.InvoicePaymentFailed{Invoice: bill, AttemptNumber: 1, NextPaymentAttemptAt: 1763726400},
 	event.InvoiceVoided{Invoice: bill},
 	event.InvoiceMarkedUncollectible{Invoice: bill},
 	event.PaymentPending{Payment: charge},

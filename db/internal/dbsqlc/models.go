@@ -76,17 +76,18 @@ type Environment struct {
 }
 
 type Event struct {
-	ID             string
-	EnvironmentID  string
-	Type           event.Type
-	ObjectID       string
-	CustomerID     *string
-	SubscriptionID *string
-	Sequence       *int64
-	Data           []byte
-	OccurredAt     int64
-	CreatedAt      time.Time
-	Position       int64
+	ID               string
+	EnvironmentID    string
+	Type             event.Type
+	ObjectID         string
+	CustomerID       *string
+	SubscriptionID   *string
+	Sequence         *int64
+	Data             []byte
+	OccurredAt       int64
+	CreatedAt        time.Time
+	Position         int64
+	CustomerSequence *int64
 }
 
 type IdempotencyKey struct {
@@ -238,6 +239,7 @@ type Subscription struct {
 	Position            int64
 	WakePendingSince    *time.Time
 	RenewedFrom         *time.Time
+	TrialNoticeAt       *time.Time
 }
 
 type Tenant struct {
