@@ -1,0 +1,88 @@
+package emits
+
+import (
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// answers set the scene of each answer of a provider in the table, and return the answer.
+var answers = map[string]func(*stage) func() error{
+	"succeeded the first invoice": func(s *stage) func() error { return s.begun(1000).says(payment.AnswerSucceeded) },
+	"succeeded a later invoice": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.at(subscription.ActionRenewal)())
+		return l.says(payment.AnswerSucceeded)
+	},
+	"succeeded an invoice of a past-due subscription": func(s *stage) func() error {
+		l := s.pastDue()
+		s.must(l.command(lifecycle.Pay{}))
+		return l.says(payment.AnswerSucceeded)
+	},
+	"succeeded an invoice of a past-due subscription whose current period is not billed: it is now": func(s *stage) func() error {
+		l := s.pastDue()
+		s.must(l.at(subscription.ActionRenewal)())
+		s.must(l.command(lifecycle.Pay{}))
+		return l.says(payment.AnswerSucceeded)
+	},
+	"succeeded an invoice that is void: the money goes back": func(s *stage) func() error {
+		l := s.unpaid()
+		s.must(giveUp(l, s.service.VoidInvoice)())
+		return l.says(payment.AnswerSucceeded)
+	},
+	"succeeded a payment of its own": func(s *stage) func() error { return s.charged(payment.AnswerSucceeded) },
+	"succeeded a refund": func(s *stage) func() error {
+		return s.refunding().saysOfRefund(payment.AnswerSucceeded)
+	},
+	"succeeded another amount than asked for": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		return func() error {
+			return s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Amount: 1001, Currency: "EUR"})
+		}
+	},
+	"succeeded refunded at the provider, without us": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
+		return func() error {
+			return s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, AmountRefunded: 300})
+		}
+	},
+	"declined an invoice":                   func(s *stage) func() error { return s.begun(1000).says(payment.AnswerDeclined) },
+	"declined the last retry of an invoice": func(s *stage) func() error { return s.retried().says(payment.AnswerDeclined) },
+	"declined a payment of its own":         func(s *stage) func() error { return s.charged(payment.AnswerDeclined) },
+	"failed an invoice":                     func(s *stage) func() error { return s.begun(1000).says(payment.AnswerFailed) },
+	"failed a refund, also one that had gone through": func(s *stage) func() error {
+		l := s.refunding()
+		s.must(l.saysOfRefund(payment.AnswerSucceeded)())
+		return l.saysOfRefund(payment.AnswerFailed)
+	},
+	"canceled the attempt of a canceled subscription": func(s *stage) func() error {
+		l := s.begun(1000)
+		s.must(l.command(lifecycle.Cancel{Immediate: true}))
+		return l.says(payment.AnswerCanceled)
+	},
+	"pending an invoice": func(s *stage) func() error { return s.begun(1000).says(payment.AnswerPending) },
+	"unknown":            func(s *stage) func() error { return s.begun(1000).says(payment.AnswerUnknown) },
+	"not_sent":           func(s *stage) func() error { return s.begun(1000).says(payment.AnswerNotSent) },
+	"not_found a charge that the provider never received": func(s *stage) func() error {
+		l := s.begun(1000)
+		s.must(l.answer(payment.AnswerNotFound)) // once is no proof
+		return l.says(payment.AnswerNotFound)
+	},
+}
+
+func (l *life) says(outcome payment.Outcome) func() error {
+	return func() error { return l.answer(outcome) }
+}
+
+func (l *life) saysOfRefund(outcome payment.Outcome) func() error {
+	return func() error { return l.hear(l.newest(payment.Refund).ID, payment.Answer{Outcome: outcome}) }
+}
+
+func (s *stage) charged(outcome payment.Outcome) func() error {
+	txn, err := s.charge(true)
+	s.must(err)
+	return func() error { return s.hear(txn.ID, payment.Answer{Outcome: outcome}) }
+}
