@@ -83,6 +83,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		if x.provider, err = a.Gateway.Provider(ctx, config); err != nil {
 			return err
 		}
+		x.config = config
 		x.protocol, x.mode = a.protocol(x.provider), config.Mode
 		x.move = txn.Next(x.protocol, in.Asked, now)
 		if txn.Type == payment.Charge && txn.Status != payment.Pending && told != "" && told != txn.ProviderRef {

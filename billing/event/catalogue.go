@@ -79,6 +79,7 @@ func Catalogue() []Data {
 		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceVoided{}, InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
 		PaymentParked{},
+		ProviderFailing{}, ProviderRecovered{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
 	}
 }

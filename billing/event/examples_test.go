@@ -12,6 +12,7 @@ var (
 		ID: "txn_1", CustomerID: "cust_1", Amount: 1900, Currency: "USD", SubscriptionID: "sub_1",
 		InvoiceID: "in_1", ChargeID: "txn_0",
 	}
+	account = event.ProviderConfig{ID: "pp_1", Provider: "stripe"}
 	changed = []string{"name"}
 )
 
@@ -48,6 +49,8 @@ var examples = []event.Data{
 	event.PaymentRefunded{Payment: charge},
 	event.PaymentRefundFailed{Payment: charge, FailureReason: "The account is closed."},
 	event.PaymentParked{Payment: charge, Reason: "amount_mismatch", ProviderRef: "pi_1"},
+	event.ProviderFailing{ProviderConfig: account, Reason: "credentials_refused"},
+	event.ProviderRecovered{ProviderConfig: account},
 	event.CustomerCreated{ID: "cust_1"},
 	event.CustomerUpdated{ID: "cust_1", Changed: changed},
 	event.CustomerDeleted{ID: "cust_1"},

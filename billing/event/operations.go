@@ -98,6 +98,8 @@ func Operations() []Operation {
 		{CauseProvider, "succeeded", "a refund", []Type{TypePaymentRefunded}},
 		{CauseProvider, "succeeded", "another amount than asked for", []Type{TypePaymentParked}},
 		{CauseProvider, "succeeded", "refunded at the provider, without us", []Type{TypePaymentRefunded}},
+		{CauseProvider, "succeeded", "a payment of its own, the first request since our credentials were refused",
+			[]Type{TypeProviderRecovered, TypePaymentSuccess}},
 		{CauseProvider, "declined", "an invoice", missed},
 		{CauseProvider, "declined", "the last retry of an invoice", then(missed, TypeSubscriptionPastDue)},
 		{CauseProvider, "declined", "a payment of its own", []Type{TypePaymentFailed}},
@@ -107,6 +109,7 @@ func Operations() []Operation {
 		{CauseProvider, "pending", "an invoice", []Type{TypePaymentPending}},
 		{CauseProvider, "unknown", "", nil},
 		{CauseProvider, "not_sent", "", nil},
+		{CauseProvider, "not_sent", "our credentials are refused (401, 403), which is news", []Type{TypeProviderFailing}},
 		{CauseProvider, "not_found", "a charge that the provider never received", missed},
 
 		{CauseClock, "the advance ends", "", []Type{TypeTestClockAdvanced}},

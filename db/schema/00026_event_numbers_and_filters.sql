@@ -1,4 +1,4 @@
--- Events are numbered for each customer, and listed by object and by group of types.
+-- Events are numbered for each customer, and listed by object and by group of types; a provider that fails is announced.
 
 -- +goose Up
 -- The last number that an event of a customer got. A row of its own, because subscriptions of one customer work beside each
@@ -26,3 +26,6 @@ create unique index events_customer_sequence on events (environment_id, customer
 -- read along the type or along the customer, whichever is less.
 create index events_object on events (environment_id, object_id, position);
 create index events_group on events (environment_id, split_part(type, '.', 1), position);
+
+-- Since when, in real time, the provider refuses the credentials of this configuration; null: it takes them.
+alter table provider_configs add column failing_since timestamptz;

@@ -1,9 +1,14 @@
 package emits
 
 import (
+	"time"
+
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/providers"
+	"perennial/test/scene"
 )
 
 // answers set the scene of each answer of a provider in the table, and return the answer.
@@ -66,11 +71,30 @@ var answers = map[string]func(*stage) func() error{
 	"pending an invoice": func(s *stage) func() error { return s.begun(1000).says(payment.AnswerPending) },
 	"unknown":            func(s *stage) func() error { return s.begun(1000).says(payment.AnswerUnknown) },
 	"not_sent":           func(s *stage) func() error { return s.begun(1000).says(payment.AnswerNotSent) },
+	"succeeded a payment of its own, the first request since our credentials were refused": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		s.must(s.send(txn.ID, scene.Unauthorized))
+		s.Clock.Set(s.Clock.Now().Add(time.Hour)) // it is sent again, and not looked up
+		return func() error { return s.send(txn.ID, scene.Capture) }
+	},
+	"not_sent our credentials are refused (401, 403), which is news": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		return func() error { return s.send(txn.ID, scene.Unauthorized) }
+	},
 	"not_found a charge that the provider never received": func(s *stage) func() error {
 		l := s.begun(1000)
 		s.must(l.answer(payment.AnswerNotFound)) // once is no proof
 		return l.says(payment.AnswerNotFound)
 	},
+}
+
+// send sends a payment to the provider, which does what the script says.
+func (s *stage) send(txn string, script scene.Answer) error {
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return script }
+	_, err := s.Payments.Charge(s.ctx, contract.ResolveInput{EnvironmentID: s.Env, TransactionID: txn, Now: s.Clock.Now()})
+	return err
 }
 
 func (l *life) says(outcome payment.Outcome) func() error {

@@ -192,6 +192,7 @@ type ProviderConfig struct {
 	SecretKeySealed     []byte
 	WebhookSecretSealed []byte
 	CreatedAt           time.Time
+	FailingSince        *time.Time
 }
 
 type Settlement struct {
