@@ -9,8 +9,8 @@ import (
 
 // Next says what happens to the subscription by itself, and when: its next boundary, the notice before the end of a
 // trial, the next automatic attempt of the invoice in collection (state; nil: none), or the end of patience with a
-// past-due one. Of two at the same instant the
-// attempt comes first, since it belongs to the older period. Finished subscriptions wait for nothing.
+// past-due one. Of two at the same instant the attempt comes first, since it belongs to the older period. Finished
+// subscriptions wait for nothing.
 func (s Subscription) Next(state *collection.State, settings Settings) (Action, time.Time) {
 	if s.Status == Canceled {
 		return ActionNone, time.Time{}
