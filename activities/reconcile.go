@@ -72,7 +72,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until everything is started
 	// again.
 	for _, step := range []func(context.Context) error{
-		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.clocks, pass.callbacks, pass.purge,
+		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.erasures, pass.clocks, pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -193,6 +193,31 @@ func (p *pass) payments(ctx context.Context) error {
 	return p.start(ctx, db.StartedTransactions, refs, func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartPayment(ctx, contract.PaymentInput{Ref: ref(r)})
 	})
+}
+
+// erasures starts the workflows of unfinished erasures: also those without progress, whose workflow may have been
+// terminated. One that runs is as good as started.
+func (p *pass) erasures(ctx context.Context) error {
+	start := func(ctx context.Context, r db.Ref) error {
+		return p.Waker.StartErasure(ctx, contract.ErasureInput{Ref: ref(r)})
+	}
+	refs, err := p.Store.UnstartedErasures(ctx, p.epoch, p.batch)
+	if err != nil {
+		return err
+	}
+	if err := p.start(ctx, db.StartedErasures, refs, start); err != nil {
+		return err
+	}
+	stuck, err := p.Store.StuckErasures(ctx, p.now.Add(-overdue), p.batch)
+	if err != nil {
+		return err
+	}
+	refs = make([]db.Ref, len(stuck))
+	for i, s := range stuck {
+		refs[i] = s.Ref
+	}
+	each(ctx, p, refs, refID, start)
+	return nil
 }
 
 // start starts workflows and notes them as it goes, which keeps the next pass from finding them. After a full batch the

@@ -6,6 +6,7 @@ import "context"
 type Engine interface {
 	StartSubscription(ctx context.Context, in SubscriptionStart) error
 	StartPayment(ctx context.Context, in PaymentInput) error
+	StartErasure(ctx context.Context, in ErasureInput) error
 	// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none
 	// runs.
 	AdvanceClock(ctx context.Context, ref Ref) error

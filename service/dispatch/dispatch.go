@@ -85,6 +85,11 @@ func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect
 		d.start(ctx, db.StartedTransactions, db.Ref(e), func() error {
 			return d.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref(e)})
 		})
+	case db.StartErasure:
+		ref := db.Ref{EnvironmentID: e.EnvironmentID, ID: e.ID}
+		d.start(ctx, db.StartedErasures, ref, func() error {
+			return d.engine.StartErasure(ctx, contract.ErasureInput{Ref: contract.Ref(ref), CustomerID: e.CustomerID})
+		})
 	case db.AdvanceTestClock:
 		d.note(ctx, "advance", e.ID, d.engine.AdvanceClock(ctx, contract.Ref(e)))
 	case db.SignalSubscription:
