@@ -271,6 +271,7 @@ type TestClock struct {
 	Revision      int64
 	CreatedAt     time.Time
 	Position      int64
+	DeletedAt     *time.Time
 }
 
 type Transaction struct {
