@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 
 	"perennial/billing/erasure"
 	"perennial/billing/lifecycle"
@@ -68,7 +69,8 @@ func eraseCustomers(ctx context.Context, tx *db.Tx, env string, e erasure.Erasur
 		return handled, err
 	}
 	for _, id := range ids {
-		if err := tx.EraseCustomer(ctx, env, id); err != nil {
+		err := tx.EraseCustomer(ctx, env, id)
+		if err != nil && !errors.Is(err, db.ErrCustomerNotFound) { // not found: deleted through the API meanwhile
 			return handled, err
 		}
 	}

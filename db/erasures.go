@@ -23,6 +23,9 @@ func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, customerID strin
 	if err != nil {
 		return err
 	}
+	if !state.Customer.ErasedAt.IsZero() {
+		return ErrCustomerNotFound
+	}
 	err = queries.CustomerErase(ctx, tx.pipe.orElse(notFound("customer")), dbsqlc.CustomerEraseParams{
 		EnvironmentID: environmentID, ID: customerID, ErasedAt: &tx.Real,
 	})
