@@ -169,7 +169,8 @@ func (s *Server) customerOperations() {
 		Name: "updateCustomer", Method: http.MethodPatch, Path: "/customers/{id}", Tag: "Customers",
 		Summary: "Update a customer",
 		Description: "A new payment method is charged at once for invoices in collection, and recovers past-due " +
-			"subscriptions.",
+			"subscriptions. A method that is sent again unchanged is not: to try it once more, send POST " +
+			"/api/payments with the subscriptionId.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Request: CustomerChange{Name: &name},
 		Response: renamed,
 	}, s.updateCustomer)

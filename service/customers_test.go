@@ -51,6 +51,28 @@ func TestUpdateCustomer_NewMethodSignalsTheSubscriptions(t *testing.T) {
 	require.Equal(t, []db.Effect{db.SignalSubscription{EnvironmentID: h.Env, ID: ref.ID}}, h.dispatched.effects)
 }
 
+// An app that sends all fields every night must not reach for the money every night, nor one that takes a card away.
+func TestUpdateCustomer_OnlyAnotherMethodIsTried(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	c, p := h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000))
+	h.Subscribe(t, c, p)
+	method, details, none := c.PaymentMethod, c.PaymentDetails, ""
+	updated, err := h.UpdateCustomer(t.Context(), h.caller, c.ID, CustomerUpdate{
+		Name: &c.Name, PaymentMethod: &method, PaymentDetails: &details, Metadata: &c.Metadata,
+	}, nil)
+	require.NoError(t, err)
+	require.Equal(t, c.PaymentDetails, updated.PaymentDetails)
+	require.Zero(t, h.count(t, "select count(*) from events where type = 'customer.updated'"), "nothing has changed")
+
+	updated, err = h.UpdateCustomer(t.Context(), h.caller, c.ID, CustomerUpdate{PaymentMethod: &none}, nil)
+	require.NoError(t, err)
+	require.False(t, updated.CanPay())
+	require.Equal(t, 1, h.count(t, "select count(*) from events where type = 'customer.updated'"))
+	require.Zero(t, h.count(t, "select count(*) from subscriptions where method_changed_at is not null"))
+	require.Empty(t, h.dispatched.effects)
+}
+
 func TestEraseCustomer_AtOnceAndOnlyOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
