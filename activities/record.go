@@ -50,10 +50,9 @@ func (a *Payments) record(
 		if err := a.closeCall(ctx, tx, env, x, answer, callErr); err != nil {
 			return err
 		}
-		if recorded.CallbackResolved {
-			if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, asked, recorded.Transaction.Shows()...); err != nil {
-				return err
-			}
+		looked := db.LookedAt{Refs: recorded.LookedAt, At: asked}
+		if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, looked, recorded.Transaction.Shows()...); err != nil {
+			return err
 		}
 		out, clockNow = outputOf(recorded.Transaction, state, changes), state.ClockNow
 		return nil
@@ -83,7 +82,7 @@ func lockState(ctx context.Context, tx *db.Tx, env string, t payment.Transaction
 func loadResult(
 	ctx context.Context, tx *db.Tx, env string, state lifecycle.State, x exchange, answer providers.Result,
 ) (lifecycle.Result, error) {
-	r := lifecycle.Result{Move: x.move, Protocol: x.protocol, Answer: answerOf(answer)}
+	r := lifecycle.Result{Move: x.move, Asked: x.asked, About: x.about, Protocol: x.protocol, Answer: answerOf(answer)}
 	var err error
 	if x.txn.Type == payment.Refund {
 		charge, err := tx.LockTransaction(ctx, env, x.txn.ChargeID)
@@ -166,11 +165,11 @@ func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput, seen
 			return err
 		}
 		out = outputOf(txn, state, lifecycle.Changes{})
-		// A callback about it is dealt with only if somebody looked because of it, or if nothing can change any more.
-		if in.Asked || txn.Status == payment.Success || txn.Status == payment.Refunded {
-			return tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, asked, txn.Shows()...)
+		var looked db.LookedAt
+		if in.Asked { // there is nothing that the provider could be asked about
+			looked = db.LookedAt{Refs: []string{"", txn.ProviderRef}, At: asked}
 		}
-		return nil
+		return tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, looked, txn.Shows()...)
 	})
 	return out, err
 }

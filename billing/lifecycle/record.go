@@ -15,6 +15,8 @@ type Result struct {
 	Invoice     *invoice.Invoice     // that the transaction pays, where it is not open any more; nil: open, or none
 	Recovered   bool                 // a late capture of this canceled charge was booked before
 	Move        payment.Move         // what was asked for
+	Asked       bool                 // because of callbacks
+	About       string               // the operation that a look-up asked about; empty: the transaction's own
 	Protocol    payment.Protocol     // of the provider
 	Answer      payment.Answer
 	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
@@ -24,10 +26,9 @@ type Result struct {
 // Recorded is what became of the transaction.
 type Recorded struct {
 	Transaction payment.Transaction
-	// CallbackResolved reports whether the pending callbacks of the transaction can be marked processed. An open one is
-	// asked about until it is decided; a closed one, or one that needs review, only because of the callback, which
-	// therefore stays pending until the provider has answered.
-	CallbackResolved bool
+	// LookedAt lists the provider's references of the operations that the exchange covered: what callbacks said about
+	// them before it is known now. A callback without a reference has the empty one.
+	LookedAt []string
 	// Reason of the invoice that the transaction pays, while that is open; empty: none.
 	Reason invoice.Reason
 	// NeedsReview is why the transaction was left to a person just now; empty: it was not.
@@ -47,7 +48,7 @@ func Record(s State, result Result, at Moment) (State, Recorded, Changes, error)
 		// An answer to a charge that catching up has just touched is about the row as it is now.
 		r.txn = d.current(r.txn)
 	}
-	out := Recorded{CallbackResolved: r.callbackResolved()}
+	out := Recorded{LookedAt: r.lookedAt()}
 	if i := d.indexOpen(r.txn.InvoiceID); i >= 0 {
 		out.Reason = d.Open[i].Reason
 	}
@@ -80,9 +81,17 @@ type recording struct {
 	review string // why a person must act, where that is decided just now
 }
 
-func (r *recording) callbackResolved() bool {
-	open := r.txn.Status == payment.Pending && r.txn.ParkedAt.IsZero()
-	return open || r.Impossible != nil || r.Answer.Outcome.Final() || r.Answer.Outcome == payment.AnswerPending
+// lookedAt returns what the exchange covered: nothing, unless callbacks were the reason for it and the provider answered
+// about the operation, or a person must act. The answer to a send does not say what became of the money since.
+func (r *recording) lookedAt() []string {
+	answered := r.Move == payment.MoveLookup && (r.Answer.Outcome.Final() || r.Answer.Outcome == payment.AnswerPending)
+	switch {
+	case !r.Asked || !answered && r.Impossible == nil:
+		return nil
+	case r.About != "":
+		return []string{r.About}
+	}
+	return []string{"", r.Result.Transaction.ProviderRef, r.Answer.Ref}
 }
 
 func (r *recording) record() error {

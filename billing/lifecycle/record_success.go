@@ -22,10 +22,13 @@ func (r *recording) succeeded() error {
 		return nil
 	}
 	r.d.announce(event.PaymentSuccess{Payment: r.txn.Announced()})
-	if r.txn.InvoiceID == "" {
-		return nil
+	if r.txn.InvoiceID != "" {
+		if err := r.settle(); err != nil {
+			return err
+		}
 	}
-	return r.settle()
+	r.refundedElsewhere() // a look-up may find the capture and what became of its money at once
+	return nil
 }
 
 // recover books a capture that turned up on a canceled charge as a success of its own, since canceled is final. Its id is

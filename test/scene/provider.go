@@ -127,6 +127,13 @@ func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor) {
 	p.elsewhere[transactionID] += amount
 }
 
+// Reference is the provider's name for a transaction's charge.
+func (p *Provider) Reference(transactionID string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.charged[transactionID].ref
+}
+
 // refundedOf is what was refunded of a charge in total. The caller holds the lock.
 func (p *Provider) refundedOf(transactionID string) money.Minor {
 	total := p.elsewhere[transactionID]
