@@ -18,7 +18,7 @@ func (r *recording) succeeded() error {
 		}
 		r.recover()
 	} else if !r.close(payment.Success) {
-		r.refundedElsewhere()
+		r.movedSince()
 		return nil
 	}
 	r.d.announce(event.PaymentSuccess{Payment: r.txn.Announced()})
@@ -27,7 +27,7 @@ func (r *recording) succeeded() error {
 			return err
 		}
 	}
-	r.refundedElsewhere() // a look-up may find the capture and what became of its money at once
+	r.movedSince() // a look-up may find the capture and what became of its money at once
 	return nil
 }
 
