@@ -28,7 +28,9 @@ where c.environment_id = @environment_id and c.lost_transaction_id = @lost_trans
 
 -- name: CallbackGetEnvironment :one
 -- Global: an operator names a callback by its id.
-select c.environment_id from provider_callbacks c where c.id = @id;
+select c.environment_id
+from environments e
+join provider_callbacks c on c.environment_id = e.id and c.id = @id;
 
 -- name: TransactionGetEnvironment :one
 -- Global: an operator names a payment by its id.

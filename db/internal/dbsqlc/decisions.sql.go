@@ -30,7 +30,9 @@ func (q *Queries) CallbackClose(ctx context.Context, db DBTX, arg CallbackCloseP
 }
 
 const callbackGetEnvironment = `-- name: CallbackGetEnvironment :one
-select c.environment_id from provider_callbacks c where c.id = $1
+select c.environment_id
+from environments e
+join provider_callbacks c on c.environment_id = e.id and c.id = $1
 `
 
 // Global: an operator names a callback by its id.
