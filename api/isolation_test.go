@@ -64,6 +64,7 @@ var guarded = map[string]struct {
 	"POST /invoices/{id}/mark-uncollectible": {},
 	"POST /payments/{id}/retry-refund":       {},
 	"POST /payments/{id}/credit-refund":      {},
+	"POST /payments/{id}/resolve":            {body: func(owned) any { return map[string]any{"outcome": "failed", "note": "x"} }},
 	"POST /test-clocks":                      {},
 	"GET /test-clocks":                       {},
 	"GET /test-clocks/{id}":                  {},

@@ -27,6 +27,7 @@ var global = map[string]bool{
 	"UnstartedErasures": true, "StuckErasures": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "LateSubscriptions": true,
+	"Disputed": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
 }
 
 // TestIsolation_Reads calls every other read of db.Reader with rows of another environment, and expects to the
@@ -84,6 +85,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	t.Helper()
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
+	var charged string
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.CollectingInvoiceID = b.plan.ID, inv.ID
@@ -97,6 +99,8 @@ func (b *bundle) filled(t *testing.T) filling {
 		refund := b.charge("")
 		refund.Type, refund.ChargeID = payment.Refund, recovered.ID
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
+		charged = recovered.ID
+		require.NoError(t, tx.InsertDecision(ctx, b.env, db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ProviderRef: "pi_1", ReceivedAt: wall})
 		require.NoError(t, err)
@@ -116,7 +120,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
-			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
+			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "Refunds": charged, "Decisions": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
 			"EventWithKey": events[0].ID, "IdempotencyKey": "POST /long",
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},

@@ -88,7 +88,7 @@ func Catalogue() []Data {
 		SubscriptionCanceled{},
 		InvoiceIssued{}, InvoicePaid{}, InvoiceVoided{}, InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
-		PaymentParked{},
+		PaymentParked{}, PaymentDisputed{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
 		TestClockDeleted{},
 	}

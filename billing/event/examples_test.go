@@ -38,6 +38,7 @@ var examples = []event.Data{
 	event.PaymentRefunded{Payment: charge},
 	event.PaymentRefundFailed{Payment: charge, FailureReason: "The account is closed."},
 	event.PaymentParked{Payment: charge, Reason: "amount_mismatch", ProviderRef: "pi_1"},
+	event.PaymentDisputed{Payment: charge, DisputeRef: "du_1", State: "open", DisputedAmount: 1900, AmountWithdrawn: 1900},
 	event.CustomerCreated{ID: "cust_1"},
 	event.CustomerUpdated{ID: "cust_1", Changed: changed},
 	event.CustomerDeleted{ID: "cust_1"},

@@ -71,6 +71,36 @@ func TestNextMove(t *testing.T) {
 	}
 }
 
+func TestTransaction_Attend(t *testing.T) {
+	t.Parallel()
+	with := func(typ payment.Type, status payment.Status, ref string) payment.Transaction {
+		return payment.Transaction{Type: typ, Status: status, ProviderRef: ref, FirstSentAt: t0, Method: payment.Method{Type: "card"}}
+	}
+	for name, c := range map[string]struct {
+		txn   payment.Transaction
+		asked bool
+		told  string
+		ref   string
+		move  payment.Move
+		about string
+	}{
+		"nobody asked":                            {with(payment.Charge, payment.Success, "pi_1"), false, "", "pi_1", payment.MoveNone, ""},
+		"asked":                                   {with(payment.Charge, payment.Success, "pi_1"), true, "pi_1", "pi_1", payment.MoveLookup, ""},
+		"asked without a reference":               {with(payment.Charge, payment.Success, "pi_1"), true, "", "pi_1", payment.MoveLookup, ""},
+		"a second operation of a success":         {with(payment.Charge, payment.Success, "pi_1"), true, "pi_2", "pi_1", payment.MoveLookup, "pi_2"},
+		"a second operation of a declined charge": {with(payment.Charge, payment.Declined, "pi_1"), true, "pi_2", "pi_1", payment.MoveLookup, "pi_2"},
+		"a second operation of a pending charge":  {with(payment.Charge, payment.Pending, "pi_1"), true, "pi_2", "pi_1", payment.MoveLookup, ""},
+		"a second operation of a refund":          {with(payment.Refund, payment.Refunded, "re_1"), true, "re_2", "re_1", payment.MoveLookup, ""},
+		"the reference of a lost response":        {with(payment.Charge, payment.Pending, ""), true, "pi_1", "pi_1", payment.MoveLookup, ""},
+		"that of a closed charge":                 {with(payment.Charge, payment.Failed, ""), true, "pi_1", "pi_1", payment.MoveLookup, ""},
+	} {
+		after, move, about := c.txn.Attend(protocol, c.asked, c.told, t0)
+		require.Equal(t, c.ref, after.ProviderRef, name)
+		require.Equal(t, c.move, move, name)
+		require.Equal(t, c.about, about, name)
+	}
+}
+
 // A key is sent for the first time at most once unless the provider proved that it did not take it.
 func TestNext_NoSecondSendWithoutProof(t *testing.T) {
 	t.Parallel()

@@ -33,6 +33,7 @@ const (
 	Price          = "price_"
 	Request        = "req_"
 	Erasure        = "era_"
+	Decision       = "dec_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

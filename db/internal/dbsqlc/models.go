@@ -62,6 +62,20 @@ type Customer struct {
 	Position       int64
 }
 
+type Decision struct {
+	ID            string
+	EnvironmentID string
+	TransactionID string
+	CallbackID    *string
+	Reason        string
+	ProviderRef   string
+	Outcome       string
+	Note          string
+	ActorKind     string
+	ActorID       string
+	DecidedAt     time.Time
+}
+
 type Environment struct {
 	ID                     string
 	AppID                  string
@@ -313,4 +327,10 @@ type Transaction struct {
 	Position          int64
 	SendDueAt         *time.Time
 	RefundOwed        money.Minor
+	Disputes          *payment.Disputes
+	DisputedAt        *time.Time
+	ReturnedAt        *time.Time
+	ReviewReason      *string
+	ReviewRef         *string
+	ReviewedAt        *time.Time
 }
