@@ -38,7 +38,7 @@ func TestPage_IsFresh(t *testing.T) {
 	comments := statedoc.Comments(t)
 	var b strings.Builder
 	b.WriteString(introduction)
-	for _, cause := range []event.Cause{event.CauseRequest, event.CauseTimer, event.CauseProvider, event.CauseClock} {
+	for _, cause := range event.Causes() {
 		b.WriteString("\n" + statedoc.Table([]string{string(cause), "when", "events"}, emissions(cause)))
 	}
 	for i, data := range event.Catalogue() {

@@ -49,6 +49,7 @@ var examples = []event.Data{
 	event.PaymentRefunded{Payment: charge},
 	event.PaymentRefundFailed{Payment: charge, FailureReason: "The account is closed."},
 	event.PaymentParked{Payment: charge, Reason: "amount_mismatch", ProviderRef: "pi_1"},
+	event.PaymentDisputed{Payment: charge, DisputeRef: "du_1", State: "open", DisputedAmount: 1900, AmountWithdrawn: 1900},
 	event.ProviderFailing{ProviderConfig: account, Reason: "credentials_refused"},
 	event.ProviderRecovered{ProviderConfig: account},
 	event.CustomerCreated{ID: "cust_1"},
@@ -57,4 +58,5 @@ var examples = []event.Data{
 	event.PlanCreated{ID: "plan_1"},
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.TestClockAdvanced{ID: "clock_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
+	event.TestClockDeleted{ID: "clock_1"},
 }

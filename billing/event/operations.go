@@ -9,7 +9,13 @@ const (
 	CauseTimer    Cause = "timer"    // a due instant: Name is the subscription's nextAction
 	CauseProvider Cause = "provider" // what a payment provider says about a payment: Name is the outcome
 	CauseClock    Cause = "clock"    // a test clock: Name says what it does
+	CauseErasure  Cause = "erasure"  // a deleted customer or test clock: Name says what is done about it
 )
+
+// Causes returns all of them, in the order of the documentation.
+func Causes() []Cause {
+	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure}
+}
 
 // Operation is one thing that happens in one transaction, and the events that it emits, in order. What an operation sets
 // off, such as the payment of an invoice that it issues, is an operation of its own.
@@ -41,7 +47,6 @@ func Operations() []Operation {
 		{CauseRequest, "updateCustomer", "", []Type{TypeCustomerUpdated}},
 		{CauseRequest, "updateCustomer", "nothing changes", nil},
 		{CauseRequest, "deleteCustomer", "", []Type{TypeCustomerDeleted}},
-		{CauseRequest, "deleteCustomer", "with a subscription", []Type{TypeSubscriptionCanceled, TypeCustomerDeleted}},
 		{CauseRequest, "createPlan", "", []Type{TypePlanCreated}},
 		{CauseRequest, "updatePlan", "", []Type{TypePlanUpdated}},
 		{CauseRequest, "createSubscription", "", []Type{TypeSubscriptionCreated}},
@@ -72,6 +77,10 @@ func Operations() []Operation {
 		{CauseRequest, "createTestClock", "", nil},
 		{CauseRequest, "advanceTestClock", "", nil},
 		{CauseRequest, "stopTestClock", "", nil},
+		{CauseRequest, "deleteTestClock", "", []Type{TypeTestClockDeleted}},
+		{CauseRequest, "resolvePayment", "succeeded", []Type{TypePaymentSuccess}},
+		{CauseRequest, "resolvePayment", "failed", []Type{TypePaymentFailed}},
+		{CauseRequest, "resolvePayment", "returned", []Type{TypePaymentFailed}},
 
 		{CauseTimer, "begin", "", issued},
 		{CauseTimer, "begin", "the period is free", []Type{TypeSubscriptionActivated}},
@@ -100,6 +109,8 @@ func Operations() []Operation {
 		{CauseProvider, "succeeded", "refunded at the provider, without us", []Type{TypePaymentRefunded}},
 		{CauseProvider, "succeeded", "a payment of its own, the first request since our credentials were refused",
 			[]Type{TypeProviderRecovered, TypePaymentSuccess}},
+		{CauseProvider, "succeeded", "a payment whose payer has disputed it", []Type{TypePaymentRefunded, TypePaymentDisputed}},
+		{CauseProvider, "succeeded", "a payment whose dispute was won", []Type{TypePaymentDisputed}},
 		{CauseProvider, "declined", "an invoice", missed},
 		{CauseProvider, "declined", "the last retry of an invoice", then(missed, TypeSubscriptionPastDue)},
 		{CauseProvider, "declined", "a payment of its own", []Type{TypePaymentFailed}},
@@ -113,5 +124,8 @@ func Operations() []Operation {
 		{CauseProvider, "not_found", "a charge that the provider never received", missed},
 
 		{CauseClock, "the advance ends", "", []Type{TypeTestClockAdvanced}},
+
+		{CauseErasure, "a subscription of the customer is canceled", "", []Type{TypeSubscriptionCanceled}},
+		{CauseErasure, "a customer of the test clock is deleted", "", []Type{TypeCustomerDeleted}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/contract"
@@ -51,8 +52,16 @@ var answers = map[string]func(*stage) func() error{
 		s.must(err)
 		s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
 		return func() error {
-			return s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, AmountRefunded: 300})
+			return s.hear(txn.ID, payment.Answer{
+				Outcome: payment.AnswerSucceeded, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+			})
 		}
+	},
+	"succeeded a payment whose payer has disputed it": func(s *stage) func() error {
+		return s.disputed(payment.DisputeOpen, 1000)
+	},
+	"succeeded a payment whose dispute was won": func(s *stage) func() error {
+		return s.disputed(payment.DisputeWon, 0)
 	},
 	"declined an invoice":                   func(s *stage) func() error { return s.begun(1000).says(payment.AnswerDeclined) },
 	"declined the last retry of an invoice": func(s *stage) func() error { return s.retried().says(payment.AnswerDeclined) },
@@ -88,6 +97,22 @@ var answers = map[string]func(*stage) func() error{
 		s.must(l.answer(payment.AnswerNotFound)) // once is no proof
 		return l.says(payment.AnswerNotFound)
 	},
+}
+
+// disputed is what the provider says of a payment that was disputed, and of one whose dispute was open before.
+func (s *stage) disputed(state payment.DisputeState, withdrawn money.Minor) func() error {
+	txn, err := s.charge(true)
+	s.must(err)
+	s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
+	say := func(state payment.DisputeState, withdrawn money.Minor) error {
+		return s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Disputes: []payment.Dispute{
+			{Ref: "du_1", State: state, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn},
+		}})
+	}
+	if state != payment.DisputeOpen {
+		s.must(say(payment.DisputeOpen, 1000))
+	}
+	return func() error { return say(state, withdrawn) }
 }
 
 // send sends a payment to the provider, which does what the script says.

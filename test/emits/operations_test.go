@@ -16,6 +16,7 @@ import (
 
 var performances = map[event.Cause]map[string]func(*stage) func() error{
 	event.CauseRequest: requests, event.CauseTimer: timers, event.CauseProvider: answers, event.CauseClock: clocks,
+	event.CauseErasure: erasures,
 }
 
 // Each operation of the table is performed, and emits what the table says: nothing more, nothing less, in that order.

@@ -24,10 +24,9 @@ var requests = map[string]func(*stage) func() error{
 			return err
 		}
 	},
-	"updateCustomer":                     func(s *stage) func() error { return s.updateCustomer("Ada") },
-	"updateCustomer nothing changes":     func(s *stage) func() error { return s.updateCustomer("Canary Person") },
-	"deleteCustomer":                     func(s *stage) func() error { return s.deleteCustomer(s.Customer(s.t, "").ID) },
-	"deleteCustomer with a subscription": func(s *stage) func() error { return s.deleteCustomer(s.active(1000).sub().CustomerID) },
+	"updateCustomer":                 func(s *stage) func() error { return s.updateCustomer("Ada") },
+	"updateCustomer nothing changes": func(s *stage) func() error { return s.updateCustomer("Canary Person") },
+	"deleteCustomer":                 func(s *stage) func() error { return s.deleteCustomer(s.Customer(s.t, "").ID) },
 	"createPlan": func(s *stage) func() error {
 		p := scene.Monthly(1000)
 		return func() error {
@@ -120,6 +119,25 @@ var requests = map[string]func(*stage) func() error{
 		s.must(s.advanceClock(clock))
 		return func() error { return s.service.StopTestClock(s.ctx, s.by, clock, service.Around[testclock.Clock]{}) }
 	},
+	"deleteTestClock": func(s *stage) func() error {
+		clock := s.clock()
+		return func() error { return s.service.DeleteTestClock(s.ctx, s.by, clock, service.Around[testclock.Clock]{}) }
+	},
+	"resolvePayment succeeded": func(s *stage) func() error { return s.resolve(payment.DecideSucceeded) },
+	"resolvePayment failed":    func(s *stage) func() error { return s.resolve(payment.DecideFailed) },
+	"resolvePayment returned":  func(s *stage) func() error { return s.resolve(payment.DecideReturned) },
+}
+
+// resolve ends the review of a payment that captured another amount than asked for.
+func (s *stage) resolve(decision payment.Decision) func() error {
+	txn, err := s.charge(true)
+	s.must(err)
+	s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Amount: 1001, Currency: "EUR"}))
+	return func() error {
+		return s.service.ResolvePayment(s.ctx, s.by, service.Resolution{
+			PaymentID: txn.ID, Decision: decision, Note: "the provider's dashboard says so",
+		}, service.Around[payment.Transaction]{})
+	}
 }
 
 func (s *stage) updateCustomer(name string) func() error {

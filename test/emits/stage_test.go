@@ -5,7 +5,6 @@ package emits
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -198,11 +197,25 @@ func (l *life) answer(outcome payment.Outcome) error {
 func (s *stage) hear(id string, said payment.Answer) error {
 	wall := s.Clock.Now()
 	return s.Store.InTx(s.ctx, db.BySystem("test"), wall, func(tx *db.Tx) error {
-		state, result, err := s.lock(tx, id, wall)
+		seen, err := tx.Transaction(s.ctx, s.Env, id)
 		if err != nil {
 			return err
 		}
+		state, err := tx.LockOwner(s.ctx, s.Env, seen)
+		if err != nil {
+			return err
+		}
+		result, err := tx.LockResult(s.ctx, s.Env, state, seen)
+		if err != nil {
+			return err
+		}
+		if result.Refunds, err = tx.LockRefunds(s.ctx, s.Env, id); err != nil {
+			return err
+		}
 		t := result.Transaction
+		if result.Move = payment.MoveLookup; t.FirstSentAt.IsZero() {
+			result.Transaction.FirstSentAt = wall
+		}
 		said.Ref = "ref_" + t.ID
 		if said.Outcome == payment.AnswerSucceeded && said.Amount == 0 {
 			said.Amount, said.Currency = t.Amount, t.Currency
@@ -214,37 +227,4 @@ func (s *stage) hear(id string, said payment.Answer) error {
 		}
 		return tx.Write(s.ctx, s.Env, state, changes)
 	})
-}
-
-func (s *stage) lock(tx *db.Tx, id string, wall time.Time) (state lifecycle.State, r lifecycle.Result, err error) {
-	seen, err := tx.Transaction(s.ctx, s.Env, id)
-	if err != nil {
-		return state, r, err
-	}
-	if seen.SubscriptionID == "" || seen.Type == payment.Refund {
-		state, err = tx.LockCustomerState(s.ctx, s.Env, seen.CustomerID)
-	} else {
-		state, err = tx.LockSubscription(s.ctx, s.Env, seen.SubscriptionID)
-	}
-	if err != nil {
-		return state, r, err
-	}
-	r.Move = payment.MoveLookup
-	if seen.Type == payment.Refund {
-		charge, err := tx.LockTransaction(s.ctx, s.Env, seen.ChargeID)
-		if err != nil {
-			return state, r, err
-		}
-		r.Charge = &charge
-	} else if seen.InvoiceID != "" && !state.IsOpen(seen.InvoiceID) {
-		inv, err := tx.LockInvoice(s.ctx, s.Env, seen.InvoiceID)
-		if err != nil {
-			return state, r, err
-		}
-		r.Invoice = &inv
-	}
-	if r.Transaction, err = tx.LockTransaction(s.ctx, s.Env, id); err == nil && r.Transaction.FirstSentAt.IsZero() {
-		r.Transaction.FirstSentAt = wall
-	}
-	return state, r, err
 }

@@ -4,7 +4,9 @@ import (
 	"perennial/activities"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
+	"perennial/billing/testclock"
 	"perennial/contract"
+	"perennial/service"
 )
 
 // timers set the scene of each timer of the table, and return what happens when it is due.
@@ -60,8 +62,36 @@ var clocks = map[string]func(*stage) func() error{
 		clock := s.clock()
 		s.must(s.advanceClock(clock))
 		steps := activities.Clocks{Store: s.Store, Clock: s.Clock.Now}
-		return func() error { return steps.FinishAdvance(s.ctx, contract.Ref{EnvironmentID: s.Env, ID: clock}, nil) }
+		return func() error {
+			_, err := steps.StepClock(s.ctx, contract.Ref{EnvironmentID: s.Env, ID: clock})
+			return err
+		}
 	},
+}
+
+// erasures are the same for what follows the deletion of a customer or a test clock.
+var erasures = map[string]func(*stage) func() error{
+	"a subscription of the customer is canceled": func(s *stage) func() error {
+		s.must(s.deleteCustomer(s.active(1000).sub().CustomerID)())
+		return s.eraseBatch
+	},
+	"a customer of the test clock is deleted": func(s *stage) func() error {
+		clock := s.clock()
+		s.Customer(s.t, clock)
+		s.must(s.service.DeleteTestClock(s.ctx, s.by, clock, service.Around[testclock.Clock]{}))
+		return s.eraseBatch
+	},
+}
+
+// eraseBatch does the next batch of the newest erasure.
+func (s *stage) eraseBatch() error {
+	var id string
+	if err := s.Pool.QueryRow(s.ctx, "select id from erasures order by requested_at desc, id desc limit 1").Scan(&id); err != nil {
+		return err
+	}
+	steps := activities.Erasures{Store: s.Store, Clock: s.Clock.Now}
+	_, err := steps.EraseBatch(s.ctx, contract.Ref{EnvironmentID: s.Env, ID: id})
+	return err
 }
 
 // at waits for the next automatic action, and returns what does it.
