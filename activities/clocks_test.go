@@ -128,7 +128,7 @@ func TestStepClock_EveryDueInstantInOrder(t *testing.T) {
 	on := func(sub string, at time.Time) string { return sub + " " + at.Format(time.DateOnly) }
 	month := scene.Start.AddDate(0, 1, 0)
 	require.Equal(t, []string{
-		on(paying, scene.Start), on(trialing, scene.Start.AddDate(0, 0, 10)), on(paying, month), on(trialing, month.AddDate(0, 0, 10)),
+		on(paying, scene.Start), on(trialing, scene.Start.AddDate(0, 0, 7)), on(trialing, scene.Start.AddDate(0, 0, 10)), on(paying, month), on(trialing, month.AddDate(0, 0, 10)),
 		on(paying, target),
 	}, w.wakes)
 	for range 2 { // a repeat finds it done
