@@ -82,6 +82,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	t.Helper()
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
+	endpoint := b.endpoint(t, b.env, "*")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.CollectingInvoiceID = b.plan.ID, inv.ID
@@ -105,6 +106,10 @@ func (b *bundle) filled(t *testing.T) filling {
 	})
 	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
+	owed := b.deliveries(t, b.env, endpoint)
+	_, err = b.pool.Exec(t.Context(), `insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
+		values ($1, $2, 1, $3, false, now())`, b.env, owed[0].ID, endpoint)
+	require.NoError(t, err)
 	return filling{
 		environment: b.environment,
 		ids: map[string]string{
@@ -116,6 +121,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
 			"EventWithKey": events[0].ID, "IdempotencyKey": "POST /long",
+			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none", "WebhookEndpoints": "none",
+			"WebhookDelivery": owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none", "WebhookAttempts": owed[0].ID,
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
 		filters: map[reflect.Type]any{
@@ -212,6 +219,8 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
 	ours := b.newEnvironment(t)
+	endpoint, err := b.store.WebhookEndpoint(t.Context(), b.env, b.endpoint(t, b.env, "*"))
+	require.NoError(t, err)
 	for name, write := range map[string]struct {
 		code string
 		do   func(context.Context, *db.Tx) error
@@ -247,6 +256,13 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 		"save clock":        {"test_clock_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, ours.env, b.clock) }},
 		"save subscription": {"subscription_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, ours.env, b.subscription) }},
 		"save invoice":      {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, ours.env, inv) }},
+		"lock endpoint": {"webhook_endpoint_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockWebhookEndpoint(ctx, ours.env, endpoint.ID)
+			return err
+		}},
+		"save endpoint": {"webhook_endpoint_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveWebhookEndpoint(ctx, ours.env, endpoint)
+		}},
 		"save transaction":  {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
 	} {
 		err := b.try(t, write.do)
@@ -264,10 +280,15 @@ func TestReferencesStayInTheirEnvironment(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 	ours := bundle{store: b.store, pool: b.pool, environment: b.newEnvironment(t)}
 	ours.filled(t)
+	b.endpoint(t, b.env, "*")
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription))) })
+	owed, _, err := b.store.WebhookDeliveries(t.Context(), b.env, db.WebhookDeliveryFilter{}, db.Page{Unsettled: true})
+	require.NoError(t, err)
 	foreign := map[string]string{
 		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID, "subscription_id": b.subscription.ID,
 		"invoice_id": inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID, "recovered_from": txn.ID,
 		"test_clock_id": b.clock.ID, "provider_config_id": b.provider,
+		"event_id": owed[0].EventID, "delivery_id": owed[0].ID,
 	}
 	rows, err := b.pool.Query(t.Context(), `
 		select c.conname, c.conrelid::regclass::text, a.attname
@@ -277,7 +298,7 @@ func TestReferencesStayInTheirEnvironment(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 27)
+	require.Len(t, keys, 29)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

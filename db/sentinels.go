@@ -13,6 +13,8 @@ var (
 	ErrSubscriptionNotFound   = notFound("subscription")
 	ErrTestClockNotFound      = notFound("test_clock")
 	ErrTransactionNotFound    = notFound("transaction")
+	ErrWebhookEndpointNotFound = notFound("webhook_endpoint")
+	ErrWebhookDeliveryNotFound = notFound("webhook_delivery")
 	ErrIdempotencyKeyTaken    = fault.New(fault.Conflict, "idempotency_key_taken",
 		"Another request with this Idempotency-Key came first. Its response is returned.")
 )

@@ -79,5 +79,6 @@ func Catalogue() []Data {
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
 		PaymentParked{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
+		WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}
 }

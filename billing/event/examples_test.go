@@ -44,4 +44,6 @@ var examples = []event.Data{
 	event.PlanCreated{ID: "plan_1"},
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.TestClockAdvanced{ID: "clock_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
+	event.WebhookEndpointDisabled{ID: "whe_1", FailingSince: 1763640000},
+	event.WebhookEndpointTest{ID: "whe_1"},
 }
