@@ -47,10 +47,10 @@ func (s *Sender) failure(ctx, limited context.Context, err error) Result {
 		return Result{Failure: FailedConnect, Detail: "The receiver's host refused the connection. Nothing was sent."}
 	case dialing:
 		return Result{Failure: FailedConnect, Detail: "The receiver's host cannot be reached. Nothing was sent."}
-	case closed(err):
-		return Result{Failure: FailedReset, Detail: "The receiver closed the connection before its answer was complete."}
 	case strings.Contains(err.Error(), "malformed HTTP") || strings.Contains(err.Error(), "server response headers exceeded"):
 		return Result{Failure: FailedProtocol, Detail: "What the receiver answered is not HTTP, or its headers are longer than 64 KiB."}
+	case closed(err):
+		return Result{Failure: FailedReset, Detail: "The receiver closed the connection before its answer was complete."}
 	}
 	return Result{Failure: FailedOther, Detail: "The attempt failed on the connection to the receiver."}
 }
