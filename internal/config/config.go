@@ -30,6 +30,7 @@ type Config struct {
 	Telemetry Telemetry
 	Worker    WorkerSettings
 	Stripe    Stripe
+	Webhooks  Webhooks
 	Simulator SimulatorSettings
 
 	// KEK is the text of the key-encryption key, for vault.New.
@@ -44,6 +45,7 @@ type Database struct {
 	URL            Secret // it usually holds a password
 	PoolAPI        int
 	PoolActivities int
+	PoolWebhooks   int
 }
 
 // Temporal is the engine.
@@ -87,6 +89,15 @@ type WorkerSettings struct {
 	ReconcileRate      int // a second
 	BootstrapEvery     time.Duration
 	AbsenceGap         time.Duration
+}
+
+// Webhooks is how events are delivered.
+type Webhooks struct {
+	// LocalReceivers are networks that endpoints of test environments may use although they are not on the internet.
+	LocalReceivers []netip.Prefix
+	// Retries are the pauses before each retry, of live and of test environments.
+	Retries, TestRetries []time.Duration
+	Slots                int
 }
 
 // Stripe is the operator's part of the adapter; credentials belong to apps and live in the database.
