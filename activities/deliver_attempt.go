@@ -46,7 +46,7 @@ type answered struct {
 // post makes the attempt. The end of the activity does not interrupt it: what a receiver may have got is recorded.
 func (r *run) post(ctx context.Context, t attempt) answered {
 	failpoint.Hit(failpoint.AttemptStarted)
-	young := time.AfterFunc(slowAfter, t.slot)
+	young := time.AfterFunc(r.slowAfter(), t.slot)
 	defer young.Stop()
 	defer t.slot()
 	result, headers := r.send(context.WithoutCancel(ctx), t)

@@ -179,9 +179,9 @@ func (r *run) turn(ctx context.Context) error {
 func (r *run) wait(ctx context.Context) bool {
 	var patience <-chan time.Time
 	if r.fastLane {
-		oldest := slowAfter
+		oldest := r.slowAfter()
 		for _, t := range r.flying {
-			oldest = min(oldest, slowAfter-r.Clock().Sub(t.began))
+			oldest = min(oldest, r.slowAfter()-r.Clock().Sub(t.began))
 		}
 		timer := time.NewTimer(max(oldest, 0))
 		defer timer.Stop()
@@ -209,7 +209,7 @@ func (r *run) wait(ctx context.Context) bool {
 func (r *run) landed(a answered) {
 	delete(r.flying, a.start.DeliveryID)
 	r.finished = append(r.finished, a)
-	quick := a.result.Latency < slowAfter
+	quick := a.result.Latency < r.slowAfter()
 	switch {
 	case !a.result.Delivered():
 		r.window = 1

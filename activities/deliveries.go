@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -42,6 +43,8 @@ type Deliveries struct {
 	Observer DeliveryObserver
 	// Live and Test say when retries are due; zero: the defaults of billing/delivery.
 	Live, Test delivery.Policy
+	// SlowAfter is how long an attempt may last before it counts as slow; zero: 1 s.
+	SlowAfter time.Duration
 
 	apps       appSlots
 	background sync.WaitGroup
@@ -52,7 +55,7 @@ const (
 	endpointInFlight = 5                      // attempts to one endpoint at a time
 	slowInFlight     = 3                      // to one that answers slowly
 	appInFlight      = 100                    // attempts of one app that began less than slowAfter ago
-	slowAfter        = time.Second            // an attempt that lasts longer is slow
+	slowAfter        = time.Second            // Deliveries.SlowAfter
 	runTakes         = 25 * time.Second       // how long an activity takes new work
 	dueBatch         = 50                     // deliveries read at once
 	closeBatch       = 1_000                  // deliveries of a disabled endpoint closed at once
@@ -123,6 +126,8 @@ func (a *Deliveries) policy(mode string) delivery.Policy {
 	}
 	return own
 }
+
+func (a *Deliveries) slowAfter() time.Duration { return cmp.Or(a.SlowAfter, slowAfter) }
 
 // stopping is closed when the worker is to end.
 func stopping(ctx context.Context) <-chan struct{} {

@@ -21,4 +21,6 @@ func (p *pass) endpoints(ctx context.Context) error {
 	return p.start(ctx, db.StartedEndpoints, unstarted, p.wakeEndpoint)
 }
 
-func (p *pass) wakeEndpoint(ctx context.Context, r db.Ref) error { return p.Waker.WakeEndpoint(ctx, ref(r)) }
+func (p *pass) wakeEndpoint(ctx context.Context, r db.Ref) error {
+	return p.Waker.WakeEndpoint(ctx, ref(r))
+}
