@@ -20,10 +20,11 @@ type feed struct {
 
 // feedEvent is as much of an event as a payload needs.
 type feedEvent struct {
-	ID      string          `json:"id"`
-	Type    string          `json:"type"`
-	Created int64           `json:"created"`
-	Data    json.RawMessage `json:"data"`
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Created  int64           `json:"created"`
+	Sequence int64           `json:"sequence,omitempty"`
+	Data     json.RawMessage `json:"data"`
 }
 
 // eventPage is some events, oldest first, and whether newer ones are waiting.
