@@ -130,21 +130,20 @@ func TestStockLibraries_NodeAndPython(t *testing.T) {
 	for _, c := range all {
 		require.NoError(t, encoder.Encode(c))
 	}
-	dir := t.TempDir()
-	for _, name := range []string{"verify.mjs", "verify.py"} {
-		code, err := os.ReadFile(filepath.Join("testdata", "stock", name))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), code, 0o600))
-	}
 	for _, c := range []struct {
-		name         string
+		name, script string
 		install, run []string
 	}{
-		{"npm", []string{"npm", "install", "--no-audit", "--no-fund", "--silent", "standardwebhooks@1.1.1"}, []string{"node", "verify.mjs"}},
-		{"PyPI", []string{"python3", "-m", "pip", "install", "--quiet", "--target", ".", "standardwebhooks==1.1.0"},
+		{"npm", "verify.mjs", []string{"npm", "install", "--no-audit", "--no-fund", "--silent", "standardwebhooks@1.1.1"}, []string{"node", "verify.mjs"}},
+		{"PyPI", "verify.py", []string{"python3", "-m", "pip", "install", "--quiet", "--target", ".", "standardwebhooks==1.1.0"},
 			[]string{"python3", "verify.py"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			code, err := os.ReadFile(filepath.Join("testdata", "stock", c.script))
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, c.script), code, 0o600))
 			if said, err := in(t, dir, nil, c.install...); err != nil {
 				t.Logf("NOT RUN: standardwebhooks of %s cannot be installed here: %v\n%s", c.name, err, said)
 				return

@@ -101,7 +101,10 @@ func (f feed) list(ctx context.Context, query url.Values) (events []feedEvent, m
 
 // refusalOf tells an answer that stays the same from one that passes, such as 429 and 503.
 func refusalOf(response *http.Response) error {
-	var problem struct{ Code, Detail string }
+	var problem struct {
+		Code   string `json:"code"`
+		Detail string `json:"detail"`
+	}
 	raw, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // only to say more
 	_ = json.Unmarshal(raw, &problem)                           // a proxy may have answered
 	text := fmt.Sprintf("the API answers %d: %s [%s]", response.StatusCode, problem.Detail, problem.Code)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -37,21 +38,26 @@ func (f *follower) start(t *testing.T) {
 	t.Cleanup(func() { f.Process.Kill(); f.Wait() })
 }
 
-// emit makes n events and returns their ids in the order of the API.
-func emit(t *testing.T, address, key string, n int) {
-	t.Helper()
+// emit makes n events, one for each customer that it creates.
+func emit(ctx context.Context, address, key string, n int) error {
 	for i := range n {
 		body := fmt.Sprintf(`{"email":"c%d@example.com","name":"C"}`, i)
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/api/customers", strings.NewReader(body))
-		require.NoError(t, err)
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/api/customers", strings.NewReader(body))
+		if err != nil {
+			return err
+		}
 		request.Header.Set("Authorization", "Bearer "+key)
 		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Idempotency-Key", fmt.Sprintf("%s-%d", t.Name(), time.Now().UnixNano()))
 		response, err := http.DefaultClient.Do(request)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
-		require.Equal(t, http.StatusCreated, response.StatusCode)
+		if err != nil {
+			return err
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusCreated {
+			return fmt.Errorf("customer %d: %s", i, response.Status)
+		}
 	}
+	return nil
 }
 
 // Killed in the middle of its work and started again, a listener loses no event and keeps their order. What it was
@@ -76,15 +82,12 @@ func TestListen_SurvivesKills(t *testing.T) {
 
 	const kills, each = 5, 12
 	for n := range kills {
-		emitted := make(chan struct{})
-		go func() {
-			defer close(emitted)
-			emit(t, address, key, each)
-		}()
+		emitted := make(chan error, 1)
+		go func() { emitted <- emit(t.Context(), address, key, each) }()
 		r.Wait(t, "/hook", n*each+each/2, time.Minute)
 		require.NoError(t, f.Process.Kill())
 		f.Wait()
-		<-emitted // some of them while nobody listens
+		require.NoError(t, <-emitted, "some of them while nobody listens")
 		f.start(t)
 	}
 	events, _, err := feed{base: "http://" + address, key: key}.list(t.Context(), map[string][]string{"limit": {"100"}})
@@ -151,9 +154,10 @@ func TestListen_PrintsPayloads(t *testing.T) {
 	})
 	got := listening.stop()
 	require.Equal(t, exitDone, got.code, got.stderr)
-	require.Equal(t, `{"id":"evt_1","object":"event","type":"payment.success","created":1763640000,"data":{"object":{"id":"x","object":"payment"}}}
+	want := `{"id":"evt_1","object":"event","type":"payment.success","created":1763640000,"data":{"object":{"id":"x","object":"payment"}}}
 {"id":"evt_3","object":"event","type":"payment.success","created":1763640000,"data":{"object":{"id":"x","object":"payment"}}}
-`, got.stdout)
+`
+	require.Equal(t, want, got.stdout, "the bytes of payloads, one a line")
 	require.Contains(t, got.stderr, "listen: waiting for the API: the API answers 503")
 	require.Contains(t, got.stderr, "listen: stopped; run it again to continue behind evt_3")
 }
