@@ -20,6 +20,7 @@ const (
 	Migrate   Command = "migrate"
 	Key       Command = "key"
 	Doctor    Command = "doctor"
+	Listen    Command = "listen"
 )
 
 // Config is every setting of a process. Zero values are those of absent variables without a default.
@@ -32,6 +33,7 @@ type Config struct {
 	Stripe    Stripe
 	Webhooks  Webhooks
 	Simulator SimulatorSettings
+	Client    ClientSettings
 
 	// KEK is the text of the key-encryption key, for vault.New.
 	KEK Secret
@@ -105,6 +107,12 @@ type Stripe struct {
 	APIURL       string
 	Timeout      time.Duration
 	ReplayWindow time.Duration
+}
+
+// ClientSettings are those of commands that use the API as an app does.
+type ClientSettings struct {
+	APIURL string
+	APIKey Secret
 }
 
 // SimulatorSettings place the provider simulator.

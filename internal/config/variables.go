@@ -337,4 +337,19 @@ var variables = []Variable{
 			return ""
 		},
 	},
+	{
+		Name: "PERENNIAL_API_URL", Default: "http://127.0.0.1:8080", Example: "https://billing.example.com",
+		Meaning: "The API that `listen` follows.",
+		Fix:     "give the API's URL, without a path",
+		set:     webURL(func(c *Config) *string { return &c.Client.APIURL }),
+	},
+	{
+		Name: "PERENNIAL_API_KEY", Secret: true, RequiredBy: []Command{Listen}, Example: "sk_test_…",
+		Meaning: "The API key with which `listen` reads events. Scope `read` is enough.",
+		Fix:     "give a secret key of the environment, as `perennial key create` shows it",
+		set: func(c *Config, s string) string {
+			c.Client.APIKey = NewSecret(s)
+			return ""
+		},
+	},
 }
