@@ -58,7 +58,7 @@ func (r *run) post(ctx context.Context, t attempt) answered {
 func (r *run) send(ctx context.Context, t attempt) (webhooks.Result, map[string]string) {
 	d := t.due
 	body, err := webhooks.Body(webhooks.Shape(d.PayloadShape), webhooks.Message{
-		ID: d.EventID, Type: d.EventType, Timestamp: d.OccurredAt, Data: d.Data,
+		ID: d.EventID, Type: d.EventType, Timestamp: d.OccurredAt, Sequence: d.Sequence, Data: d.Data,
 	})
 	if err != nil {
 		return refusal(err), nil

@@ -74,8 +74,8 @@ func TestDeliverDue_CrashesLoseNothing(t *testing.T) {
 		*sender = crashing{
 			dead: make(chan struct{}), accepted: map[string]int{}, bodies: map[string]string{}, random: random, left: random.IntN(60),
 		}
-		ref := p.endpoint(t, "https://example.com/", "plan.*")
-		p.emit(t, 6)
+		ref := p.Endpoint(t, "https://example.com/", "plan.*")
+		p.Announce(t, 6)
 		for range 200 {
 			next := p.due(t, ref, false).NextAt
 			if next.IsZero() {

@@ -9,13 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
-	"perennial/billing/delivery"
-	"perennial/billing/event"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/id"
 	"perennial/test/scene"
-	"perennial/webhooks"
 )
 
 // post is a scene with webhook endpoints.
@@ -24,20 +20,6 @@ type post struct {
 	deliveries *activities.Deliveries
 	disabled   []string
 	mu         sync.Mutex
-}
-
-const (
-	secretOfTests   = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-	previousOfTests = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
-)
-
-type openSecrets struct{}
-
-func (openSecrets) EndpointSecrets(e db.WebhookEndpoint, at time.Time) ([]string, error) {
-	if at.Before(e.PreviousSecretUntil) {
-		return []string{secretOfTests, previousOfTests}, nil
-	}
-	return []string{secretOfTests}, nil
 }
 
 func (p *post) AttemptEnded(context.Context, string, string, time.Duration, time.Duration) {}
@@ -51,32 +33,9 @@ func (p *post) EndpointDisabled(_ context.Context, _, endpointID string, _ time.
 func newPost(t *testing.T, sender activities.Sender) *post {
 	t.Helper()
 	p := &post{Scene: scene.New(t)}
-	if sender == nil {
-		real := webhooks.NewSender(webhooks.Options{Now: time.Now, Allow: loopback(t), Limit: 3 * time.Second})
-		t.Cleanup(real.Close)
-		sender = real
-	}
-	p.deliveries = &activities.Deliveries{
-		Store: p.Store, Clock: p.Clock.Now, Sender: sender, Secrets: openSecrets{}, Observer: p, SlowAfter: 200 * time.Millisecond,
-	}
+	p.deliveries = p.Deliveries(t, sender)
+	p.deliveries.Observer, p.deliveries.SlowAfter = p, 200*time.Millisecond
 	return p
-}
-
-func loopback(t *testing.T) webhooks.Allow {
-	t.Helper()
-	allow, err := webhooks.ParseAllow("127.0.0.1")
-	require.NoError(t, err)
-	return allow
-}
-
-// endpoint registers a receiver.
-func (p *post) endpoint(t *testing.T, url string, patterns ...string) contract.Ref {
-	t.Helper()
-	e := db.WebhookEndpoint{
-		ID: id.New(id.Endpoint, p.Clock.Now()), URL: url, Events: patterns, PayloadShape: delivery.ShapeA, SecretSealed: []byte("sealed"),
-	}
-	p.InTx(t, func(tx *db.Tx) error { return tx.InsertWebhookEndpoint(t.Context(), p.Env, e) })
-	return contract.Ref{EnvironmentID: p.Env, ID: e.ID}
 }
 
 // change saves an endpoint.
@@ -87,20 +46,6 @@ func (p *post) change(t *testing.T, ref contract.Ref, do func(e *db.WebhookEndpo
 		require.NoError(t, err)
 		do(&e)
 		return tx.SaveWebhookEndpoint(t.Context(), p.Env, e)
-	})
-}
-
-// emit announces plans: events without a subscription.
-func (p *post) emit(t *testing.T, n int) {
-	t.Helper()
-	p.InTx(t, func(tx *db.Tx) error {
-		for range n {
-			plan := event.PlanCreated{ID: id.New(id.Plan, p.Clock.Now())}
-			if err := tx.Emit(t.Context(), p.Env, event.New(plan, p.Clock.Now())); err != nil {
-				return err
-			}
-		}
-		return nil
 	})
 }
 

@@ -21,8 +21,8 @@ func TestDeliverDue_DeliversAndLogs(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
-	ref := p.endpoint(t, r.Endpoint("/", receiver.Answer(200, nil, "thanks")), "*")
-	p.emit(t, 7)
+	ref := p.Endpoint(t, r.Endpoint("/", receiver.Answer(200, nil, "thanks")), "*")
+	p.Announce(t, 7)
 
 	out := p.due(t, ref, false)
 
@@ -65,8 +65,8 @@ func TestDeliverDue_RetriesSendTheSameBytesWithAFreshSignature(t *testing.T) {
 	r := receiver.New(t)
 	p := newPost(t, nil)
 	bad := receiver.Status(500)
-	ref := p.endpoint(t, r.Endpoint("/", bad, bad, bad, receiver.Status(200)), "*")
-	p.emit(t, 1)
+	ref := p.Endpoint(t, r.Endpoint("/", bad, bad, bad, receiver.Status(200)), "*")
+	p.Announce(t, 1)
 	for i, gap := range delivery.TestPolicy.Gaps {
 		out := p.due(t, ref, false)
 		require.InDelta(t, gap, out.NextAt.Sub(p.Clock.Now()), 0.2*float64(gap), "retry %d", i+1)
@@ -86,7 +86,7 @@ func TestDeliverDue_RetriesSendTheSameBytesWithAFreshSignature(t *testing.T) {
 		}
 		seconds, err := strconv.ParseInt(q.Header.Get(verify.HeaderTimestamp), 10, 64)
 		require.NoError(t, err)
-		require.NoError(t, verify.Verify(q.Header, q.Body, []string{secretOfTests}, time.Unix(seconds, 0)))
+		require.NoError(t, verify.Verify(q.Header, q.Body, []string{scene.EndpointSecret}, time.Unix(seconds, 0)))
 	}
 	deliveries, attempts := p.log(t, ref)
 	require.Equal(t, delivery.Succeeded, deliveries[0].Status)
@@ -101,8 +101,8 @@ func TestDeliverDue_FailsAfterFourAttempts(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
-	ref := p.endpoint(t, r.Endpoint("/", receiver.Status(503)), "*")
-	p.emit(t, 1)
+	ref := p.Endpoint(t, r.Endpoint("/", receiver.Status(503)), "*")
+	p.Announce(t, 1)
 	for range 4 {
 		if next := p.due(t, ref, false).NextAt; !next.IsZero() {
 			p.Clock.Set(next.Add(time.Second))
@@ -120,8 +120,8 @@ func TestDeliverDue_HonoursRetryAfter(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
-	ref := p.endpoint(t, r.Endpoint("/", receiver.Answer(429, http.Header{"Retry-After": {"9"}}, "")), "*")
-	p.emit(t, 1)
+	ref := p.Endpoint(t, r.Endpoint("/", receiver.Answer(429, http.Header{"Retry-After": {"9"}}, "")), "*")
+	p.Announce(t, 1)
 	require.Equal(t, 9*time.Second, p.due(t, ref, false).NextAt.Sub(p.Clock.Now()))
 }
 
@@ -129,7 +129,7 @@ func TestDeliverDue_FirstAttemptsOfASubscriptionAreInOrder(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
-	ref := p.endpoint(t, r.Endpoint("/", receiver.Hang(20*time.Millisecond)), "subscription.updated")
+	ref := p.Endpoint(t, r.Endpoint("/", receiver.Hang(20*time.Millisecond)), "subscription.updated")
 	c, plan := p.Customer(t, ""), p.Plan(t, scene.Monthly(1000))
 	one, other := p.Subscribe(t, c, plan), p.Subscribe(t, c, plan)
 	p.InTx(t, func(tx *db.Tx) error {
@@ -163,8 +163,8 @@ func TestDeliverDue_SlowReceiverFreesTheFastLane(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
-	ref := p.endpoint(t, r.Endpoint("/", receiver.Hang(time.Second), receiver.Status(200)), "*")
-	p.emit(t, 2)
+	ref := p.Endpoint(t, r.Endpoint("/", receiver.Hang(time.Second), receiver.Status(200)), "*")
+	p.Announce(t, 2)
 	began := time.Now()
 	out := p.due(t, ref, false)
 	require.Less(t, time.Since(began), 900*time.Millisecond)
@@ -187,14 +187,14 @@ func TestDeliverDue_RotationSignsWithBothSecrets(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
-	ref := p.endpoint(t, r.Endpoint("/"), "*")
+	ref := p.Endpoint(t, r.Endpoint("/"), "*")
 	p.change(t, ref, func(e *db.WebhookEndpoint) {
 		e.PreviousSecretSealed, e.PreviousSecretUntil = e.SecretSealed, p.Clock.Now().Add(delivery.SecretOverlap)
 	})
-	p.emit(t, 1)
+	p.Announce(t, 1)
 	p.due(t, ref, false)
 	p.Clock.Add(delivery.SecretOverlap)
-	p.emit(t, 1)
+	p.Announce(t, 1)
 	p.due(t, ref, false)
 	got := r.Requests("/")
 	require.Len(t, strings.Fields(got[0].Header.Get(verify.HeaderStandardSignature)), 2)
@@ -205,11 +205,11 @@ func TestDeliverDue_ThreeDaysOfFailuresDisable(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
-	failing := p.endpoint(t, r.Endpoint("/bad", receiver.Status(500)), "plan.*")
-	other := p.endpoint(t, r.Endpoint("/good"), "webhook_endpoint.*")
+	failing := p.Endpoint(t, r.Endpoint("/bad", receiver.Status(500)), "plan.*")
+	other := p.Endpoint(t, r.Endpoint("/good"), "webhook_endpoint.*")
 	lastsFor := func(d time.Duration) {
 		for until := p.Clock.Now().Add(d); p.Clock.Now().Before(until); {
-			p.emit(t, 1)
+			p.Announce(t, 1)
 			for range 5 {
 				if next := p.due(t, failing, false).NextAt; !next.IsZero() {
 					p.Clock.Set(next.Add(time.Second))
@@ -227,14 +227,14 @@ func TestDeliverDue_ThreeDaysOfFailuresDisable(t *testing.T) {
 	require.Equal(t, delivery.DisabledFailing, e.DisabledReason)
 	require.Equal(t, 1, p.due(t, other, false).Succeeded, "another endpoint hears of it")
 
-	p.emit(t, 1)
+	p.Announce(t, 1)
 	require.True(t, p.due(t, failing, false).Gone)
 	before, _ := p.log(t, failing)
 	p.change(t, failing, func(e *db.WebhookEndpoint) {
 		e.Status, e.DisabledAt, e.DisabledReason, e.FailingSince = delivery.EndpointEnabled, time.Time{}, "", time.Time{}
 	})
 	r.Endpoint("/bad")
-	p.emit(t, 1)
+	p.Announce(t, 1)
 	require.Equal(t, 1, p.due(t, failing, false).Succeeded, "enabled again")
 	after, _ := p.log(t, failing)
 	require.Len(t, after, len(before)+1, "what happened while it was disabled is not owed")
@@ -244,8 +244,8 @@ func TestDeliverDue_DisabledEndpointIsOwedNothing(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
-	ref := p.endpoint(t, r.Endpoint("/"), "*")
-	p.emit(t, 3)
+	ref := p.Endpoint(t, r.Endpoint("/"), "*")
+	p.Announce(t, 3)
 	p.change(t, ref, func(e *db.WebhookEndpoint) {
 		e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointIsDisabled, p.Clock.Now(), delivery.DisabledByRequest
 	})
@@ -273,8 +273,8 @@ func TestDeliverAgain_ConsumesNoRetry(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
-	ref := p.endpoint(t, r.Endpoint("/", receiver.Status(200), receiver.Status(500)), "*")
-	p.emit(t, 1)
+	ref := p.Endpoint(t, r.Endpoint("/", receiver.Status(200), receiver.Status(500)), "*")
+	p.Announce(t, 1)
 	p.due(t, ref, false)
 	deliveries, _ := p.log(t, ref)
 	p.InTx(t, func(tx *db.Tx) error {

@@ -28,6 +28,7 @@ type DueDelivery struct {
 	EventID    string
 	EventType  event.Type
 	Data       json.RawMessage
+	Sequence   int64 // of the event in its subscription; 0: none
 	OccurredAt int64 // Unix seconds, virtual on a test clock
 }
 
@@ -95,7 +96,7 @@ func dueFromDB(d dbsqlc.WebhookDeliveryListDueRow) DueDelivery {
 			ID: d.ID, Attempts: d.Attempts, Unknown: d.UnknownAttempts, Redelivery: d.Redeliver, Delivered: d.Delivered,
 		},
 		LastAttempt: d.LastAttempt, OrderingKey: value(d.OrderingKey), PayloadShape: d.PayloadShape, CreatedAt: d.CreatedAt,
-		EventID: d.EventID, EventType: d.Type, Data: d.Data, OccurredAt: d.OccurredAt,
+		EventID: d.EventID, EventType: d.Type, Data: d.Data, OccurredAt: d.OccurredAt, Sequence: value(d.Sequence),
 	}
 }
 

@@ -263,7 +263,7 @@ func TestIsolation_Writes(t *testing.T) {
 		"save endpoint": {"webhook_endpoint_changed", func(ctx context.Context, tx *db.Tx) error {
 			return tx.SaveWebhookEndpoint(ctx, ours.env, endpoint)
 		}},
-		"save transaction":  {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
+		"save transaction": {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
 	} {
 		err := b.try(t, write.do)
 		require.Error(t, err, name)

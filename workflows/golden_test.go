@@ -77,6 +77,8 @@ func replayer(t *testing.T) worker.WorkflowReplayer {
 		contract.PaymentWorkflow:      workflows.Payment,
 		contract.TestClockWorkflow:    workflows.TestClock,
 		contract.ReconcilerWorkflow:   workflows.Reconciler,
+
+		contract.WebhookEndpointWorkflow: workflows.WebhookEndpoint,
 	} {
 		r.RegisterWorkflowWithOptions(definition, workflow.RegisterOptions{Name: name})
 	}

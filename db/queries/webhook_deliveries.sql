@@ -96,7 +96,7 @@ with held as materialized (
      limit @row_limit::int)
 )
 select d.id, d.event_id, d.ordering_key, d.payload_shape, d.attempts, d.unknown_attempts, d.last_attempt, d.redeliver,
-    (d.succeeded_at is not null)::boolean as delivered, d.created_at, e.type, e.data, e.occurred_at
+    (d.succeeded_at is not null)::boolean as delivered, d.created_at, e.type, e.data, e.occurred_at, e.sequence
 from due u
 join webhook_deliveries d on d.environment_id = @environment_id and d.id = u.id
 join events e on e.environment_id = d.environment_id and e.id = d.event_id

@@ -477,7 +477,7 @@ with held as materialized (
      limit $4::int)
 )
 select d.id, d.event_id, d.ordering_key, d.payload_shape, d.attempts, d.unknown_attempts, d.last_attempt, d.redeliver,
-    (d.succeeded_at is not null)::boolean as delivered, d.created_at, e.type, e.data, e.occurred_at
+    (d.succeeded_at is not null)::boolean as delivered, d.created_at, e.type, e.data, e.occurred_at, e.sequence
 from due u
 join webhook_deliveries d on d.environment_id = $1 and d.id = u.id
 join events e on e.environment_id = d.environment_id and e.id = d.event_id
@@ -508,6 +508,7 @@ type WebhookDeliveryListDueRow struct {
 	Type            event.Type
 	Data            []byte
 	OccurredAt      int64
+	Sequence        *int64
 }
 
 // First attempts in the order of the events, whatever the clocks of their writers said, then later ones by their time.
@@ -541,6 +542,7 @@ func (q *Queries) WebhookDeliveryListDue(ctx context.Context, db DBTX, arg Webho
 			&i.Type,
 			&i.Data,
 			&i.OccurredAt,
+			&i.Sequence,
 		); err != nil {
 			return nil, err
 		}
