@@ -96,7 +96,8 @@ func (r *run) takes(ctx context.Context) bool {
 
 // look reads what is due: nothing, once the endpoint has been changed, whose signal begins another run.
 func (r *run) look(ctx context.Context) (err error) {
-	r.due, err = r.Store.DueDeliveries(ctx, r.endpoint, r.Clock(), dueBatch)
+	e := r.endpoint
+	r.due, err = r.Store.DueDeliveries(ctx, e.EnvironmentID, e.ID, e.Revision, r.Clock(), dueBatch)
 	return err
 }
 

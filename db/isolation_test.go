@@ -20,6 +20,7 @@ import (
 
 // global are the reads that take no environment, each for a reason that its comment gives.
 var global = map[string]bool{
+	"UnstartedEndpoints": true, "AsleepEndpoints": true, "WebhookBacklog": true, "TroubledEndpoints": true, "EventHorizon": true,
 	"Backlog": true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true, "Keysets": true,
 	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
@@ -82,7 +83,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	t.Helper()
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
-	endpoint := b.endpoint(t, b.env, "*")
+	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.CollectingInvoiceID = b.plan.ID, inv.ID
@@ -123,6 +124,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"EventWithKey": events[0].ID, "IdempotencyKey": "POST /long",
 			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none", "WebhookEndpoints": "none",
 			"WebhookDelivery": owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none", "WebhookAttempts": owed[0].ID,
+			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle,
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
 		filters: map[reflect.Type]any{
@@ -177,6 +179,10 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 			args = append(args, reflect.ValueOf(strings[:1]))
 		case typ == reflect.TypeFor[payment.Type]():
 			args = append(args, reflect.ValueOf(payment.Charge))
+		case typ.Kind() == reflect.Int64:
+			args = append(args, reflect.ValueOf(int64(1))) // the revision of a new row
+		case typ.Kind() == reflect.Int:
+			args = append(args, reflect.ValueOf(10))
 		case typ == reflect.TypeFor[time.Time]():
 			args = append(args, reflect.ValueOf(now.Add(2*month)))
 		case typ.Kind() == reflect.String && typ != reflect.TypeFor[string]():
