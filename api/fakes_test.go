@@ -56,6 +56,7 @@ type fakeEngine struct {
 	woken    []woken
 	checks   []contract.Owner
 	advances []contract.Ref
+	erasures []contract.ErasureInput
 }
 
 // away makes every call fail, as without Temporal.
@@ -85,6 +86,8 @@ func (f *fakeEngine) Wake(ctx context.Context, ref contract.Ref, signal string, 
 	return f.signal(ctx)
 }
 
+func (*fakeEngine) WakeEndpoint(context.Context, contract.Ref) error { return nil }
+
 func (f *fakeEngine) Check(ctx context.Context, owner contract.Owner, _ contract.Check) error {
 	f.remember(func() { f.checks = append(f.checks, owner) })
 	return f.signal(ctx)
@@ -103,6 +106,11 @@ func (f *fakeEngine) StartPayment(ctx context.Context, in contract.PaymentInput)
 		return f.onPayment(ctx, in)
 	}
 	return nil
+}
+
+func (f *fakeEngine) StartErasure(ctx context.Context, in contract.ErasureInput) error {
+	f.remember(func() { f.erasures = append(f.erasures, in) })
+	return f.signal(ctx)
 }
 
 func (f *fakeEngine) AdvanceClock(ctx context.Context, ref contract.Ref) error {

@@ -30,6 +30,10 @@ var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_webhook_endpoints_late", Text: "Webhook endpoints with work overdue by more than a minute, up to 10,000."},
 	{Name: "perennial_webhook_endpoints_late_age_seconds", Text: "How long the oldest due work of a webhook endpoint has waited."},
 	{Name: "perennial_webhook_endpoints_failing", Text: "Enabled webhook endpoints that fail for more than an hour, up to 10,000."},
+	{Name: "perennial_overdue_erasures", Text: "Deletions of customers without progress for more than a minute, up to 10,000."},
+	{Name: "perennial_erasures_age_seconds", Text: "How long ago the oldest deletion that is not finished was requested."},
+	{Name: "perennial_payments_disputed", Text: "Payments with an open dispute, up to 10,000."},
+	{Name: "perennial_payments_disputed_age_seconds", Text: "How long the oldest payment with an open dispute has had one."},
 	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review has waited."},
 }
 
@@ -60,6 +64,10 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 			"perennial_overdue_payments_age_seconds":   b.PaymentAge.Seconds(),
 			"perennial_payments_in_review":             float64(b.Reviews),
 			"perennial_callbacks_lost":                 float64(b.Lost),
+			"perennial_overdue_erasures":               float64(b.Erasures),
+			"perennial_erasures_age_seconds":           b.ErasureAge.Seconds(),
+			"perennial_payments_disputed":              float64(b.Disputed),
+			"perennial_payments_disputed_age_seconds":  b.DisputeAge.Seconds(),
 			"perennial_payments_in_review_age_seconds": b.ReviewAge.Seconds(),
 		}
 	})
