@@ -68,7 +68,7 @@ func (r *run) deliver(ctx context.Context) error {
 		switch {
 		case len(r.flying) > 0:
 			lull = 0
-			if !r.wait(ctx) {
+			if !r.wait() {
 				return nil
 			}
 		case !r.takes(ctx):
@@ -177,7 +177,7 @@ func (r *run) turn(ctx context.Context) error {
 }
 
 // wait waits for an attempt to end; false: the receiver is slow and the lane is the fast one.
-func (r *run) wait(ctx context.Context) bool {
+func (r *run) wait() bool {
 	var patience <-chan time.Time
 	if r.fastLane {
 		oldest := r.slowAfter()
