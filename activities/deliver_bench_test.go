@@ -27,7 +27,7 @@ func BenchmarkDeliverDue(b *testing.B) {
 		require.NoError(b, err)
 		b.StopTimer()
 		require.Len(b, r.Requests("/"), b.N)
-		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "deliveries/s") //nolint:forbidigo // a rate
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "deliveries/s")
 	})
 	b.Run("bare", func(b *testing.B) {
 		r, s := receiver.New(b), scene.New(b)
@@ -42,7 +42,7 @@ func BenchmarkDeliverDue(b *testing.B) {
 		for range 5 {
 			clients.Go(func() {
 				for n := range work {
-					answer, err := client.Post(url, "application/json", bytes.NewReader(body)) //nolint:noctx // bare
+					answer, err := client.Post(url, "application/json", bytes.NewReader(body))
 					if err != nil {
 						b.Error(err)
 						continue
@@ -60,6 +60,6 @@ func BenchmarkDeliverDue(b *testing.B) {
 		}
 		close(work)
 		clients.Wait()
-		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "deliveries/s") //nolint:forbidigo // a rate
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "deliveries/s")
 	})
 }
