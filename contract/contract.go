@@ -13,10 +13,13 @@ import (
 	"perennial/billing/payment"
 )
 
-// Task queues. Payments are apart so that a slow provider holds up no timer.
+// Task queues. Payments are apart so that a slow provider holds up no timer; webhooks, so that no receiver does. Receivers
+// that were slow have a queue, and slots, of their own (ADR 25).
 const (
-	QueueBilling  = "billing"
-	QueuePayments = "payments"
+	QueueBilling      = "billing"
+	QueuePayments     = "payments"
+	QueueWebhooks     = "webhooks"
+	QueueWebhooksSlow = "webhooks-slow"
 )
 
 // Workflow types.
@@ -26,6 +29,8 @@ const (
 	TestClockWorkflow    = "TestClock"
 	ReconcilerWorkflow   = "Reconciler"
 	ErasureWorkflow      = "Erasure"
+
+	WebhookEndpointWorkflow = "WebhookEndpoint"
 )
 
 // Activity names. Histories hold them, so they never change.
@@ -35,6 +40,7 @@ const (
 	ActivityStepClock  = "StepClock"  // Ref -> StepResult
 	ActivityReconcile  = "Reconcile"  // -> ReconcileResult
 	ActivityEraseBatch = "EraseBatch" // Ref -> EraseResult
+	ActivityDeliverDue = "DeliverDue" // DeliverInput -> DeliverOutput
 )
 
 // Fixed IDs.
@@ -53,6 +59,9 @@ func PaymentWorkflowID(transactionID string) string { return transactionID }
 
 // TestClockWorkflowID is the workflow of a test clock.
 func TestClockWorkflowID(clockID string) string { return clockID }
+
+// WebhookEndpointWorkflowID is the workflow of a webhook endpoint.
+func WebhookEndpointWorkflowID(endpointID string) string { return endpointID }
 
 // ErasureWorkflowID is the workflow of an erasure.
 func ErasureWorkflowID(erasureID string) string { return erasureID }

@@ -92,6 +92,6 @@ func Catalogue() []Data {
 		PaymentParked{}, PaymentDisputed{},
 		ProviderFailing{}, ProviderRecovered{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
-		TestClockDeleted{},
+		TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}
 }

@@ -59,4 +59,6 @@ var examples = []event.Data{
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.TestClockAdvanced{ID: "clock_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
 	event.TestClockDeleted{ID: "clock_1"},
+	event.WebhookEndpointDisabled{ID: "whe_1", FailingSince: 1763640000},
+	event.WebhookEndpointTest{ID: "whe_1"},
 }

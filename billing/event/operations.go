@@ -10,11 +10,12 @@ const (
 	CauseProvider Cause = "provider" // what a payment provider says about a payment: Name is the outcome
 	CauseClock    Cause = "clock"    // a test clock: Name says what it does
 	CauseErasure  Cause = "erasure"  // a deleted customer or test clock: Name says what is done about it
+	CauseWebhook  Cause = "webhook"  // the delivery to a webhook endpoint: Name says what happens
 )
 
 // Causes returns all of them, in the order of the documentation.
 func Causes() []Cause {
-	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure}
+	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure, CauseWebhook}
 }
 
 // Operation is one thing that happens in one transaction, and the events that it emits, in order. What an operation sets

@@ -16,7 +16,7 @@ const Every Pattern = "*"
 // Matches reports whether the pattern chooses a type.
 func (p Pattern) Matches(t Type) bool {
 	if group, ok := p.Group(); ok {
-		return group == t.Group()
+		return strings.HasPrefix(string(t), group+".")
 	}
 	return p == Every || string(p) == string(t)
 }

@@ -28,6 +28,8 @@ const (
 	ProviderCall   = "call_"
 	Callback       = "cb_"
 	TestClock      = "clk_"
+	Endpoint       = "whe_"
+	Delivery       = "whd_"
 	Credit         = "cr_"
 	Command        = "cmd_"
 	Price          = "price_"
