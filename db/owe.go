@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"perennial/billing/event"
 	"perennial/db/internal/dbsqlc"
@@ -11,6 +12,9 @@ import (
 
 // What a transaction owes to webhook endpoints is written last, in one statement with the commit: the rows of endpoints
 // are shared by all writers of an environment, so they are locked as briefly as possible and in one order.
+
+// signalPatience is after how long a signal to an endpoint may have been lost, so that the next event sends another.
+const signalPatience = 5 * time.Second
 
 // Owed names an event, and an endpoint that gets it whatever types it wants.
 type Owed struct{ EventID, EndpointID string }
@@ -63,7 +67,7 @@ func (tx *Tx) oweDeliveries(ctx context.Context) error {
 		err := tx.pipe.addReading(func(h dbsqlc.DBTX) error {
 			woken, err := queries.WebhookDeliveryOwe(ctx, h, dbsqlc.WebhookDeliveryOweParams{
 				EventIds: presentList(o.events), EndpointIds: presentList(o.endpoints), EnvironmentID: environmentID, Now: tx.Real,
-				WokenIds: presentList(o.woken),
+				WokenIds: presentList(o.woken), LostBefore: tx.Real.Add(-signalPatience),
 			})
 			for _, id := range woken {
 				tx.AfterCommit(WakeEndpoint{EnvironmentID: environmentID, ID: id})

@@ -223,3 +223,19 @@ func TestPurgeWebhookLog_KeepsWhatIsYoungOrPending(t *testing.T) {
 	require.Len(t, b.deliveries(t, b.env, endpoint), 2)
 	require.Equal(t, 1, b.count(t, "select count(*) from webhook_attempts"))
 }
+
+func TestEmit_SignalsAgainWhereTheSignalMayBeLost(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	endpoint := b.endpoint(t, b.env, "*")
+	emit := func() []db.Effect {
+		return b.emit(t, b.env, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: id.New(id.Plan, wall)}, now)))
+		})
+	}
+	require.Len(t, emit(), 1)
+	_, err := b.pool.Exec(t.Context(), "update webhook_endpoints set wake_pending_since = wake_pending_since - interval '6 seconds'")
+	require.NoError(t, err)
+	require.Equal(t, []db.Effect{db.WakeEndpoint{EnvironmentID: b.env, ID: endpoint}}, emit())
+	require.Empty(t, emit())
+}

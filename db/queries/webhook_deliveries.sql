@@ -1,7 +1,8 @@
 -- name: WebhookDeliveryOwe :many
 -- Writes what endpoints are owed, last in the transaction of the events, and marks those of them that have to be woken:
 -- the answer names them. An owed event without an endpoint goes to every enabled one that wants its type. Locks are taken
--- in id order, and nothing but the invoice counter after them. An event that was delivered already is delivered again.
+-- in id order, and nothing but the invoice counter after them. An event that was delivered already is delivered again. A
+-- signal may be lost, so that an endpoint that was to be woken seconds ago is woken again.
 with owed as (
     select unnest(@event_ids::text[]) as event_id, unnest(@endpoint_ids::text[]) as endpoint_id
 ), wanted as materialized (
@@ -25,7 +26,8 @@ with owed as (
 ), sleeping as (
     select w.id
     from webhook_endpoints w
-    where w.environment_id = @environment_id and w.wake_pending_since is null
+    where w.environment_id = @environment_id
+      and (w.wake_pending_since is null or w.wake_pending_since < @lost_before::timestamptz)
       and (w.id in (select n.endpoint_id from wanted n) or w.id = any(@woken_ids::text[]))
     order by w.id
     for no key update

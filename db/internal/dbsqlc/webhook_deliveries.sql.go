@@ -626,8 +626,9 @@ with owed as (
 ), sleeping as (
     select w.id
     from webhook_endpoints w
-    where w.environment_id = $2 and w.wake_pending_since is null
-      and (w.id in (select n.endpoint_id from wanted n) or w.id = any($5::text[]))
+    where w.environment_id = $2
+      and (w.wake_pending_since is null or w.wake_pending_since < $5::timestamptz)
+      and (w.id in (select n.endpoint_id from wanted n) or w.id = any($6::text[]))
     order by w.id
     for no key update
 )
@@ -643,18 +644,21 @@ type WebhookDeliveryOweParams struct {
 	EnvironmentID string
 	EventIds      []string
 	EndpointIds   []string
+	LostBefore    time.Time
 	WokenIds      []string
 }
 
 // Writes what endpoints are owed, last in the transaction of the events, and marks those of them that have to be woken:
 // the answer names them. An owed event without an endpoint goes to every enabled one that wants its type. Locks are taken
-// in id order, and nothing but the invoice counter after them. An event that was delivered already is delivered again.
+// in id order, and nothing but the invoice counter after them. An event that was delivered already is delivered again. A
+// signal may be lost, so that an endpoint that was to be woken seconds ago is woken again.
 func (q *Queries) WebhookDeliveryOwe(ctx context.Context, db DBTX, arg WebhookDeliveryOweParams) ([]string, error) {
 	rows, err := db.Query(ctx, webhookDeliveryOwe,
 		arg.Now,
 		arg.EnvironmentID,
 		arg.EventIds,
 		arg.EndpointIds,
+		arg.LostBefore,
 		arg.WokenIds,
 	)
 	if err != nil {
