@@ -39,7 +39,7 @@ func (s *Sender) failure(ctx, limited context.Context, err error) Result {
 		return Result{Failure: FailedTimeout, Detail: fmt.Sprintf("The receiver did not answer completely within %s.", s.limit)}
 	}
 	if detail := tlsDetail(err); detail != "" {
-		return Result{Failure: FailedTLS, Detail: detail + " Nothing was sent."}
+		return Result{Failure: FailedTLS, Detail: detail}
 	}
 	var op *net.OpError
 	switch dialing := errors.As(err, &op) && op.Op == "dial"; {
@@ -62,7 +62,8 @@ func dnsDetail(err *net.DNSError) string {
 	return "The URL's host name could not be resolved. Nothing was sent."
 }
 
-// tlsDetail says what is wrong with a handshake; empty: err is not about one.
+// tlsDetail says what is wrong with TLS; empty: err is not about it. What is wrong with a certificate ends the connection
+// before anything is sent. An alert may come later: a receiver that asks for a client certificate refuses after the request.
 func tlsDetail(err error) string {
 	var (
 		invalid  x509.CertificateInvalidError
@@ -71,21 +72,21 @@ func tlsDetail(err error) string {
 		verify   *tls.CertificateVerificationError
 		alert    tls.AlertError
 		header   tls.RecordHeaderError
-		insecure = "The receiver's TLS certificate is not valid."
+		insecure = "The receiver's TLS certificate is not valid. Nothing was sent."
 	)
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "The receiver's TLS certificate has expired or is not valid yet."
+		return "The receiver's TLS certificate has expired or is not valid yet. Nothing was sent."
 	case errors.As(err, &host):
-		return "The receiver's TLS certificate is for another host name."
+		return "The receiver's TLS certificate is for another host name. Nothing was sent."
 	case errors.As(err, &unknown):
-		return "The receiver's TLS certificate is self-signed or of an unknown authority."
+		return "The receiver's TLS certificate is self-signed or of an unknown authority. Nothing was sent."
 	case errors.As(err, &invalid), errors.As(err, &verify):
 		return insecure
 	case errors.As(err, &header):
-		return "The receiver does not speak TLS at this port."
+		return "The receiver does not speak TLS at this port. Nothing was sent."
 	case errors.As(err, &alert), strings.Contains(err.Error(), "tls: "), strings.Contains(err.Error(), "remote error"):
-		return "No TLS connection could be made; TLS 1.2 or later is needed."
+		return "No TLS connection could be made. TLS 1.2 or later is needed, and no client certificate is sent."
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -83,7 +84,7 @@ func (s *Sender) send(ctx context.Context, r Request) Result {
 	if err != nil {
 		return Result{Failure: FailedURL, Detail: "The URL cannot be sent to."}
 	}
-	request.Header = r.Header.Clone()
+	maps.Copy(request.Header, r.Header)
 	response, err := s.transport(request, r.Live).RoundTrip(request)
 	if err != nil {
 		return s.failure(ctx, limited, err)
