@@ -27,8 +27,8 @@ const (
 // Failures lists the classes in the order of the documentation.
 func Failures() []Failure {
 	return []Failure{
-		FailedURL, FailedDNS, FailedAddress, FailedConnect, FailedTLS, FailedTimeout, FailedReset, FailedProtocol, FailedRedirect,
-		FailedStatus, FailedCanceled, FailedOther,
+		FailedURL, FailedDNS, FailedAddress, FailedConnect, FailedTLS, FailedTimeout, FailedReset, FailedProtocol,
+		FailedRedirect, FailedStatus, FailedCanceled, FailedOther,
 	}
 }
 
