@@ -57,9 +57,12 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 	var x exchange
 	now := a.Clock()
 	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		txn, err := tx.LockTransaction(ctx, in.EnvironmentID, in.TransactionID)
+		txn, payerErased, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err
+		}
+		if payerErased {
+			txn = txn.PayerErased(now)
 		}
 		x.txn = txn
 		if txn.ProviderConfigID == "" {

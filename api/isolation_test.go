@@ -68,6 +68,7 @@ var guarded = map[string]struct {
 	"GET /test-clocks":                       {},
 	"GET /test-clocks/{id}":                  {},
 	"POST /test-clocks/{id}/stop":            {},
+	"DELETE /test-clocks/{id}":               {},
 	"POST /test-clocks/{id}/advance":         {body: func(owned) any { return map[string]any{"to": 1900000000} }},
 	"GET /apps":                              {},
 	"GET /events":                            {},

@@ -99,8 +99,8 @@ type createPaymentInput struct {
 
 // PaymentForm charges a customer, or pays the open invoice of a subscription.
 type PaymentForm struct {
-	CustomerID     string `json:"customerId,omitempty" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId."`
-	SubscriptionID string `json:"subscriptionId,omitempty" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
+	CustomerID     string `json:"customerId,omitempty" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId."`
+	SubscriptionID string `json:"subscriptionId,omitempty" minLength:"1" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
 	Amount         *int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"1900" doc:"The amount in minor units. Optional with subscriptionId; if sent, it must equal the amount due."`
 	Currency       string `json:"currency,omitempty" example:"USD" doc:"ISO 4217, uppercase. Optional with subscriptionId."`
 	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer. Send no personal data. Not allowed with subscriptionId."`

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/erasure"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
@@ -23,6 +24,7 @@ var global = map[string]bool{
 	"Backlog": true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true, "Keysets": true,
 	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
+	"UnstartedErasures": true, "StuckErasures": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "LateSubscriptions": true,
 }
@@ -246,8 +248,16 @@ func TestIsolation_Writes(t *testing.T) {
 		"erase customer":    {"customer_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, ours.env, b.customer.ID) }},
 		"save clock":        {"test_clock_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, ours.env, b.clock) }},
 		"save subscription": {"subscription_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, ours.env, b.subscription) }},
-		"save invoice":      {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, ours.env, inv) }},
-		"save transaction":  {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
+		"lock erasure": {"erasure_not_found", func(ctx context.Context, tx *db.Tx) error {
+			e := erasure.OfTestClock(id.New(id.Erasure, wall), b.clock.ID, wall)
+			if err := tx.BeginErasure(ctx, b.env, e); err != nil {
+				return err
+			}
+			_, err := tx.LockErasure(ctx, ours.env, e.ID)
+			return err
+		}},
+		"save invoice":     {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, ours.env, inv) }},
+		"save transaction": {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
 	} {
 		err := b.try(t, write.do)
 		require.Error(t, err, name)
@@ -264,6 +274,13 @@ func TestIsolation_References(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 	ours := bundle{store: b.store, pool: b.pool, environment: b.newEnvironment(t)}
 	ours.filled(t)
+	ours.write(t, func(ctx context.Context, tx *db.Tx) {
+		for _, e := range []erasure.Erasure{
+			erasure.OfCustomer(id.New(id.Erasure, wall), ours.customer.ID, wall), erasure.OfTestClock(id.New(id.Erasure, wall), ours.clock.ID, wall),
+		} {
+			require.NoError(t, tx.BeginErasure(ctx, ours.env, e))
+		}
+	})
 	foreign := map[string]string{
 		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID, "subscription_id": b.subscription.ID,
 		"invoice_id": inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID, "recovered_from": txn.ID,
@@ -277,7 +294,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 27)
+	require.Len(t, keys, 29)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

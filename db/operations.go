@@ -17,6 +17,8 @@ type Backlog struct {
 	ReviewAge         time.Duration // since the oldest of them was left to a person
 	Lost              int           // callbacks about payments of ours that we do not have
 	LostAge           time.Duration // since the oldest of them was received
+	Erasures          int           // unfinished, without progress for longer than the tolerance
+	ErasureAge        time.Duration // since the oldest unfinished one was requested; 0: all are finished
 	ReconciledAge     time.Duration // since the reconciler last finished a pass; negative: it never has
 	Workers           int           // processes that work
 	Writable          bool          // false: the server is a standby, or refuses writes
@@ -41,6 +43,7 @@ func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Durat
 		Actions: row.Actions, Payments: row.Payments, ActionAge: max(0, now.Sub(row.ActionAt)), PaymentAge: max(0, now.Sub(row.CheckAt)),
 		Reviews: row.Reviews, ReviewAge: max(0, now.Sub(row.ReviewAt)),
 		Lost: row.Lost, LostAge: max(0, now.Sub(row.LostAt)),
+		Erasures: row.Erasures, ErasureAge: max(0, now.Sub(row.ErasureAt)),
 		ReconciledAge: time.Duration(row.ReconciledAge * float64(time.Second)),
 		Workers:       row.Workers, Writable: row.Writable,
 	}, translate("BacklogGet", err)

@@ -77,6 +77,16 @@ func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (pa
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
+// LockTransactionWithPayer is LockTransaction; it also reports whether the customer who pays is erased.
+func (tx *Tx) LockTransactionWithPayer(
+	ctx context.Context, environmentID, id string,
+) (t payment.Transaction, payerErased bool, err error) {
+	row, err := queries.TransactionLockWithPayer(ctx, tx.pipe, dbsqlc.TransactionLockWithPayerParams{
+		EnvironmentID: environmentID, ID: id,
+	})
+	return transactionFromDB(row.Transaction), row.PayerErased, readError("transaction", err)
+}
+
 // InsertTransaction writes an intent to move money. Faults: payment_in_progress, when its invoice has a live attempt;
 // <resource>_not_found for what it refers to.
 func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {

@@ -44,4 +44,5 @@ var examples = []event.Data{
 	event.PlanCreated{ID: "plan_1"},
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.TestClockAdvanced{ID: "clock_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
+	event.TestClockDeleted{ID: "clock_1"},
 }

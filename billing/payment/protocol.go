@@ -59,6 +59,15 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	return MoveReplay
 }
 
+// PayerErased returns a charge of a customer who was erased meanwhile. What was not sent is not wanted any more; what was
+// sent keeps its protocol.
+func (t Transaction) PayerErased(now time.Time) Transaction {
+	if t.Type == Charge && t.Status == Pending && !t.everSent() && t.CancelRequestedAt.IsZero() {
+		t.CancelRequestedAt = now
+	}
+	return t
+}
+
 // lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the
 // same key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
 func (t Transaction) lateSend(p Protocol, now time.Time) bool {

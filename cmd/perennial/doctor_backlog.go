@@ -30,6 +30,7 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.behindClocks(ctx, store)
 	d.reviews(ctx, store, b)
 	d.lost(ctx, store, b)
+	d.erasures(ctx, store, b)
 }
 
 func (d *doctor) reconciled(b db.Backlog) {
@@ -115,6 +116,23 @@ func (d *doctor) lost(ctx context.Context, store *db.Store, b db.Backlog) {
 		b.LostAge.Round(time.Second), names(found, func(c db.LostCallback) string {
 			return c.TransactionID + " (" + c.ProviderRef + ", callback " + c.ID + ")"
 		}))
+}
+
+// erasures finds deletions that make no progress: the law gives them a deadline.
+func (d *doctor) erasures(ctx context.Context, store *db.Store, b db.Backlog) {
+	const check = "erasures"
+	if b.Erasures == 0 {
+		d.ok(check, "none is late")
+		return
+	}
+	found, err := store.StuckErasures(ctx, d.now().Add(-late), named)
+	if err != nil {
+		d.fail(check, "check the database", "%s", describe(err))
+		return
+	}
+	d.fail(check, "check that workers run; then open these workflows in Temporal, which show the error of the batch that fails",
+		"%s without progress for more than %s, the oldest requested %s ago: %s", counted(b.Erasures, "erasure"), late,
+		b.ErasureAge.Round(time.Second), names(found, func(e db.StuckErasure) string { return e.ID + " (" + string(e.Stage) + ")" }))
 }
 
 // counted writes a number with its noun; a count that stopped says so.

@@ -44,6 +44,15 @@ where k.hash = @hash;
 -- name: TransactionLock :one
 select sqlc.embed(t) from transactions t where t.environment_id = @environment_id and t.id = @id for no key update;
 
+-- name: TransactionLockWithPayer :one
+select sqlc.embed(t),
+    exists (
+        select from customers c
+        where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased
+from transactions t
+where t.environment_id = @environment_id and t.id = @id
+for no key update;
+
 -- name: TransactionGetByProviderRef :one
 select sqlc.embed(t)
 from transactions t

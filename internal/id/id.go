@@ -32,6 +32,7 @@ const (
 	Command        = "cmd_"
 	Price          = "price_"
 	Request        = "req_"
+	Erasure        = "era_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/customer"
+	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
@@ -73,6 +74,19 @@ type Environment struct {
 	PastDueBilling         subscription.PastDueBilling
 	PastDueCancelAfterDays *int
 	CreatedAt              time.Time
+}
+
+type Erasure struct {
+	ID            string
+	EnvironmentID string
+	CustomerID    *string
+	TestClockID   *string
+	Stage         erasure.Stage
+	AfterPosition int64
+	RequestedAt   time.Time
+	ProgressAt    time.Time
+	FinishedAt    *time.Time
+	StartedEpoch  int64
 }
 
 type Event struct {
@@ -257,6 +271,7 @@ type TestClock struct {
 	Revision      int64
 	CreatedAt     time.Time
 	Position      int64
+	DeletedAt     *time.Time
 }
 
 type Transaction struct {

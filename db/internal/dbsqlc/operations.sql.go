@@ -23,6 +23,8 @@ select
     counted.payments::integer as payments,
     counted.reviews::integer as reviews,
     counted.lost::integer as lost,
+    coalesce(oldest.erasure_at, $1)::timestamptz as erasure_at,
+    counted.erasures::integer as erasures,
     counted.workers::integer as workers,
     coalesce(extract(epoch from clock_timestamp() - e.reconciled_at), -1)::float8 as reconciled_age,
     (current_setting('transaction_read_only') = 'off')::boolean as writable
@@ -33,7 +35,8 @@ from temporal_epoch e,
         (select min(t.next_check_at) from transactions t where t.status = 'pending' and t.parked_at is null) as check_at,
         (select min(t.parked_at) from transactions t where t.status = 'pending' and t.parked_at is not null) as review_at,
         (select min(c.received_at) from provider_callbacks c
-         where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null) as lost_at) oldest,
+         where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null) as lost_at,
+        (select min(r.requested_at) from erasures r where r.finished_at is null) as erasure_at) oldest,
     (select
         (select count(*) from (
             select from subscriptions s
@@ -49,6 +52,10 @@ from temporal_epoch e,
             select from provider_callbacks c
             where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null
             limit $3::integer) l) as lost,
+        (select count(*) from (
+            select from erasures r
+            where r.finished_at is null and r.progress_at < $2::timestamptz
+            limit $3::integer) r) as erasures,
         (select count(*) from workers w
          where w.stopped_at is null and w.seen_at > clock_timestamp() - make_interval(secs => $4::float8)) as workers) counted
 `
@@ -69,6 +76,8 @@ type BacklogGetRow struct {
 	Payments      int
 	Reviews       int
 	Lost          int
+	ErasureAt     time.Time
+	Erasures      int
 	Workers       int
 	ReconciledAge float64
 	Writable      bool
@@ -95,6 +104,8 @@ func (q *Queries) BacklogGet(ctx context.Context, db DBTX, arg BacklogGetParams)
 		&i.Payments,
 		&i.Reviews,
 		&i.Lost,
+		&i.ErasureAt,
+		&i.Erasures,
 		&i.Workers,
 		&i.ReconciledAge,
 		&i.Writable,

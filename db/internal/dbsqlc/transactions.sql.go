@@ -659,6 +659,73 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 	return items, nil
 }
 
+const transactionLockWithPayer = `-- name: TransactionLockWithPayer :one
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed,
+    exists (
+        select from customers c
+        where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased
+from transactions t
+where t.environment_id = $1 and t.id = $2
+for no key update
+`
+
+type TransactionLockWithPayerParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+type TransactionLockWithPayerRow struct {
+	Transaction Transaction
+	PayerErased bool
+}
+
+func (q *Queries) TransactionLockWithPayer(ctx context.Context, db DBTX, arg TransactionLockWithPayerParams) (TransactionLockWithPayerRow, error) {
+	row := db.QueryRow(ctx, transactionLockWithPayer, arg.EnvironmentID, arg.ID)
+	var i TransactionLockWithPayerRow
+	err := row.Scan(
+		&i.Transaction.ID,
+		&i.Transaction.EnvironmentID,
+		&i.Transaction.Type,
+		&i.Transaction.Status,
+		&i.Transaction.CustomerID,
+		&i.Transaction.SubscriptionID,
+		&i.Transaction.InvoiceID,
+		&i.Transaction.Amount,
+		&i.Transaction.Currency,
+		&i.Transaction.Description,
+		&i.Transaction.AttemptNumber,
+		&i.Transaction.Trigger,
+		&i.Transaction.Provider,
+		&i.Transaction.ProviderConfigID,
+		&i.Transaction.ProviderRef,
+		&i.Transaction.Method,
+		&i.Transaction.FailureCode,
+		&i.Transaction.FailureReason,
+		&i.Transaction.ProviderResponse,
+		&i.Transaction.ChargeID,
+		&i.Transaction.RecoveredFrom,
+		&i.Transaction.AmountRefunded,
+		&i.Transaction.SendNumber,
+		&i.Transaction.FirstSentAt,
+		&i.Transaction.CancelRequestedAt,
+		&i.Transaction.NextCheckAt,
+		&i.Transaction.Checks,
+		&i.Transaction.NotFoundCount,
+		&i.Transaction.NotFoundAt,
+		&i.Transaction.ParkedAt,
+		&i.Transaction.StartedEpoch,
+		&i.Transaction.DueAt,
+		&i.Transaction.CompletedAt,
+		&i.Transaction.Revision,
+		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
+		&i.Transaction.SendDueAt,
+		&i.Transaction.RefundOwed,
+		&i.PayerErased,
+	)
+	return i, err
+}
+
 const transactionUpdate = `-- name: TransactionUpdate :exec
 with written as (
     update transactions
