@@ -10,8 +10,8 @@ type network struct {
 
 func cidr(prefix, name string) network { return network{netip.MustParsePrefix(prefix), name} }
 
-// The registries of special-purpose addresses (IANA) and of clouds. Addresses inside Perennial's own network must be out
-// of reach of anyone who can register a URL.
+// The registries of special-purpose addresses (IANA) and of clouds. Addresses inside Perennial's own network must be
+// out of reach of anyone who can register a URL.
 var forbidden = []network{
 	cidr("0.0.0.0/8", "unspecified"),
 	cidr("10.0.0.0/8", "private"),

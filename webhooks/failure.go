@@ -36,10 +36,12 @@ func (s *Sender) failure(ctx, limited context.Context, err error) Result {
 	case errors.As(err, &dns):
 		return Result{Failure: FailedDNS, Detail: dnsDetail(dns)}
 	case limited.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
-		return Result{Failure: FailedTimeout, Detail: fmt.Sprintf("The receiver did not answer completely within %s.", s.limit)}
+		return Result{
+			Failure: FailedTimeout, Detail: fmt.Sprintf("The receiver did not answer completely within %s.", s.limit),
+		}
 	}
 	if detail := tlsDetail(err); detail != "" {
-		return Result{Failure: FailedTLS, Detail: detail + " Nothing was sent."}
+		return Result{Failure: FailedTLS, Detail: detail}
 	}
 	var op *net.OpError
 	switch dialing := errors.As(err, &op) && op.Op == "dial"; {
@@ -47,8 +49,10 @@ func (s *Sender) failure(ctx, limited context.Context, err error) Result {
 		return Result{Failure: FailedConnect, Detail: "The receiver's host refused the connection. Nothing was sent."}
 	case dialing:
 		return Result{Failure: FailedConnect, Detail: "The receiver's host cannot be reached. Nothing was sent."}
-	case strings.Contains(err.Error(), "malformed HTTP") || strings.Contains(err.Error(), "server response headers exceeded"):
-		return Result{Failure: FailedProtocol, Detail: "What the receiver answered is not HTTP, or its headers are longer than 64 KiB."}
+	case malformed(err):
+		return Result{
+			Failure: FailedProtocol, Detail: "What the receiver answered is not HTTP, or its headers are longer than 64 KiB.",
+		}
 	case closed(err):
 		return Result{Failure: FailedReset, Detail: "The receiver closed the connection before its answer was complete."}
 	}
@@ -62,7 +66,9 @@ func dnsDetail(err *net.DNSError) string {
 	return "The URL's host name could not be resolved. Nothing was sent."
 }
 
-// tlsDetail says what is wrong with a handshake; empty: err is not about one.
+// tlsDetail says what is wrong with TLS; empty: err is not about it. What is wrong with a certificate ends the
+// connection before anything is sent. An alert may come later: a receiver that asks for a client certificate refuses
+// after the request.
 func tlsDetail(err error) string {
 	var (
 		invalid  x509.CertificateInvalidError
@@ -71,23 +77,29 @@ func tlsDetail(err error) string {
 		verify   *tls.CertificateVerificationError
 		alert    tls.AlertError
 		header   tls.RecordHeaderError
-		insecure = "The receiver's TLS certificate is not valid."
+		insecure = "The receiver's TLS certificate is not valid. Nothing was sent."
 	)
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "The receiver's TLS certificate has expired or is not valid yet."
+		return "The receiver's TLS certificate has expired or is not valid yet. Nothing was sent."
 	case errors.As(err, &host):
-		return "The receiver's TLS certificate is for another host name."
+		return "The receiver's TLS certificate is for another host name. Nothing was sent."
 	case errors.As(err, &unknown):
-		return "The receiver's TLS certificate is self-signed or of an unknown authority."
+		return "The receiver's TLS certificate is self-signed or of an unknown authority. Nothing was sent."
 	case errors.As(err, &invalid), errors.As(err, &verify):
 		return insecure
 	case errors.As(err, &header):
-		return "The receiver does not speak TLS at this port."
+		return "The receiver does not speak TLS at this port. Nothing was sent."
 	case errors.As(err, &alert), strings.Contains(err.Error(), "tls: "), strings.Contains(err.Error(), "remote error"):
-		return "No TLS connection could be made; TLS 1.2 or later is needed."
+		return "No TLS connection could be made. TLS 1.2 or later is needed, and no client certificate is sent."
 	}
 	return ""
+}
+
+// malformed and closed know net/http's errors by their text where it has no types for them.
+func malformed(err error) bool {
+	return strings.Contains(err.Error(), "malformed HTTP") ||
+		strings.Contains(err.Error(), "server response headers exceeded")
 }
 
 func closed(err error) bool {

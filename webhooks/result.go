@@ -14,7 +14,7 @@ const (
 	FailedDNS      Failure = "dns"               // the name has no address; nothing was sent
 	FailedAddress  Failure = "address_forbidden" // the address is not on the public internet; nothing was sent
 	FailedConnect  Failure = "connect"           // refused or unreachable; nothing was sent
-	FailedTLS      Failure = "tls"               // no handshake, or a certificate that is not valid; nothing was sent
+	FailedTLS      Failure = "tls"               // no connection with TLS 1.2 or later, or a certificate that is not valid
 	FailedTimeout  Failure = "timeout"           // no complete answer within the limit
 	FailedReset    Failure = "reset"             // the receiver closed the connection before its answer was complete
 	FailedProtocol Failure = "protocol"          // the answer is not HTTP
@@ -27,8 +27,8 @@ const (
 // Failures lists the classes in the order of the documentation.
 func Failures() []Failure {
 	return []Failure{
-		FailedURL, FailedDNS, FailedAddress, FailedConnect, FailedTLS, FailedTimeout, FailedReset, FailedProtocol, FailedRedirect,
-		FailedStatus, FailedCanceled, FailedOther,
+		FailedURL, FailedDNS, FailedAddress, FailedConnect, FailedTLS, FailedTimeout, FailedReset, FailedProtocol,
+		FailedRedirect, FailedStatus, FailedCanceled, FailedOther,
 	}
 }
 

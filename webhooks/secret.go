@@ -18,8 +18,8 @@ const (
 // secretBytes is the strength of a secret that Perennial makes. Standard Webhooks asks for 24 to 64 bytes.
 const secretBytes = 32
 
-// NewSecret returns a signing secret in the form of Standard Webhooks: `whsec_` and 32 random bytes in base64. random is
-// crypto/rand.Reader outside of tests; its error is returned.
+// NewSecret returns a signing secret in the form of Standard Webhooks: `whsec_` and 32 random bytes in base64. random
+// is crypto/rand.Reader outside of tests; its error is returned.
 func NewSecret(random io.Reader) (string, error) {
 	key := make([]byte, secretBytes)
 	if _, err := io.ReadFull(random, key); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -83,7 +84,7 @@ func (s *Sender) send(ctx context.Context, r Request) Result {
 	if err != nil {
 		return Result{Failure: FailedURL, Detail: "The URL cannot be sent to."}
 	}
-	request.Header = r.Header.Clone()
+	maps.Copy(request.Header, r.Header)
 	response, err := s.transport(request, r.Live).RoundTrip(request)
 	if err != nil {
 		return s.failure(ctx, limited, err)
@@ -100,14 +101,15 @@ func (s *Sender) send(ctx context.Context, r Request) Result {
 	case err != nil:
 		broken := s.failure(ctx, limited, err)
 		result.Failure = broken.Failure
-		result.Detail = fmt.Sprintf("The receiver answered %d, but its answer did not end. %s", response.StatusCode, broken.Detail)
+		result.Detail = fmt.Sprintf("The receiver answered %d, but its answer did not end. %s", result.Status, broken.Detail)
 	case response.StatusCode == http.StatusOK:
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		result.Failure = FailedRedirect
-		result.Detail = fmt.Sprintf("The receiver answered %d. Redirects are not followed: register the URL that answers.", response.StatusCode)
+		result.Detail = fmt.Sprintf(
+			"The receiver answered %d. Redirects are not followed: register the URL that answers.", result.Status)
 	default:
 		result.Failure = FailedStatus
-		result.Detail = fmt.Sprintf("The receiver answered %d. Only 200 counts as received.", response.StatusCode)
+		result.Detail = fmt.Sprintf("The receiver answered %d. Only 200 counts as received.", result.Status)
 	}
 	return result
 }

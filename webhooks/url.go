@@ -38,7 +38,8 @@ func CheckURL(raw string, live bool, allow Allow) error {
 // parseURL checks what holds for every receiver.
 func parseURL(raw string) (*url.URL, error) {
 	if raw == "" || len(raw) > maxURL {
-		return nil, refuse("webhook_url_invalid", "`url` has %d characters. Send an https URL of at most %d.", len(raw), maxURL)
+		return nil, refuse("webhook_url_invalid",
+			"`url` has %d characters. Send an https URL of at most %d.", len(raw), maxURL)
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" || u.Host == "" || u.Opaque != "" {
@@ -49,10 +50,12 @@ func parseURL(raw string) (*url.URL, error) {
 			"`url` holds a user name or a password. Leave them out, because the signature identifies the sender.")
 	}
 	if strings.Contains(raw, "#") {
-		return nil, refuse("webhook_url_invalid", "`url` has a fragment, which no server receives. Remove what follows the #.")
+		return nil, refuse("webhook_url_invalid",
+			"`url` has a fragment, which no server receives. Remove what follows the #.")
 	}
 	if u.Hostname() == "" || strings.ContainsAny(u.Hostname(), " %") {
-		return nil, refuse("webhook_url_invalid", "`url` has no usable host name. Send one such as https://example.com/webhooks.")
+		return nil, refuse("webhook_url_invalid",
+			"`url` has no usable host name. Send one such as https://example.com/webhooks.")
 	}
 	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
@@ -71,7 +74,8 @@ func checkHost(u *url.URL, local bool, allow Allow) error {
 		}
 		if name := networkOf(addr); name != "" {
 			return refuse("webhook_url_forbidden",
-				"`url` points to %s, which is not on the public internet (%s). Send the public address of the receiver.", addr, name)
+				"`url` points to %s, which is not on the public internet (%s). Send the public address of the receiver.",
+				addr, name)
 		}
 		if u.Scheme != "https" {
 			return refuse("webhook_url_not_https", "`url` begins with http and is no local receiver. Send an https URL.")

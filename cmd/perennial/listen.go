@@ -27,13 +27,14 @@ type listenOptions struct {
 func listenCommand() *command {
 	return &command{
 		name: "listen", summary: "follow an environment's events and forward them to a local receiver",
-		about: "It reads events with PERENNIAL_API_KEY from PERENNIAL_API_URL, prints them, and forwards them in their order, signed\n" +
-			"with a secret of its own as a webhook endpoint's deliveries are. The API needs no way to reach this machine.\n\n" +
-			"The first run begins with the next event. Every later run continues behind the last event that the receiver answered,\n" +
-			"so nothing is lost while it is stopped; an event that was being sent when it ended is sent again. While the receiver is\n" +
-			"not reachable, events wait for it. A receiver's answer is final, whatever its status: nothing is repeated.\n\n" +
-			"Ctrl-C ends it with exit code 0. Exit code 1: the API refused the key or the place to continue, or the place could\n" +
-			"not be saved.",
+		about: "It reads events with PERENNIAL_API_KEY from PERENNIAL_API_URL, prints them, and forwards them in their\n" +
+			"order, signed with a secret of its own as a webhook endpoint's deliveries are. The API needs no way to reach\n" +
+			"this machine.\n\n" +
+			"The first run begins with the next event. Every later run continues behind the last event that the receiver\n" +
+			"answered, so nothing is lost while it is stopped; an event that was being sent when it ended is sent again.\n" +
+			"While the receiver is not reachable, events wait for it. A receiver's answer is final, whatever its status.\n\n" +
+			"Ctrl-C ends it with exit code 0. Exit code 1: the API refused the key or the place to continue, or the place\n" +
+			"could not be saved.",
 		examples: []string{
 			"PERENNIAL_API_KEY=sk_test_… perennial listen --forward-to http://localhost:3000/webhooks",
 			"perennial listen --events 'payment.*' --json",
@@ -41,14 +42,14 @@ func listenCommand() *command {
 		},
 		setup: func(f *flag.FlagSet) action {
 			var o listenOptions
-			f.StringVar(&o.forwardTo, "forward-to", "", "the receiver's `url`, with http or https; without it events are printed only")
+			f.StringVar(&o.forwardTo, "forward-to", "", "the receiver's `url`; without it events are printed only")
 			f.StringVar(&o.events, "events", "*", "forward types that match the `pattern`, such as payment.*")
 			f.StringVar(&o.shape, "shape", string(webhooks.ShapeA), "the form of payloads, `A|B`")
 			f.StringVar(&o.after, "after", "", "begin behind this `event`")
 			f.BoolVar(&o.fromNow, "from-now", false, "begin with the next event, whatever the last run left")
 			f.BoolVar(&o.asJSON, "json", false, "print payloads, one a line, instead of summaries")
 			f.DurationVar(&o.interval, "interval", time.Second, "how often to ask for events, a `duration`")
-			f.StringVar(&o.state, "state", "", "the `file` that keeps the place and the secret; without it one in the user's state directory")
+			f.StringVar(&o.state, "state", "", "the `file` that keeps the place and the secret, if not the usual one")
 			return func(ctx context.Context, p *process, _ []string) error { return runListen(ctx, p, o) }
 		},
 	}
@@ -138,9 +139,11 @@ func behind(cursor string) string {
 	return " behind " + cursor
 }
 
-// follow handles the events behind the state's cursor, oldest first, until ctx ends. The cursor moves past an event only
-// when it was handled.
-func follow(ctx context.Context, p *process, o listenOptions, follower feed, state *listenState, forward *forwarder) error {
+// follow handles the events behind the state's cursor, oldest first, until ctx ends. The cursor moves past an event
+// only when it was handled.
+func follow(
+	ctx context.Context, p *process, o listenOptions, follower feed, state *listenState, forward *forwarder,
+) error {
 	for {
 		page, err := patiently(ctx, p, o.interval, func(ctx context.Context) (eventPage, error) {
 			return follower.behind(ctx, state.Cursor)

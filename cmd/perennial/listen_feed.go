@@ -121,7 +121,9 @@ func refusalOf(response *http.Response) error {
 }
 
 // patiently repeats what failed until it succeeds, is refused, or ctx ends, and says once why it waits.
-func patiently[T any](ctx context.Context, p *process, every time.Duration, do func(context.Context) (T, error)) (T, error) {
+func patiently[T any](
+	ctx context.Context, p *process, every time.Duration, do func(context.Context) (T, error),
+) (T, error) {
 	for told := false; ; told = true {
 		result, err := do(ctx)
 		var refusal apiRefusal

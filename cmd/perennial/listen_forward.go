@@ -22,7 +22,8 @@ type forwarder struct {
 }
 
 func newForwarder(p *process, o listenOptions, secret string) *forwarder {
-	return &forwarder{p: p, options: o, secret: secret, sender: webhooks.NewSender(webhooks.Options{Now: p.now, Allow: anywhere})}
+	sender := webhooks.NewSender(webhooks.Options{Now: p.now, Allow: anywhere})
+	return &forwarder{p: p, options: o, secret: secret, sender: sender}
 }
 
 // event handles one event: it returns once it was printed and, where there is a receiver, answered by it.

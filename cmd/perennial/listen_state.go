@@ -51,7 +51,8 @@ func loadListenState(path string) (s *listenState, known bool, err error) {
 		return nil, false, err
 	}
 	if err := json.Unmarshal(raw, s); err != nil || s.Secret == "" {
-		return nil, false, fmt.Errorf("%s does not hold the state of listen: delete it, or name another file with --state", path)
+		return nil, false, fmt.Errorf(
+			"%s does not hold the state of listen: delete it, or name another file with --state", path)
 	}
 	s.onDisk, s.saved = true, s.Cursor
 	return s, true, nil

@@ -27,7 +27,8 @@ function genuine(string $body, array $secrets, int $now): bool
     if ($age > 300 || $age < -60) {
         return false; // more than 5 minutes old, or more than 1 minute ahead
     }
-    $sent = explode(',', ($_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '') . ',' . ($_SERVER['HTTP_X_SERVICE_SIGNATURE_PREVIOUS'] ?? ''));
+    $sent = explode(',', $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '');
+    array_push($sent, ...explode(',', $_SERVER['HTTP_X_SERVICE_SIGNATURE_PREVIOUS'] ?? ''));
     foreach ($secrets as $secret) {
         $want = hash_hmac('sha256', $timestamp . '.' . $body, $secret);
         foreach ($sent as $signature) {

@@ -74,7 +74,8 @@ def store(event_id, body):
 def work():
     while True:
         payload = json.loads(inbox.get())
-        print("received", payload.get("event") or payload["type"], flush=True)  # shape A has `event`, shape B has `type`
+        # Shape A has `event`, shape B has `type`.
+        print("received", payload.get("event") or payload["type"], flush=True)
 
 
 threading.Thread(target=work, daemon=True).start()

@@ -1,5 +1,5 @@
-// Package verify checks that a webhook was sent by Perennial and is not old. Receivers import it; it needs nothing but the
-// standard library.
+// Package verify checks that a webhook was sent by Perennial and is not old. Receivers import it; it needs nothing but
+// the standard library.
 //
 //	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 //	…
@@ -27,7 +27,7 @@ import (
 const (
 	HeaderTimestamp         = "X-Service-Timestamp"          // Unix seconds of the attempt
 	HeaderSignature         = "X-Service-Signature"          // lowercase hex, made with the newest secret
-	HeaderSignaturePrevious = "X-Service-Signature-Previous" // during a rotation: made with the older secrets, comma separated
+	HeaderSignaturePrevious = "X-Service-Signature-Previous" // of the older secrets, comma separated
 
 	HeaderStandardID        = "Webhook-Id"        // the event's id, the same in every attempt
 	HeaderStandardTimestamp = "Webhook-Timestamp" // Unix seconds of the attempt
@@ -43,10 +43,10 @@ const (
 // SecretPrefix begins the secrets that Perennial makes.
 const SecretPrefix = "whsec_"
 
-// Verify reports whether body was signed with one of the secrets at most 5 minutes ago, and at most 1 minute ahead of now.
-// body is the request's body as it was received: parse it only afterwards. During a rotation, pass the old secret and the
-// new one. Either form of signature is enough: X-Service-Signature, or webhook-signature of Standard Webhooks. They are
-// compared in constant time.
+// Verify reports whether body was signed with one of the secrets at most 5 minutes ago, and at most 1 minute ahead of
+// now. body is the request's body as it was received: parse it only afterwards. During a rotation, pass the old secret
+// and the new one. Either form of signature is enough: X-Service-Signature, or webhook-signature of Standard Webhooks.
+// They are compared in constant time.
 //
 // The error is a *Error: ErrNoSecret, ErrNoSignature, ErrTimestamp, ErrTooOld, ErrTooNew or ErrMismatch.
 func Verify(header http.Header, body []byte, secrets []string, now time.Time) error {
