@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"perennial/api/httpkit"
@@ -41,13 +42,16 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 func (s *Server) subscriptionToPay(
 	ctx context.Context, c *httpkit.Call, f PaymentForm,
 ) (subscription.Subscription, error) {
+	absent := httpkit.NotFound(db.ErrSubscriptionNotFound).In("subscriptionId")
 	if !id.Is(id.Subscription, f.SubscriptionID) {
-		return subscription.Subscription{}, httpkit.NotFound(db.ErrSubscriptionNotFound).In("subscriptionId")
+		return subscription.Subscription{}, absent
 	}
 	sub, err := s.store.Subscription(ctx, c.EnvironmentID, f.SubscriptionID)
 	switch {
+	case errors.Is(err, db.ErrSubscriptionNotFound):
+		return sub, absent
 	case err != nil:
-		return sub, inParam(err, "subscriptionId")
+		return sub, err
 	case f.CustomerID != "" && f.CustomerID != sub.CustomerID:
 		return sub, fault.InvalidParam("customerId", "customer_mismatch",
 			"The subscription belongs to another customer. Omit `customerId`.")

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
-	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -41,12 +40,4 @@ func (s *Server) onSubscription(
 	return commandOf(ctx, s, c, http.StatusOK,
 		func(p service.Performed) httpkit.Made[Subscription] { return madeSubscription(p.Subscription) },
 		func(around service.Around[service.Performed]) error { return perform(id, around) }, s.admit(id))
-}
-
-// inParam makes "not found" name the field of the body that referred to it.
-func inParam(err error, param string) error {
-	if f := fault.From(err); f != nil && f.Kind == fault.NotFound {
-		return httpkit.NotFound(f).In(param)
-	}
-	return err
 }

@@ -20,7 +20,6 @@ type SubscriptionChange struct {
 
 func (s *Server) updateSubscription(ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput) (*httpkit.Reply[Subscription], error) {
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-		err := s.service.ChangePlan(ctx, caller(c), id, in.Body.PlanID, in.Body.Effective == "period_end", around)
-		return inParam(err, "planId")
+		return s.service.ChangePlan(ctx, caller(c), id, in.Body.PlanID, in.Body.Effective == "period_end", around)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDriveAsksExactlyAsOftenAsTold(t *testing.T) {
+func TestDrive_AsksExactNumberOfTimes(t *testing.T) {
 	t.Parallel()
 	var asked [100]atomic.Int64
 	got, err := drive(t.Context(), 7, until{count: len(asked)}, func(_ context.Context, i int) error {
@@ -24,7 +24,7 @@ func TestDriveAsksExactlyAsOftenAsTold(t *testing.T) {
 	}
 }
 
-func TestDriveEndsAtTheFirstError(t *testing.T) {
+func TestDrive_EndsAtFirstError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	_, err := drive(t.Context(), 4, until{count: 1000}, func(_ context.Context, i int) error {
@@ -53,7 +53,7 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-func TestMedianFlattersNobody(t *testing.T) {
+func TestMedian_OfEvenCountIsLowerHalf(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 2.0, median([]float64{3, 1, 2}))
 	require.Equal(t, 2.0, median([]float64{4, 3, 1, 2}))

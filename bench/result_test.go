@@ -27,7 +27,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-func TestTheTableShowsMediansAndRatios(t *testing.T) {
+func TestTable_ShowsMediansAndRatios(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	table(&b, []row{
@@ -40,7 +40,7 @@ b     12.2  7     –      –               ms    ≤ 500 ms  met
 `, b.String())
 }
 
-func TestTheDocumentTakesEachScenarioFromItsNewestRunAndProfilesFromTheirOwn(t *testing.T) {
+func TestDocument_TakesNewestRunOfEachScenario(t *testing.T) {
 	t.Parallel()
 	begun := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	at := func(hour int, commit string, results ...result) run {

@@ -12,10 +12,13 @@ import (
 	"perennial/billing/payment"
 )
 
-// Task queues. Payments are apart so that a slow provider holds up no timer.
+// Task queues. Payments are apart so that a slow provider holds up no timer; webhooks, so that no receiver does. Receivers
+// that were slow have a queue, and slots, of their own (ADR 25).
 const (
-	QueueBilling  = "billing"
-	QueuePayments = "payments"
+	QueueBilling      = "billing"
+	QueuePayments     = "payments"
+	QueueWebhooks     = "webhooks"
+	QueueWebhooksSlow = "webhooks-slow"
 )
 
 // Workflow types.
@@ -24,6 +27,8 @@ const (
 	PaymentWorkflow      = "Payment"
 	TestClockWorkflow    = "TestClock"
 	ReconcilerWorkflow   = "Reconciler"
+
+	WebhookEndpointWorkflow = "WebhookEndpoint"
 )
 
 // Activity names. Histories hold them, so they never change.
@@ -33,6 +38,7 @@ const (
 	ActivityStepClock     = "StepClock"     // Ref -> StepResult
 	ActivityFinishAdvance = "FinishAdvance" // Ref, ids of payments that stopped it
 	ActivityReconcile     = "Reconcile"     // -> ReconcileResult
+	ActivityDeliverDue    = "DeliverDue"    // DeliverInput -> DeliverOutput
 )
 
 // Fixed IDs.
@@ -51,6 +57,9 @@ func PaymentWorkflowID(transactionID string) string { return transactionID }
 
 // TestClockWorkflowID is the workflow of a test clock.
 func TestClockWorkflowID(clockID string) string { return clockID }
+
+// WebhookEndpointWorkflowID is the workflow of a webhook endpoint.
+func WebhookEndpointWorkflowID(endpointID string) string { return endpointID }
 
 // Typed search attributes, all keywords: ids and codes only, since Temporal never encrypts them.
 var (

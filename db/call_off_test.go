@@ -63,7 +63,7 @@ func (q queued) count(t *testing.T) (tenants int) {
 
 // Who hears that the database was not to be had must be able to rely on it that nothing was done. To hang up would not
 // do: the server goes on waiting, and commits when its turn comes.
-func TestACommitThatIsGivenUpIsNotPerformed(t *testing.T) {
+func TestCommit_GivenUpIsNotPerformed(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(context.Context) (context.Context, context.CancelFunc){
 		"its time is over": func(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -94,7 +94,7 @@ func TestACommitThatIsGivenUpIsNotPerformed(t *testing.T) {
 	}
 }
 
-func TestACommitWhoseTurnComesInTimeStands(t *testing.T) {
+func TestCommit_InTimeStands(t *testing.T) {
 	t.Parallel()
 	q := newQueued(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -105,7 +105,7 @@ func TestACommitWhoseTurnComesInTimeStands(t *testing.T) {
 }
 
 // However the end of the caller's time and the COMMIT meet, what is answered is what happened.
-func TestACommitSaysWhatBecameOfIt(t *testing.T) {
+func TestCommit_ReportsOutcome(t *testing.T) {
 	t.Parallel()
 	database := testkit.Postgres(t, migrate)
 	pool := database.Pool(t)

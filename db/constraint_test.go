@@ -15,7 +15,7 @@ import (
 )
 
 // Each CHECK and unique key is broken once, by one change to a row that is fine otherwise.
-func TestConstraintsRefuse(t *testing.T) {
+func TestConstraint_Refuses(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
@@ -108,7 +108,7 @@ func TestConstraintsRefuse(t *testing.T) {
 	}
 }
 
-func TestUniqueKeysSayWhatIsTaken(t *testing.T) {
+func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv, other := b.openInvoice(t), b.openInvoice(t)

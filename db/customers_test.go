@@ -18,7 +18,7 @@ import (
 	"perennial/internal/id"
 )
 
-func TestErasureLeavesNothingPersonal(t *testing.T) {
+func TestErasure_LeavesNothingPersonal(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.customer.Metadata = metadata.Pairs{"note": "lives in Mukono"}
@@ -122,7 +122,7 @@ func TestErasureLeavesNothingPersonal(t *testing.T) {
 }
 
 // What a person wrote goes; our own codes say nothing about the person.
-func TestErasureKeepsTheReasonsThatAreOurs(t *testing.T) {
+func TestErasure_KeepsOwnReasons(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for reason, want := range map[string]string{

@@ -68,7 +68,7 @@ func TestTranslate(t *testing.T) {
 	require.NoError(t, translate("PlanInsert", nil))
 }
 
-func TestForeignKeysNameTheirResource(t *testing.T) {
+func TestTranslate_ForeignKeysNameResource(t *testing.T) {
 	t.Parallel()
 	for constraint, want := range map[string][2]string{
 		"subscriptions_environment_id_pending_plan_id_fkey":       {"plan_not_found", "planId"},

@@ -121,7 +121,7 @@ func (b *bundle) waiting(t *testing.T) int {
 	return b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
 }
 
-func TestOneEffectUnderManyRepeats(t *testing.T) {
+func TestIdempotency_OneEffectUnderRepeats(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	k := db.IdempotencyKey{Route: "POST /api/customers", Key: "k", Fingerprint: []byte("body"), StatusCode: 201, Response: []byte("made")}
@@ -162,7 +162,7 @@ func TestOneEffectUnderManyRepeats(t *testing.T) {
 	require.False(t, known, "no effect, no memory")
 }
 
-func TestPurgeTakesTheOldOnly(t *testing.T) {
+func TestIdempotency_PurgesOnlyOld(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {

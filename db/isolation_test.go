@@ -27,9 +27,9 @@ var global = map[string]bool{
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "LateSubscriptions": true,
 }
 
-// TestEnvironmentsAreApart calls every other read of db.Reader with rows of another environment, and expects to the
+// TestIsolation_Reads calls every other read of db.Reader with rows of another environment, and expects to the
 // letter what it says about rows that exist nowhere. A read that is added later is called too, or fails here.
-func TestEnvironmentsAreApart(t *testing.T) {
+func TestIsolation_Reads(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	foreign := b.filled(t)
@@ -213,7 +213,7 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 }
 
 // Locks and writes of another environment's rows find nothing either.
-func TestWritesStayInTheirEnvironment(t *testing.T) {
+func TestIsolation_Writes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
@@ -263,7 +263,7 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 		"save endpoint": {"webhook_endpoint_changed", func(ctx context.Context, tx *db.Tx) error {
 			return tx.SaveWebhookEndpoint(ctx, ours.env, endpoint)
 		}},
-		"save transaction":  {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
+		"save transaction": {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
 	} {
 		err := b.try(t, write.do)
 		require.Error(t, err, name)
@@ -273,7 +273,7 @@ func TestWritesStayInTheirEnvironment(t *testing.T) {
 
 // A row can refer only to rows of its own environment, also where a check in Go was forgotten: each composite foreign
 // key of the schema is pointed at a row that exists, elsewhere.
-func TestReferencesStayInTheirEnvironment(t *testing.T) {
+func TestIsolation_References(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)

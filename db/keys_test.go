@@ -13,7 +13,7 @@ import (
 )
 
 // Every read by key answers in the same three ways.
-func TestReadsByKey(t *testing.T) {
+func TestKeys_ReadWithResource(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	foreign := b.filled(t)
@@ -47,7 +47,7 @@ func TestReadsByKey(t *testing.T) {
 	require.Equal(t, len(resources), seen)
 }
 
-func TestOperatorsFindByName(t *testing.T) {
+func TestOperators_FindByName(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
@@ -82,7 +82,7 @@ func TestOperatorsFindByName(t *testing.T) {
 	requireFault(t, err, fault.NotFound, "api_key_not_found")
 }
 
-func TestStoreAnswers(t *testing.T) {
+func TestStore_ClosedIsUnavailable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	require.NoError(t, b.store.Ping(t.Context()))

@@ -139,7 +139,7 @@ func (b *bundle) settled(t *testing.T) (invoice.Invoice, payment.Transaction) {
 	return paid, txn
 }
 
-func TestLockCaptures(t *testing.T) {
+func TestLock_Captures(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first, firstCharge := b.settled(t)

@@ -15,7 +15,7 @@ import (
 	"perennial/internal/testkit"
 )
 
-func TestMigrateFromNothing(t *testing.T) {
+func TestMigrate_EmptyDatabase(t *testing.T) {
 	t.Parallel()
 	url := testkit.Postgres(t, nil).URL
 	current, wanted, err := db.SchemaVersion(t.Context(), url)
@@ -32,7 +32,7 @@ func TestMigrateFromNothing(t *testing.T) {
 	require.NoError(t, db.Migrate(t.Context(), url, nil), "a repeat has nothing to do")
 }
 
-func TestMigrateRefusesANewerSchema(t *testing.T) {
+func TestMigrate_RefusesNewerSchema(t *testing.T) {
 	t.Parallel()
 	database := testkit.Postgres(t, migrate)
 	_, err := database.Pool(t).Exec(t.Context(), "insert into goose_db_version (version_id, is_applied) values (999, true)")
@@ -40,7 +40,7 @@ func TestMigrateRefusesANewerSchema(t *testing.T) {
 	requireFault(t, db.Migrate(t.Context(), database.URL, nil), fault.Conflict, "schema_newer")
 }
 
-func TestOpenSaysWhatIsWrong(t *testing.T) {
+func TestOpen_ExplainsFailure(t *testing.T) {
 	t.Parallel()
 	url := testkit.Postgres(t, nil).URL
 	clock := func() time.Time { return wall }

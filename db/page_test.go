@@ -16,7 +16,7 @@ import (
 )
 
 // Every list is walked in both directions with every limit, and must say what a plain slice of its ids says.
-func TestListsPageBothWays(t *testing.T) {
+func TestList_PagesBothWays(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	const n = 5
@@ -93,7 +93,7 @@ func TestListsPageBothWays(t *testing.T) {
 }
 
 // Each filter picks one row among two that differ in nothing else that is asked.
-func TestListFilters(t *testing.T) {
+func TestList_Filters(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)

@@ -41,7 +41,7 @@ func atOnce(n int, session func(i int) error) []error {
 	return errs
 }
 
-func TestOneSettlementWins(t *testing.T) {
+func TestRace_OneSettlement(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
@@ -66,7 +66,7 @@ func TestOneSettlementWins(t *testing.T) {
 	require.Equal(t, db.Settlement{InvoiceID: inv.ID, TransactionID: charges[winner], Amount: 1500, SettledAt: now}, got)
 }
 
-func TestOneLiveAttemptWins(t *testing.T) {
+func TestRace_OneLiveAttempt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
@@ -87,7 +87,7 @@ func TestOneLiveAttemptWins(t *testing.T) {
 
 // A subscription and the erasure of its customer, interleaved both ways: the second waits for the first, and then
 // either finds the customer gone or takes along what the first wrote.
-func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
+func TestRace_NoSubscriptionOutlivesErasure(t *testing.T) {
 	t.Parallel()
 	late := func(b *bundle) subscription.Subscription {
 		s := b.subscription
@@ -133,7 +133,7 @@ func TestNoSubscriptionOutlivesAnErasure(t *testing.T) {
 	})
 }
 
-func TestManyRowsAreLockedInOneOrder(t *testing.T) {
+func TestRace_RowsAreLockedInOneOrder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var subs, txns []db.Ref
@@ -179,7 +179,7 @@ func TestManyRowsAreLockedInOneOrder(t *testing.T) {
 	require.NoError(t, errors.Join(errs...), "sessions waited for each other")
 }
 
-func TestCreditIsNeverOverdrawn(t *testing.T) {
+func TestRace_CreditIsNeverOverdrawn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
@@ -222,7 +222,7 @@ func TestCreditIsNeverOverdrawn(t *testing.T) {
 }
 
 // The bundle's lock makes "read the balance, use at most that" safe for two subscriptions of one customer.
-func TestBundleLocksTheBalance(t *testing.T) {
+func TestRace_LoadLocksBalance(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
@@ -251,7 +251,7 @@ func TestBundleLocksTheBalance(t *testing.T) {
 	require.Equal(t, 4, b.count(t, "select count(*) from credit_entries where amount < 0"), "300 + 300 + 300 + 100")
 }
 
-func TestInvoiceNumbersHaveNoGaps(t *testing.T) {
+func TestRace_InvoiceNumbersHaveNoGaps(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	seed := rand.Uint64()
@@ -307,7 +307,7 @@ func TestInvoiceNumbersHaveNoGaps(t *testing.T) {
 	require.Equal(t, want, b.count(t, "select last_number from invoice_counters where environment_id = $1", b.env))
 }
 
-func TestSequencesOfConcurrentEvents(t *testing.T) {
+func TestRace_EventSequences(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	const each = 4
@@ -337,7 +337,7 @@ func TestSequencesOfConcurrentEvents(t *testing.T) {
 	}
 }
 
-func TestEventsAreListedAsEmitted(t *testing.T) {
+func TestEvents_ListedAsEmitted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
@@ -352,7 +352,7 @@ func TestEventsAreListedAsEmitted(t *testing.T) {
 	}
 }
 
-func TestSameEventElsewhereOrLaterKeepsItsTime(t *testing.T) {
+func TestEvents_OtherObjectOrLaterKeepsTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	later := anEvent(b.subscription)

@@ -89,7 +89,7 @@ func TestUnstartedTransactions(t *testing.T) {
 	require.Equal(t, found[:1], left)
 }
 
-func TestWhatHangsBehind(t *testing.T) {
+func TestReconciler_LateSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
@@ -138,7 +138,7 @@ func TestWhatHangsBehind(t *testing.T) {
 	require.Empty(t, wakes)
 }
 
-func TestCallbacksAreStoredOnceAndFoundUntilProcessed(t *testing.T) {
+func TestCallbacks_StoredOnceFoundUntilProcessed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
@@ -184,7 +184,7 @@ func TestCallbacksAreStoredOnceAndFoundUntilProcessed(t *testing.T) {
 	require.Empty(t, open())
 }
 
-func TestCallbacksEnd(t *testing.T) {
+func TestCallbacks_GivenUp(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
@@ -245,7 +245,7 @@ func TestCallbacksEnd(t *testing.T) {
 }
 
 // A provider that does not answer for its own word is asked ever less often.
-func TestAWordIsFollowedInGrowingGaps(t *testing.T) {
+func TestCallbacks_FollowedInGrowingGaps(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	txn := b.pendingCharge(t, "")
@@ -277,8 +277,8 @@ func TestAWordIsFollowedInGrowingGaps(t *testing.T) {
 	require.True(t, open(wall.Add(33*time.Hour)))
 }
 
-// TestNobodyIsStarved fills every list of what hangs behind with one environment's, all older than the one of another.
-func TestNobodyIsStarved(t *testing.T) {
+// TestReconciler_EnvironmentsTakeTurns fills every list of what hangs behind with one environment's, all older than the one of another.
+func TestReconciler_EnvironmentsTakeTurns(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
@@ -328,7 +328,7 @@ func TestNobodyIsStarved(t *testing.T) {
 	require.True(t, slices.Contains(wakes, goodSub))
 }
 
-func TestACanceledSubscriptionIsNotWokenForANewMethod(t *testing.T) {
+func TestMarkMethodChanged_SkipsCanceled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	canceled := b.subscription // and not finished: something of it is still pending

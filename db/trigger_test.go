@@ -23,7 +23,7 @@ func requireSQLState(t *testing.T, err error, state string) *pgconn.PgError {
 	return pg
 }
 
-func TestTransactionStatusesAgreeWithTheRules(t *testing.T) {
+func TestTrigger_TransactionStatuses(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	charge := b.pendingCharge(t, "")
@@ -73,7 +73,7 @@ func TestTransactionStatusesAgreeWithTheRules(t *testing.T) {
 	require.Equal(t, 11, allowed)
 }
 
-func TestTransactionsAreNeverDeleted(t *testing.T) {
+func TestTrigger_TransactionsAreNeverDeleted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.pendingCharge(t, "")
@@ -84,7 +84,7 @@ func TestTransactionsAreNeverDeleted(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from transactions"))
 }
 
-func TestLedgersAreOnlyAppendedTo(t *testing.T) {
+func TestTrigger_LedgersAreAppendOnly(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
@@ -100,7 +100,7 @@ func TestLedgersAreOnlyAppendedTo(t *testing.T) {
 	}
 }
 
-func TestCanceledSubscriptionStaysCanceled(t *testing.T) {
+func TestTrigger_CanceledIsFinal(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	_, err := b.pool.Exec(t.Context(), `update subscriptions set status = 'canceled', canceled_at = now()`)
@@ -114,7 +114,7 @@ func TestCanceledSubscriptionStaysCanceled(t *testing.T) {
 	require.NoError(t, err, "other columns may change")
 }
 
-func TestPaidAndVoidInvoicesAreFinal(t *testing.T) {
+func TestTrigger_PaidAndVoidAreFinal(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	set := map[string]string{
@@ -137,7 +137,7 @@ func TestPaidAndVoidInvoicesAreFinal(t *testing.T) {
 	}
 }
 
-func TestImmutableColumns(t *testing.T) {
+func TestTrigger_ImmutableColumns(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)

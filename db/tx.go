@@ -17,7 +17,7 @@ type Tx struct {
 
 	pipe     *pipe
 	effects  []Effect
-	owed     map[string]*owing // to webhook endpoints, by environment
+	owed     map[string]*owing                                           // to webhook endpoints, by environment
 	invoices []newInvoice                                                // inserted with the commit, because their numbers lock the counter
 	limits   func(provider string, currency money.Currency) money.Limits // nil: none are known
 }

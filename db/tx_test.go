@@ -35,7 +35,7 @@ func requireUntouched(t *testing.T, b *bundle) {
 }
 
 // What a Store has besides the reads writes nothing: every write is a method of Tx.
-func TestWritesExistOnlyInATransaction(t *testing.T) {
+func TestTx_OwnsEveryWrite(t *testing.T) {
 	t.Parallel()
 	reads, besides := reflect.TypeFor[db.Reader](), []string{}
 	for store, i := reflect.TypeFor[*db.Store](), 0; i < store.NumMethod(); i++ {
@@ -46,7 +46,7 @@ func TestWritesExistOnlyInATransaction(t *testing.T) {
 	require.Equal(t, []string{"Await", "Close", "InTx", "Ping", "Stat", "With"}, besides)
 }
 
-func TestInTxRollsBackOnError(t *testing.T) {
+func TestInTx_RollsBackOnError(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	reason := errors.New("the caller thought better of it")
@@ -60,7 +60,7 @@ func TestInTxRollsBackOnError(t *testing.T) {
 	requireUntouched(t, b)
 }
 
-func TestInTxRollsBackOnPanic(t *testing.T) {
+func TestInTx_RollsBackOnPanic(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	require.PanicsWithValue(t, "boom", func() {
@@ -72,7 +72,7 @@ func TestInTxRollsBackOnPanic(t *testing.T) {
 	requireUntouched(t, b)
 }
 
-func TestInTxRollsBackWhenCanceled(t *testing.T) {
+func TestInTx_RollsBackWhenCanceled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -86,7 +86,7 @@ func TestInTxRollsBackWhenCanceled(t *testing.T) {
 }
 
 // The last write of a transaction travels together with COMMIT: where it touches no row, nothing of the rest may stay.
-func TestAWriteThatTouchesNothingTakesTheRestWithIt(t *testing.T) {
+func TestInTx_WriteWithoutRowRollsBack(t *testing.T) {
 	t.Parallel()
 	for name, last := range map[string]func(context.Context, *bundle, *db.Tx) error{
 		"customer": func(ctx context.Context, b *bundle, tx *db.Tx) error {
@@ -140,7 +140,7 @@ func TestAWriteThatTouchesNothingTakesTheRestWithIt(t *testing.T) {
 	}
 }
 
-func TestInTxRefusesToCommitWhatFailed(t *testing.T) {
+func TestInTx_RefusesToCommitFailedTransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
@@ -155,7 +155,7 @@ func TestInTxRefusesToCommitWhatFailed(t *testing.T) {
 	requireUntouched(t, b)
 }
 
-func TestLostConnectionIsUnavailable(t *testing.T) {
+func TestInTx_LostConnectionIsUnavailable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, at := range []string{"read", "commit"} {
@@ -178,7 +178,7 @@ func TestLostConnectionIsUnavailable(t *testing.T) {
 	requireUntouched(t, b)
 }
 
-func TestTxIsUselessAfterwards(t *testing.T) {
+func TestTx_UnusableAfterEnd(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var kept *db.Tx
@@ -189,7 +189,7 @@ func TestTxIsUselessAfterwards(t *testing.T) {
 	require.Zero(t, b.store.Stat().AcquiredConns())
 }
 
-func TestQueuedErrorNamesItsQuery(t *testing.T) {
+func TestTx_QueuedErrorNamesQuery(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	stranger := b.subscription
@@ -220,7 +220,7 @@ func TestQueuedErrorNamesItsQuery(t *testing.T) {
 	require.Zero(t, b.count(t, "select count(*) from events"))
 }
 
-func TestDeferredErrorSurfacesAtCommit(t *testing.T) {
+func TestTx_DeferredErrorSurfacesAtCommit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
@@ -236,7 +236,7 @@ func TestDeferredErrorSurfacesAtCommit(t *testing.T) {
 	requireUntouched(t, b)
 }
 
-func TestTriggerRefusalsAreConflicts(t *testing.T) {
+func TestTrigger_RefusalIsConflict(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
@@ -251,7 +251,7 @@ func TestTriggerRefusalsAreConflicts(t *testing.T) {
 }
 
 // A renewal is what the round trips are saved for: one to load and lock, one for everything else.
-func TestRoundTripsOfATransaction(t *testing.T) {
+func TestTx_RoundTrips(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	counter := newCounter(t, b)
@@ -300,7 +300,7 @@ func renew(ctx context.Context, tx *db.Tx, e environment, loaded lifecycle.State
 	return nil
 }
 
-func TestTransactionTimes(t *testing.T) {
+func TestTx_Times(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	local := now.In(time.FixedZone("elsewhere", 3600)).Add(999 * time.Nanosecond)

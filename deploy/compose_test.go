@@ -50,7 +50,7 @@ func load(t *testing.T) compose {
 // ours tells our own image from others'.
 func (s service) ours() bool { return s.Build != nil }
 
-func TestEveryPartIsThere(t *testing.T) {
+func TestCompose_HasEveryPart(t *testing.T) {
 	t.Parallel()
 	c := load(t)
 	for _, name := range []string{"postgres", "temporal", "temporal-ui", "migrate", "key", "api", "worker", "simulator"} {
@@ -77,7 +77,7 @@ func TestEveryPartIsThere(t *testing.T) {
 	}
 }
 
-func TestOnlyLoopbackPortsArePublished(t *testing.T) {
+func TestCompose_PublishesOnlyLoopback(t *testing.T) {
 	t.Parallel()
 	taken := map[string]string{}
 	for name, s := range load(t).Services {
@@ -90,7 +90,7 @@ func TestOnlyLoopbackPortsArePublished(t *testing.T) {
 	}
 }
 
-func TestWhatServesHasAHealthCheck(t *testing.T) {
+func TestCompose_ServersHaveHealthChecks(t *testing.T) {
 	t.Parallel()
 	for name, s := range load(t).Services {
 		if name == "migrate" || name == "key" { // they end
@@ -104,7 +104,7 @@ func TestWhatServesHasAHealthCheck(t *testing.T) {
 	}
 }
 
-func TestImagesArePinned(t *testing.T) {
+func TestCompose_PinsImages(t *testing.T) {
 	t.Parallel()
 	for name, s := range load(t).Services {
 		if s.ours() {
@@ -115,7 +115,7 @@ func TestImagesArePinned(t *testing.T) {
 	}
 }
 
-func TestOurContainersHaveNoPrivileges(t *testing.T) {
+func TestCompose_DropsPrivileges(t *testing.T) {
 	t.Parallel()
 	for name, s := range load(t).Services {
 		if s.ours() {
@@ -128,7 +128,7 @@ func TestOurContainersHaveNoPrivileges(t *testing.T) {
 // variable resolves ${NAME:-default} to its default.
 var variable = regexp.MustCompile(`\$\{[A-Z_]+:-([^}]*)\}`)
 
-func TestOurContainersStartWithTheirEnvironment(t *testing.T) {
+func TestCompose_ContainersStart(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for _, v := range config.Variables() {

@@ -28,6 +28,7 @@ type Message struct {
 	ID        string // evt_…
 	Type      event.Type
 	Timestamp int64           // Unix seconds, in the customer's time: `timestamp` of shape A, `created` of shape B
+	Sequence  int64           // of the event in its subscription, from 1; 0: it has none
 	Data      json.RawMessage // the stored data, a JSON object
 }
 
@@ -35,13 +36,17 @@ type Message struct {
 // still, store them with the delivery: all attempts of one send the same bytes, also after an upgrade.
 //
 // `data` of shape A is the event's data. `data.object` of shape B is the resource: the data, with `object` naming its
-// kind; where the data holds a resource under `object`, as those of invoices do, its fields take their place.
+// kind; where the data holds a resource under `object`, as those of invoices do, its fields take their place. Either has
+// the message's sequence beside its own fields, so that a receiver knows which of two events came first.
 //
 // Errors: ErrUnknownShape, or data that is no JSON object.
 func Body(shape Shape, m Message) ([]byte, error) {
 	data, err := object(m.Data)
 	if err != nil {
 		return nil, fmt.Errorf("webhooks: data of event %s: %w", m.ID, err)
+	}
+	if m.Sequence > 0 {
+		data["sequence"] = m.Sequence
 	}
 	switch shape {
 	case ShapeA:

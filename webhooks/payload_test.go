@@ -85,6 +85,18 @@ func TestBody_EveryType(t *testing.T) {
 	}
 }
 
+func TestBody_Sequence(t *testing.T) {
+	t.Parallel()
+	m := message(event.TypeSubscriptionPastDue, `{"id":"sub_1","failedPaymentAttempts":4}`)
+	m.Sequence = 17
+	a, err := webhooks.Body(webhooks.ShapeA, m)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"event":"subscription.past_due","data":{"id":"sub_1","failedPaymentAttempts":4,"sequence":17},"timestamp":1763640000}`, string(a))
+	b, err := webhooks.Body(webhooks.ShapeB, m)
+	require.NoError(t, err)
+	require.Contains(t, string(b), `"object":"subscription","sequence":17`)
+}
+
 func TestBody_Refuses(t *testing.T) {
 	t.Parallel()
 	_, err := webhooks.Body("C", message("x.y", `{}`))

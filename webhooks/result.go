@@ -24,6 +24,14 @@ const (
 	FailedOther    Failure = "other"             // none of these
 )
 
+// Failures lists the classes in the order of the documentation.
+func Failures() []Failure {
+	return []Failure{
+		FailedURL, FailedDNS, FailedAddress, FailedConnect, FailedTLS, FailedTimeout, FailedReset, FailedProtocol, FailedRedirect,
+		FailedStatus, FailedCanceled, FailedOther,
+	}
+}
+
 // Result is what became of one attempt. Nothing in it is secret: the URL, which may hold a token, and the headers sent
 // stay out of it.
 type Result struct {

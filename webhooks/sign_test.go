@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"perennial/billing/fault"
 	"perennial/webhooks"
@@ -52,6 +53,29 @@ func TestSign_Rotation(t *testing.T) {
 			require.NotContains(t, header.Get(name), secret)
 		}
 	}
+}
+
+// Any body and any secret that may be registered: each form verifies alone, and no changed byte does.
+func TestSign_AnyBodyAnySecret(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringMatching(`(whsec_)?[!-~]{16,60}|whsec_([A-Za-z0-9+/]{4}){6,20}`).Draw(t, "secret")
+		body := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "body")
+		require.NoError(t, webhooks.CheckSecret(secret))
+		header, err := webhooks.Sign("evt_1", at, body, "another-secret-of-ours", secret)
+		require.NoError(t, err)
+		for _, dropped := range []string{"X-Service-Timestamp", "webhook-timestamp"} {
+			alone := header.Clone()
+			alone.Del(dropped)
+			require.NoError(t, verify.Verify(alone, body, []string{secret}, at))
+			if len(body) == 0 {
+				continue
+			}
+			changed := bytes.Clone(body)
+			changed[rapid.IntRange(0, len(body)-1).Draw(t, "where")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+			require.ErrorIs(t, verify.Verify(alone, changed, []string{secret}, at), verify.ErrMismatch)
+		}
+	})
 }
 
 func TestSign_Refuses(t *testing.T) {

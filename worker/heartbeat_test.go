@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-func TestAnActivityThatTakesLongIsKnownToLive(t *testing.T) {
+func TestHeartbeat_LongActivityLives(t *testing.T) {
 	t.Parallel()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
@@ -37,7 +37,7 @@ func TestAnActivityThatTakesLongIsKnownToLive(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 }
 
-func TestAStalledProcessIsNotTakenForADeadOne(t *testing.T) {
+func TestHeartbeat_StalledProcessIsNotDead(t *testing.T) {
 	t.Parallel()
 	const timeout = 10 * time.Second // of an exchange with a provider
 	apart := (&Worker{}).options(nil).MaxHeartbeatThrottleInterval

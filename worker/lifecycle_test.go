@@ -194,7 +194,7 @@ func (r *rig) command(t *testing.T, sub string, cmd lifecycle.Command) {
 	}))
 }
 
-func TestAYearOfRenewalsOnATestClock(t *testing.T) {
+func TestTestClock_YearOfRenewals(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	start := time.Date(2027, 1, 31, 9, 0, 0, 0, time.UTC)
@@ -220,7 +220,7 @@ func TestAYearOfRenewalsOnATestClock(t *testing.T) {
 	require.Len(t, invoices, 12, "each pays an invoice of its own")
 }
 
-func TestFailureRecoveryAndCancellationOnATestClock(t *testing.T) {
+func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	start := time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)

@@ -56,7 +56,7 @@ func (w *Worker) seen(t *testing.T) (d client.WorkerDeploymentDescribeResponse) 
 	return d
 }
 
-func TestTheFirstBuildOfAFreshTemporalIsCurrentByItself(t *testing.T) {
+func TestVersion_FirstBuildIsCurrent(t *testing.T) {
 	t.Parallel()
 	n := testkit.Temporal(t)
 	first := polling(t, n, "perennial", "first")
@@ -72,7 +72,7 @@ func TestTheFirstBuildOfAFreshTemporalIsCurrentByItself(t *testing.T) {
 	require.Equal(t, "first", second.routed(t), "but asks once, or two builds would take turns")
 }
 
-func TestADecisionAboutVersionsIsKept(t *testing.T) {
+func TestVersion_KeepsDecision(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(*testing.T, client.WorkerDeploymentHandle){
 		"no version is current": func(t *testing.T, d client.WorkerDeploymentHandle) {
@@ -104,7 +104,7 @@ func TestADecisionAboutVersionsIsKept(t *testing.T) {
 	}
 }
 
-func TestQueuesOfAnotherDeploymentAreLeftAlone(t *testing.T) {
+func TestVersion_LeavesOtherDeploymentsAlone(t *testing.T) {
 	t.Parallel()
 	n := testkit.Temporal(t)
 	require.Equal(t, "one", polling(t, n, "perennial", "one").routed(t))
@@ -119,7 +119,7 @@ func TestQueuesOfAnotherDeploymentAreLeftAlone(t *testing.T) {
 
 // Temporal has lost its database while two builds ran. The one that was rolled out gets the work again, not the
 // fastest.
-func TestAfterALossTheSameBuildIsCurrentAgain(t *testing.T) {
+func TestVersion_RestoredAfterLoss(t *testing.T) {
 	t.Parallel()
 	n := testkit.Temporal(t)
 	next, rolledOut := polling(t, n, "perennial", "next"), polling(t, n, "perennial", "rolled-out")
@@ -132,7 +132,7 @@ func TestAfterALossTheSameBuildIsCurrentAgain(t *testing.T) {
 }
 
 // A worker that is told to stop while it still waits for Temporal ends well.
-func TestStoppingBeforeTemporalCameIsNoError(t *testing.T) {
+func TestRun_StoppedBeforeTemporalCame(t *testing.T) {
 	t.Parallel()
 	c, err := client.NewLazyClient(client.Options{HostPort: "127.0.0.1:1"})
 	require.NoError(t, err)

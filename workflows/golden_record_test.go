@@ -31,6 +31,7 @@ var recordings = map[string]func(*testing.T, *liveScene) (workflowID, runID stri
 	"payment_pending":          recordPayment,
 	"refund":                   recordRefund,
 	"reconciler":               recordReconciler,
+	"webhook_endpoint":         recordWebhookEndpoint,
 }
 
 // recordMissing plays the scenarios without a golden history on the real server, all in one environment.

@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "record the golden histories that are mi
 
 const goldenDir = "testdata/histories"
 
-func TestGoldenHistoriesReplay(t *testing.T) {
+func TestGolden_HistoriesReplay(t *testing.T) {
 	t.Parallel()
 	if *update {
 		recordMissing(t)
@@ -59,7 +59,7 @@ func TestGoldenHistoriesReplay(t *testing.T) {
 }
 
 // A replay must be able to fail: a history with a step left out is not one of our code.
-func TestReplayNoticesAnotherOrder(t *testing.T) {
+func TestGolden_ReplayNoticesAnotherOrder(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join(goldenDir, "renewal.json"))
 	require.NoError(t, err)
@@ -77,6 +77,8 @@ func replayer(t *testing.T) worker.WorkflowReplayer {
 		contract.PaymentWorkflow:      workflows.Payment,
 		contract.TestClockWorkflow:    workflows.TestClock,
 		contract.ReconcilerWorkflow:   workflows.Reconciler,
+
+		contract.WebhookEndpointWorkflow: workflows.WebhookEndpoint,
 	} {
 		r.RegisterWorkflowWithOptions(definition, workflow.RegisterOptions{Name: name})
 	}

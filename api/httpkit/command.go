@@ -41,7 +41,7 @@ func Command[R, T any](
 		defer leave()
 	}
 	var out *Reply[T]
-	err = perform(
+	err = absent(perform(
 		func(tx *db.Tx) error {
 			if c.repeat == nil {
 				return nil
@@ -55,7 +55,7 @@ func Command[R, T any](
 				return nil
 			}
 			return tx.AnswerIdempotency(ctx, c.EnvironmentID, c.repeat.row(m.stored(out)))
-		})
+		}))
 	switch {
 	case err == nil:
 		return out, nil

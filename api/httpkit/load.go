@@ -48,9 +48,10 @@ func NotFound(absent *fault.Error) *fault.Error {
 		"The resource does not exist in this environment. Check the id and the API key.")
 }
 
-// absent words a fault about an absent resource as NotFound does, and leaves any other error as it is.
+// absent words a fault about an absent resource as NotFound does, and leaves any other error as it is. A field of the
+// body that refers to the resource is named by the fault.
 func absent(err error) error {
-	if f := fault.From(err); f.Kind == fault.NotFound {
+	if f := fault.From(err); f != nil && f.Kind == fault.NotFound {
 		return NotFound(f).In(f.Param)
 	}
 	return err

@@ -10,7 +10,7 @@ import (
 	"perennial/internal/id"
 )
 
-func TestATapeChangesWhatIsOfOneRunAndNothingElse(t *testing.T) {
+func TestTape_ChangesOnlyValuesOfOneRun(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	env, sub, event := id.New(id.Environment, now), id.New(id.Subscription, now), id.New(id.Event, now)
@@ -39,7 +39,7 @@ func TestATapeChangesWhatIsOfOneRunAndNothingElse(t *testing.T) {
 	require.Equal(t, []any{env, "sub_now", "sub_now", `{"id":"sub_now"}`, []byte(`"` + fresh + `"`), 7, nil, now}, got)
 }
 
-func TestWritesOnlyKeepsTheOrderOfTheWrites(t *testing.T) {
+func TestTape_WritesOnlyKeepsOrder(t *testing.T) {
 	t.Parallel()
 	statements := func(sql ...string) []*pgx.QueuedQuery {
 		var out []*pgx.QueuedQuery

@@ -189,7 +189,7 @@ func (w *world) rare(actions map[string]func(*rapid.T)) map[string]func(*rapid.T
 	return actions
 }
 
-func TestMoneyCountsOnceUnderAnyOrderOfInputs(t *testing.T) {
+func TestNext_MoneyCountsOnceInAnyOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -199,7 +199,7 @@ func TestMoneyCountsOnceUnderAnyOrderOfInputs(t *testing.T) {
 
 // Whatever happens in between, as long as nothing ends the collection, it takes exactly one automatic attempt and three
 // retries to exhaust it.
-func TestOneAttemptAndThreeRetriesBeforeExhaustion(t *testing.T) {
+func TestNext_OneAttemptAndThreeRetries(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -223,7 +223,7 @@ func TestOneAttemptAndThreeRetriesBeforeExhaustion(t *testing.T) {
 }
 
 // While past due nothing is scheduled: the first automatic failure is the last.
-func TestPastDueSchedulesNothing(t *testing.T) {
+func TestNext_PastDueSchedulesNothing(t *testing.T) {
 	t.Parallel()
 	terms := collection.Terms{Retry: retry.Default(), NoRetry: true}
 	s, _, err := collection.Next(collection.State{Phase: collection.Waiting}, collection.Input{Kind: collection.Begin, Now: now}, terms)

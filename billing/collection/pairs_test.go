@@ -169,7 +169,7 @@ func stated(t *testing.T) map[pair]string {
 	return words
 }
 
-func TestEveryPairHasItsStatedOutcome(t *testing.T) {
+func TestNext_EveryPairOfStateAndInput(t *testing.T) {
 	t.Parallel()
 	words := stated(t)
 	for _, c := range circumstances {
@@ -192,7 +192,7 @@ func TestEveryPairHasItsStatedOutcome(t *testing.T) {
 	require.Empty(t, words, "the table states what does not exist")
 }
 
-func TestTheTableCoversAllThatDecides(t *testing.T) {
+func TestNext_TableCoversEveryPair(t *testing.T) {
 	t.Parallel()
 	phases := map[collection.Phase]bool{}
 	for _, s := range situations {
@@ -208,7 +208,7 @@ func TestTheTableCoversAllThatDecides(t *testing.T) {
 	require.Equal(t, []string{"Retry", "NoRetry", "Stopped", "Voided"}, fields, "a new term needs circumstances of its own")
 }
 
-func TestARetryIsNotDueEarly(t *testing.T) {
+func TestNext_RetryIsNotDueEarly(t *testing.T) {
 	t.Parallel()
 	s := collection.State{Phase: collection.Scheduled, Automatic: 1, Attempts: 1, RetryAt: now}
 

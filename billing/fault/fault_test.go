@@ -11,7 +11,7 @@ import (
 	"perennial/billing/fault"
 )
 
-func TestFromFindsTheFaultInsideAWrappedError(t *testing.T) {
+func TestFrom_FindsWrappedFault(t *testing.T) {
 	t.Parallel()
 	inner := fault.InvalidParam("amount", "amount_negative", "amount must be positive, got %d", -3)
 
@@ -23,7 +23,7 @@ func TestFromFindsTheFaultInsideAWrappedError(t *testing.T) {
 	require.Equal(t, "amount must be positive, got -3", got.Detail)
 }
 
-func TestFromHidesAnUnknownError(t *testing.T) {
+func TestFrom_HidesUnknownError(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("pq: password authentication failed for user root")
 
@@ -36,7 +36,7 @@ func TestFromHidesAnUnknownError(t *testing.T) {
 	require.Nil(t, fault.From(nil))
 }
 
-func TestOnlyFinalRefusalsMayBeRemembered(t *testing.T) {
+func TestFinal_ByKind(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[fault.Kind]struct{ refusal, retryable bool }{
 		fault.Invalid: {refusal: true}, fault.NotFound: {refusal: true}, fault.Conflict: {refusal: true}, fault.Gone: {refusal: true},
@@ -53,7 +53,7 @@ func TestOnlyFinalRefusalsMayBeRemembered(t *testing.T) {
 	}
 }
 
-func TestCopiesDoNotChangeTheSentinel(t *testing.T) {
+func TestFault_CopiesLeaveSentinelUnchanged(t *testing.T) {
 	t.Parallel()
 	sentinel := fault.New(fault.Conflict, "x", "x")
 

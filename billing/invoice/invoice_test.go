@@ -63,7 +63,7 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-func TestIssueRefusesAnAmountNobodyCanPay(t *testing.T) {
+func TestIssue_RefusesUnpayableAmount(t *testing.T) {
 	t.Parallel()
 	_, err := invoice.Draft{Lines: lines(money.MaxMinor, 1)}.Issue(invoice.Issuing{Now: now})
 	require.ErrorContains(t, err, "amount_too_large")
@@ -100,7 +100,7 @@ func TestWithdraw(t *testing.T) {
 }
 
 // The end of a subscription waits for nobody: what the attempt still captures goes back.
-func TestWithdrawAtTheEndCallsTheAttemptOff(t *testing.T) {
+func TestWithdraw_CallsOffPendingAttempt(t *testing.T) {
 	t.Parallel()
 	out, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{ID: "in_1", Balance: 300, Now: now})
 	require.NoError(t, err)
@@ -135,7 +135,7 @@ func TestWithdrawAtTheEndCallsTheAttemptOff(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefundedIsNoCredit(t *testing.T) {
+func TestCredit_RefundedMoneyIsNoCredit(t *testing.T) {
 	t.Parallel()
 	entry := func(amount money.Minor, reason invoice.CreditReason) []invoice.CreditEntry {
 		return []invoice.CreditEntry{{Amount: amount, Reason: reason}}
@@ -159,7 +159,7 @@ func TestWhatIsRefundedIsNoCredit(t *testing.T) {
 	}
 }
 
-func TestSettleKeepsTheCountOfAttempts(t *testing.T) {
+func TestSettle_KeepsAttemptCount(t *testing.T) {
 	t.Parallel()
 	out, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{Now: now})
 	require.NoError(t, err)
@@ -176,7 +176,7 @@ func TestSettleKeepsTheCountOfAttempts(t *testing.T) {
 // The ledger of a customer over any sequence of issuing, settling and withdrawing: the balance is the sum of its
 // changes, a debit is never larger than what could not be charged, and all that was billed is paid by money, by credit,
 // or still due.
-func TestCreditIsConserved(t *testing.T) {
+func TestCredit_IsConserved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var (

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/metadata"
 )
 
-func TestNotesComeBackAsTheyWere(t *testing.T) {
+func TestMetadata_RoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, note := range []string{
 		`"text"`, `""`, `true`, `false`, `null`, `0`, `-0`, `1.5`, `1.50`, `1e-7`, `12345678901234567890.000000000000000001`,
@@ -26,7 +26,7 @@ func TestNotesComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestNotesAreBounded(t *testing.T) {
+func TestMetadata_IsBounded(t *testing.T) {
 	t.Parallel()
 	long := func(n int) string { return strings.Repeat("é", n) }
 	digits := func(n int) json.Number { return json.Number(strings.Repeat("9", n)) }

@@ -36,7 +36,7 @@ func TestAllocate(t *testing.T) {
 	}
 }
 
-func TestAllocateKeepsTheOrderOfManyEqualWeights(t *testing.T) {
+func TestAllocate_KeepsOrderOfEqualWeights(t *testing.T) {
 	t.Parallel()
 	weights := make([]int64, 100)
 	for i, share := range money.Allocate(50, weights) {
@@ -48,14 +48,14 @@ func TestAllocateKeepsTheOrderOfManyEqualWeights(t *testing.T) {
 	}
 }
 
-func TestAllocateLeavesItsArgumentAlone(t *testing.T) {
+func TestAllocate_LeavesArgumentUnchanged(t *testing.T) {
 	t.Parallel()
 	weights := []int64{-1, 0}
 	money.Allocate(3, weights)
 	require.Equal(t, []int64{-1, 0}, weights)
 }
 
-func TestAllocateSumsAndIsFair(t *testing.T) {
+func TestAllocate_SumsToWholeAndIsFair(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		total := anyMinor().Draw(t, "total")

@@ -31,7 +31,7 @@ func TestDecimals(t *testing.T) {
 	require.Equal(t, 2, money.Currency("???").Decimals(), "unknown")
 }
 
-func TestDecimalsOfEveryCodeAreUsable(t *testing.T) {
+func TestDecimals_EveryCode(t *testing.T) {
 	t.Parallel()
 	for _, code := range currency.GetCurrencyCodes() {
 		decimals := money.Currency(code).Decimals()
@@ -39,7 +39,7 @@ func TestDecimalsOfEveryCodeAreUsable(t *testing.T) {
 	}
 }
 
-func TestParseCurrencyRefuses(t *testing.T) {
+func TestParseCurrency_Refuses(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]string{
 		"empty":            "",
@@ -65,7 +65,7 @@ func TestParseCurrencyRefuses(t *testing.T) {
 	}
 }
 
-func TestParseCurrencyAccepts(t *testing.T) {
+func TestParseCurrency_Accepts(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"EUR", "XAF", "XCG", "CLF"} {
 		c, err := money.ParseCurrency(code)

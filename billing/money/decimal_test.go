@@ -51,7 +51,7 @@ func TestRoundDecimal(t *testing.T) {
 	}
 }
 
-func TestRoundDecimalRefuses(t *testing.T) {
+func TestRoundDecimal_Refuses(t *testing.T) {
 	t.Parallel()
 	for in, code := range map[string]string{
 		"9999999999.995":         "amount_too_large",
@@ -70,9 +70,9 @@ func TestRoundDecimalRefuses(t *testing.T) {
 	requireFault(t, err, "amount_invalid", "")
 }
 
-// TestRoundDecimalIsExact compares with rational arithmetic: |rounded − d| is at most half a unit, and a half goes away
+// TestRoundDecimal_IsExact compares with rational arithmetic: |rounded − d| is at most half a unit, and a half goes away
 // from zero.
-func TestRoundDecimalIsExact(t *testing.T) {
+func TestRoundDecimal_IsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		coefficient := rapid.Int64Range(-1_000_000_000_000, 1_000_000_000_000).Draw(t, "coefficient")
@@ -113,7 +113,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func TestRoundDecimalReadsFormatUnits(t *testing.T) {
+func TestRoundDecimal_ReadsWhatFormatWrites(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := money.Minor(rapid.Int64Range(-int64(money.MaxMinor), int64(money.MaxMinor)).Draw(t, "m"))

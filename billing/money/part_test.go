@@ -42,7 +42,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-func TestPartsOfAnyPartitionSumToTheWhole(t *testing.T) {
+func TestPart_PartitionSumsToWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		total := anyMinor().Draw(t, "total")
@@ -62,7 +62,7 @@ func TestPartsOfAnyPartitionSumToTheWhole(t *testing.T) {
 	})
 }
 
-func TestPartsOfMoreTimeAreNotSmaller(t *testing.T) {
+func TestPart_GrowsWithTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		total := money.Minor(rapid.Int64Range(0, int64(money.MaxMinor)).Draw(t, "total"))

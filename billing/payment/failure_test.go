@@ -8,7 +8,7 @@ import (
 	"perennial/billing/payment"
 )
 
-func TestAFailureSaysWhy(t *testing.T) {
+func TestFailure_HasReason(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		typ                  payment.Type

@@ -15,7 +15,7 @@ var payer = customer.Customer{
 	ID: "cust_1", PaymentMethod: "card", PaymentDetails: customer.PaymentDetails{CustomerToken: "cus_1", PaymentMethodToken: "pm_1"},
 }
 
-func TestNewChargeIsAnIntent(t *testing.T) {
+func TestNewCharge_IsPending(t *testing.T) {
 	t.Parallel()
 	got := payment.NewCharge(payment.NewChargeInput{
 		ID: "txn_1", Customer: payer, Provider: "stripe", ProviderConfigID: "ppc_1", Amount: 1900, Currency: "USD", Description: "Invoice in_1",
@@ -30,7 +30,7 @@ func TestNewChargeIsAnIntent(t *testing.T) {
 	}, got)
 }
 
-func TestAChargeThatCannotBeMadeHasFailed(t *testing.T) {
+func TestNewCharge_FailsWithoutPaymentMethod(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		customer customer.Customer

@@ -66,7 +66,7 @@ func TestNextMove(t *testing.T) {
 }
 
 // A key is sent for the first time at most once unless the provider proved that it did not take it.
-func TestNoSecondFirstSendWithoutProof(t *testing.T) {
+func TestNext_NoSecondSendWithoutProof(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"}}
@@ -99,7 +99,7 @@ func TestNoSecondFirstSendWithoutProof(t *testing.T) {
 	})
 }
 
-func TestAbsenceIsProvenSlowly(t *testing.T) {
+func TestNext_AbsenceNeedsTwoLookUps(t *testing.T) {
 	t.Parallel()
 	txn := payment.Transaction{Status: payment.Pending}.Sending(t0)
 
@@ -142,7 +142,7 @@ func TestSending_SetsTheNextCheck(t *testing.T) {
 	require.Equal(t, txn, again, "a repeat keeps time and key of the first send")
 }
 
-func TestCloseKeepsFinalStatuses(t *testing.T) {
+func TestClose_KeepsFinalStatuses(t *testing.T) {
 	t.Parallel()
 	txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, FailureCode: "DECLINED"}
 	txn, err := txn.Close(payment.Success, t0)
@@ -152,7 +152,7 @@ func TestCloseKeepsFinalStatuses(t *testing.T) {
 	require.ErrorIs(t, err, payment.ErrFinal)
 }
 
-func TestChecksGrowPatient(t *testing.T) {
+func TestNext_ChecksBackOff(t *testing.T) {
 	t.Parallel()
 	txn, last := payment.Transaction{}, time.Duration(0)
 	for range 12 {

@@ -18,7 +18,7 @@ func captured(amount money.Minor) payment.Transaction {
 	}
 }
 
-func TestRefundReservesWhatItGivesBack(t *testing.T) {
+func TestNewRefund_ReservesAmount(t *testing.T) {
 	t.Parallel()
 	wall := t0.AddDate(1, 0, 0) // the customer lives on a test clock
 	charge, refund, err := captured(1000).Refund("txn_2", 400, t0, wall)
@@ -35,7 +35,7 @@ func TestRefundReservesWhatItGivesBack(t *testing.T) {
 	require.Equal(t, captured(1000), charge, "nothing else of the charge changes")
 }
 
-func TestRefundsThatAreRefused(t *testing.T) {
+func TestNewRefund_Refuses(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*payment.Transaction)) payment.Transaction {
 		c := captured(1000)
@@ -66,7 +66,7 @@ func TestRefundsThatAreRefused(t *testing.T) {
 
 // Whatever is given back, in parts, again after failures: never more than was captured, and a failed refund leaves no
 // trace in what can be given back.
-func TestRefundsNeverExceedTheCharge(t *testing.T) {
+func TestNewRefund_NeverExceedsCharge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		charge := captured(money.Minor(rapid.Int64Range(1, 1000).Draw(t, "captured")))

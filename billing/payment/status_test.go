@@ -32,7 +32,7 @@ refunded .       .       .      .        .        .
 `,
 }
 
-func TestEveryPairOfStatuses(t *testing.T) {
+func TestStatus_EveryTransition(t *testing.T) {
 	t.Parallel()
 	statuses := statedoc.Consts(t, "Status")
 	for _, typ := range statedoc.Consts(t, "Type") {
@@ -50,7 +50,7 @@ func TestEveryPairOfStatuses(t *testing.T) {
 	}
 }
 
-func TestAnUnknownStatusBecomesNothing(t *testing.T) {
+func TestStatus_UnknownHasNoTransition(t *testing.T) {
 	t.Parallel()
 	for _, to := range statedoc.Consts(t, "Status") {
 		require.False(t, payment.CanBecome(payment.Charge, "paid", payment.Status(to)))

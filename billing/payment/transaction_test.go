@@ -9,7 +9,7 @@ import (
 	"perennial/billing/payment"
 )
 
-func TestASuccessIsAboutWhatWasAskedFor(t *testing.T) {
+func TestSuccess_NeedsRequestedAmountAndCurrency(t *testing.T) {
 	t.Parallel()
 	asked := payment.Transaction{Amount: 1000, Currency: "EUR"}
 	for name, c := range map[string]struct {

@@ -33,7 +33,7 @@ func TestAddDays(t *testing.T) {
 	require.Equal(t, utc(t, "2026-01-02T00:00:00Z"), period.AddDays(utc(t, "2026-01-01T00:00:00Z"), nil, 1), "nil is UTC")
 }
 
-func TestAddDaysBeyondTheCalendar(t *testing.T) {
+func TestAddDays_BeyondCalendar(t *testing.T) {
 	t.Parallel()
 	for _, days := range []int{math.MaxInt, math.MaxInt32, 4_000_000} {
 		require.Equal(t, period.Latest, period.AddDays(utc(t, "2026-01-01T00:00:00Z"), load(t, "Europe/Berlin"), days))
@@ -42,7 +42,7 @@ func TestAddDaysBeyondTheCalendar(t *testing.T) {
 	require.Equal(t, period.Earliest, period.AddDays(utc(t, "2026-01-01T00:00:00Z"), nil, math.MinInt))
 }
 
-func TestAddDaysIsADailyBoundary(t *testing.T) {
+func TestAddDays_EqualsDailyBoundary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := anySchedule().Draw(t, "schedule")

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/period"
 )
 
-func TestPeriodIsHalfOpen(t *testing.T) {
+func TestPeriod_IsHalfOpen(t *testing.T) {
 	t.Parallel()
 	p := period.Period{Start: utc(t, "2026-02-01T00:00:00Z"), End: utc(t, "2026-03-01T00:00:00Z")}
 	require.True(t, p.Contains(p.Start))
@@ -23,7 +23,7 @@ func TestPeriodIsHalfOpen(t *testing.T) {
 	require.Equal(t, "[2026-02-01T00:00:00Z, 2026-03-01T00:00:00Z)", p.String())
 }
 
-func TestSecondsOfAdjacentPeriodsAddUp(t *testing.T) {
+func TestPeriod_SecondsAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		nanos := rapid.Int64Range(0, 1<<60)
@@ -35,7 +35,7 @@ func TestSecondsOfAdjacentPeriodsAddUp(t *testing.T) {
 	})
 }
 
-func TestIntervalValidate(t *testing.T) {
+func TestInterval_Validate(t *testing.T) {
 	t.Parallel()
 	for unit, most := range map[period.Unit]int{period.Day: 3650, period.Week: 520, period.Month: 120, period.Year: 10} {
 		require.NoError(t, period.Interval{Unit: unit, Count: 1}.Validate())
@@ -49,7 +49,7 @@ func TestIntervalValidate(t *testing.T) {
 	}
 }
 
-func TestIntervalText(t *testing.T) {
+func TestInterval_Text(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "1 month", period.Interval{Unit: period.Month, Count: 1}.String())
 	require.Equal(t, "14 days", period.Interval{Unit: period.Day, Count: 14}.String())

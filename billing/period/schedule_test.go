@@ -11,9 +11,9 @@ import (
 	"perennial/billing/period"
 )
 
-// TestBoundaryInClockChanges asks for a boundary whose wall time is missing or doubled, and for the one after, which is
+// TestBoundary_ClockChanges asks for a boundary whose wall time is missing or doubled, and for the one after, which is
 // back at the anchor's wall time because it is counted from the anchor.
-func TestBoundaryInClockChanges(t *testing.T) {
+func TestBoundary_ClockChanges(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, zone, anchor, first, second string }{
 		{"Berlin, 02:30 missing", "Europe/Berlin", "2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"},
@@ -37,9 +37,9 @@ func TestBoundaryInClockChanges(t *testing.T) {
 	}
 }
 
-// TestDaysThatNeverHappened walks over the skipped days from both sides: dates are in order, none twice, none missing
+// TestBoundary_SkippedDays walks over the skipped days from both sides: dates are in order, none twice, none missing
 // but the one that was.
-func TestDaysThatNeverHappened(t *testing.T) {
+func TestBoundary_SkippedDays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, before, after string }{
 		{"Pacific/Apia", "2011-12-29", "2011-12-31"},
@@ -67,8 +67,8 @@ func TestDaysThatNeverHappened(t *testing.T) {
 	}
 }
 
-// TestMonthEnds takes every anchor day of a year through five years, leap years among them.
-func TestMonthEnds(t *testing.T) {
+// TestBoundary_MonthEnds takes every anchor day of a year through five years, leap years among them.
+func TestBoundary_MonthEnds(t *testing.T) {
 	t.Parallel()
 	lengths := [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 	for anchor := time.Date(2023, time.January, 1, 17, 0, 0, 0, time.UTC); anchor.Year() == 2023; anchor = anchor.AddDate(0, 0, 1) {
@@ -86,7 +86,7 @@ func TestMonthEnds(t *testing.T) {
 	}
 }
 
-func TestLeapDayYearly(t *testing.T) {
+func TestBoundary_LeapDayYearly(t *testing.T) {
 	t.Parallel()
 	yearly := period.Schedule{Anchor: utc(t, "2096-02-29T00:00:00Z"), Interval: period.Interval{Unit: period.Year, Count: 1}}
 	for n, day := range map[int]int{-4: 29, -1: 28, 0: 29, 1: 28, 4: 28, 8: 29} { // 2100 is no leap year
@@ -94,7 +94,7 @@ func TestLeapDayYearly(t *testing.T) {
 	}
 }
 
-func TestBoundariesStrictlyIncrease(t *testing.T) {
+func TestBoundary_StrictlyIncreases(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := anySchedule().Draw(t, "schedule")
@@ -109,7 +109,7 @@ func TestBoundariesStrictlyIncrease(t *testing.T) {
 	})
 }
 
-func TestIndexAtIsTheInverseOfBoundary(t *testing.T) {
+func TestIndexAt_InvertsBoundary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := anySchedule().Draw(t, "schedule")
@@ -124,8 +124,8 @@ func TestIndexAtIsTheInverseOfBoundary(t *testing.T) {
 	})
 }
 
-// TestBoundaryShowsTheAnchorsWallTime states the rule for missing and doubled wall times without using it.
-func TestBoundaryShowsTheAnchorsWallTime(t *testing.T) {
+// TestBoundary_KeepsWallTimeOfAnchor states the rule for missing and doubled wall times without using it.
+func TestBoundary_KeepsWallTimeOfAnchor(t *testing.T) {
 	t.Parallel()
 	const layout = "15:04:05.999999999"
 	rapid.Check(t, func(t *rapid.T) {
@@ -146,7 +146,7 @@ func TestBoundaryShowsTheAnchorsWallTime(t *testing.T) {
 	})
 }
 
-func TestIndexAtFarAway(t *testing.T) {
+func TestIndexAt_FarAway(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []period.Unit{period.Day, period.Week, period.Month, period.Year} {
 		s := period.Schedule{
@@ -158,9 +158,9 @@ func TestIndexAtFarAway(t *testing.T) {
 	}
 }
 
-// TestBeyondTheCalendar states what hostile numbers do: boundaries stop at the ends of the calendar, and every call
+// TestBoundary_BeyondCalendar states what hostile numbers do: boundaries stop at the ends of the calendar, and every call
 // returns.
-func TestBeyondTheCalendar(t *testing.T) {
+func TestBoundary_BeyondCalendar(t *testing.T) {
 	t.Parallel()
 	beyond := []time.Time{
 		time.Unix(math.MaxInt64>>1, 0), time.Unix(-math.MaxInt64>>1, 0), time.Date(20_000, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -189,7 +189,7 @@ func TestBeyondTheCalendar(t *testing.T) {
 	}
 }
 
-func TestScheduleWithoutLocationIsUTC(t *testing.T) {
+func TestSchedule_DefaultsToUTC(t *testing.T) {
 	t.Parallel()
 	s := period.Schedule{Anchor: time.Date(2026, 1, 31, 0, 0, 0, 0, time.FixedZone("", 3600)), Interval: period.Interval{Unit: period.Month, Count: 1}}
 	require.Equal(t, utc(t, "2026-02-28T23:00:00Z"), s.Boundary(1))

@@ -75,7 +75,7 @@ func flat(n int, amount money.Minor) []plan.Price {
 	return prices
 }
 
-func TestLinesAreOnePerPriceThatCosts(t *testing.T) {
+func TestLines_OnePerPriceWithAmount(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	of := period.Period{Start: start, End: start.AddDate(0, 1, 0)}

@@ -41,8 +41,8 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestClockChangeCountsRealTime: on the day Berlin skips an hour, noon is 11 of 23 hours into it.
-func TestClockChangeCountsRealTime(t *testing.T) {
+// TestRest_ClockChangeCountsRealTime: on the day Berlin skips an hour, noon is 11 of 23 hours into it.
+func TestRest_ClockChangeCountsRealTime(t *testing.T) {
 	t.Parallel()
 	berlin, err := period.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestClockChangeCountsRealTime(t *testing.T) {
 	require.Equal(t, money.Minor(1200), got)
 }
 
-func TestRestRefuses(t *testing.T) {
+func TestRest_Refuses(t *testing.T) {
 	t.Parallel()
 	start := april.Start
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func within(p period.Period) *rapid.Generator[time.Time] {
 	})
 }
 
-func TestRestProperties(t *testing.T) {
+func TestRest_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPeriod().Draw(t, "period")
@@ -143,7 +143,7 @@ func TestRestProperties(t *testing.T) {
 	})
 }
 
-func TestCreditProperties(t *testing.T) {
+func TestCredit_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		unused, billed, given := anyPrice().Draw(t, "unused"), anyPrice().Draw(t, "billed"), anyPrice().Draw(t, "given before")

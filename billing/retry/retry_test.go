@@ -17,7 +17,7 @@ const day = 24 * time.Hour
 
 var failedAt = time.Date(2026, time.March, 28, 9, 0, 0, 0, time.UTC)
 
-func TestDefaultRetriesAfterOneTwoAndFourDays(t *testing.T) {
+func TestDefault_RetriesAfterOneTwoAndFourDays(t *testing.T) {
 	t.Parallel()
 	p := retry.Default()
 	require.NoError(t, p.Validate())
@@ -124,7 +124,7 @@ func TestJitter(t *testing.T) {
 	require.GreaterOrEqual(t, len(seen), 10, "a crowd spreads over the whole hour")
 }
 
-func TestJitterStopsBeforeTheBoundary(t *testing.T) {
+func TestJitter_StaysBeforeBoundary(t *testing.T) {
 	t.Parallel()
 	p := retry.Default()
 	due := failedAt.Add(day)
@@ -141,7 +141,7 @@ func TestJitterStopsBeforeTheBoundary(t *testing.T) {
 	}
 }
 
-func TestRetriesGrowAndRespectTheBoundary(t *testing.T) {
+func TestGap_GrowsAndStaysBeforeBoundary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := retry.Policy{

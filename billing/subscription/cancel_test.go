@@ -12,7 +12,7 @@ import (
 )
 
 // The period's end takes no time away, so there is nothing to give back.
-func TestARefundNeedsImmediateEffect(t *testing.T) {
+func TestCancel_RefundNeedsImmediateEffect(t *testing.T) {
 	t.Parallel()
 	for _, status := range []Status{Trialing, Active, PastDue, Canceled} {
 		s, f, now := inStatus(status)
@@ -24,7 +24,7 @@ func TestARefundNeedsImmediateEffect(t *testing.T) {
 }
 
 // Whoever asks again without a reason has not taken the first one back; only reactivation does.
-func TestTheReasonGivenFirstStays(t *testing.T) {
+func TestCancel_KeepsFirstReason(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
 	first, err := s.Cancel(f, Cancellation{Reason: "price"}, now)
@@ -49,7 +49,7 @@ func TestTheReasonGivenFirstStays(t *testing.T) {
 	require.Empty(t, afresh.Subscription.CancelReason)
 }
 
-func TestCancelLeavesNothingWaiting(t *testing.T) {
+func TestCancel_DropsPendingChange(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(PastDue)
 	s.CancelAtPeriodEnd, s.PendingPlanID, s.MethodChangedAt = true, pro.ID, now
@@ -72,7 +72,7 @@ func TestCancelLeavesNothingWaiting(t *testing.T) {
 }
 
 // The change to the present plan is not paid yet: what the plan before cost is no money for this one's time.
-func TestNoRefundForAPlanThatNobodyPaid(t *testing.T) {
+func TestCancel_NoRefundForUnpaidPlan(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
 	f.Open, f.Paid = nil, []invoice.Invoice{f.Open[0].Settle(now)}
@@ -84,7 +84,7 @@ func TestNoRefundForAPlanThatNobodyPaid(t *testing.T) {
 	require.Empty(t, d.Issue)
 }
 
-func TestCancelAtPeriodEndTwiceAndBack(t *testing.T) {
+func TestCancel_AtPeriodEndTwiceThenReactivate(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
 	_, err := s.Reactivate(now)

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/plan"
 )
 
-func TestNoCreditForWhatNobodyBilled(t *testing.T) {
+func TestChangePlan_NoCreditForUnbilledTime(t *testing.T) {
 	t.Parallel()
 	s, f, _ := inStatus(Active)
 	f.Open = nil
@@ -24,7 +24,7 @@ func TestNoCreditForWhatNobodyBilled(t *testing.T) {
 }
 
 // What was credited before is not credited again.
-func TestTheCreditIsAtMostWhatIsBilled(t *testing.T) {
+func TestChangePlan_CreditIsAtMostBilled(t *testing.T) {
 	t.Parallel()
 	for credited, want := range map[money.Minor]money.Minor{0: 1000, 800: 200, 1000: 0, 1050: 0} {
 		s, f, _ := inStatus(Active)
@@ -48,7 +48,7 @@ func TestTheCreditIsAtMostWhatIsBilled(t *testing.T) {
 }
 
 // A charge that rounds to nothing is still a bill, or else recovery would charge for the whole period.
-func TestAChargeOfNothingIsABill(t *testing.T) {
+func TestChangePlan_ChargeOfZeroIsAnInvoice(t *testing.T) {
 	t.Parallel()
 	cent := plan.Plan{ID: "plan_cent", Name: "Cent", Currency: "EUR", Interval: month, Active: true, Prices: prices(1)}
 	s, f, now := inStatus(Active)
@@ -67,7 +67,7 @@ func TestAChargeOfNothingIsABill(t *testing.T) {
 }
 
 // The boundary has passed but is not opened yet: the period that is over was skipped, the renewal bills the next.
-func TestRecoveryAfterThePeriodsEndBillsNothingOver(t *testing.T) {
+func TestSettled_AfterPeriodEndIssuesNothing(t *testing.T) {
 	t.Parallel()
 	s, f, _ := inStatus(PastDue)
 	f.Open = nil

@@ -9,7 +9,7 @@ import (
 	"perennial/billing/collection"
 )
 
-func TestNextOfTwoAtTheSameInstant(t *testing.T) {
+func TestNextAction_TwoAtSameInstant(t *testing.T) {
 	t.Parallel()
 	s, _, _ := inStatus(PastDue)
 	end := s.CurrentPeriod.End
@@ -40,7 +40,7 @@ func TestNextOfTwoAtTheSameInstant(t *testing.T) {
 	}
 }
 
-func TestNextNamesTheBoundary(t *testing.T) {
+func TestNextAction_NamesBoundary(t *testing.T) {
 	t.Parallel()
 	trial, _, _ := inStatus(Trialing)
 	active, _, _ := inStatus(Active)

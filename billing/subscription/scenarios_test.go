@@ -60,7 +60,7 @@ func TestUnpaid_TwiceIsOneSpell(t *testing.T) {
 	require.Equal(t, Decision{Subscription: first.Subscription}, again)
 }
 
-func TestPlanChangeRefusals(t *testing.T) {
+func TestChangePlan_Refuses(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
 	charging := f
@@ -89,7 +89,7 @@ func TestPlanChangeRefusals(t *testing.T) {
 	}
 }
 
-func TestAWaitingChangeIsTakenBackByStaying(t *testing.T) {
+func TestChangePlan_SamePlanDropsPendingChange(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
 	d, err := s.ChangePlan(f, pro, true, now)
@@ -104,7 +104,7 @@ func TestAWaitingChangeIsTakenBackByStaying(t *testing.T) {
 	}
 }
 
-func TestPayableNamesTheOldestInvoice(t *testing.T) {
+func TestPayable_ReturnsOldestInvoice(t *testing.T) {
 	t.Parallel()
 	s, f, _ := inStatus(Active)
 	f.Open[0].Currency = s.Currency
@@ -128,7 +128,7 @@ func TestPayableNamesTheOldestInvoice(t *testing.T) {
 	require.NotContains(t, ErrNothingOpen.Detail, "next period", "a canceled subscription has none")
 }
 
-func TestCreateRefuses(t *testing.T) {
+func TestCreate_Refuses(t *testing.T) {
 	t.Parallel()
 	days := plan.MaxTrialDays + 1
 	for code, c := range map[string]struct {
@@ -145,7 +145,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-func TestCreateTakesThePlansTrialUnlessTold(t *testing.T) {
+func TestCreate_DefaultsToPlansTrial(t *testing.T) {
 	t.Parallel()
 	none, week := 0, 7
 	p := team

@@ -9,7 +9,7 @@ import (
 	"perennial/billing/fault"
 )
 
-func TestSettingsThatTheRulesCannotWorkWithAreRefused(t *testing.T) {
+func TestSettings_Refuses(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, DefaultSettings().Validate())
 	for name, change := range map[string]func(*Settings){

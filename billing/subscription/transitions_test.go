@@ -128,7 +128,7 @@ var refused = map[Status]map[input]error{
 	},
 }
 
-func TestEveryPairOfStatusAndInput(t *testing.T) {
+func TestTransition_EveryPairOfStatusAndInput(t *testing.T) {
 	t.Parallel()
 	for _, status := range statedoc.Consts(t, "Status") {
 		for _, in := range statedoc.Consts(t, "input") {
@@ -159,7 +159,7 @@ func TestEveryPairOfStatusAndInput(t *testing.T) {
 }
 
 // Each status that transitions promises is one that really comes about.
-func TestNoTransitionIsOnlyOnPaper(t *testing.T) {
+func TestTransition_EachIsReached(t *testing.T) {
 	t.Parallel()
 	for status, inputs := range transitions {
 		for in, to := range inputs {
@@ -178,7 +178,7 @@ func TestNoTransitionIsOnlyOnPaper(t *testing.T) {
 	}
 }
 
-func TestNothingLeavesCanceled(t *testing.T) {
+func TestTransition_CanceledIsFinal(t *testing.T) {
 	t.Parallel()
 	for in, to := range transitions[Canceled] {
 		require.Equal(t, []Status{Canceled}, to, in)

@@ -14,7 +14,7 @@ import (
 	"perennial/internal/vault"
 )
 
-func TestDevStateOutlivesAStart(t *testing.T) {
+func TestDev_KeepsState(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "dev.env")
 	first, err := loadDevState(path)
@@ -34,7 +34,7 @@ func TestDevStateOutlivesAStart(t *testing.T) {
 	require.Equal(t, first, second)
 }
 
-func TestDevNeverForgetsADatabaseOfYours(t *testing.T) {
+func TestDev_NeverDeletesForeignDatabase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/yours"}, "dev", "--once", "--fresh", "--dir", dir)
@@ -42,7 +42,7 @@ func TestDevNeverForgetsADatabaseOfYours(t *testing.T) {
 	require.Contains(t, got.stderr, "DATABASE_URL names a database of yours")
 }
 
-func TestDevSaysWhyItDoesNotStart(t *testing.T) {
+func TestDev_ExplainsFailedStart(t *testing.T) {
 	t.Parallel()
 	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/away"}, "dev", "--once", "--dir", t.TempDir())
 	require.Equal(t, exitFailed, got.code)
@@ -64,7 +64,7 @@ func TestDev_NamedPortInUse(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-func TestScreenKeepsEveryLineWhereThereIsNoTerminal(t *testing.T) {
+func TestScreen_KeepsLinesWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	s := newScreen(&process{stdout: &out, lookup: lookupIn(nil)})
@@ -76,7 +76,7 @@ func TestScreenKeepsEveryLineWhereThereIsNoTerminal(t *testing.T) {
 	require.Equal(t, "  ⟳ installing a tool\n  ✓ installed\n  API            http://x\n", out.String())
 }
 
-func TestScreenOverwritesProgressOnATerminal(t *testing.T) {
+func TestScreen_OverwritesProgressOnTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	s := &screen{out: &out, terminal: true}
@@ -94,7 +94,7 @@ func TestShellWord(t *testing.T) {
 }
 
 // A build is named by its content: two compilations are two versions, whatever the commit says.
-func TestBuildsAreNamedByTheirContent(t *testing.T) {
+func TestBuildID_FollowsContent(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "program")
 	require.NoError(t, os.WriteFile(path, []byte("one"), 0o600))

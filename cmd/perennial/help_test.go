@@ -21,7 +21,7 @@ func paths(c *command, above []string) [][]string {
 	return all
 }
 
-func TestHelpOfEveryCommand(t *testing.T) {
+func TestHelp_EveryCommand(t *testing.T) {
 	t.Parallel()
 	for _, path := range paths(root(), nil) {
 		name := strings.Join(append([]string{"perennial"}, path...), "-")

@@ -32,7 +32,7 @@ func TestOperations_ServesHealth(t *testing.T) {
 }
 
 // A request that is under way is finished, and one that takes too long is cut and said to be.
-func TestListenerFinishesWhatItBegan(t *testing.T) {
+func TestListener_FinishesOpenRequests(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
 	l, err := listen(t.Context(), "127.0.0.1:0", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -50,7 +50,7 @@ func TestListenerFinishesWhatItBegan(t *testing.T) {
 	require.NoError(t, <-stopped)
 }
 
-func TestListenerCutsWhatTakesTooLong(t *testing.T) {
+func TestListener_CutsSlowRequests(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
 	l, err := listen(t.Context(), "127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -50,7 +50,7 @@ func create(t *testing.T, env map[string]string, args ...string) string {
 	return key
 }
 
-func TestMigrateTellsWhereItIs(t *testing.T) {
+func TestMigrate_ShowsVersion(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"DATABASE_URL": testkit.Postgres(t, nil).URL}
 	got := perennial(t, env, "migrate", "--status")
@@ -67,7 +67,7 @@ func TestMigrateTellsWhereItIs(t *testing.T) {
 	require.Equal(t, outcome{exitDone, got.stdout, ""}, perennial(t, env, "migrate", "--status"))
 }
 
-func TestACreatedKeyOpensItsEnvironmentUntilItIsRevoked(t *testing.T) {
+func TestKey_WorksUntilRevoked(t *testing.T) {
 	t.Parallel()
 	env := database(t)
 	store := open(t, env)
@@ -105,7 +105,7 @@ func TestACreatedKeyOpensItsEnvironmentUntilItIsRevoked(t *testing.T) {
 	require.Contains(t, got.stderr, "api_key_not_found")
 }
 
-func TestProviderCredentialsAreSealedAndOpenAgain(t *testing.T) {
+func TestProviderCredentials_AreSealed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		env   map[string]string
@@ -148,7 +148,7 @@ func TestProviderCredentialsAreSealedAndOpenAgain(t *testing.T) {
 }
 
 // What is refused leaves nothing behind: the same command works once it is fixed.
-func TestRefusedOrdersChangeNothing(t *testing.T) {
+func TestTenancyCommands_RefusedChangeNothing(t *testing.T) {
 	t.Parallel()
 	env := database(t)
 	env["S"] = "sk_live_abc"
@@ -171,7 +171,7 @@ func TestRefusedOrdersChangeNothing(t *testing.T) {
 	create(t, env, "--time-zone", "Europe/Paris", "--past-due-cancel-after", "0") // as it is
 }
 
-func TestSettingsAreChosenWithTheEnvironment(t *testing.T) {
+func TestEnvironmentCreate_TakesSettings(t *testing.T) {
 	t.Parallel()
 	env := database(t)
 	for app, c := range map[string]struct {
@@ -207,7 +207,7 @@ func TestSettingsAreChosenWithTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestANewProviderAccountSaysWhereItsCallbacksGo(t *testing.T) {
+func TestProviderCreate_ShowsCallbackAddress(t *testing.T) {
 	t.Parallel()
 	env := database(t)
 	env["S"] = "sk_test_from_the_vault"
@@ -228,7 +228,7 @@ func TestANewProviderAccountSaysWhereItsCallbacksGo(t *testing.T) {
 	}
 }
 
-func TestKEKIsUsable(t *testing.T) {
+func TestKEK_IsUsable(t *testing.T) {
 	t.Parallel()
 	got := perennial(t, nil, "key", "kek")
 	require.Equal(t, exitDone, got.code)
@@ -237,7 +237,7 @@ func TestKEKIsUsable(t *testing.T) {
 	require.NotEqual(t, got.stdout, perennial(t, nil, "key", "kek").stdout)
 }
 
-func TestHealthcheckBelievesOnly200(t *testing.T) {
+func TestHealthcheck_AcceptsOnly200(t *testing.T) {
 	t.Parallel()
 	var status atomic.Int32
 	status.Store(http.StatusServiceUnavailable)

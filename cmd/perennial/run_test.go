@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,7 +12,15 @@ import (
 	"perennial/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m) }
+// asProgram makes this test binary the program itself, so that a test can kill it.
+const asProgram = "PERENNIAL_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	testkit.Main(m)
+}
 
 // outcome is what a run of the whole program came to.
 type outcome struct {
@@ -48,7 +57,7 @@ func newKey(args ...string) []string {
 	return append([]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test"}, args...)
 }
 
-func TestWrongUsageIsExplainedAndExitsWith2(t *testing.T) {
+func TestUsage_WrongExitsWith2(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
@@ -97,7 +106,7 @@ func TestWrongUsageIsExplainedAndExitsWith2(t *testing.T) {
 	}
 }
 
-func TestFlagsAndArgumentsMixFreely(t *testing.T) {
+func TestUsage_FlagsAndArgumentsMix(t *testing.T) {
 	t.Parallel()
 	got := perennial(t, nil, "key", "revoke", "key_1", "--nonsense")
 	require.Equal(t, exitUsage, got.code)
@@ -106,7 +115,7 @@ func TestFlagsAndArgumentsMixFreely(t *testing.T) {
 	require.Contains(t, got.stderr, "give the ID of one key", "after -- come arguments only")
 }
 
-func TestWrongSettingsAreAllListedAndExitWith1(t *testing.T) {
+func TestSettings_WrongAreListedAndExitWith1(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"api", "worker", "serve"} {
 		t.Run(command, func(t *testing.T) {
@@ -127,7 +136,7 @@ func TestWrongSettingsAreAllListedAndExitWith1(t *testing.T) {
 	require.Contains(t, got.stderr, "does not begin with postgres://")
 }
 
-func TestFailpointsThatDoNotExistStopTheStart(t *testing.T) {
+func TestFailpoints_UnknownStopStart(t *testing.T) {
 	t.Parallel()
 	got := perennial(t, map[string]string{
 		"FAILPOINT": "charge.typo", "DATABASE_URL": "postgres://127.0.0.1:1/none", "TEMPORAL_ADDRESS": "127.0.0.1:1",
@@ -137,7 +146,7 @@ func TestFailpointsThatDoNotExistStopTheStart(t *testing.T) {
 	require.Contains(t, got.stderr, `there is no failpoint "charge.typo"`)
 }
 
-func TestNothingRunsOnADatabaseThatIsAway(t *testing.T) {
+func TestStart_RefusedWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
 		"DATABASE_URL": "postgres://somebody:hidden@127.0.0.1:1/none", "TEMPORAL_ADDRESS": "127.0.0.1:1",

@@ -150,7 +150,7 @@ func get(t *testing.T, url, key string) string {
 	return string(text)
 }
 
-func TestDoctorNamesTheKeyThatDoesNotOpen(t *testing.T) {
+func TestDoctor_NamesKeyThatDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)
 	create(t, env)
@@ -161,7 +161,7 @@ func TestDoctorNamesTheKeyThatDoesNotOpen(t *testing.T) {
 	require.Empty(t, d.verdicts("payment provider"), "one cause, one line")
 }
 
-func TestDoctorOnNothingAtAll(t *testing.T) {
+func TestDoctor_NothingRuns(t *testing.T) {
 	t.Parallel()
 	d, got := diagnose(t, nil)
 	require.Equal(t, exitFailed, got.code)
@@ -180,7 +180,7 @@ func TestDoctorOnNothingAtAll(t *testing.T) {
 	require.NotContains(t, got.stdout, "hidden")
 }
 
-func TestServeRefusesAnEmptyDatabase(t *testing.T) {
+func TestServe_RefusesEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
 		"DATABASE_URL": testkit.Postgres(t, nil).URL, "TEMPORAL_ADDRESS": "127.0.0.1:1",

@@ -18,7 +18,7 @@ import (
 )
 
 // Each of its settings changes what it does.
-func TestSimulatorKeepsToItsSettings(t *testing.T) {
+func TestSimulator_FollowsSettings(t *testing.T) {
 	t.Parallel()
 	signatures := make(chan string, 1)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { signatures <- r.Header.Get("Stripe-Signature") }))

@@ -128,6 +128,14 @@ create function event_matches(event_type text, patterns text[]) returns boolean 
 $$;
 -- +goose StatementEnd
 
+-- Whether the end of an attempt has come too late to decide about its delivery: a person asked for another attempt
+-- meanwhile, or the endpoint was disabled. That the delivery arrived is never too late.
+-- +goose StatementBegin
+create function webhook_end_is_past(d webhook_deliveries, manual boolean, outcome text) returns boolean language sql immutable as $$
+    select d.redeliver and not manual or d.status <> 'pending' and outcome <> 'succeeded';
+$$;
+-- +goose StatementEnd
+
 create or replace view list_positions as
 select tenant_id as scope, id, position from apps
 union all select environment_id, id, position from plans

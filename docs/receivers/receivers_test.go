@@ -53,6 +53,15 @@ func TestPage_ShowsTheFiles(t *testing.T) {
 	}
 }
 
+func TestPage_ExplainsEachFailure(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../webhooks.md")
+	require.NoError(t, err)
+	for _, failure := range webhooks.Failures() {
+		require.Contains(t, string(page), "| `"+string(failure)+"` |")
+	}
+}
+
 func TestReceivers_AcceptGenuineDeliveriesOnly(t *testing.T) {
 	t.Parallel()
 	for _, r := range receivers {

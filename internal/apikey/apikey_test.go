@@ -11,7 +11,7 @@ import (
 	"perennial/internal/apikey"
 )
 
-func TestNewKeysSayTheirKindAndModeAndNothingElse(t *testing.T) {
+func TestNew_ShowsKindAndModeOnly(t *testing.T) {
 	t.Parallel()
 	for prefix, want := range map[string]struct {
 		kind apikey.Kind
@@ -35,7 +35,7 @@ func TestNewKeysSayTheirKindAndModeAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestKeysDoNotPrintThemselves(t *testing.T) {
+func TestKey_IsNotPrinted(t *testing.T) {
 	t.Parallel()
 	key := apikey.New(apikey.Secret, apikey.Test)
 	for _, printed := range []string{fmt.Sprint(key), fmt.Sprintf("%v %+v %#v %s", key, key, key, key)} {
@@ -44,7 +44,7 @@ func TestKeysDoNotPrintThemselves(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatIsNoKey(t *testing.T) {
+func TestParse_Refuses(t *testing.T) {
 	t.Parallel()
 	good := apikey.New(apikey.Secret, apikey.Test).Plain
 	for name, s := range map[string]string{

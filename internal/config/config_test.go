@@ -42,7 +42,7 @@ func TestDefaults(t *testing.T) {
 	require.NotEmpty(t, c.BuildID, "workers are versioned also where nobody named the build")
 }
 
-func TestAllFaultsAreToldAtOnce(t *testing.T) {
+func TestRead_ReportsEveryFault(t *testing.T) {
 	t.Parallel()
 	_, err := Load(env(map[string]string{
 		"DATABASE_URL":         "mysql://u:p4ss@localhost/x",
@@ -73,7 +73,7 @@ func TestAllFaultsAreToldAtOnce(t *testing.T) {
 	require.Contains(t, err.Error(), "TEMPORAL_ADDRESS is not set, and `api`, `worker`, `serve` and `doctor` cannot run without it")
 }
 
-func TestACommandNeedsOnlyItsOwn(t *testing.T) {
+func TestRead_OnlyOwnVariablesOfCommand(t *testing.T) {
 	t.Parallel()
 	_, err := Load(env(nil), Simulator)
 	require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestACommandNeedsOnlyItsOwn(t *testing.T) {
 	require.ErrorContains(t, err, "DATABASE_URL is not set", "an empty value counts as absent")
 }
 
-func TestEachVariableRefusesWhatItCannotUse(t *testing.T) {
+func TestRead_RefusesUnusableValues(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string][]string{
 		"DATABASE_URL":            {"://", "localhost:5432", "postgres:///x"},
@@ -112,7 +112,7 @@ func TestEachVariableRefusesWhatItCannotUse(t *testing.T) {
 	}
 }
 
-func TestCloudSwitchesTLSOn(t *testing.T) {
+func TestRead_CloudSwitchesTLSOn(t *testing.T) {
 	t.Parallel()
 	for _, extra := range []map[string]string{
 		{"TEMPORAL_API_KEY": "k"},
@@ -127,7 +127,7 @@ func TestCloudSwitchesTLSOn(t *testing.T) {
 	}
 }
 
-func TestSecretsCannotBePrinted(t *testing.T) {
+func TestSecret_IsNotPrinted(t *testing.T) {
 	t.Parallel()
 	c := Config{KEK: NewSecret("hunter2")}
 	asJSON, err := json.Marshal(c)
@@ -145,7 +145,7 @@ func TestSecretsCannotBePrinted(t *testing.T) {
 	require.Empty(t, fmt.Sprint(Secret{}), "an absent secret looks absent")
 }
 
-func TestTheTableIsComplete(t *testing.T) {
+func TestTable_IsComplete(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, v := range Variables() {

@@ -17,7 +17,7 @@ import (
 
 // A setting that nobody reads is a promise that nobody keeps: whatever a variable sets must be read by the program,
 // which is cmd/perennial, the only one that is handed a Config.
-func TestEverySettingIsRead(t *testing.T) {
+func TestSettings_EachIsRead(t *testing.T) {
 	t.Parallel()
 	read := fieldsRead(t, filepath.Join("..", "..", "cmd", "perennial"))
 	require.NotEmpty(t, read)

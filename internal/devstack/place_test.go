@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPlaceIsReachableBelowAPrivateHome(t *testing.T) {
+func TestPlace_ReachableBelowPrivateHome(t *testing.T) {
 	t.Parallel()
 	account, err := unprivileged()
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestPlace_RelativeDirectory(t *testing.T) {
 	}
 }
 
-func TestPlaceReplacesALinkToNowhere(t *testing.T) {
+func TestPlace_ReplacesDeadLink(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgres")
 	require.NoError(t, os.Symlink(filepath.Join(t.TempDir(), "tidied-away"), dir))

@@ -31,7 +31,7 @@ func count(t *testing.T, url string) (n int) {
 }
 
 // One test for the whole life, because each start costs a second of both processors.
-func TestPostgresKeepsWhatItAcknowledged(t *testing.T) {
+func TestPostgres_KeepsAcknowledgedWrites(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgres")
 	t.Cleanup(func() { require.NoError(t, Remove(dir)) })
@@ -75,7 +75,7 @@ func TestPostgresKeepsWhatItAcknowledged(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, p2.Stop(context.WithoutCancel(t.Context()))) })
 }
 
-func TestPostgresRefusesStrangers(t *testing.T) {
+func TestPostgres_RefusesOtherUsers(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgres")
 	t.Cleanup(func() { require.NoError(t, Remove(dir)) })

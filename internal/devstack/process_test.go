@@ -24,7 +24,7 @@ func shell(t *testing.T, script string) *Process {
 	return p
 }
 
-func TestProcessStopsInOrder(t *testing.T) {
+func TestProcess_StopsInOrder(t *testing.T) {
 	t.Parallel()
 	p := shell(t, `trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.01; done`)
 	require.Eventually(t, func() bool { return p.Tail(1) == "up" }, 5*time.Second, time.Millisecond)
@@ -36,7 +36,7 @@ func TestProcessStopsInOrder(t *testing.T) {
 	require.NoError(t, p.Stop(t.Context()), "stopping twice is fine")
 }
 
-func TestProcessThatIgnoresTheSignalIsKilled(t *testing.T) {
+func TestProcess_KilledWhenSignalIgnored(t *testing.T) {
 	t.Parallel()
 	p := shell(t, `trap '' TERM; echo up; while :; do sleep 0.01; done`)
 	require.Eventually(t, func() bool { return p.Tail(1) == "up" }, 5*time.Second, time.Millisecond)
@@ -44,7 +44,7 @@ func TestProcessThatIgnoresTheSignalIsKilled(t *testing.T) {
 	require.False(t, p.Running())
 }
 
-func TestKillReachesChildrenInSessionsOfTheirOwn(t *testing.T) {
+func TestProcess_KillReachesOtherSessions(t *testing.T) {
 	t.Parallel()
 	p := shell(t, `setsid sh -c 'echo $$; exec sleep 600' & wait`)
 	var child int
@@ -58,7 +58,7 @@ func TestKillReachesChildrenInSessionsOfTheirOwn(t *testing.T) {
 	require.True(t, err != nil || strings.Contains(string(raw), ") Z "), "gone, or not yet collected by its new parent: %s", raw)
 }
 
-func TestStartProcessNamesWhatIsMissing(t *testing.T) {
+func TestStartProcess_NamesMissingProgram(t *testing.T) {
 	t.Parallel()
 	_, err := StartProcess(ProcessConfig{Name: "ghost", Path: "/nowhere/ghost", LogFile: filepath.Join(t.TempDir(), "log")})
 	require.ErrorContains(t, err, "start ghost")
@@ -76,7 +76,7 @@ func TestStartProcess_RelativePath(t *testing.T) {
 	require.NoError(t, p.Err())
 }
 
-func TestAwaitShowsTheLogOfAServerThatEnds(t *testing.T) {
+func TestAwait_ShowsLogOfEndedServer(t *testing.T) {
 	t.Parallel()
 	p := shell(t, `echo "cannot open the frobnicator"; exit 3`)
 	err := await(t.Context(), p, func(context.Context) error { return os.ErrDeadlineExceeded })
@@ -84,7 +84,7 @@ func TestAwaitShowsTheLogOfAServerThatEnds(t *testing.T) {
 	require.ErrorContains(t, err, "exit status 3")
 }
 
-func TestTailReadsOnlyTheEnd(t *testing.T) {
+func TestTail_ReadsOnlyEnd(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("x\n", 100_000)+"last but one\nlast\n"), 0o600))
@@ -92,7 +92,7 @@ func TestTailReadsOnlyTheEnd(t *testing.T) {
 	require.Empty(t, tail(path+".absent", 2))
 }
 
-func TestBigLogsStartAnew(t *testing.T) {
+func TestLog_BigStartsAnew(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(path, make([]byte, maxLogSize+1), 0o600))

@@ -20,7 +20,7 @@ func namespaces(t *testing.T, address string) client.NamespaceClient {
 	return c
 }
 
-func TestTemporalKeepsItsDataUntilDeleted(t *testing.T) {
+func TestTemporal_KeepsDataUntilDeleted(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "100% Größe? #1", "temporal") // each sign would end or change a URL
 	s, err := StartTemporal(t.Context(), TemporalConfig{Dir: dir})

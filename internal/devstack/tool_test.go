@@ -25,7 +25,7 @@ func TestContainsWord(t *testing.T) {
 	}
 }
 
-func TestInstallReportCounts(t *testing.T) {
+func TestInstall_ReportsProgress(t *testing.T) {
 	t.Parallel()
 	stderr := bytes.NewBufferString("go: downloading example.com/a v1.0.0\nruntime/internal\nexample.com/a\n" +
 		"# example.com/a\na.go:3:1: syntax error\n")
@@ -35,7 +35,7 @@ func TestInstallReportCounts(t *testing.T) {
 	require.Equal(t, "# example.com/a\na.go:3:1: syntax error", r.tail())
 }
 
-func TestEnsureToolExplainsAnImpossibleInstallation(t *testing.T) {
+func TestEnsureTool_ExplainsFailure(t *testing.T) {
 	t.Parallel()
 	_, err := EnsureTool(t.Context(), "nothing", "nothing", nil)
 	require.ErrorContains(t, err, "want module@version")
@@ -47,13 +47,13 @@ func TestEnsureToolExplainsAnImpossibleInstallation(t *testing.T) {
 	require.Equal(t, []string{c.path("perennial.invalid/nothing@v0.0.1.lock")}, left, "no half program is left")
 }
 
-func TestToolEnvIsNotThatOfOurBuild(t *testing.T) {
+func TestToolEnv_WithoutOwnBuildVariables(t *testing.T) {
 	t.Parallel()
 	got := toolEnv([]string{"GOOS=plan9", "GOFLAGS=-mod=mod", "HOME=/h", "GOBIN=/b"}, "/x")
 	require.Equal(t, []string{"GOFLAGS=-mod=mod", "HOME=/h", "GOBIN=/x", "GOWORK=off"}, got)
 }
 
-func TestHasVersionRefusesOtherFiles(t *testing.T) {
+func TestHasVersion_RefusesOtherFiles(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)

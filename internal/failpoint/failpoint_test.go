@@ -46,7 +46,7 @@ func child(t *testing.T, spec string) (passes int, log string, err error) {
 	return bytes.Count(out, []byte("passed")), string(raw), err
 }
 
-func TestTheProcessDiesAtTheAskedPass(t *testing.T) {
+func TestFailpoint_KillsAtRequestedPass(t *testing.T) {
 	t.Parallel()
 	passes, log, err := child(t, "renew_committed:2")
 	var exit *exec.ExitError
@@ -56,7 +56,7 @@ func TestTheProcessDiesAtTheAskedPass(t *testing.T) {
 	require.Equal(t, "renew_committed\n", log)
 }
 
-func TestOtherPlacesAreUnharmed(t *testing.T) {
+func TestFailpoint_OtherPlacesUnharmed(t *testing.T) {
 	t.Parallel()
 	passes, log, err := child(t, "charge_answered,renew_committed:9")
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestOtherPlacesAreUnharmed(t *testing.T) {
 	require.Empty(t, log)
 }
 
-func TestEnableRefusesWhatCannotHappen(t *testing.T) {
+func TestEnable_Refuses(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]string{
 		"renew_finished":    "there is no failpoint",
@@ -76,7 +76,7 @@ func TestEnableRefusesWhatCannotHappen(t *testing.T) {
 	}
 }
 
-func TestTheListIsComplete(t *testing.T) {
+func TestFailpoint_ListIsComplete(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "names.go", nil, 0)
 	require.NoError(t, err)

@@ -129,7 +129,7 @@ var allowed = []fixture{
 	code("cmd/perennial", "import (\n\t\"os\"\n\t\"time\"\n\n\t_ \"perennial/internal/devstack/leaf\"\n)\n\nfunc _() { _, _ = time.Now(), os.Args }", ""),
 }
 
-func TestEveryWallStands(t *testing.T) {
+func TestWalls_EachIsEnforced(t *testing.T) {
 	t.Parallel()
 	program := os.Getenv("GOLANGCI_LINT")
 	require.NotEmpty(t, program, "`make check` passes the path of golangci-lint")

@@ -24,7 +24,7 @@ func play(t *testing.T, f *fake, colour bool) (string, Played, error) {
 	return out.String(), played, err
 }
 
-func TestStoryIsToldWhereEverythingIsAsItShouldBe(t *testing.T) {
+func TestStory_Whole(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	out, played, err := play(t, f, false)
@@ -38,7 +38,7 @@ func TestStoryIsToldWhereEverythingIsAsItShouldBe(t *testing.T) {
 }
 
 // Every column of every step is checked: one thing is changed in one scene, and the story must stop there.
-func TestStoryStopsAtWhatIsNotAsTold(t *testing.T) {
+func TestStory_StopsAtUnexpectedAnswer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		scene int
@@ -78,7 +78,7 @@ func TestStoryStopsAtWhatIsNotAsTold(t *testing.T) {
 	}
 }
 
-func TestStoryAsksTheProviderWhatMoneyMoved(t *testing.T) {
+func TestStory_ComparesProviderLedger(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		ledger func([]object) []object
@@ -102,7 +102,7 @@ func TestStoryAsksTheProviderWhatMoneyMoved(t *testing.T) {
 	}
 }
 
-func TestStorySaysWhatTheAPIRefused(t *testing.T) {
+func TestStory_ShowsRefusal(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	f.answer = func(w http.ResponseWriter, r *http.Request) bool {
@@ -118,7 +118,7 @@ func TestStorySaysWhatTheAPIRefused(t *testing.T) {
 	require.Equal(t, 1, played.Steps, "one step was told before")
 }
 
-func TestStoryNoticesAClockThatIsHeld(t *testing.T) {
+func TestStory_NoticesBlockedClock(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	f.answer = func(w http.ResponseWriter, r *http.Request) bool {
@@ -132,7 +132,7 @@ func TestStoryNoticesAClockThatIsHeld(t *testing.T) {
 	require.ErrorContains(t, err, "held by [txn_7]")
 }
 
-func TestStoryComesAgainWhenAskedTo(t *testing.T) {
+func TestStory_RetriesWhenAsked(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	refused := map[string]int{}

@@ -19,6 +19,8 @@ type Instruments struct {
 	findings        metric.Int64Counter
 	reviews         metric.Int64Counter
 	refusals        metric.Int64Counter
+
+	webhooks webhookInstruments
 }
 
 // Kinds of findings of the reconciler.
@@ -46,7 +48,7 @@ func NewInstruments(m metric.Meter) (*Instruments, error) {
 		metric.WithDescription("Payments that were left to a person: what became of the money is not certain."))
 	i.refusals, errs[6] = m.Int64Counter("perennial_provider_refusals",
 		metric.WithDescription("Requests that a payment provider refused because of our credentials (401, 403)."))
-	err := errors.Join(errs[:]...)
+	err := errors.Join(append(errs[:], i.webhooks.make(m))...)
 	if err == nil {
 		i.zero(context.Background())
 	}
@@ -60,6 +62,7 @@ func (i *Instruments) zero(ctx context.Context) {
 	}
 	i.reviews.Add(ctx, 0, with("provider", "stripe"))
 	i.refusals.Add(ctx, 0, with("provider", "stripe"))
+	i.webhooks.disabled.Add(ctx, 0)
 }
 
 // RenewalLateness records chargedAt − dueAt of a renewal in real time; mode is test or live.

@@ -57,7 +57,7 @@ func metricsText(t *testing.T, tel *Telemetry) string {
 	return w.Body.String()
 }
 
-func TestOneLineForEachRequest(t *testing.T) {
+func TestLog_OneLinePerRequest(t *testing.T) {
 	t.Parallel()
 	tel, out := bundle(t, "")
 	h := tel.Middleware(router(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func TestOneLineForEachRequest(t *testing.T) {
 		`perennial_http_request_duration_seconds_count{method="POST",route="/api/subscriptions/{id}",status="409"} 1`)
 }
 
-func TestNothingSecretIsLogged(t *testing.T) {
+func TestLog_HasNoSecrets(t *testing.T) {
 	t.Parallel()
 	tel, out := bundle(t, "")
 	h := tel.Middleware(router(func(w http.ResponseWriter, r *http.Request) {
@@ -101,7 +101,7 @@ func TestNothingSecretIsLogged(t *testing.T) {
 	}
 }
 
-func TestAPanicIsLoggedAsAnError(t *testing.T) {
+func TestLog_PanicIsError(t *testing.T) {
 	t.Parallel()
 	tel, out := bundle(t, "")
 	h := tel.Middleware(router(func(http.ResponseWriter, *http.Request) { panic("boom") }))
@@ -114,7 +114,7 @@ func TestAPanicIsLoggedAsAnError(t *testing.T) {
 	require.Equal(t, 500.0, got[0]["status"])
 }
 
-func TestFieldsFollowTheContext(t *testing.T) {
+func TestLog_FieldsFollowContext(t *testing.T) {
 	t.Parallel()
 	tel, out := bundle(t, "")
 	parent := With(t.Context(), RequestID("req_1"))
@@ -128,7 +128,7 @@ func TestFieldsFollowTheContext(t *testing.T) {
 	require.NotContains(t, got[1], "workflowId")
 }
 
-func TestTheTemporalSDKLogsHere(t *testing.T) {
+func TestLog_TemporalSDK(t *testing.T) {
 	t.Parallel()
 	tel, out := bundle(t, "")
 	logger := tel.TemporalLogger()
@@ -142,7 +142,7 @@ func TestTheTemporalSDKLogsHere(t *testing.T) {
 	require.Equal(t, "odd", got[0]["unpaired"])
 }
 
-func TestMeasurementsAreServed(t *testing.T) {
+func TestMetrics_AreServed(t *testing.T) {
 	t.Parallel()
 	tel, _ := bundle(t, "")
 	i := tel.Instruments
@@ -167,7 +167,7 @@ func TestMeasurementsAreServed(t *testing.T) {
 	}
 }
 
-func TestTracesReachTheCollector(t *testing.T) {
+func TestTraces_ReachCollector(t *testing.T) {
 	t.Parallel()
 	var received atomic.Int64
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -191,7 +191,7 @@ func TestTracesReachTheCollector(t *testing.T) {
 	tel.closers = nil
 }
 
-func TestWithoutACollectorNothingIsTraced(t *testing.T) {
+func TestTraces_OffWithoutCollector(t *testing.T) {
 	t.Parallel()
 	tel, _ := bundle(t, "")
 	interceptors, err := tel.TemporalInterceptors()

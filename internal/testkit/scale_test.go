@@ -8,14 +8,14 @@ import (
 
 // Not parallel: they set the environment.
 
-func TestScaleFollowsTheSoak(t *testing.T) {
+func TestScale_FollowsSoak(t *testing.T) {
 	t.Setenv(EnvSoak, "")
 	require.Equal(t, 3, Scale(3, 50))
 	t.Setenv(EnvSoak, "1")
 	require.Equal(t, 50, Scale(3, 50))
 }
 
-func TestSeedReplays(t *testing.T) {
+func TestSeed_Replays(t *testing.T) {
 	t.Setenv(EnvSeed, "")
 	first, second := Seed(t), Seed(t)
 	require.NotEqual(t, first, second)

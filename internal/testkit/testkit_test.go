@@ -17,7 +17,7 @@ func oneTable(ctx context.Context, url string) error {
 	return admin(ctx, url, "CREATE TABLE t (n int)")
 }
 
-func TestEachTestHasItsOwnDatabase(t *testing.T) {
+func TestPostgres_OwnDatabasePerTest(t *testing.T) {
 	t.Parallel()
 	for range 3 {
 		t.Run("", func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestEachTestHasItsOwnDatabase(t *testing.T) {
 	}
 }
 
-func TestDatabasesAreDroppedAtTheEnd(t *testing.T) { //nolint:tparallel // the inner test must have ended before the next line
+func TestPostgres_DropsDatabaseAtEnd(t *testing.T) { //nolint:tparallel // the inner test must have ended before the next line
 	t.Parallel()
 	var url string
 	t.Run("", func(t *testing.T) { url = Postgres(t, nil).URL })
@@ -40,7 +40,7 @@ func TestDatabasesAreDroppedAtTheEnd(t *testing.T) { //nolint:tparallel // the i
 	require.ErrorContains(t, err, "does not exist")
 }
 
-func TestLeftoversAreDropped(t *testing.T) {
+func TestPostgres_DropsLeftovers(t *testing.T) {
 	t.Parallel()
 	url, stop, err := StartPostgres(t.Context(), nil) // a server of its own: other tests' databases must stay
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestLeftoversAreDropped(t *testing.T) {
 	require.NoError(t, admin(t.Context(), url, "SELECT 1"), "others stay")
 }
 
-func TestNamespaceRunsWorkflowsAtOnce(t *testing.T) {
+func TestTemporal_NamespaceUsableAtOnce(t *testing.T) {
 	t.Parallel()
 	n := Temporal(t)
 	c := n.Client(t)

@@ -35,7 +35,7 @@ func TestSealAndOpen(t *testing.T) {
 	require.NotEqual(t, sealed, again, "equal values must not look equal")
 }
 
-func TestAValueMovedElsewhereDoesNotOpen(t *testing.T) {
+func TestOpen_RefusesMovedValue(t *testing.T) {
 	t.Parallel()
 	v, wrapped, sealed := open(t)
 	for name, field := range map[string]Field{
@@ -55,7 +55,7 @@ func TestAValueMovedElsewhereDoesNotOpen(t *testing.T) {
 	require.Equal(t, "credential_unreadable", fault.From(err).Code, "another keyset of the same app")
 }
 
-func TestNoChangedByteOpens(t *testing.T) {
+func TestOpen_RefusesChangedByte(t *testing.T) {
 	t.Parallel()
 	v, wrapped, sealed := open(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -76,7 +76,7 @@ func TestNoChangedByteOpens(t *testing.T) {
 	}
 }
 
-func TestTheKeyEncryptionKeyCanBeReplaced(t *testing.T) {
+func TestRewrap_ReplacesKeyEncryptionKey(t *testing.T) {
 	t.Parallel()
 	before, after := NewKEK(), NewKEK()
 	v, err := New(before)
@@ -100,7 +100,7 @@ func TestTheKeyEncryptionKeyCanBeReplaced(t *testing.T) {
 	require.Equal(t, "keyset_unreadable", fault.From(err).Code)
 }
 
-func TestNewRefusesOtherTextsWithoutRepeatingThem(t *testing.T) {
+func TestNew_RefusesWithoutShowingInput(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "hunter2", "kek_", "kek_hunter2!", "kek_aHVudGVyMg", NewKEK() + ",hunter2"} {
 		_, err := New(text)

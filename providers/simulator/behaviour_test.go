@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestACardCanBeginToFail(t *testing.T) {
+func TestCard_CanBeginToFail(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	script := func(token, body string) {
@@ -32,7 +32,7 @@ func TestACardCanBeginToFail(t *testing.T) {
 	require.Equal(t, 400, r.do(t, http.MethodPut, "/_simulator/cards/alice", "", `{"behaviour":"pm_card_visa"}`).status)
 }
 
-func TestAttachedCardsBelongToTheirCustomer(t *testing.T) {
+func TestCard_BelongsToCustomer(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	attached := r.do(t, http.MethodPost, "/v1/payment_methods/pm_card_visa/attach", "", "customer=cus_1")
@@ -48,7 +48,7 @@ func TestAttachedCardsBelongToTheirCustomer(t *testing.T) {
 	require.Equal(t, 402, r.charge(t, late.id(), "").status)
 }
 
-func TestPendingChargesSettleWhenTheirTimeHasCome(t *testing.T) {
+func TestCharge_PendingSettlesInTime(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	good, bad := r.charge(t, "pm_sim_pending_60s_succeed", ""), r.charge(t, "pm_sim_pending_90s_fail", "")
@@ -62,7 +62,7 @@ func TestPendingChargesSettleWhenTheirTimeHasCome(t *testing.T) {
 	require.Equal(t, 1, r.captures())
 }
 
-func TestSettlingIsStrict(t *testing.T) {
+func TestSettle_Refuses(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	settle := func(id, body string) int {
@@ -77,7 +77,7 @@ func TestSettlingIsStrict(t *testing.T) {
 	require.Equal(t, 2, r.captures())
 }
 
-func TestSearchLags(t *testing.T) {
+func TestSearch_Lags(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir()+"/ledger.jsonl", func(c *Config) { c.SearchLag = time.Minute })
 	found := func() int {
@@ -92,7 +92,7 @@ func TestSearchLags(t *testing.T) {
 	require.Equal(t, 400, r.do(t, http.MethodGet, "/v1/payment_intents/search?query=amount%3E1", "", "").status)
 }
 
-func TestUnconfirmedIntents(t *testing.T) {
+func TestIntent_Unconfirmed(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	bare := r.do(t, http.MethodPost, "/v1/payment_intents", "", "amount=1999&currency=USD")

@@ -40,7 +40,7 @@ func (r *rig) sendTo(t *testing.T, url, more string) {
 }
 
 // Stripe's own SDK verifies and reads what the simulator signs.
-func TestCallbacksConvinceTheOfficialSDK(t *testing.T) {
+func TestCallback_VerifiedByOfficialSDK(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir()+"/ledger.jsonl", func(c *Config) { c.Now = time.Now })
 	url, messages := inbox(t, 0)
@@ -57,7 +57,7 @@ func TestCallbacksConvinceTheOfficialSDK(t *testing.T) {
 	require.Empty(t, messages)
 }
 
-func TestCallbacksCanComeTwiceAndForEverything(t *testing.T) {
+func TestCallback_RepeatedAndForEverything(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	url, messages := inbox(t, 0)
@@ -68,7 +68,7 @@ func TestCallbacksCanComeTwiceAndForEverything(t *testing.T) {
 	require.Contains(t, string(first.body), "payment_intent.succeeded")
 }
 
-func TestCallbacksAreRepeatedUntilAccepted(t *testing.T) {
+func TestCallback_RepeatedUntilAccepted(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	url, messages := inbox(t, 1)
@@ -82,7 +82,7 @@ func TestCallbacksAreRepeatedUntilAccepted(t *testing.T) {
 	require.Contains(t, r.do(t, http.MethodGet, "/_simulator/callbacks", "", "").raw, "refund.failed")
 }
 
-func TestCallbacksOnRequest(t *testing.T) {
+func TestCallback_OnRequest(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	send := func(body string) int { return r.do(t, http.MethodPost, "/_simulator/callbacks", "", body).status }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAKeyIsForgottenAfterTheWindow(t *testing.T) {
+func TestIdempotency_ForgottenAfterWindow(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	first := r.charge(t, "pm_card_visa", "key-1")
@@ -21,7 +21,7 @@ func TestAKeyIsForgottenAfterTheWindow(t *testing.T) {
 	require.Equal(t, 2, r.captures(), "the second charge of the same key must be visible")
 }
 
-func TestWhatAKeyRemembers(t *testing.T) {
+func TestIdempotency_StoredAnswers(t *testing.T) {
 	t.Parallel()
 	for token, remembered := range map[string]bool{
 		"pm_card_visa":                true,
@@ -44,7 +44,7 @@ func TestWhatAKeyRemembers(t *testing.T) {
 	}
 }
 
-func TestAKeyBelongsToItsParameters(t *testing.T) {
+func TestIdempotency_RefusesOtherParameters(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	r.charge(t, "pm_card_visa", "key-1")
@@ -57,7 +57,7 @@ func TestAKeyBelongsToItsParameters(t *testing.T) {
 	require.Equal(t, 1, r.captures())
 }
 
-func TestAKeyInUse(t *testing.T) {
+func TestIdempotency_KeyInUse(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	mark := fingerprint("/v1/payment_intents", false, chargeForm("pm_card_visa"))

@@ -17,7 +17,7 @@ import (
 	"perennial/billing/fault"
 )
 
-func TestEverythingSurvivesARestart(t *testing.T) {
+func TestJournal_SurvivesRestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	first := start(t, path, nil)
@@ -41,7 +41,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	require.Equal(t, succeeded, second.do(t, http.MethodGet, "/v1/payment_intents/"+pending.id(), "", "").state())
 }
 
-func TestAnAnswerIsOnDiskBeforeItIsGiven(t *testing.T) {
+func TestJournal_OnDiskBeforeAnswer(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	r := start(t, path, nil)
@@ -53,7 +53,7 @@ func TestAnAnswerIsOnDiskBeforeItIsGiven(t *testing.T) {
 	}
 }
 
-func TestATornLastLineIsCutOff(t *testing.T) {
+func TestJournal_CutsTornLastLine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	first := start(t, path, nil)
@@ -73,7 +73,7 @@ func TestATornLastLineIsCutOff(t *testing.T) {
 	require.NotContains(t, string(clean), "torn")
 }
 
-func TestABrokenLineInTheMiddleIsRefused(t *testing.T) {
+func TestJournal_RefusesBrokenLine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte("{\"kind\":\n{}\n"), 0o600))
@@ -85,7 +85,7 @@ func TestABrokenLineInTheMiddleIsRefused(t *testing.T) {
 	require.Equal(t, "clock_missing", fault.From(err).Code)
 }
 
-func TestTwoSimulatorsCannotShareALedger(t *testing.T) {
+func TestJournal_OneProcessPerLedger(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	start(t, path, nil)
@@ -112,7 +112,7 @@ func TestMain(m *testing.M) {
 }
 
 // Every charge that was answered before a SIGKILL is in the ledger afterwards.
-func TestWhatWasAnsweredSurvivesAKill(t *testing.T) {
+func TestJournal_SurvivesKill(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	answered := map[string]bool{}

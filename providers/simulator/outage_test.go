@@ -23,7 +23,7 @@ func (r *rig) outageOf(t *testing.T, body string) int {
 	return r.do(t, http.MethodPut, "/_simulator/outage", "", body).status
 }
 
-func TestAnOutageCarriesNothingOut(t *testing.T) {
+func TestOutage_PerformsNothing(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	for mode, status := range map[string]int{"500": 500, "429": 429} {
@@ -44,7 +44,7 @@ func TestAnOutageCarriesNothingOut(t *testing.T) {
 	}
 }
 
-func TestARefusingSimulatorIsAClosedPort(t *testing.T) {
+func TestOutage_RefusedConnection(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	r.charge(t, "pm_card_visa", "key-1")
@@ -75,7 +75,7 @@ func TestARefusingSimulatorIsAClosedPort(t *testing.T) {
 	require.Equal(t, 2, r.captures())
 }
 
-func TestARefusalEndsByItself(t *testing.T) {
+func TestOutage_EndsByItself(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir()+"/ledger.jsonl", func(c *Config) { c.Now = time.Now })
 	require.Equal(t, 200, r.outageOf(t, `{"mode":"refuse","for":"20ms"}`))
@@ -87,7 +87,7 @@ func TestARefusalEndsByItself(t *testing.T) {
 	}, 30*time.Second, 5*time.Millisecond)
 }
 
-func TestAHangEndsWithTheClient(t *testing.T) {
+func TestOutage_HangEndsWithClient(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	require.Equal(t, 200, r.outageOf(t, `{"mode":"hang"}`))
@@ -104,7 +104,7 @@ func TestAHangEndsWithTheClient(t *testing.T) {
 	require.Zero(t, r.captures())
 }
 
-func TestAHangingAnswerIsCutInTheEnd(t *testing.T) {
+func TestOutage_HangIsBounded(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir()+"/ledger.jsonl", func(c *Config) { c.HangFor = time.Millisecond })
 	for token, captures := range map[string]int{"pm_sim_hang_dropped": 0, "pm_sim_hang": 1} {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestBadChargesAreRefused(t *testing.T) {
+func TestParams_RefusesBadCharge(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	for name, tc := range map[string]struct {
@@ -51,7 +51,7 @@ func TestBadChargesAreRefused(t *testing.T) {
 	require.Equal(t, 404, r.do(t, http.MethodGet, "/v1/invoices", "", "").status)
 }
 
-func TestWhoMayCall(t *testing.T) {
+func TestParams_NeedsKey(t *testing.T) {
 	t.Parallel()
 	for header, status := range map[string]int{
 		"Bearer sk_test_1":       200,
@@ -71,7 +71,7 @@ func TestWhoMayCall(t *testing.T) {
 	require.Equal(t, 200, only.do(t, http.MethodGet, "/v1/balance", "", "", "Authorization", "Bearer sk_test_known").status)
 }
 
-func TestTheModesAreApart(t *testing.T) {
+func TestParams_ModesAreApart(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	live := []string{"Authorization", "Bearer sk_live_1"}

@@ -9,7 +9,7 @@ import (
 
 // Stripe's own SDK, which knows nothing of us, must find a Stripe here. If only our adapter and our simulator agreed,
 // they could share one misreading of the documentation.
-func TestTheOfficialSDKFindsAStripe(t *testing.T) {
+func TestSDK_Official(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	client := stripe.NewClient("sk_test_1", stripe.WithBackends(stripe.NewBackendsWithConfig(&stripe.BackendConfig{

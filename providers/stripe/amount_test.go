@@ -48,7 +48,7 @@ func TestToWire(t *testing.T) {
 	}
 }
 
-func TestFromWireRefusesWhatItCannotExpress(t *testing.T) {
+func TestFromWire_Refuses(t *testing.T) {
 	t.Parallel()
 	for code, wire := range map[string]int64{"ugx": 500050, "isk": 1, "clf": 1, "": 1, "mga": math.MaxInt64} {
 		_, _, err := fromWire(wire, code)
@@ -57,7 +57,7 @@ func TestFromWireRefusesWhatItCannotExpress(t *testing.T) {
 }
 
 // What goes out comes back as it was, in every currency, or does not go out at all.
-func TestAmountsSurviveTheRoundTrip(t *testing.T) {
+func TestAmount_RoundTrip(t *testing.T) {
 	t.Parallel()
 	codes := []money.Currency{"USD", "EUR", "KES", "XAF", "XOF", "RWF", "JPY", "UGX", "ISK", "MGA", "KWD", "BHD", "TND", "CLP", "VND"}
 	sent := 0

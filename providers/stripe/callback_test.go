@@ -33,7 +33,7 @@ func receiver(t *testing.T, secret string, live bool) *Stripe {
 	return s
 }
 
-func TestSignatureHeaders(t *testing.T) {
+func TestCallback_SignatureHeaders(t *testing.T) {
 	t.Parallel()
 	ts, wrong := "t="+strconv.Itoa(vectorTime), strings.Repeat("0", 64)
 	s, now := receiver(t, vectorSecret, false), time.Unix(vectorTime, 0)
@@ -73,7 +73,7 @@ func TestSignatureHeaders(t *testing.T) {
 }
 
 // Stripe's own SDK signs, we verify.
-func TestCallbacksSignedByTheOfficialSDK(t *testing.T) {
+func TestCallback_SignedByOfficialSDK(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(vectorTime, 0)
 	for name, tc := range map[string]struct {

@@ -49,7 +49,7 @@ func TestCancelCharge(t *testing.T) {
 }
 
 // An intent that waits for the customer is given up, even if the clean-up fails.
-func TestNobodyIsThereToAuthenticate(t *testing.T) {
+func TestCancelCharge_AuthenticationRequired(t *testing.T) {
 	t.Parallel()
 	for _, cleanUp := range []int{http.StatusOK, http.StatusInternalServerError} {
 		reasons := make(chan string, 1)

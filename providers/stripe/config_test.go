@@ -11,7 +11,7 @@ import (
 	"perennial/billing/fault"
 )
 
-func TestNewChecksTheConfiguration(t *testing.T) {
+func TestNew_ChecksConfiguration(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		config Config
@@ -45,7 +45,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, 30*time.Second, s.timeout)
 }
 
-func TestSecretsDoNotPrint(t *testing.T) {
+func TestConfig_HidesSecrets(t *testing.T) {
 	t.Parallel()
 	const key, hook = "sk_test_verysecret", "whsec_verysecret"
 	c := Config{SecretKey: key, WebhookSecret: hook}

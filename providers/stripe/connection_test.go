@@ -9,7 +9,7 @@ import (
 	"perennial/billing/fault"
 )
 
-func TestConnectionSaysWhatIsWrong(t *testing.T) {
+func TestConnection_ExplainsFailure(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		status int

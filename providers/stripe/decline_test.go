@@ -30,7 +30,7 @@ func TestFailureCodes(t *testing.T) {
 	require.Equal(t, providers.DeclinedCode, failureCode(nil))
 }
 
-func TestThereIsAlwaysAReason(t *testing.T) {
+func TestDecline_HasReason(t *testing.T) {
 	t.Parallel()
 	for _, e := range []*apiError{nil, {}, {Code: "c"}, {DeclineCode: "d"}, {Message: "m"}} {
 		require.NotEmpty(t, reason(e))

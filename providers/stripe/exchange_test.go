@@ -22,7 +22,7 @@ import (
 const succeededIntent = `{"id":"pi_1","object":"payment_intent","amount":1999,"currency":"usd","status":"succeeded"}`
 
 // The whole request, byte for byte where it matters.
-func TestTheChargeOnTheWire(t *testing.T) {
+func TestCharge_OnTheWire(t *testing.T) {
 	t.Parallel()
 	type seen struct {
 		method, path string
@@ -53,7 +53,7 @@ func TestTheChargeOnTheWire(t *testing.T) {
 	require.Empty(t, got.header.Get("X-Stripe-Client-Telemetry"))
 }
 
-func TestRequestsThatCannotBeMade(t *testing.T) {
+func TestExchange_ImpossibleRequests(t *testing.T) {
 	t.Parallel()
 	adapter := against(t, func(http.ResponseWriter, *http.Request) { t.Error("nothing may be sent") })
 	for name, c := range map[string]struct {
@@ -79,7 +79,7 @@ func TestRequestsThatCannotBeMade(t *testing.T) {
 	require.Error(t, err, "a refund of nothing")
 }
 
-func TestAnAnswerCutShortIsUnknown(t *testing.T) {
+func TestExchange_CutAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
 	adapter := against(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
@@ -90,7 +90,7 @@ func TestAnAnswerCutShortIsUnknown(t *testing.T) {
 	require.Equal(t, providers.Unknown, got.Outcome)
 }
 
-func TestSilenceIsUnknownAfterTheTimeout(t *testing.T) {
+func TestExchange_TimeoutIsUnknown(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	adapter := against(t, func(_ http.ResponseWriter, r *http.Request) { <-release })
@@ -102,7 +102,7 @@ func TestSilenceIsUnknownAfterTheTimeout(t *testing.T) {
 	require.Contains(t, got.FailureReason, "no complete answer")
 }
 
-func TestACertificateNobodyTrustsProvesThatNothingWasSent(t *testing.T) {
+func TestExchange_UntrustedCertificateIsNotSent(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("reached") }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -115,7 +115,7 @@ func TestACertificateNobodyTrustsProvesThatNothingWasSent(t *testing.T) {
 	require.Equal(t, providers.NotSent, got.Outcome)
 }
 
-func TestANameThatDoesNotResolveProvesThatNothingWasSent(t *testing.T) {
+func TestExchange_UnresolvedNameIsNotSent(t *testing.T) {
 	t.Parallel()
 	noNames := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: "api.stripe.com", IsNotFound: true}
@@ -129,7 +129,7 @@ func TestANameThatDoesNotResolveProvesThatNothingWasSent(t *testing.T) {
 
 // net/http repeats a POST with an Idempotency-Key by itself when a kept connection dies. The adapter must not let it:
 // a repeat counts against the replay window, which only the caller knows.
-func TestADeadConnectionIsNotRepeatedBehindOurBack(t *testing.T) {
+func TestExchange_DeadConnectionIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
 	adapter := against(t, func(w http.ResponseWriter, r *http.Request) {
@@ -149,7 +149,7 @@ func TestADeadConnectionIsNotRepeatedBehindOurBack(t *testing.T) {
 	require.EqualValues(t, 2, requests.Load())
 }
 
-func TestRedirectsAreNotFollowed(t *testing.T) {
+func TestExchange_RedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("followed") }))
 	t.Cleanup(elsewhere.Close)

@@ -11,7 +11,7 @@ import (
 )
 
 // If a key was repeated after Stripe forgot it, the intent that moved money decides, whatever the order.
-func TestTheMostTellingIntentDecides(t *testing.T) {
+func TestLookup_MostTellingIntentDecides(t *testing.T) {
 	t.Parallel()
 	pi := func(id, status, txn string, created int64) intent {
 		return intent{ID: id, Status: status, Created: created, Metadata: map[string]string{txnKey: txn}}
@@ -37,7 +37,7 @@ func TestTheMostTellingIntentDecides(t *testing.T) {
 }
 
 // A list that never ends is not proof of absence.
-func TestTheSearchForARefundIsBounded(t *testing.T) {
+func TestLookup_RefundSearchIsBounded(t *testing.T) {
 	t.Parallel()
 	pages := 0
 	adapter := against(t, func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,7 @@ func TestTheSearchForARefundIsBounded(t *testing.T) {
 	require.Equal(t, refundPages, pages)
 }
 
-func TestARefundOnALaterPageIsFound(t *testing.T) {
+func TestLookup_RefundOnLaterPage(t *testing.T) {
 	t.Parallel()
 	adapter := against(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("starting_after") == "" {

@@ -30,7 +30,7 @@ func sampleCharge() providers.ChargeRequest {
 }
 
 // Every status and error type that Stripe documents, and what it proves about a charge and about a look-up.
-func TestWhatAnAnswerProves(t *testing.T) {
+func TestOutcome_Table(t *testing.T) {
 	t.Parallel()
 	const (
 		d, f, u, n, p, s, c = providers.Declined, providers.Failed, providers.Unknown, providers.NotSent, providers.Pending, providers.Succeeded, providers.Canceled
@@ -106,7 +106,7 @@ func TestWhatAnAnswerProves(t *testing.T) {
 	}
 }
 
-func TestAKeyUsedForOtherParametersIsOurBug(t *testing.T) {
+func TestOutcome_KeyReusedIsOurFault(t *testing.T) {
 	t.Parallel()
 	adapter := against(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
@@ -124,7 +124,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestADeclineCarriesTheIntent(t *testing.T) {
+func TestOutcome_DeclineCarriesIntent(t *testing.T) {
 	t.Parallel()
 	adapter := against(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusPaymentRequired)
@@ -142,7 +142,7 @@ func TestADeclineCarriesTheIntent(t *testing.T) {
 	}, got)
 }
 
-func TestRefundStatuses(t *testing.T) {
+func TestOutcome_RefundStatuses(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]providers.Outcome{
 		"succeeded": providers.Succeeded, "pending": providers.Pending, "requires_action": providers.Pending,

@@ -28,6 +28,8 @@ type Engine interface {
 	AdvanceClock(ctx context.Context, ref contract.Ref) error
 	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
 	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error
+	// WakeEndpoint signals a webhook endpoint's workflow, and starts it where none runs.
+	WakeEndpoint(ctx context.Context, ref contract.Ref) error
 	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own,
 	// which is started for it where the owner has ended.
 	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
@@ -101,6 +103,9 @@ func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect
 		})
 	case db.AdvanceTestClock:
 		d.note(ctx, "advance", e.ID, d.engine.AdvanceClock(ctx, contract.Ref(e)))
+	case db.WakeEndpoint:
+		failpoint.Hit(failpoint.DeliveryOwed)
+		d.note(ctx, "wake", e.ID, d.engine.WakeEndpoint(ctx, contract.Ref(e)))
 	case db.SignalSubscription:
 		failpoint.Hit(failpoint.CommandCommitted)
 		ref, signal := contract.Ref{EnvironmentID: e.EnvironmentID, ID: e.ID}, cmp.Or(e.Why, contract.SignalWake)

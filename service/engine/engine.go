@@ -93,3 +93,11 @@ func (e *Engine) StartPayment(ctx context.Context, in contract.PaymentInput) err
 	_, err := e.client.ExecuteWorkflow(ctx, paymentOptions(in), contract.PaymentWorkflow, in)
 	return ignoreFinished(engineError(err))
 }
+
+// WakeEndpoint signals a webhook endpoint's workflow that it is owed something or has changed, and starts the workflow
+// where none runs. Fault: engine_unavailable.
+func (e *Engine) WakeEndpoint(ctx context.Context, ref contract.Ref) error {
+	o, in := endpointOptions(ref), contract.WebhookEndpointInput{Ref: ref}
+	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalWake, nil, o, contract.WebhookEndpointWorkflow, in)
+	return engineError(err)
+}

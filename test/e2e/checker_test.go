@@ -11,9 +11,9 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestTheCheckerSeesADoubleCharge proves that charging twice is possible here, and seen: with a provider that forgets
+// TestChecker_SeesDoubleCharge proves that charging twice is possible here, and seen: with a provider that forgets
 // keys while we still trust it to remember them, which no configuration of a real one allows, the money is taken twice.
-func TestTheCheckerSeesADoubleCharge(t *testing.T) {
+func TestChecker_SeesDoubleCharge(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Config{Windows: world.Windows{Provider: time.Second, Replay: time.Hour, AbsenceGap: time.Hour}})
 	w.Service.Start(t)

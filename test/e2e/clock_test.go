@@ -21,9 +21,9 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestTestClockEqualsRealTime compares a year and more on a test clock, through the whole installation, with the pure
+// TestClock_EqualsRealTime compares a year and more on a test clock, through the whole installation, with the pure
 // rules played at the very instants: the same invoices, attempts, events and states, to the second.
-func TestTestClockEqualsRealTime(t *testing.T) {
+func TestClock_EqualsRealTime(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"America/New_York", "UTC", "Africa/Douala", "Pacific/Auckland"}[:testkit.Scale(1, 4)] {
 		t.Run(zone, func(t *testing.T) {

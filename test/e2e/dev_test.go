@@ -13,9 +13,9 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestDevTellsItsStory: one command brings everything up, plays the story and ends well; a second start finds what the
+// TestDev_Story: one command brings everything up, plays the story and ends well; a second start finds what the
 // first left; a provider that does something else than told makes it end badly.
-func TestDevTellsItsStory(t *testing.T) {
+func TestDev_Story(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	t.Cleanup(func() { require.NoError(t, devstack.Forget(dir)) })

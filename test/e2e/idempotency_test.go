@@ -19,9 +19,9 @@ import (
 // atOneTime is how many requests with the same key race.
 const atOneTime = 50
 
-// TestIdempotencyKeysRace: fifty requests with one key have one effect and one answer, also while the process that
+// TestIdempotency_KeysRace: fifty requests with one key have one effect and one answer, also while the process that
 // answers them is killed.
-func TestIdempotencyKeysRace(t *testing.T) {
+func TestIdempotency_KeysRace(t *testing.T) {
 	t.Parallel()
 	testkit.Seed(t)
 	w := world.New(t, world.Config{})

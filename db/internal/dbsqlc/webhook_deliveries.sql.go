@@ -8,7 +8,86 @@ package dbsqlc
 import (
 	"context"
 	"time"
+
+	"perennial/billing/delivery"
+	"perennial/billing/event"
 )
+
+const webhookAttemptEnd = `-- name: WebhookAttemptEnd :exec
+with ended as (
+    select unnest($2::text[]) as delivery_id, unnest($3::int[]) as number, unnest($4::timestamptz[]) as ended_at,
+        unnest($5::text[]) as outcome, unnest($6::int[]) as status_code, unnest($7::int[]) as latency_ms,
+        unnest($8::jsonb[]) as request_headers, unnest($9::bytea[]) as excerpt, unnest($10::text[]) as error_class,
+        unnest($11::text[]) as error_text, unnest($12::text[]) as status, unnest($13::int[]) as attempts,
+        unnest($14::int[]) as unknown_attempts, unnest($15::timestamptz[]) as next_at,
+        unnest($16::text[]) as failed_reason, unnest($17::boolean[]) as redeliver
+), written as (
+    update webhook_attempts a
+    set ended_at = e.ended_at, outcome = e.outcome, status_code = nullif(e.status_code, 0),
+        latency_ms = case e.outcome when 'unknown' then null else e.latency_ms end,
+        request_headers = e.request_headers, response_excerpt = e.excerpt, error_class = nullif(e.error_class, ''),
+        error_text = case e.error_class when '' then null else e.error_text end
+    from ended e
+    where a.environment_id = $1 and a.delivery_id = e.delivery_id and a.number = e.number and a.ended_at is null
+    returning a.delivery_id, a.manual, e.number, e.ended_at, e.outcome, e.status, e.attempts, e.unknown_attempts, e.next_at,
+        e.failed_reason, e.redeliver
+)
+update webhook_deliveries d
+set attempts = w.attempts, unknown_attempts = w.unknown_attempts, last_attempt = greatest(d.last_attempt, w.number),
+    status = case when webhook_end_is_past(d, w.manual, w.outcome) then d.status else w.status end,
+    next_attempt_at = case when webhook_end_is_past(d, w.manual, w.outcome) then d.next_attempt_at when w.status = 'pending' then w.next_at end,
+    redeliver = case when webhook_end_is_past(d, w.manual, w.outcome) then d.redeliver else w.redeliver end,
+    failed_reason = case when webhook_end_is_past(d, w.manual, w.outcome) then d.failed_reason else nullif(w.failed_reason, '') end,
+    failed_at = case when webhook_end_is_past(d, w.manual, w.outcome) then d.failed_at when w.status = 'failed' then w.ended_at end,
+    succeeded_at = coalesce(d.succeeded_at, case w.outcome when 'succeeded' then w.ended_at end)
+from written w
+where d.environment_id = $1 and d.id = w.delivery_id
+`
+
+type WebhookAttemptEndParams struct {
+	EnvironmentID string
+	DeliveryIds   []string
+	Numbers       []int
+	EndedAt       []time.Time
+	Outcomes      []string
+	StatusCodes   []int
+	Latencies     []int
+	Headers       [][]byte
+	Excerpts      [][]byte
+	ErrorClasses  []string
+	ErrorTexts    []string
+	Statuses      []string
+	Attempts      []int
+	Unknowns      []int
+	NextAt        []time.Time
+	Reasons       []string
+	Redeliver     []bool
+}
+
+// Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that was
+// asked for while the attempt was under way stays to be done.
+func (q *Queries) WebhookAttemptEnd(ctx context.Context, db DBTX, arg WebhookAttemptEndParams) error {
+	_, err := db.Exec(ctx, webhookAttemptEnd,
+		arg.EnvironmentID,
+		arg.DeliveryIds,
+		arg.Numbers,
+		arg.EndedAt,
+		arg.Outcomes,
+		arg.StatusCodes,
+		arg.Latencies,
+		arg.Headers,
+		arg.Excerpts,
+		arg.ErrorClasses,
+		arg.ErrorTexts,
+		arg.Statuses,
+		arg.Attempts,
+		arg.Unknowns,
+		arg.NextAt,
+		arg.Reasons,
+		arg.Redeliver,
+	)
+	return err
+}
 
 const webhookAttemptList = `-- name: WebhookAttemptList :many
 select a.environment_id, a.delivery_id, a.number, a.endpoint_id, a.manual, a.started_at, a.ended_at, a.outcome, a.status_code, a.latency_ms, a.request_headers, a.response_excerpt, a.error_class, a.error_text
@@ -61,6 +140,132 @@ func (q *Queries) WebhookAttemptList(ctx context.Context, db DBTX, arg WebhookAt
 		return nil, err
 	}
 	return items, nil
+}
+
+const webhookAttemptListLost = `-- name: WebhookAttemptListLost :many
+select a.delivery_id, a.number, a.manual, d.attempts, d.unknown_attempts, d.redeliver,
+    (d.succeeded_at is not null)::boolean as delivered
+from webhook_attempts a
+join webhook_deliveries d on d.environment_id = a.environment_id and d.id = a.delivery_id
+where a.environment_id = $1 and a.endpoint_id = $2 and a.ended_at is null and a.started_at <= $3
+order by a.started_at
+limit $4
+`
+
+type WebhookAttemptListLostParams struct {
+	EnvironmentID string
+	EndpointID    string
+	Before        time.Time
+	RowLimit      int32
+}
+
+type WebhookAttemptListLostRow struct {
+	DeliveryID      string
+	Number          int
+	Manual          bool
+	Attempts        int
+	UnknownAttempts int
+	Redeliver       bool
+	Delivered       bool
+}
+
+// Attempts that were begun so long ago that their worker must be dead.
+func (q *Queries) WebhookAttemptListLost(ctx context.Context, db DBTX, arg WebhookAttemptListLostParams) ([]WebhookAttemptListLostRow, error) {
+	rows, err := db.Query(ctx, webhookAttemptListLost,
+		arg.EnvironmentID,
+		arg.EndpointID,
+		arg.Before,
+		arg.RowLimit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookAttemptListLostRow
+	for rows.Next() {
+		var i WebhookAttemptListLostRow
+		if err := rows.Scan(
+			&i.DeliveryID,
+			&i.Number,
+			&i.Manual,
+			&i.Attempts,
+			&i.UnknownAttempts,
+			&i.Redeliver,
+			&i.Delivered,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookAttemptStart = `-- name: WebhookAttemptStart :exec
+insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
+select $1, n.delivery_id, n.number, $2, n.manual, $3
+from (select unnest($4::text[]) as delivery_id, unnest($5::int[]) as number, unnest($6::boolean[]) as manual) n
+`
+
+type WebhookAttemptStartParams struct {
+	EnvironmentID string
+	EndpointID    string
+	StartedAt     time.Time
+	DeliveryIds   []string
+	Numbers       []int
+	Manuals       []bool
+}
+
+func (q *Queries) WebhookAttemptStart(ctx context.Context, db DBTX, arg WebhookAttemptStartParams) error {
+	_, err := db.Exec(ctx, webhookAttemptStart,
+		arg.EnvironmentID,
+		arg.EndpointID,
+		arg.StartedAt,
+		arg.DeliveryIds,
+		arg.Numbers,
+		arg.Manuals,
+	)
+	return err
+}
+
+const webhookDeliveryClose = `-- name: WebhookDeliveryClose :one
+with closing as (
+    select d.id
+    from webhook_deliveries d
+    where d.environment_id = $1 and d.endpoint_id = $2 and d.status = 'pending'
+    limit $3
+), closed as (
+    update webhook_deliveries d
+    set status = case when d.succeeded_at is null then 'failed' else 'succeeded' end,
+        failed_reason = case when d.succeeded_at is null then 'endpoint_disabled' end,
+        failed_at = case when d.succeeded_at is null then $4::timestamptz end, next_attempt_at = null, redeliver = false
+    from closing c
+    where d.environment_id = $1 and d.id = c.id
+    returning 1
+)
+select count(*)::integer as closed from closed
+`
+
+type WebhookDeliveryCloseParams struct {
+	EnvironmentID string
+	EndpointID    string
+	RowLimit      int32
+	Now           time.Time
+}
+
+// What a disabled endpoint is still owed fails, also what an attempt is under way for: should it succeed, that is recorded.
+func (q *Queries) WebhookDeliveryClose(ctx context.Context, db DBTX, arg WebhookDeliveryCloseParams) (int, error) {
+	row := db.QueryRow(ctx, webhookDeliveryClose,
+		arg.EnvironmentID,
+		arg.EndpointID,
+		arg.RowLimit,
+		arg.Now,
+	)
+	var closed int
+	err := row.Scan(&closed)
+	return closed, err
 }
 
 const webhookDeliveryGet = `-- name: WebhookDeliveryGet :one
@@ -250,6 +455,153 @@ func (q *Queries) WebhookDeliveryList(ctx context.Context, db DBTX, arg WebhookD
 	return items, nil
 }
 
+const webhookDeliveryListDue = `-- name: WebhookDeliveryListDue :many
+with held as materialized (
+    select p.id, p.ordering_key, p.attempts
+    from webhook_attempts a
+    join webhook_deliveries p on p.environment_id = a.environment_id and p.id = a.delivery_id
+    where a.environment_id = $1 and a.endpoint_id = $2 and a.ended_at is null
+), due as (
+    (select f.id, f.position as turn
+     from webhook_deliveries f
+     where f.environment_id = $1 and f.endpoint_id = $2 and f.status = 'pending' and f.attempts = 0
+       and not exists (select from held h where h.id = f.id or h.attempts = 0 and h.ordering_key = f.ordering_key)
+     order by f.position
+     limit $4::int)
+    union all
+    (select r.id, -1 as turn
+     from webhook_deliveries r
+     where r.environment_id = $1 and r.endpoint_id = $2 and r.status = 'pending' and r.attempts > 0
+       and r.next_attempt_at <= $5::timestamptz and not exists (select from held h where h.id = r.id)
+     order by r.next_attempt_at
+     limit $4::int)
+)
+select d.id, d.event_id, d.ordering_key, d.payload_shape, d.attempts, d.unknown_attempts, d.last_attempt, d.redeliver,
+    (d.succeeded_at is not null)::boolean as delivered, d.created_at, e.type, e.data, e.occurred_at, e.sequence
+from due u
+join webhook_deliveries d on d.environment_id = $1 and d.id = u.id
+join events e on e.environment_id = d.environment_id and e.id = d.event_id
+where exists (select from webhook_endpoints w
+    where w.environment_id = $1 and w.id = $2 and w.revision = $3 and w.status = 'enabled')
+order by u.turn, d.next_attempt_at, d.position
+`
+
+type WebhookDeliveryListDueParams struct {
+	EnvironmentID string
+	EndpointID    string
+	Revision      int64
+	RowLimit      int
+	Now           time.Time
+}
+
+type WebhookDeliveryListDueRow struct {
+	ID              string
+	EventID         string
+	OrderingKey     *string
+	PayloadShape    delivery.Shape
+	Attempts        int
+	UnknownAttempts int
+	LastAttempt     int
+	Redeliver       bool
+	Delivered       bool
+	CreatedAt       time.Time
+	Type            event.Type
+	Data            []byte
+	OccurredAt      int64
+	Sequence        *int64
+}
+
+// First attempts in the order of the events, whatever the clocks of their writers said, then later ones by their time.
+// What an open attempt holds is left out, and so are first attempts behind a held one of the same subscription.
+func (q *Queries) WebhookDeliveryListDue(ctx context.Context, db DBTX, arg WebhookDeliveryListDueParams) ([]WebhookDeliveryListDueRow, error) {
+	rows, err := db.Query(ctx, webhookDeliveryListDue,
+		arg.EnvironmentID,
+		arg.EndpointID,
+		arg.Revision,
+		arg.RowLimit,
+		arg.Now,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookDeliveryListDueRow
+	for rows.Next() {
+		var i WebhookDeliveryListDueRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.EventID,
+			&i.OrderingKey,
+			&i.PayloadShape,
+			&i.Attempts,
+			&i.UnknownAttempts,
+			&i.LastAttempt,
+			&i.Redeliver,
+			&i.Delivered,
+			&i.CreatedAt,
+			&i.Type,
+			&i.Data,
+			&i.OccurredAt,
+			&i.Sequence,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookDeliveryNextDue = `-- name: WebhookDeliveryNextDue :one
+select coalesce(least(
+    (select min(d.next_attempt_at) from webhook_deliveries d
+     where d.environment_id = $1 and d.endpoint_id = $2 and d.status = 'pending' and d.attempts > 0
+       and not exists (select from webhook_attempts a
+           where a.environment_id = d.environment_id and a.delivery_id = d.id and a.ended_at is null)),
+    (select min(a.started_at) from webhook_attempts a
+     where a.environment_id = $1 and a.endpoint_id = $2 and a.ended_at is null)
+        + make_interval(secs => $3::float8)), $4::timestamptz)::timestamptz as next_at,
+    (select count(*) from (
+        select from webhook_deliveries d
+        where d.environment_id = $1 and d.endpoint_id = $2 and d.status = 'pending' and d.attempts = 0
+        limit $5::int) f)::integer as first,
+    (select count(*) from (
+        select from webhook_deliveries d
+        where d.environment_id = $1 and d.endpoint_id = $2 and d.status = 'pending' and d.attempts > 0
+        limit $5::int) l)::integer as later
+`
+
+type WebhookDeliveryNextDueParams struct {
+	EnvironmentID string
+	EndpointID    string
+	HeldSeconds   float64
+	Never         time.Time
+	AtMost        int
+}
+
+type WebhookDeliveryNextDueRow struct {
+	NextAt time.Time
+	First  int
+	Later  int
+}
+
+// When there is something to do for an endpoint again: a retry is due, or the patience with an open attempt ends. Behind
+// that one first attempts may wait. @never: nothing is pending.
+func (q *Queries) WebhookDeliveryNextDue(ctx context.Context, db DBTX, arg WebhookDeliveryNextDueParams) (WebhookDeliveryNextDueRow, error) {
+	row := db.QueryRow(ctx, webhookDeliveryNextDue,
+		arg.EnvironmentID,
+		arg.EndpointID,
+		arg.HeldSeconds,
+		arg.Never,
+		arg.AtMost,
+	)
+	var i WebhookDeliveryNextDueRow
+	err := row.Scan(&i.NextAt, &i.First, &i.Later)
+	return i, err
+}
+
 const webhookDeliveryOwe = `-- name: WebhookDeliveryOwe :many
 with owed as (
     select unnest($3::text[]) as event_id, unnest($4::text[]) as endpoint_id
@@ -321,4 +673,32 @@ func (q *Queries) WebhookDeliveryOwe(ctx context.Context, db DBTX, arg WebhookDe
 		return nil, err
 	}
 	return items, nil
+}
+
+const webhookDeliveryPurge = `-- name: WebhookDeliveryPurge :one
+with old as (
+    select d.environment_id, d.id
+    from webhook_deliveries d
+    where d.created_at < $1 and d.status <> 'pending'
+    order by d.created_at
+    limit $2
+), attempts as (
+    delete from webhook_attempts a using old o where a.environment_id = o.environment_id and a.delivery_id = o.id
+), purged as (
+    delete from webhook_deliveries d using old o where d.environment_id = o.environment_id and d.id = o.id
+    returning 1
+)
+select count(*)::integer as purged from purged
+`
+
+type WebhookDeliveryPurgeParams struct {
+	Before   time.Time
+	RowLimit int32
+}
+
+func (q *Queries) WebhookDeliveryPurge(ctx context.Context, db DBTX, arg WebhookDeliveryPurgeParams) (int, error) {
+	row := db.QueryRow(ctx, webhookDeliveryPurge, arg.Before, arg.RowLimit)
+	var purged int
+	err := row.Scan(&purged)
+	return purged, err
 }

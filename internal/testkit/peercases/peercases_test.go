@@ -41,7 +41,7 @@ func TestChoose(t *testing.T) {
 	require.Equal(t, "\n     1 calendar/add: no hours\n     1 days/add: odd\n     1 days/add: ours counts seconds", got.leftOut.String())
 }
 
-func TestOwnCasesAreWellFormed(t *testing.T) {
+func TestCases_OwnAreWellFormed(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(own, "testdata/*.json")
 	require.NoError(t, err)
@@ -61,8 +61,8 @@ func TestOwnCasesAreWellFormed(t *testing.T) {
 	}
 }
 
-// TestFolderByVariable sets the environment of the process, so it cannot run beside others.
-func TestFolderByVariable(t *testing.T) {
+// TestFolder_FromVariable sets the environment of the process, so it cannot run beside others.
+func TestFolder_FromVariable(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(dirVariable, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a_periods.json"), []byte(`[{"id":"x","kind":"k","rule":"r"}]`), 0o600))
@@ -77,8 +77,8 @@ func TestFolderByVariable(t *testing.T) {
 	require.DirExists(t, relative, "relative to the repository, not to the package")
 }
 
-// TestWithoutFolder: a clone of the repository alone runs our own cases and is content.
-func TestWithoutFolder(t *testing.T) {
+// TestFolder_Missing: a clone of the repository alone runs our own cases and is content.
+func TestFolder_Missing(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), nil, 0o600))
 	t.Setenv(dirVariable, "")

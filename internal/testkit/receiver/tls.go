@@ -31,7 +31,7 @@ func NewAuthority(t testing.TB) *Authority {
 		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
 	}
 	issued := a.issue(t, template)
-	a.certificate, a.key = issued.Leaf, issued.PrivateKey.(*ecdsa.PrivateKey) //nolint:errcheck // issue made it
+	a.certificate, a.key = issued.Leaf, issued.PrivateKey.(*ecdsa.PrivateKey)
 	a.Roots.AddCert(a.certificate)
 	return a
 }
