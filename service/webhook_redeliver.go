@@ -16,6 +16,7 @@ import (
 const (
 	maxRedelivered = 100 // of one payment
 	maxExamined    = 500 // events of a time range
+	loggedAttempts = 20  // of each delivery in the answer
 )
 
 var (
@@ -24,9 +25,10 @@ var (
 	errRangeEmpty = fault.InvalidParam("since", "range_empty", "`since` is not before `before`. Send an earlier `since`.")
 )
 
-// Redelivered are deliveries that are made again now.
+// Redelivered are deliveries that are made again now, with the attempts so far, by delivery.
 type Redelivered struct {
 	Deliveries []db.WebhookDelivery
+	Attempts   map[string][]db.LoggedAttempt // without what receivers answered
 	HasMore    bool
 }
 
@@ -34,17 +36,17 @@ type Redelivered struct {
 func (s *Service) Redeliver(ctx context.Context, by Caller, deliveryID string, around Around[Redelivered]) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Redelivered, error) {
 		if !id.Is(id.Delivery, deliveryID) {
-			return Redelivered{}, db.ErrWebhookDeliveryNotFound
+			return Redelivered{}, db.ErrWebhookDeliveryNotFound.In("deliveryId")
 		}
 		d, err := tx.WebhookDelivery(ctx, by.EnvironmentID, deliveryID)
 		if err != nil {
-			return Redelivered{}, err
+			return Redelivered{}, inParam(err, "deliveryId")
 		}
 		again, err := deliverAgain(ctx, tx, by, d)
-		if err == nil && len(again) == 0 {
-			err = errEndpointDisabled
+		if err == nil && len(again.Deliveries) == 0 {
+			err = errEndpointDisabled.In("deliveryId")
 		}
-		return Redelivered{Deliveries: again}, err
+		return again, err
 	})
 }
 
@@ -53,10 +55,10 @@ func (s *Service) Redeliver(ctx context.Context, by Caller, deliveryID string, a
 func (s *Service) RedeliverPayment(ctx context.Context, by Caller, paymentID string, around Around[Redelivered]) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Redelivered, error) {
 		if !id.Is(id.Transaction, paymentID) {
-			return Redelivered{}, db.ErrTransactionNotFound
+			return Redelivered{}, db.ErrTransactionNotFound.In("paymentTransactionId")
 		}
 		if _, err := tx.Transaction(ctx, by.EnvironmentID, paymentID); err != nil {
-			return Redelivered{}, err
+			return Redelivered{}, inParam(err, "paymentTransactionId")
 		}
 		all, more, err := tx.WebhookDeliveries(ctx, by.EnvironmentID, db.WebhookDeliveryFilter{ObjectID: paymentID},
 			db.Page{Limit: maxRedelivered, Unsettled: true})
@@ -64,12 +66,13 @@ func (s *Service) RedeliverPayment(ctx context.Context, by Caller, paymentID str
 			return Redelivered{}, err
 		}
 		again, err := deliverAgain(ctx, tx, by, all...)
-		return Redelivered{Deliveries: again, HasMore: more}, err
+		again.HasMore = more
+		return again, err
 	})
 }
 
 // deliverAgain makes those again whose endpoint is enabled, and returns them as they are then.
-func deliverAgain(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDelivery) ([]db.WebhookDelivery, error) {
+func deliverAgain(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDelivery) (again Redelivered, err error) {
 	endpoints := make([]string, len(all))
 	for i, d := range all {
 		endpoints[i] = d.EndpointID
@@ -79,20 +82,21 @@ func deliverAgain(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDe
 	for _, endpointID := range slices.Compact(endpoints) {
 		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
 		if err != nil && !absent(err) { // absent: deleted
-			return nil, err
+			return again, err
 		}
 		enabled[endpointID] = err == nil && e.Status == delivery.EndpointEnabled
 	}
-	var again []db.WebhookDelivery
+	var ids []string
 	for _, d := range all {
 		if !enabled[d.EndpointID] {
 			continue
 		}
 		tx.DeliverAgain(by.EnvironmentID, db.Owed{EventID: d.EventID, EndpointID: d.EndpointID})
 		d.Status, d.Redelivery, d.NextAttemptAt, d.FailedReason, d.FailedAt = delivery.Pending, true, tx.Real, "", time.Time{}
-		again = append(again, d)
+		again.Deliveries, ids = append(again.Deliveries, d), append(ids, d.ID)
 	}
-	return again, nil
+	again.Attempts, err = tx.WebhookLog(ctx, by.EnvironmentID, ids, db.Log{Attempts: loggedAttempts})
+	return again, err
 }
 
 // MissedRange asks for what an endpoint missed: the events of a time, real, that it wants and that failed or, because it
@@ -121,14 +125,14 @@ func (s *Service) RedeliverMissed(ctx context.Context, by Caller, m MissedRange,
 			return out, errRangeEmpty
 		}
 		if !id.Is(id.Endpoint, m.EndpointID) {
-			return out, db.ErrWebhookEndpointNotFound
+			return out, db.ErrWebhookEndpointNotFound.In("endpointId")
 		}
 		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, m.EndpointID)
 		if err != nil {
-			return out, err
+			return out, inParam(err, "endpointId")
 		}
 		if e.Status != delivery.EndpointEnabled {
-			return out, errEndpointDisabled
+			return out, errEndpointDisabled.In("endpointId")
 		}
 		events, more, err := tx.EventsFor(ctx, by.EnvironmentID, e.ID, db.EventRange{
 			Since: m.Since, Before: m.Before, After: m.After, Limit: maxExamined,
