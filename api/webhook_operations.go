@@ -20,8 +20,8 @@ func (s *Server) webhookOperations() {
 		PayloadShape: "A", Status: "enabled", CreatedAt: 1763640000,
 	}
 	made := example
-	made.Secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
-	changed, disabled, rotated := example, example, made
+	made.Secret = "whsec_d2hhdCBzaWducyBkZWxpdmVyaWVzLCAzMiBieXRlcyE="
+	changed, disabled, rotated := example, example, example
 	changed.Events = []string{"*"}
 	disabled.Status, disabled.DisabledReason, disabled.DisabledAt = "disabled", "requested", 1763640060
 	rotated.PreviousSecretExpiresAt = 1763726400
