@@ -5,6 +5,7 @@ import (
 	"crypto/md5" //nolint:gosec // spreads ids, as WebhookDeliveryOwe does; it protects nothing
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func (r Reader) WebhookLog(
 	if err != nil {
 		return nil, translate("WebhookLogListAttempts", err)
 	}
-	attempts := make(map[string][]LoggedAttempt, len(deliveryIDs))
+	var attempts map[string][]LoggedAttempt
 	for _, row := range rows {
 		a := LoggedAttempt{ResponseBytes: row.ResponseBytes, WebhookAttempt: WebhookAttempt{
 			DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt, EndedAt: value(row.EndedAt),
@@ -49,9 +50,33 @@ func (r Reader) WebhookLog(
 				return nil, translate("headers of an attempt", err)
 			}
 		}
+		if attempts == nil {
+			attempts = make(map[string][]LoggedAttempt, len(deliveryIDs))
+		}
 		attempts[a.DeliveryID] = append(attempts[a.DeliveryID], a)
 	}
 	return attempts, nil
+}
+
+// narrow keeps a span to the positions of a time; zero: open.
+func (r Reader) narrow(ctx context.Context, span *bounds, since, before time.Time) error {
+	if since.IsZero() && before.IsZero() {
+		return nil
+	}
+	if before.IsZero() {
+		before = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	at, err := queries.WebhookDeliveryPositions(ctx, r.handle, dbsqlc.WebhookDeliveryPositionsParams{
+		Since: since.Add(-time.Minute), Before: before.Add(time.Minute),
+	})
+	if err != nil {
+		return translate("WebhookDeliveryPositions", err)
+	}
+	if at.First == 0 { // nothing is that new
+		at.First = math.MaxInt64
+	}
+	span.above, span.below = max(span.above, at.First-1), min(span.below, at.Last+1)
+	return nil
 }
 
 // EventRange is a piece of an environment's events, oldest first: those written at or after Since and before Before that

@@ -34,3 +34,8 @@ left join webhook_deliveries d on d.environment_id = e.environment_id and d.even
 where e.environment_id = @environment_id and e.id > @after and e.id < @before
 order by e.id
 limit @row_limit;
+
+-- name: WebhookDeliveryPositions :one
+-- Between which positions deliveries of a time lie, in any environment, a minute wider: lists are ordered by position.
+select coalesce((select f.position from webhook_deliveries f where f.created_at >= @since order by f.created_at limit 1), 0)::bigint as first,
+    coalesce((select l.position from webhook_deliveries l where l.created_at < @before order by l.created_at desc limit 1), 0)::bigint as last;

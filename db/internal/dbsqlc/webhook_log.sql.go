@@ -13,6 +13,29 @@ import (
 	"perennial/billing/event"
 )
 
+const webhookDeliveryPositions = `-- name: WebhookDeliveryPositions :one
+select coalesce((select f.position from webhook_deliveries f where f.created_at >= $1 order by f.created_at limit 1), 0)::bigint as first,
+    coalesce((select l.position from webhook_deliveries l where l.created_at < $2 order by l.created_at desc limit 1), 0)::bigint as last
+`
+
+type WebhookDeliveryPositionsParams struct {
+	Since  time.Time
+	Before time.Time
+}
+
+type WebhookDeliveryPositionsRow struct {
+	First int64
+	Last  int64
+}
+
+// Between which positions deliveries of a time lie, in any environment, a minute wider: lists are ordered by position.
+func (q *Queries) WebhookDeliveryPositions(ctx context.Context, db DBTX, arg WebhookDeliveryPositionsParams) (WebhookDeliveryPositionsRow, error) {
+	row := db.QueryRow(ctx, webhookDeliveryPositions, arg.Since, arg.Before)
+	var i WebhookDeliveryPositionsRow
+	err := row.Scan(&i.First, &i.Last)
+	return i, err
+}
+
 const webhookEventListOfRange = `-- name: WebhookEventListOfRange :many
 select e.id, e.type, coalesce(d.status, '')::text as status
 from events e
