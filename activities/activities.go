@@ -46,6 +46,7 @@ type Set struct {
 	Clocks        *Clocks
 	Reconciler    *Reconciler
 	Deliveries    *Deliveries
+	Erasures      *Erasures
 
 	store *db.Store
 	clock Clock
@@ -63,7 +64,9 @@ func New(c Config) Set {
 		},
 		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Patience: c.ClockPatience},
 		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled, Rate: c.ReconcileRate},
-		Deliveries: c.Deliveries, store: c.Store, clock: c.Clock,
+		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock},
+		Deliveries: c.Deliveries,
+		store:      c.Store, clock: c.Clock,
 	}
 }
 

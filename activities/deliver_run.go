@@ -68,7 +68,7 @@ func (r *run) deliver(ctx context.Context) error {
 		switch {
 		case len(r.flying) > 0:
 			lull = 0
-			if !r.wait(ctx) {
+			if !r.wait() {
 				return nil
 			}
 		case !r.takes(ctx):
@@ -96,7 +96,8 @@ func (r *run) takes(ctx context.Context) bool {
 
 // look reads what is due: nothing, once the endpoint has been changed, whose signal begins another run.
 func (r *run) look(ctx context.Context) (err error) {
-	r.due, err = r.Store.DueDeliveries(ctx, r.endpoint, r.Clock(), dueBatch)
+	e := r.endpoint
+	r.due, err = r.Store.DueDeliveries(ctx, e.EnvironmentID, e.ID, e.Revision, r.Clock(), dueBatch)
 	return err
 }
 
@@ -176,7 +177,7 @@ func (r *run) turn(ctx context.Context) error {
 }
 
 // wait waits for an attempt to end; false: the receiver is slow and the lane is the fast one.
-func (r *run) wait(ctx context.Context) bool {
+func (r *run) wait() bool {
 	var patience <-chan time.Time
 	if r.fastLane {
 		oldest := r.slowAfter()

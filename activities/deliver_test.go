@@ -287,3 +287,18 @@ func TestDeliverAgain_ConsumesNoRetry(t *testing.T) {
 	require.Equal(t, 1, deliveries[0].Attempts)
 	require.True(t, attempts[deliveries[0].ID][1].Manual)
 }
+
+func TestDeliverDue_OnATestClockAttemptsAreInRealTime(t *testing.T) {
+	t.Parallel()
+	r := receiver.New(t)
+	p := newPost(t, nil)
+	ref := p.Endpoint(t, r.Endpoint("/"), "*")
+	virtual := p.Clock.Now().AddDate(1, 0, 0)
+	p.InTx(t, func(tx *db.Tx) error {
+		return tx.Emit(t.Context(), p.Env, event.New(event.CustomerUpdated{ID: p.Customer(t, "").ID}, virtual))
+	})
+	require.Equal(t, 1, p.due(t, ref, false).Succeeded, "a year before the time of the event")
+	q := r.Requests("/")[0]
+	require.Contains(t, string(q.Body), strconv.FormatInt(virtual.Unix(), 10))
+	require.Equal(t, strconv.FormatInt(p.Clock.Now().Unix(), 10), q.Header.Get(verify.HeaderTimestamp))
+}

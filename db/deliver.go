@@ -74,18 +74,20 @@ func (tx *Tx) LookAtEndpoint(ctx context.Context, environmentID, id string) (Web
 	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), readError("webhook_endpoint", err)
 }
 
-// EventHorizon returns the position up to which every event of the environment is visible to the next read, and that of
-// the last event. Transactions that are writing lie between them.
+// EventHorizon returns two positions, which are counted over all environments: the one up to which every event of the
+// environment is visible to the next read, and the last one given out. Between them lie transactions that still write.
 func (r Reader) EventHorizon(ctx context.Context, environmentID string) (horizon, last int64, err error) {
 	row, err := queries.PageBounds(ctx, r.handle, dbsqlc.PageBoundsParams{Scope: environmentID})
 	return row.Horizon, row.Last, translate("PageBounds", err)
 }
 
 // DueDeliveries lists what an endpoint is owed now: at most limit first attempts, in the order of their events, behind at
-// most limit later ones. Of an endpoint that was changed since it was read, it lists nothing.
-func (r Reader) DueDeliveries(ctx context.Context, e WebhookEndpoint, at time.Time, limit int) ([]DueDelivery, error) {
+// most limit later ones. Of an endpoint that is not of that revision any more, it lists nothing.
+func (r Reader) DueDeliveries(
+	ctx context.Context, environmentID, endpointID string, revision int64, at time.Time, limit int,
+) ([]DueDelivery, error) {
 	rows, err := queries.WebhookDeliveryListDue(ctx, r.lists(), dbsqlc.WebhookDeliveryListDueParams{
-		EnvironmentID: e.EnvironmentID, EndpointID: e.ID, Revision: e.Revision, Now: at, RowLimit: limit,
+		EnvironmentID: environmentID, EndpointID: endpointID, Revision: revision, Now: at, RowLimit: limit,
 	})
 	return refs(rows, dueFromDB), translate("WebhookDeliveryListDue", err)
 }

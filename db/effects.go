@@ -40,12 +40,16 @@ type AdvanceTestClock struct{ EnvironmentID, ID string }
 // WakeEndpoint signals a webhook endpoint's workflow that the endpoint is owed something, or has changed.
 type WakeEndpoint struct{ EnvironmentID, ID string }
 
+// StartErasure starts the workflow of an erasure. CustomerID is empty for a test clock's.
+type StartErasure struct{ EnvironmentID, ID, CustomerID string }
+
 func (StartSubscription) effect()  {}
 func (SignalSubscription) effect() {}
 func (StartPayment) effect()       {}
 func (CheckTransaction) effect()   {}
 func (AdvanceTestClock) effect()   {}
 func (WakeEndpoint) effect()       {}
+func (StartErasure) effect()       {}
 
 // Dispatcher makes effects happen, best effort: the transaction is committed, and what a dispatcher does not manage the
 // reconciler does. It must return in time, because a caller waits.

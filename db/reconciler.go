@@ -31,6 +31,7 @@ const (
 	StartedSubscriptions StartedTable = "subscriptions"
 	StartedTransactions  StartedTable = "transactions"
 	StartedEndpoints     StartedTable = "webhook_endpoints"
+	StartedErasures      StartedTable = "erasures"
 )
 
 // Epoch is the present one.
@@ -121,15 +122,17 @@ func (tx *Tx) SetStarted(ctx context.Context, table StartedTable, epoch int64, s
 	for i, ref := range started {
 		environmentIDs[i], ids[i] = ref.EnvironmentID, ref.ID
 	}
+	in := dbsqlc.SubscriptionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids}
 	switch table {
-	case StartedEndpoints:
-		return queries.WebhookEndpointSetStarted(ctx, tx.pipe, dbsqlc.WebhookEndpointSetStartedParams{
-			Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids,
-		})
 	case StartedTransactions:
-		return queries.TransactionSetStarted(ctx, tx.pipe, dbsqlc.TransactionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
+		return queries.TransactionSetStarted(ctx, tx.pipe, dbsqlc.TransactionSetStartedParams(in))
+	case StartedErasures:
+		return queries.ErasureSetStarted(ctx, tx.pipe, dbsqlc.ErasureSetStartedParams(in))
+	case StartedEndpoints:
+		return queries.WebhookEndpointSetStarted(ctx, tx.pipe, dbsqlc.WebhookEndpointSetStartedParams(in))
+	default:
+		return queries.SubscriptionSetStarted(ctx, tx.pipe, in)
 	}
-	return queries.SubscriptionSetStarted(ctx, tx.pipe, dbsqlc.SubscriptionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
 }
 
 // IncrementEpoch begins a new one: whatever was started before is started again.

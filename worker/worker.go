@@ -147,6 +147,7 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 		contract.PaymentWorkflow:      workflows.Payment,
 		contract.TestClockWorkflow:    workflows.TestClock,
 		contract.ReconcilerWorkflow:   workflows.Reconciler,
+		contract.ErasureWorkflow:      workflows.Erasure,
 
 		contract.WebhookEndpointWorkflow: workflows.WebhookEndpoint,
 	} {
@@ -155,10 +156,10 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 		})
 	}
 	for name, body := range map[string]any{
-		contract.ActivityAdvance:       c.Activities.Subscriptions.Advance,
-		contract.ActivityStepClock:     c.Activities.Clocks.StepClock,
-		contract.ActivityFinishAdvance: c.Activities.Clocks.FinishAdvance,
-		contract.ActivityReconcile:     c.Activities.Reconciler.Reconcile,
+		contract.ActivityAdvance:    c.Activities.Subscriptions.Advance,
+		contract.ActivityStepClock:  c.Activities.Clocks.StepClock,
+		contract.ActivityReconcile:  c.Activities.Reconciler.Reconcile,
+		contract.ActivityEraseBatch: c.Activities.Erasures.EraseBatch,
 	} {
 		billing.RegisterActivityWithOptions(body, activity.RegisterOptions{Name: name})
 	}

@@ -2,7 +2,6 @@ package workflows_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -99,7 +98,7 @@ func TestWebhookEndpoint_ContinuesAsNew(t *testing.T) {
 	l.env.SetContinueAsNewSuggested(true)
 	l.run()
 	var next *workflow.ContinueAsNewError
-	require.True(t, errors.As(l.env.GetWorkflowError(), &next))
+	require.ErrorAs(t, l.env.GetWorkflowError(), &next)
 	require.Len(t, l.at, 1)
 }
 

@@ -20,8 +20,8 @@ var (
 )
 
 const (
-	// jitter spreads a pause by this part of it, to both sides, so that what failed together does not return together.
-	jitter = 0.2
+	// jitterPart spreads a pause by a fifth of it, to both sides, so that what failed together does not return together.
+	jitterPart = 5
 	// mostAsked is how many times its pause a receiver can defer a retry by Retry-After.
 	mostAsked = 2
 	// maxUnknown is how many attempts of a delivery crashes may leave open. A delivery that makes every worker crash must
@@ -85,14 +85,11 @@ func (p Policy) Next(s State, e End) Next {
 // pause is how long to wait after so many attempts. It is the same whenever it is asked for.
 func (p Policy) pause(id string, attempts int, asked time.Duration) time.Duration {
 	gap := p.Gaps[attempts-1]
-	spread := time.Duration((2*share(id, attempts) - 1) * jitter * float64(gap))
-	return max(gap+spread, min(asked, mostAsked*gap))
-}
-
-// share is a number in [0, 1) that looks random and follows from the delivery and the attempt.
-func share(id string, attempts int) float64 {
+	spread := gap / jitterPart
+	// What looks random follows from the delivery and the attempt.
 	sum := sha256.Sum256([]byte(id + "/" + strconv.Itoa(attempts)))
-	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
+	share := time.Duration(binary.BigEndian.Uint64(sum[:]) % uint64(2*spread+1)) //nolint:gosec // below twice the spread
+	return max(gap-spread+share, min(asked, mostAsked*gap))
 }
 
 // failingLimit is how long an endpoint may fail before it is disabled.
@@ -101,13 +98,11 @@ const failingLimit = 3 * 24 * time.Hour
 // Health returns since when an endpoint fails once an attempt has ended, zero where it does not, and whether it must be
 // disabled: no attempt has succeeded for three days, and now one delivery has used all of its attempts.
 func Health(failingSince time.Time, e End, n Next) (since time.Time, disable bool) {
-	switch e.Outcome {
-	case OutcomeSucceeded:
+	if e.Outcome == OutcomeSucceeded {
 		return time.Time{}, false
-	case OutcomeFailed:
-		if failingSince.IsZero() {
-			failingSince = e.At
-		}
+	}
+	if e.Outcome == OutcomeFailed && failingSince.IsZero() {
+		failingSince = e.At
 	}
 	return failingSince, n.Status == Failed && !failingSince.IsZero() && e.At.Sub(failingSince) >= failingLimit
 }

@@ -25,6 +25,7 @@ type Clock struct {
 	NowAt     time.Time
 	TargetAt  time.Time // while advancing
 	BlockedBy []string  // transactions that stopped the last advance
+	DeletedAt time.Time // real time; zero: it exists
 	Revision  int64
 	CreatedAt time.Time
 }
@@ -62,6 +63,12 @@ func (c Clock) Stop() Clock {
 	return c
 }
 
+// Delete ends the clock and any advance of it: nothing becomes due on it any more.
+func (c Clock) Delete(now time.Time) Clock {
+	c.Status, c.TargetAt, c.BlockedBy, c.DeletedAt = Ready, time.Time{}, nil, now
+	return c
+}
+
 // Next is where an advancing clock moves to now: the next due instant, at most its target, and never back. due is zero
 // where nothing is due.
 func (c Clock) Next(due time.Time) time.Time {
@@ -73,6 +80,16 @@ func (c Clock) Next(due time.Time) time.Time {
 		at = c.NowAt
 	}
 	return at
+}
+
+// Step moves an advancing clock on, and makes it ready where it has arrived: it stands at its target and nothing is due
+// there. due is zero where nothing is due.
+func (c Clock) Step(due time.Time) Clock {
+	c.NowAt = c.Next(due)
+	if c.NowAt.Equal(c.TargetAt) && (due.IsZero() || due.After(c.NowAt)) {
+		return c.Finish(nil)
+	}
+	return c
 }
 
 // Finish makes the clock ready again. blockedBy names the payments that stopped it early.

@@ -40,6 +40,8 @@ create index webhook_endpoints_enabled on webhook_endpoints (environment_id) whe
 create index webhook_endpoints_unstarted on webhook_endpoints (started_epoch, id) where status = 'enabled';
 create index webhook_endpoints_wake_pending on webhook_endpoints (wake_pending_since) where wake_pending_since is not null;
 create index webhook_endpoints_due on webhook_endpoints (next_attempt_at) where next_attempt_at is not null;
+create index webhook_endpoints_failing on webhook_endpoints (failing_since) where failing_since is not null and status = 'enabled';
+create index webhook_endpoints_given_up on webhook_endpoints (disabled_at) where disabled_reason = 'failing';
 create trigger webhook_endpoints_take_position before insert on webhook_endpoints for each row execute function take_position();
 -- A deleted endpoint stays until its log has expired, and later: it is one short row.
 create trigger webhook_endpoints_never_deleted before delete on webhook_endpoints for each row execute function refuse_change();

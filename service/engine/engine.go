@@ -101,3 +101,9 @@ func (e *Engine) WakeEndpoint(ctx context.Context, ref contract.Ref) error {
 	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalWake, nil, o, contract.WebhookEndpointWorkflow, in)
 	return engineError(err)
 }
+
+// StartErasure starts the workflow of an erasure; one that runs already is as good. Fault: engine_unavailable.
+func (e *Engine) StartErasure(ctx context.Context, in contract.ErasureInput) error {
+	_, err := e.client.ExecuteWorkflow(ctx, erasureOptions(in), contract.ErasureWorkflow, in)
+	return engineError(err)
+}

@@ -27,9 +27,9 @@ const (
 func (s *Scene) Deliveries(t testing.TB, sender activities.Sender) *activities.Deliveries {
 	t.Helper()
 	if sender == nil {
-		real := webhooks.NewSender(webhooks.Options{Now: time.Now, Allow: webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8")}})
-		t.Cleanup(real.Close)
-		sender = real
+		own := webhooks.NewSender(webhooks.Options{Now: time.Now, Allow: webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8")}})
+		t.Cleanup(own.Close)
+		sender = own
 	}
 	return &activities.Deliveries{Store: s.Store, Clock: s.Clock.Now, Sender: sender, Secrets: secrets{}, Observer: Unobserved{}}
 }
