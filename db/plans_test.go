@@ -208,7 +208,7 @@ func (c *crowd) lists(t *testing.T) {
 		"endpoint": {EndpointID: endpoint}, "endpoint and failed": {EndpointID: endpoint, Status: "failed"},
 		"endpoint and pending": {EndpointID: endpoint, Status: "pending"}, "event": {EventID: crowdID("evt_", 0)},
 		"payment": {ObjectID: crowdID("txn_", 0)}, "payment and status": {ObjectID: crowdID("txn_", 0), Status: "succeeded"},
-		"old time":          {Since: minute(c.rows / 10), Before: minute(c.rows / 5)},
+		"old time":          {Since: minute(c.rows / 10), Before: minute(c.rows / 2)},
 		"time and endpoint": {Since: minute(c.rows / 2), Before: minute(c.rows), EndpointID: endpoint},
 	} {
 		add("webhook log, "+name, "whd_", func(p db.Page) error {

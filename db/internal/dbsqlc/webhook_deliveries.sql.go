@@ -372,8 +372,8 @@ where d.environment_id = $1
   and ($3::text is null or d.event_id = $3)
   and ($4::text is null or d.object_id = $4)
   and ($5::text is null or d.status = $5)
-  and ($6::timestamptz is null or d.created_at + interval '0' >= $6)
-  and ($7::timestamptz is null or d.created_at + interval '0' < $7)
+  and ($6::timestamptz is null or d.created_at >= $6)
+  and ($7::timestamptz is null or d.created_at < $7)
   and d.position < $8::bigint and d.position > $9::bigint
 order by case when $10::boolean then d.position end, d.position desc
 limit $11
@@ -397,8 +397,7 @@ type WebhookDeliveryListRow struct {
 	WebhookDelivery WebhookDelivery
 }
 
-// Below and above hold the positions of the times too, so that the list is read where the time is, not from its end. The
-// addition keeps the index on the time from being read and sorted.
+// Below and above hold the positions of the times too, so that the list is read where the time is, not from its end.
 func (q *Queries) WebhookDeliveryList(ctx context.Context, db DBTX, arg WebhookDeliveryListParams) ([]WebhookDeliveryListRow, error) {
 	rows, err := db.Query(ctx, webhookDeliveryList,
 		arg.EnvironmentID,
