@@ -49,7 +49,9 @@ func New(prefix string, at time.Time) string {
 }
 
 // Floor returns what sorts before every ID of this prefix that New makes at a time or later, and after every earlier one.
-func Floor(prefix string, at time.Time) string { return format(prefix, uint64(max(at.UnixMilli(), 0))<<16, 0) }
+func Floor(prefix string, at time.Time) string {
+	return format(prefix, uint64(max(at.UnixMilli(), 0))<<16, 0)
+}
 
 // format writes the 128 bits hi:lo.
 func format(prefix string, hi, lo uint64) string {
