@@ -95,6 +95,13 @@ var crowding = []struct{ into, columns, values string }{
 			type, object_id, customer_id, subscription_id, sequence, customer_sequence, data, occurred_at, created_at`, `
 			case when i < 100 then 'subscription.past_due' else 'payment.success' end, {subscription}, {customer},
 			{subscription}, i, i, '{}', i, to_timestamp(((50::bigint << 35) + (i::bigint << 10)) / 1000.0)`},
+	{"webhook_deliveries", `
+			endpoint_id, event_id, event_type, object_id, payload_shape, status, attempts, next_attempt_at, failed_reason,
+			failed_at, succeeded_at, created_at`, `
+			'whe_' || lpad((case when i % 20 = 0 then 0 else i end)::text, 26, '0'), 'evt_' || lpad(i::text, 26, '0'),
+			'payment.success', 'txn_' || lpad(i::text, 26, '0'), 'A', case when i < 50 then 'failed' when i < 100 then 'pending'
+			else 'succeeded' end, 1, case when i between 50 and 99 then now() end, case when i < 50 then 'attempts_used' end,
+			case when i < 50 then now() end, case when i >= 100 then now() end, to_timestamp(1700000000 + i * 60)`},
 	{"provider_callbacks", `
 			provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at`, `
 			'pp_' || lpad((i % 40)::text, 26, '0'), i::text, 't', case when i % 2 = 0 then 'txn_' || lpad(i::text, 26,
@@ -106,7 +113,7 @@ var crowding = []struct{ into, columns, values string }{
 
 var crowdPrefix = map[string]string{
 	"customers": "cust_", "plans": "plan_", "test_clocks": "clk_", "subscriptions": "sub_", "invoices": "in_",
-	"transactions": "txn_", "events": "evt_", "provider_callbacks": "cb_",
+	"transactions": "txn_", "events": "evt_", "webhook_deliveries": "whd_", "provider_callbacks": "cb_",
 }
 
 // of is how many rows a table has: of plans and clocks a tenth.

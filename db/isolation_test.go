@@ -129,7 +129,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "Refunds": charged, "Decisions": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
 			"EventWithKey": events[0].ID, "IdempotencyKey": "POST /long",
 			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none", "WebhookEndpoints": "none",
-			"WebhookDelivery": owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none", "WebhookAttempts": owed[0].ID,
+			"WebhookDelivery": owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none", "WebhookAttempts": owed[0].ID, "WebhookLog": owed[0].ID, "EventsFor": endpoint,
 			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle,
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
@@ -138,6 +138,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			reflect.TypeFor[db.SubscriptionFilter](): db.SubscriptionFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.InvoiceFilter]():      db.InvoiceFilter{SubscriptionID: b.subscription.ID},
 			reflect.TypeFor[db.TransactionFilter]():  db.TransactionFilter{InvoiceID: inv.ID},
+			reflect.TypeFor[db.EventRange]():         db.EventRange{Before: wall.Add(time.Hour), Limit: 10},
+			reflect.TypeFor[db.Log]():                db.Log{Attempts: 1},
 			reflect.TypeFor[db.EventFilter]():        db.EventFilter{SubscriptionID: b.subscription.ID},
 		},
 	}

@@ -25,9 +25,14 @@ type owing struct {
 	woken             []string
 }
 
-// EmitTo is Emit for one endpoint only, whatever types it wants: a test event. A disabled endpoint gets nothing.
-func (tx *Tx) EmitTo(ctx context.Context, environmentID, endpointID string, e event.Event) error {
-	return tx.emit(ctx, environmentID, endpointID, e)
+// EmitTo is Emit for one endpoint only, whatever types it wants: a test event. A disabled endpoint gets nothing. It
+// returns the event's id.
+func (tx *Tx) EmitTo(ctx context.Context, environmentID, endpointID string, e event.Event) (string, error) {
+	if err := tx.emit(ctx, environmentID, endpointID, e); err != nil {
+		return "", err
+	}
+	owed := tx.owingIn(environmentID).events
+	return owed[len(owed)-1], nil
 }
 
 // DeliverAgain has events delivered to endpoints now: once more where they were delivered or failed, with the number of

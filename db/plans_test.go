@@ -212,7 +212,28 @@ func (c *crowd) lists(t *testing.T) {
 			return err
 		})
 	}
+	endpoint, minute := crowdID("whe_", 0), func(i int) time.Time { return time.Unix(1700000000+int64(i)*60, 0) }
+	for name, f := range map[string]db.WebhookDeliveryFilter{
+		"all": {}, "failed": {Status: "failed"}, "pending": {Status: "pending"}, "succeeded": {Status: "succeeded"},
+		"endpoint": {EndpointID: endpoint}, "endpoint and failed": {EndpointID: endpoint, Status: "failed"},
+		"endpoint and pending": {EndpointID: endpoint, Status: "pending"}, "event": {EventID: crowdID("evt_", 0)},
+		"payment": {ObjectID: crowdID("txn_", 0)}, "payment and status": {ObjectID: crowdID("txn_", 0), Status: "succeeded"},
+		"old time":          {Since: minute(c.rows / 10), Before: minute(c.rows / 2)},
+		"time and endpoint": {Since: minute(c.rows / 2), Before: minute(c.rows), EndpointID: endpoint},
+	} {
+		add("webhook log, "+name, "whd_", func(p db.Page) error {
+			_, _, err := c.store.WebhookDeliveries(ctx, crowdEnv, f, p)
+			return err
+		})
+	}
 	add("test clocks", "clk_", func(p db.Page) error { _, _, err := c.store.TestClocks(ctx, crowdEnv, p); return err })
+	c.trace.take()
+	_, _, err := c.store.EventsFor(ctx, crowdEnv, endpoint, db.EventRange{Before: time.Now(), Limit: limit})
+	require.NoError(t, err)
+	c.explain(t, "events for an endpoint", limit)
+	_, err = c.store.WebhookLog(ctx, crowdEnv, []string{crowdID("whd_", 0), crowdID("whd_", 2)}, db.Log{Attempts: 20, ExcerptBytes: 500})
+	require.NoError(t, err)
+	c.explain(t, "attempts of deliveries", limit)
 	for name, list := range lists {
 		rows := c.rows
 		if list.prefix == "plan_" || list.prefix == "clk_" {

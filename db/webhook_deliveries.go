@@ -85,6 +85,9 @@ func (r Reader) WebhookDeliveries(
 	if err != nil {
 		return nil, false, err
 	}
+	if err := r.narrow(ctx, &span, f.Since, f.Before); err != nil {
+		return nil, false, err
+	}
 	rows, err := queries.WebhookDeliveryList(ctx, r.lists(), dbsqlc.WebhookDeliveryListParams{
 		EnvironmentID: environmentID, EndpointID: null(f.EndpointID), EventID: null(f.EventID), ObjectID: null(f.ObjectID),
 		Status: null(string(f.Status)), Since: nullTime(f.Since), Before: nullTime(f.Before),

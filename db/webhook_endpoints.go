@@ -19,7 +19,7 @@ type WebhookEndpoint struct {
 
 	URL            string
 	Description    string
-	Events         []string // patterns of delivery.IsPattern, at least one and at most 100
+	Events         []string // patterns (event.Pattern), at least one and at most 100
 	PayloadShape   delivery.Shape
 	Status         delivery.EndpointStatus
 	DisabledReason delivery.DisabledReason // empty: enabled

@@ -94,10 +94,16 @@ func TestEmitTo_OwesTheEventToOneEndpoint(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	one, other := b.endpoint(t, b.env, "invoice.paid"), b.endpoint(t, b.env, "*")
+	var eventID string
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.EmitTo(ctx, b.env, one, event.New(event.PlanCreated{ID: "plan_1"}, now)))
+		var err error
+		eventID, err = tx.EmitTo(ctx, b.env, one, event.New(event.PlanCreated{ID: "plan_1"}, now))
+		require.NoError(t, err)
 	})
-	require.Len(t, b.deliveries(t, b.env, one), 1)
+	got := b.deliveries(t, b.env, one)
+	require.Len(t, got, 1)
+	require.Equal(t, eventID, got[0].EventID)
+	require.Equal(t, db.WebhookDeliveryID(eventID, one), got[0].ID, "the same rule as the database's")
 	require.Empty(t, b.deliveries(t, b.env, other))
 }
 

@@ -29,20 +29,3 @@ func TestWants(t *testing.T) {
 	}
 	require.False(t, delivery.Wants(nil, "payment.success"))
 }
-
-func TestIsPattern(t *testing.T) {
-	t.Parallel()
-	for _, p := range []string{"*", "payment.*", "payment.success", "webhook_endpoint.disabled"} {
-		require.True(t, delivery.IsPattern(p), p)
-	}
-	for _, p := range []string{"", "**", "pay*", "*.success", "payment.", ".*", "Payment.success", "payment .success"} {
-		require.False(t, delivery.IsPattern(p), p)
-	}
-}
-
-func TestIsPattern_EachTypeOfTheCatalogueIsOne(t *testing.T) {
-	t.Parallel()
-	for _, data := range event.Catalogue() {
-		require.True(t, delivery.IsPattern(string(data.Type())), data.Type())
-	}
-}

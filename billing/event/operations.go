@@ -79,6 +79,14 @@ func Operations() []Operation {
 		{CauseRequest, "advanceTestClock", "", nil},
 		{CauseRequest, "stopTestClock", "", nil},
 		{CauseRequest, "deleteTestClock", "", []Type{TypeTestClockDeleted}},
+		{CauseRequest, "createWebhook", "", nil},
+		{CauseRequest, "updateWebhook", "", nil},
+		{CauseRequest, "disableWebhook", "", nil},
+		{CauseRequest, "enableWebhook", "", nil},
+		{CauseRequest, "deleteWebhook", "", nil},
+		{CauseRequest, "rotateWebhookSecret", "", nil},
+		{CauseRequest, "testWebhook", "", []Type{TypeWebhookEndpointTest}},
+		{CauseRequest, "redeliverWebhooks", "", nil},
 		{CauseRequest, "resolvePayment", "succeeded", []Type{TypePaymentSuccess}},
 		{CauseRequest, "resolvePayment", "failed", []Type{TypePaymentFailed}},
 		{CauseRequest, "resolvePayment", "returned", []Type{TypePaymentFailed}},
@@ -128,5 +136,8 @@ func Operations() []Operation {
 
 		{CauseErasure, "a subscription of the customer is canceled", "", []Type{TypeSubscriptionCanceled}},
 		{CauseErasure, "a customer of the test clock is deleted", "", []Type{TypeCustomerDeleted}},
+
+		{CauseWebhook, "an attempt fails", "", nil},
+		{CauseWebhook, "an attempt fails", "the endpoint has failed for three days", []Type{TypeWebhookEndpointDisabled}},
 	}
 }

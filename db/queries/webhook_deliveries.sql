@@ -48,8 +48,7 @@ join webhook_deliveries d on d.environment_id = k.environment_id and d.id = @id
 where k.hash = @hash;
 
 -- name: WebhookDeliveryList :many
--- Times are turned into positions first, a minute wider, since rows are listed by position: so the index on them is read
--- where the time is, not from its end.
+-- Below and above hold the positions of the times too, so that the list is read where the time is, not from its end.
 select sqlc.embed(d)
 from webhook_deliveries d
 where d.environment_id = @environment_id
@@ -57,12 +56,8 @@ where d.environment_id = @environment_id
   and (sqlc.narg('event_id')::text is null or d.event_id = sqlc.narg('event_id'))
   and (sqlc.narg('object_id')::text is null or d.object_id = sqlc.narg('object_id'))
   and (sqlc.narg('status')::text is null or d.status = sqlc.narg('status'))
-  and (sqlc.narg('since')::timestamptz is null or d.created_at >= sqlc.narg('since') and d.position >= (
-      select p.position from webhook_deliveries p
-      where p.created_at >= sqlc.narg('since')::timestamptz - interval '1 minute' order by p.created_at limit 1))
-  and (sqlc.narg('before')::timestamptz is null or d.created_at < sqlc.narg('before') and d.position <= (
-      select p.position from webhook_deliveries p
-      where p.created_at < sqlc.narg('before')::timestamptz + interval '1 minute' order by p.created_at desc limit 1))
+  and (sqlc.narg('since')::timestamptz is null or d.created_at >= sqlc.narg('since'))
+  and (sqlc.narg('before')::timestamptz is null or d.created_at < sqlc.narg('before'))
   and d.position < @below::bigint and d.position > @above::bigint
 order by case when @forward::boolean then d.position end, d.position desc
 limit @row_limit;

@@ -48,9 +48,9 @@ func New(prefix string, at time.Time) string {
 	return format(prefix, hi, lo)
 }
 
-// Earliest returns what every ID of this prefix that is made at that time or later is not below.
+// Earliest returns what sorts before every ID of this prefix that New makes at a time or later, and after every earlier one.
 func Earliest(prefix string, at time.Time) string {
-	return format(prefix, uint64(at.UnixMilli())<<16, 0)
+	return format(prefix, uint64(max(at.UnixMilli(), 0))<<16, 0)
 }
 
 // format writes the 128 bits hi:lo.

@@ -2,6 +2,7 @@ package emits
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -15,8 +16,16 @@ import (
 )
 
 var performances = map[event.Cause]map[string]func(*stage) func() error{
-	event.CauseRequest: requests, event.CauseTimer: timers, event.CauseProvider: answers, event.CauseClock: clocks,
-	event.CauseErasure: erasures,
+	event.CauseRequest: union(requests, endpoints), event.CauseTimer: timers, event.CauseProvider: answers, event.CauseClock: clocks,
+	event.CauseErasure: erasures, event.CauseWebhook: deliveries,
+}
+
+func union[K comparable, V any](sets ...map[K]V) map[K]V {
+	all := map[K]V{}
+	for _, set := range sets {
+		maps.Copy(all, set)
+	}
+	return all
 }
 
 // Each operation of the table is performed, and emits what the table says: nothing more, nothing less, in that order.

@@ -19,6 +19,7 @@ import (
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/testkit"
+	"perennial/internal/vault"
 	"perennial/service"
 	"perennial/test/scene"
 )
@@ -37,9 +38,23 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{Scene: scene.New(t, scene.CancelPastDueAfter(60)), t: t, ctx: t.Context()}
-	s.service = service.New(s.Store, s.Clock.Now)
+	s.service = service.New(s.Store, s.Clock.Now).Receiving(service.Receiving{Vault: s.vault()})
 	s.by = service.Caller{Actor: db.ByKey("key_1"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC"}
 	return s
+}
+
+// vault opens the keyset of the stage's app.
+func (s *stage) vault() *vault.Vault {
+	s.t.Helper()
+	keys, err := vault.New(vault.NewKEK())
+	s.must(err)
+	var app string
+	s.must(s.Pool.QueryRow(s.ctx, "select app_id from environments where id = $1", s.Env).Scan(&app))
+	keyset, err := keys.NewAppKeyset(app)
+	s.must(err)
+	_, err = s.Pool.Exec(s.ctx, "update apps set keyset = $2 where id = $1", app, keyset)
+	s.must(err)
+	return keys
 }
 
 // emits performs an operation and returns the types of the events that it emitted, in order.

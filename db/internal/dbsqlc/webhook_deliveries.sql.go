@@ -372,12 +372,8 @@ where d.environment_id = $1
   and ($3::text is null or d.event_id = $3)
   and ($4::text is null or d.object_id = $4)
   and ($5::text is null or d.status = $5)
-  and ($6::timestamptz is null or d.created_at >= $6 and d.position >= (
-      select p.position from webhook_deliveries p
-      where p.created_at >= $6::timestamptz - interval '1 minute' order by p.created_at limit 1))
-  and ($7::timestamptz is null or d.created_at < $7 and d.position <= (
-      select p.position from webhook_deliveries p
-      where p.created_at < $7::timestamptz + interval '1 minute' order by p.created_at desc limit 1))
+  and ($6::timestamptz is null or d.created_at >= $6)
+  and ($7::timestamptz is null or d.created_at < $7)
   and d.position < $8::bigint and d.position > $9::bigint
 order by case when $10::boolean then d.position end, d.position desc
 limit $11
@@ -401,8 +397,7 @@ type WebhookDeliveryListRow struct {
 	WebhookDelivery WebhookDelivery
 }
 
-// Times are turned into positions first, a minute wider, since rows are listed by position: so the index on them is read
-// where the time is, not from its end.
+// Below and above hold the positions of the times too, so that the list is read where the time is, not from its end.
 func (q *Queries) WebhookDeliveryList(ctx context.Context, db DBTX, arg WebhookDeliveryListParams) ([]WebhookDeliveryListRow, error) {
 	rows, err := db.Query(ctx, webhookDeliveryList,
 		arg.EnvironmentID,
