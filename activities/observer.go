@@ -22,6 +22,8 @@ type Observer interface {
 	ReviewNeeded(ctx context.Context, r ReviewNeeded)
 	// CredentialsRefused reports that a provider refused a request because of our credentials (401, 403).
 	CredentialsRefused(ctx context.Context, r CredentialsRefused)
+	// RowAbsent reports a workflow that the database has no row for; it ends.
+	RowAbsent(ctx context.Context, r RowAbsent)
 }
 
 // ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.

@@ -66,6 +66,14 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
+// RowAbsent implements activities.Observer.
+func (o observer) RowAbsent(ctx context.Context, r activities.RowAbsent) {
+	o.telemetry.Instruments.RowAbsent(ctx, r.Kind)
+	o.telemetry.Logger.Error("the database does not have the row that a workflow serves, so the workflow ends: a restore has lost it; "+
+		"see docs/operations.md for what to do after a restore of PostgreSQL",
+		telemetry.Environment(r.EnvironmentID), zap.String("kind", r.Kind), zap.String("id", r.ID))
+}
+
 // ProviderCalled implements activities.Observer.
 func (o observer) ProviderCalled(ctx context.Context, provider, operation, outcome string, took time.Duration) {
 	o.telemetry.Instruments.ProviderCall(ctx, took, provider, operation, outcome)
