@@ -29,6 +29,7 @@ type Observer interface {
 // ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.
 type ReviewNeeded struct {
 	EnvironmentID, TransactionID, SubscriptionID, Provider, ProviderRef, Reason string
+	Key                                                                         string // that was sent last; empty: none was
 }
 
 // CredentialsRefused names the account whose credentials do not serve.
@@ -55,11 +56,11 @@ func (a *Payments) tell(
 }
 
 // reviewNeeded is what the measurements are told of a transaction that was left to a person.
-func reviewNeeded(env string, r lifecycle.Recorded) ReviewNeeded {
+func reviewNeeded(env string, x exchange, r lifecycle.Recorded) ReviewNeeded {
 	t := r.Transaction
 	return ReviewNeeded{
 		EnvironmentID: env, TransactionID: t.ID, SubscriptionID: t.SubscriptionID, Provider: t.Provider,
-		ProviderRef: t.ProviderRef, Reason: r.NeedsReview,
+		ProviderRef: t.ProviderRef, Reason: r.NeedsReview, Key: x.sentKey(),
 	}
 }
 
