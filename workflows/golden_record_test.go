@@ -31,6 +31,7 @@ var recordings = map[string]func(*testing.T, *liveScene) (workflowID, runID stri
 	"payment_pending":          recordPayment,
 	"refund":                   recordRefund,
 	"reconciler":               recordReconciler,
+	"webhook_endpoint":         recordWebhookEndpoint,
 	"erasure":                  recordErasure,
 	"row_absent":               recordAbsent,
 }

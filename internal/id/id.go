@@ -28,6 +28,8 @@ const (
 	ProviderCall   = "call_"
 	Callback       = "cb_"
 	TestClock      = "clk_"
+	Endpoint       = "whe_"
+	Delivery       = "whd_"
 	Credit         = "cr_"
 	Command        = "cmd_"
 	Price          = "price_"
@@ -44,6 +46,11 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 func New(prefix string, at time.Time) string {
 	hi, lo := next(uint64(at.UnixMilli()))
 	return format(prefix, hi, lo)
+}
+
+// Earliest returns what every ID of this prefix that is made at that time or later is not below.
+func Earliest(prefix string, at time.Time) string {
+	return format(prefix, uint64(at.UnixMilli())<<16, 0)
 }
 
 // format writes the 128 bits hi:lo.

@@ -20,6 +20,8 @@ type Instruments struct {
 	reviews         metric.Int64Counter
 	refusals        metric.Int64Counter
 	absent          metric.Int64Counter
+
+	webhooks webhookInstruments
 }
 
 // Kinds of findings of the reconciler.
@@ -49,7 +51,7 @@ func NewInstruments(m metric.Meter) (*Instruments, error) {
 		metric.WithDescription("Requests that a payment provider refused because of our credentials (401, 403)."))
 	i.absent, errs[7] = m.Int64Counter("perennial_rows_absent",
 		metric.WithDescription("Workflows that ended because the database does not have their row: a restore has lost it."))
-	err := errors.Join(errs[:]...)
+	err := errors.Join(append(errs[:], i.webhooks.make(m))...)
 	if err == nil {
 		i.zero(context.Background())
 	}
@@ -66,6 +68,7 @@ func (i *Instruments) zero(ctx context.Context) {
 	for _, kind := range []string{"subscription", "payment", "test_clock", "erasure"} {
 		i.absent.Add(ctx, 0, with("kind", kind))
 	}
+	i.webhooks.disabled.Add(ctx, 0)
 }
 
 // RenewalLateness records chargedAt − dueAt of a renewal in real time; mode is test or live.
