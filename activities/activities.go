@@ -58,13 +58,13 @@ func New(c Config) Set {
 		c.Observer = unobserved{}
 	}
 	return Set{
-		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock},
+		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Payments: &Payments{
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
 		},
-		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Patience: c.ClockPatience},
+		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Observer: c.Observer, Patience: c.ClockPatience},
 		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled, Rate: c.ReconcileRate},
-		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock},
+		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Deliveries: c.Deliveries,
 		store:      c.Store, clock: c.Clock,
 	}
@@ -85,3 +85,4 @@ func (unobserved) ProviderCalled(context.Context, string, string, string, time.D
 func (unobserved) PaymentEnded(context.Context, Ended)                                   {}
 func (unobserved) ReviewNeeded(context.Context, ReviewNeeded)                            {}
 func (unobserved) CredentialsRefused(context.Context, CredentialsRefused)                {}
+func (unobserved) RowAbsent(context.Context, RowAbsent)                                  {}

@@ -16,8 +16,9 @@ import (
 
 // Clocks are the activities of test clocks.
 type Clocks struct {
-	Store *db.Store
-	Clock Clock
+	Store    *db.Store
+	Clock    Clock
+	Observer Observer
 	// Patience is how long, in real time, a step waits for a pending payment before it stops the advance; 0: 10 s.
 	Patience time.Duration
 }
@@ -36,7 +37,7 @@ const (
 func (a *Clocks) StepClock(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
 	step, err := a.step(ctx, ref)
 	if errors.Is(err, db.ErrTestClockNotFound) {
-		return contract.StepResult{Done: true}, nil // deleted meanwhile
+		return contract.StepResult{Done: true}, a.clockAbsent(ctx, ref)
 	}
 	return step, err
 }

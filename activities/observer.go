@@ -21,11 +21,14 @@ type Observer interface {
 	ReviewNeeded(ctx context.Context, r ReviewNeeded)
 	// CredentialsRefused reports that a provider refused a request because of our credentials (401, 403).
 	CredentialsRefused(ctx context.Context, r CredentialsRefused)
+	// RowAbsent reports a workflow that the database has no row for; it ends.
+	RowAbsent(ctx context.Context, r RowAbsent)
 }
 
 // ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.
 type ReviewNeeded struct {
 	EnvironmentID, TransactionID, SubscriptionID, Provider, ProviderRef, Reason string
+	Key                                                                         string // that was sent last; empty: none was
 }
 
 // CredentialsRefused names the account whose credentials do not serve.
@@ -52,11 +55,11 @@ func (a *Payments) tell(
 }
 
 // reviewNeeded is what the measurements are told of a transaction that was left to a person.
-func reviewNeeded(env string, r lifecycle.Recorded) ReviewNeeded {
+func reviewNeeded(env string, x exchange, r lifecycle.Recorded) ReviewNeeded {
 	t := r.Transaction
 	return ReviewNeeded{
 		EnvironmentID: env, TransactionID: t.ID, SubscriptionID: t.SubscriptionID, Provider: t.Provider,
-		ProviderRef: t.ProviderRef, Reason: r.NeedsReview,
+		ProviderRef: t.ProviderRef, Reason: r.NeedsReview, Key: x.sentKey(),
 	}
 }
 

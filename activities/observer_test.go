@@ -154,8 +154,9 @@ func TestReviewNeeded_IsReportedOnceAndIsNoSuccess(t *testing.T) {
 	txn := l.last()
 	want := activities.ReviewNeeded{
 		EnvironmentID: l.Env, TransactionID: txn.ID, SubscriptionID: l.ref.ID, Provider: txn.Provider, ProviderRef: txn.ProviderRef,
-		Reason: "amount_mismatch",
+		Reason: "amount_mismatch", Key: l.Provider.Calls()[len(l.Provider.Calls())-1].Key,
 	}
+	require.NotEmpty(t, want.Key)
 	require.Equal(t, []activities.ReviewNeeded{want}, w.reviews)
 	require.Equal(t, []string{"mismatch"}, w.outcomes)
 	l.asked(txn.ID)

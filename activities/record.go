@@ -63,7 +63,7 @@ func (a *Payments) record(
 		return contract.ResolveOutput{}, err
 	}
 	if recorded.NeedsReview != "" {
-		a.Observer.ReviewNeeded(ctx, reviewNeeded(env, recorded))
+		a.Observer.ReviewNeeded(ctx, reviewNeeded(env, x, recorded))
 	}
 	if x.txn.Status == payment.Pending && recorded.Transaction.Status != payment.Pending {
 		a.Observer.PaymentEnded(ctx, measured(recorded, x.mode, !clockNow.IsZero()))

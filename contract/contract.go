@@ -200,6 +200,8 @@ type EraseResult struct {
 	Stage       erasure.Stage `json:"stage,omitempty"`
 	Rows        int           `json:"rows,omitempty"` // that the batch handled
 	Done        bool          `json:"done,omitempty"`
+	// Absent: the database does not have the erasure (any more). The workflow ends.
+	Absent bool `json:"absent,omitempty"`
 }
 
 // ReconcileResult counts what one pass of the reconciler found and repaired.

@@ -47,11 +47,16 @@ func (s *said) again(what string, now time.Time) bool {
 // ReviewNeeded implements activities.Observer.
 func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
 	o.telemetry.Instruments.PaymentReview(ctx, r.Provider)
-	o.telemetry.Logger.Error("a payment needs review: look it up at the provider by its reference, then run `perennial payment resolve`; a "+
-		"callback about it, sent again from there, makes Perennial poll it too",
+	find := "look it up at the provider by its reference"
+	if r.ProviderRef == "" {
+		find = "no reference is known, so search the provider for metadata['txn_id']:'" + r.TransactionID + "', and its log for the " +
+			"idempotency key"
+	}
+	o.telemetry.Logger.Error("a payment needs review: "+find+", then run `perennial payment resolve`; a callback about it, sent again "+
+		"from there, makes Perennial poll it too",
 		telemetry.Environment(r.EnvironmentID), zap.String("transactionId", r.TransactionID),
 		zap.String("subscriptionId", r.SubscriptionID), zap.String("provider", r.Provider),
-		zap.String("providerReference", r.ProviderRef), zap.String("reason", r.Reason))
+		zap.String("providerReference", r.ProviderRef), zap.String("idempotencyKey", r.Key), zap.String("reason", r.Reason))
 }
 
 // CredentialsRefused implements activities.Observer.
@@ -64,6 +69,14 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 		"check the key at the provider, and store a valid one for this provider configuration",
 		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
 		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
+}
+
+// RowAbsent implements activities.Observer.
+func (o observer) RowAbsent(ctx context.Context, r activities.RowAbsent) {
+	o.telemetry.Instruments.RowAbsent(ctx, r.Kind)
+	o.telemetry.Logger.Error("the database does not have the row that a workflow serves, so the workflow ends: a restore has lost it; "+
+		"see docs/operations.md for what to do after a restore of PostgreSQL",
+		telemetry.Environment(r.EnvironmentID), zap.String("kind", r.Kind), zap.String("id", r.ID))
 }
 
 // ProviderCalled implements activities.Observer.

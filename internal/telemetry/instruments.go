@@ -19,6 +19,7 @@ type Instruments struct {
 	findings        metric.Int64Counter
 	reviews         metric.Int64Counter
 	refusals        metric.Int64Counter
+	absent          metric.Int64Counter
 
 	webhooks webhookInstruments
 }
@@ -29,7 +30,7 @@ var findingKinds = []string{"started", "signalled", "late", "stuck", "unanswered
 // NewInstruments makes them with any meter; tests and benchmarks may pass a no-op one.
 func NewInstruments(m metric.Meter) (*Instruments, error) {
 	var i Instruments
-	var errs [7]error
+	var errs [8]error
 	histogram := func(name, text string, buckets []float64) (metric.Float64Histogram, error) {
 		return m.Float64Histogram(name, metric.WithDescription(text), metric.WithUnit("s"),
 			metric.WithExplicitBucketBoundaries(buckets...))
@@ -48,6 +49,8 @@ func NewInstruments(m metric.Meter) (*Instruments, error) {
 		metric.WithDescription("Payments that were left to a person: what became of the money is not certain."))
 	i.refusals, errs[6] = m.Int64Counter("perennial_provider_refusals",
 		metric.WithDescription("Requests that a payment provider refused because of our credentials (401, 403)."))
+	i.absent, errs[7] = m.Int64Counter("perennial_rows_absent",
+		metric.WithDescription("Workflows that ended because the database does not have their row: a restore has lost it."))
 	err := errors.Join(append(errs[:], i.webhooks.make(m))...)
 	if err == nil {
 		i.zero(context.Background())
@@ -62,6 +65,9 @@ func (i *Instruments) zero(ctx context.Context) {
 	}
 	i.reviews.Add(ctx, 0, with("provider", "stripe"))
 	i.refusals.Add(ctx, 0, with("provider", "stripe"))
+	for _, kind := range []string{"subscription", "payment", "test_clock", "erasure"} {
+		i.absent.Add(ctx, 0, with("kind", kind))
+	}
 	i.webhooks.disabled.Add(ctx, 0)
 }
 
@@ -99,6 +105,11 @@ func (i *Instruments) PaymentReview(ctx context.Context, provider string) {
 // ProviderRefusal counts a request that a provider refused because of our credentials.
 func (i *Instruments) ProviderRefusal(ctx context.Context, provider string) {
 	i.refusals.Add(ctx, 1, with("provider", provider))
+}
+
+// RowAbsent counts a workflow that ended because its row is absent; kind is subscription, payment, test_clock or erasure.
+func (i *Instruments) RowAbsent(ctx context.Context, kind string) {
+	i.absent.Add(ctx, 1, with("kind", kind))
 }
 
 // with takes keys and values in turn.

@@ -104,3 +104,6 @@ func (Unobserved) ReviewNeeded(context.Context, activities.ReviewNeeded) {}
 
 // CredentialsRefused implements activities.Observer.
 func (Unobserved) CredentialsRefused(context.Context, activities.CredentialsRefused) {}
+
+// RowAbsent implements activities.Observer.
+func (Unobserved) RowAbsent(context.Context, activities.RowAbsent) {}
