@@ -138,6 +138,6 @@ func Operations() []Operation {
 		{CauseErasure, "a customer of the test clock is deleted", "", []Type{TypeCustomerDeleted}},
 
 		{CauseWebhook, "an attempt fails", "", nil},
-		{CauseWebhook, "an attempt fails", "the endpoint has failed for three days", []Type{TypeWebhookEndpointDisabled}},
+		{CauseWebhook, "an attempt fails", "the last of a delivery, and the endpoint has failed for three days", []Type{TypeWebhookEndpointDisabled}},
 	}
 }

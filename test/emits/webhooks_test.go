@@ -48,9 +48,9 @@ var endpoints = map[string]func(*stage) func() error{
 
 // deliveries are the same for attempts to deliver.
 var deliveries = map[string]func(*stage) func() error{
-	"an attempt fails": func(s *stage) func() error { return s.attempt(0) },
-	"an attempt fails the endpoint has failed for three days": func(s *stage) func() error {
-		return s.attempt(4 * 24 * time.Hour)
+	"an attempt fails": func(s *stage) func() error { return s.attempt(1, 0) },
+	"an attempt fails the last of a delivery, and the endpoint has failed for three days": func(s *stage) func() error {
+		return s.attempt(4, 4*24*time.Hour)
 	},
 }
 
@@ -78,11 +78,11 @@ func onEndpoint[R any](
 type refusing struct{}
 
 func (refusing) Send(context.Context, webhooks.Request) webhooks.Result {
-	return webhooks.Result{Status: 500}
+	return webhooks.Result{Status: 500, Failure: webhooks.FailedStatus, Detail: "The receiver answered 500."}
 }
 
-// attempt delivers an event to an endpoint that has failed for some time.
-func (s *stage) attempt(failing time.Duration) func() error {
+// attempt makes attempt n of a delivery to an endpoint that has failed for some time.
+func (s *stage) attempt(n int, failing time.Duration) func() error {
 	e := s.endpoint()
 	s.Announce(s.t, 1)
 	if failing > 0 {
@@ -90,8 +90,13 @@ func (s *stage) attempt(failing time.Duration) func() error {
 		s.must(err)
 	}
 	steps := s.Deliveries(s.t, refusing{})
-	return func() error {
-		_, err := steps.DeliverDue(s.ctx, contract.DeliverInput{Ref: contract.Ref{EnvironmentID: s.Env, ID: e.ID}})
-		return err
+	deliver := func() (contract.DeliverOutput, error) {
+		return steps.DeliverDue(s.ctx, contract.DeliverInput{Ref: contract.Ref{EnvironmentID: s.Env, ID: e.ID}})
 	}
+	for range n - 1 {
+		out, err := deliver()
+		s.must(err)
+		s.Clock.Set(out.NextAt)
+	}
+	return func() error { _, err := deliver(); return err }
 }
