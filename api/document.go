@@ -21,6 +21,7 @@ func Document(version string) []byte {
 func (c Config) describe() httpkit.Config {
 	return httpkit.Config{
 		Title: "Perennial", Version: c.Version, Introduction: introduction, AboutKeys: aboutKeys, Tags: tags,
+		Problems:  problems(),
 		Prefixes:  prefixes,
 		PublicURL: c.PublicURL, TrustedProxies: c.TrustedProxies, Bounds: c.Bounds,
 	}
@@ -59,6 +60,6 @@ a renewal is in progress, a test clock is advancing, the first request is in pro
 the same key: the request is processed again, and performed at most once. An invalid request and a refused creation have
 no effect and are processed again too.
 
-Errors are application/problem+json (RFC 9457) with a stable code, the field at fault in param, and a requestId. Every
-request gets a response within 10 seconds, plus the time of Prefer: wait. After a 503, wait for Retry-After and repeat
-with the same key.`
+Errors are application/problem+json (RFC 9457) with a stable code, the field at fault in param, and a requestId. /docs#problems
+lists every code with its meaning and when to repeat the request. Every request gets a response within 10 seconds, plus
+the time of Prefer: wait. After a 503, wait for Retry-After and repeat with the same key.`

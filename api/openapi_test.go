@@ -199,6 +199,9 @@ func TestDocs_PageIsSelfContained(t *testing.T) {
 			require.Contains(t, html, fmt.Sprintf(`id="%s"`, anchor))
 		}
 	}
+	for _, p := range problems() {
+		require.Contains(t, html, fmt.Sprintf(`id="problem-%s"`, p.Code))
+	}
 	for _, limit := range []string{"0 to 999999999999.", "1 to 100.", "1 to 200 characters.", "1 to 20 entries.", "At most 50 keys.", "One of: day, week, month, year."} {
 		require.Contains(t, html, limit)
 	}

@@ -124,8 +124,8 @@ func (k *Kit) authenticate(ctx context.Context, r *http.Request, op Operation, r
 	}
 	var key db.APIKey
 	var found any
-	if op.Load != nil {
-		key, found, err = op.Load(ctx, hash, resourceID)
+	if op.Load.fetch != nil {
+		key, found, err = op.Load.fetch(ctx, hash, resourceID)
 	} else {
 		key, err = k.store.KeyByHash(ctx, hash)
 	}

@@ -12,11 +12,11 @@ import (
 // Problem is every error answer (RFC 9457). It never holds the id that was asked for, so that a foreign id and an
 // absent one are answered alike.
 type Problem struct {
-	Type      string         `json:"type" example:"urn:perennial:problem:out_of_range" doc:"Names the problem: urn:perennial:problem: and the code."`
+	Type      string         `json:"type" example:"urn:perennial:problem:out_of_range" doc:"Names the problem: urn:perennial:problem: and the code. The page /docs explains each at #problem-{code}."`
 	Title     string         `json:"title" example:"Invalid request" doc:"The kind of problem, for people."`
 	Status    int            `json:"status" example:"422" doc:"The HTTP status."`
 	Detail    string         "json:\"detail\" example:\"`prices[0].amount` is invalid: expected number >= 0.\" doc:\"What is wrong with the request and how to correct it.\""
-	Code      string         `json:"code" example:"out_of_range" doc:"A stable code for programs."`
+	Code      string         `json:"code" example:"out_of_range" doc:"A stable code for programs. All are listed at /docs#problems."`
 	Param     string         `json:"param,omitempty" example:"prices[0].amount" doc:"The wrong field or parameter, if any."`
 	RequestID string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the request. Quote it when you ask for help."`
 	Errors    []ProblemField `json:"errors,omitempty" doc:"Every wrong field when there are several, at most 20."`
