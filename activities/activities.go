@@ -43,6 +43,7 @@ type Set struct {
 	Payments      *Payments
 	Clocks        *Clocks
 	Reconciler    *Reconciler
+	Erasures      *Erasures
 
 	store *db.Store
 	clock Clock
@@ -60,6 +61,7 @@ func New(c Config) Set {
 		},
 		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Patience: c.ClockPatience},
 		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled, Rate: c.ReconcileRate},
+		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock},
 		store:      c.Store, clock: c.Clock,
 	}
 }

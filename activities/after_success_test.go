@@ -88,7 +88,7 @@ func TestCallback_SecondCaptureNeedsReview(t *testing.T) {
 }
 
 // given lists the refunds, oldest first.
-func (l *life) given(t *testing.T) (refunds []payment.Transaction) {
+func (l *life) given(t testing.TB) (refunds []payment.Transaction) {
 	t.Helper()
 	rows, err := l.Pool.Query(t.Context(), "select id from transactions where type = 'refund' order by created_at, id")
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,14 +23,24 @@ type Clocks struct {
 }
 
 const (
-	clockWorkers = 8                     // subscriptions of one clock that advance at a time
-	settlePoll   = 25 * time.Millisecond // between looks at payments under way
+	clockWorkers  = 8                      // subscriptions of one clock that advance at a time
+	settlePoll    = 25 * time.Millisecond  // before the second look at payments under way; it doubles
+	settleLongest = 400 * time.Millisecond // up to this: with many customers a look costs something
 )
 
 // StepClock moves the clock to the next instant at which any of its subscriptions has something to do, at most to the
-// target, and does it. Payments that this begins are charged by their subscriptions' workflows; the next step waits for
+// target, and does what is due
+// there for up to a hundred of them; the next step does the rest. Payments that this begins are charged by their subscriptions' workflows; the next step waits for
 // them. It may be repeated: the clock never goes back, and what was done is not due again.
 func (a *Clocks) StepClock(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
+	step, err := a.step(ctx, ref)
+	if errors.Is(err, db.ErrTestClockNotFound) {
+		return contract.StepResult{Done: true}, nil // deleted meanwhile
+	}
+	return step, err
+}
+
+func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
 	if blocked, err := a.settle(ctx, ref); err != nil || len(blocked) > 0 {
 		return contract.StepResult{BlockedBy: blocked}, err
 	}
@@ -48,7 +59,7 @@ func (a *Clocks) StepClock(ctx context.Context, ref contract.Ref) (contract.Step
 // settle lets payments that are still under way come to an end before time moves on, and names those that do not.
 func (a *Clocks) settle(ctx context.Context, ref contract.Ref) ([]string, error) {
 	deadline := a.Clock().Add(a.patience())
-	for {
+	for wait := settlePoll; ; wait = min(2*wait, settleLongest) {
 		pending, err := a.Store.PendingOnClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil || len(pending) == 0 {
 			return nil, err
@@ -59,7 +70,7 @@ func (a *Clocks) settle(ctx context.Context, ref contract.Ref) ([]string, error)
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(settlePoll):
+		case <-time.After(wait):
 		}
 	}
 }
@@ -136,6 +147,9 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 func (a *Clocks) FinishAdvance(ctx context.Context, ref contract.Ref, blockedBy []string) error {
 	return a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
+		if errors.Is(err, db.ErrTestClockNotFound) {
+			return nil // deleted, which ended the advance
+		}
 		if err != nil || clock.Status != testclock.Advancing {
 			return err
 		}

@@ -21,6 +21,7 @@ type exchange struct {
 	move     payment.Move
 	provider providers.Provider
 	protocol payment.Protocol
+	asked    bool   // because of callbacks
 	about    string // the operation that a look-up asks about; empty: the transaction's
 	callID   string
 	mode     string // of the environment: test or live
@@ -68,7 +69,7 @@ func callInTime(ctx context.Context, x exchange) (providers.Result, error) {
 func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	t := x.txn
 	look := providers.LookupRequest{TransactionID: t.ID, Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef}
-	look.Refunds = t.Type == payment.Charge && t.Status == payment.Success && x.about == ""
+	look.Since = t.Type == payment.Charge && x.about == ""
 	refund := t.Type == payment.Refund
 	switch {
 	case x.move == payment.MoveAbandon:

@@ -57,11 +57,14 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 	var x exchange
 	now := a.Clock()
 	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		txn, err := tx.LockTransaction(ctx, in.EnvironmentID, in.TransactionID)
+		txn, payerErased, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err
 		}
-		x.txn = txn
+		if payerErased {
+			txn = txn.PayerErased(now)
+		}
+		x.txn, x.asked = txn, in.Asked
 		if txn.ProviderConfigID == "" {
 			x.move = payment.MoveNone
 			return nil
@@ -72,10 +75,6 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 				return err
 			}
 		}
-		if txn.ProviderRef == "" { // the callback may carry the reference that the lost response had
-			txn.ProviderRef = told
-			x.txn = txn
-		}
 		config, err := tx.ProviderConfigOf(ctx, in.EnvironmentID, txn.ProviderConfigID)
 		if err != nil {
 			return err
@@ -84,11 +83,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 			return err
 		}
 		x.protocol, x.mode = a.protocol(x.provider), config.Mode
-		x.move = txn.Next(x.protocol, in.Asked, now)
-		if txn.Type == payment.Charge && txn.Status != payment.Pending && told != "" && told != txn.ProviderRef {
-			// The word is about a second operation under a transaction that has ended: it may have moved money again.
-			x.move, x.about = payment.MoveLookup, told
-		}
+		x.txn, x.move, x.about = txn.Attend(x.protocol, in.Asked, told, now)
 		if x.move == payment.MoveNone || x.move == payment.MoveAbandon {
 			return nil
 		}
@@ -98,7 +93,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 			}
 		}
 		if x.move == payment.MoveSend {
-			x.txn = txn.Sending(now)
+			x.txn = x.txn.Sending(now)
 			if err := tx.SaveTransaction(ctx, in.EnvironmentID, x.txn); err != nil {
 				return err
 			}

@@ -16,14 +16,7 @@ import (
 
 // Waker is what the reconciler needs of the engine.
 type Waker interface {
-	StartSubscription(ctx context.Context, in contract.SubscriptionStart) error
-	StartPayment(ctx context.Context, in contract.PaymentInput) error
-	// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none
-	// runs.
-	AdvanceClock(ctx context.Context, ref contract.Ref) error
-	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
-	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error
-	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
+	contract.Engine
 	// Attended reports whether a worker has taken up what a workflow was last started or woken for.
 	Attended(ctx context.Context, workflowID string) (bool, error)
 }
@@ -79,7 +72,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until everything is started
 	// again.
 	for _, step := range []func(context.Context) error{
-		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.clocks, pass.callbacks, pass.purge,
+		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.erasures, pass.clocks, pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -107,25 +100,38 @@ type pass struct {
 	found contract.ReconcileResult
 }
 
-// each does one thing for every item and returns those that it worked for. One failure does not stop the others: the
-// next pass finds what failed. It keeps to the pace, and to the speed at which workers take up what was started before:
-// a command waits behind everything that a task queue holds.
+// each does one thing for every item and returns those that it worked for.
 func each[T any](
 	ctx context.Context, p *pass, items []T, workflowID func(T) string, do func(context.Context, T) error,
-) (worked []T) {
+) []T {
+	worked, _, _ := inParts(ctx, p, items, workflowID, do, func([]T) error { return nil })
+	return worked
+}
+
+// inParts does one thing for every item, part by part, and passes those of each part that it worked for to note. One
+// failure does not stop the others: the next pass finds what failed. It keeps to the pace, and to the speed at which
+// workers take up what was started before: a command waits behind everything that a task queue holds. After listTime it
+// leaves the rest to the next pass, so that the other lists have their share of this one. The error is that of note.
+func inParts[T any](
+	ctx context.Context, p *pass, items []T, workflowID func(T) string, do func(context.Context, T) error,
+	note func(worked []T) error,
+) (worked []T, left bool, err error) {
 	until := p.Clock().Add(listTime * time.Second)
 	for part := range slices.Chunk(items, noteEvery) {
 		if len(worked) > 0 && p.Clock().After(until) {
-			break // the other lists have their share of the pass; what is left over is found again
+			return worked, true, nil
 		}
 		done := together(ctx, p, part, do)
 		worked = append(worked, done...)
 		if len(done) > 0 {
 			p.attended(ctx, workflowID(done[len(done)-1]))
+			if err := note(done); err != nil {
+				return worked, true, err
+			}
 		}
 		heartbeat(ctx)
 	}
-	return worked
+	return worked, false, nil
 }
 
 // together does one thing for every item, a few at a time.
@@ -189,33 +195,47 @@ func (p *pass) payments(ctx context.Context) error {
 	})
 }
 
+// erasures starts the workflows of unfinished erasures: also those without progress, whose workflow may have been
+// terminated. One that runs is as good as started.
+func (p *pass) erasures(ctx context.Context) error {
+	start := func(ctx context.Context, r db.Ref) error {
+		return p.Waker.StartErasure(ctx, contract.ErasureInput{Ref: ref(r)})
+	}
+	refs, err := p.Store.UnstartedErasures(ctx, p.epoch, p.batch)
+	if err != nil {
+		return err
+	}
+	if err := p.start(ctx, db.StartedErasures, refs, start); err != nil {
+		return err
+	}
+	stuck, err := p.Store.StuckErasures(ctx, p.now.Add(-overdue), p.batch)
+	if err != nil {
+		return err
+	}
+	refs = make([]db.Ref, len(stuck))
+	for i, s := range stuck {
+		refs[i] = s.Ref
+	}
+	each(ctx, p, refs, refID, start)
+	return nil
+}
+
 // start starts workflows and notes them as it goes, which keeps the next pass from finding them. After a full batch the
 // next one follows at once. Only starts do that, since each is noted in its row; a signal leaves the row as it is until
 // a worker has acted, so that an immediate second look would only repeat it.
 func (p *pass) start(
 	ctx context.Context, table db.StartedTable, found []db.Ref, do func(context.Context, db.Ref) error,
 ) error {
-	before := p.found.Started
-	until := p.Clock().Add(listTime * time.Second)
-	for part := range slices.Chunk(found, noteEvery) {
-		if p.found.Started > before && p.Clock().After(until) {
-			p.found.More = true
-			return nil
-		}
-		started := each(ctx, p, part, refID, do)
-		p.found.Started += len(started)
-		if len(started) == 0 {
-			continue
-		}
-		err := p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error { return tx.SetStarted(ctx, table, p.epoch, started) })
-		if err != nil {
-			return err
-		}
-	}
-	if len(found) == p.batch && p.found.Started > before {
+	started, left, err := inParts(ctx, p, found, refID, do, func(part []db.Ref) error {
+		return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
+			return tx.SetStarted(ctx, table, p.epoch, part)
+		})
+	})
+	p.found.Started += len(started)
+	if left || len(found) == p.batch && len(started) > 0 {
 		p.found.More = true
 	}
-	return nil
+	return err
 }
 
 func (p *pass) clocks(ctx context.Context) error {

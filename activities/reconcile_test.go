@@ -47,6 +47,10 @@ func (w *woken) StartPayment(_ context.Context, in contract.PaymentInput) error 
 	return w.note("start " + in.Ref.ID)
 }
 
+func (w *woken) StartErasure(_ context.Context, in contract.ErasureInput) error {
+	return w.note("erase " + in.Ref.ID)
+}
+
 func (w *woken) AdvanceClock(_ context.Context, ref contract.Ref) error {
 	return w.note("resume " + ref.ID)
 }

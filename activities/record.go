@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"perennial/billing/fault"
-	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/contract"
@@ -27,7 +26,7 @@ func (a *Payments) record(
 		now = in.Now
 	}
 	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		state, err := lockState(ctx, tx, env, x.txn)
+		state, err := tx.LockOwner(ctx, env, x.txn)
 		if err != nil {
 			return err
 		}
@@ -50,10 +49,9 @@ func (a *Payments) record(
 		if err := a.closeCall(ctx, tx, env, x, answer, callErr); err != nil {
 			return err
 		}
-		if recorded.CallbackResolved {
-			if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, asked, recorded.Transaction.Shows()...); err != nil {
-				return err
-			}
+		looked := db.LookedAt{Refs: recorded.LookedAt, At: asked}
+		if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, looked, recorded.Transaction.Shows()...); err != nil {
+			return err
 		}
 		out, clockNow = outputOf(recorded.Transaction, state, changes), state.ClockNow
 		return nil
@@ -70,39 +68,17 @@ func (a *Payments) record(
 	return out, nil
 }
 
-// lockState locks, in the order of the house, what an answer about the transaction may touch. A refund touches
-// transactions only, and so does a charge without a subscription.
-func lockState(ctx context.Context, tx *db.Tx, env string, t payment.Transaction) (lifecycle.State, error) {
-	if t.SubscriptionID == "" || t.Type == payment.Refund {
-		return tx.LockCustomerState(ctx, env, t.CustomerID)
-	}
-	return tx.LockSubscription(ctx, env, t.SubscriptionID)
-}
-
 // loadResult reads the rows that the answer concerns beside the state, under lock.
 func loadResult(
 	ctx context.Context, tx *db.Tx, env string, state lifecycle.State, x exchange, answer providers.Result,
 ) (lifecycle.Result, error) {
-	r := lifecycle.Result{Move: x.move, Protocol: x.protocol, Answer: answerOf(answer)}
-	var err error
-	if x.txn.Type == payment.Refund {
-		charge, err := tx.LockTransaction(ctx, env, x.txn.ChargeID)
-		if err != nil {
-			return r, err
-		}
-		r.Charge = &charge
-	} else if x.txn.InvoiceID != "" && !state.IsOpen(x.txn.InvoiceID) {
-		var inv invoice.Invoice
-		if inv, err = tx.LockInvoice(ctx, env, x.txn.InvoiceID); err != nil {
-			return r, err
-		}
-		r.Invoice = &inv
-	}
-	if r.Transaction, err = tx.LockTransaction(ctx, env, x.txn.ID); err != nil {
+	r, err := tx.LockResult(ctx, env, state, x.txn)
+	if err != nil {
 		return r, err
 	}
-	if r.Transaction.Status == payment.Canceled && answer.Outcome == providers.Succeeded {
-		if r.Recovered, err = tx.RecoveredFrom(ctx, env, x.txn.ID); err != nil {
+	r.Move, r.Asked, r.About, r.Protocol, r.Answer = x.move, x.asked, x.about, x.protocol, answerOf(answer)
+	if len(answer.Refunds) > 0 || len(answer.Disputes) > 0 {
+		if r.Refunds, err = tx.LockRefunds(ctx, env, x.txn.ID); err != nil {
 			return r, err
 		}
 	}
@@ -137,8 +113,17 @@ func (a *Payments) closeCall(ctx context.Context, tx *db.Tx, env string, x excha
 
 // answerOf is a provider's answer in the words of the rules.
 func answerOf(r providers.Result) payment.Answer {
+	refunds, disputes := make([]payment.SeenRefund, len(r.Refunds)), make([]payment.Dispute, len(r.Disputes))
+	for i, seen := range r.Refunds {
+		refunds[i] = payment.SeenRefund(seen)
+	}
+	for i, d := range r.Disputes {
+		disputes[i] = payment.Dispute{
+			Ref: d.Ref, State: payment.DisputeState(d.State), Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn,
+		}
+	}
 	return payment.Answer{
-		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency, AmountRefunded: r.AmountRefunded,
+		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency, Refunds: refunds, Disputes: disputes,
 		FailureCode: string(r.FailureCode), FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter,
 	}
 }
@@ -157,7 +142,7 @@ func outputOf(t payment.Transaction, state lifecycle.State, changes lifecycle.Ch
 func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput, seen payment.Transaction, asked time.Time) (contract.ResolveOutput, error) {
 	var out contract.ResolveOutput
 	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
-		state, err := lockState(ctx, tx, in.EnvironmentID, seen)
+		state, err := tx.LockOwner(ctx, in.EnvironmentID, seen)
 		if err != nil {
 			return err
 		}
@@ -166,11 +151,11 @@ func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput, seen
 			return err
 		}
 		out = outputOf(txn, state, lifecycle.Changes{})
-		// A callback about it is dealt with only if somebody looked because of it, or if nothing can change any more.
-		if in.Asked || txn.Status == payment.Success || txn.Status == payment.Refunded {
-			return tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, asked, txn.Shows()...)
+		var looked db.LookedAt
+		if in.Asked { // there is nothing that the provider could be asked about
+			looked = db.LookedAt{Refs: []string{"", txn.ProviderRef}, At: asked}
 		}
-		return nil
+		return tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, looked, txn.Shows()...)
 	})
 	return out, err
 }

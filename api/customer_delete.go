@@ -14,7 +14,7 @@ type Deleted struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// deleteCustomer cancels the customer's subscriptions and erases the customer.
+// deleteCustomer erases the customer; a workflow cancels the subscriptions and erases the rest.
 func (s *Server) deleteCustomer(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
 	id := httpkit.Resource[credited](c).Customer.ID
 	return commandOf(ctx, s, c, http.StatusOK,

@@ -18,7 +18,7 @@ type CustomerForm struct {
 	Metadata       Metadata        `json:"metadata,omitempty" maxProperties:"50"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" example:"card" doc:"card or mobile_money_<operator>."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
-	TestClockID    string          `json:"testClockId,omitempty" maxLength:"64" doc:"The test clock of the customer. Test environments only."`
+	TestClockID    string          `json:"testClockId,omitempty" minLength:"1" maxLength:"64" doc:"The test clock of the customer. Test environments only."`
 }
 
 // customer is what the form says.

@@ -169,16 +169,18 @@ func (s *Server) customerOperations() {
 		Name: "updateCustomer", Method: http.MethodPatch, Path: "/customers/{id}", Tag: "Customers",
 		Summary: "Update a customer",
 		Description: "A new payment method is charged at once for invoices in collection, and recovers past-due " +
-			"subscriptions.",
+			"subscriptions. A method that is sent again unchanged is not: to try it once more, send POST " +
+			"/api/payments with the subscriptionId.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Request: CustomerChange{Name: &name},
 		Response: renamed,
 	}, s.updateCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{id}", Tag: "Customers",
 		Summary: "Delete a customer",
-		Description: "Cancels the customer's subscriptions now and erases personal and payment data, including the " +
-			"reasons of cancellations and failed payments in earlier events. Transactions are kept for seven years " +
-			"with the customer's id only.",
+		Description: "Erases the customer's personal and payment data now: nothing is charged any more. Within moments " +
+			"after the response, the subscriptions are canceled, and metadata, reasons of cancellations and failed " +
+			"payments, also in earlier events, and stored responses are erased. Transactions are kept for seven " +
+			"years with the customer's id only.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: Deleted{ID: example.ID, Deleted: true},
 		Load: loadAny,
 	}, s.deleteCustomer)

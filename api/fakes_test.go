@@ -56,6 +56,7 @@ type fakeEngine struct {
 	woken    []woken
 	checks   []contract.Owner
 	advances []contract.Ref
+	erasures []contract.ErasureInput
 }
 
 // away makes every call fail, as without Temporal.
@@ -103,6 +104,11 @@ func (f *fakeEngine) StartPayment(ctx context.Context, in contract.PaymentInput)
 		return f.onPayment(ctx, in)
 	}
 	return nil
+}
+
+func (f *fakeEngine) StartErasure(ctx context.Context, in contract.ErasureInput) error {
+	f.remember(func() { f.erasures = append(f.erasures, in) })
+	return f.signal(ctx)
 }
 
 func (f *fakeEngine) AdvanceClock(ctx context.Context, ref contract.Ref) error {

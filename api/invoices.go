@@ -38,7 +38,7 @@ type Invoice struct {
 	PaidAt         int64         `json:"paidAt,omitempty" example:"1763640002"`
 	VoidedAt       int64         `json:"voidedAt,omitempty"`
 	// UncollectibleAt is when a person gave it up.
-	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. A later payment still pays it."`
+	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds."`
 }
 
 // InvoiceLine is one position of an invoice.
@@ -129,8 +129,9 @@ func (s *Server) invoiceOperations() {
 		Name: "markInvoiceUncollectible", Method: http.MethodPost, Path: "/invoices/{id}/mark-uncollectible",
 		Tag:     "Invoices",
 		Summary: "Mark an open invoice uncollectible",
-		Description: "The customer still owes the invoice, but collection stops. A later payment pays it. " +
-			"Collection continues with the next open invoice.",
+		Description: "The customer still owes the invoice, but collection stops for good: no attempt is made, and " +
+			"POST /api/payments does not pay it. A payment under way still pays it if it succeeds. Collection " +
+			"continues with the next open invoice.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: uncollectible,
 	}, s.markUncollectible)
 	httpkit.Register(s.kit, httpkit.Operation{

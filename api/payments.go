@@ -32,14 +32,39 @@ type Payment struct {
 	ProviderResponse json.RawMessage `json:"providerResponse,omitempty" doc:"The provider's message, without secrets."`
 	AmountRefunded   int64           `json:"amountRefunded" doc:"The refunded part of a charge."`
 	RefundOwed       int64           `json:"refundOwed,omitempty" doc:"The part of a charge whose refund failed. Retry the refund, or return the amount as credit."`
-	NeedsReview      bool            `json:"needsReview,omitempty" doc:"true: the payment's outcome at the provider is unknown, and an operator must review it."`
+	ReturnedAt       int64           `json:"returnedAt,omitempty" doc:"The time when the bank sent the money of this refund back. A refund that books a dispute is returned when the dispute is won."`
+	Disputed         bool            `json:"disputed,omitempty" doc:"true: a dispute of the charge is open."`
+	AmountWithdrawn  int64           `json:"amountWithdrawn,omitempty" doc:"The part of the charge that banks hold, or have taken for good, because of disputes."`
+	Disputes         []Dispute       `json:"disputes,omitempty" doc:"The disputes of the charge, oldest first."`
+	NeedsReview      bool            `json:"needsReview,omitempty" doc:"true: the payment's outcome at the provider is unknown or contradicts its status, and an operator must review it."`
+	ReviewReason     string          `json:"reviewReason,omitempty" example:"amount_mismatch" doc:"Why the payment needs review."`
 	ChargeID         string          `json:"chargeId,omitempty" doc:"The charge that this refund refunds."`
 	RecoveredFrom    string          `json:"recoveredFrom,omitempty" doc:"The canceled charge that the provider captured nevertheless."`
 	CreatedAt        int64           `json:"createdAt" example:"1763640000"`
 	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
 
+// Dispute is a payer's objection to a charge at the payer's bank.
+type Dispute struct {
+	Reference       string `json:"reference" example:"du_1MtJUT2eZvKYlo2CNaw2HvEv" doc:"The provider's own id."`
+	State           string `json:"state" enum:"open,won,lost" example:"open"`
+	Amount          int64  `json:"amount" example:"1900" doc:"Minor units of the currency of the dispute."`
+	Currency        string `json:"currency" example:"USD"`
+	AmountWithdrawn int64  `json:"amountWithdrawn" example:"1900" doc:"What the bank holds of it now, or has taken for good."`
+}
+
+func renderDisputes(disputes payment.Disputes) (out []Dispute) {
+	for _, d := range disputes {
+		out = append(out, Dispute{d.Ref, string(d.State), int64(d.Amount), string(d.Currency), int64(d.Withdrawn)})
+	}
+	return out
+}
+
 func renderPayment(t payment.Transaction) Payment {
+	reason := t.Review.Reason
+	if t.ParkedAt.IsZero() {
+		reason = ""
+	}
 	return Payment{
 		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID,
 		SubscriptionID: t.SubscriptionID,
@@ -48,7 +73,9 @@ func renderPayment(t payment.Transaction) Payment {
 		FailureReason: t.FailureReason,
 		FailureCode:   t.FailureCode, ProviderResponse: json.RawMessage(t.ProviderResponse),
 		AmountRefunded: int64(t.AmountRefunded),
-		RefundOwed:     int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(),
+		RefundOwed:     int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
+		ReturnedAt: unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
+		Disputes: renderDisputes(t.Disputes),
 		ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom, CreatedAt: unix(t.CreatedAt),
 		CompletedAt: unix(t.CompletedAt),
 	}
@@ -99,8 +126,8 @@ type createPaymentInput struct {
 
 // PaymentForm charges a customer, or pays the open invoice of a subscription.
 type PaymentForm struct {
-	CustomerID     string `json:"customerId,omitempty" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId."`
-	SubscriptionID string `json:"subscriptionId,omitempty" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
+	CustomerID     string `json:"customerId,omitempty" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId."`
+	SubscriptionID string `json:"subscriptionId,omitempty" minLength:"1" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
 	Amount         *int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"1900" doc:"The amount in minor units. Optional with subscriptionId; if sent, it must equal the amount due."`
 	Currency       string `json:"currency,omitempty" example:"USD" doc:"ISO 4217, uppercase. Optional with subscriptionId."`
 	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer. Send no personal data. Not allowed with subscriptionId."`
@@ -166,6 +193,15 @@ func (s *Server) paymentOperations() {
 			"must have paid an invoice.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
 	}, s.creditRefund)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "resolvePayment", Method: http.MethodPost, Path: "/payments/{id}/resolve", Tag: "Payments",
+		Summary: "Resolve a payment that needs review",
+		Description: "Ends the review as a person decided after looking at the provider, and does what follows: an invoice is paid, " +
+			"an attempt failed, a refund owed. success, canceled and refunded are never overwritten. Refused with 409 where the " +
+			"outcome contradicts what is booked.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
+		Request: ResolvePaymentForm{Outcome: "failed", Note: "Stripe support: never captured"},
+	}, s.resolvePayment)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",
 		Description: "Also available to publishable keys, from any web page, with id, status and completedAt only.",

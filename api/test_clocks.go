@@ -115,6 +115,27 @@ func (s *Server) stopTestClock(ctx context.Context, c *httpkit.Call, _ *stopInpu
 	})
 }
 
+// deleteTestClock deletes the clock with its customers.
+func (s *Server) deleteTestClock(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
+	clockID := httpkit.Resource[testclock.Clock](c).ID
+	return commandOf(ctx, s, c, http.StatusOK,
+		func(clock testclock.Clock) httpkit.Made[Deleted] {
+			return httpkit.Made[Deleted]{Resource: Deleted{ID: clock.ID, Deleted: true}}
+		},
+		func(around service.Around[testclock.Clock]) error {
+			return s.service.DeleteTestClock(ctx, caller(c), clockID, around)
+		})
+}
+
+// testClockWithKey finds clocks that are not deleted.
+func (s *Server) testClockWithKey(ctx context.Context, hash []byte, clockID string) (db.APIKey, testclock.Clock, error) {
+	key, found, err := s.store.TestClockWithKey(ctx, hash, clockID)
+	if err == nil && !found.DeletedAt.IsZero() {
+		err = httpkit.NotFound(db.ErrTestClockNotFound)
+	}
+	return key, found, err
+}
+
 // onTestClock performs what is asked of a clock and answers at once, or with Prefer: wait once it stands still.
 func (s *Server) onTestClock(
 	ctx context.Context, c *httpkit.Call, perform func(clockID string, around service.Around[testclock.Clock]) error,
@@ -138,7 +159,9 @@ func (s *Server) testClockOperations() {
 	example := TestClock{ID: "clk_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "a year of renewals", Status: "ready", Now: 1763640000, CreatedAt: 1763640000}
 	moved := example
 	moved.Now = 1766232000
-	load := httpkit.LoadByID(s.kit, id.TestClock, db.ErrTestClockNotFound, s.store.TestClockWithKey)
+	load := httpkit.LoadByID(s.kit, id.TestClock, db.ErrTestClockNotFound, s.testClockWithKey)
+	// What may be a repeat finds a deleted clock too: its stored answer comes before a refusal.
+	loadAny := httpkit.LoadByID(s.kit, id.TestClock, db.ErrTestClockNotFound, s.store.TestClockWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createTestClock", Method: http.MethodPost, Path: "/test-clocks", Tag: "Test clocks",
 		Summary: "Create a test clock",
@@ -163,7 +186,7 @@ func (s *Server) testClockOperations() {
 		Summary: "Advance a test clock",
 		Description: "Performs all work that becomes due, in order and at its own time. Prefer: wait=N waits up to " +
 			"N seconds (at most 30) until the clock is ready. Without it, poll the clock until it is ready.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: moved,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Waits: true, Response: moved,
 		Request: AdvanceForm{To: moved.Now},
 	}, s.advanceTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -172,6 +195,13 @@ func (s *Server) testClockOperations() {
 		Description: "Stops an advance at the current time of the clock, after the work that is due then. Has no " +
 			"effect on a clock that is ready. Prefer: wait=N waits up to N seconds (at most 30) until the clock is " +
 			"ready.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: example,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Waits: true, Response: example,
 	}, s.stopTestClock)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "deleteTestClock", Method: http.MethodDelete, Path: "/test-clocks/{id}", Tag: "Test clocks",
+		Summary: "Delete a test clock",
+		Description: "Deletes the clock and stops its advance. Its customers are deleted with it, within moments after " +
+			"the response: their subscriptions are canceled and their data are erased.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Response: Deleted{ID: example.ID, Deleted: true},
+	}, s.deleteTestClock)
 }

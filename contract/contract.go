@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"perennial/billing/erasure"
 	"perennial/billing/payment"
 )
 
@@ -24,6 +25,7 @@ const (
 	PaymentWorkflow      = "Payment"
 	TestClockWorkflow    = "TestClock"
 	ReconcilerWorkflow   = "Reconciler"
+	ErasureWorkflow      = "Erasure"
 )
 
 // Activity names. Histories hold them, so they never change.
@@ -33,6 +35,7 @@ const (
 	ActivityStepClock     = "StepClock"     // Ref -> StepResult
 	ActivityFinishAdvance = "FinishAdvance" // Ref, ids of payments that stopped it
 	ActivityReconcile     = "Reconcile"     // -> ReconcileResult
+	ActivityEraseBatch    = "EraseBatch"    // Ref -> EraseResult
 )
 
 // Fixed IDs.
@@ -51,6 +54,9 @@ func PaymentWorkflowID(transactionID string) string { return transactionID }
 
 // TestClockWorkflowID is the workflow of a test clock.
 func TestClockWorkflowID(clockID string) string { return clockID }
+
+// ErasureWorkflowID is the workflow of an erasure.
+func ErasureWorkflowID(erasureID string) string { return erasureID }
 
 // Typed search attributes, all keywords: ids and codes only, since Temporal never encrypts them.
 var (
@@ -168,6 +174,24 @@ type StepResult struct {
 	Now       time.Time `json:"now"`
 	Done      bool      `json:"done"`
 	BlockedBy []string  `json:"blockedBy,omitempty"` // transactions still pending after 10 s of real time
+}
+
+// ErasureInput starts or continues the workflow of an erasure. CustomerID is empty where the caller does not know it,
+// and for the erasure of a test clock's customers.
+type ErasureInput struct {
+	Ref        Ref    `json:"ref"`
+	CustomerID string `json:"customerId,omitempty"`
+	// Shown is what the last run showed to operators.
+	Shown EraseResult `json:"shown"`
+}
+
+// EraseResult says how far a batch brought an erasure. Stage is the next batch's.
+type EraseResult struct {
+	CustomerID  string        `json:"customerId,omitempty"`
+	TestClockID string        `json:"testClockId,omitempty"`
+	Stage       erasure.Stage `json:"stage,omitempty"`
+	Rows        int           `json:"rows,omitempty"` // that the batch handled
+	Done        bool          `json:"done,omitempty"`
 }
 
 // ReconcileResult counts what one pass of the reconciler found and repaired.

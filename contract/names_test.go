@@ -16,6 +16,7 @@ func TestNames_NeverChange(t *testing.T) {
 	for want, name := range map[string]string{
 		"Subscription": contract.SubscriptionWorkflow, "Payment": contract.PaymentWorkflow,
 		"TestClock": contract.TestClockWorkflow, "Reconciler": contract.ReconcilerWorkflow,
+		"Erasure": contract.ErasureWorkflow, "EraseBatch": contract.ActivityEraseBatch,
 
 		"Advance": contract.ActivityAdvance, "Charge": contract.ActivityCharge, "StepClock": contract.ActivityStepClock,
 		"FinishAdvance": contract.ActivityFinishAdvance, "Reconcile": contract.ActivityReconcile,
@@ -38,7 +39,8 @@ func TestNames_NeverChange(t *testing.T) {
 		names = append(names, cmd.Name())
 	}
 	require.Equal(t, names, contract.CommandSignals)
-	require.Equal(t, []string{"sub_1", "txn_1", "clk_1"}, []string{
+	require.Equal(t, []string{"sub_1", "txn_1", "clk_1", "era_1"}, []string{
 		contract.SubscriptionWorkflowID("sub_1"), contract.PaymentWorkflowID("txn_1"), contract.TestClockWorkflowID("clk_1"),
+		contract.ErasureWorkflowID("era_1"),
 	})
 }

@@ -57,17 +57,28 @@ func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID, k
 	return ref, translate("CallbackGetRef", err)
 }
 
-// MarkCallbacksProcessed says that the provider was asked about a transaction, so that what callbacks received up to then
-// told is known. So is, whenever it was received, what the transaction shows.
+// LookedAt is what a look-up at the provider covered: the operations of these references, up to the time it began. A
+// callback without a reference has the empty one. The zero value is no look-up.
+type LookedAt struct {
+	Refs []string
+	At   time.Time
+}
+
+// MarkCallbacksProcessed marks the callbacks of a transaction about which there is nothing left to learn: those that a
+// look-up covered, and, whenever they were received, those that say what the transaction shows.
 func (tx *Tx) MarkCallbacksProcessed(
-	ctx context.Context, environmentID, transactionID string, before time.Time, shows ...payment.MessageKind,
+	ctx context.Context, environmentID, transactionID string, looked LookedAt, shows ...payment.MessageKind,
 ) error {
+	if len(looked.Refs) == 0 && len(shows) == 0 {
+		return nil
+	}
 	shown := make([]string, len(shows))
 	for i, kind := range shows {
 		shown[i] = string(kind)
 	}
 	return queries.CallbackMarkProcessed(ctx, tx.pipe, dbsqlc.CallbackMarkProcessedParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: before, ProcessedAt: &tx.Real, Shown: shown,
+		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: looked.At, LookedAt: presentList(looked.Refs),
+		ProcessedAt: &tx.Real, Shown: shown,
 	})
 }
 

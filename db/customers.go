@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"perennial/billing/customer"
-	"perennial/billing/subscription"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -85,36 +84,6 @@ func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer
 		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone),
 		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),
 		Revision: c.Revision,
-	})
-}
-
-// LockCustomerToErase locks a customer with all subscriptions and transactions, and returns the subscriptions that are
-// not canceled. From then on nobody subscribes the customer.
-func (tx *Tx) LockCustomerToErase(ctx context.Context, environmentID, id string) ([]string, error) {
-	its := dbsqlc.TransactionLockOfCustomerParams{EnvironmentID: environmentID, CustomerID: id}
-	err := queries.CustomerLockToErase(ctx, tx.pipe, dbsqlc.CustomerLockToEraseParams{EnvironmentID: environmentID, ID: id})
-	if err != nil {
-		return nil, err
-	}
-	locked, err := queries.SubscriptionLockOfCustomer(ctx, tx.pipe, dbsqlc.SubscriptionLockOfCustomerParams(its))
-	if err != nil {
-		return nil, translate("SubscriptionLockOfCustomer", err)
-	}
-	var ids []string
-	for _, s := range locked {
-		if s.Status != subscription.Canceled {
-			ids = append(ids, s.ID)
-		}
-	}
-	return ids, queries.TransactionLockOfCustomer(ctx, tx.pipe, its)
-}
-
-// EraseCustomer removes everything personal, wherever it was copied to, and keeps the pseudonymous row. The customer
-// must be locked by LockCustomerToErase. Fault: customer_not_found, when there is none or it is erased already.
-func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, id string) error {
-	return queries.CustomerErase(ctx, tx.pipe.orElse(notFound("customer")), dbsqlc.CustomerEraseParams{
-		EnvironmentID: environmentID, ID: id, ErasedAt: &tx.Real,
-		OwnReasons: []string{subscription.ReasonCustomerDeleted, subscription.ReasonPastDueExpired},
 	})
 }
 

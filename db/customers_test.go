@@ -66,6 +66,7 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 		return data
 	}
 	require.Equal(t, []reasons{
+		{}, // the deletion
 		{FailureCode: "DECLINED"}, {CancelReason: "customer_deleted"}, {CancelReason: "past_due_expired"}, {},
 	}, told(b.customer.ID))
 	require.Equal(t, []reasons{

@@ -37,11 +37,15 @@ type CheckTransaction struct {
 // AdvanceTestClock signals a test clock's workflow that its row has a new target.
 type AdvanceTestClock struct{ EnvironmentID, ID string }
 
+// StartErasure starts the workflow of an erasure. CustomerID is empty for a test clock's.
+type StartErasure struct{ EnvironmentID, ID, CustomerID string }
+
 func (StartSubscription) effect()  {}
 func (SignalSubscription) effect() {}
 func (StartPayment) effect()       {}
 func (CheckTransaction) effect()   {}
 func (AdvanceTestClock) effect()   {}
+func (StartErasure) effect()       {}
 
 // Dispatcher makes effects happen, best effort: the transaction is committed, and what a dispatcher does not manage the
 // reconciler does. It must return in time, because a caller waits.

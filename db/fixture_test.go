@@ -12,6 +12,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/customer"
+	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -218,12 +219,27 @@ func (b *bundle) pendingCharge(t *testing.T, invoiceID string) payment.Transacti
 	return txn
 }
 
-// erase removes what is personal of a customer, as the use case does.
+// erase removes what is personal of a customer, and of the rows that an erasure takes one by one, in one transaction.
 func erase(ctx context.Context, tx *db.Tx, env, customerID string) error {
-	if _, err := tx.LockCustomerToErase(ctx, env, customerID); err != nil {
+	if err := tx.EraseCustomer(ctx, env, customerID); err != nil {
 		return err
 	}
-	return tx.EraseCustomer(ctx, env, customerID)
+	e := erasure.OfCustomer("", customerID, wall)
+	ids, _, err := tx.SubscriptionsToErase(ctx, env, e, 100)
+	if err != nil {
+		return err
+	}
+	if err := tx.EraseSubscriptions(ctx, env, ids); err != nil {
+		return err
+	}
+	for _, stage := range []func(context.Context, string, erasure.Erasure, int) (erasure.Handled, error){
+		tx.EraseTransactions, tx.EraseEvents, tx.EraseResponses,
+	} {
+		if _, err := stage(ctx, env, e, 100); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // anEvent is one about s.

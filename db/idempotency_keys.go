@@ -17,8 +17,8 @@ type IdempotencyKey struct {
 	Fingerprint []byte // SHA-256 of the body
 	StatusCode  int    // 0: reserved by this transaction, not answered yet
 	Response    []byte
-	CustomerID  string // whose personal data Response holds; empty: nobody's
-	ErasedAt    time.Time
+	CustomerID  string    // whose personal data Response holds; empty: nobody's
+	ErasedAt    time.Time // zero: Response is what was answered
 	CreatedAt   time.Time
 }
 
@@ -28,7 +28,11 @@ func (r Reader) IdempotencyKey(ctx context.Context, environmentID, route, key st
 	if errors.Is(err, pgx.ErrNoRows) {
 		return IdempotencyKey{}, false, nil
 	}
-	return idempotencyKeyFromDB(row.IdempotencyKey), err == nil, translate("IdempotencyKeyGet", err)
+	k := idempotencyKeyFromDB(row.IdempotencyKey)
+	if row.OwnerErasedAt != nil && k.ErasedAt.IsZero() {
+		k.Response, k.ErasedAt = nil, *row.OwnerErasedAt
+	}
+	return k, err == nil, translate("IdempotencyKeyGet", err)
 }
 
 // InsertAnsweredIdempotency remembers a request together with its answer, in the transaction that has the whole effect.

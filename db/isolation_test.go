@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/erasure"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
@@ -23,8 +24,10 @@ var global = map[string]bool{
 	"Backlog": true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true, "Keysets": true,
 	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
+	"UnstartedErasures": true, "StuckErasures": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "LateSubscriptions": true,
+	"Disputed": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
 }
 
 // TestIsolation_Reads calls every other read of db.Reader with rows of another environment, and expects to the
@@ -82,6 +85,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	t.Helper()
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
+	var charged string
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.CollectingInvoiceID = b.plan.ID, inv.ID
@@ -95,6 +99,8 @@ func (b *bundle) filled(t *testing.T) filling {
 		refund := b.charge("")
 		refund.Type, refund.ChargeID = payment.Refund, recovered.ID
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
+		charged = recovered.ID
+		require.NoError(t, tx.InsertDecision(ctx, b.env, db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ProviderRef: "pi_1", ReceivedAt: wall})
 		require.NoError(t, err)
@@ -114,7 +120,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
-			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
+			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "Refunds": charged, "Decisions": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
 			"EventWithKey": events[0].ID, "IdempotencyKey": "POST /long",
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
@@ -246,8 +252,16 @@ func TestIsolation_Writes(t *testing.T) {
 		"erase customer":    {"customer_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, ours.env, b.customer.ID) }},
 		"save clock":        {"test_clock_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, ours.env, b.clock) }},
 		"save subscription": {"subscription_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, ours.env, b.subscription) }},
-		"save invoice":      {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, ours.env, inv) }},
-		"save transaction":  {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
+		"lock erasure": {"erasure_not_found", func(ctx context.Context, tx *db.Tx) error {
+			e := erasure.OfTestClock(id.New(id.Erasure, wall), b.clock.ID, wall)
+			if err := tx.BeginErasure(ctx, b.env, e); err != nil {
+				return err
+			}
+			_, err := tx.LockErasure(ctx, ours.env, e.ID)
+			return err
+		}},
+		"save invoice":     {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, ours.env, inv) }},
+		"save transaction": {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
 	} {
 		err := b.try(t, write.do)
 		require.Error(t, err, name)
@@ -264,6 +278,13 @@ func TestIsolation_References(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 	ours := bundle{store: b.store, pool: b.pool, environment: b.newEnvironment(t)}
 	ours.filled(t)
+	ours.write(t, func(ctx context.Context, tx *db.Tx) {
+		for _, e := range []erasure.Erasure{
+			erasure.OfCustomer(id.New(id.Erasure, wall), ours.customer.ID, wall), erasure.OfTestClock(id.New(id.Erasure, wall), ours.clock.ID, wall),
+		} {
+			require.NoError(t, tx.BeginErasure(ctx, ours.env, e))
+		}
+	})
 	foreign := map[string]string{
 		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID, "subscription_id": b.subscription.ID,
 		"invoice_id": inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID, "recovered_from": txn.ID,
@@ -277,7 +298,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 27)
+	require.Len(t, keys, 29)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

@@ -27,6 +27,13 @@ func value[T any](p *T) T {
 	return *p
 }
 
+func nullList[S ~[]E, E any](s S) *S {
+	if len(s) == 0 {
+		return nil
+	}
+	return &s
+}
+
 // present keeps pgx from writing null for an empty map or list.
 func present[M ~map[K]V, K comparable, V any](m M) M {
 	if m == nil {

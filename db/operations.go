@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/money"
+	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -17,6 +19,10 @@ type Backlog struct {
 	ReviewAge         time.Duration // since the oldest of them was left to a person
 	Lost              int           // callbacks about payments of ours that we do not have
 	LostAge           time.Duration // since the oldest of them was received
+	Erasures          int           // unfinished, without progress for longer than the tolerance
+	ErasureAge        time.Duration // since the oldest unfinished one was requested; 0: all are finished
+	Disputed          int           // payments with an open dispute
+	DisputeAge        time.Duration // since the oldest of them was disputed
 	ReconciledAge     time.Duration // since the reconciler last finished a pass; negative: it never has
 	Workers           int           // processes that work
 	Writable          bool          // false: the server is a standby, or refuses writes
@@ -41,6 +47,8 @@ func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Durat
 		Actions: row.Actions, Payments: row.Payments, ActionAge: max(0, now.Sub(row.ActionAt)), PaymentAge: max(0, now.Sub(row.CheckAt)),
 		Reviews: row.Reviews, ReviewAge: max(0, now.Sub(row.ReviewAt)),
 		Lost: row.Lost, LostAge: max(0, now.Sub(row.LostAt)),
+		Erasures: row.Erasures, ErasureAge: max(0, now.Sub(row.ErasureAt)),
+		Disputed: row.Disputed, DisputeAge: max(0, now.Sub(row.DisputedAt)),
 		ReconciledAge: time.Duration(row.ReconciledAge * float64(time.Second)),
 		Workers:       row.Workers, Writable: row.Writable,
 	}, translate("BacklogGet", err)
@@ -75,15 +83,32 @@ func (r Reader) BehindClock(ctx context.Context, limit int) ([]Overdue, error) {
 // Review is a payment that needs review: a person must find out what became of it.
 type Review struct {
 	Ref
-	Since time.Time
+	Type        payment.Type
+	Status      payment.Status
+	Amount      money.Minor
+	Currency    money.Currency
+	ProviderRef string // empty: none is known
+	Reason      string // why it needs review, as a code; empty: from before reasons were kept
+	ReviewRef   string // the provider's reference of what is to be reviewed; empty: none
+	Since       time.Time
 }
 
 // Reviews lists payments that need review, the oldest first. Global.
 func (r Reader) Reviews(ctx context.Context, limit int) ([]Review, error) {
 	found, err := queries.TransactionListForReview(ctx, r.handle, rows(limit))
 	return refs(found, func(f dbsqlc.TransactionListForReviewRow) Review {
-		return Review{Ref{f.EnvironmentID, f.ID}, f.ParkedAt}
+		return Review{
+			Ref: Ref{f.EnvironmentID, f.ID}, Type: f.Type, Status: f.Status, Amount: f.Amount, Currency: f.Currency,
+			ProviderRef: value(f.ProviderRef), Reason: value(f.ReviewReason), ReviewRef: value(f.ReviewRef), Since: f.ParkedAt,
+		}
 	}), translate("TransactionListForReview", err)
+}
+
+// Disputed lists payments with an open dispute, the oldest first. Global.
+func (r Reader) Disputed(ctx context.Context, limit int) ([]Ref, error) {
+	found, err := queries.TransactionListDisputed(ctx, r.handle, rows(limit))
+	return refs(found, func(f dbsqlc.TransactionListDisputedRow) Ref { return Ref{f.EnvironmentID, f.ID} }),
+		translate("TransactionListDisputed", err)
 }
 
 // SetReconciled notes that a pass of the reconciler has ended.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/erasure"
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/id"
@@ -54,6 +55,21 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, reviews, 1)
 	require.Equal(t, parked.ID, reviews[0].ID)
+
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		e := erasure.OfCustomer(id.New(id.Erasure, wall), b.customer.ID, now.Add(-time.Hour))
+		require.NoError(t, tx.BeginErasure(ctx, b.env, e))
+		e = erasure.OfTestClock(id.New(id.Erasure, wall), b.clock.ID, now.Add(-3*time.Hour))
+		e.ProgressAt = now
+		require.NoError(t, tx.BeginErasure(ctx, b.env, e))
+	})
+	got = b.backlog(t, now)
+	require.Equal(t, 1, got.Erasures, "the other one makes progress")
+	require.Equal(t, 3*time.Hour, got.ErasureAge.Round(time.Millisecond))
+	stuck, err := b.store.StuckErasures(t.Context(), now.Add(-time.Minute), 5)
+	require.NoError(t, err)
+	require.Len(t, stuck, 1)
+	require.Equal(t, erasure.Subscriptions, stuck[0].Stage)
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SetReconciled(ctx)) })
 	age := b.backlog(t, now).ReconciledAge

@@ -30,6 +30,7 @@ type StartedTable string
 const (
 	StartedSubscriptions StartedTable = "subscriptions"
 	StartedTransactions  StartedTable = "transactions"
+	StartedErasures      StartedTable = "erasures"
 )
 
 // Epoch is the present one.
@@ -103,10 +104,15 @@ func (tx *Tx) SetStarted(ctx context.Context, table StartedTable, epoch int64, s
 	for i, ref := range started {
 		environmentIDs[i], ids[i] = ref.EnvironmentID, ref.ID
 	}
-	if table == StartedTransactions {
-		return queries.TransactionSetStarted(ctx, tx.pipe, dbsqlc.TransactionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
+	in := dbsqlc.SubscriptionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids}
+	switch table {
+	case StartedTransactions:
+		return queries.TransactionSetStarted(ctx, tx.pipe, dbsqlc.TransactionSetStartedParams(in))
+	case StartedErasures:
+		return queries.ErasureSetStarted(ctx, tx.pipe, dbsqlc.ErasureSetStartedParams(in))
+	default:
+		return queries.SubscriptionSetStarted(ctx, tx.pipe, in)
 	}
-	return queries.SubscriptionSetStarted(ctx, tx.pipe, dbsqlc.SubscriptionSetStartedParams{Epoch: epoch, EnvironmentIds: environmentIDs, Ids: ids})
 }
 
 // IncrementEpoch begins a new one: whatever was started before is started again.

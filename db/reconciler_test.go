@@ -164,7 +164,7 @@ func TestCallbacks_StoredOnceFoundUntilProcessed(t *testing.T) {
 	}
 	process := func(before time.Time) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.MarkCallbacksProcessed(ctx, b.env, txn.ID, before))
+			require.NoError(t, tx.MarkCallbacksProcessed(ctx, b.env, txn.ID, db.LookedAt{Refs: []string{"", "pi_1"}, At: before}))
 		})
 	}
 	its := []db.TransactionRef{{Ref: db.Ref{EnvironmentID: b.env, ID: txn.ID}}}

@@ -268,6 +268,10 @@ func TestTransactionRoundTrip(t *testing.T) {
 	want.SendNumber, want.Checks, want.NotFoundCount = 1, 2, 3
 	want.FirstSentAt, want.CancelRequestedAt, want.NextCheckAt = wall.Add(1*time.Second), wall.Add(2*time.Second), wall.Add(3*time.Second)
 	want.NotFoundAt, want.ParkedAt, want.CompletedAt = wall.Add(4*time.Second), wall.Add(5*time.Second), now.Add(6*time.Second)
+	want.Disputes = payment.Disputes{{
+		Ref: "du_1", State: payment.DisputeOpen, Amount: 900, Currency: eur, Withdrawn: 800, WithdrawalID: "txn_w", Withdrawals: 2,
+	}}
+	want.DisputedAt, want.Review = wall.Add(7*time.Second), payment.Review{Reason: "second_capture", Ref: "pi_2", At: wall.Add(8 * time.Second)}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		locked, err := tx.LockTransaction(ctx, b.env, txn.ID)
 		require.NoError(t, err)
@@ -284,6 +288,7 @@ func TestTransactionRoundTrip(t *testing.T) {
 
 	refund := b.charge("")
 	refund.Type, refund.ChargeID, refund.AttemptNumber, refund.Trigger = payment.Refund, txn.ID, 0, collection.Manual
+	refund.Status, refund.CompletedAt, refund.ReturnedAt = payment.Refunded, now, now.Add(time.Second)
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, refund)) })
 	got, err = b.store.Transaction(t.Context(), b.env, refund.ID)
 	require.NoError(t, err)

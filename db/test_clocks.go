@@ -11,13 +11,13 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// TestClock reads one. Fault: test_clock_not_found.
+// TestClock reads one, also a deleted one. Fault: test_clock_not_found.
 func (r Reader) TestClock(ctx context.Context, environmentID, id string) (testclock.Clock, error) {
 	row, err := queries.TestClockGet(ctx, r.handle, dbsqlc.TestClockGetParams{EnvironmentID: environmentID, ID: id})
 	return testClockFromDB(row.TestClock), readError("test_clock", err)
 }
 
-// TestClockWithKey reads key and clock in one round trip. Faults: api_key_unknown; test_clock_not_found, with the key.
+// TestClockWithKey reads key and clock, also a deleted one, in one round trip. Faults: api_key_unknown; test_clock_not_found, with the key.
 func (r Reader) TestClockWithKey(ctx context.Context, hash []byte, id string) (APIKey, testclock.Clock, error) {
 	row, err := queries.TestClockGetWithKey(ctx, r.handle, dbsqlc.TestClockGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
@@ -27,7 +27,7 @@ func (r Reader) TestClockWithKey(ctx context.Context, hash []byte, id string) (A
 	return apiKeyFromDB(row.ApiKeyDetail), testClockFromDB(row.TestClock), nil
 }
 
-// TestClocks lists an environment's.
+// TestClocks lists an environment's, without the deleted ones.
 func (r Reader) TestClocks(ctx context.Context, environmentID string, page Page) (clocks []testclock.Clock, hasMore bool, err error) {
 	span, err := r.bounds(ctx, environmentID, page)
 	if err != nil {
@@ -55,7 +55,7 @@ func (r Reader) NextDueOnClock(ctx context.Context, environmentID, clockID strin
 	return due, err == nil, translate("TestClockNextDue", err)
 }
 
-// DueOnClock lists the subscriptions on the clock that have something to do by then, in due order.
+// DueOnClock lists the next hundred subscriptions on the clock that have something to do by then, in due order.
 func (r Reader) DueOnClock(ctx context.Context, environmentID, clockID string, at time.Time) ([]string, error) {
 	ids, err := queries.TestClockListDue(ctx, r.handle, dbsqlc.TestClockListDueParams{
 		EnvironmentID: environmentID, TestClockID: &clockID, DueAt: &at,
@@ -63,7 +63,7 @@ func (r Reader) DueOnClock(ctx context.Context, environmentID, clockID string, a
 	return ids, translate("TestClockListDue", err)
 }
 
-// PendingOnClock lists the undecided transactions of the clock's customers: they hold the clock.
+// PendingOnClock lists undecided transactions of the clock's customers, a hundred at most: they hold the clock.
 func (r Reader) PendingOnClock(ctx context.Context, environmentID, clockID string) ([]string, error) {
 	ids, err := queries.TestClockListPending(ctx, r.handle, dbsqlc.TestClockListPendingParams{
 		EnvironmentID: environmentID, TestClockID: &clockID,
@@ -71,7 +71,8 @@ func (r Reader) PendingOnClock(ctx context.Context, environmentID, clockID strin
 	return ids, translate("TestClockListPending", err)
 }
 
-// LockTestClock reads one that nobody else may move until the transaction ends. Fault: test_clock_not_found.
+// LockTestClock reads one that nobody else may move until the transaction ends. Fault: test_clock_not_found, also for a
+// deleted one.
 func (tx *Tx) LockTestClock(ctx context.Context, environmentID, id string) (testclock.Clock, error) {
 	row, err := queries.TestClockLock(ctx, tx.pipe, dbsqlc.TestClockLockParams{EnvironmentID: environmentID, ID: id})
 	return testClockFromDB(row.TestClock), readError("test_clock", err)
@@ -89,13 +90,13 @@ func (tx *Tx) InsertTestClock(ctx context.Context, environmentID string, c testc
 func (tx *Tx) SaveTestClock(ctx context.Context, environmentID string, c testclock.Clock) error {
 	return queries.TestClockUpdate(ctx, tx.pipe.orElse(changed("test_clock")), dbsqlc.TestClockUpdateParams{
 		ID: c.ID, EnvironmentID: environmentID, Status: c.Status, NowAt: c.NowAt, TargetAt: nullTime(c.TargetAt),
-		BlockedBy: presentList(c.BlockedBy), Revision: c.Revision,
+		BlockedBy: presentList(c.BlockedBy), DeletedAt: nullTime(c.DeletedAt), Revision: c.Revision,
 	})
 }
 
 func testClockFromDB(row dbsqlc.TestClock) testclock.Clock {
 	return testclock.Clock{
 		ID: row.ID, Name: row.Name, Status: row.Status, NowAt: row.NowAt, TargetAt: value(row.TargetAt), BlockedBy: row.BlockedBy,
-		Revision: row.Revision, CreatedAt: row.CreatedAt,
+		DeletedAt: value(row.DeletedAt), Revision: row.Revision, CreatedAt: row.CreatedAt,
 	}
 }

@@ -77,6 +77,34 @@ func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (pa
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
+// LockTransactionWithPayer is LockTransaction; it also reports whether the customer who pays is erased.
+func (tx *Tx) LockTransactionWithPayer(
+	ctx context.Context, environmentID, id string,
+) (t payment.Transaction, payerErased bool, err error) {
+	row, err := queries.TransactionLockWithPayer(ctx, tx.pipe, dbsqlc.TransactionLockWithPayerParams{
+		EnvironmentID: environmentID, ID: id,
+	})
+	return transactionFromDB(row.Transaction), row.PayerErased, readError("transaction", err)
+}
+
+// Refunds lists those of a charge, oldest first, and with them what banks took back because of disputes.
+func (r Reader) Refunds(ctx context.Context, environmentID, chargeID string) ([]payment.Transaction, error) {
+	found, err := queries.TransactionListRefunds(ctx, r.handle, dbsqlc.TransactionListRefundsParams{
+		EnvironmentID: environmentID, ChargeID: chargeID,
+	})
+	return refs(found, func(f dbsqlc.TransactionListRefundsRow) payment.Transaction { return transactionFromDB(f.Transaction) }),
+		translate("TransactionListRefunds", err)
+}
+
+// LockRefunds is Refunds under lock. Their charge is locked before.
+func (tx *Tx) LockRefunds(ctx context.Context, environmentID, chargeID string) ([]payment.Transaction, error) {
+	found, err := queries.TransactionLockRefunds(ctx, tx.pipe, dbsqlc.TransactionLockRefundsParams{
+		EnvironmentID: environmentID, ChargeID: chargeID,
+	})
+	return refs(found, func(f dbsqlc.TransactionLockRefundsRow) payment.Transaction { return transactionFromDB(f.Transaction) }),
+		translate("TransactionLockRefunds", err)
+}
+
 // InsertTransaction writes an intent to move money. Faults: payment_in_progress, when its invoice has a live attempt;
 // <resource>_not_found for what it refers to.
 func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
@@ -96,6 +124,8 @@ func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t pay
 		ParkedAt:   nullTime(t.ParkedAt), SendDueAt: nullTime(t.SendDueAt), DueAt: t.DueAt,
 		CompletedAt: nullTime(t.CompletedAt),
 		CreatedAt:   t.CreatedAt,
+		Disputes:    nullList(t.Disputes), DisputedAt: nullTime(t.DisputedAt), ReturnedAt: nullTime(t.ReturnedAt),
+		ReviewReason: null(t.Review.Reason), ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
 	})
 }
 
@@ -115,6 +145,8 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		Checks:      t.Checks, NotFoundCount: t.NotFoundCount, NotFoundAt: nullTime(t.NotFoundAt),
 		ParkedAt:    nullTime(t.ParkedAt),
 		CompletedAt: nullTime(t.CompletedAt), Revision: t.Revision,
+		Disputes: nullList(t.Disputes), DisputedAt: nullTime(t.DisputedAt), ReturnedAt: nullTime(t.ReturnedAt),
+		ReviewReason: null(t.Review.Reason), ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
 	})
 }
 
@@ -136,5 +168,7 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 		ParkedAt:   value(row.ParkedAt), SendDueAt: value(row.SendDueAt), DueAt: row.DueAt,
 		CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt,
 		Revision: row.Revision,
+		Disputes: value(row.Disputes), DisputedAt: value(row.DisputedAt), ReturnedAt: value(row.ReturnedAt),
+		Review: payment.Review{Reason: value(row.ReviewReason), Ref: value(row.ReviewRef), At: value(row.ReviewedAt)},
 	}
 }

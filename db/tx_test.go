@@ -94,9 +94,6 @@ func TestInTx_WriteWithoutRowRollsBack(t *testing.T) {
 			stale.Revision--
 			return tx.SaveCustomer(ctx, b.env, stale)
 		},
-		"erased customer": func(ctx context.Context, b *bundle, tx *db.Tx) error {
-			return tx.EraseCustomer(ctx, b.env, "cust_absent")
-		},
 		"subscription": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			stale := b.subscription
 			stale.Revision--

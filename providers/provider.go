@@ -94,7 +94,7 @@ type LookupRequest struct {
 	TransactionID string
 	Ref           string
 	ChargeRef     string
-	Refunds       bool // of a captured charge: also read what was refunded of it in total
+	Since         bool // of a charge: where it was captured, also list its refunds and disputes
 }
 
 // Result is what an exchange brought back. Amount and Currency are the provider's own words, for the caller to
@@ -104,14 +104,42 @@ type Result struct {
 	Ref      string // provider's reference of the operation
 	Amount   money.Minor
 	Currency money.Currency
-	// AmountRefunded is what went back of the charge in total, or is on its way, by whoever; only where the request asked for
-	// it.
-	AmountRefunded money.Minor
-	FailureCode    FailureCode
-	FailureReason  string // a sentence for people, from the provider
-	HTTPStatus     int
-	Response       []byte        // the provider's JSON, redacted by the adapter; nil where there was none
-	RetryAfter     time.Duration // how long the provider asked us to wait; zero if it did not
+	// Refunds and Disputes of the charge, by whoever, only where the request asked for them. Refunds that failed are left out.
+	Refunds       []SeenRefund
+	Disputes      []Dispute
+	FailureCode   FailureCode
+	FailureReason string // a sentence for people, from the provider
+	HTTPStatus    int
+	Response      []byte        // the provider's JSON, redacted by the adapter; nil where there was none
+	RetryAfter    time.Duration // how long the provider asked us to wait; zero if it did not
+}
+
+// SeenRefund is a refund in the provider's list of those of a charge.
+type SeenRefund struct {
+	Ref           string
+	TransactionID string // our reference in it; empty: it was made without us
+	Amount        money.Minor
+	Pending       bool
+}
+
+// DisputeState is how a dispute stands.
+type DisputeState string
+
+// The states.
+const (
+	DisputeOpen DisputeState = "open" // also an inquiry that may become one
+	DisputeWon  DisputeState = "won"  // also withdrawn, or closed without a loss
+	DisputeLost DisputeState = "lost"
+)
+
+// Dispute is a payer's objection to a charge at the payer's bank. Amount may differ from the charge's. Withdrawn is what the
+// bank holds of it now, or has taken for good, in the same currency and without fees.
+type Dispute struct {
+	Ref       string
+	State     DisputeState
+	Amount    money.Minor
+	Currency  money.Currency
+	Withdrawn money.Minor
 }
 
 // Kind is what a callback is about, in words that all providers share.

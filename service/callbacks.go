@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
@@ -34,13 +35,17 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 	}
 	said := payment.Message{Kind: stored.Kind, Ref: message.Ref, AmountRefunded: message.AmountRefunded}
 	return s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {
-		if txn.ID != "" && txn.Notice(said, now) == payment.NoticeAwait {
+		gone, err := goneBack(ctx, tx, config.EnvironmentID, txn, said)
+		if err != nil {
+			return err
+		}
+		if txn.ID != "" && txn.Notice(said, gone, now) == payment.NoticeAwait {
 			// The answer to the request may be on its way into the books: what follows must see it, or be seen by it.
 			if txn, err = tx.LockTransaction(ctx, config.EnvironmentID, txn.ID); err != nil {
 				return err
 			}
 		}
-		notice := txn.Notice(said, now)
+		notice := txn.Notice(said, gone, now)
 		stored.Processed = txn.ID != "" && notice == payment.NoticeNone
 		if txn.ID != "" && notice == payment.NoticeLook {
 			check := db.CheckTransaction{EnvironmentID: config.EnvironmentID, ID: txn.ID}
@@ -49,9 +54,20 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 			}
 			tx.AfterCommit(check)
 		}
-		_, err := tx.InsertCallback(ctx, config.EnvironmentID, stored)
+		_, err = tx.InsertCallback(ctx, config.EnvironmentID, stored)
 		return err
 	})
+}
+
+// goneBack is what the booked refunds of a charge gave back, read where a message says what went back of it.
+func goneBack(
+	ctx context.Context, tx *db.Tx, environmentID string, txn payment.Transaction, said payment.Message,
+) (money.Minor, error) {
+	if txn.ID == "" || said.AmountRefunded == 0 {
+		return 0, nil
+	}
+	refunds, err := tx.Refunds(ctx, environmentID, txn.ID)
+	return payment.GoneBack(refunds, txn.Disputes), err
 }
 
 // transactionBehind finds the transaction by our own reference, or by the provider's. A message about something that we

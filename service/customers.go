@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"perennial/billing/customer"
 	"perennial/billing/event"
@@ -81,12 +82,11 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	text("email", u.Email, &c.Email)
 	text("name", u.Name, &c.Name)
 	text("phone", u.Phone, &c.Phone)
-	if u.Metadata != nil {
+	if u.Metadata != nil && !maps.Equal(*u.Metadata, c.Metadata) {
 		c.Metadata, changed = *u.Metadata, append(changed, "metadata")
 	}
 	if u.PaymentMethod != nil || u.PaymentDetails != nil {
-		// A method that is sent again counts as new: it is how a caller says "try this card once more".
-		methodChanged, changed = true, append(changed, "paymentMethod")
+		before := *c
 		if u.PaymentMethod != nil {
 			c.PaymentMethod = *u.PaymentMethod
 		}
@@ -94,12 +94,17 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 		if u.PaymentDetails != nil {
 			c.PaymentDetails = *u.PaymentDetails
 		}
+		methodChanged = c.PaymentMethod != before.PaymentMethod || c.PaymentDetails != before.PaymentDetails
+		if methodChanged {
+			changed = append(changed, "paymentMethod")
+		}
 	}
 	return changed, methodChanged
 }
 
 // UpdateCustomer changes a customer, and announces what changed if anything did. The workflows of subscriptions that
-// have to try a new payment method are signalled after the commit.
+// have to try a new payment method are signalled after the commit. A method that is as it was is not tried again: an
+// app may send all fields every night. To try it once more is a payment (PaySubscription).
 func (s *Service) UpdateCustomer(
 	ctx context.Context, by Caller, customerID string, u CustomerUpdate, also Also[customer.Customer],
 ) (customer.Customer, error) {
@@ -131,7 +136,7 @@ func (s *Service) saveCustomer(
 	if err := tx.SaveCustomer(ctx, by.EnvironmentID, c); err != nil {
 		return err
 	}
-	if methodChanged {
+	if methodChanged && c.CanPay() {
 		subscriptions, err := tx.MarkMethodChanged(ctx, by.EnvironmentID, c.ID)
 		if err != nil {
 			return err

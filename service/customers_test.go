@@ -51,22 +51,41 @@ func TestUpdateCustomer_NewMethodSignalsTheSubscriptions(t *testing.T) {
 	require.Equal(t, []db.Effect{db.SignalSubscription{EnvironmentID: h.Env, ID: ref.ID}}, h.dispatched.effects)
 }
 
-func TestEraseCustomer_CancelsFirstAndOnlyOnce(t *testing.T) {
+// An app that sends all fields every night must not reach for the money every night, nor one that takes a card away.
+func TestUpdateCustomer_OnlyAnotherMethodIsTried(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	c, p := h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000))
-	refs := []string{h.Subscribe(t, c, p).ID, h.Subscribe(t, c, p).ID}
+	h.Subscribe(t, c, p)
+	method, details, none := c.PaymentMethod, c.PaymentDetails, ""
+	updated, err := h.UpdateCustomer(t.Context(), h.caller, c.ID, CustomerUpdate{
+		Name: &c.Name, PaymentMethod: &method, PaymentDetails: &details, Metadata: &c.Metadata,
+	}, nil)
+	require.NoError(t, err)
+	require.Equal(t, c.PaymentDetails, updated.PaymentDetails)
+	require.Zero(t, h.count(t, "select count(*) from events where type = 'customer.updated'"), "nothing has changed")
+
+	updated, err = h.UpdateCustomer(t.Context(), h.caller, c.ID, CustomerUpdate{PaymentMethod: &none}, nil)
+	require.NoError(t, err)
+	require.False(t, updated.CanPay())
+	require.Equal(t, 1, h.count(t, "select count(*) from events where type = 'customer.updated'"))
+	require.Zero(t, h.count(t, "select count(*) from subscriptions where method_changed_at is not null"))
+	require.Empty(t, h.dispatched.effects)
+}
+
+func TestEraseCustomer_AtOnceAndOnlyOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	c := h.Customer(t, "")
+	h.Subscribe(t, c, h.Scene.Plan(t, scene.Monthly(1000)))
 	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}))
 	require.Zero(t, h.count(t, "select count(*) from customers where email is not null"))
-	require.Equal(t, 2, h.count(t, "select count(*) from subscriptions where status = 'canceled' and cancel_reason = 'customer_deleted'"))
-	var signalled []string
-	for _, effect := range h.dispatched.effects {
-		signal, ok := effect.(db.SignalSubscription)
-		require.True(t, ok, "%#v", effect)
-		require.Equal(t, "cancel", signal.Why)
-		signalled = append(signalled, signal.ID)
-	}
-	require.ElementsMatch(t, refs, signalled)
+	require.Equal(t, 1, h.count(t, "select count(*) from events where type = 'customer.deleted'"))
+	require.Len(t, h.dispatched.effects, 1)
+	start, ok := h.dispatched.effects[0].(db.StartErasure)
+	require.True(t, ok)
+	require.Equal(t, c.ID, start.CustomerID)
+	require.Equal(t, 1, h.count(t, "select count(*) from erasures where id = $1 and finished_at is null", start.ID))
 	require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}), db.ErrCustomerNotFound)
 }
 

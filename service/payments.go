@@ -37,7 +37,7 @@ func (s *Service) ChargeCustomer(
 		return payment.Transaction{}, err
 	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (payment.Transaction, error) {
-		now, err := s.lockClock(ctx, tx, by.EnvironmentID, c.TestClockID)
+		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
 		if err != nil {
 			return payment.Transaction{}, err
 		}

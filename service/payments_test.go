@@ -75,7 +75,7 @@ func TestReceiveCallback_WithoutNewsIsStoredAndThatIsAll(t *testing.T) {
 	expect("unknown", providers.KindUnknown, 1, 1)
 
 	h.InTx(t, func(tx *db.Tx) error { // what the answer says too is dealt with, although it came after the question
-		return tx.MarkCallbacksProcessed(t.Context(), h.Env, txn.ID, h.Clock.Now().Add(-time.Hour),
+		return tx.MarkCallbacksProcessed(t.Context(), h.Env, txn.ID, db.LookedAt{At: h.Clock.Now().Add(-time.Hour)},
 			payment.MessageCreated, payment.MessageSucceeded)
 	})
 	require.Equal(t, 3, h.count(t, "select count(*) from provider_callbacks where processed_at is null"))

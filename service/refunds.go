@@ -62,6 +62,11 @@ func (s *Service) CreditRefund(
 		if err := tx.Write(ctx, by.EnvironmentID, state, changes); err != nil {
 			return payment.Transaction{}, err
 		}
+		if state.Subscription.FinishedAt.IsZero() { // its workflow follows what the decision began beside the credit
+			if err := tx.Wake(ctx, by.EnvironmentID, state, ""); err != nil {
+				return payment.Transaction{}, err
+			}
+		}
 		return tx.Transaction(ctx, by.EnvironmentID, chargeID)
 	})
 }

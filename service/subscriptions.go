@@ -42,7 +42,7 @@ func (s *Service) CreateSubscription(
 func (s *Service) insertSubscription(
 	ctx context.Context, tx *db.Tx, by Caller, c customer.Customer, chosen plan.Plan, in NewSubscription,
 ) (subscription.Subscription, error) {
-	now, err := s.lockClock(ctx, tx, by.EnvironmentID, c.TestClockID)
+	now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
 	if err != nil {
 		return subscription.Subscription{}, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/erasure"
+	"perennial/billing/event"
 	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
@@ -58,6 +60,29 @@ func (s *Service) StopTestClock(ctx context.Context, by Caller, clockID string, 
 		clock = clock.Stop()
 		tx.AfterCommit(db.AdvanceTestClock{EnvironmentID: by.EnvironmentID, ID: clockID}) // also one that was lost on the way
 		return clock, tx.SaveTestClock(ctx, by.EnvironmentID, clock)
+	})
+}
+
+// DeleteTestClock deletes a clock, which ends an advance at once, and its customers with it: a workflow, started after the
+// commit, deletes one after the other. Fault: test_clock_not_found.
+func (s *Service) DeleteTestClock(ctx context.Context, by Caller, clockID string, around Around[testclock.Clock]) error {
+	if err := by.TestModeOnly(""); err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (testclock.Clock, error) {
+		clock, err := tx.LockTestClock(ctx, by.EnvironmentID, clockID)
+		if err != nil {
+			return clock, err
+		}
+		clock = clock.Delete(tx.Real)
+		if err := tx.SaveTestClock(ctx, by.EnvironmentID, clock); err != nil {
+			return clock, err
+		}
+		e := erasure.OfTestClock(id.New(id.Erasure, tx.Real), clockID, tx.Real)
+		if err := tx.BeginErasure(ctx, by.EnvironmentID, e); err != nil {
+			return clock, err
+		}
+		return clock, tx.Emit(ctx, by.EnvironmentID, event.New(event.TestClockDeleted{ID: clockID}, clock.NowAt))
 	})
 }
 

@@ -142,6 +142,7 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 		contract.PaymentWorkflow:      workflows.Payment,
 		contract.TestClockWorkflow:    workflows.TestClock,
 		contract.ReconcilerWorkflow:   workflows.Reconciler,
+		contract.ErasureWorkflow:      workflows.Erasure,
 	} {
 		billing.RegisterWorkflowWithOptions(definition, workflow.RegisterOptions{
 			Name: name, VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
@@ -152,6 +153,7 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 		contract.ActivityStepClock:     c.Activities.Clocks.StepClock,
 		contract.ActivityFinishAdvance: c.Activities.Clocks.FinishAdvance,
 		contract.ActivityReconcile:     c.Activities.Reconciler.Reconcile,
+		contract.ActivityEraseBatch:    c.Activities.Erasures.EraseBatch,
 	} {
 		billing.RegisterActivityWithOptions(body, activity.RegisterOptions{Name: name})
 	}

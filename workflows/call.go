@@ -1,5 +1,5 @@
 // Package workflows owns when and in what order things happen: one durable workflow per subscription, per transaction
-// that no subscription owns, per advancing test clock, and the reconciler. It decides nothing about money (billing) and
+// that no subscription owns, per advancing test clock, per erasure, and the reconciler. It decides nothing about money (billing) and
 // touches nothing outside (activities). Everything here is deterministic.
 package workflows
 

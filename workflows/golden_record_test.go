@@ -31,6 +31,7 @@ var recordings = map[string]func(*testing.T, *liveScene) (workflowID, runID stri
 	"payment_pending":          recordPayment,
 	"refund":                   recordRefund,
 	"reconciler":               recordReconciler,
+	"erasure":                  recordErasure,
 }
 
 // recordMissing plays the scenarios without a golden history on the real server, all in one environment.
@@ -192,6 +193,20 @@ func recordRefund(t *testing.T, r *liveScene) (string, string) {
 	})
 	r.completed(t, refund)
 	return refund, ""
+}
+
+func recordErasure(t *testing.T, r *liveScene) (string, string) {
+	c, p := r.Customer(t, ""), r.Plan(t, scene.Monthly(1000))
+	for range 3 {
+		sub := r.SubscribeAt(t, c, p, time.Now())
+		r.start(t, sub)
+		r.settled(t, sub, 1)
+	}
+	r.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), r.Env, c.ID) })
+	var erasure string
+	require.NoError(t, r.Pool.QueryRow(t.Context(), "select id from erasures where customer_id = $1", c.ID).Scan(&erasure))
+	r.completed(t, erasure)
+	return erasure, ""
 }
 
 func recordReconciler(t *testing.T, r *liveScene) (string, string) {

@@ -77,6 +77,7 @@ func replayer(t *testing.T) worker.WorkflowReplayer {
 		contract.PaymentWorkflow:      workflows.Payment,
 		contract.TestClockWorkflow:    workflows.TestClock,
 		contract.ReconcilerWorkflow:   workflows.Reconciler,
+		contract.ErasureWorkflow:      workflows.Erasure,
 	} {
 		r.RegisterWorkflowWithOptions(definition, workflow.RegisterOptions{Name: name})
 	}

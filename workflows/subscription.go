@@ -91,13 +91,18 @@ func (s *subscriptionRun) due(ctx workflow.Context) bool {
 }
 
 // dueAt returns when, in real time, the next thing is due; zero: never. On a test clock the clock's workflow performs
-// what its time makes due, so only work left over from an activity is due here.
+// what its movement makes due. What is due without one is due here at once: the begin of a new subscription, and work
+// left over from an activity.
 func (s *subscriptionRun) dueAt() time.Time {
 	switch {
 	case s.snap.Unfinished:
 		return later(s.started, s.dueRests)
-	case s.onClock() || s.snap.NextAction == subscription.ActionNone || s.snap.NextAt.IsZero():
+	case s.snap.NextAction == subscription.ActionNone || s.snap.NextAt.IsZero():
 		return time.Time{}
+	case s.onClock() && s.snap.NextAt.After(s.snap.ClockNow):
+		return time.Time{}
+	case s.onClock():
+		return later(s.started, s.dueRests)
 	}
 	return later(s.snap.NextAt, s.dueRests)
 }

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
+	"perennial/billing/subscription"
 	"perennial/contract"
 )
 
@@ -280,7 +281,7 @@ func TestSubscription_OnATestClockArmsNoTimer(t *testing.T) {
 	f := &fakes{}
 	env := wired(t, f)
 	start := sleeping(1)
-	start.ClockNow, start.NextAt = noon, noon.Add(-time.Hour)
+	start.ClockNow, start.NextAt = noon, noon.Add(time.Hour) // which passes in real time
 	f.advance = func(in contract.AdvanceInput) (contract.Snapshot, error) {
 		require.Equal(t, noon, in.Now, "its time is the clock's")
 		if len(f.called()) < 3 {
@@ -299,6 +300,23 @@ func TestSubscription_OnATestClockArmsNoTimer(t *testing.T) {
 	requireCompleted(t, env)
 	require.Equal(t, noon.Add(3*day), env.Now().UTC())
 	require.Zero(t, n)
+}
+
+// Nothing moves the clock when a subscription is created on it, so its workflow begins it.
+func TestSubscription_BeginsOnATestClockThatStandsStill(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	env := wired(t, f)
+	start := sleeping(1)
+	start.ClockNow, start.NextAction, start.NextAt = noon.AddDate(1, 0, 0), subscription.ActionBegin, noon.AddDate(1, 0, 0)
+	f.advance = func(in contract.AdvanceInput) (contract.Snapshot, error) {
+		require.Equal(t, start.ClockNow, in.Now)
+		return finished(2), nil
+	}
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(start))
+	requireCompleted(t, env)
+	require.Equal(t, []string{"advance"}, f.called())
+	require.Equal(t, noon, env.Now().UTC())
 }
 
 // A fault in the rules must not make a run spin: what changed nothing is repeated once a minute.

@@ -8,6 +8,7 @@ const (
 	TypePlanCreated       Type = "plan.created"
 	TypePlanUpdated       Type = "plan.updated"
 	TypeTestClockAdvanced Type = "test_clock.advanced"
+	TypeTestClockDeleted  Type = "test_clock.deleted"
 )
 
 // CustomerCreated means that an app has a new customer.
@@ -21,7 +22,8 @@ type CustomerUpdated struct {
 	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
 }
 
-// CustomerDeleted means that a customer's personal data were erased.
+// CustomerDeleted means that a customer was deleted: the personal and payment data of the customer are erased. A
+// subscription.canceled for each subscription follows.
 type CustomerDeleted struct {
 	ID string `json:"id" doc:"The customer."`
 }
@@ -44,12 +46,18 @@ type TestClockAdvanced struct {
 	BlockedBy []string `json:"blockedBy" doc:"The payments that stopped it early."`
 }
 
+// TestClockDeleted means that a test clock was deleted. A customer.deleted for each of its customers follows.
+type TestClockDeleted struct {
+	ID string `json:"id" doc:"The test clock."`
+}
+
 func (e CustomerCreated) about() about   { return about{objectID: e.ID, customerID: e.ID} }
 func (e CustomerUpdated) about() about   { return about{objectID: e.ID, customerID: e.ID} }
 func (e CustomerDeleted) about() about   { return about{objectID: e.ID, customerID: e.ID} }
 func (e PlanCreated) about() about       { return about{objectID: e.ID} }
 func (e PlanUpdated) about() about       { return about{objectID: e.ID} }
 func (e TestClockAdvanced) about() about { return about{objectID: e.ID} }
+func (e TestClockDeleted) about() about  { return about{objectID: e.ID} }
 
 // Type implements Data.
 func (CustomerCreated) Type() Type { return TypeCustomerCreated }
@@ -69,6 +77,9 @@ func (PlanUpdated) Type() Type { return TypePlanUpdated }
 // Type implements Data.
 func (TestClockAdvanced) Type() Type { return TypeTestClockAdvanced }
 
+// Type implements Data.
+func (TestClockDeleted) Type() Type { return TypeTestClockDeleted }
+
 // Catalogue returns one empty example of each type, in the order of the documentation. A new type is a struct and a
 // line here.
 func Catalogue() []Data {
@@ -77,7 +88,8 @@ func Catalogue() []Data {
 		SubscriptionCanceled{},
 		InvoiceIssued{}, InvoicePaid{}, InvoiceVoided{}, InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
-		PaymentParked{},
+		PaymentParked{}, PaymentDisputed{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
+		TestClockDeleted{},
 	}
 }

@@ -38,10 +38,12 @@ var examples = []event.Data{
 	event.PaymentRefunded{Payment: charge},
 	event.PaymentRefundFailed{Payment: charge, FailureReason: "The account is closed."},
 	event.PaymentParked{Payment: charge, Reason: "amount_mismatch", ProviderRef: "pi_1"},
+	event.PaymentDisputed{Payment: charge, DisputeRef: "du_1", State: "open", DisputedAmount: 1900, AmountWithdrawn: 1900},
 	event.CustomerCreated{ID: "cust_1"},
 	event.CustomerUpdated{ID: "cust_1", Changed: changed},
 	event.CustomerDeleted{ID: "cust_1"},
 	event.PlanCreated{ID: "plan_1"},
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.TestClockAdvanced{ID: "clock_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
+	event.TestClockDeleted{ID: "clock_1"},
 }

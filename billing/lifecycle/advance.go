@@ -22,6 +22,9 @@ func Advance(s State, at Moment) (State, Changes, error) {
 
 // catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
 func (d *decision) catchUp() error {
+	if !d.Customer.ErasedAt.IsZero() {
+		return d.endErased()
+	}
 	defer func() { d.due = d.Now }()
 	for range maxSteps {
 		if err := d.collectNext(); err != nil {
@@ -37,6 +40,16 @@ func (d *decision) catchUp() error {
 		}
 	}
 	return nil
+}
+
+// endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
+// neither billed nor collected.
+func (d *decision) endErased() error {
+	if d.Subscription.ID == "" || d.Subscription.Status == subscription.Canceled {
+		return nil
+	}
+	cancel := subscription.Cancellation{Reason: subscription.ReasonCustomerDeleted, Immediate: true}
+	return d.decide(d.Subscription.Cancel(d.Facts(), cancel, d.Now))
 }
 
 // perform does one due thing.

@@ -78,7 +78,7 @@ func (l *life) checkMoney() {
 	for _, t := range l.store.transactions {
 		switch {
 		case t.Type == payment.Refund:
-			returned := t.Status == payment.Refunded && t.FailureReason != "" // by the bank: owed again
+			returned := !t.ReturnedAt.IsZero() // by the bank: owed again
 			if t.Status != payment.Failed && !returned {
 				reserved[t.ChargeID] += t.Amount
 			}

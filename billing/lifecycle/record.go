@@ -10,12 +10,15 @@ import (
 
 // Result is one answer of a provider about one transaction, with the rows that it concerns beside the State.
 type Result struct {
-	Transaction payment.Transaction  // as it is now, under lock
-	Charge      *payment.Transaction // of a refund: the charge that it gives back, under lock
-	Invoice     *invoice.Invoice     // that the transaction pays, where it is not open any more; nil: open, or none
-	Recovered   bool                 // a late capture of this canceled charge was booked before
-	Move        payment.Move         // what was asked for
-	Protocol    payment.Protocol     // of the provider
+	Transaction payment.Transaction   // as it is now, under lock
+	Charge      *payment.Transaction  // of a refund: the charge that it gives back, under lock
+	Refunds     []payment.Transaction // of a charge whose refunds or disputes the Answer lists: all of them, under lock
+	Invoice     *invoice.Invoice      // that the transaction pays, where it is not open any more; nil: open, or none
+	Recovered   bool                  // a late capture of this canceled charge was booked before
+	Move        payment.Move          // what was asked for
+	Asked       bool                  // because of callbacks
+	About       string                // the operation that a look-up asked about; empty: the transaction's own
+	Protocol    payment.Protocol      // of the provider
 	Answer      payment.Answer
 	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
 	Impossible *fault.Error
@@ -24,10 +27,9 @@ type Result struct {
 // Recorded is what became of the transaction.
 type Recorded struct {
 	Transaction payment.Transaction
-	// CallbackResolved reports whether the pending callbacks of the transaction can be marked processed. An open one is
-	// asked about until it is decided; a closed one, or one that needs review, only because of the callback, which
-	// therefore stays pending until the provider has answered.
-	CallbackResolved bool
+	// LookedAt lists the provider's references of the operations that the exchange covered: what callbacks said about
+	// them before it is known now. A callback without a reference has the empty one.
+	LookedAt []string
 	// Reason of the invoice that the transaction pays, while that is open; empty: none.
 	Reason invoice.Reason
 	// NeedsReview is why the transaction was left to a person just now; empty: it was not.
@@ -38,6 +40,10 @@ type Recorded struct {
 // answer came happens first: a period that was skipped while past due must be over when a late success recovers the
 // subscription.
 func Record(s State, result Result, at Moment) (State, Recorded, Changes, error) {
+	return record(s, result, at, (*recording).record)
+}
+
+func record(s State, result Result, at Moment, decide func(*recording) error) (State, Recorded, Changes, error) {
 	d := begin(s, at)
 	r := &recording{d: d, Result: result, txn: result.Transaction}
 	if d.Subscription.ID != "" && r.txn.Type == payment.Charge {
@@ -47,14 +53,14 @@ func Record(s State, result Result, at Moment) (State, Recorded, Changes, error)
 		// An answer to a charge that catching up has just touched is about the row as it is now.
 		r.txn = d.current(r.txn)
 	}
-	out := Recorded{CallbackResolved: r.callbackResolved()}
+	out := Recorded{}
 	if i := d.indexOpen(r.txn.InvoiceID); i >= 0 {
 		out.Reason = d.Open[i].Reason
 	}
-	if err := r.record(); err != nil {
+	if err := decide(r); err != nil {
 		return State{}, Recorded{}, Changes{}, err
 	}
-	out.Transaction, out.NeedsReview = r.txn, r.review
+	out.Transaction, out.NeedsReview, out.LookedAt = r.txn, r.review, r.lookedAt()
 	if r.txn.Type == payment.Refund { // it touches transactions only
 		return d.State, out, d.Changes, nil
 	}
@@ -78,23 +84,32 @@ type recording struct {
 	d      *decision
 	txn    payment.Transaction
 	review string // why a person must act, where that is decided just now
+	waits  bool   // something that the provider said cannot be booked yet: callbacks about it stay open
 }
 
-func (r *recording) callbackResolved() bool {
-	open := r.txn.Status == payment.Pending && r.txn.ParkedAt.IsZero()
-	return open || r.Impossible != nil || r.Answer.Outcome.Final() || r.Answer.Outcome == payment.AnswerPending
+// lookedAt returns what the exchange covered: nothing, unless callbacks were the reason for it and the provider answered
+// about the operation, or a person must act. The answer to a send does not say what became of the money since.
+func (r *recording) lookedAt() []string {
+	answered := r.Move == payment.MoveLookup && (r.Answer.Outcome.Final() || r.Answer.Outcome == payment.AnswerPending)
+	switch {
+	case !r.Asked || r.waits || !answered && r.Impossible == nil:
+		return nil
+	case r.About != "":
+		return []string{r.About}
+	}
+	return []string{"", r.Result.Transaction.ProviderRef, r.Answer.Ref}
 }
 
 func (r *recording) record() error {
 	switch {
 	case r.Impossible != nil:
 		return r.impossible()
-	case r.Answer.Outcome == payment.AnswerSucceeded && !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency):
+	case r.mismatched():
 		r.keepReference() // an operator needs it
-		r.needsReview("amount_mismatch")
+		r.needsReview(payment.ReviewAmountMismatch, r.Answer.Ref)
 		return nil
 	case r.secondCapture():
-		r.needsReview("second_capture")
+		r.needsReview(payment.ReviewSecondCapture, r.Answer.Ref)
 		return nil
 	}
 	return r.answered()
@@ -135,6 +150,12 @@ func (r *recording) answered() error {
 	}
 	r.d.saveTransaction(r.txn)
 	return nil
+}
+
+// mismatched reports a success that is not about what was asked for, unless a person has let it count.
+func (r *recording) mismatched() bool {
+	accepted := r.txn.Status == r.good() && r.txn.Reviewed(payment.ReviewAmountMismatch, r.Answer.Ref)
+	return r.Answer.Outcome == payment.AnswerSucceeded && !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency) && !accepted
 }
 
 // secondCapture reports a success of another operation than the one that counted: the provider has taken the money of

@@ -18,14 +18,17 @@ func (r *recording) succeeded() error {
 		}
 		r.recover()
 	} else if !r.close(payment.Success) {
-		r.refundedElsewhere()
+		r.movedSince()
 		return nil
 	}
 	r.d.announce(event.PaymentSuccess{Payment: r.txn.Announced()})
-	if r.txn.InvoiceID == "" {
-		return nil
+	if r.txn.InvoiceID != "" {
+		if err := r.settle(); err != nil {
+			return err
+		}
 	}
-	return r.settle()
+	r.movedSince() // a look-up may find the capture and what became of its money at once
+	return nil
 }
 
 // recover books a capture that turned up on a canceled charge as a success of its own, since canceled is final. Its id is

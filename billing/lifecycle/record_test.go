@@ -178,18 +178,42 @@ func TestRecord_AbsenceProven(t *testing.T) {
 	require.Equal(t, collection.Scheduled, l.store.invoices[0].Collection.Phase)
 }
 
-func TestRecord_CallbackResolved(t *testing.T) {
+// Only an answered look-up that callbacks asked for covers what they said.
+func TestRecord_LookedAt(t *testing.T) {
 	t.Parallel()
-	l := begun(t, settings)
-	id := l.live("").ID
-	l.send(id)
-	answer := func(outcome payment.Outcome) bool {
-		return l.record(id, payment.Answer{Outcome: outcome, Ref: "pi_1"}, nil).CallbackResolved
+	refused := fault.New(fault.Conflict, "provider_key_reused", "")
+	for name, c := range map[string]struct {
+		move       payment.Move
+		asked      bool
+		about      string
+		outcome    payment.Outcome
+		impossible *fault.Error
+		want       []string
+	}{
+		"a look-up":                      {payment.MoveLookup, true, "", payment.AnswerSucceeded, nil, []string{"", "pi_1", "pi_1"}},
+		"a look-up that decides nothing": {payment.MoveLookup, true, "", payment.AnswerPending, nil, []string{"", "pi_1", "pi_1"}},
+		"of a second operation":          {payment.MoveLookup, true, "pi_2", payment.AnswerSucceeded, nil, []string{"pi_2"}},
+		"nobody asked":                   {payment.MoveLookup, false, "", payment.AnswerSucceeded, nil, nil},
+		"silence":                        {payment.MoveLookup, true, "", payment.AnswerUnknown, nil, nil},
+		"not found":                      {payment.MoveLookup, true, "", payment.AnswerNotFound, nil, nil},
+		"a replay":                       {payment.MoveReplay, true, "", payment.AnswerSucceeded, nil, nil},
+		"a person must act":              {payment.MoveReplay, true, "", "", refused, []string{"", "pi_1", ""}},
+	} {
+		l := begun(t, settings)
+		l.send(l.live("").ID)
+		txn := *l.live("")
+		txn.ProviderRef = "pi_1"
+		result := lifecycle.Result{
+			Transaction: txn, Move: c.move, Asked: c.asked, About: c.about, Protocol: protocol, Impossible: c.impossible,
+			Answer: payment.Answer{Outcome: c.outcome},
+		}
+		if c.impossible == nil {
+			result.Answer.Ref = "pi_1"
+		}
+		_, recorded, _, err := lifecycle.Record(l.load(false).state, result, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, recorded.LookedAt, name)
 	}
-	require.True(t, answer(payment.AnswerUnknown), "an open one is asked about until it is decided")
-	require.True(t, answer(payment.AnswerDeclined))
-	require.False(t, answer(payment.AnswerUnknown), "a closed one is asked about because of the callback only")
-	require.True(t, answer(payment.AnswerSucceeded))
 }
 
 // A period that was skipped while past due is over when a late success recovers the subscription.

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"slices"
-	"strconv"
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -82,22 +81,9 @@ func (r *recording) refunded() error {
 	charge, owed := r.charge().Reserve(r.txn.Amount) // it had failed
 	r.d.saveTransaction(charge)
 	if !owed {
-		r.needsReview("refunded_twice")
+		r.needsReview(payment.ReviewRefundedTwice, r.Answer.Ref)
 	}
 	return nil
-}
-
-// refundedElsewhere books what the provider refunded of the charge beyond our own refunds, once for each total.
-func (r *recording) refundedElsewhere() {
-	id := r.d.IDs.Transaction(r.txn.CompletedAt, r.txn.ID, "refunded elsewhere", strconv.FormatInt(int64(r.Answer.AmountRefunded), 10))
-	charge, refund, news := r.txn.RefundedElsewhere(id, r.Answer.AmountRefunded, r.d.Now)
-	if !news {
-		return
-	}
-	r.txn = charge
-	r.d.saveTransaction(charge)
-	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
-	r.d.announce(event.PaymentRefunded{Payment: refund.Announced()})
 }
 
 // returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports whether the
@@ -107,7 +93,7 @@ func (r *recording) returned() bool {
 		return false
 	}
 	other := r.Answer.Ref != "" && r.Answer.Ref != r.txn.ProviderRef
-	txn, news := r.txn.Returned(r.Answer.FailureCode, r.Answer.FailureReason)
+	txn, news := r.txn.Returned(r.Answer.FailureCode, r.Answer.FailureReason, r.d.Now)
 	if !news || other {
 		return true
 	}

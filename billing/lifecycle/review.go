@@ -21,21 +21,22 @@ func (r *recording) impossible() error {
 		r.Answer = payment.Answer{FailureCode: payment.CodeOf(f), FailureReason: f.Detail}
 		return r.ended(payment.Failed)
 	}
-	r.needsReview(f.Code)
+	r.needsReview(f.Code, r.Answer.Ref)
 	return nil
 }
 
 // needsReview leaves a transaction to a person, and announces it once. Of a closed one the provider has said something
-// that contradicts its end: its status stays.
-func (r *recording) needsReview(reason string) {
-	if !r.txn.ParkedAt.IsZero() {
+// that contradicts its end: its status stays. ref is the provider's reference of what is to be reviewed.
+func (r *recording) needsReview(reason, ref string) {
+	txn, news := r.txn.NeedsReview(reason, ref, r.d.Real)
+	if !news {
 		return
 	}
-	r.txn, r.review = r.txn.Park(r.d.Real), reason
+	r.txn, r.review = txn, reason
 	if r.txn.Status == payment.Pending {
 		r.txn.FailureReason = "This payment needs review: " + reason + "."
 	}
-	r.d.announce(event.PaymentParked{Payment: r.txn.Announced(), Reason: reason, ProviderRef: r.Answer.Ref})
+	r.d.announce(event.PaymentParked{Payment: r.txn.Announced(), Reason: reason, ProviderRef: ref})
 	r.d.saveTransaction(r.txn)
 }
 

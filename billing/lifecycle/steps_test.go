@@ -87,7 +87,9 @@ func (l *life) step(draw chance) {
 	case 11:
 		l.pay()
 	case 12:
-		l.newMethod(draw(4, "removed") > 0)
+		if can := draw(4, "removed") > 0; l.store.customer.ErasedAt.IsZero() {
+			l.newMethod(can)
+		}
 	case 13, 14:
 		l.changePlan(l.anyPlan(draw), draw(3, "at period end") == 0)
 	case 15:
@@ -95,8 +97,13 @@ func (l *life) step(draw chance) {
 	case 16:
 		l.schedule(lifecycle.Reactivate{})
 	case 17:
-		if draw(5, "one in five") == 0 {
+		switch draw(10, "one in ten") {
+		case 0, 1:
 			l.cancelNow(draw(2, "refund") == 0)
+		case 2:
+			l.erase()
+			l.moveTo(l.now.Add(time.Duration(draw(90, "days until the erasure comes")) * 24 * time.Hour))
+			l.advance()
 		}
 	case 19:
 		if id := l.some(draw, func(t payment.Transaction) bool { return t.RefundOwed > 0 }); id != "" {

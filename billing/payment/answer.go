@@ -34,12 +34,13 @@ type Answer struct {
 	Ref      string
 	Amount   money.Minor
 	Currency money.Currency
-	// AmountRefunded is what went back of a charge in total, by whoever; zero where it was not asked for.
-	AmountRefunded money.Minor
-	FailureCode    string
-	FailureReason  string
-	Response       []byte        // redacted JSON
-	RetryAfter     time.Duration // how long the provider asked us to wait; zero if it did not
+	// Refunds and Disputes are those of a charge, by whoever; nil where they were not asked for.
+	Refunds       []SeenRefund
+	Disputes      []Dispute
+	FailureCode   string
+	FailureReason string
+	Response      []byte        // redacted JSON
+	RetryAfter    time.Duration // how long the provider asked us to wait; zero if it did not
 }
 
 // methodFault begins the code of every fault that is about the customer's payment method, not about the request.

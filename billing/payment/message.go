@@ -38,9 +38,10 @@ const (
 	NoticeLook  Notice = "look"  // ask the provider
 )
 
-// Notice decides whether a message makes it necessary to ask the provider; now is real time. Only what the transaction
-// shows already is passed over, so that a late, doubled or overtaken message costs nothing, and no news is lost.
-func (t Transaction) Notice(m Message, now time.Time) Notice {
+// Notice decides whether a message makes it necessary to ask the provider. Only what the transaction shows already is passed
+// over, so that a late, doubled or overtaken message costs nothing, and no news is lost. goneBack is what the charge's
+// booked refunds have given back; those in flight do not count, since they may fail. now is real time.
+func (t Transaction) Notice(m Message, goneBack money.Minor, now time.Time) Notice {
 	switch {
 	case !t.ParkedAt.IsZero(): // a person may have sent it again to have the provider asked
 		return NoticeLook
@@ -48,10 +49,10 @@ func (t Transaction) Notice(m Message, now time.Time) Notice {
 		return NoticeAwait
 	case m.Ref != "" && m.Ref != t.ProviderRef: // another operation, or one that we do not know the name of
 		return NoticeLook
-	case m.AmountRefunded > t.AmountRefunded:
+	case m.AmountRefunded > goneBack:
 		return NoticeLook
 	case m.Kind == MessageRefunded && m.AmountRefunded > 0 && t.Type == Charge && t.Status == Success:
-		return NoticeNone // by refunds of ours
+		return NoticeNone // by refunds that are booked
 	case slices.Contains(t.Shows(), m.Kind):
 		return NoticeNone
 	}

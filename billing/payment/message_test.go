@@ -20,7 +20,7 @@ func TestTransaction_Notice(t *testing.T) {
 	}
 	abandoned := payment.Transaction{Type: payment.Charge, Status: payment.Canceled}
 	refunded := closed(payment.Charge, payment.Success)
-	refunded.AmountRefunded = 400
+	refunded.AmountRefunded = 900 // 500 of it are on their way
 	none, await, look := payment.NoticeNone, payment.NoticeAwait, payment.NoticeLook
 	kinds := []payment.MessageKind{
 		payment.MessageCreated, payment.MessageProcessing, payment.MessageSucceeded, payment.MessageFailed,
@@ -46,10 +46,10 @@ func TestTransaction_Notice(t *testing.T) {
 		"refund, failed":          {closed(payment.Refund, payment.Failed), t0, []payment.Notice{none, none, look, none, look, look, look}},
 	} {
 		for i, kind := range kinds {
-			got := c.txn.Notice(payment.Message{Kind: kind, Ref: "pi_1"}, c.at)
+			got := c.txn.Notice(payment.Message{Kind: kind, Ref: "pi_1"}, 0, c.at)
 			require.Equal(t, c.want[i], got, "%s: %q", name, kind)
 			if c.want[i] == none {
-				other := c.txn.Notice(payment.Message{Kind: kind, Ref: "pi_2"}, c.at)
+				other := c.txn.Notice(payment.Message{Kind: kind, Ref: "pi_2"}, 0, c.at)
 				require.Equal(t, look, other, "%s: %q of another operation", name, kind)
 			}
 		}
@@ -63,6 +63,6 @@ func TestTransaction_Notice(t *testing.T) {
 		"more, in another message":  {payment.Message{Kind: payment.MessageSucceeded, Ref: "pi_1", AmountRefunded: 401}, look},
 		"an amount that is unknown": {payment.Message{Kind: payment.MessageRefunded, Ref: "pi_1"}, look},
 	} {
-		require.Equal(t, c.want, refunded.Notice(c.message, t0), name)
+		require.Equal(t, c.want, refunded.Notice(c.message, 400, t0), name)
 	}
 }

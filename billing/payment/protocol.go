@@ -59,6 +59,29 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	return MoveReplay
 }
 
+// PayerErased returns a charge of a customer who was erased meanwhile. What was not sent is not wanted any more; what was
+// sent keeps its protocol.
+func (t Transaction) PayerErased(now time.Time) Transaction {
+	if t.Type == Charge && t.Status == Pending && !t.everSent() && t.CancelRequestedAt.IsZero() {
+		t.CancelRequestedAt = now
+	}
+	return t
+}
+
+// Attend is Next for a transaction whose pending callbacks name the provider's operation told; empty: they name none. It
+// returns the transaction with that reference where it had none, since a callback may carry what a lost response had; and
+// the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a second operation of a
+// charge that has ended mean that the provider may have taken its money twice.
+func (t Transaction) Attend(p Protocol, asked bool, told string, now time.Time) (_ Transaction, move Move, about string) {
+	if t.ProviderRef == "" {
+		t.ProviderRef = told
+	}
+	if asked && t.Type == Charge && t.Status != Pending && told != t.ProviderRef && told != "" {
+		return t, MoveLookup, told
+	}
+	return t, t.Next(p, asked, now), ""
+}
+
 // lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the
 // same key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
 func (t Transaction) lateSend(p Protocol, now time.Time) bool {

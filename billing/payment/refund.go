@@ -8,13 +8,13 @@ import (
 	"perennial/billing/money"
 )
 
-// Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved and
-// what is owed of those that failed.
+// Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved, what is
+// owed of those that failed, and what banks hold because of disputes.
 func (t Transaction) Refundable() money.Minor {
 	if t.Type != Charge || t.Status != Success {
 		return 0
 	}
-	return t.Amount - t.AmountRefunded - t.RefundOwed
+	return max(0, t.Amount-t.AmountRefunded-t.RefundOwed-t.Withdrawn())
 }
 
 // Refund begins to give amount of a charge back. The charge reserves it at once, so that two refunds never exceed what
@@ -44,36 +44,18 @@ func (t Transaction) Refund(
 // FailRefund takes the reservation of a refund that failed back. Its amount stays owed, until it is sent again or given
 // as credit; see PayOwed.
 func (t Transaction) FailRefund(amount money.Minor) Transaction {
-	t.AmountRefunded -= amount
-	t.RefundOwed += amount
+	t.AmountRefunded = max(0, t.AmountRefunded-amount)
+	t.RefundOwed = min(t.RefundOwed+amount, t.Amount-t.AmountRefunded)
 	return t
 }
 
-// RefundedElsewhere books what went back of a charge without us, at the provider's dashboard for example: total is the
-// provider's, and what it exceeds the charge's own refunds by becomes a refund of its own that has gone through. It reports
-// whether there is any. It pays what is owed first.
-func (t Transaction) RefundedElsewhere(id string, total money.Minor, now time.Time) (charge, refund Transaction, news bool) {
-	amount := min(total, t.Amount) - t.AmountRefunded
-	if t.Type != Charge || t.Status != Success || amount <= 0 {
-		return t, Transaction{}, false
-	}
-	t.AmountRefunded += amount
-	t.RefundOwed = min(t.RefundOwed, t.Amount-t.AmountRefunded)
-	return t, Transaction{
-		ID: id, Type: Refund, Status: Refunded, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID,
-		Amount: amount, Currency: t.Currency, Description: "Refund of " + t.ID + ", made at the provider", Trigger: collection.Manual,
-		Provider: t.Provider, ProviderConfigID: t.ProviderConfigID, ChargeID: t.ID,
-		DueAt: now, CreatedAt: now, CompletedAt: now, Revision: 1,
-	}, true
-}
-
 // Returned notes on a refund that had gone through that the bank sent the money back. It reports whether that is news: its
-// status is final, so that the reason is what shows it.
-func (t Transaction) Returned(code, reason string) (Transaction, bool) {
-	if t.Type != Refund || t.Status != Refunded || t.FailureReason != "" {
+// status is final. now is the customer's own time.
+func (t Transaction) Returned(code, reason string, now time.Time) (Transaction, bool) {
+	if t.Type != Refund || t.Status != Refunded || !t.ReturnedAt.IsZero() {
 		return t, false
 	}
-	t.FailureCode, t.FailureReason = code, reason
+	t.FailureCode, t.FailureReason, t.ReturnedAt = code, reason, now
 	return t.explained(), true
 }
 

@@ -96,27 +96,3 @@ func TestNewRefund_NeverExceedsCharge(t *testing.T) {
 		})
 	})
 }
-
-func TestTransaction_RefundedElsewhere(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		refunded, owed, total money.Minor
-		booked, stillOwed     money.Minor
-	}{
-		"nothing":              {0, 0, 0, 0, 0},
-		"ours only":            {400, 0, 400, 0, 0},
-		"ours is on its way":   {400, 0, 100, 0, 0},
-		"more than ours":       {400, 0, 500, 100, 0},
-		"what is owed":         {0, 400, 700, 700, 300},
-		"beside what is owed":  {0, 400, 600, 600, 400},
-		"more than the charge": {400, 0, 1200, 600, 0},
-	} {
-		charge := captured(1000)
-		charge.AmountRefunded, charge.RefundOwed = c.refunded, c.owed
-		after, refund, news := charge.RefundedElsewhere("txn_2", c.total, t0)
-		require.Equal(t, c.booked > 0, news, name)
-		require.Equal(t, c.booked, refund.Amount, name)
-		require.Equal(t, c.refunded+c.booked, after.AmountRefunded, name)
-		require.Equal(t, c.stillOwed, after.RefundOwed, name)
-	}
-}

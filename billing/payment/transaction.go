@@ -34,6 +34,9 @@ type Transaction struct {
 	RecoveredFrom    string
 	AmountRefunded   money.Minor
 	RefundOwed       money.Minor // of a charge: what a refund that failed did not give back
+	Disputes         Disputes    // of a charge
+	DisputedAt       time.Time   // since when a dispute is open, in real time; zero: none is
+	ReturnedAt       time.Time   // of a refund that had gone through: the money came back
 
 	SendNumber        int
 	FirstSentAt       time.Time
@@ -44,6 +47,7 @@ type Transaction struct {
 	NotFoundCount     int
 	NotFoundAt        time.Time
 	ParkedAt          time.Time
+	Review            Review
 
 	DueAt       time.Time
 	CompletedAt time.Time
@@ -69,5 +73,6 @@ func (t Transaction) Recover(id string, now time.Time) Transaction {
 	t.RecoveredFrom, t.ID = t.ID, id
 	t.Status, t.CompletedAt, t.CreatedAt, t.Revision = Success, now, now, 1
 	t.FailureCode, t.FailureReason = "", ""
+	t.ParkedAt, t.Review = time.Time{}, Review{}
 	return t
 }

@@ -14,13 +14,38 @@ var start = time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
 
 func TestAdvance_TenYearsAtMost(t *testing.T) {
 	t.Parallel()
-	c := testclock.Clock{Status: testclock.Ready, NowAt: start}
-	_, err := c.Advance(start.AddDate(10, 0, 0).Add(time.Second))
-	require.Equal(t, "out_of_range", fault.From(err).Code)
-	require.Equal(t, "to", fault.From(err).Param)
-	c, err = c.Advance(start.AddDate(10, 0, 0))
+	for name, c := range map[string]struct {
+		to   time.Time
+		code string // empty: it advances
+	}{
+		"a second":          {start.Add(time.Second), ""},
+		"ten years":         {start.AddDate(10, 0, 0), ""},
+		"longer":            {start.AddDate(10, 0, 0).Add(time.Second), "out_of_range"},
+		"the year 9999":     {time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), "out_of_range"},
+		"where it stands":   {start, "test_clock_backwards"},
+		"back by a second":  {start.Add(-time.Second), "test_clock_backwards"},
+		"back by ten years": {start.AddDate(-10, 0, 0), "test_clock_backwards"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			moved, err := testclock.Clock{Status: testclock.Ready, NowAt: start}.Advance(c.to)
+			if c.code == "" {
+				require.NoError(t, err)
+				require.Equal(t, testclock.Clock{Status: testclock.Advancing, NowAt: start, TargetAt: c.to}, moved)
+				return
+			}
+			require.Equal(t, c.code, fault.From(err).Code)
+			require.Equal(t, "to", fault.From(err).Param)
+			require.Equal(t, fault.Invalid, fault.From(err).Kind, "422")
+		})
+	}
+}
+
+func TestDelete_EndsTheAdvance(t *testing.T) {
+	t.Parallel()
+	moving, err := testclock.Clock{Status: testclock.Ready, NowAt: start}.Advance(start.AddDate(1, 0, 0))
 	require.NoError(t, err)
-	require.Equal(t, testclock.Advancing, c.Status)
+	require.Equal(t, testclock.Clock{Status: testclock.Ready, NowAt: start, DeletedAt: start.Add(time.Hour)}, moving.Delete(start.Add(time.Hour)))
 }
 
 func TestStop_EndsWhereTheClockStands(t *testing.T) {

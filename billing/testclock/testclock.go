@@ -25,6 +25,7 @@ type Clock struct {
 	NowAt     time.Time
 	TargetAt  time.Time // while advancing
 	BlockedBy []string  // transactions that stopped the last advance
+	DeletedAt time.Time // real time; zero: it exists
 	Revision  int64
 	CreatedAt time.Time
 }
@@ -59,6 +60,12 @@ func (c Clock) Stop() Clock {
 	if c.Status == Advancing {
 		c.TargetAt = c.NowAt
 	}
+	return c
+}
+
+// Delete ends the clock and any advance of it: nothing becomes due on it any more.
+func (c Clock) Delete(now time.Time) Clock {
+	c.Status, c.TargetAt, c.BlockedBy, c.DeletedAt = Ready, time.Time{}, nil, now
 	return c
 }
 

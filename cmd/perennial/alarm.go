@@ -45,6 +45,8 @@ func (s *server) sound(b db.Backlog, said *said, now time.Time) {
 			b.Actions > 0, []zap.Field{zap.Int("count", b.Actions), zap.Duration("oldest", b.ActionAge)}},
 		{"payments", "payments are overdue: not sent, or not polled; see that workers run and that the provider answers",
 			b.Payments > 0, []zap.Field{zap.Int("count", b.Payments), zap.Duration("oldest", b.PaymentAge)}},
+		{"erasures", "deleted customers are not erased yet, and nothing goes on; `perennial doctor` names the workflows",
+			b.Erasures > 0, []zap.Field{zap.Int("count", b.Erasures), zap.Duration("oldest", b.ErasureAge)}},
 	} {
 		if fault.is && said.again(fault.name, now) {
 			s.telemetry.Logger.Error(fault.text, fault.fields...)

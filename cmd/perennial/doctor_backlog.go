@@ -30,6 +30,8 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.behindClocks(ctx, store)
 	d.reviews(ctx, store, b)
 	d.lost(ctx, store, b)
+	d.erasures(ctx, store, b)
+	d.disputed(ctx, store, b)
 }
 
 func (d *doctor) reconciled(b db.Backlog) {
@@ -93,9 +95,11 @@ func (d *doctor) reviews(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.fail(check, "check the database", "%s", describe(err))
 		return
 	}
-	d.fail(check, "look up each payment at its provider; a callback about it, resent from there, makes Perennial poll it too. "+
-		"Until then nothing else of its subscription is collected", "%s, the oldest for %s: %s",
-		counted(b.Reviews, "payment"), b.ReviewAge.Round(time.Second), names(found, func(r db.Review) string { return r.ID }))
+	d.fail(check, "look up each payment at its provider, then end its review with `perennial payment resolve`; a callback about it, "+
+		"resent from there, makes Perennial poll it too. Until then nothing else is collected where one is pending", "%s, the oldest for %s: %s",
+		counted(b.Reviews, "payment"), b.ReviewAge.Round(time.Second), names(found, func(r db.Review) string {
+			return fmt.Sprintf("%s (%s, %s)", r.ID, r.Status, r.Reason)
+		}))
 }
 
 // lost finds payments that the provider knows and the database does not.
@@ -110,11 +114,44 @@ func (d *doctor) lost(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.fail(check, "check the database", "%s", describe(err))
 		return
 	}
-	d.fail(check, "look each up at its provider, book or refund the money, then close its callback (docs/operations.md)",
+	d.fail(check, "look each up at its provider, book or refund the money, then run `perennial callback close`",
 		"%s about payments that the database does not have, the oldest for %s: %s", counted(b.Lost, "callback"),
 		b.LostAge.Round(time.Second), names(found, func(c db.LostCallback) string {
 			return c.TransactionID + " (" + c.ProviderRef + ", callback " + c.ID + ")"
 		}))
+}
+
+// erasures finds deletions that make no progress: the law gives them a deadline.
+func (d *doctor) erasures(ctx context.Context, store *db.Store, b db.Backlog) {
+	const check = "erasures"
+	if b.Erasures == 0 {
+		d.ok(check, "none is late")
+		return
+	}
+	found, err := store.StuckErasures(ctx, d.now().Add(-late), named)
+	if err != nil {
+		d.fail(check, "check the database", "%s", describe(err))
+		return
+	}
+	d.fail(check, "check that workers run; then open these workflows in Temporal, which show the error of the batch that fails",
+		"%s without progress for more than %s, the oldest requested %s ago: %s", counted(b.Erasures, "erasure"), late,
+		b.ErasureAge.Round(time.Second), names(found, func(e db.StuckErasure) string { return e.ID + " (" + string(e.Stage) + ")" }))
+}
+
+// disputed warns only: the installation works, but each dispute has a deadline at the provider.
+func (d *doctor) disputed(ctx context.Context, store *db.Store, b db.Backlog) {
+	const check = "disputes"
+	if b.Disputed == 0 {
+		d.ok(check, "none open")
+		return
+	}
+	found, err := store.Disputed(ctx, named)
+	if err != nil {
+		d.fail(check, "check the database", "%s", describe(err))
+		return
+	}
+	d.warn(check, "answer each at the provider's dashboard before its deadline (docs/operations.md)", "%s with an open dispute, the oldest for %s: %s",
+		counted(b.Disputed, "payment"), b.DisputeAge.Round(time.Second), names(found, func(r db.Ref) string { return r.ID }))
 }
 
 // counted writes a number with its noun; a count that stopped says so.

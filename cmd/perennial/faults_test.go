@@ -245,4 +245,7 @@ func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {
 	require.Equal(t, 4, logs.Len())
 	s.sound(faulty, memory, at.Add(time.Minute))
 	require.Equal(t, 7, logs.Len(), "as long as it lasts")
+	s.sound(db.Backlog{Writable: true, Erasures: 1, ErasureAge: time.Hour}, memory, at)
+	require.Equal(t, 8, logs.Len())
+	require.Contains(t, logs.All()[7].Message, "erased")
 }

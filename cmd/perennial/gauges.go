@@ -27,6 +27,10 @@ var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_overdue_payments_age_seconds", Text: "How long the oldest due send or poll of a payment has waited."},
 	{Name: "perennial_payments_in_review", Text: "Payments that need review now, up to 10,000."},
 	{Name: "perennial_callbacks_lost", Text: "Callbacks about payments of ours that the database does not have, up to 10,000."},
+	{Name: "perennial_overdue_erasures", Text: "Deletions of customers without progress for more than a minute, up to 10,000."},
+	{Name: "perennial_erasures_age_seconds", Text: "How long ago the oldest deletion that is not finished was requested."},
+	{Name: "perennial_payments_disputed", Text: "Payments with an open dispute, up to 10,000."},
+	{Name: "perennial_payments_disputed_age_seconds", Text: "How long the oldest payment with an open dispute has had one."},
 	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review has waited."},
 }
 
@@ -48,6 +52,10 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 			"perennial_overdue_payments_age_seconds":   b.PaymentAge.Seconds(),
 			"perennial_payments_in_review":             float64(b.Reviews),
 			"perennial_callbacks_lost":                 float64(b.Lost),
+			"perennial_overdue_erasures":               float64(b.Erasures),
+			"perennial_erasures_age_seconds":           b.ErasureAge.Seconds(),
+			"perennial_payments_disputed":              float64(b.Disputed),
+			"perennial_payments_disputed_age_seconds":  b.DisputeAge.Seconds(),
 			"perennial_payments_in_review_age_seconds": b.ReviewAge.Seconds(),
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"perennial/internal/config"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/gateway"
 )
 
 func keyCommand() *command {
@@ -88,7 +89,7 @@ func withStore(ctx context.Context, p *process, do func(*db.Store, config.Config
 	if err != nil {
 		return err
 	}
-	store, err := db.Open(ctx, db.Config{URL: c.Database.URL.Reveal(), MaxConns: 2, Clock: p.now, ApplicationName: "perennial key"})
+	store, err := db.Open(ctx, db.Config{URL: c.Database.URL.Reveal(), MaxConns: 2, Clock: p.now, Limits: gateway.Limits, ApplicationName: "perennial key"})
 	if err != nil {
 		return err
 	}

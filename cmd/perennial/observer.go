@@ -47,8 +47,8 @@ func (s *said) again(what string, now time.Time) bool {
 // ReviewNeeded implements activities.Observer.
 func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
 	o.telemetry.Instruments.PaymentReview(ctx, r.Provider)
-	o.telemetry.Logger.Error("a payment needs review: look it up at the provider by its reference; a callback about it, sent "+
-		"again from there, makes Perennial poll it too",
+	o.telemetry.Logger.Error("a payment needs review: look it up at the provider by its reference, then run `perennial payment resolve`; a "+
+		"callback about it, sent again from there, makes Perennial poll it too",
 		telemetry.Environment(r.EnvironmentID), zap.String("transactionId", r.TransactionID),
 		zap.String("subscriptionId", r.SubscriptionID), zap.String("provider", r.Provider),
 		zap.String("providerReference", r.ProviderRef), zap.String("reason", r.Reason))
@@ -100,7 +100,7 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 		}
 		o.telemetry.Logger.Error("a provider reports a payment with an id of ours that the database does not have: a restore has "+
 			"lost it, or another installation shares the provider's account; look it up at the provider by its reference, book or "+
-			"refund the money, then close the callback (docs/operations.md)",
+			"refund the money, then run `perennial callback close`",
 			telemetry.Environment(lost.EnvironmentID), zap.String("transactionId", lost.TransactionID),
 			zap.String("providerReference", lost.ProviderRef), zap.String("providerConfigId", lost.ProviderConfigID),
 			zap.String("callbackId", lost.ID))

@@ -16,52 +16,13 @@ with written as (
 )
 select 1 / count(*) from written;
 
--- name: CustomerLockToErase :exec
--- Sent before CustomerErase, which sees what was committed when it began: it has to begin after the wait for those who
--- hold the customer and copy from it, or what they copied would stay.
-select 1 from customers c where c.environment_id = @environment_id and c.id = @id for no key update;
-
--- name: SubscriptionLockOfCustomer :many
--- In the order of everybody who locks several.
-select s.id, s.status from subscriptions s where s.environment_id = @environment_id and s.customer_id = @customer_id order by s.id for no key update;
-
--- name: TransactionLockOfCustomer :exec
-select 1 from transactions t where t.environment_id = @environment_id and t.customer_id = @customer_id order by t.id for no key update;
-
 -- name: CustomerErase :exec
--- Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
--- the reasons that people and providers gave, also where events tell them, and answers kept for idempotent repeats. What
--- money moved stays, under the pseudonym of the id. Customer,
--- subscriptions and transactions must be locked before.
-with attempts as (
-    update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
-    where t.environment_id = @environment_id and t.customer_id = @id
-), subs as (
-    -- Reasons that are codes of ours stay: they say nothing about the person.
-    update subscriptions s
-    set metadata = '{}',
-        cancel_reason = case when s.cancel_reason = any(@own_reasons::text[]) then s.cancel_reason end
-    where s.environment_id = @environment_id and s.customer_id = @id
-), announced as (
-    update events e
-    set data = e.data || jsonb_build_object(
-        case when e.data ->> 'failureReason' <> '' then 'failureReason' else 'cancelReason' end, '')
-    where e.environment_id = @environment_id and e.customer_id = @id
-      and (e.data ->> 'failureReason' <> ''
-           or e.data ->> 'cancelReason' <> all(array_append(@own_reasons::text[], '')))
-), calls as (
-    update provider_calls c set response = null
-    from transactions t
-    where t.environment_id = @environment_id and t.customer_id = @id
-      and c.environment_id = t.environment_id and c.transaction_id = t.id and c.response is not null
-), answers as (
-    update idempotency_keys i set response = null, erased_at = @erased_at
-    where i.environment_id = @environment_id and i.customer_id = @id and i.erased_at is null
-), written as (
+-- The row itself; an erasure takes the copies. The customer must be locked before.
+with written as (
     update customers
     set email = null, name = null, phone = null, metadata = '{}', payment_method = null, payment_details = null,
         erased_at = @erased_at, revision = revision + 1
-    where customers.environment_id = @environment_id and customers.id = @id and customers.erased_at is null
+    where environment_id = @environment_id and id = @id and erased_at is null
     returning 1
 )
 select 1 / count(*) from written;

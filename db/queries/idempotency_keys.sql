@@ -23,8 +23,10 @@ set status_code = @status_code, customer_id = sqlc.narg('customer_id')::text,
 where i.environment_id = @environment_id and i.route = @route and i.key = @key;
 
 -- name: IdempotencyKeyGet :one
-select sqlc.embed(i)
+-- The response is gone with its customer, also before the erasure has reached it.
+select sqlc.embed(i), c.erased_at as owner_erased_at
 from idempotency_keys i
+left join customers c on c.environment_id = i.environment_id and c.id = i.customer_id
 where i.environment_id = @environment_id and i.route = @route and i.key = @key;
 
 -- name: IdempotencyKeyPurge :one

@@ -9,10 +9,14 @@ select
     coalesce(oldest.check_at, @now)::timestamptz as check_at,
     coalesce(oldest.review_at, @now)::timestamptz as review_at,
     coalesce(oldest.lost_at, @now)::timestamptz as lost_at,
+    coalesce(oldest.disputed_at, @now)::timestamptz as disputed_at,
     counted.actions::integer as actions,
     counted.payments::integer as payments,
     counted.reviews::integer as reviews,
     counted.lost::integer as lost,
+    coalesce(oldest.erasure_at, @now)::timestamptz as erasure_at,
+    counted.erasures::integer as erasures,
+    counted.disputed::integer as disputed,
     counted.workers::integer as workers,
     coalesce(extract(epoch from clock_timestamp() - e.reconciled_at), -1)::float8 as reconciled_age,
     (current_setting('transaction_read_only') = 'off')::boolean as writable
@@ -21,9 +25,11 @@ from temporal_epoch e,
         (select min(s.next_action_at) from subscriptions s
          where s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null) as action_at,
         (select min(t.next_check_at) from transactions t where t.status = 'pending' and t.parked_at is null) as check_at,
-        (select min(t.parked_at) from transactions t where t.status = 'pending' and t.parked_at is not null) as review_at,
+        (select min(t.parked_at) from transactions t where t.parked_at is not null) as review_at,
+        (select min(t.disputed_at) from transactions t where t.disputed_at is not null) as disputed_at,
         (select min(c.received_at) from provider_callbacks c
-         where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null) as lost_at) oldest,
+         where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null) as lost_at,
+        (select min(r.requested_at) from erasures r where r.finished_at is null) as erasure_at) oldest,
     (select
         (select count(*) from (
             select from subscriptions s
@@ -34,11 +40,16 @@ from temporal_epoch e,
             where t.status = 'pending' and t.parked_at is null and t.next_check_at < @overdue_before::timestamptz
             limit @at_most::integer) o) as payments,
         (select count(*) from (
-            select from transactions t where t.status = 'pending' and t.parked_at is not null limit @at_most::integer) r) as reviews,
+            select from transactions t where t.parked_at is not null limit @at_most::integer) r) as reviews,
         (select count(*) from (
             select from provider_callbacks c
             where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null
             limit @at_most::integer) l) as lost,
+        (select count(*) from (
+            select from erasures r
+            where r.finished_at is null and r.progress_at < @overdue_before::timestamptz
+            limit @at_most::integer) r) as erasures,
+        (select count(*) from (select from transactions t where t.disputed_at is not null limit @at_most::integer) d) as disputed,
         (select count(*) from workers w
          where w.stopped_at is null and w.seen_at > clock_timestamp() - make_interval(secs => @beat_seconds::float8)) as workers) counted;
 
@@ -61,10 +72,17 @@ order by s.id
 limit @row_limit;
 
 -- name: TransactionListForReview :many
-select t.environment_id, t.id, t.parked_at::timestamptz as parked_at
+select t.environment_id, t.id, t.type, t.status, t.amount, t.currency, t.provider_ref, t.review_reason, t.review_ref, t.parked_at::timestamptz as parked_at
 from transactions t
-where t.status = 'pending' and t.parked_at is not null
+where t.parked_at is not null
 order by t.parked_at
+limit @row_limit;
+
+-- name: TransactionListDisputed :many
+select t.environment_id, t.id, t.disputed_at::timestamptz as disputed_at
+from transactions t
+where t.disputed_at is not null
+order by t.disputed_at
 limit @row_limit;
 
 -- name: EpochSetReconciled :exec

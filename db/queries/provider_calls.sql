@@ -46,8 +46,9 @@ order by c.provider_ref <> @known::text desc, c.received_at desc
 limit 1;
 
 -- name: CallbackMarkProcessed :exec
--- Also those that name the transaction only by the provider's reference, which we learned later. None received after the
--- look at the provider began, whose news may be newer, unless what they say about the operation is known by now.
+-- Also those that name the transaction only by the provider's reference, which we learned later. Of the operations that were
+-- looked at, those received before the look-up began: later ones may carry newer news. Of the transaction's own operation
+-- also what it shows by now.
 update provider_callbacks c
 set processed_at = @processed_at, transaction_id = t.id
 from transactions t
@@ -56,5 +57,6 @@ where t.environment_id = @environment_id and t.id = @transaction_id
   and (c.transaction_id = t.id
        or c.transaction_id is null and c.provider_ref <> '' and c.provider_ref = t.provider_ref
           and c.provider_config_id = t.provider_config_id)
-  and c.processed_at is null and (c.received_at <= @received_before
+  and c.processed_at is null
+  and (c.received_at <= @received_before and c.provider_ref = any(@looked_at::text[])
        or c.kind = any(@shown::text[]) and (c.provider_ref = '' or c.provider_ref = t.provider_ref));

@@ -5,7 +5,7 @@ values (@id, @environment_id, @name, @status, @now_at, @target_at, @blocked_by, 
 -- name: TestClockUpdate :exec
 with written as (
     update test_clocks
-    set status = @status, now_at = @now_at, target_at = @target_at, blocked_by = @blocked_by, revision = revision + 1
+    set status = @status, now_at = @now_at, target_at = @target_at, blocked_by = @blocked_by, deleted_at = @deleted_at, revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
     returning 1
 )
@@ -21,7 +21,10 @@ join test_clocks c on c.environment_id = k.environment_id and c.id = @id
 where k.hash = @hash;
 
 -- name: TestClockLock :one
-select sqlc.embed(c) from test_clocks c where c.environment_id = @environment_id and c.id = @id for no key update;
+select sqlc.embed(c)
+from test_clocks c
+where c.environment_id = @environment_id and c.id = @id and c.deleted_at is null
+for no key update;
 
 -- name: TestClockGetOfSubscription :one
 select sqlc.embed(c)
@@ -32,7 +35,7 @@ where s.environment_id = @environment_id and s.id = @subscription_id;
 -- name: TestClockList :many
 select sqlc.embed(c)
 from test_clocks c
-where c.environment_id = @environment_id
+where c.environment_id = @environment_id and c.deleted_at is null
   and c.position < @below::bigint and c.position > @above::bigint
 order by case when @forward::boolean then c.position end, c.position desc
 limit @row_limit;
@@ -45,16 +48,19 @@ where s.environment_id = @environment_id and s.test_clock_id = @test_clock_id an
 having min(s.next_action_at) is not null;
 
 -- name: TestClockListDue :many
+-- A hundred at a time, so that a step of the clock stays short however many are due at one instant.
 select s.id
 from subscriptions s
 where s.environment_id = @environment_id and s.test_clock_id = @test_clock_id and s.finished_at is null
   and s.next_action_at <= @due_at
-order by s.next_action_at, s.id;
+order by s.next_action_at, s.id
+limit 100;
 
 -- name: TestClockListPending :many
--- By customer, so that charges without a subscription hold the clock too.
+-- By customer, so that charges without a subscription hold the clock too. A hundred of them tell enough.
 select t.id
 from customers c
 join transactions t on t.environment_id = c.environment_id and t.customer_id = c.id
 where c.environment_id = @environment_id and c.test_clock_id = @test_clock_id and t.status = 'pending'
-order by t.id;
+order by t.id
+limit 100;

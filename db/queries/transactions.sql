@@ -9,12 +9,14 @@ insert into transactions (
     id, environment_id, type, status, customer_id, subscription_id, invoice_id, amount, currency, description, attempt_number,
     trigger, provider, provider_config_id, provider_ref, method, failure_code, failure_reason, provider_response, charge_id,
     recovered_from, amount_refunded, refund_owed, send_number, first_sent_at, cancel_requested_at, next_check_at, checks, not_found_count,
-    not_found_at, parked_at, send_due_at, due_at, completed_at, created_at
+    not_found_at, parked_at, send_due_at, due_at, completed_at, created_at, disputes, disputed_at, returned_at, review_reason, review_ref,
+    reviewed_at
 ) values (
     @id, @environment_id, @type, @status, @customer_id, @subscription_id, @invoice_id, @amount, @currency, @description,
     @attempt_number, @trigger, @provider, @provider_config_id, @provider_ref, @method, @failure_code, @failure_reason,
     @provider_response, @charge_id, @recovered_from, @amount_refunded, @refund_owed, @send_number, @first_sent_at, @cancel_requested_at,
-    @next_check_at, @checks, @not_found_count, @not_found_at, @parked_at, @send_due_at, @due_at, @completed_at, @created_at
+    @next_check_at, @checks, @not_found_count, @not_found_at, @parked_at, @send_due_at, @due_at, @completed_at, @created_at,
+    @disputes, @disputed_at, @returned_at, @review_reason, @review_ref, @reviewed_at
 );
 
 -- name: TransactionUpdate :exec
@@ -26,6 +28,8 @@ with written as (
         amount_refunded = @amount_refunded, refund_owed = @refund_owed, send_number = @send_number, first_sent_at = @first_sent_at,
         cancel_requested_at = @cancel_requested_at, next_check_at = @next_check_at, checks = @checks,
         not_found_count = @not_found_count, not_found_at = @not_found_at, parked_at = @parked_at, completed_at = @completed_at,
+        disputes = @disputes, disputed_at = @disputed_at, returned_at = @returned_at, review_reason = @review_reason,
+        review_ref = @review_ref, reviewed_at = @reviewed_at,
         revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
     returning 1
@@ -43,6 +47,15 @@ where k.hash = @hash;
 
 -- name: TransactionLock :one
 select sqlc.embed(t) from transactions t where t.environment_id = @environment_id and t.id = @id for no key update;
+
+-- name: TransactionLockWithPayer :one
+select sqlc.embed(t),
+    exists (
+        select from customers c
+        where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased
+from transactions t
+where t.environment_id = @environment_id and t.id = @id
+for no key update;
 
 -- name: TransactionGetByProviderRef :one
 select sqlc.embed(t)
@@ -67,6 +80,20 @@ where t.environment_id = @environment_id
   and t.position < @below::bigint and t.position > @above::bigint
 order by case when @forward::boolean then t.position end, t.position desc
 limit @row_limit;
+
+-- name: TransactionListRefunds :many
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id and t.charge_id = @charge_id::text
+order by t.id;
+
+-- name: TransactionLockRefunds :many
+-- Their charge is locked before them.
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id and t.charge_id = @charge_id::text
+order by t.id
+for no key update;
 
 -- name: TransactionLockPendingCharges :many
 select sqlc.embed(t)

@@ -32,6 +32,8 @@ const (
 	Command        = "cmd_"
 	Price          = "price_"
 	Request        = "req_"
+	Erasure        = "era_"
+	Decision       = "dec_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

@@ -16,6 +16,7 @@ func (s *Server) adminRoutes() http.Handler {
 	mux.HandleFunc("PUT /_simulator/cards/{token}", s.adminCard)
 	mux.HandleFunc("POST /_simulator/payment_intents/{id}/settle", s.adminSettleIntent)
 	mux.HandleFunc("POST /_simulator/refunds/{id}/settle", s.adminSettleRefund)
+	s.dashboardRoutes(mux)
 	mux.HandleFunc("DELETE /_simulator/idempotency_keys", s.adminForgetKeys)
 	mux.HandleFunc("PUT /_simulator/outage", s.adminOutage)
 	mux.HandleFunc("GET /_simulator/callbacks", func(w http.ResponseWriter, _ *http.Request) { write(w, ok(s.sender.log())) })

@@ -47,7 +47,7 @@ func (s *Server) adminCallbacks(w http.ResponseWriter, r *http.Request) {
 // a wrong secret.
 func (s *Server) adminSendCallback(w http.ResponseWriter, r *http.Request) {
 	var in struct {
-		Object string `json:"object"` // pi_… or re_…
+		Object string `json:"object"` // pi_…, re_… or du_…
 		Type   string `json:"type"`
 		Copies int    `json:"copies"`
 		Delay  string `json:"delay"`
@@ -78,8 +78,10 @@ func (s *Server) adminSendCallback(w http.ResponseWriter, r *http.Request) {
 		e = s.event(in.Type, pi.Live, pi.render(), true)
 	} else if re := s.state.refunds[in.Object]; re != nil {
 		e = s.event(in.Type, re.Live, re.render(), true)
+	} else if d := s.state.disputes[in.Object]; d != nil {
+		e = s.event(in.Type, d.Live, d.render(), true)
 	} else {
-		refuseAdmin(w, `"object" must be the ID of a payment intent or refund`)
+		refuseAdmin(w, `"object" must be the ID of a payment intent, refund or dispute`)
 		return
 	}
 	for range max(c.Copies, 1) {

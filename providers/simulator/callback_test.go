@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -63,9 +64,53 @@ func TestCallback_RepeatedAndForEverything(t *testing.T) {
 	url, messages := inbox(t, 0)
 	r.sendTo(t, url, `,"copies":2,"synchronous":true,"delay":"1ms"`)
 	r.charge(t, "pm_card_visa", "")
-	first, second := <-messages, <-messages
-	require.Equal(t, first.body, second.body)
-	require.Contains(t, string(first.body), "payment_intent.succeeded")
+	times := map[string]int{}
+	for range 6 {
+		m := <-messages
+		times[string(m.body)]++
+	}
+	var types []string
+	for body, n := range times {
+		require.Equal(t, 2, n, "the same twice")
+		var e struct{ Type string }
+		require.NoError(t, json.Unmarshal([]byte(body), &e))
+		types = append(types, e.Type)
+	}
+	require.ElementsMatch(t, []string{"payment_intent.created", "charge.succeeded", "payment_intent.succeeded"}, types)
+}
+
+// What happens at the dashboard and at the payer's bank is told by callbacks only, and is in the ledger.
+func TestDashboard_RefundsAndDisputes(t *testing.T) {
+	t.Parallel()
+	r := fresh(t)
+	url, messages := inbox(t, 0)
+	r.sendTo(t, url, "")
+	paid := r.charge(t, "pm_card_visa", "")
+	steer := func(path, body string) reply { return r.do(t, http.MethodPost, "/_simulator/"+path, "", body) }
+	require.Equal(t, 409, steer("payment_intents/pi_unknown/refund", `{}`).status)
+	require.Equal(t, 409, steer("payment_intents/"+paid.id()+"/refund", `{"amount":99999999}`).status)
+	require.Equal(t, 400, steer("payment_intents/"+paid.id()+"/dispute", `{"amount":-1}`).status)
+	require.Equal(t, 200, steer("payment_intents/"+paid.id()+"/refund", `{"amount":100}`).status)
+	dispute := steer("payment_intents/"+paid.id()+"/dispute", `{"amount":200}`)
+	require.Equal(t, 400, steer("disputes/"+dispute.id()+"/close", `{"status":"settled"}`).status)
+	require.Equal(t, 200, steer("disputes/"+dispute.id()+"/close", `{"status":"won"}`).status)
+	require.Equal(t, 409, steer("disputes/"+dispute.id()+"/close", `{"status":"lost"}`).status, "decided")
+
+	var types []string
+	for range 6 {
+		var e struct{ Type string }
+		require.NoError(t, json.Unmarshal((<-messages).body, &e))
+		types = append(types, e.Type)
+	}
+	require.ElementsMatch(t, []string{
+		"refund.created", "charge.refunded", "charge.dispute.created", "charge.dispute.funds_withdrawn", "charge.dispute.closed",
+		"charge.dispute.funds_reinstated",
+	}, types)
+	var moved []string
+	for _, m := range r.Ledger() {
+		moved = append(moved, m.Kind)
+	}
+	require.Equal(t, []string{"capture", "refund", "dispute_withdrawn", "dispute_reinstated"}, moved)
 }
 
 func TestCallback_RepeatedUntilAccepted(t *testing.T) {

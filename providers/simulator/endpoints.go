@@ -14,6 +14,7 @@ var stripeEndpoints = map[string]endpoint{
 	"POST /v1/refunds":                     {accepts: refundParams, run: createRefund},
 	"GET /v1/refunds":                      {accepts: params{"limit": integer, "payment_intent": text, "starting_after": text}, run: listRefunds},
 	"GET /v1/refunds/{id}":                 {run: getRefund},
+	"GET /v1/disputes":                     {accepts: params{"limit": integer, "payment_intent": text, "starting_after": text}, run: listDisputes},
 }
 
 func getBalance(_ *Server, c call) answer {

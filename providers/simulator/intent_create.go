@@ -61,6 +61,7 @@ func createIntent(s *Server, c call) answer {
 	}
 	a := ok(pi.render())
 	a.record, a.remember = &record{Kind: intentChanged, Intent: pi}, true
+	a.events = s.confirmed(pi)[:1]
 	return a
 }
 
@@ -82,7 +83,7 @@ func (s *Server) confirm(pi *intent, b behaviour) answer {
 		f := *b.decline
 		f.PaymentIntent = pi.render()
 		a.status, a.body = http.StatusPaymentRequired, map[string]any{"error": f}
-		a.events = append(a.events, s.event("payment_intent.payment_failed", pi.Live, pi.render(), false))
+		a.events = s.confirmed(pi)
 		return a
 	case b.needsAction:
 		pi.Status = requiresAction
@@ -94,8 +95,8 @@ func (s *Server) confirm(pi *intent, b behaviour) answer {
 		}
 	default:
 		pi.Status, pi.Charge, rec.Kind = succeeded, newID("ch_"), capture
-		a.events = append(a.events, s.event("payment_intent.succeeded", pi.Live, pi.render(), false))
 	}
+	a.events = s.confirmed(pi)
 	a.body = pi.render()
 	if b.fail500 {
 		a.status, a.body = http.StatusInternalServerError, broken().body

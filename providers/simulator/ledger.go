@@ -8,7 +8,7 @@ import (
 // Movement is one line of the provider's books. Amounts are in the provider's own units (Stripe: UGX and ISK times
 // 100), because the ledger is what the provider did, not what the caller meant.
 type Movement struct {
-	Kind          string    `json:"kind"` // capture, refund, refund_reversed, cancel
+	Kind          string    `json:"kind"` // capture, refund, refund_reversed, cancel, dispute_withdrawn, dispute_reinstated
 	At            time.Time `json:"at"`
 	Amount        int64     `json:"amount"`
 	Currency      string    `json:"currency"`
@@ -18,6 +18,7 @@ type Movement struct {
 	Live          bool      `json:"live"`
 	PaymentIntent string    `json:"pi"`
 	Refund        string    `json:"refund,omitempty"`
+	Dispute       string    `json:"dispute,omitempty"`
 	TransactionID string    `json:"txn_id,omitempty"` // metadata txn_id of the charge, or of the refund
 }
 
@@ -43,6 +44,9 @@ func movement(rec record) Movement {
 	}
 	if rec.Refund != nil {
 		m.Amount, m.Refund, m.TransactionID = rec.Refund.Amount, rec.Refund.ID, rec.Refund.Metadata["txn_id"]
+	}
+	if rec.Dispute != nil {
+		m.Amount, m.Dispute = rec.Dispute.Amount, rec.Dispute.ID
 	}
 	if rec.Key != nil {
 		m.Key = rec.Key.Key

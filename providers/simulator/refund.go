@@ -68,7 +68,7 @@ func createRefund(s *Server, c call) answer {
 	}
 	a := ok(r.render())
 	a.record, a.remember = rec, true
-	a.events = []event{s.event("refund.created", r.Live, r.render(), false)}
+	a.events = []event{s.event("refund.created", r.Live, r.render(), false), s.event("charge.refunded", next.Live, next.charge(), false)}
 	return a
 }
 

@@ -69,7 +69,7 @@ func (s *Server) settleRefund(r *refund, to string) *refund {
 	return &next
 }
 
-func (s *Server) commitAndSend(rec *record, e event) {
+func (s *Server) commitAndSend(rec *record, events ...event) {
 	line := s.commit(rec)
-	s.sender.after(func() error { return s.journal.wait(line) }, e)
+	s.sender.after(func() error { return s.journal.wait(line) }, events...)
 }

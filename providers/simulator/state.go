@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -14,18 +15,22 @@ const (
 	refunded       kind = "refund"
 	refundReversed kind = "refund_reversed" // a refund that had succeeded came back
 	canceled       kind = "cancel"
+	// A bank's: the money of a dispute, and the same given back.
+	disputeWithdrawn  kind = "dispute_withdrawn"
+	disputeReinstated kind = "dispute_reinstated"
 
 	cardChanged     kind = "card"
 	customerCreated kind = "customer"
+	disputeChanged  kind = "dispute_state"
 	intentChanged   kind = "intent"
 	keysForgotten   kind = "keys_forgotten"
 	keyUsed         kind = "key"
 	refundChanged   kind = "refund_state"
 )
 
-func (k kind) movesMoney() bool {
-	return k == capture || k == refunded || k == refundReversed || k == canceled
-}
+var moving = []kind{capture, refunded, refundReversed, canceled, disputeWithdrawn, disputeReinstated}
+
+func (k kind) movesMoney() bool { return slices.Contains(moving, k) }
 
 // record is one line of the ledger: the objects as they are after the change, and the idempotency key whose answer it
 // was. They share a line because they must survive or vanish together: a capture without its key would be charged
@@ -35,6 +40,7 @@ type record struct {
 	At       time.Time `json:"at"`
 	Card     *card     `json:"card,omitempty"`
 	Customer *customer `json:"customer,omitempty"`
+	Dispute  *dispute  `json:"dispute,omitempty"`
 	Intent   *intent   `json:"intent,omitempty"`
 	Key      *usedKey  `json:"key,omitempty"`
 	Refund   *refund   `json:"refund,omitempty"`
@@ -54,6 +60,8 @@ type state struct {
 	byTransaction map[string][]string // metadata txn_id → intents, oldest first
 	cards         map[string]card
 	customers     map[string]*customer
+	disputeOrder  []string
+	disputes      map[string]*dispute
 	intents       map[string]*intent
 	keys          map[string]*usedKey
 	movements     []Movement
@@ -67,6 +75,7 @@ func newState() *state {
 		byTransaction: map[string][]string{},
 		cards:         map[string]card{},
 		customers:     map[string]*customer{},
+		disputes:      map[string]*dispute{},
 		intents:       map[string]*intent{},
 		keys:          map[string]*usedKey{},
 		pending:       map[string]bool{},
@@ -81,6 +90,9 @@ func (st *state) apply(rec record) {
 	}
 	if rec.Refund != nil {
 		st.putRefund(rec.Refund)
+	}
+	if rec.Dispute != nil {
+		st.putDispute(rec.Dispute)
 	}
 	if rec.Card != nil {
 		st.putCard(*rec.Card)
@@ -117,6 +129,13 @@ func (st *state) putRefund(r *refund) {
 		st.refundOrder = append(st.refundOrder, r.ID)
 	}
 	st.refunds[r.ID] = r
+}
+
+func (st *state) putDispute(d *dispute) {
+	if _, known := st.disputes[d.ID]; !known {
+		st.disputeOrder = append(st.disputeOrder, d.ID)
+	}
+	st.disputes[d.ID] = d
 }
 
 func (st *state) putCard(c card) {

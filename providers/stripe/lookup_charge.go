@@ -14,7 +14,7 @@ import (
 // the charge is young. Error: `provider_reference_mismatch` (fault.Conflict) if the intent is another transaction's.
 func (s *Stripe) LookupCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
 	if in.Ref == "" {
-		return s.searchCharge(ctx, in.TransactionID)
+		return s.searchCharge(ctx, in)
 	}
 	x := s.get(ctx, "/v1/payment_intents/"+url.PathEscape(in.Ref), nil)
 	pi, ok := x.intent()
@@ -28,29 +28,33 @@ func (s *Stripe) LookupCharge(ctx context.Context, in providers.LookupRequest) (
 		s.abandon(ctx, pi.ID)
 	}
 	res := s.intentResult(x, pi)
-	if in.Refunds && res.Outcome == providers.Succeeded {
-		return s.withRefunds(ctx, res)
+	if in.Since && res.Outcome == providers.Succeeded {
+		return s.withSince(ctx, res)
 	}
 	return res, nil
 }
 
-func (s *Stripe) searchCharge(ctx context.Context, transactionID string) (providers.Result, error) {
+func (s *Stripe) searchCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
 	x := s.get(ctx, "/v1/payment_intents/search", url.Values{
-		"query": {"metadata['" + txnKey + "']:'" + escapeQuery(transactionID) + "'"},
+		"query": {"metadata['" + txnKey + "']:'" + escapeQuery(in.TransactionID) + "'"},
 		"limit": {"100"},
 	})
 	found, ok := object(x, func(p *page[intent]) string { return p.Object }, "search_result")
 	if !ok {
 		return s.refused(x, reading)
 	}
-	pi := mostTelling(found.Data, transactionID)
+	pi := mostTelling(found.Data, in.TransactionID)
 	if pi == nil {
 		return providers.Result{Outcome: providers.NotFound, HTTPStatus: x.status, Response: s.redact(x)}, nil
 	}
 	if pi.needsCleanUp() {
 		s.abandon(ctx, pi.ID)
 	}
-	return s.intentResult(x, pi), nil
+	res := s.intentResult(x, pi)
+	if in.Since && res.Outcome == providers.Succeeded {
+		return s.withSince(ctx, res)
+	}
+	return res, nil
 }
 
 // mostTelling picks the intent that decides about the transaction. There should be one; if a key was repeated after

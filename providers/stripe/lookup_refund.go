@@ -54,31 +54,3 @@ func (s *Stripe) listRefunds(ctx context.Context, in providers.LookupRequest) (p
 		FailureReason: "the refund is not among the account's latest 1,000; look it up with the reference of its charge",
 	}, nil
 }
-
-// withRefunds adds what was refunded of a charge in total, also by refunds that we did not make. Failed and canceled ones
-// gave nothing back.
-func (s *Stripe) withRefunds(ctx context.Context, charge providers.Result) (providers.Result, error) {
-	query := url.Values{"limit": {"100"}, "payment_intent": {charge.Ref}}
-	for range refundPages {
-		x := s.get(ctx, "/v1/refunds", query)
-		list, ok := object(x, func(p *page[refund]) string { return p.Object }, "list")
-		if !ok {
-			return s.refused(x, reading)
-		}
-		for _, r := range list.Data {
-			if r.Status == "failed" || r.Status == "canceled" {
-				continue
-			}
-			amount, _, err := fromWire(r.Amount, r.Currency)
-			if err != nil {
-				return providers.Result{Outcome: providers.Unknown, FailureReason: err.Error()}, nil //nolint:nilerr // told as the reason: the answer cannot be read
-			}
-			charge.AmountRefunded += amount
-		}
-		if !list.HasMore || len(list.Data) == 0 {
-			return charge, nil
-		}
-		query.Set("starting_after", list.Data[len(list.Data)-1].ID)
-	}
-	return providers.Result{Outcome: providers.Unknown, FailureReason: "the charge has more than 1,000 refunds"}, nil
-}

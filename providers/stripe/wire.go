@@ -25,6 +25,18 @@ type refund struct {
 	Status        string            `json:"status"`
 }
 
+type dispute struct {
+	ID                  string `json:"id"`
+	Object              string `json:"object"`
+	Amount              int64  `json:"amount"`
+	Currency            string `json:"currency"`
+	Status              string `json:"status"`
+	BalanceTransactions []struct {
+		Amount   int64  `json:"amount"`
+		Currency string `json:"currency"`
+	} `json:"balance_transactions"`
+}
+
 type apiError struct {
 	Code          string  `json:"code"`
 	DeclineCode   string  `json:"decline_code"`

@@ -1,6 +1,6 @@
 // Package dispatch performs the effects of committed transactions: it starts workflows, signals them, and marks the
 // rows of started ones. Every effect is best effort and bounded in time, since the reconciler performs what is missing.
-// It does not own the client of Temporal (Engine).
+// It does not own the client of Temporal (contract.Engine).
 package dispatch
 
 import (
@@ -19,20 +19,6 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// Engine is what the effects need of Temporal. What runs already, or has finished, is as good as started.
-type Engine interface {
-	StartSubscription(ctx context.Context, in contract.SubscriptionStart) error
-	StartPayment(ctx context.Context, in contract.PaymentInput) error
-	// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none
-	// runs.
-	AdvanceClock(ctx context.Context, ref contract.Ref) error
-	// Wake signals a subscription's workflow under a name of contract's, and starts it where it does not run.
-	Wake(ctx context.Context, ref contract.Ref, signal string, wake contract.Wake) error
-	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own,
-	// which is started for it where the owner has ended.
-	Check(ctx context.Context, owner contract.Owner, check contract.Check) error
-}
-
 // patience is how long all effects of one transaction may take: they are worth no more of a caller's time.
 const patience = 2 * time.Second
 
@@ -42,7 +28,7 @@ const atOnce = 16
 // Config is what a dispatcher works with.
 type Config struct {
 	Store  *db.Store // for marking what was started
-	Engine Engine
+	Engine contract.Engine
 	Now    func() time.Time // the real clock
 	Log    *zap.Logger
 	// Patience is how long all effects of one transaction may take; zero: 2 s.
@@ -51,7 +37,7 @@ type Config struct {
 
 // Dispatcher is a db.Dispatcher. Close it before the store.
 type Dispatcher struct {
-	engine   Engine
+	engine   contract.Engine
 	started  *started
 	log      *zap.Logger
 	patience time.Duration
@@ -98,6 +84,11 @@ func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect
 	case db.StartPayment:
 		d.start(ctx, db.StartedTransactions, db.Ref(e), func() error {
 			return d.engine.StartPayment(ctx, contract.PaymentInput{Ref: contract.Ref(e)})
+		})
+	case db.StartErasure:
+		ref := db.Ref{EnvironmentID: e.EnvironmentID, ID: e.ID}
+		d.start(ctx, db.StartedErasures, ref, func() error {
+			return d.engine.StartErasure(ctx, contract.ErasureInput{Ref: contract.Ref(ref), CustomerID: e.CustomerID})
 		})
 	case db.AdvanceTestClock:
 		d.note(ctx, "advance", e.ID, d.engine.AdvanceClock(ctx, contract.Ref(e)))

@@ -50,6 +50,10 @@ func (f *fakeEngine) StartPayment(ctx context.Context, in contract.PaymentInput)
 	return f.ask(ctx, "start "+in.Ref.ID)
 }
 
+func (f *fakeEngine) StartErasure(ctx context.Context, in contract.ErasureInput) error {
+	return f.ask(ctx, "erase "+in.CustomerID+" by "+in.Ref.ID)
+}
+
 func (f *fakeEngine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 	return f.ask(ctx, "advance "+ref.ID)
 }
@@ -70,12 +74,13 @@ func TestDispatch_AsksTheEngineForEachEffect(t *testing.T) {
 	sub := subscription.Subscription{ID: "sub_1", CustomerID: "cust_1", PlanID: "plan_1", Status: subscription.Trialing, TestClockID: "clk_1", CreatedAt: scene.Start}
 	d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{
 		db.StartSubscription{EnvironmentID: s.Env, Subscription: sub}, db.StartPayment{EnvironmentID: s.Env, ID: "txn_1"},
+		db.StartErasure{EnvironmentID: s.Env, ID: "era_1", CustomerID: "cust_1"},
 		db.AdvanceTestClock{EnvironmentID: s.Env, ID: "clk_1"}, db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_2"},
 		db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_4", Why: contract.CommandPay, Revision: 3},
 		db.CheckTransaction{EnvironmentID: s.Env, ID: "txn_2", SubscriptionID: "sub_3"},
 	})
 	require.ElementsMatch(t, []string{
-		"start sub_1", "start txn_1", "advance clk_1", "wake sub_2 at 0 by system test", "pay sub_4 at 3 by system test",
+		"start sub_1", "start txn_1", "erase cust_1 by era_1", "advance clk_1", "wake sub_2 at 0 by system test", "pay sub_4 at 3 by system test",
 		"check txn_2 of sub_3",
 	}, engine.asked)
 	in := engine.starts[0]

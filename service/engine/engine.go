@@ -93,3 +93,9 @@ func (e *Engine) StartPayment(ctx context.Context, in contract.PaymentInput) err
 	_, err := e.client.ExecuteWorkflow(ctx, paymentOptions(in), contract.PaymentWorkflow, in)
 	return ignoreFinished(engineError(err))
 }
+
+// StartErasure starts the workflow of an erasure; one that runs already is as good. Fault: engine_unavailable.
+func (e *Engine) StartErasure(ctx context.Context, in contract.ErasureInput) error {
+	_, err := e.client.ExecuteWorkflow(ctx, erasureOptions(in), contract.ErasureWorkflow, in)
+	return engineError(err)
+}

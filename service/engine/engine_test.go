@@ -259,7 +259,10 @@ func TestEngine_UnavailableWithoutTemporal(t *testing.T) {
 		"start":   func(ctx context.Context) error { return engine.StartSubscription(ctx, in) },
 		"wake":    func(ctx context.Context) error { return engine.Wake(ctx, ref, contract.SignalWake, contract.Wake{}) },
 		"advance": func(ctx context.Context) error { return engine.AdvanceClock(ctx, ref) },
-		"pay":     func(ctx context.Context) error { return engine.StartPayment(ctx, contract.PaymentInput{Ref: ref}) },
+		"erase": func(ctx context.Context) error {
+			return engine.StartErasure(ctx, contract.ErasureInput{Ref: ref, CustomerID: "cust_1"})
+		},
+		"pay": func(ctx context.Context) error { return engine.StartPayment(ctx, contract.PaymentInput{Ref: ref}) },
 		"check": func(ctx context.Context) error {
 			return engine.Check(ctx, contract.Owner{SubscriptionID: ref.ID}, contract.Check{})
 		},

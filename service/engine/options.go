@@ -38,6 +38,18 @@ func paymentOptions(in contract.PaymentInput) client.StartWorkflowOptions {
 	return options(contract.PaymentWorkflowID(in.Ref.ID), in.Ref.EnvironmentID, "Payment")
 }
 
+// erasureOptions allow the workflow of an erasure to run again: what is not finished goes on, however it ended.
+func erasureOptions(in contract.ErasureInput) client.StartWorkflowOptions {
+	summary, attributes := "Erasure", []temporal.SearchAttributeUpdate{contract.SearchStatus.ValueSet("erasing")}
+	if in.CustomerID != "" {
+		summary = "Erasure of " + in.CustomerID
+		attributes = append(attributes, contract.SearchCustomer.ValueSet(in.CustomerID))
+	}
+	o := options(contract.ErasureWorkflowID(in.Ref.ID), in.Ref.EnvironmentID, summary, attributes...)
+	o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	return o
+}
+
 // clockOptions allow a clock's workflow to run again: it ends with each advance.
 func clockOptions(ref contract.Ref) client.StartWorkflowOptions {
 	o := options(contract.TestClockWorkflowID(ref.ID), ref.EnvironmentID, "Test clock")

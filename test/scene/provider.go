@@ -2,7 +2,9 @@ package scene
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -51,8 +53,9 @@ type Provider struct {
 	charged   map[string]*operation // by transaction
 	refunded  map[string]*operation
 	captures  map[string]int
-	elsewhere map[string]money.Minor // refunded without us, by transaction of the charge
-	again     map[string]*operation  // further captures, by their own reference
+	elsewhere map[string]*operation // refunds made without us, by their own reference
+	disputes  map[string][]providers.Dispute
+	again     map[string]*operation // further captures, by their own reference
 }
 
 // Call is one request the provider saw, or would have seen.
@@ -81,7 +84,7 @@ type remembered struct {
 func NewProvider(now func() time.Time) *Provider {
 	return &Provider{
 		now: now, keys: map[string]remembered{}, charged: map[string]*operation{}, refunded: map[string]*operation{}, captures: map[string]int{},
-		again: map[string]*operation{}, elsewhere: map[string]money.Minor{},
+		again: map[string]*operation{}, elsewhere: map[string]*operation{}, disputes: map[string][]providers.Dispute{},
 	}
 }
 
@@ -120,22 +123,61 @@ func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
 	p.decide(op, transactionID, outcome)
 }
 
-// RefundElsewhere gives amount of a charge back without us, as a person does at the provider's dashboard.
-func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor) {
+// RefundElsewhere gives amount of a charge back without us, as a person does at the provider's dashboard, and returns the
+// refund's reference.
+func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor) (ref string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.elsewhere[transactionID] += amount
+	charge := p.charged[transactionID]
+	ref = "re_elsewhere_" + strconv.Itoa(len(p.elsewhere)) + "_" + transactionID
+	p.elsewhere[ref] = &operation{ref: ref, of: charge.ref, amount: amount, asked: amount, cur: charge.cur, outcome: providers.Succeeded}
+	return ref
 }
 
-// refundedOf is what was refunded of a charge in total. The caller holds the lock.
-func (p *Provider) refundedOf(transactionID string) money.Minor {
-	total := p.elsewhere[transactionID]
-	for _, op := range p.refunded {
-		if op.of == p.charged[transactionID].ref && (op.outcome == providers.Succeeded || op.outcome == providers.Pending) {
-			total += op.amount
+// SettleElsewhere decides about a refund that was made without us.
+func (p *Provider) SettleElsewhere(ref string, outcome providers.Outcome) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.elsewhere[ref].outcome = outcome
+}
+
+// Dispute says how a dispute of a charge stands, from now on.
+func (p *Provider) Dispute(transactionID string, d providers.Dispute) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	known := p.disputes[transactionID]
+	i := slices.IndexFunc(known, func(k providers.Dispute) bool { return k.Ref == d.Ref })
+	if i < 0 {
+		p.disputes[transactionID] = append(known, d)
+		return
+	}
+	known[i] = d
+}
+
+// Reference is the provider's name for a transaction's charge.
+func (p *Provider) Reference(transactionID string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.charged[transactionID].ref
+}
+
+// since adds what became of a captured charge's money. The caller holds the lock.
+func (p *Provider) since(found providers.Result, transactionID string) providers.Result {
+	see := func(id string, op *operation) {
+		if op.of == found.Ref && (op.outcome == providers.Succeeded || op.outcome == providers.Pending) {
+			found.Refunds = append(found.Refunds, providers.SeenRefund{
+				Ref: op.ref, TransactionID: id, Amount: op.amount, Pending: op.outcome == providers.Pending,
+			})
 		}
 	}
-	return total
+	for _, id := range slices.Sorted(maps.Keys(p.refunded)) {
+		see(id, p.refunded[id])
+	}
+	for _, ref := range slices.Sorted(maps.Keys(p.elsewhere)) {
+		see("", p.elsewhere[ref])
+	}
+	found.Disputes = slices.Clone(p.disputes[transactionID])
+	return found
 }
 
 // CaptureAgain takes the money of a captured charge a second time, as no provider should, and returns the new operation's
@@ -252,8 +294,8 @@ func (p *Provider) LookupCharge(_ context.Context, in providers.LookupRequest) (
 		return op.result(), nil
 	}
 	found := find(p.charged, in.TransactionID)
-	if in.Refunds && found.Outcome == providers.Succeeded {
-		found.AmountRefunded = p.refundedOf(in.TransactionID)
+	if in.Since && found.Outcome == providers.Succeeded {
+		found = p.since(found, in.TransactionID)
 	}
 	return found, nil
 }
@@ -315,6 +357,9 @@ func (p *Provider) LookupRefund(_ context.Context, in providers.LookupRequest) (
 	p.note("refund_lookup", in.TransactionID, "")
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if op, ok := p.elsewhere[in.Ref]; ok {
+		return op.result(), nil
+	}
 	return find(p.refunded, in.TransactionID), nil
 }
 

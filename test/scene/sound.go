@@ -65,6 +65,27 @@ var laws = []struct{ name, sql string }{
 			       e.data ->> 'planId' as plan, lag(e.data ->> 'planId') over w as plan_before
 			from events e where e.type = 'subscription.renewed' window w as (partition by e.object_id order by e.sequence)
 		) p where starts <> ended and plan = plan_before`},
+	{"what banks hold because of disputes is booked, once", `
+		select t.id from transactions t, jsonb_to_recordset(t.disputes) as d(ref text, withdrawn bigint, currency text, "withdrawalId" text)
+		where d.currency = t.currency and d.withdrawn <> (
+			select coalesce(sum(r.amount), 0) from transactions r
+			where r.charge_id = t.id and r.id = d."withdrawalId" and r.status = 'refunded' and r.returned_at is null)`},
+	{"an open dispute is marked", `
+		select t.id from transactions t
+		where (t.disputed_at is not null) <> coalesce(t.disputes @> '[{"state": "open"}]', false)`},
+	{"a dispute is announced once for each of its states", `
+		select e.object_id from events e where e.type = 'payment.disputed'
+		group by e.object_id, e.data ->> 'disputeRef', e.data ->> 'state' having count(*) > 1
+		union all
+		select t.id from transactions t, jsonb_to_recordset(t.disputes) as d(ref text, state text)
+		where not exists (select from events e where e.type = 'payment.disputed' and e.object_id = t.id
+		                  and e.data ->> 'disputeRef' = d.ref and e.data ->> 'state' = d.state)`},
+	{"a charge shows what went back of it", `
+		select t.id from transactions t
+		where t.type = 'charge' and t.parked_at is null and t.reviewed_at is null and t.amount_refunded < (
+			select coalesce(sum(r.amount), 0) from transactions r
+			where r.charge_id = t.id and r.status in ('pending', 'refunded') and r.returned_at is null
+			  and coalesce(not t.disputes @> jsonb_build_array(jsonb_build_object('withdrawalId', r.id)), true))`},
 	{"no period is billed twice", `
 		select subscription_id from invoices where status <> 'void' and reason <> 'subscription_update'
 		group by subscription_id, period_end having count(*) > 1`},
@@ -101,7 +122,7 @@ func RequireLawful(t testing.TB, pool *pgxpool.Pool) {
 var stable = []struct{ table, without string }{
 	{"customers", ""}, {"plans", ""}, {"subscriptions", "- 'revision' - 'updated_at'"}, {"invoices", ""}, {"invoice_lines", ""},
 	{"transactions", ""}, {"settlements", ""}, {"credit_balances", ""}, {"credit_entries", ""}, {"events", ""},
-	{"provider_calls", ""}, {"provider_callbacks", ""}, {"idempotency_keys", ""}, {"test_clocks", "- 'revision'"},
+	{"provider_calls", ""}, {"provider_callbacks", ""}, {"decisions", ""}, {"idempotency_keys", ""}, {"test_clocks", "- 'revision'"},
 	{"invoice_counters", ""},
 }
 

@@ -11,62 +11,28 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/metadata"
-	"perennial/billing/subscription"
 )
 
 const customerErase = `-- name: CustomerErase :exec
-with attempts as (
-    update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
-    where t.environment_id = $1 and t.customer_id = $2
-), subs as (
-    -- Reasons that are codes of ours stay: they say nothing about the person.
-    update subscriptions s
-    set metadata = '{}',
-        cancel_reason = case when s.cancel_reason = any($3::text[]) then s.cancel_reason end
-    where s.environment_id = $1 and s.customer_id = $2
-), announced as (
-    update events e
-    set data = e.data || jsonb_build_object(
-        case when e.data ->> 'failureReason' <> '' then 'failureReason' else 'cancelReason' end, '')
-    where e.environment_id = $1 and e.customer_id = $2
-      and (e.data ->> 'failureReason' <> ''
-           or e.data ->> 'cancelReason' <> all(array_append($3::text[], '')))
-), calls as (
-    update provider_calls c set response = null
-    from transactions t
-    where t.environment_id = $1 and t.customer_id = $2
-      and c.environment_id = t.environment_id and c.transaction_id = t.id and c.response is not null
-), answers as (
-    update idempotency_keys i set response = null, erased_at = $4
-    where i.environment_id = $1 and i.customer_id = $2 and i.erased_at is null
-), written as (
+with written as (
     update customers
     set email = null, name = null, phone = null, metadata = '{}', payment_method = null, payment_details = null,
-        erased_at = $4, revision = revision + 1
-    where customers.environment_id = $1 and customers.id = $2 and customers.erased_at is null
+        erased_at = $1, revision = revision + 1
+    where environment_id = $2 and id = $3 and erased_at is null
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type CustomerEraseParams struct {
+	ErasedAt      *time.Time
 	EnvironmentID string
 	ID            string
-	OwnReasons    []string
-	ErasedAt      *time.Time
 }
 
-// Everything personal goes at once, also where it was copied to: the methods of past attempts, what providers answered,
-// the reasons that people and providers gave, also where events tell them, and answers kept for idempotent repeats. What
-// money moved stays, under the pseudonym of the id. Customer,
-// subscriptions and transactions must be locked before.
+// The row itself; an erasure takes the copies. The customer must be locked before.
 func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseParams) error {
-	_, err := db.Exec(ctx, customerErase,
-		arg.EnvironmentID,
-		arg.ID,
-		arg.OwnReasons,
-		arg.ErasedAt,
-	)
+	_, err := db.Exec(ctx, customerErase, arg.ErasedAt, arg.EnvironmentID, arg.ID)
 	return err
 }
 
@@ -335,22 +301,6 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 	return i, err
 }
 
-const customerLockToErase = `-- name: CustomerLockToErase :exec
-select 1 from customers c where c.environment_id = $1 and c.id = $2 for no key update
-`
-
-type CustomerLockToEraseParams struct {
-	EnvironmentID string
-	ID            string
-}
-
-// Sent before CustomerErase, which sees what was committed when it began: it has to begin after the wait for those who
-// hold the customer and copy from it, or what they copied would stay.
-func (q *Queries) CustomerLockToErase(ctx context.Context, db DBTX, arg CustomerLockToEraseParams) error {
-	_, err := db.Exec(ctx, customerLockToErase, arg.EnvironmentID, arg.ID)
-	return err
-}
-
 const customerUpdate = `-- name: CustomerUpdate :exec
 with written as (
     update customers
@@ -387,54 +337,5 @@ func (q *Queries) CustomerUpdate(ctx context.Context, db DBTX, arg CustomerUpdat
 		arg.ID,
 		arg.Revision,
 	)
-	return err
-}
-
-const subscriptionLockOfCustomer = `-- name: SubscriptionLockOfCustomer :many
-select s.id, s.status from subscriptions s where s.environment_id = $1 and s.customer_id = $2 order by s.id for no key update
-`
-
-type SubscriptionLockOfCustomerParams struct {
-	EnvironmentID string
-	CustomerID    string
-}
-
-type SubscriptionLockOfCustomerRow struct {
-	ID     string
-	Status subscription.Status
-}
-
-// In the order of everybody who locks several.
-func (q *Queries) SubscriptionLockOfCustomer(ctx context.Context, db DBTX, arg SubscriptionLockOfCustomerParams) ([]SubscriptionLockOfCustomerRow, error) {
-	rows, err := db.Query(ctx, subscriptionLockOfCustomer, arg.EnvironmentID, arg.CustomerID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SubscriptionLockOfCustomerRow
-	for rows.Next() {
-		var i SubscriptionLockOfCustomerRow
-		if err := rows.Scan(&i.ID, &i.Status); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const transactionLockOfCustomer = `-- name: TransactionLockOfCustomer :exec
-select 1 from transactions t where t.environment_id = $1 and t.customer_id = $2 order by t.id for no key update
-`
-
-type TransactionLockOfCustomerParams struct {
-	EnvironmentID string
-	CustomerID    string
-}
-
-func (q *Queries) TransactionLockOfCustomer(ctx context.Context, db DBTX, arg TransactionLockOfCustomerParams) error {
-	_, err := db.Exec(ctx, transactionLockOfCustomer, arg.EnvironmentID, arg.CustomerID)
 	return err
 }

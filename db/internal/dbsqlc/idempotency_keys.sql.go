@@ -47,8 +47,9 @@ func (q *Queries) IdempotencyKeyAnswer(ctx context.Context, db DBTX, arg Idempot
 }
 
 const idempotencyKeyGet = `-- name: IdempotencyKeyGet :one
-select i.environment_id, i.route, i.key, i.fingerprint, i.status_code, i.response, i.customer_id, i.erased_at, i.created_at
+select i.environment_id, i.route, i.key, i.fingerprint, i.status_code, i.response, i.customer_id, i.erased_at, i.created_at, c.erased_at as owner_erased_at
 from idempotency_keys i
+left join customers c on c.environment_id = i.environment_id and c.id = i.customer_id
 where i.environment_id = $1 and i.route = $2 and i.key = $3
 `
 
@@ -60,8 +61,10 @@ type IdempotencyKeyGetParams struct {
 
 type IdempotencyKeyGetRow struct {
 	IdempotencyKey IdempotencyKey
+	OwnerErasedAt  *time.Time
 }
 
+// The response is gone with its customer, also before the erasure has reached it.
 func (q *Queries) IdempotencyKeyGet(ctx context.Context, db DBTX, arg IdempotencyKeyGetParams) (IdempotencyKeyGetRow, error) {
 	row := db.QueryRow(ctx, idempotencyKeyGet, arg.EnvironmentID, arg.Route, arg.Key)
 	var i IdempotencyKeyGetRow
@@ -75,6 +78,7 @@ func (q *Queries) IdempotencyKeyGet(ctx context.Context, db DBTX, arg Idempotenc
 		&i.IdempotencyKey.CustomerID,
 		&i.IdempotencyKey.ErasedAt,
 		&i.IdempotencyKey.CreatedAt,
+		&i.OwnerErasedAt,
 	)
 	return i, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/customer"
+	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
@@ -61,6 +62,20 @@ type Customer struct {
 	Position       int64
 }
 
+type Decision struct {
+	ID            string
+	EnvironmentID string
+	TransactionID string
+	CallbackID    *string
+	Reason        string
+	ProviderRef   string
+	Outcome       string
+	Note          string
+	ActorKind     string
+	ActorID       string
+	DecidedAt     time.Time
+}
+
 type Environment struct {
 	ID                     string
 	AppID                  string
@@ -73,6 +88,19 @@ type Environment struct {
 	PastDueBilling         subscription.PastDueBilling
 	PastDueCancelAfterDays *int
 	CreatedAt              time.Time
+}
+
+type Erasure struct {
+	ID            string
+	EnvironmentID string
+	CustomerID    *string
+	TestClockID   *string
+	Stage         erasure.Stage
+	AfterPosition int64
+	RequestedAt   time.Time
+	ProgressAt    time.Time
+	FinishedAt    *time.Time
+	StartedEpoch  int64
 }
 
 type Event struct {
@@ -257,6 +285,7 @@ type TestClock struct {
 	Revision      int64
 	CreatedAt     time.Time
 	Position      int64
+	DeletedAt     *time.Time
 }
 
 type Transaction struct {
@@ -298,4 +327,10 @@ type Transaction struct {
 	Position          int64
 	SendDueAt         *time.Time
 	RefundOwed        money.Minor
+	Disputes          *payment.Disputes
+	DisputedAt        *time.Time
+	ReturnedAt        *time.Time
+	ReviewReason      *string
+	ReviewRef         *string
+	ReviewedAt        *time.Time
 }

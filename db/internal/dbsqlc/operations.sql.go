@@ -9,6 +9,8 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/money"
+	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
 
@@ -19,10 +21,14 @@ select
     coalesce(oldest.check_at, $1)::timestamptz as check_at,
     coalesce(oldest.review_at, $1)::timestamptz as review_at,
     coalesce(oldest.lost_at, $1)::timestamptz as lost_at,
+    coalesce(oldest.disputed_at, $1)::timestamptz as disputed_at,
     counted.actions::integer as actions,
     counted.payments::integer as payments,
     counted.reviews::integer as reviews,
     counted.lost::integer as lost,
+    coalesce(oldest.erasure_at, $1)::timestamptz as erasure_at,
+    counted.erasures::integer as erasures,
+    counted.disputed::integer as disputed,
     counted.workers::integer as workers,
     coalesce(extract(epoch from clock_timestamp() - e.reconciled_at), -1)::float8 as reconciled_age,
     (current_setting('transaction_read_only') = 'off')::boolean as writable
@@ -31,9 +37,11 @@ from temporal_epoch e,
         (select min(s.next_action_at) from subscriptions s
          where s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null) as action_at,
         (select min(t.next_check_at) from transactions t where t.status = 'pending' and t.parked_at is null) as check_at,
-        (select min(t.parked_at) from transactions t where t.status = 'pending' and t.parked_at is not null) as review_at,
+        (select min(t.parked_at) from transactions t where t.parked_at is not null) as review_at,
+        (select min(t.disputed_at) from transactions t where t.disputed_at is not null) as disputed_at,
         (select min(c.received_at) from provider_callbacks c
-         where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null) as lost_at) oldest,
+         where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null) as lost_at,
+        (select min(r.requested_at) from erasures r where r.finished_at is null) as erasure_at) oldest,
     (select
         (select count(*) from (
             select from subscriptions s
@@ -44,11 +52,16 @@ from temporal_epoch e,
             where t.status = 'pending' and t.parked_at is null and t.next_check_at < $2::timestamptz
             limit $3::integer) o) as payments,
         (select count(*) from (
-            select from transactions t where t.status = 'pending' and t.parked_at is not null limit $3::integer) r) as reviews,
+            select from transactions t where t.parked_at is not null limit $3::integer) r) as reviews,
         (select count(*) from (
             select from provider_callbacks c
             where c.processed_at is null and c.transaction_id is null and c.lost_transaction_id is not null
             limit $3::integer) l) as lost,
+        (select count(*) from (
+            select from erasures r
+            where r.finished_at is null and r.progress_at < $2::timestamptz
+            limit $3::integer) r) as erasures,
+        (select count(*) from (select from transactions t where t.disputed_at is not null limit $3::integer) d) as disputed,
         (select count(*) from workers w
          where w.stopped_at is null and w.seen_at > clock_timestamp() - make_interval(secs => $4::float8)) as workers) counted
 `
@@ -65,10 +78,14 @@ type BacklogGetRow struct {
 	CheckAt       time.Time
 	ReviewAt      time.Time
 	LostAt        time.Time
+	DisputedAt    time.Time
 	Actions       int
 	Payments      int
 	Reviews       int
 	Lost          int
+	ErasureAt     time.Time
+	Erasures      int
+	Disputed      int
 	Workers       int
 	ReconciledAge float64
 	Writable      bool
@@ -91,10 +108,14 @@ func (q *Queries) BacklogGet(ctx context.Context, db DBTX, arg BacklogGetParams)
 		&i.CheckAt,
 		&i.ReviewAt,
 		&i.LostAt,
+		&i.DisputedAt,
 		&i.Actions,
 		&i.Payments,
 		&i.Reviews,
 		&i.Lost,
+		&i.ErasureAt,
+		&i.Erasures,
+		&i.Disputed,
 		&i.Workers,
 		&i.ReconciledAge,
 		&i.Writable,
@@ -230,10 +251,44 @@ func (q *Queries) SubscriptionListOverdue(ctx context.Context, db DBTX, arg Subs
 	return items, nil
 }
 
-const transactionListForReview = `-- name: TransactionListForReview :many
-select t.environment_id, t.id, t.parked_at::timestamptz as parked_at
+const transactionListDisputed = `-- name: TransactionListDisputed :many
+select t.environment_id, t.id, t.disputed_at::timestamptz as disputed_at
 from transactions t
-where t.status = 'pending' and t.parked_at is not null
+where t.disputed_at is not null
+order by t.disputed_at
+limit $1
+`
+
+type TransactionListDisputedRow struct {
+	EnvironmentID string
+	ID            string
+	DisputedAt    time.Time
+}
+
+func (q *Queries) TransactionListDisputed(ctx context.Context, db DBTX, rowLimit int32) ([]TransactionListDisputedRow, error) {
+	rows, err := db.Query(ctx, transactionListDisputed, rowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionListDisputedRow
+	for rows.Next() {
+		var i TransactionListDisputedRow
+		if err := rows.Scan(&i.EnvironmentID, &i.ID, &i.DisputedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const transactionListForReview = `-- name: TransactionListForReview :many
+select t.environment_id, t.id, t.type, t.status, t.amount, t.currency, t.provider_ref, t.review_reason, t.review_ref, t.parked_at::timestamptz as parked_at
+from transactions t
+where t.parked_at is not null
 order by t.parked_at
 limit $1
 `
@@ -241,6 +296,13 @@ limit $1
 type TransactionListForReviewRow struct {
 	EnvironmentID string
 	ID            string
+	Type          payment.Type
+	Status        payment.Status
+	Amount        money.Minor
+	Currency      money.Currency
+	ProviderRef   *string
+	ReviewReason  *string
+	ReviewRef     *string
 	ParkedAt      time.Time
 }
 
@@ -253,7 +315,18 @@ func (q *Queries) TransactionListForReview(ctx context.Context, db DBTX, rowLimi
 	var items []TransactionListForReviewRow
 	for rows.Next() {
 		var i TransactionListForReviewRow
-		if err := rows.Scan(&i.EnvironmentID, &i.ID, &i.ParkedAt); err != nil {
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.ID,
+			&i.Type,
+			&i.Status,
+			&i.Amount,
+			&i.Currency,
+			&i.ProviderRef,
+			&i.ReviewReason,
+			&i.ReviewRef,
+			&i.ParkedAt,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -88,8 +88,9 @@ where t.environment_id = $2 and t.id = $3
   and (c.transaction_id = t.id
        or c.transaction_id is null and c.provider_ref <> '' and c.provider_ref = t.provider_ref
           and c.provider_config_id = t.provider_config_id)
-  and c.processed_at is null and (c.received_at <= $4
-       or c.kind = any($5::text[]) and (c.provider_ref = '' or c.provider_ref = t.provider_ref))
+  and c.processed_at is null
+  and (c.received_at <= $4 and c.provider_ref = any($5::text[])
+       or c.kind = any($6::text[]) and (c.provider_ref = '' or c.provider_ref = t.provider_ref))
 `
 
 type CallbackMarkProcessedParams struct {
@@ -97,17 +98,20 @@ type CallbackMarkProcessedParams struct {
 	EnvironmentID  string
 	TransactionID  string
 	ReceivedBefore time.Time
+	LookedAt       []string
 	Shown          []string
 }
 
-// Also those that name the transaction only by the provider's reference, which we learned later. None received after the
-// look at the provider began, whose news may be newer, unless what they say about the operation is known by now.
+// Also those that name the transaction only by the provider's reference, which we learned later. Of the operations that were
+// looked at, those received before the look-up began: later ones may carry newer news. Of the transaction's own operation
+// also what it shows by now.
 func (q *Queries) CallbackMarkProcessed(ctx context.Context, db DBTX, arg CallbackMarkProcessedParams) error {
 	_, err := db.Exec(ctx, callbackMarkProcessed,
 		arg.ProcessedAt,
 		arg.EnvironmentID,
 		arg.TransactionID,
 		arg.ReceivedBefore,
+		arg.LookedAt,
 		arg.Shown,
 	)
 	return err

@@ -13,7 +13,7 @@ import (
 )
 
 const testClockGet = `-- name: TestClockGet :one
-select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position from test_clocks c where c.environment_id = $1 and c.id = $2
+select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position, c.deleted_at from test_clocks c where c.environment_id = $1 and c.id = $2
 `
 
 type TestClockGetParams struct {
@@ -39,12 +39,13 @@ func (q *Queries) TestClockGet(ctx context.Context, db DBTX, arg TestClockGetPar
 		&i.TestClock.Revision,
 		&i.TestClock.CreatedAt,
 		&i.TestClock.Position,
+		&i.TestClock.DeletedAt,
 	)
 	return i, err
 }
 
 const testClockGetOfSubscription = `-- name: TestClockGetOfSubscription :one
-select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position
+select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position, c.deleted_at
 from subscriptions s
 join test_clocks c on c.environment_id = s.environment_id and c.id = s.test_clock_id
 where s.environment_id = $1 and s.id = $2
@@ -73,12 +74,13 @@ func (q *Queries) TestClockGetOfSubscription(ctx context.Context, db DBTX, arg T
 		&i.TestClock.Revision,
 		&i.TestClock.CreatedAt,
 		&i.TestClock.Position,
+		&i.TestClock.DeletedAt,
 	)
 	return i, err
 }
 
 const testClockGetWithKey = `-- name: TestClockGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position, c.deleted_at
 from api_key_details k
 join test_clocks c on c.environment_id = k.environment_id and c.id = $1
 where k.hash = $2
@@ -120,6 +122,7 @@ func (q *Queries) TestClockGetWithKey(ctx context.Context, db DBTX, arg TestCloc
 		&i.TestClock.Revision,
 		&i.TestClock.CreatedAt,
 		&i.TestClock.Position,
+		&i.TestClock.DeletedAt,
 	)
 	return i, err
 }
@@ -155,9 +158,9 @@ func (q *Queries) TestClockInsert(ctx context.Context, db DBTX, arg TestClockIns
 }
 
 const testClockList = `-- name: TestClockList :many
-select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position
+select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position, c.deleted_at
 from test_clocks c
-where c.environment_id = $1
+where c.environment_id = $1 and c.deleted_at is null
   and c.position < $2::bigint and c.position > $3::bigint
 order by case when $4::boolean then c.position end, c.position desc
 limit $5
@@ -201,6 +204,7 @@ func (q *Queries) TestClockList(ctx context.Context, db DBTX, arg TestClockListP
 			&i.TestClock.Revision,
 			&i.TestClock.CreatedAt,
 			&i.TestClock.Position,
+			&i.TestClock.DeletedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -218,6 +222,7 @@ from subscriptions s
 where s.environment_id = $1 and s.test_clock_id = $2 and s.finished_at is null
   and s.next_action_at <= $3
 order by s.next_action_at, s.id
+limit 100
 `
 
 type TestClockListDueParams struct {
@@ -226,6 +231,7 @@ type TestClockListDueParams struct {
 	DueAt         *time.Time
 }
 
+// A hundred at a time, so that a step of the clock stays short however many are due at one instant.
 func (q *Queries) TestClockListDue(ctx context.Context, db DBTX, arg TestClockListDueParams) ([]string, error) {
 	rows, err := db.Query(ctx, testClockListDue, arg.EnvironmentID, arg.TestClockID, arg.DueAt)
 	if err != nil {
@@ -252,6 +258,7 @@ from customers c
 join transactions t on t.environment_id = c.environment_id and t.customer_id = c.id
 where c.environment_id = $1 and c.test_clock_id = $2 and t.status = 'pending'
 order by t.id
+limit 100
 `
 
 type TestClockListPendingParams struct {
@@ -259,7 +266,7 @@ type TestClockListPendingParams struct {
 	TestClockID   *string
 }
 
-// By customer, so that charges without a subscription hold the clock too.
+// By customer, so that charges without a subscription hold the clock too. A hundred of them tell enough.
 func (q *Queries) TestClockListPending(ctx context.Context, db DBTX, arg TestClockListPendingParams) ([]string, error) {
 	rows, err := db.Query(ctx, testClockListPending, arg.EnvironmentID, arg.TestClockID)
 	if err != nil {
@@ -281,7 +288,10 @@ func (q *Queries) TestClockListPending(ctx context.Context, db DBTX, arg TestClo
 }
 
 const testClockLock = `-- name: TestClockLock :one
-select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position from test_clocks c where c.environment_id = $1 and c.id = $2 for no key update
+select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position, c.deleted_at
+from test_clocks c
+where c.environment_id = $1 and c.id = $2 and c.deleted_at is null
+for no key update
 `
 
 type TestClockLockParams struct {
@@ -307,6 +317,7 @@ func (q *Queries) TestClockLock(ctx context.Context, db DBTX, arg TestClockLockP
 		&i.TestClock.Revision,
 		&i.TestClock.CreatedAt,
 		&i.TestClock.Position,
+		&i.TestClock.DeletedAt,
 	)
 	return i, err
 }
@@ -334,8 +345,8 @@ func (q *Queries) TestClockNextDue(ctx context.Context, db DBTX, arg TestClockNe
 const testClockUpdate = `-- name: TestClockUpdate :exec
 with written as (
     update test_clocks
-    set status = $1, now_at = $2, target_at = $3, blocked_by = $4, revision = revision + 1
-    where environment_id = $5 and id = $6 and revision = $7
+    set status = $1, now_at = $2, target_at = $3, blocked_by = $4, deleted_at = $5, revision = revision + 1
+    where environment_id = $6 and id = $7 and revision = $8
     returning 1
 )
 select 1 / count(*) from written
@@ -346,6 +357,7 @@ type TestClockUpdateParams struct {
 	NowAt         time.Time
 	TargetAt      *time.Time
 	BlockedBy     []string
+	DeletedAt     *time.Time
 	EnvironmentID string
 	ID            string
 	Revision      int64
@@ -357,6 +369,7 @@ func (q *Queries) TestClockUpdate(ctx context.Context, db DBTX, arg TestClockUpd
 		arg.NowAt,
 		arg.TargetAt,
 		arg.BlockedBy,
+		arg.DeletedAt,
 		arg.EnvironmentID,
 		arg.ID,
 		arg.Revision,

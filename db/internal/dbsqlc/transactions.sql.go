@@ -15,7 +15,7 @@ import (
 )
 
 const transactionGet = `-- name: TransactionGet :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed from transactions t where t.environment_id = $1 and t.id = $2
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at from transactions t where t.environment_id = $1 and t.id = $2
 `
 
 type TransactionGetParams struct {
@@ -69,12 +69,18 @@ func (q *Queries) TransactionGet(ctx context.Context, db DBTX, arg TransactionGe
 		&i.Transaction.Position,
 		&i.Transaction.SendDueAt,
 		&i.Transaction.RefundOwed,
+		&i.Transaction.Disputes,
+		&i.Transaction.DisputedAt,
+		&i.Transaction.ReturnedAt,
+		&i.Transaction.ReviewReason,
+		&i.Transaction.ReviewRef,
+		&i.Transaction.ReviewedAt,
 	)
 	return i, err
 }
 
 const transactionGetByProviderRef = `-- name: TransactionGetByProviderRef :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at
 from transactions t
 where t.environment_id = $1 and t.provider_config_id = $2 and t.provider_ref = $3
   and t.type = $4 and t.recovered_from is null
@@ -138,12 +144,18 @@ func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg 
 		&i.Transaction.Position,
 		&i.Transaction.SendDueAt,
 		&i.Transaction.RefundOwed,
+		&i.Transaction.Disputes,
+		&i.Transaction.DisputedAt,
+		&i.Transaction.ReturnedAt,
+		&i.Transaction.ReviewReason,
+		&i.Transaction.ReviewRef,
+		&i.Transaction.ReviewedAt,
 	)
 	return i, err
 }
 
 const transactionGetWithKey = `-- name: TransactionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at
 from api_key_details k
 join transactions t on t.environment_id = k.environment_id and t.id = $1
 where k.hash = $2
@@ -213,6 +225,12 @@ func (q *Queries) TransactionGetWithKey(ctx context.Context, db DBTX, arg Transa
 		&i.Transaction.Position,
 		&i.Transaction.SendDueAt,
 		&i.Transaction.RefundOwed,
+		&i.Transaction.Disputes,
+		&i.Transaction.DisputedAt,
+		&i.Transaction.ReturnedAt,
+		&i.Transaction.ReviewReason,
+		&i.Transaction.ReviewRef,
+		&i.Transaction.ReviewedAt,
 	)
 	return i, err
 }
@@ -222,12 +240,14 @@ insert into transactions (
     id, environment_id, type, status, customer_id, subscription_id, invoice_id, amount, currency, description, attempt_number,
     trigger, provider, provider_config_id, provider_ref, method, failure_code, failure_reason, provider_response, charge_id,
     recovered_from, amount_refunded, refund_owed, send_number, first_sent_at, cancel_requested_at, next_check_at, checks, not_found_count,
-    not_found_at, parked_at, send_due_at, due_at, completed_at, created_at
+    not_found_at, parked_at, send_due_at, due_at, completed_at, created_at, disputes, disputed_at, returned_at, review_reason, review_ref,
+    reviewed_at
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     $11, $12, $13, $14, $15, $16, $17, $18,
     $19, $20, $21, $22, $23, $24, $25, $26,
-    $27, $28, $29, $30, $31, $32, $33, $34, $35
+    $27, $28, $29, $30, $31, $32, $33, $34, $35,
+    $36, $37, $38, $39, $40, $41
 )
 `
 
@@ -267,6 +287,12 @@ type TransactionInsertParams struct {
 	DueAt             time.Time
 	CompletedAt       *time.Time
 	CreatedAt         time.Time
+	Disputes          *payment.Disputes
+	DisputedAt        *time.Time
+	ReturnedAt        *time.Time
+	ReviewReason      *string
+	ReviewRef         *string
+	ReviewedAt        *time.Time
 }
 
 func (q *Queries) TransactionInsert(ctx context.Context, db DBTX, arg TransactionInsertParams) error {
@@ -306,6 +332,12 @@ func (q *Queries) TransactionInsert(ctx context.Context, db DBTX, arg Transactio
 		arg.DueAt,
 		arg.CompletedAt,
 		arg.CreatedAt,
+		arg.Disputes,
+		arg.DisputedAt,
+		arg.ReturnedAt,
+		arg.ReviewReason,
+		arg.ReviewRef,
+		arg.ReviewedAt,
 	)
 	return err
 }
@@ -343,7 +375,7 @@ func (q *Queries) TransactionIsRecovered(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionList = `-- name: TransactionList :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at
 from transactions t
 where t.environment_id = $1
   and ($2::text is null or t.customer_id = $2)
@@ -432,6 +464,93 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 			&i.Transaction.Position,
 			&i.Transaction.SendDueAt,
 			&i.Transaction.RefundOwed,
+			&i.Transaction.Disputes,
+			&i.Transaction.DisputedAt,
+			&i.Transaction.ReturnedAt,
+			&i.Transaction.ReviewReason,
+			&i.Transaction.ReviewRef,
+			&i.Transaction.ReviewedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const transactionListRefunds = `-- name: TransactionListRefunds :many
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at
+from transactions t
+where t.environment_id = $1 and t.charge_id = $2::text
+order by t.id
+`
+
+type TransactionListRefundsParams struct {
+	EnvironmentID string
+	ChargeID      string
+}
+
+type TransactionListRefundsRow struct {
+	Transaction Transaction
+}
+
+func (q *Queries) TransactionListRefunds(ctx context.Context, db DBTX, arg TransactionListRefundsParams) ([]TransactionListRefundsRow, error) {
+	rows, err := db.Query(ctx, transactionListRefunds, arg.EnvironmentID, arg.ChargeID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionListRefundsRow
+	for rows.Next() {
+		var i TransactionListRefundsRow
+		if err := rows.Scan(
+			&i.Transaction.ID,
+			&i.Transaction.EnvironmentID,
+			&i.Transaction.Type,
+			&i.Transaction.Status,
+			&i.Transaction.CustomerID,
+			&i.Transaction.SubscriptionID,
+			&i.Transaction.InvoiceID,
+			&i.Transaction.Amount,
+			&i.Transaction.Currency,
+			&i.Transaction.Description,
+			&i.Transaction.AttemptNumber,
+			&i.Transaction.Trigger,
+			&i.Transaction.Provider,
+			&i.Transaction.ProviderConfigID,
+			&i.Transaction.ProviderRef,
+			&i.Transaction.Method,
+			&i.Transaction.FailureCode,
+			&i.Transaction.FailureReason,
+			&i.Transaction.ProviderResponse,
+			&i.Transaction.ChargeID,
+			&i.Transaction.RecoveredFrom,
+			&i.Transaction.AmountRefunded,
+			&i.Transaction.SendNumber,
+			&i.Transaction.FirstSentAt,
+			&i.Transaction.CancelRequestedAt,
+			&i.Transaction.NextCheckAt,
+			&i.Transaction.Checks,
+			&i.Transaction.NotFoundCount,
+			&i.Transaction.NotFoundAt,
+			&i.Transaction.ParkedAt,
+			&i.Transaction.StartedEpoch,
+			&i.Transaction.DueAt,
+			&i.Transaction.CompletedAt,
+			&i.Transaction.Revision,
+			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
+			&i.Transaction.SendDueAt,
+			&i.Transaction.RefundOwed,
+			&i.Transaction.Disputes,
+			&i.Transaction.DisputedAt,
+			&i.Transaction.ReturnedAt,
+			&i.Transaction.ReviewReason,
+			&i.Transaction.ReviewRef,
+			&i.Transaction.ReviewedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -444,7 +563,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 }
 
 const transactionLock = `-- name: TransactionLock :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed from transactions t where t.environment_id = $1 and t.id = $2 for no key update
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at from transactions t where t.environment_id = $1 and t.id = $2 for no key update
 `
 
 type TransactionLockParams struct {
@@ -498,12 +617,18 @@ func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionL
 		&i.Transaction.Position,
 		&i.Transaction.SendDueAt,
 		&i.Transaction.RefundOwed,
+		&i.Transaction.Disputes,
+		&i.Transaction.DisputedAt,
+		&i.Transaction.ReturnedAt,
+		&i.Transaction.ReviewReason,
+		&i.Transaction.ReviewRef,
+		&i.Transaction.ReviewedAt,
 	)
 	return i, err
 }
 
 const transactionLockPendingCharges = `-- name: TransactionLockPendingCharges :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at
 from transactions t
 where t.environment_id = $1 and t.subscription_id = $2::text
   and t.status = 'pending' and t.type = 'charge'
@@ -568,6 +693,95 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 			&i.Transaction.Position,
 			&i.Transaction.SendDueAt,
 			&i.Transaction.RefundOwed,
+			&i.Transaction.Disputes,
+			&i.Transaction.DisputedAt,
+			&i.Transaction.ReturnedAt,
+			&i.Transaction.ReviewReason,
+			&i.Transaction.ReviewRef,
+			&i.Transaction.ReviewedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const transactionLockRefunds = `-- name: TransactionLockRefunds :many
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at
+from transactions t
+where t.environment_id = $1 and t.charge_id = $2::text
+order by t.id
+for no key update
+`
+
+type TransactionLockRefundsParams struct {
+	EnvironmentID string
+	ChargeID      string
+}
+
+type TransactionLockRefundsRow struct {
+	Transaction Transaction
+}
+
+// Their charge is locked before them.
+func (q *Queries) TransactionLockRefunds(ctx context.Context, db DBTX, arg TransactionLockRefundsParams) ([]TransactionLockRefundsRow, error) {
+	rows, err := db.Query(ctx, transactionLockRefunds, arg.EnvironmentID, arg.ChargeID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionLockRefundsRow
+	for rows.Next() {
+		var i TransactionLockRefundsRow
+		if err := rows.Scan(
+			&i.Transaction.ID,
+			&i.Transaction.EnvironmentID,
+			&i.Transaction.Type,
+			&i.Transaction.Status,
+			&i.Transaction.CustomerID,
+			&i.Transaction.SubscriptionID,
+			&i.Transaction.InvoiceID,
+			&i.Transaction.Amount,
+			&i.Transaction.Currency,
+			&i.Transaction.Description,
+			&i.Transaction.AttemptNumber,
+			&i.Transaction.Trigger,
+			&i.Transaction.Provider,
+			&i.Transaction.ProviderConfigID,
+			&i.Transaction.ProviderRef,
+			&i.Transaction.Method,
+			&i.Transaction.FailureCode,
+			&i.Transaction.FailureReason,
+			&i.Transaction.ProviderResponse,
+			&i.Transaction.ChargeID,
+			&i.Transaction.RecoveredFrom,
+			&i.Transaction.AmountRefunded,
+			&i.Transaction.SendNumber,
+			&i.Transaction.FirstSentAt,
+			&i.Transaction.CancelRequestedAt,
+			&i.Transaction.NextCheckAt,
+			&i.Transaction.Checks,
+			&i.Transaction.NotFoundCount,
+			&i.Transaction.NotFoundAt,
+			&i.Transaction.ParkedAt,
+			&i.Transaction.StartedEpoch,
+			&i.Transaction.DueAt,
+			&i.Transaction.CompletedAt,
+			&i.Transaction.Revision,
+			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
+			&i.Transaction.SendDueAt,
+			&i.Transaction.RefundOwed,
+			&i.Transaction.Disputes,
+			&i.Transaction.DisputedAt,
+			&i.Transaction.ReturnedAt,
+			&i.Transaction.ReviewReason,
+			&i.Transaction.ReviewRef,
+			&i.Transaction.ReviewedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -580,7 +794,7 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 }
 
 const transactionLockSettling = `-- name: TransactionLockSettling :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, s.invoice_id as settled_invoice_id
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, s.invoice_id as settled_invoice_id
 from settlements s
 join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
 where s.environment_id = $1 and s.invoice_id = any($2::text[])
@@ -647,6 +861,12 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 			&i.Transaction.Position,
 			&i.Transaction.SendDueAt,
 			&i.Transaction.RefundOwed,
+			&i.Transaction.Disputes,
+			&i.Transaction.DisputedAt,
+			&i.Transaction.ReturnedAt,
+			&i.Transaction.ReviewReason,
+			&i.Transaction.ReviewRef,
+			&i.Transaction.ReviewedAt,
 			&i.SettledInvoiceID,
 		); err != nil {
 			return nil, err
@@ -659,6 +879,79 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 	return items, nil
 }
 
+const transactionLockWithPayer = `-- name: TransactionLockWithPayer :one
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at,
+    exists (
+        select from customers c
+        where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased
+from transactions t
+where t.environment_id = $1 and t.id = $2
+for no key update
+`
+
+type TransactionLockWithPayerParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+type TransactionLockWithPayerRow struct {
+	Transaction Transaction
+	PayerErased bool
+}
+
+func (q *Queries) TransactionLockWithPayer(ctx context.Context, db DBTX, arg TransactionLockWithPayerParams) (TransactionLockWithPayerRow, error) {
+	row := db.QueryRow(ctx, transactionLockWithPayer, arg.EnvironmentID, arg.ID)
+	var i TransactionLockWithPayerRow
+	err := row.Scan(
+		&i.Transaction.ID,
+		&i.Transaction.EnvironmentID,
+		&i.Transaction.Type,
+		&i.Transaction.Status,
+		&i.Transaction.CustomerID,
+		&i.Transaction.SubscriptionID,
+		&i.Transaction.InvoiceID,
+		&i.Transaction.Amount,
+		&i.Transaction.Currency,
+		&i.Transaction.Description,
+		&i.Transaction.AttemptNumber,
+		&i.Transaction.Trigger,
+		&i.Transaction.Provider,
+		&i.Transaction.ProviderConfigID,
+		&i.Transaction.ProviderRef,
+		&i.Transaction.Method,
+		&i.Transaction.FailureCode,
+		&i.Transaction.FailureReason,
+		&i.Transaction.ProviderResponse,
+		&i.Transaction.ChargeID,
+		&i.Transaction.RecoveredFrom,
+		&i.Transaction.AmountRefunded,
+		&i.Transaction.SendNumber,
+		&i.Transaction.FirstSentAt,
+		&i.Transaction.CancelRequestedAt,
+		&i.Transaction.NextCheckAt,
+		&i.Transaction.Checks,
+		&i.Transaction.NotFoundCount,
+		&i.Transaction.NotFoundAt,
+		&i.Transaction.ParkedAt,
+		&i.Transaction.StartedEpoch,
+		&i.Transaction.DueAt,
+		&i.Transaction.CompletedAt,
+		&i.Transaction.Revision,
+		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
+		&i.Transaction.SendDueAt,
+		&i.Transaction.RefundOwed,
+		&i.Transaction.Disputes,
+		&i.Transaction.DisputedAt,
+		&i.Transaction.ReturnedAt,
+		&i.Transaction.ReviewReason,
+		&i.Transaction.ReviewRef,
+		&i.Transaction.ReviewedAt,
+		&i.PayerErased,
+	)
+	return i, err
+}
+
 const transactionUpdate = `-- name: TransactionUpdate :exec
 with written as (
     update transactions
@@ -667,8 +960,10 @@ with written as (
         amount_refunded = $9, refund_owed = $10, send_number = $11, first_sent_at = $12,
         cancel_requested_at = $13, next_check_at = $14, checks = $15,
         not_found_count = $16, not_found_at = $17, parked_at = $18, completed_at = $19,
+        disputes = $20, disputed_at = $21, returned_at = $22, review_reason = $23,
+        review_ref = $24, reviewed_at = $25,
         revision = revision + 1
-    where environment_id = $20 and id = $21 and revision = $22
+    where environment_id = $26 and id = $27 and revision = $28
     returning 1
 )
 select 1 / count(*) from written
@@ -694,6 +989,12 @@ type TransactionUpdateParams struct {
 	NotFoundAt        *time.Time
 	ParkedAt          *time.Time
 	CompletedAt       *time.Time
+	Disputes          *payment.Disputes
+	DisputedAt        *time.Time
+	ReturnedAt        *time.Time
+	ReviewReason      *string
+	ReviewRef         *string
+	ReviewedAt        *time.Time
 	EnvironmentID     string
 	ID                string
 	Revision          int64
@@ -721,6 +1022,12 @@ func (q *Queries) TransactionUpdate(ctx context.Context, db DBTX, arg Transactio
 		arg.NotFoundAt,
 		arg.ParkedAt,
 		arg.CompletedAt,
+		arg.Disputes,
+		arg.DisputedAt,
+		arg.ReturnedAt,
+		arg.ReviewReason,
+		arg.ReviewRef,
+		arg.ReviewedAt,
 		arg.EnvironmentID,
 		arg.ID,
 		arg.Revision,

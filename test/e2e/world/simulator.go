@@ -35,10 +35,28 @@ func (s *Simulator) Settle(t testing.TB, intent, status string) {
 	require.NoError(t, s.send(http.MethodPost, "payment_intents/"+intent+"/settle", map[string]any{"status": status}))
 }
 
-// Callbacks says where signed events go.
+// Refund gives amount of a captured intent back at the provider's dashboard.
+func (s *Simulator) Refund(t testing.TB, intent string, amount int64) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodPost, "payment_intents/"+intent+"/refund", map[string]any{"amount": amount}))
+}
+
+// Dispute has the payer's bank object to a captured intent and withdraw amount.
+func (s *Simulator) Dispute(t testing.TB, intent string, amount int64) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodPost, "payment_intents/"+intent+"/dispute", map[string]any{"amount": amount}))
+}
+
+// CloseDispute has the bank decide: won or lost.
+func (s *Simulator) CloseDispute(t testing.TB, dispute, status string) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodPost, "disputes/"+dispute+"/close", map[string]any{"status": status}))
+}
+
+// Callbacks says where signed events go: all that Stripe sends, each twice.
 func (s *Simulator) Callbacks(t testing.TB, url, secret string) {
 	t.Helper()
-	require.NoError(t, s.send(http.MethodPut, "callbacks", map[string]any{"url": url, "secret": secret, "copies": 2}))
+	require.NoError(t, s.send(http.MethodPut, "callbacks", map[string]any{"url": url, "secret": secret, "copies": 2, "synchronous": true}))
 }
 
 // ForgetKeys makes the provider forget every idempotency key, as it does when its window is over.

@@ -1,0 +1,107 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"perennial/billing/erasure"
+	"perennial/billing/lifecycle"
+	"perennial/contract"
+	"perennial/db"
+)
+
+// Erasures are the activities of erasures.
+type Erasures struct {
+	Store *db.Store
+	Clock Clock
+	// Batch is how many rows one transaction handles; 0: what erasure says for the stage.
+	Batch int
+}
+
+// EraseBatch does the next batch of an erasure, and notes in the same transaction how far it is. A repeat after a crash
+// therefore does the batch that was not done. Fault: erasure_not_found.
+func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.EraseResult, error) {
+	var out contract.EraseResult
+	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
+		e, err := tx.LockErasure(ctx, ref.EnvironmentID, ref.ID)
+		if err != nil {
+			return err
+		}
+		var handled erasure.Handled
+		if e.Stage != erasure.Finished {
+			limit := a.Batch
+			if limit == 0 {
+				limit = e.Batch()
+			}
+			if handled, err = erase(ctx, tx, ref.EnvironmentID, e, limit); err != nil {
+				return err
+			}
+			e = e.Next(handled, limit, tx.Real)
+		}
+		out = contract.EraseResult{
+			CustomerID: e.CustomerID, TestClockID: e.TestClockID, Stage: e.Stage, Rows: handled.Rows,
+			Done: e.Stage == erasure.Finished,
+		}
+		return tx.SaveErasure(ctx, ref.EnvironmentID, e)
+	})
+	return out, err
+}
+
+func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
+	switch e.Stage {
+	case erasure.Customers:
+		return eraseCustomers(ctx, tx, env, e, limit)
+	case erasure.Subscriptions:
+		return eraseSubscriptions(ctx, tx, env, e, limit)
+	case erasure.Transactions:
+		return tx.EraseTransactions(ctx, env, e, limit)
+	case erasure.Events:
+		return tx.EraseEvents(ctx, env, e, limit)
+	default:
+		return tx.EraseResponses(ctx, env, e, limit)
+	}
+}
+
+// eraseCustomers begins an erasure of each customer of a test clock.
+func eraseCustomers(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
+	ids, handled, err := tx.CustomersToErase(ctx, env, e, limit)
+	if err != nil {
+		return handled, err
+	}
+	for _, id := range ids {
+		err := tx.EraseCustomer(ctx, env, id)
+		if err != nil && !errors.Is(err, db.ErrCustomerNotFound) { // not found: deleted through the API meanwhile
+			return handled, err
+		}
+	}
+	return handled, nil
+}
+
+// eraseSubscriptions cancels subscriptions, as lifecycle does with every subscription of an erased customer, and erases
+// what people wrote into them.
+func eraseSubscriptions(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
+	ids, handled, err := tx.SubscriptionsToErase(ctx, env, e, limit)
+	if err != nil {
+		return handled, err
+	}
+	for _, id := range ids {
+		state, err := tx.LockSubscription(ctx, env, id)
+		if err != nil {
+			return handled, err
+		}
+		state, changes, err := lifecycle.Advance(state, db.Moment(tx.Now, tx.Real))
+		if err != nil {
+			return handled, err
+		}
+		if changes.Subscription == nil {
+			continue // it was canceled before
+		}
+		if err := tx.Write(ctx, env, state, changes); err != nil {
+			return handled, err
+		}
+		if err := tx.Wake(ctx, env, state, contract.CommandCancel); err != nil {
+			return handled, err
+		}
+	}
+	return handled, tx.EraseSubscriptions(ctx, env, ids)
+}

@@ -1,0 +1,219 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/activities"
+	"perennial/billing/customer"
+	"perennial/billing/erasure"
+	"perennial/billing/metadata"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// deleteCustomer erases the customer's row as the API does, and returns the erasure that begins with it.
+func deleteCustomer(t *testing.T, s *scene.Scene, customerID string) contract.Ref {
+	t.Helper()
+	s.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), s.Env, customerID) })
+	ref := contract.Ref{EnvironmentID: s.Env}
+	require.NoError(t, s.Pool.QueryRow(t.Context(), "select id from erasures where customer_id = $1", customerID).Scan(&ref.ID))
+	return ref
+}
+
+// eraseAll does all batches, as the workflow does, and returns how many there were.
+func eraseAll(t *testing.T, s *scene.Scene, ref contract.Ref, batch int) int {
+	t.Helper()
+	a := &activities.Erasures{Store: s.Store, Clock: s.Clock.Now, Batch: batch}
+	for n := 1; ; n++ {
+		require.Less(t, n, 1000)
+		out, err := a.EraseBatch(t.Context(), ref)
+		require.NoError(t, err)
+		if batch > 0 {
+			require.LessOrEqual(t, out.Rows, batch)
+		}
+		if out.Done {
+			return n
+		}
+	}
+}
+
+func counted(t *testing.T, s *scene.Scene, sql string, args ...any) (n int) {
+	t.Helper()
+	require.NoError(t, s.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+// told leaves something personal in every place to which it is copied: a subscription with metadata and a reason, an
+// attempt that failed with what the provider said about it, and a stored response.
+func told(t *testing.T, s *scene.Scene, c customer.Customer, ref contract.Ref) {
+	t.Helper()
+	s.InTx(t, func(tx *db.Tx) error {
+		state, err := tx.LockSubscription(t.Context(), s.Env, ref.ID)
+		if err != nil {
+			return err
+		}
+		state.Subscription.Metadata = metadata.Pairs{"note": "canary lives in Mukono"}
+		state.Subscription.CancelAtPeriodEnd, state.Subscription.CancelReason = true, "canary moves away"
+		if err := tx.SaveSubscription(t.Context(), s.Env, state.Subscription); err != nil {
+			return err
+		}
+		return tx.InsertAnsweredIdempotency(t.Context(), s.Env, db.IdempotencyKey{
+			Route: "POST /customers", Key: ref.ID, Fingerprint: []byte("f"), StatusCode: 201, Response: []byte("canary"), CustomerID: c.ID,
+		})
+	})
+}
+
+// Workers die at any moment of any batch, and others repeat it: in the end everything is done, and each thing once.
+func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
+	t.Parallel()
+	const many, batch = 500, 20
+	s := scene.New(t)
+	c, kept, p := s.Customer(t, ""), s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))
+	other := s.Subscribe(t, kept, p)
+	told(t, s, kept, other)
+	for i := range many {
+		ref := s.Subscribe(t, c, p)
+		if i%10 == 0 {
+			told(t, s, c, ref)
+		}
+	}
+	l := &life{Scene: s, t: t, customer: c}
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
+	for range 12 {
+		l.charge(t, l.own(t).ID)
+	}
+	ref := deleteCustomer(t, s, c.ID)
+
+	a := &activities.Erasures{Store: s.Store, Clock: s.Clock.Now, Batch: batch}
+	killed, done := 0, 0
+	for out := (contract.EraseResult{}); !out.Done; {
+		ctx, cancel := context.WithCancel(t.Context())
+		if done%2 == 0 && killed <= done {
+			time.AfterFunc(time.Duration(rand.IntN(30_000))*time.Microsecond, cancel)
+		}
+		next, err := a.EraseBatch(ctx, ref)
+		if cancel(); err != nil {
+			killed++
+			continue
+		}
+		out, done = next, done+1
+		require.LessOrEqual(t, out.Rows, batch)
+	}
+	t.Logf("%d batches, %d killed", done, killed)
+	require.Positive(t, killed)
+
+	require.Equal(t, many, counted(t, s, "select count(*) from subscriptions where customer_id = $1 and status = 'canceled' and cancel_reason = 'customer_deleted' and metadata::text = '{}'", c.ID))
+	require.Equal(t, many, counted(t, s, "select count(*) from events where type = 'subscription.canceled'"), "each once")
+	require.Equal(t, 1, counted(t, s, "select count(*) from events where type = 'customer.deleted'"))
+	require.Zero(t, counted(t, s, "select count(*) from invoices"), "nothing was billed")
+	require.Len(t, s.Started.Signals(), many, "each workflow is woken once")
+	for _, table := range []string{"customers", "subscriptions", "transactions", "provider_calls", "events", "idempotency_keys"} {
+		require.Equal(t, counted(t, s, "select count(*) from "+table+" x where x::text ~* 'canary' and x::text like '%' || $1 || '%'", kept.ID),
+			counted(t, s, "select count(*) from "+table+" x where x::text ~* 'canary'"), table)
+	}
+	require.Zero(t, counted(t, s, "select count(*) from transactions where failure_reason is not null or provider_response is not null"))
+	require.Equal(t, 1, counted(t, s, "select count(*) from idempotency_keys where response is not null"), "another customer's")
+	require.Equal(t, 12, counted(t, s, "select count(*) from transactions where customer_id = $1 and amount = 5", c.ID), "what money moved stays")
+	sub, err := s.Store.Subscription(t.Context(), s.Env, other.ID)
+	require.NoError(t, err)
+	require.Equal(t, "canary moves away", sub.CancelReason)
+
+	again, err := a.EraseBatch(t.Context(), ref)
+	require.NoError(t, err)
+	require.True(t, again.Done, "a repeat of the last batch")
+	require.Zero(t, again.Rows)
+}
+
+// Between the deletion and the batch that cancels its subscription, a renewal becomes due: nothing is charged.
+func TestErasedCustomer_NothingIsChargedBeforeTheErasure(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	captured, unsent := len(l.Provider.Calls()), l.own(t)
+	ref := deleteCustomer(t, l.Scene, l.customer.ID)
+	l.charge(t, unsent.ID)
+
+	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
+	l.wake() // its timer
+	l.until(l.Clock.Now())
+
+	require.Len(t, l.Provider.Calls(), captured)
+	require.Equal(t, subscription.Canceled, l.sub().Status)
+	require.Len(t, l.invoices(), 1)
+	got, err := l.Store.Transaction(t.Context(), l.Env, unsent.ID)
+	require.NoError(t, err)
+	require.Equal(t, payment.Canceled, got.Status, "it was never sent")
+	eraseAll(t, l.Scene, ref, 0)
+	require.Len(t, l.Provider.Calls(), captured)
+	l.sound()
+}
+
+// The attempt of a renewal exists when the customer is deleted: before its send it is dropped, after it it is kept.
+func TestErasedCustomer_AttemptOfARenewal(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	asked := len(l.Provider.Calls())
+	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
+	due, err := l.advance()
+	require.NoError(t, err)
+	deleteCustomer(t, l.Scene, l.customer.ID)
+	l.charge(t, due.Live.TransactionID)
+	require.Len(t, l.Provider.Calls(), asked)
+	require.Equal(t, payment.Canceled, l.last().Status)
+	require.Equal(t, subscription.Canceled, l.sub().Status, "what records the answer cancels the subscription too")
+	l.sound()
+}
+
+func TestEraseBatch_TestClockErasesItsCustomers(t *testing.T) {
+	t.Parallel()
+	l := onOldClock(t)
+	var others []customer.Customer
+	for range 4 {
+		others = append(others, l.Customer(t, l.customer.TestClockID))
+	}
+	free := l.Customer(t, "")
+	ref := contract.Ref{EnvironmentID: l.Env, ID: id.New(id.Erasure, l.Clock.Now())}
+	l.InTx(t, func(tx *db.Tx) error {
+		return tx.BeginErasure(t.Context(), l.Env, erasure.OfTestClock(ref.ID, l.customer.TestClockID, l.Clock.Now()))
+	})
+	require.Equal(t, 3, eraseAll(t, l.Scene, ref, 2))
+	require.Equal(t, len(others)+1, counted(t, l.Scene, "select count(*) from erasures where customer_id is not null and stage = 'subscriptions'"))
+	require.Equal(t, 1, counted(t, l.Scene, "select count(*) from customers where erased_at is null"))
+	got, err := l.Store.Customer(t.Context(), l.Env, free.ID)
+	require.NoError(t, err)
+	require.Equal(t, free.Email, got.Email)
+}
+
+func TestReconcile_StartsErasures(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	c := s.Customer(t, "")
+	s.Subscribe(t, c, s.Plan(t, scene.Every(period.Month, 0)))
+	ref := deleteCustomer(t, s, c.ID)
+	erase := "erase " + ref.ID
+	w.err = errors.New("Temporal is away")
+	require.Contains(t, w.pass(t, s), erase)
+	w.err = nil
+	require.Contains(t, w.pass(t, s), erase, "what failed is tried again")
+	require.NotContains(t, w.pass(t, s), erase, "what was started is not")
+	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
+	require.Contains(t, w.pass(t, s), erase, "after Temporal was lost")
+	require.NotContains(t, w.pass(t, s), erase)
+	s.Clock.Add(2 * time.Minute)
+	require.Contains(t, w.pass(t, s), erase, "without progress: its workflow may have been terminated")
+	eraseAll(t, s, ref, 0)
+	s.Clock.Add(time.Hour)
+	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
+	require.NotContains(t, w.pass(t, s), erase, "it is finished")
+}

@@ -1,0 +1,35 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/payment"
+	"perennial/service"
+)
+
+type resolvePaymentInput struct {
+	httpkit.ByID
+	Body ResolvePaymentForm
+}
+
+// ResolvePaymentForm says what a person found out about a payment in review.
+type ResolvePaymentForm struct {
+	Outcome string `json:"outcome" enum:"succeeded,failed,returned" example:"failed" doc:"succeeded: the money moved as asked, and counts. failed: no money moved. returned: money moved, and was given back outside Perennial."`
+	Note    string `json:"note" maxLength:"200" example:"Stripe support: never captured" doc:"How it was found out. Kept with the decision; send no personal data."`
+}
+
+// resolvePayment answers with the payment as the decision left it.
+func (s *Server) resolvePayment(ctx context.Context, c *httpkit.Call, in *resolvePaymentInput) (*httpkit.Reply[Payment], error) {
+	t := httpkit.Resource[payment.Transaction](c)
+	resolution := service.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
+	var admit []httpkit.Admission
+	if t.SubscriptionID != "" {
+		admit = append(admit, s.admit(t.SubscriptionID))
+	}
+	return commandOf(ctx, s, c, http.StatusOK, madePayment,
+		func(around service.Around[payment.Transaction]) error {
+			return s.service.ResolvePayment(ctx, caller(c), resolution, around)
+		}, admit...)
+}

@@ -1,0 +1,105 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/customer"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// erase erases the customer's row. The erasure has not come to the subscription yet.
+func (l *life) erase() {
+	c := l.store.customer
+	l.store.customer = customer.Customer{ID: c.ID, TestClockID: c.TestClockID, ErasedAt: l.real}
+}
+
+// Between a deletion and the batch that cancels the subscription, anything may become due.
+func TestAdvance_ErasedCustomerIsNotBilled(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(*testing.T) *life{
+		"renewal": func(t *testing.T) *life {
+			l := begun(t, settings)
+			l.result(payment.AnswerSucceeded)
+			return l
+		},
+		"trial end": func(t *testing.T) *life { return newLife(t, plans, settings, team, 14) },
+		"retry": func(t *testing.T) *life {
+			l := begun(t, settings)
+			l.result(payment.AnswerDeclined)
+			return l
+		},
+		"past due": func(t *testing.T) *life {
+			l := begun(t, settings)
+			for l.sub().Status != subscription.PastDue {
+				l.result(payment.AnswerDeclined)
+				l.toNext(0)
+			}
+			return l
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := begin(t)
+			invoices, transactions := len(l.store.invoices), len(l.store.transactions)
+			l.erase()
+			l.moveTo(l.sub().NextActionAt)
+			l.advance()
+			require.Equal(t, subscription.Canceled, l.sub().Status)
+			require.Equal(t, subscription.ReasonCustomerDeleted, l.sub().CancelReason)
+			require.Equal(t, subscription.ActionNone, l.sub().NextAction)
+			require.Len(t, l.store.invoices, invoices)
+			require.Len(t, l.store.transactions, transactions)
+			require.Equal(t, 1, l.account.events[event.TypeSubscriptionCanceled])
+		})
+	}
+}
+
+// Money under way keeps its protocol: what was captured counts, and what was declined is not tried again.
+func TestRecord_ErasedCustomer(t *testing.T) {
+	t.Parallel()
+	for outcome, want := range map[payment.Outcome]invoice.Status{
+		payment.AnswerSucceeded: invoice.Paid, payment.AnswerDeclined: invoice.Open, payment.AnswerCanceled: invoice.Open,
+	} {
+		t.Run(string(outcome), func(t *testing.T) {
+			t.Parallel()
+			l := begun(t, settings)
+			charge := l.charges()[0].ID
+			l.send(charge)
+			l.erase()
+			l.answer(charge, outcome)
+			require.Equal(t, subscription.Canceled, l.sub().Status)
+			require.Equal(t, want, l.store.invoices[0].Status)
+			require.Len(t, l.charges(), 1)
+			require.False(t, l.sub().FinishedAt.IsZero())
+		})
+	}
+}
+
+func TestAdvance_ErasedCustomersAttemptIsCanceled(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.erase()
+	l.advance()
+	require.False(t, l.charges()[0].CancelRequestedAt.IsZero())
+	require.Equal(t, payment.MoveAbandon, l.charges()[0].Next(protocol, false, l.real))
+}
+
+func TestApply_ErasedCustomer(t *testing.T) {
+	t.Parallel()
+	for _, cmd := range []lifecycle.Command{
+		lifecycle.Cancel{Immediate: true}, lifecycle.Reactivate{}, lifecycle.ChangePlan{To: pro},
+	} {
+		l := begun(t, settings)
+		l.result(payment.AnswerSucceeded)
+		l.erase()
+		_, err := l.apply(cmd)
+		require.Equal(t, "subscription_canceled", fault.From(err).Code, cmd.Name())
+	}
+}

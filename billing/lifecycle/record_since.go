@@ -1,0 +1,75 @@
+package lifecycle
+
+import (
+	"slices"
+	"strconv"
+
+	"perennial/billing/event"
+	"perennial/billing/payment"
+)
+
+// movedSince books what a look-up says became of a captured charge's money since: refunds that were made without us, and
+// disputes.
+func (r *recording) movedSince() {
+	for _, seen := range payment.Unbooked(r.Answer.Refunds, r.Refunds) {
+		r.refundedElsewhere(seen)
+	}
+	for _, seen := range r.Answer.Disputes {
+		r.disputed(seen)
+	}
+}
+
+// refundedElsewhere books a refund that was made without us. One that carries an id of ours is one that a restored database
+// has lost: it keeps the id.
+func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
+	id := seen.TransactionID
+	if id == "" {
+		id = r.d.IDs.Transaction(r.txn.CompletedAt, r.txn.ID, "refunded elsewhere", seen.Ref)
+	}
+	charge, refund, fit := r.txn.RefundedElsewhere(id, seen, r.Refunds, r.d.Now)
+	if fit == payment.FitLater {
+		r.waits = true
+		return
+	}
+	r.txn = charge
+	r.d.saveTransaction(charge)
+	if refund.Status == payment.Pending { // its workflow polls it
+		refund.NextCheckAt = r.d.Real
+		r.d.Changes.Starts = append(r.d.Changes.Starts, refund.ID)
+	} else {
+		r.d.announce(event.PaymentRefunded{Payment: refund.Announced()})
+	}
+	r.Refunds = append(r.Refunds, refund)
+	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
+	if fit == payment.FitTwice {
+		r.needsReview(payment.ReviewRefundedTwice, seen.Ref)
+	}
+}
+
+// disputed books what a dispute did to the charge's money, and announces its state where that is new.
+func (r *recording) disputed(seen payment.Dispute) {
+	charge, change := r.txn.Dispute(seen, r.d.Real)
+	if !change.Changed && change.Returned == "" && !change.Withdraw && !change.Unbookable {
+		return
+	}
+	r.txn = charge
+	if i := slices.IndexFunc(r.Refunds, func(t payment.Transaction) bool { return t.ID == change.Returned }); i >= 0 {
+		r.Refunds[i].ReturnedAt = r.d.Now
+		r.d.saveTransaction(r.Refunds[i])
+	}
+	if change.Withdraw {
+		n := strconv.Itoa(change.Dispute.Withdrawals + 1)
+		id := r.d.IDs.Transaction(charge.CompletedAt, charge.ID, "dispute", seen.Ref, n)
+		var refund payment.Transaction
+		r.txn, refund = charge.Withdraw(id, change.Dispute, r.d.Now)
+		r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
+		r.d.announce(event.PaymentRefunded{Payment: refund.Announced()})
+	}
+	r.d.saveTransaction(r.txn)
+	if change.Changed {
+		r.d.announce(r.txn.Objection(change.Dispute))
+	}
+	if change.Unbookable {
+		r.needsReview(payment.ReviewDisputeCurrency, seen.Ref)
+	}
+}

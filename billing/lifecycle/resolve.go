@@ -1,0 +1,24 @@
+package lifecycle
+
+import "perennial/billing/payment"
+
+// Resolve records what a person decided about a payment in review, and what follows from it, as Record does with a
+// provider's answer. Of the Result only the rows are read. Faults: those of payment.Transaction.Decide.
+func Resolve(s State, result Result, decision payment.Decision, at Moment) (State, Recorded, Changes, error) {
+	return record(s, result, at, func(r *recording) error {
+		txn, outcome, err := r.txn.Decide(decision, r.d.Real)
+		if err != nil {
+			return err
+		}
+		r.txn = txn
+		r.d.saveTransaction(txn)
+		if outcome == "" {
+			return nil
+		}
+		r.Answer = payment.Answer{Outcome: outcome}
+		if outcome == payment.AnswerFailed {
+			r.Answer.FailureReason = decision.Finding()
+		}
+		return r.answered()
+	})
+}

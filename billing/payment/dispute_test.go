@@ -1,0 +1,85 @@
+package payment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+// Each row is what is known of a dispute and what the provider says next.
+func TestTransaction_Dispute(t *testing.T) {
+	t.Parallel()
+	dispute := func(state payment.DisputeState, withdrawn money.Minor, id string) payment.Dispute {
+		return payment.Dispute{Ref: "du_1", State: state, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn, WithdrawalID: id}
+	}
+	const open, won, lost = payment.DisputeOpen, payment.DisputeWon, payment.DisputeLost
+	none := payment.Dispute{}
+	for name, c := range map[string]struct {
+		was, seen payment.Dispute
+		changed   bool
+		returned  string
+		withdraw  bool
+		state     payment.DisputeState
+	}{
+		"an inquiry":                    {none, dispute(open, 0, ""), true, "", false, open},
+		"opened":                        {none, dispute(open, 1000, ""), true, "", true, open},
+		"opened, again":                 {dispute(open, 1000, "txn_w"), dispute(open, 1000, ""), false, "", false, open},
+		"an inquiry becomes a dispute":  {dispute(open, 0, ""), dispute(open, 1000, ""), false, "", true, open},
+		"won":                           {dispute(open, 1000, "txn_w"), dispute(won, 0, ""), true, "txn_w", false, won},
+		"won, the money comes later":    {dispute(open, 1000, "txn_w"), dispute(won, 1000, ""), true, "", false, won},
+		"the money comes":               {dispute(won, 1000, "txn_w"), dispute(won, 0, ""), false, "txn_w", false, won},
+		"won in part":                   {dispute(open, 1000, "txn_w"), dispute(won, 400, ""), true, "txn_w", true, won},
+		"lost":                          {dispute(open, 1000, "txn_w"), dispute(lost, 1000, ""), true, "", false, lost},
+		"lost, the opening was missed":  {none, dispute(lost, 1000, ""), true, "", true, lost},
+		"lost, then overtaken word":     {dispute(lost, 1000, "txn_w"), dispute(open, 1000, ""), false, "", false, lost},
+		"won, then overtaken word":      {dispute(won, 0, ""), dispute(open, 1000, ""), false, "", false, won},
+		"the bank overturns its ruling": {dispute(won, 0, ""), dispute(lost, 1000, ""), true, "", true, lost},
+	} {
+		charge := captured(1000)
+		if c.was != none {
+			charge.Disputes = payment.Disputes{c.was}
+		}
+		after, change := charge.Dispute(c.seen, t0)
+		require.Equal(t, c.changed, change.Changed, name)
+		require.Equal(t, c.returned, change.Returned, name)
+		require.Equal(t, c.withdraw, change.Withdraw, name)
+		require.Len(t, after.Disputes, 1, name)
+		require.Equal(t, c.state, after.Disputes[0].State, name)
+		require.Equal(t, c.state == open, !after.DisputedAt.IsZero(), name)
+		require.Equal(t, payment.Success, after.Status, name)
+		if c.was != none {
+			require.Equal(t, c.was, charge.Disputes[0], "%s: the caller's is unchanged", name)
+		}
+	}
+}
+
+func TestTransaction_Withdraw(t *testing.T) {
+	t.Parallel()
+	charge, change := captured(1000).Dispute(payment.Dispute{Ref: "du_1", State: payment.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: 700}, t0)
+	require.True(t, change.Withdraw)
+	require.Zero(t, charge.Withdrawn(), "not before it is booked")
+	charge, refund := charge.Withdraw("txn_w", change.Dispute, t0)
+	require.Equal(t, money.Minor(700), charge.Withdrawn())
+	require.Equal(t, money.Minor(300), charge.Refundable())
+	require.Zero(t, charge.AmountRefunded, "a dispute is no refund")
+	require.Equal(t, [3]any{payment.Refunded, money.Minor(700), charge.ID}, [3]any{refund.Status, refund.Amount, refund.ChargeID})
+	charge, _ = charge.Dispute(payment.Dispute{Ref: "du_2", State: payment.DisputeOpen, Amount: 100, Currency: "EUR"}, t0.Add(time.Hour))
+	require.Equal(t, t0, charge.DisputedAt, "since the oldest")
+	charge, change = charge.Dispute(payment.Dispute{Ref: "du_1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR"}, t0)
+	require.Equal(t, "txn_w", change.Returned)
+	require.Equal(t, money.Minor(1000), charge.Refundable())
+	require.False(t, charge.DisputedAt.IsZero(), "the other is open")
+}
+
+func TestTransaction_DisputeInAnotherCurrency(t *testing.T) {
+	t.Parallel()
+	seen := payment.Dispute{Ref: "du_1", State: payment.DisputeOpen, Amount: 1100, Currency: "USD", Withdrawn: 1100}
+	charge, change := captured(1000).Dispute(seen, t0)
+	require.Equal(t, [2]bool{true, false}, [2]bool{change.Unbookable, change.Withdraw})
+	_, change = charge.Dispute(seen, t0)
+	require.False(t, change.Unbookable, "said once")
+}

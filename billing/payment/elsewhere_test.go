@@ -1,0 +1,65 @@
+package payment_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+func TestTransaction_RefundedElsewhere(t *testing.T) {
+	t.Parallel()
+	pending, through := payment.Transaction{Status: payment.Pending}, payment.Transaction{Status: payment.Refunded}
+	for name, c := range map[string]struct {
+		reserved, owed, seen money.Minor
+		booked               payment.Transaction
+		fit                  payment.Fit
+		refunded, stillOwed  money.Minor
+	}{
+		"the first":                   {0, 0, 400, through, payment.FitsIn, 400, 0},
+		"beside ours":                 {400, 0, 600, pending, payment.FitsIn, 1000, 0},
+		"what is owed":                {0, 400, 700, through, payment.FitsIn, 700, 300},
+		"beside what is owed":         {0, 400, 600, through, payment.FitsIn, 600, 400},
+		"ours in flight will fail":    {500, 0, 900, pending, payment.FitLater, 500, 0},
+		"more went back than came in": {500, 0, 900, through, payment.FitTwice, 1000, 0},
+	} {
+		charge := captured(1000)
+		charge.AmountRefunded, charge.RefundOwed = c.reserved, c.owed
+		seen := payment.SeenRefund{Ref: "re_1", Amount: c.seen}
+		after, refund, fit := charge.RefundedElsewhere("txn_2", seen, []payment.Transaction{c.booked}, t0)
+		require.Equal(t, c.fit, fit, name)
+		require.Equal(t, c.refunded, after.AmountRefunded, name)
+		require.Equal(t, c.stillOwed, after.RefundOwed, name)
+		if fit == payment.FitLater {
+			require.Equal(t, charge, after, name)
+			continue
+		}
+		require.Equal(t, [2]any{c.seen, "re_1"}, [2]any{refund.Amount, refund.ProviderRef}, name)
+		require.Equal(t, payment.Refunded, refund.Status, name)
+	}
+	seen := payment.SeenRefund{Ref: "re_1", Amount: 1, Pending: true}
+	_, refund, _ := captured(1000).RefundedElsewhere("txn_2", seen, nil, t0)
+	require.Equal(t, payment.Pending, refund.Status)
+	require.True(t, refund.CompletedAt.IsZero())
+}
+
+func TestUnbooked(t *testing.T) {
+	t.Parallel()
+	booked := []payment.Transaction{{ID: "txn_ours"}, {ID: "txn_dashboard", ProviderRef: "re_known"}}
+	seen := []payment.SeenRefund{
+		{Ref: "re_1", TransactionID: "txn_ours"}, {Ref: "re_known"}, {Ref: "re_new"}, {Ref: "re_lost", TransactionID: "txn_lost"},
+	}
+	require.Equal(t, seen[2:], payment.Unbooked(seen, booked))
+}
+
+func TestGoneBack(t *testing.T) {
+	t.Parallel()
+	refunds := []payment.Transaction{
+		{ID: "a", Status: payment.Refunded, Amount: 1}, {ID: "b", Status: payment.Refunded, Amount: 2, ReturnedAt: t0},
+		{ID: "c", Status: payment.Pending, Amount: 4}, {ID: "d", Status: payment.Failed, Amount: 8},
+		{ID: "e", Status: payment.Refunded, Amount: 16}, {ID: "f", Status: payment.Refunded, Amount: 32},
+	}
+	require.Equal(t, money.Minor(17), payment.GoneBack(refunds, payment.Disputes{{WithdrawalID: "f"}}))
+}

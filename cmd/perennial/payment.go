@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"perennial/billing/payment"
+	"perennial/db"
+	"perennial/internal/config"
+	"perennial/service"
+)
+
+// listed is how many rows a list of the command line shows, the oldest first.
+const listed = 100
+
+func paymentCommand() *command {
+	return &command{
+		name: "payment", summary: "list and resolve payments that need review",
+		about:       "docs/operations.md says what to look for at the provider.",
+		subcommands: []*command{paymentListCommand(), paymentResolveCommand()},
+		examples: []string{
+			"perennial payment list",
+			`perennial payment resolve txn_01jcz6dyqx4w9s1c2k7v5h8m3n --as failed --note "Stripe support: never captured"`,
+		},
+	}
+}
+
+func paymentListCommand() *command {
+	return &command{
+		name: "list", summary: "list the payments that need review, the oldest first",
+		about:    fmt.Sprintf("At most %d of all environments.", listed),
+		examples: []string{"perennial payment list"},
+		setup: func(*flag.FlagSet) action {
+			return func(ctx context.Context, p *process, _ []string) error {
+				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					found, err := store.Reviews(ctx, listed)
+					if err != nil {
+						return err
+					}
+					return reviewsTable(p.stdout, found)
+				})
+			}
+		},
+	}
+}
+
+func reviewsTable(out io.Writer, found []db.Review) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "ID\tTYPE\tSTATUS\tAMOUNT\tREASON\tREFERENCE\tTO REVIEW\tSINCE") // Flush tells
+	for _, r := range found {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d %s\t%s\t%s\t%s\t%s\n", r.ID, r.Type, r.Status, r.Amount, r.Currency, r.Reason, r.ProviderRef,
+			r.ReviewRef, r.Since.UTC().Format(time.DateTime)) // Flush tells
+	}
+	return w.Flush()
+}
+
+func paymentResolveCommand() *command {
+	return &command{
+		name: "resolve", summary: "end the review of a payment as you found it at the provider", arguments: "ID",
+		about: "succeeded: the money moved as asked, and counts. failed: no money moved. returned: money moved, and was given back\n" +
+			"outside Perennial. What follows is done: an invoice is paid, an attempt failed, a refund owed. The decision is kept with\n" +
+			"your name. Payments with a final status keep it; a decision that contradicts it is refused.",
+		examples: []string{
+			`perennial payment resolve txn_01jcz6dyqx4w9s1c2k7v5h8m3n --as returned --note "second capture refunded at the dashboard"`,
+		},
+		setup: func(f *flag.FlagSet) action {
+			as := f.String("as", "", "`succeeded|failed|returned`")
+			note := f.String("note", "", "how you found it out, a `text`")
+			return func(ctx context.Context, p *process, args []string) error {
+				if len(args) != 1 {
+					return usagef("give the ID of one payment (txn_…); `perennial payment list` shows them")
+				}
+				decision := payment.Decision(*as)
+				if !slices.Contains(payment.Decisions(), decision) {
+					return usagef("--as is succeeded, failed or returned, not %q", *as)
+				}
+				if *note == "" {
+					return usagef("--note is missing: say how you found it out")
+				}
+				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					return resolvePayment(ctx, p, store, service.Resolution{PaymentID: args[0], Decision: decision, Note: *note})
+				})
+			}
+		},
+	}
+}
+
+func resolvePayment(ctx context.Context, p *process, store *db.Store, in service.Resolution) error {
+	environment, err := store.EnvironmentOfTransaction(ctx, in.PaymentID)
+	if err != nil {
+		return err
+	}
+	var after payment.Transaction
+	keep := service.Around[payment.Transaction]{After: func(_ *db.Tx, t payment.Transaction) error {
+		after = t
+		return nil
+	}}
+	by := service.Caller{Actor: p.actor(), EnvironmentID: environment}
+	if err := service.New(store, p.now).ResolvePayment(ctx, by, in, keep); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.stdout, "%s is %s; its review has ended\n", after.ID, after.Status)
+	return err
+}

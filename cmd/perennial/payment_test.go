@@ -1,0 +1,77 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// inReview writes a payment of a fresh environment that needs review, and a callback about one that nobody has.
+func inReview(t *testing.T, env map[string]string) (paymentID, callbackID string) {
+	t.Helper()
+	env["S"], env["W"] = "sk_test_abc", "whsec_abc"
+	create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
+	paymentID, callbackID = "txn_00000000000000000000000001", "cb_00000000000000000000000001"
+	sql(t, env, `insert into customers (id, environment_id, metadata, created_at) select 'cust_1', id, '{}', now() from environments`,
+		`insert into transactions (id, environment_id, type, status, customer_id, amount, currency, description, trigger, amount_refunded,
+			send_number, checks, not_found_count, parked_at, review_reason, review_ref, due_at, completed_at, created_at)
+		 select '`+paymentID+`', id, 'charge', 'success', 'cust_1', 700, 'EUR', '', 'manual', 0, 1, 1, 0, now() - interval '5 seconds',
+			'second_capture', 'pi_2', now(), now(), now() from environments`,
+		`insert into provider_callbacks (id, environment_id, provider_config_id, provider_event_id, type, provider_ref, received_at, lost_transaction_id)
+		 select '`+callbackID+`', environment_id, id, 'evt_1', 'charge.succeeded', 'pi_9', now() - interval '5 seconds', 'txn_lost'
+		 from provider_configs`)
+	return paymentID, callbackID
+}
+
+func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
+	t.Parallel()
+	env := stackEnvironment(t)
+	env["USER"] = "casey"
+	txn, callback := inReview(t, env)
+	d, _ := diagnose(t, env)
+	require.Contains(t, d.found("payments in review"), txn+" (success, second_capture)")
+	require.Contains(t, d.found("payments in review"), "perennial payment resolve")
+	require.Contains(t, perennial(t, env, "payment", "list").stdout, "second_capture")
+	require.Contains(t, perennial(t, env, "callback", "list").stdout, callback)
+
+	refused := perennial(t, env, "payment", "resolve", txn, "--as", "succeeded", "--note", "kept")
+	require.Equal(t, exitFailed, refused.code)
+	require.Contains(t, refused.stderr, "give the second capture back")
+	done := perennial(t, env, "payment", "resolve", txn, "--as", "returned", "--note", "refunded at the dashboard")
+	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Contains(t, done.stdout, txn+" is success; its review has ended")
+	again := perennial(t, env, "payment", "resolve", txn, "--as", "returned", "--note", "refunded at the dashboard")
+	require.Contains(t, again.stderr, "does not need review")
+	require.Equal(t, exitFailed, perennial(t, env, "payment", "resolve", "txn_absent", "--as", "failed", "--note", "x").code)
+
+	closed := perennial(t, env, "callback", "close", callback, "--note", "refunded at the dashboard")
+	require.Equal(t, exitDone, closed.code, closed.stderr)
+	require.Equal(t, exitFailed, perennial(t, env, "callback", "close", callback, "--note", "again").code)
+	d, _ = diagnose(t, env)
+	require.Empty(t, d.found("payments in review")+d.found("lost payments"))
+
+	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	var kept int
+	require.NoError(t, conn.QueryRow(t.Context(), `select count(*) from decisions where actor_kind = 'cli' and actor_id = 'casey'
+		and note = 'refunded at the dashboard' and (outcome = 'returned' and provider_ref = 'pi_2' or outcome = 'closed' and callback_id is not null)`).Scan(&kept))
+	require.Equal(t, 2, kept)
+}
+
+func TestDoctor_WarnsOfOpenDisputes(t *testing.T) {
+	t.Parallel()
+	env := stackEnvironment(t)
+	txn, _ := inReview(t, env)
+	sql(t, env, `update transactions set disputes = '[{"ref": "du_1", "state": "open"}]', disputed_at = now() - interval '5 seconds'`)
+	d, _ := diagnose(t, env)
+	for _, f := range d.Checks {
+		if f.Check == "disputes" {
+			require.Equal(t, warning, f.Verdict)
+			require.Contains(t, f.Detail, txn)
+			return
+		}
+	}
+	require.Fail(t, "no check of disputes")
+}

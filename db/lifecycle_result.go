@@ -1,0 +1,44 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+)
+
+// LockOwner locks, in lock order, the State that a decision about a transaction may change. A refund changes transactions
+// only, and so does a charge without a subscription. Faults: subscription_not_found, customer_not_found.
+func (tx *Tx) LockOwner(ctx context.Context, environmentID string, t payment.Transaction) (lifecycle.State, error) {
+	if t.SubscriptionID == "" || t.Type == payment.Refund {
+		return tx.LockCustomerState(ctx, environmentID, t.CustomerID)
+	}
+	return tx.LockSubscription(ctx, environmentID, t.SubscriptionID)
+}
+
+// LockResult reads the rows that a decision about a transaction needs beside the State of LockOwner, under lock; seen is the
+// transaction before. Fault: transaction_not_found.
+func (tx *Tx) LockResult(
+	ctx context.Context, environmentID string, state lifecycle.State, seen payment.Transaction,
+) (r lifecycle.Result, err error) {
+	if seen.Type == payment.Refund {
+		charge, err := tx.LockTransaction(ctx, environmentID, seen.ChargeID)
+		if err != nil {
+			return r, err
+		}
+		r.Charge = &charge
+	} else if seen.InvoiceID != "" && !state.IsOpen(seen.InvoiceID) {
+		inv, err := tx.LockInvoice(ctx, environmentID, seen.InvoiceID)
+		if err != nil {
+			return r, err
+		}
+		r.Invoice = &inv
+	}
+	if r.Transaction, err = tx.LockTransaction(ctx, environmentID, seen.ID); err != nil {
+		return r, err
+	}
+	if r.Transaction.Status == payment.Canceled {
+		r.Recovered, err = tx.RecoveredFrom(ctx, environmentID, seen.ID)
+	}
+	return r, err
+}

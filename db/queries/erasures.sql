@@ -1,0 +1,139 @@
+-- name: ErasureInsert :exec
+insert into erasures (
+    id, environment_id, customer_id, test_clock_id, stage, after_position, requested_at, progress_at
+) values (
+    @id, @environment_id, @customer_id, @test_clock_id, @stage, @after_position, @requested_at, @progress_at
+);
+
+-- name: ErasureLock :one
+select sqlc.embed(e) from erasures e where e.environment_id = @environment_id and e.id = @id for no key update;
+
+-- name: ErasureUpdate :exec
+update erasures
+set stage = @stage, after_position = @after_position, progress_at = @progress_at, finished_at = @finished_at
+where environment_id = @environment_id and id = @id;
+
+-- name: CustomerListToErase :many
+select c.id, c.position
+from customers c
+where c.environment_id = @environment_id and c.test_clock_id = @test_clock_id and c.erased_at is null and c.position > @after_position
+order by c.position
+limit @row_limit;
+
+-- name: SubscriptionListToErase :many
+select s.id, s.position
+from subscriptions s
+where s.environment_id = @environment_id and s.customer_id = @customer_id and s.position > @after_position
+order by s.position
+limit @row_limit;
+
+-- name: SubscriptionErase :exec
+-- Locked before. Reasons that are codes of ours stay: they say nothing about the person.
+update subscriptions s
+set metadata = '{}', cancel_reason = case when s.cancel_reason = any(@own_reasons::text[]) then s.cancel_reason end
+where s.environment_id = @environment_id and s.id = any(@ids::text[]);
+
+-- name: TransactionErase :one
+-- The methods of past attempts, the reasons and descriptions, and what providers responded. Locked in id order, as
+-- everybody who locks several does.
+with batch as materialized (
+    select t.id, t.position
+    from transactions t
+    where t.environment_id = @environment_id and t.customer_id = @customer_id and t.position > @after_position
+    order by t.position
+    limit @row_limit
+), locked as materialized (
+    select t.id from transactions t
+    where t.environment_id = @environment_id and t.id in (select b.id from batch b)
+    order by t.id
+    for no key update
+), written as (
+    update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
+    from locked l
+    where t.environment_id = @environment_id and t.id = l.id
+), calls as (
+    update provider_calls c set response = null
+    from locked l
+    where c.environment_id = @environment_id and c.transaction_id = l.id and c.response is not null
+)
+select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
+
+-- name: EventErase :one
+with batch as materialized (
+    select e.id, e.position
+    from events e
+    where e.environment_id = @environment_id and e.customer_id = @customer_id and e.position > @after_position
+    order by e.position
+    limit @row_limit
+), written as (
+    update events e
+    set data = e.data || jsonb_build_object(
+        case when e.data ->> 'failureReason' <> '' then 'failureReason' else 'cancelReason' end, '')
+    from batch b
+    where e.environment_id = @environment_id and e.id = b.id
+      and (e.data ->> 'failureReason' <> ''
+           or e.data ->> 'cancelReason' <> all(array_append(@own_reasons::text[], '')))
+)
+select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
+
+-- name: ResponseErase :one
+-- What is erased is not found again, so that this needs no position.
+with batch as materialized (
+    select i.route, i.key
+    from idempotency_keys i
+    where i.environment_id = @environment_id and i.customer_id = @customer_id and i.erased_at is null
+    order by i.route, i.key
+    limit @row_limit
+    for no key update
+), written as (
+    update idempotency_keys i set response = null, erased_at = @erased_at
+    from batch b
+    where i.environment_id = @environment_id and i.route = b.route and i.key = b.key
+)
+select count(*)::integer as handled from batch b;
+
+-- name: ErasureListUnstarted :many
+select e.environment_id, e.id
+from erasures e
+where e.finished_at is null and e.started_epoch < @epoch
+order by e.started_epoch, e.id
+limit @row_limit;
+
+-- name: ErasureSetStarted :exec
+with unmarked as (
+    select e.environment_id, e.id
+    from erasures e
+    join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) started
+        on e.environment_id = started.environment_id and e.id = started.id
+    where e.started_epoch < @epoch
+    order by e.id
+    for no key update of e
+)
+update erasures e
+set started_epoch = @epoch
+from unmarked u
+where e.environment_id = u.environment_id and e.id = u.id;
+
+-- name: ErasureListStuck :many
+-- Those without progress, of each environment in turn.
+with behind as materialized (
+    select e.id, greatest(1, least(@row_limit::int, floor(9.0 / count(*) over () * @row_limit::int)::int)) as share
+    from environments e
+    where (select r.progress_at from erasures r
+           where r.environment_id = e.id and r.finished_at is null
+           order by r.progress_at limit 1) < @before
+)
+select w.environment_id, w.id, w.stage, w.requested_at
+from behind b
+cross join lateral (
+    select d.environment_id, d.id, d.stage, d.requested_at, row_number() over (order by d.progress_at, d.id) as turn
+    from (
+        select r.environment_id, r.id, r.stage, r.requested_at, r.progress_at
+        from erasures r
+        where r.environment_id = b.id and r.finished_at is null and r.progress_at < @before
+        order by r.progress_at, r.id
+        limit b.share
+    ) d
+) w
+order by w.turn, w.id
+limit @row_limit::int;

@@ -1,0 +1,105 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// Resolution is what a person found out about a payment in review.
+type Resolution struct {
+	PaymentID string
+	Decision  payment.Decision
+	Note      string // for other people: how it was found out
+}
+
+// ResolvePayment ends the review of a payment as a person decided, and does what follows from it. The decision is kept with
+// its actor. Faults: transaction_not_found, value_unknown, field_missing, those of lifecycle.Resolve.
+func (s *Service) ResolvePayment(ctx context.Context, by Caller, in Resolution, around Around[payment.Transaction]) error {
+	if !slices.Contains(payment.Decisions(), in.Decision) {
+		return fault.InvalidParam("outcome", "value_unknown", "`outcome` must be one of %v.", payment.Decisions())
+	}
+	if err := checkNote(in.Note); err != nil {
+		return err
+	}
+	if !id.Is(id.Transaction, in.PaymentID) {
+		return db.ErrTransactionNotFound
+	}
+	seen, err := s.store.Transaction(ctx, by.EnvironmentID, in.PaymentID) // its owner never changes
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (payment.Transaction, error) {
+		return resolve(ctx, tx, by.EnvironmentID, seen, in)
+	})
+}
+
+func resolve(
+	ctx context.Context, tx *db.Tx, environmentID string, seen payment.Transaction, in Resolution,
+) (payment.Transaction, error) {
+	var none payment.Transaction
+	state, err := tx.LockOwner(ctx, environmentID, seen)
+	if err != nil {
+		return none, err
+	}
+	result, err := tx.LockResult(ctx, environmentID, state, seen)
+	if err != nil {
+		return none, err
+	}
+	review := result.Transaction.Review
+	state, _, changes, err := lifecycle.Resolve(state, result, in.Decision, db.Moment(tx.Now, tx.Real))
+	if err != nil {
+		return none, err
+	}
+	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
+		return none, err
+	}
+	if state.Subscription.ID == "" {
+		tx.AfterCommit(db.CheckTransaction{EnvironmentID: environmentID, ID: seen.ID})
+	} else if err := tx.Wake(ctx, environmentID, state, ""); err != nil {
+		return none, err
+	}
+	err = tx.InsertDecision(ctx, environmentID, db.Decision{
+		TransactionID: seen.ID, Reason: review.Reason, ProviderRef: review.Ref, Outcome: string(in.Decision), Note: in.Note,
+	})
+	if err != nil {
+		return none, err
+	}
+	return tx.Transaction(ctx, environmentID, seen.ID)
+}
+
+// callbackClosed is the outcome of a decision about a lost callback.
+const callbackClosed = "closed"
+
+// CloseCallback ends the alarm about a payment that a provider reports and the database does not have, once a person has
+// booked or refunded its money; it closes all callbacks about that payment. Faults: callback_not_found, field_missing.
+func (s *Service) CloseCallback(ctx context.Context, by Caller, callbackID, note string) error {
+	if err := checkNote(note); err != nil {
+		return err
+	}
+	return s.store.InTx(ctx, by.Actor, s.now(), func(tx *db.Tx) error {
+		lost, err := tx.LockLostCallback(ctx, by.EnvironmentID, callbackID)
+		if err != nil {
+			return err
+		}
+		if err := tx.CloseLostCallbacks(ctx, by.EnvironmentID, lost.TransactionID); err != nil {
+			return err
+		}
+		return tx.InsertDecision(ctx, by.EnvironmentID, db.Decision{
+			TransactionID: lost.TransactionID, CallbackID: lost.ID, Reason: "payment_lost", ProviderRef: lost.ProviderRef,
+			Outcome: callbackClosed, Note: note,
+		})
+	})
+}
+
+func checkNote(note string) error {
+	if note == "" {
+		return fault.InvalidParam("note", "field_missing", "`note` is required: say how it was found out.")
+	}
+	return checkText("note", note)
+}
