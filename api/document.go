@@ -60,6 +60,9 @@ a renewal is in progress, a test clock is advancing, the first request is in pro
 the same key: the request is processed again, and performed at most once. An invalid request and a refused creation have
 no effect and are processed again too.
 
+The commands of one subscription wait for each other. Beyond a few at the same time, one is refused with 429
+too_many_commands before anything is done for it. Wait for Retry-After and repeat it with the same key.
+
 Errors are application/problem+json (RFC 9457) with a stable code, the field at fault in param, and a requestId. /docs#problems
 lists every code with its meaning and when to repeat the request. Every request gets a response within 10 seconds, plus
 the time of Prefer: wait. After a 503, wait for Retry-After and repeat with the same key.`

@@ -229,3 +229,43 @@ func walkAt(path string, node any, visit func(path string, node map[string]any))
 		}
 	}
 }
+
+// Where commands of one subscription crowd, 429 is documented, and nowhere else.
+func TestOpenAPI_DocumentsTooManyCommands(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := b.fill(t, b.test)
+	attempt := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": b.newDebt(t).ID}))
+	rows.subscription, rows.invoice, rows.payment = attempt.SubscriptionID, attempt.InvoiceID, attempt.ID
+	for range 8 {
+		leave, err := b.gate.Enter(rows.subscription)
+		require.NoError(t, err)
+		defer leave()
+	}
+	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
+	crowded := 0
+	for operation, entry := range guarded {
+		method, path, _ := strings.Cut(operation, " ")
+		if method == "DELETE" {
+			continue // takes away what the others are about
+		}
+		var body any
+		if entry.body != nil {
+			body = entry.body(rows)
+		}
+		if operation == "POST /payments" {
+			body = map[string]any{"subscriptionId": rows.subscription}
+		}
+		got := b.ask(t, b.test, method, "/v1"+strings.ReplaceAll(path, "{id}", rows.of(path)), body)
+		responses := doc["paths"].(map[string]any)[path].(map[string]any)[strings.ToLower(method)].(map[string]any)["responses"]
+		if got.Status == 429 {
+			crowded++
+			problem(t, 429, "too_many_commands", "", got)
+			require.Equal(t, "1", got.Header.Get("Retry-After"))
+			require.Contains(t, responses, "429", operation)
+		} else {
+			require.NotContains(t, responses, "429", "%s: %s", operation, got.Body)
+		}
+	}
+	require.Equal(t, 7, crowded)
+}

@@ -173,7 +173,7 @@ func (s *Server) paymentOperations() {
 		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
 			"most 30) for a final status. A repeat of the request with the same Idempotency-Key never charges " +
 			"twice.",
-		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
 	refunded := example
@@ -199,7 +199,7 @@ func (s *Server) paymentOperations() {
 		Description: "Ends the review as a person decided after looking at the provider, and does what follows: an invoice is paid, " +
 			"an attempt failed, a refund owed. success, canceled and refunded are never overwritten. Refused with 409 where the " +
 			"outcome contradicts what is booked.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 		Request: ResolvePaymentForm{Outcome: "failed", Note: "Stripe support: never captured"},
 	}, s.resolvePayment)
 	httpkit.Register(s.kit, httpkit.Operation{

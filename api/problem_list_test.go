@@ -51,6 +51,7 @@ var unseen = map[string]string{
 
 // worded are the problems whose detail is put together when they are made, or says less than the code means.
 var worded = map[string]string{
+	"decision_impossible": "The outcome contradicts what is recorded of the payment.",
 	"field_invalid":       "A value is malformed.",
 	"field_missing":       "A required field is missing. The detail says when it is required.",
 	"field_unknown":       "The request has no field of this name.",

@@ -110,6 +110,10 @@ func (o Operation) refusalReasons() map[int]string {
 	if o.Load.fetch != nil || o.refersTo() {
 		reasons[http.StatusNotFound] = "The resource does not exist in this environment."
 	}
+	if o.Crowds {
+		reasons[http.StatusTooManyRequests] = "Too many requests change this subscription at the same time. This one " +
+			"was not performed. Repeat it after Retry-After, with the same Idempotency-Key."
+	}
 	if o.changes() {
 		maps.Copy(reasons, map[int]string{
 			http.StatusConflict: "The current state of the resource does not allow the operation, or a " +
