@@ -304,3 +304,33 @@ func manyFields(n int) string {
 	}
 	return strings.Join(fields, ",")
 }
+
+// Who misspells a field is told its name, and never to leave out what they want.
+func TestUnknownField_NamesTheFieldThatWasMeant(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := b.fill(t, b.test)
+	sub := "/subscriptions/" + rows.subscription
+	for _, c := range []struct{ method, path, body, want string }{
+		{"POST", sub + "/cancel", `{"immediateEfect":true}`, "`immediateEfect` is not a field of this request. Did you mean `immediateEffect`?"},
+		{"POST", "/customers", `{"payment_method":"card"}`, "`payment_method` is not a field of this request. Did you mean `paymentMethod`?"},
+		{"POST", "/customers", `{"email":"a@b.c","paymentDetails":{"customertoken":"x"}}`, "Did you mean `paymentDetails.customerToken`?"},
+		{
+			"POST", "/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amont":1,"amount":1}]}`,
+			"Did you mean `prices[0].amount`?",
+		},
+		{"POST", sub + "/cancel", `{"when":"now"}`, "Its fields are `immediateEffect`, `reason`, `refund`."},
+		{"POST", sub + "/reactivate", `{"reason":"x"}`, "It has none: omit `reason`."},
+		{"DELETE", "/customers/" + rows.customer, `{"reason":"x"}`, "It has none: omit `reason`."},
+		{"GET", "/plans?aktive=true", "", "Did you mean `active`?"},
+		{"GET", "/plans?page=2", "", "Its query parameters are `limit`, `startingAfter`, `endingBefore`, `active`."},
+		{"GET", "/plans?limit=abc", "", "`limit` is invalid: expected integer."},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		p := as[httpkit.Problem](t, 422, b.ask(t, b.test, c.method, "/v1"+c.path, body))
+		require.Contains(t, p.Detail, c.want)
+	}
+}

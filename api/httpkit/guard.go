@@ -44,7 +44,7 @@ func (k *Kit) open(
 	if err != nil {
 		return nil, nil, err
 	}
-	c.caller = ctx
+	c.caller, c.schemas = ctx, k.huma.OpenAPI().Components.Schemas
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, nil, err
 	}

@@ -35,7 +35,8 @@ func (o Operation) changes() bool { return o.Method != http.MethodGet }
 type Call struct {
 	Principal
 	resource any
-	repeat   *repeatable // nil: the request has no Idempotency-Key
+	schemas  huma.Registry // of the requests of all operations
+	repeat   *repeatable   // nil: the request has no Idempotency-Key
 	wait     wait
 	caller   context.Context // ends when the caller goes away, however long we let the request take
 }
