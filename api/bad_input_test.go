@@ -334,3 +334,28 @@ func TestUnknownField_NamesTheFieldThatWasMeant(t *testing.T) {
 		require.Contains(t, p.Detail, c.want)
 	}
 }
+
+func TestCardNumber_IsRefusedWhereverTextIsStored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := b.fill(t, b.test)
+	const card = "4242 4242 4242 4242"
+	for _, c := range []struct{ method, path, body, param string }{
+		{"POST", "/customers", `{"email":"a@example.com","name":"` + card + `"}`, "name"},
+		{"POST", "/customers", `{"email":"a@example.com","metadata":{"card":"` + card + `"}}`, "metadata.card"},
+		{"POST", "/customers", `{"email":"a@example.com","metadata":{"card":4242424242424242}}`, "metadata.card"},
+		{"POST", "/customers", `{"email":"a@example.com","metadata":{"` + card + `":1}}`, "metadata"},
+		{"PATCH", "/customers/" + rows.customer, `{"name":"Ada ` + card + `"}`, "name"},
+		{"POST", "/plans", `{"name":"` + card + `","currency":"USD","interval":"month","amount":1}`, "name"},
+		{"POST", "/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1,"name":"` + card + `"}]}`, "prices[0].name"},
+		{"PATCH", "/plans/" + rows.plan, `{"metadata":{"note":"` + card + `"}}`, "metadata.note"},
+		{"POST", "/subscriptions", fmt.Sprintf(`{"customerId":%q,"planId":%q,"metadata":{"n":%q}}`, rows.customer, rows.plan, card), "metadata.n"},
+		{"POST", "/subscriptions/" + rows.subscription + "/cancel", `{"reason":"card ` + card + ` expired"}`, "reason"},
+		{"POST", "/payments", fmt.Sprintf(`{"customerId":%q,"amount":1,"currency":"USD","description":%q}`, rows.customer, card), "description"},
+		{"POST", "/test-clocks", `{"name":"` + card + `"}`, "name"},
+	} {
+		got := b.ask(t, b.test, c.method, "/v1"+c.path, c.body)
+		problem(t, 422, "card_number_refused", c.param, got)
+		require.NotContains(t, string(got.Body), "4242 4242")
+	}
+}
