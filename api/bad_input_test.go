@@ -359,3 +359,17 @@ func TestCardNumber_IsRefusedWhereverTextIsStored(t *testing.T) {
 		require.NotContains(t, string(got.Body), "4242 4242")
 	}
 }
+
+func TestCreateCustomer_ListsEveryWrongField(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := problem(t, 422, "email_malformed", "email", b.ask(t, b.test, "POST", "/v1/customers",
+		`{"email":"a","phone":"1","metadata":{"":1},"name":" "}`))
+	var params []string
+	for _, f := range p.Errors {
+		params = append(params, f.Param)
+	}
+	require.Equal(t, []string{"email", "phone", "name", "metadata"}, params)
+	p = problem(t, 422, "phone_malformed", "phone", b.ask(t, b.test, "POST", "/v1/customers", `{"email":"a@b.c","phone":"1"}`))
+	require.Empty(t, p.Errors)
+}

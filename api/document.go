@@ -39,7 +39,7 @@ var tags = []huma.Tag{
 	{Name: "Subscriptions", Description: "A customer's use of a plan, billed per period."},
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},
 	{Name: "Invoices", Description: "The amounts owed for a period."},
-	{Name: "Events", Description: "The state changes, in order for each subscription."},
+	{Name: "Events", Description: "The state changes, in order for each subscription. docs/events.md of the source lists the fields of data by type."},
 	{Name: "Test clocks", Description: "Simulated time for test customers, which advances a year in seconds."},
 	{Name: "Apps", Description: "The applications of a tenant."},
 }
@@ -48,11 +48,12 @@ const introduction = `Subscription billing. Every resource is available under /a
 
 Amounts are integers in minor units of the currency (1900 is 19.00 USD, but 1900 XAF); times are Unix seconds.
 
-Lists are newest first: limit 1 to 100, startingAfter or endingBefore the id of an entry, and hasMore. HEAD returns the same as
+Lists are newest first: limit 1 to 100 (default 20), startingAfter or endingBefore the id of an entry, and hasMore. HEAD returns the same as
 GET, without the body.
 
 Every POST, PATCH and DELETE takes an Idempotency-Key of 1 to 255 visible characters. A repeat with the same key and the
-same body returns the stored response, with Idempotent-Replayed: true, for at least 24 hours. Another body returns 422
+same body returns the stored response, with Idempotent-Replayed: true, for at least 24 hours; a repeated charge or retried
+refund, and any repeat with Prefer: wait, returns the resource as it is now. Another body returns 422
 idempotency_key_reused. While the first request is in progress, a repeat waits a few seconds and then returns 409.
 
 The refusal of a command is stored like a success, with one exception: a 409 with Retry-After is temporary (a payment or

@@ -48,12 +48,12 @@ var (
 
 // errScopeMissing names the scopes that would do.
 func errScopeMissing(need Access) error {
-	scopes := "*"
+	scopes := quoted("*")
 	if need.Scope != "" {
-		scopes = need.Scope + " or *"
+		scopes = quoted(need.Scope) + " or " + scopes
 	}
 	return fault.New(fault.Forbidden, "scope_missing",
-		"The scopes of this API key do not cover this operation. Use a key with the scope `%s`.", scopes)
+		"The scopes of this API key do not cover this operation. Use a key with the scope %s.", scopes)
 }
 
 // bearer reads the hash of the key out of the one Authorization header, without asking anybody.

@@ -185,6 +185,9 @@ func limitsOf(schema *huma.Schema) string {
 	limits = append(limits,
 		between(number(schema.Minimum), number(schema.Maximum), ""), between(count(schema.MinLength), count(schema.MaxLength), "characters"),
 		between(count(schema.MinItems), count(schema.MaxItems), "entries"), between("", count(schema.MaxProperties), "keys"))
+	if schema.Default != nil {
+		limits = append(limits, fmt.Sprintf("Default: %v.", schema.Default))
+	}
 	return strings.Join(slices.DeleteFunc(limits, func(s string) bool { return s == "" }), " ")
 }
 

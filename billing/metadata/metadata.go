@@ -31,8 +31,8 @@ var (
 	ErrNested = fault.New(fault.Invalid, "type_wrong",
 		"A metadata value must be a string, a number, true, false or null. Send lists and objects as a string.")
 	errTooLarge = fault.New(fault.Invalid, "metadata_too_large",
-		"`metadata` is too large. Send keys of 1 to %d characters, strings of at most %d and numbers of at "+
-			"most %d.", MaxKey, MaxText, MaxNumber)
+		"`metadata` is too large. Send keys of 1 to %d characters, strings of at most %d and numbers "+
+			"written with at most %d.", MaxKey, MaxText, MaxNumber)
 )
 
 // UnmarshalJSON keeps numbers as they are written.
