@@ -8,6 +8,9 @@ import (
 	"perennial/internal/telemetry"
 )
 
+// The second embeds what the first writes.
+//
+//go:generate go test . -run ^TestProblems_AreListed$ -count=1 -update
 //go:generate go test . -run ^TestOpenAPI_IsCommitted$ -count=1 -update
 
 // Document is the OpenAPI document without a server: what clients are generated from.

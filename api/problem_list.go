@@ -7,8 +7,6 @@ import (
 	"perennial/api/httpkit"
 )
 
-//go:generate go test . -run ^TestProblems_AreListed$ -count=1 -update
-
 // problemsJSON is written by TestProblems_AreListed, from every place of the source that makes a fault.
 //
 //go:embed problems.json

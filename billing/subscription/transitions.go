@@ -7,6 +7,8 @@ import (
 	"perennial/billing/fault"
 )
 
+//go:generate go test . -run ^TestStatesDocument$ -count=1 -update
+
 // input is a command or an occurrence in a subscription's life.
 type input string
 
