@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"perennial/billing/collection"
@@ -44,7 +43,7 @@ func (a *Payments) tell(
 		outcome = "mismatch" // another amount than asked for: no success of ours
 	}
 	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcome, took)
-	if result.HTTPStatus == http.StatusUnauthorized || result.HTTPStatus == http.StatusForbidden {
+	if refused(result) {
 		a.Observer.CredentialsRefused(ctx, CredentialsRefused{
 			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.txn.ProviderConfigID,
 			Provider: x.provider.Name(), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,

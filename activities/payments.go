@@ -82,6 +82,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		if x.provider, err = a.Gateway.Provider(ctx, config); err != nil {
 			return err
 		}
+		x.config = config
 		x.protocol, x.mode = a.protocol(x.provider), config.Mode
 		x.txn, x.move, x.about = txn.Attend(x.protocol, in.Asked, told, now)
 		if x.move == payment.MoveNone || x.move == payment.MoveAbandon {

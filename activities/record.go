@@ -43,6 +43,9 @@ func (a *Payments) record(
 		if state, recorded, changes, err = lifecycle.Record(state, result, db.Moment(now, wall)); err != nil {
 			return err
 		}
+		if err := announceHealth(ctx, tx, env, x, answer); err != nil {
+			return err
+		}
 		if err := tx.Write(ctx, env, state, changes); err != nil {
 			return err
 		}

@@ -30,12 +30,11 @@ const (
 
 // Activity names. Histories hold them, so they never change.
 const (
-	ActivityAdvance       = "Advance"       // AdvanceInput -> Snapshot
-	ActivityCharge        = "Charge"        // ResolveInput -> ResolveOutput
-	ActivityStepClock     = "StepClock"     // Ref -> StepResult
-	ActivityFinishAdvance = "FinishAdvance" // Ref, ids of payments that stopped it
-	ActivityReconcile     = "Reconcile"     // -> ReconcileResult
-	ActivityEraseBatch    = "EraseBatch"    // Ref -> EraseResult
+	ActivityAdvance    = "Advance"    // AdvanceInput -> Snapshot
+	ActivityCharge     = "Charge"     // ResolveInput -> ResolveOutput
+	ActivityStepClock  = "StepClock"  // Ref -> StepResult
+	ActivityReconcile  = "Reconcile"  // -> ReconcileResult
+	ActivityEraseBatch = "EraseBatch" // Ref -> EraseResult
 )
 
 // Fixed IDs.
@@ -169,7 +168,7 @@ type TestClockInput struct {
 	Ref Ref `json:"ref"`
 }
 
-// StepResult says how far one step moved the clock.
+// StepResult says how far one step moved the clock. Done: it is ready.
 type StepResult struct {
 	Now       time.Time `json:"now"`
 	Done      bool      `json:"done"`

@@ -72,7 +72,7 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 			return rows, err
 		},
 		"events of a type": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Type: event.TypeSubscriptionUpdated}, p)
+			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Types: []event.Pattern{"subscription.updated"}}, p)
 			return rows, err
 		},
 		"customers": func(ctx context.Context, p db.Page) (any, error) {
@@ -338,7 +338,7 @@ func TestPositions_OutliveALogicalRestore(t *testing.T) {
 	}
 	before := ids(b.store, db.Page{})
 	pool := restored.Pool(t)
-	for _, table := range []string{"tenants", "apps", "environments", "plans", "test_clocks", "customers", "subscriptions", "events"} {
+	for _, table := range []string{"tenants", "apps", "environments", "plans", "test_clocks", "customers", "subscriptions", "customer_event_sequences", "events"} {
 		copyTable(t, b.pool, pool, table)
 	}
 	_, err := pool.Exec(t.Context(), "select setval('list_position', $1, true)", b.count(t, "select last_value from list_position"))

@@ -192,10 +192,20 @@ func (c *crowd) lists(t *testing.T) {
 		})
 	}
 	for name, f := range map[string]db.EventFilter{
-		"all": {}, "rare type": {Type: event.TypeSubscriptionPastDue}, "type": {Type: event.TypePaymentSuccess},
-		"no such type": {Type: event.TypeCustomerDeleted}, "customer": {CustomerID: customer},
+		"all": {}, "rare type": {Types: []event.Pattern{"subscription.past_due"}}, "type": {Types: []event.Pattern{"payment.success"}},
+		"no such type": {Types: []event.Pattern{"customer.deleted"}}, "group": {Types: []event.Pattern{"payment.*"}},
+		"rare group": {Types: []event.Pattern{"subscription.*"}}, "no such group": {Types: []event.Pattern{"customer.*"}},
+		"several":                {Types: []event.Pattern{"payment.*", "subscription.past_due", "customer.deleted", "invoice.*"}},
+		"customer":               {CustomerID: customer},
 		"subscription":           {SubscriptionID: subscription},
-		"customer and rare type": {CustomerID: customer, Type: event.TypeSubscriptionPastDue},
+		"object":                 {ObjectID: subscription},
+		"object of one event":    {ObjectID: crowdID("sub_", 2)},
+		"customer and rare type": {CustomerID: customer, Types: []event.Pattern{"subscription.past_due"}},
+		"time":                   {RecordedFrom: crowdTime(c.rows / 2), RecordedTo: crowdTime(c.rows/2 + 3000)},
+		"since":                  {RecordedFrom: crowdTime(c.rows / 2)},
+		"until":                  {RecordedTo: crowdTime(c.rows / 2)},
+		"time and type":          {RecordedFrom: crowdTime(c.rows / 3), RecordedTo: crowdTime(c.rows / 2), Types: []event.Pattern{"payment.*"}},
+		"time with no event":     {RecordedFrom: crowdTime(c.rows + 100)},
 	} {
 		add("events, "+name, "evt_", func(p db.Page) error {
 			_, _, err := c.store.Events(ctx, crowdEnv, f, p)

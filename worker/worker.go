@@ -149,11 +149,10 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 		})
 	}
 	for name, body := range map[string]any{
-		contract.ActivityAdvance:       c.Activities.Subscriptions.Advance,
-		contract.ActivityStepClock:     c.Activities.Clocks.StepClock,
-		contract.ActivityFinishAdvance: c.Activities.Clocks.FinishAdvance,
-		contract.ActivityReconcile:     c.Activities.Reconciler.Reconcile,
-		contract.ActivityEraseBatch:    c.Activities.Erasures.EraseBatch,
+		contract.ActivityAdvance:    c.Activities.Subscriptions.Advance,
+		contract.ActivityStepClock:  c.Activities.Clocks.StepClock,
+		contract.ActivityReconcile:  c.Activities.Reconciler.Reconcile,
+		contract.ActivityEraseBatch: c.Activities.Erasures.EraseBatch,
 	} {
 		billing.RegisterActivityWithOptions(body, activity.RegisterOptions{Name: name})
 	}

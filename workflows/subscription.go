@@ -142,6 +142,8 @@ func dueSummary(action subscription.Action) string {
 		return "retry the payment"
 	case subscription.ActionCancel, subscription.ActionPastDueEnd:
 		return "cancel"
+	case subscription.ActionTrialNotice:
+		return "announce the end of the trial"
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionNone:
 	}
 	return "open the next period"

@@ -100,7 +100,7 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 		}
 		o.telemetry.Logger.Error("a provider reports a payment with an id of ours that the database does not have: a restore has "+
 			"lost it, or another installation shares the provider's account; look it up at the provider by its reference, book or "+
-			"refund the money, then run `perennial callback close`",
+			"refund the money, then run `perennial callback close` (docs/operations.md)",
 			telemetry.Environment(lost.EnvironmentID), zap.String("transactionId", lost.TransactionID),
 			zap.String("providerReference", lost.ProviderRef), zap.String("providerConfigId", lost.ProviderConfigID),
 			zap.String("callbackId", lost.ID))

@@ -46,6 +46,11 @@ func New(prefix string, at time.Time) string {
 	return format(prefix, hi, lo)
 }
 
+// Earliest returns what every ID of this prefix that is made at that time or later is not below.
+func Earliest(prefix string, at time.Time) string {
+	return format(prefix, uint64(at.UnixMilli())<<16, 0)
+}
+
 // format writes the 128 bits hi:lo.
 func format(prefix string, hi, lo uint64) string {
 	var s strings.Builder

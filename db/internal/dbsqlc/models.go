@@ -104,17 +104,18 @@ type Erasure struct {
 }
 
 type Event struct {
-	ID             string
-	EnvironmentID  string
-	Type           event.Type
-	ObjectID       string
-	CustomerID     *string
-	SubscriptionID *string
-	Sequence       *int64
-	Data           []byte
-	OccurredAt     int64
-	CreatedAt      time.Time
-	Position       int64
+	ID               string
+	EnvironmentID    string
+	Type             event.Type
+	ObjectID         string
+	CustomerID       *string
+	SubscriptionID   *string
+	Sequence         *int64
+	Data             []byte
+	OccurredAt       int64
+	CreatedAt        time.Time
+	Position         int64
+	CustomerSequence *int64
 }
 
 type IdempotencyKey struct {
@@ -219,6 +220,7 @@ type ProviderConfig struct {
 	SecretKeySealed     []byte
 	WebhookSecretSealed []byte
 	CreatedAt           time.Time
+	FailingSince        *time.Time
 }
 
 type Settlement struct {
@@ -266,6 +268,7 @@ type Subscription struct {
 	Position            int64
 	WakePendingSince    *time.Time
 	RenewedFrom         *time.Time
+	TrialNoticeAt       *time.Time
 }
 
 type Tenant struct {
