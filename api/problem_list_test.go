@@ -25,7 +25,7 @@ import (
 )
 
 // reachable are the packages whose faults become responses.
-var reachable = []string{"api", "billing", "db", "service"}
+var reachable = []string{"api", "billing", "db", "service", "providers/stripe/callback.go"}
 
 // behind are files and folders there whose faults no request meets, with the reason.
 var behind = map[string]string{
@@ -41,8 +41,8 @@ var behind = map[string]string{
 var unseen = map[string]string{
 	"api_key_not_found": "operators", "app_not_found": "operators", "tenant_not_found": "operators",
 	"environment_not_found": "operators", "environment_exists": "operators", "primary_provider_exists": "operators",
-	"provider_config_not_found": "handled by its caller", "idempotency_key_taken": "handled by its caller",
-	"settlement_not_found": "handled by its caller", "provider_call_not_found": "activities",
+	"idempotency_key_taken": "handled by its caller",
+	"settlement_not_found":  "handled by its caller", "provider_call_not_found": "activities",
 	"provider_ref_taken": "activities", "charge_recovered": "activities",
 	"retry_policy_invalid": "operators", "past_due_billing_unknown": "operators",
 	"past_due_cancel_after_days_out_of_range": "operators",
