@@ -11,8 +11,9 @@ import (
 
 // Check refuses a text with a card number in it: a card scheme's prefix and length with a right check digit, grouped by
 // spaces or hyphens or not at all. The check digit alone would refuse every tenth number of 13 to 19 digits. With the
-// prefix, Unix times in milliseconds to nanoseconds and device ids (IMEI) pass, and a random number of 16 digits is refused
-// three times in a hundred; a letter directly before a number says that it is an id. Fault: card_number_refused.
+// prefix, Unix times in milliseconds to nanoseconds and device ids (IMEI) pass, and a random number of 16 digits is
+// refused three times in a hundred; a letter directly before a number says that it is an id. Fault:
+// card_number_refused.
 func Check(param, text string) error {
 	if In(text) {
 		return fault.InvalidParam(param, "card_number_refused",
