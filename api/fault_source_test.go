@@ -119,7 +119,7 @@ func (s *source) madeBy(n ast.Node, within *ast.FuncDecl) (made, bool) {
 	default:
 		return m, false
 	}
-	known := false
+	var known bool
 	m.codes, known = s.strings(call.Args[1], within)
 	require.True(s.t, known, "%s: the code is not found in the source", s.files.Position(call.Pos()))
 	detail := call.Args[2]
@@ -137,7 +137,7 @@ func (s *source) madeByField(field *ast.CompositeLit, within *ast.FuncDecl) (mad
 	m := made{kind: fault.Invalid}
 	for _, e := range field.Elts {
 		if pair := e.(*ast.KeyValueExpr); pair.Key.(*ast.Ident).Name == "Code" {
-			known := false
+			var known bool
 			m.codes, known = s.strings(pair.Value, within)
 			require.True(s.t, known, s.files.Position(field.Pos()))
 		}
