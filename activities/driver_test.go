@@ -201,8 +201,11 @@ func (l *life) in(tx *db.Tx, c command) (service.Performed, error) {
 		return service.Command(ctx, tx, env, id, lifecycle.Reactivate{})
 	case contract.CommandChangePlan:
 		return service.ChangePlan(ctx, tx, env, id, c.PlanID, c.AtPeriodEnd)
-	default:
+	case contract.CommandPay:
 		return service.Command(ctx, tx, env, id, lifecycle.Pay{Amount: (*money.Minor)(c.Amount)})
+	default:
+		require.FailNow(l.t, "no such command", "%q", c.Name)
+		return service.Performed{}, nil
 	}
 }
 

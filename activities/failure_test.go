@@ -45,7 +45,7 @@ func TestCharge_FailureHasReason(t *testing.T) {
 		},
 		"not a word": {
 			result: providers.Result{Outcome: providers.Declined},
-			code:   "DECLINED", reason: "the provider gave no reason",
+			code:   "DECLINED", reason: "The provider gave no reason.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestCharge_RecoveredCaptureHasNoFailure(t *testing.T) {
 	l.perform(cancelNow(""))
 	l.until(l.Clock.Now().Add(scene.Window + 3*time.Hour))
 	require.Equal(t, payment.Canceled, l.last().Status)
-	require.Equal(t, "the provider never received this payment", l.last().FailureReason)
+	require.Equal(t, "The provider never received this payment.", l.last().FailureReason)
 
 	l.Provider.Settle(txn.ID, providers.Succeeded)
 	l.asked(txn.ID)

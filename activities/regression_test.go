@@ -142,7 +142,7 @@ func TestCharge_ResponseAboutErasedCustomerIsDropped(t *testing.T) {
 	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Declined, got.Status)
-	require.Equal(t, "the provider gave no reason", got.FailureReason)
+	require.Equal(t, "The provider gave no reason.", got.FailureReason)
 	require.Nil(t, got.ProviderResponse)
 	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -250,6 +251,9 @@ func problem(t testing.TB, status int, code, param string, r response) httpkit.P
 	require.Equal(t, param, p.Param, "%s", r.Body)
 	require.Equal(t, httpkit.ProblemType, r.Header.Get("Content-Type"))
 	require.Equal(t, status, p.Status)
+	at := slices.IndexFunc(problems(), func(l httpkit.Listed) bool { return l.Code == code })
+	require.GreaterOrEqual(t, at, 0, "%s is missing in problems.json", code)
+	require.Equal(t, status, problems()[at].Status, "the status of %s in problems.json", code)
 	return p
 }
 

@@ -19,7 +19,7 @@ func TestCallback_VerifiedStoredSignalled(t *testing.T) {
 	path := "/callbacks/" + b.test.providerID
 	raw := "{ \"any\":  \"bytes\" }\n"
 
-	problem(t, 401, "signature_invalid", "", b.send(t, "POST", path, raw, "Signature", "forged", "Event", "e0", "Transaction", txn.ID))
+	problem(t, 401, "callback_signature_invalid", "", b.send(t, "POST", path, raw, "Signature", "forged", "Event", "e0", "Transaction", txn.ID))
 	require.Zero(t, b.count(t, "select count(*) from provider_callbacks"))
 
 	b.engine.onSignal = func(context.Context) error { return errors.New("no engine") } // best effort: it is stored

@@ -149,8 +149,9 @@ func (s *Server) customerOperations() {
 	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",
-		Summary: "Create a customer",
-		Status:  http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
+		Summary:     "Create a customer",
+		Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",
+		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
 		Request: CustomerForm{Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails},
 	}, s.createCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{

@@ -8,6 +8,9 @@ import (
 	"perennial/internal/telemetry"
 )
 
+// The second embeds what the first writes.
+//
+//go:generate go test . -run ^TestProblems_AreListed$ -count=1 -update
 //go:generate go test . -run ^TestOpenAPI_IsCommitted$ -count=1 -update
 
 // Document is the OpenAPI document without a server: what clients are generated from.
@@ -21,6 +24,7 @@ func Document(version string) []byte {
 func (c Config) describe() httpkit.Config {
 	return httpkit.Config{
 		Title: "Perennial", Version: c.Version, Introduction: introduction, AboutKeys: aboutKeys, Tags: tags,
+		Problems:  problems(),
 		Prefixes:  prefixes,
 		PublicURL: c.PublicURL, TrustedProxies: c.TrustedProxies, Bounds: c.Bounds,
 	}
@@ -38,7 +42,7 @@ var tags = []huma.Tag{
 	{Name: "Subscriptions", Description: "A customer's use of a plan, billed per period."},
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},
 	{Name: "Invoices", Description: "The amounts owed for a period."},
-	{Name: "Events", Description: "The state changes, in order for each subscription."},
+	{Name: "Events", Description: "The state changes, in order for each subscription. docs/events.md of the source lists the fields of data by type."},
 	{Name: "Webhooks", Description: "The endpoints that receive events, and the log of all deliveries."},
 	{Name: "Test clocks", Description: "Simulated time for test customers, which advances a year in seconds."},
 	{Name: "Apps", Description: "The applications of a tenant."},
@@ -48,11 +52,12 @@ const introduction = `Subscription billing. Every resource is available under /a
 
 Amounts are integers in minor units of the currency (1900 is 19.00 USD, but 1900 XAF); times are Unix seconds.
 
-Lists are newest first: limit 1 to 100, startingAfter or endingBefore the id of an entry, and hasMore. HEAD returns the same as
-GET, without the body.
+Lists are newest first: limit 1 to 100 (default 20), startingAfter or endingBefore the id of an entry, and hasMore. HEAD
+returns the same as GET, without the body.
 
 Every POST, PATCH and DELETE takes an Idempotency-Key of 1 to 255 visible characters. A repeat with the same key and the
-same body returns the stored response, with Idempotent-Replayed: true, for at least 24 hours. Another body returns 422
+same body returns the stored response, with Idempotent-Replayed: true, for at least 24 hours; a repeated charge or retried
+refund, and any repeat with Prefer: wait, returns the resource as it is now. Another body returns 422
 idempotency_key_reused. While the first request is in progress, a repeat waits a few seconds and then returns 409.
 
 The refusal of a command is stored like a success, with one exception: a 409 with Retry-After is temporary (a payment or
@@ -60,6 +65,9 @@ a renewal is in progress, a test clock is advancing, the first request is in pro
 the same key: the request is processed again, and performed at most once. An invalid request and a refused creation have
 no effect and are processed again too.
 
-Errors are application/problem+json (RFC 9457) with a stable code, the field at fault in param, and a requestId. Every
-request gets a response within 10 seconds, plus the time of Prefer: wait. After a 503, wait for Retry-After and repeat
-with the same key.`
+The commands of one subscription wait for each other. Beyond a few at the same time, one is refused with 429
+too_many_commands before anything is done for it. Wait for Retry-After and repeat it with the same key.
+
+Errors are application/problem+json (RFC 9457) with a stable code, the field at fault in param, and a requestId. /docs#problems
+lists every code with its meaning and when to repeat the request. Every request gets a response within 10 seconds, plus
+the time of Prefer: wait. After a 503, wait for Retry-After and repeat with the same key.`

@@ -28,7 +28,7 @@ func (Metadata) Schema(huma.Registry) *huma.Schema {
 }
 
 const metadataRules = "Your own notes: up to 50 keys of at most 40 characters. Values are strings of at most 500 characters, " +
-	"numbers of at most 40, true, false or null, and come back as they were sent."
+	"numbers written with at most 40 characters, true, false or null, and come back as they were sent."
 
 // shown is metadata as resources show it: an empty object rather than null.
 func shown(m metadata.Pairs) Metadata {

@@ -9,16 +9,11 @@ import (
 	"perennial/service"
 )
 
-type giveUpInput struct {
-	httpkit.ByID
-	Body *Empty
-}
-
-func (s *Server) voidInvoice(ctx context.Context, c *httpkit.Call, _ *giveUpInput) (*httpkit.Reply[Invoice], error) {
+func (s *Server) voidInvoice(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Invoice], error) {
 	return s.giveUp(ctx, c, s.service.VoidInvoice)
 }
 
-func (s *Server) markUncollectible(ctx context.Context, c *httpkit.Call, _ *giveUpInput) (*httpkit.Reply[Invoice], error) {
+func (s *Server) markUncollectible(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Invoice], error) {
 	return s.giveUp(ctx, c, s.service.MarkUncollectible)
 }
 

@@ -123,7 +123,7 @@ func (s *Server) invoiceOperations() {
 		Summary: "Void an open invoice",
 		Description: "The customer owes nothing for the invoice. Credit that paid for it returns to the customer, " +
 			"and a later payment is refunded. Collection continues with the next open invoice.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: void,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: void,
 	}, s.voidInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "markInvoiceUncollectible", Method: http.MethodPost, Path: "/invoices/{id}/mark-uncollectible",
@@ -132,7 +132,7 @@ func (s *Server) invoiceOperations() {
 		Description: "The customer still owes the invoice, but collection stops for good: no attempt is made, and " +
 			"POST /api/payments does not pay it. A payment under way still pays it if it succeeds. Collection " +
 			"continues with the next open invoice.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: uncollectible,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: uncollectible,
 	}, s.markUncollectible)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getInvoice", Method: http.MethodGet, Path: "/invoices/{id}", Tag: "Invoices", Summary: "Get an invoice",

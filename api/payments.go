@@ -27,11 +27,11 @@ type Payment struct {
 	AttemptNumber    int             `json:"attemptNumber,omitempty" doc:"The number of the attempt among those of its invoice, from 1."`
 	Provider         string          `json:"provider,omitempty" example:"stripe"`
 	ProviderRef      string          `json:"providerReference,omitempty" example:"pi_3MtwBwLkdIwHu7ix28a3tqPa" doc:"The provider's own id."`
-	FailureReason    string          `json:"failureReason,omitempty" example:"Your card has insufficient funds."`
-	FailureCode      string          `json:"failureCode,omitempty" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED"`
+	FailureReason    string          `json:"failureReason,omitempty" example:"Your card has insufficient funds." doc:"Why the payment failed. On a refund with returnedAt: why the bank sent the money back; the status stays refunded, and its charge shows the amount in refundOwed."`
+	FailureCode      string          `json:"failureCode,omitempty" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED" doc:"For programs. INVALID_ACCOUNT also covers an environment without a payment provider; failureReason tells which."`
 	ProviderResponse json.RawMessage `json:"providerResponse,omitempty" doc:"The provider's message, without secrets."`
-	AmountRefunded   int64           `json:"amountRefunded" doc:"The refunded part of a charge."`
-	RefundOwed       int64           `json:"refundOwed,omitempty" doc:"The part of a charge whose refund failed. Retry the refund, or return the amount as credit."`
+	AmountRefunded   int64           `json:"amountRefunded" doc:"The part of a charge that was given back: refunded, or returned as credit (credit-refund)."`
+	RefundOwed       int64           `json:"refundOwed,omitempty" doc:"The part of a charge whose refund failed, or was sent back by the bank. Retry the refund, or return the amount as credit."`
 	ReturnedAt       int64           `json:"returnedAt,omitempty" doc:"The time when the bank sent the money of this refund back. A refund that books a dispute is returned when the dispute is won."`
 	Disputed         bool            `json:"disputed,omitempty" doc:"true: a dispute of the charge is open."`
 	AmountWithdrawn  int64           `json:"amountWithdrawn,omitempty" doc:"The part of the charge that banks hold, or have taken for good, because of disputes."`
@@ -172,8 +172,9 @@ func (s *Server) paymentOperations() {
 		Summary: "Charge a customer, or pay a subscription's open invoice",
 		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
 			"most 30) for a final status. A repeat of the request with the same Idempotency-Key never charges " +
-			"twice.",
-		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
+			"twice. To refund a charge without a subscription, use the provider's dashboard: the refund is booked " +
+			"here, and payment.refunded is sent.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
 	refunded := example
@@ -199,7 +200,7 @@ func (s *Server) paymentOperations() {
 		Description: "Ends the review as a person decided after looking at the provider, and does what follows: an invoice is paid, " +
 			"an attempt failed, a refund owed. success, canceled and refunded are never overwritten. Refused with 409 where the " +
 			"outcome contradicts what is booked.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 		Request: ResolvePaymentForm{Outcome: "failed", Note: "Stripe support: never captured"},
 	}, s.resolvePayment)
 	httpkit.Register(s.kit, httpkit.Operation{

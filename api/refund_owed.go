@@ -9,13 +9,8 @@ import (
 	"perennial/service"
 )
 
-type refundOwedInput struct {
-	httpkit.ByID
-	Body *Empty
-}
-
 // retryRefund answers with the new refund.
-func (s *Server) retryRefund(ctx context.Context, c *httpkit.Call, _ *refundOwedInput) (*httpkit.Reply[Payment], error) {
+func (s *Server) retryRefund(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Payment], error) {
 	out, err := s.refundOwed(ctx, c, http.StatusCreated, s.service.RetryRefund)
 	if err != nil {
 		return nil, err
@@ -24,7 +19,7 @@ func (s *Server) retryRefund(ctx context.Context, c *httpkit.Call, _ *refundOwed
 }
 
 // creditRefund answers with the charge.
-func (s *Server) creditRefund(ctx context.Context, c *httpkit.Call, _ *refundOwedInput) (*httpkit.Reply[Payment], error) {
+func (s *Server) creditRefund(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Payment], error) {
 	return s.refundOwed(ctx, c, http.StatusOK, s.service.CreditRefund)
 }
 

@@ -177,7 +177,7 @@ func (s *Server) subscriptionOperations() {
 			"the new plan, to the second. effective: period_end changes the plan from the next period on; until " +
 			"then, a request with the current planId withdraws the change (409 plan_unchanged if none is " +
 			"scheduled). The new plan must be active and in the same currency.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: changed,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanID: changed.PlanID, Effective: "now"},
 	}, s.updateSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -185,12 +185,12 @@ func (s *Server) subscriptionOperations() {
 		Summary: "Cancel a subscription",
 		Description: "Cancels at the end of the period, which reactivate undoes. With immediateEffect: true, " +
 			"cancels now, which is final.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: canceled,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: canceled,
 		Request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
 	}, s.cancelSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate",
 		Tag: "Subscriptions", Summary: "Undo a cancellation at period end",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 	}, s.reactivateSubscription)
 }

@@ -1,6 +1,11 @@
 package contract_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,16 +36,39 @@ func TestNames_NeverChange(t *testing.T) {
 		require.Equal(t, want, name)
 	}
 	// A command whose signal the workflow does not listen to would be acted on by the reconciler only.
-	var names []string
+	var names, types []string
 	for _, cmd := range []lifecycle.Command{
 		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Pay{}, lifecycle.VoidInvoice{},
 		lifecycle.MarkUncollectible{},
 	} {
 		names = append(names, cmd.Name())
+		types = append(types, reflect.TypeOf(cmd).Name())
 	}
+	require.ElementsMatch(t, judged(t), types, "each command of lifecycle is in this list")
 	require.Equal(t, names, contract.CommandSignals)
 	require.Equal(t, []string{"sub_1", "txn_1", "clk_1", "era_1"}, []string{
 		contract.SubscriptionWorkflowID("sub_1"), contract.PaymentWorkflowID("txn_1"), contract.TestClockWorkflowID("clk_1"),
 		contract.ErasureWorkflowID("era_1"),
 	})
+}
+
+// judged returns the types of lifecycle that implement Command, which only that package can.
+func judged(t *testing.T) (types []string) {
+	t.Helper()
+	paths, err := filepath.Glob("../billing/lifecycle/*.go")
+	require.NoError(t, err)
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		require.NoError(t, err)
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "judge" {
+				receiver := f.Recv.List[0].Type
+				if pointer, ok := receiver.(*ast.StarExpr); ok {
+					receiver = pointer.X
+				}
+				types = append(types, receiver.(*ast.Ident).Name)
+			}
+		}
+	}
+	return types
 }

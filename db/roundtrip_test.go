@@ -15,7 +15,6 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
-	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
@@ -164,57 +163,6 @@ func TestTestClockRoundTrip(t *testing.T) {
 
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, b.env, b.clock) })
 	requireFault(t, err, fault.Unavailable, "test_clock_changed")
-}
-
-func TestSubscriptionRoundTrip(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	got, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
-	require.NoError(t, err)
-	require.Equal(t, b.subscription, got)
-
-	other, inv := newPlan(), b.invoice()
-	want := b.subscription
-	trial := want
-	trial.Status, trial.TrialNoticeAt, trial.NextAction = subscription.Trialing, now.Add(time.Minute), subscription.ActionTrialNotice
-	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		locked(ctx, t, b, tx)
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, trial))
-	})
-	got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
-	require.NoError(t, err)
-	trial.Revision = 2
-	require.Equal(t, trial, got)
-	want.Revision = 2
-	want.PlanID, want.PendingPlanID, want.Status = other.ID, b.plan.ID, subscription.Canceled
-	want.AnchorAt, want.TrialEndsAt, want.PaidThrough = now.Add(1*time.Hour), now.Add(2*time.Hour), now.Add(3*time.Hour)
-	want.ActivatedAt, want.CanceledAt, want.MethodChangedAt = now.Add(4*time.Hour), now.Add(5*time.Hour), now.Add(6*time.Hour)
-	want.NextActionAt, want.FinishedAt = now.Add(7*time.Hour), now.Add(8*time.Hour)
-	want.CurrentPeriod.Start, want.CurrentPeriod.End = now.Add(9*time.Hour), now.Add(10*time.Hour)
-	want.Interval.Unit, want.Interval.Count, want.NextPeriod = "week", 2, 5
-	want.CancelAtPeriodEnd, want.CancelReason, want.CollectingInvoiceID = true, "too dear", inv.ID
-	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
-	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
-		require.Equal(t, trial, locked(ctx, t, b, tx))
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, want))
-		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv), "the invoice may come after what refers to it")
-	})
-	want.Revision = 3
-	got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-
-	again := want
-	again.ID, again.Revision, again.CreatedAt = id.New(id.Subscription, wall), 1, now.Add(time.Minute)
-	again.UpdatedAt, again.MethodChangedAt = again.CreatedAt, time.Time{}
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, again)) })
-	got, err = b.store.Subscription(t.Context(), b.env, again.ID)
-	require.NoError(t, err)
-	require.Equal(t, again, got)
-
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, b.env, b.subscription) })
-	requireFault(t, err, fault.Unavailable, "subscription_changed")
 }
 
 func TestInvoiceRoundTrip(t *testing.T) {

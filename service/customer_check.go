@@ -1,9 +1,12 @@
 package service
 
 import (
+	"errors"
 	"net/mail"
+	"slices"
 	"strings"
 
+	"perennial/billing/cardnumber"
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 )
@@ -14,23 +17,26 @@ func checkCustomer(c customer.Customer) error {
 		return fault.InvalidParam("email", "field_missing",
 			"The customer has no contact. Send `email`, `phone` or `paymentDetails.phoneNumber`.")
 	}
-	if c.Email != "" {
-		if err := CheckEmail(c.Email); err != nil {
-			return err
-		}
+	return joined(
+		unlessEmpty(c.Email, CheckEmail),
+		unlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
+		checkText("name", c.Name), c.Metadata.Check(), checkMethod(c))
+}
+
+func unlessEmpty(s string, check func(string) error) error {
+	if s == "" {
+		return nil
 	}
-	if c.Phone != "" {
-		if err := checkPhone("phone", c.Phone); err != nil {
-			return err
-		}
+	return check(s)
+}
+
+// joined returns one fault as it is, and several for a response that lists them.
+func joined(errs ...error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) == 1 {
+		return errs[0]
 	}
-	if err := checkText("name", c.Name); err != nil {
-		return err
-	}
-	if err := c.Metadata.Check(); err != nil {
-		return err
-	}
-	return checkMethod(c)
+	return errors.Join(errs...)
 }
 
 func checkMethod(c customer.Customer) error {
@@ -61,23 +67,10 @@ func checkMethod(c customer.Customer) error {
 	return nil
 }
 
-// isCardNumber recognises 13 to 19 digits with a right check digit (Luhn), however they are grouped.
+// isCardNumber recognises 13 to 19 digits with a right check digit, however they are grouped. No token looks like that.
 func isCardNumber(s string) bool {
 	digits := strings.NewReplacer(" ", "", "-", "").Replace(s)
-	if len(digits) < 13 || len(digits) > 19 || strings.Trim(digits, "0123456789") != "" {
-		return false
-	}
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
+	return len(digits) >= 13 && len(digits) <= 19 && strings.Trim(digits, "0123456789") == "" && cardnumber.Luhn(digits)
 }
 
 // CheckEmail accepts one bare address.

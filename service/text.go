@@ -4,11 +4,12 @@ import (
 	"strings"
 	"unicode"
 
+	"perennial/billing/cardnumber"
 	"perennial/billing/fault"
 )
 
 // checkText holds what is true of one line that people read: it says something, and holds no control characters, which
-// would break it where it is shown. An empty one is left out, and fine.
+// would break it where it is shown, and no card number. An empty one is left out, and fine.
 func checkText(param, s string) error {
 	switch {
 	case s == "":
@@ -19,5 +20,5 @@ func checkText(param, s string) error {
 		return fault.InvalidParam(param, "text_invalid",
 			"`%s` contains a control character, such as a line break. Send one line of text.", param)
 	}
-	return nil
+	return cardnumber.Check(param, s)
 }

@@ -48,9 +48,12 @@ var (
 
 // errScopeMissing names the scopes that would do.
 func errScopeMissing(need Access) error {
-	scopes := strings.Join(append(slices.Clone(need.Scopes), "*"), " or ")
+	scopes := quoted("*")
+	for _, scope := range slices.Backward(need.Scopes) {
+		scopes = quoted(scope) + " or " + scopes
+	}
 	return fault.New(fault.Forbidden, "scope_missing",
-		"The scopes of this API key do not cover this operation. Use a key with the scope `%s`.", scopes)
+		"The scopes of this API key do not cover this operation. Use a key with the scope %s.", scopes)
 }
 
 // bearer reads the hash of the key out of the one Authorization header, without asking anybody.
@@ -121,8 +124,8 @@ func (k *Kit) authenticate(ctx context.Context, r *http.Request, op Operation, r
 	}
 	var key db.APIKey
 	var found any
-	if op.Load != nil {
-		key, found, err = op.Load(ctx, hash, resourceID)
+	if op.Load.fetch != nil {
+		key, found, err = op.Load.fetch(ctx, hash, resourceID)
 	} else {
 		key, err = k.store.KeyByHash(ctx, hash)
 	}

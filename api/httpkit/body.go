@@ -73,7 +73,7 @@ func refuseFields(payload []byte) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		param := Clip(name)
-		return fault.InvalidParam(param, "field_unknown", "%s", sentence(param, "field_unknown", ""))
+		return fault.InvalidParam(param, "field_unknown", "%s", unknown(param, "field", nil))
 	}
 	return nil
 }

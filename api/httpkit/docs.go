@@ -18,10 +18,10 @@ var docsTemplate string
 
 // docsPage renders the OpenAPI document for people: one page, no scripts, nothing from elsewhere. Paths are
 // shown under prefix; server is where the API answers, for the caller who asks.
-func docsPage(doc *huma.OpenAPI, prefix, server string) []byte {
+func docsPage(doc *huma.OpenAPI, problems []Listed, prefix, server string) []byte {
 	page := template.Must(template.New("docs").Parse(docsTemplate))
 	var out bytes.Buffer
-	if err := page.Execute(&out, docsOf(doc, prefix, server)); err != nil {
+	if err := page.Execute(&out, docsOf(doc, problems, prefix, server)); err != nil {
 		panic("httpkit: the documentation page cannot be rendered: " + err.Error()) // it is made of constants
 	}
 	return out.Bytes()
@@ -33,6 +33,7 @@ type docs struct {
 	Paragraphs     []string
 	Sections       []docsSection
 	Problem        []docsField
+	Problems       []Listed
 }
 
 type docsSection struct {
@@ -55,11 +56,12 @@ type docsField struct {
 
 type docsRefusal struct{ Status, Why string }
 
-func docsOf(doc *huma.OpenAPI, prefix, server string) docs {
+func docsOf(doc *huma.OpenAPI, problems []Listed, prefix, server string) docs {
 	d := docs{
 		Title: doc.Info.Title, Version: doc.Info.Version, Paragraphs: strings.Split(doc.Info.Description, "\n\n"),
-		Server:  server + prefix,
-		Problem: fieldsOf(doc, doc.Components.Schemas.Map()["Problem"], ""),
+		Server:   server + prefix,
+		Problems: problems,
+		Problem:  fieldsOf(doc, doc.Components.Schemas.Map()["Problem"], ""),
 	}
 	for _, tag := range doc.Tags {
 		d.Sections = append(d.Sections, docsSection{
@@ -183,6 +185,9 @@ func limitsOf(schema *huma.Schema) string {
 	limits = append(limits,
 		between(number(schema.Minimum), number(schema.Maximum), ""), between(count(schema.MinLength), count(schema.MaxLength), "characters"),
 		between(count(schema.MinItems), count(schema.MaxItems), "entries"), between("", count(schema.MaxProperties), "keys"))
+	if schema.Default != nil {
+		limits = append(limits, fmt.Sprintf("Default: %v.", schema.Default))
+	}
 	return strings.Join(slices.DeleteFunc(limits, func(s string) bool { return s == "" }), " ")
 }
 

@@ -45,7 +45,7 @@ func (k *Kit) open(
 	if err != nil {
 		return nil, nil, err
 	}
-	c.caller = ctx
+	c.caller, c.schemas = ctx, k.huma.OpenAPI().Components.Schemas
 	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, nil, err

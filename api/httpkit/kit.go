@@ -26,6 +26,7 @@ type Config struct {
 	Introduction   string // paragraphs
 	AboutKeys      string // how to authenticate
 	Tags           []huma.Tag
+	Problems       []Listed // all that a request can be refused with
 	// Prefixes under which every operation answers, from the same handler.
 	Prefixes []string
 	// PublicURL is how the outside reaches the API; it is in the OpenAPI document. Empty: relative.

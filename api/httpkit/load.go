@@ -12,7 +12,10 @@ import (
 
 // Loader fetches the key and the resource that an operation is about in one round trip. It returns the key also with
 // an error about the resource, so that keys are judged before existence.
-type Loader func(ctx context.Context, hash []byte, id string) (db.APIKey, any, error)
+type Loader struct {
+	fetch  func(ctx context.Context, hash []byte, id string) (db.APIKey, any, error)
+	absent string // the code when there is no such resource
+}
 
 // ByID is the request of every operation on one resource; the loader has fetched what {id} names.
 type ByID struct {
@@ -25,7 +28,7 @@ func LoadByID[R any](
 	k *Kit, prefix string, absent *fault.Error,
 	fetch func(ctx context.Context, hash []byte, id string) (db.APIKey, R, error),
 ) Loader {
-	return func(ctx context.Context, hash []byte, resourceID string) (db.APIKey, any, error) {
+	return Loader{absent: absent.Code, fetch: func(ctx context.Context, hash []byte, resourceID string) (db.APIKey, any, error) {
 		if !id.Is(prefix, resourceID) {
 			key, err := k.store.KeyByHash(ctx, hash)
 			return key, nil, cmp.Or(err, error(NotFound(absent)))
@@ -35,7 +38,7 @@ func LoadByID[R any](
 			err = NotFound(absent)
 		}
 		return key, r, err
-	}
+	}}
 }
 
 // Resource is what the operation's loader fetched.

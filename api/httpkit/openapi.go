@@ -88,6 +88,7 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	}}
 	problem := schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	for status, why := range op.refusalReasons() {
+		why += k.codesOf(op, status)
 		out[strconv.Itoa(status)] = &huma.Response{
 			Description: why, Content: map[string]*huma.MediaType{ProblemType: {Schema: problem}},
 		}
@@ -106,8 +107,12 @@ func (o Operation) refusalReasons() map[int]string {
 		http.StatusServiceUnavailable: "The service is unavailable. Try again after Retry-After, with the same " +
 			"Idempotency-Key.",
 	}
-	if o.Load != nil || o.refersTo() {
+	if o.Load.fetch != nil || o.refersTo() {
 		reasons[http.StatusNotFound] = "The resource does not exist in this environment."
+	}
+	if o.Crowds {
+		reasons[http.StatusTooManyRequests] = "Too many requests change this subscription at the same time. This one " +
+			"was not performed. Repeat it after Retry-After, with the same Idempotency-Key."
 	}
 	if o.changes() {
 		maps.Copy(reasons, map[int]string{

@@ -22,6 +22,7 @@ type Operation struct {
 	Access      Access
 	Load        Loader // the resource that {id} names, fetched together with the key
 	Waits       bool   // honours Prefer: wait
+	Crowds      bool   // bounded in number at a time for one resource, and refused with 429 beyond it
 	Request     any    // example
 	Response    any    // example
 	Publicly    any    // example of what a publishable key is answered, where that is less
@@ -35,7 +36,8 @@ type Call struct {
 	Principal
 	Prefix   string // under which the operation was called
 	resource any
-	repeat   *repeatable // nil: the request has no Idempotency-Key
+	schemas  huma.Registry // of the requests of all operations
+	repeat   *repeatable   // nil: the request has no Idempotency-Key
 	wait     wait
 	caller   context.Context // ends when the caller goes away, however long we let the request take
 }

@@ -17,11 +17,9 @@ const maxWait = 30 * time.Second
 // wait is how long a caller is ready to wait for a final state (RFC 7240); zero: not at all.
 type wait time.Duration
 
-// parsePrefer reads wait=N. Other preferences are ignored, as the RFC asks; so is wait where nothing is waited for.
+// parsePrefer reads wait=N. Other preferences are ignored, as the RFC asks; so is a well-formed wait where nothing is
+// waited for.
 func parsePrefer(header http.Header, waits bool) (wait, error) {
-	if !waits {
-		return 0, nil
-	}
 	for _, preference := range strings.Split(strings.Join(header.Values("Prefer"), ","), ",") {
 		preference, _, _ = strings.Cut(preference, ";")
 		name, value, _ := strings.Cut(strings.TrimSpace(preference), "=")
@@ -32,6 +30,9 @@ func parsePrefer(header http.Header, waits bool) (wait, error) {
 		if err != nil {
 			return 0, fault.InvalidParam("Prefer", "header_malformed",
 				"The Prefer header is malformed. Send a whole number of seconds, as in `Prefer: wait=10`.")
+		}
+		if !waits {
+			return 0, nil
 		}
 		return wait(min(time.Duration(seconds)*time.Second, maxWait)), nil
 	}

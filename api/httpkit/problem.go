@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"perennial/billing/fault"
@@ -12,14 +13,14 @@ import (
 // Problem is every error answer (RFC 9457). It never holds the id that was asked for, so that a foreign id and an
 // absent one are answered alike.
 type Problem struct {
-	Type      string         `json:"type" example:"urn:perennial:problem:out_of_range" doc:"Names the problem: urn:perennial:problem: and the code."`
+	Type      string         `json:"type" example:"urn:perennial:problem:out_of_range" doc:"Names the problem: urn:perennial:problem: and the code. The page /docs explains each at #problem-{code}."`
 	Title     string         `json:"title" example:"Invalid request" doc:"The kind of problem, for people."`
 	Status    int            `json:"status" example:"422" doc:"The HTTP status."`
 	Detail    string         "json:\"detail\" example:\"`prices[0].amount` is invalid: expected number >= 0.\" doc:\"What is wrong with the request and how to correct it.\""
-	Code      string         `json:"code" example:"out_of_range" doc:"A stable code for programs."`
+	Code      string         `json:"code" example:"out_of_range" doc:"A stable code for programs. All are listed at /docs#problems."`
 	Param     string         `json:"param,omitempty" example:"prices[0].amount" doc:"The wrong field or parameter, if any."`
 	RequestID string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the request. Quote it when you ask for help."`
-	Errors    []ProblemField `json:"errors,omitempty" doc:"Every wrong field when there are several, at most 20."`
+	Errors    []ProblemField `json:"errors,omitempty" doc:"The wrong fields, when several were found; at most 20. Rules that need more than one field, or the resource, are checked after the fields."`
 
 	header http.Header
 	stored []byte // a problem that an earlier request with the same Idempotency-Key was answered
@@ -76,7 +77,7 @@ func problemOf(err error, requestID string) *Problem {
 		Detail: f.Detail, Code: f.Code, Param: Clip(f.Param), RequestID: requestID, header: http.Header{},
 	}
 	if status, ok := statuses[f.Code]; ok {
-		p.Status, p.Title = status, http.StatusText(status)
+		p.Status, p.Title = status, titleOf(status)
 	}
 	if f.Kind == fault.Internal {
 		p.Detail = "The request failed with a server error. Quote the request id when you ask for help." // never a cause
@@ -84,12 +85,36 @@ func problemOf(err error, requestID string) *Problem {
 	if f.Kind == fault.Unauthorized {
 		p.header.Set("WWW-Authenticate", authenticate)
 	}
+	p.Errors = severalOf(err)
 	if f.RetryAfter > 0 {
 		p.header.Set("Retry-After", retryAfter(f.RetryAfter))
 	} else if f.Kind == fault.Unavailable {
 		p.header.Set("Retry-After", "1")
 	}
 	return p
+}
+
+// severalOf lists the wrong fields of faults that were joined; nil where there is one.
+func severalOf(err error) []ProblemField {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || len(joined.Unwrap()) < 2 {
+		return nil
+	}
+	var fields []ProblemField
+	for _, e := range joined.Unwrap() {
+		f := fault.From(e)
+		if f.Kind != fault.Invalid || f.Param == "" {
+			return nil // not about fields: nothing to list
+		}
+		fields = append(fields, ProblemField{Code: f.Code, Param: Clip(f.Param), Detail: f.Detail})
+	}
+	return fields
+}
+
+// titleOf is the name of a status in the form of our titles: Method not allowed.
+func titleOf(status int) string {
+	text := http.StatusText(status)
+	return text[:1] + strings.ToLower(text[1:])
 }
 
 // retryAfter rounds up to whole seconds, the only unit of the header.

@@ -66,7 +66,7 @@ func (k *Kit) Publish() {
 	k.router.Path("/openapi.json").Methods(http.MethodGet).HandlerFunc(static(JSONType, k.Document()))
 	// The page names the address that its reader reached us by, unless operators say which one is public.
 	const here = "server.invalid"
-	page := docsPage(k.huma.OpenAPI(), k.config.Prefixes[0], cmp.Or(k.config.PublicURL, here))
+	page := docsPage(k.huma.OpenAPI(), k.config.Problems, k.config.Prefixes[0], cmp.Or(k.config.PublicURL, here))
 	k.router.Path("/docs").Methods(http.MethodGet).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		address := html.EscapeString(ownAddress(r))
 		static("text/html; charset=utf-8", bytes.ReplaceAll(page, []byte(here), []byte(address)))(w, r)

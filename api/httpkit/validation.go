@@ -21,12 +21,16 @@ var ownWords = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false
 	huma.ErrorFormatter = plainly //nolint:reassign // a hook that huma offers; the linter takes it for an error
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
-		p := validationProblem(requestIDFrom(ctx.Context()), status, message, errs)
+		names := siblings(func(string) []string { return nil })
+		if c, ok := ctx.Context().Value(callKey{}).(*Call); ok {
+			names = siblingsOf(ctx.Operation(), c.schemas)
+		}
+		p := validationProblem(requestIDFrom(ctx.Context()), status, message, errs, names)
 		telemetry.RequestFrom(ctx.Context()).Code = p.Code
 		return p
 	}
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		return validationProblem("", status, message, errs)
+		return validationProblem("", status, message, errs, func(string) []string { return nil })
 	}
 })
 
@@ -41,7 +45,7 @@ func plainly(format string, args ...any) string {
 }
 
 // validationProblem translates what huma found wrong with the shape of a request.
-func validationProblem(requestID string, status int, message string, errs []error) *Problem {
+func validationProblem(requestID string, status int, message string, errs []error, names siblings) *Problem {
 	if status >= 500 || status == 0 {
 		return problemOf(errors.Join(append(errs, errors.New(message))...), requestID)
 	}
@@ -51,7 +55,7 @@ func validationProblem(requestID string, status int, message string, errs []erro
 		if errors.As(err, &p) {
 			return p
 		}
-		fields = append(fields, wrongField(err))
+		fields = append(fields, wrongField(err, names))
 	}
 	if len(fields) == 0 {
 		return problemOf(bodyFault(status, message), requestID)
@@ -140,7 +144,7 @@ var wordings = []struct{ message, code string }{
 
 // wrongField reads code and field out of one of huma's findings. The value itself is never repeated: it may be
 // personal.
-func wrongField(err error) ProblemField {
+func wrongField(err error, names siblings) ProblemField {
 	var detail *huma.ErrorDetail
 	if !errors.As(err, &detail) {
 		return ProblemField{Code: "field_invalid", Detail: "The request is malformed."}
@@ -158,7 +162,7 @@ func wrongField(err error) ProblemField {
 			}
 			return ProblemField{Code: w.code, Param: param, Detail: quoted(param) + " is required."}
 		}
-		return ProblemField{Code: w.code, Param: param, Detail: sentence(param, w.code, detail.Message)}
+		return ProblemField{Code: w.code, Param: param, Detail: sentence(param, w.code, detail.Message, names(detail.Location))}
 	}
 	return ProblemField{
 		Code: "field_invalid", Param: param,
@@ -169,14 +173,16 @@ func wrongField(err error) ProblemField {
 // notAnObject is what is wrong with a body that is some other JSON value.
 const notAnObject = "The request body must be a JSON object."
 
-func sentence(param, code, message string) string {
+func sentence(param, code, message string, names []string) string {
 	switch {
 	case code == "field_unknown":
-		return quoted(param) + " is not a field of this request. Remove it."
+		return unknown(param, "field", names)
 	case code == "parameter_unknown":
-		return quoted(param) + " is not a query parameter of this request. Remove it."
+		return unknown(param, "query parameter", names)
 	case code == "type_wrong" && param == "":
 		return notAnObject
+	case code == "type_wrong":
+		return quoted(param) + " is invalid: " + strings.Replace(message, "invalid", "expected", 1) + "."
 	default:
 		return quoted(param) + " is invalid: " + message + "."
 	}

@@ -5,6 +5,8 @@ package collection
 
 import "time"
 
+//go:generate go test . -run ^TestStatesDocument$ -count=1 -update
+
 // Phase is where the collection of an invoice stands.
 type Phase string
 

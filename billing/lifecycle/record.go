@@ -232,7 +232,7 @@ func (r *recording) absent() error {
 		r.d.saveTransaction(r.txn)
 		return nil
 	}
-	r.Answer = payment.Answer{FailureReason: "the provider never received this payment"}
+	r.Answer = payment.Answer{FailureReason: "The provider never received this payment."}
 	if !r.txn.CancelRequestedAt.IsZero() {
 		return r.ended(payment.Canceled)
 	}

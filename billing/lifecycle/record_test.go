@@ -174,7 +174,7 @@ func TestRecord_AbsenceProven(t *testing.T) {
 	l.answer(id, payment.AnswerNotFound)
 
 	require.Equal(t, payment.Failed, l.charges()[0].Status)
-	require.Equal(t, "the provider never received this payment", l.charges()[0].FailureReason)
+	require.Equal(t, "The provider never received this payment.", l.charges()[0].FailureReason)
 	require.Equal(t, collection.Scheduled, l.store.invoices[0].Collection.Phase)
 }
 

@@ -5,10 +5,13 @@ package metadata
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
+	"perennial/billing/cardnumber"
 	"perennial/billing/fault"
 )
 
@@ -28,8 +31,8 @@ var (
 	ErrNested = fault.New(fault.Invalid, "type_wrong",
 		"A metadata value must be a string, a number, true, false or null. Send lists and objects as a string.")
 	errTooLarge = fault.New(fault.Invalid, "metadata_too_large",
-		"`metadata` is too large. Send keys of 1 to %d characters, strings of at most %d and numbers of at "+
-			"most %d.", MaxKey, MaxText, MaxNumber)
+		"`metadata` is too large. Send keys of 1 to %d characters, strings of at most %d and numbers "+
+			"written with at most %d.", MaxKey, MaxText, MaxNumber)
 )
 
 // UnmarshalJSON keeps numbers as they are written.
@@ -45,11 +48,17 @@ func (p *Pairs) UnmarshalJSON(b []byte) error {
 }
 
 // Check bounds what is stored for nothing but to be read back; of several wrong notes it names the first by key.
-// Faults: type_wrong, metadata_too_large.
+// Faults: type_wrong, metadata_too_large, card_number_refused.
 func (p Pairs) Check() error {
 	for _, key := range slices.Sorted(maps.Keys(p)) {
+		if err := cardnumber.Check("metadata", key); err != nil {
+			return err
+		}
 		if err := checkPair(key, p[key]); err != nil {
-			return err.In("metadata." + key)
+			return err.In(strings.TrimSuffix("metadata."+key, "."))
+		}
+		if err := cardnumber.Check("metadata."+key, fmt.Sprint(p[key])); err != nil {
+			return err
 		}
 	}
 	return nil

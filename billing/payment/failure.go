@@ -10,7 +10,7 @@ const (
 )
 
 // unexplained is the reason of a failure about which nobody said a word.
-const unexplained = "the provider gave no reason"
+const unexplained = "The provider gave no reason."
 
 // explained makes sure that a failed attempt says why: receivers branch on the code and people read the reason, so
 // neither may be missing.

@@ -18,8 +18,8 @@ func TestFailure_HasReason(t *testing.T) {
 	}{
 		"as the provider said":  {payment.Charge, payment.Declined, "DAILY_LIMIT", "too much", "DAILY_LIMIT", "too much"},
 		"a reason and no code":  {payment.Charge, payment.Failed, "", "too small", "DECLINED", "too small"},
-		"a code and no reason":  {payment.Charge, payment.Declined, "INVALID_ACCOUNT", "", "INVALID_ACCOUNT", "the provider gave no reason"},
-		"a refund, not a word":  {payment.Refund, payment.Failed, "", "", "DECLINED", "the provider gave no reason"},
+		"a code and no reason":  {payment.Charge, payment.Declined, "INVALID_ACCOUNT", "", "INVALID_ACCOUNT", "The provider gave no reason."},
+		"a refund, not a word":  {payment.Refund, payment.Failed, "", "", "DECLINED", "The provider gave no reason."},
 		"canceled has no code":  {payment.Charge, payment.Canceled, "", "", "", ""},
 		"a success has neither": {payment.Charge, payment.Success, "DECLINED", "not today", "", ""},
 	} {

@@ -40,9 +40,9 @@ func NewCharge(in NewChargeInput) Transaction {
 	}
 	switch {
 	case !in.Customer.CanPay():
-		t.FailureReason = "the customer has no payment method"
+		t.FailureReason = "The customer has no payment method."
 	case in.ProviderConfigID == "":
-		t.FailureReason = "no payment provider is configured for this environment"
+		t.FailureReason = "This environment has no payment provider. It is not the customer's fault."
 	default:
 		t.Provider, t.ProviderConfigID = in.Provider, in.ProviderConfigID
 		// Should its workflow never learn of it, because a worker is killed right after the commit, the reconciler

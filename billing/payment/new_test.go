@@ -37,10 +37,10 @@ func TestNewCharge_FailsWithoutPaymentMethod(t *testing.T) {
 		config   string
 		reason   string
 	}{
-		"no method":        {customer.Customer{ID: "cust_1"}, "ppc_1", "the customer has no payment method"},
-		"a method in name": {customer.Customer{ID: "cust_1", PaymentMethod: "card"}, "ppc_1", "the customer has no payment method"},
-		"no provider":      {payer, "", "no payment provider is configured for this environment"},
-		"neither":          {customer.Customer{ID: "cust_1"}, "", "the customer has no payment method"},
+		"no method":        {customer.Customer{ID: "cust_1"}, "ppc_1", "The customer has no payment method."},
+		"a method in name": {customer.Customer{ID: "cust_1", PaymentMethod: "card"}, "ppc_1", "The customer has no payment method."},
+		"no provider":      {payer, "", "This environment has no payment provider. It is not the customer's fault."},
+		"neither":          {customer.Customer{ID: "cust_1"}, "", "The customer has no payment method."},
 	} {
 		got := payment.NewCharge(payment.NewChargeInput{
 			ID: "txn_1", Customer: c.customer, Provider: "stripe", ProviderConfigID: c.config, Amount: 1900, Currency: "USD", Due: t0, Now: t0,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"perennial/billing/cardnumber"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -25,13 +26,13 @@ const (
 	ReasonPastDueExpired  = "past_due_expired" // past due for as long as the environment allows
 )
 
-// Check refuses what no subscription can be asked for: refund_needs_immediate_effect.
+// Check refuses what no subscription can be asked for: refund_needs_immediate_effect, card_number_refused.
 func (c Cancellation) Check() error {
 	if c.RefundUnused && !c.Immediate {
 		return fault.InvalidParam("refund", "refund_needs_immediate_effect",
 			"`refund` requires `immediateEffect: true`. Send both, or omit `refund`.")
 	}
-	return nil
+	return cardnumber.Check("reason", c.Reason)
 }
 
 // Cancel ends the subscription now, or notes that it ends with the period. Asked again for the period end it changes at

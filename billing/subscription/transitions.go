@@ -7,6 +7,8 @@ import (
 	"perennial/billing/fault"
 )
 
+//go:generate go test . -run ^TestStatesDocument$ -count=1 -update
+
 // input is a command or an occurrence in a subscription's life.
 type input string
 
@@ -47,9 +49,9 @@ var (
 		"The subscription is already on this plan. Choose another plan.").In("planId")
 	ErrPlanInactive = fault.New(fault.Conflict, "plan_inactive",
 		"The plan is archived. Choose an active plan.").In("planId")
-	ErrCurrency = fault.New(fault.Conflict, "currency_mismatch",
+	ErrCurrency = fault.InvalidParam("planId", "currency_mismatch",
 		"The plan has another currency, and a subscription's currency cannot change. "+
-			"Choose a plan in the same currency, or cancel and create a new subscription.").In("planId")
+			"Choose a plan in the same currency, or cancel and create a new subscription.")
 	ErrPaymentPending = fault.New(fault.Conflict, "payment_in_progress",
 		"A payment of the current period is in progress. "+
 			"Change the plan after it has succeeded or failed, or send `effective: \"period_end\"`.").After(collection.PaymentTakes)

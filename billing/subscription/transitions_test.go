@@ -168,6 +168,7 @@ func TestTransition_EachIsReached(t *testing.T) {
 	t.Parallel()
 	for status, inputs := range transitions {
 		for in, to := range inputs {
+			require.Contains(t, perform, in)
 			var seen []Status
 			for _, vary := range variations {
 				s, f, now := inStatus(status)

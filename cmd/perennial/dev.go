@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -94,8 +95,16 @@ func (d *devStack) invite(played story.Played) {
 	d.screen.fact("Metrics", d.service.operations.url()+"/metrics")
 	d.screen.fact("Log", d.options.path(logName))
 	d.screen.say("\n  Try:\n    curl -s %s/api/subscriptions/%s -H 'Authorization: Bearer %s'", api, played.SubscriptionID, d.state.apiKey)
-	d.screen.say("    env $(cat %s) bin/perennial doctor", shellWord(d.options.path(stackEnv)))
-	d.screen.say("\n  Ctrl-C stops everything; the data stays in %s (make clean-dev forgets it).", d.options.dir)
+	d.screen.say("    env $(cat %s) %s doctor", shellWord(d.options.path(stackEnv)), shellWord(ownProgram()))
+	d.screen.say("\n  Ctrl-C stops everything; the data stays in %s. To forget it, delete that directory.", d.options.dir)
+}
+
+// ownProgram is how to start this program again.
+func ownProgram() string {
+	if path, err := os.Executable(); err == nil {
+		return path
+	}
+	return os.Args[0]
 }
 
 // shellWord quotes a path for a shell, where it needs it.

@@ -34,7 +34,7 @@ func Section(t testing.TB, name, body string) {
 		return
 	}
 	if have != body {
-		t.Errorf("section %q of docs/states.md is not what the code does; run the tests of this package with -update", name)
+		t.Errorf("section %q of docs/states.md is not what the code does; run make generate", name)
 	}
 }
 

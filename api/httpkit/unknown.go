@@ -1,0 +1,112 @@
+package httpkit
+
+import (
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// siblings returns the names that a request may have at a location of huma's: body.prices[0].x, query.x.
+type siblings func(location string) []string
+
+// siblingsOf reads them out of an operation's description.
+func siblingsOf(op *huma.Operation, schemas huma.Registry) siblings {
+	return func(location string) []string {
+		if strings.HasPrefix(location, "query.") {
+			var names []string
+			for _, p := range op.Parameters {
+				if p.In == "query" {
+					names = append(names, p.Name)
+				}
+			}
+			return names
+		}
+		path, inBody := strings.CutPrefix(location, "body.")
+		if !inBody || op.RequestBody == nil {
+			return nil
+		}
+		return namesIn(op.RequestBody.Content[JSONType].Schema, schemas, strings.Split(path, "."))
+	}
+}
+
+// namesIn follows path, but for its last part, and returns the names of the object it leads to.
+func namesIn(schema *huma.Schema, schemas huma.Registry, path []string) []string {
+	for _, part := range path[:len(path)-1] {
+		name, _, inList := strings.Cut(part, "[")
+		if schema = resolved(schema, schemas).Properties[name]; schema == nil {
+			return nil
+		}
+		if schema = resolved(schema, schemas); inList {
+			schema = schema.Items
+		}
+	}
+	return fieldNames(resolved(schema, schemas))
+}
+
+func resolved(schema *huma.Schema, schemas huma.Registry) *huma.Schema {
+	for schema != nil && schema.Ref != "" {
+		schema = schemas.SchemaFromRef(schema.Ref)
+	}
+	if schema == nil {
+		return &huma.Schema{}
+	}
+	return schema
+}
+
+// unknown says what to send instead of a name that the request does not have: the one that was meant, or all.
+func unknown(param, what string, names []string) string {
+	is := quoted(param) + " is not a " + what + " of this request. "
+	parent, name := "", param
+	if at := strings.LastIndex(param, "."); at >= 0 {
+		parent, name = param[:at], param[at+1:]
+	}
+	if len(names) == 0 {
+		return is + "It has none: omit " + quoted(param) + "."
+	}
+	if meant := nearest(name, names); meant != "" {
+		return is + "Did you mean " + quoted(join(parent, meant)) + "?"
+	}
+	shown := make([]string, len(names))
+	for i, n := range names {
+		shown[i] = quoted(join(parent, n))
+	}
+	return is + "Its " + what + "s are " + strings.Join(shown, ", ") + "."
+}
+
+// nearest returns the name that was probably meant, or "".
+func nearest(name string, names []string) string {
+	name, best, least := folded(name), "", 0
+	for _, n := range names {
+		d := distance(name, folded(n))
+		if (best == "" || d < least) && d <= max(1, len(n)/4) {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// folded makes customer_id, CustomerID and customerId the same.
+func folded(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+// distance counts the letters to insert, remove or replace.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,89 @@
+package db_test
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/metadata"
+	"perennial/billing/subscription"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+func TestSubscriptionRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	got, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	require.NoError(t, err)
+	require.Equal(t, b.subscription, got)
+
+	other, inv := newPlan(), b.invoice()
+	want := b.subscription
+	trial := want
+	trial.Status, trial.TrialNoticeAt, trial.NextAction = subscription.Trialing, now.Add(time.Minute), subscription.ActionTrialNotice
+	owing := want
+	owing.Status, owing.PastDueAt, owing.Revision = subscription.PastDue, now.Add(time.Minute), 2
+	for _, state := range []subscription.Subscription{trial, owing} {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			locked(ctx, t, b, tx)
+			require.NoError(t, tx.SaveSubscription(ctx, b.env, state))
+		})
+		got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+		require.NoError(t, err)
+		state.Revision++
+		require.Equal(t, state, got)
+	}
+	want.Revision, owing.Revision = 3, 3
+	want.PlanID, want.PendingPlanID, want.Status = other.ID, b.plan.ID, subscription.Canceled
+	want.AnchorAt, want.TrialEndsAt, want.PaidThrough = now.Add(1*time.Hour), now.Add(2*time.Hour), now.Add(3*time.Hour)
+	want.ActivatedAt, want.CanceledAt, want.MethodChangedAt = now.Add(4*time.Hour), now.Add(5*time.Hour), now.Add(6*time.Hour)
+	want.NextActionAt, want.FinishedAt = now.Add(7*time.Hour), now.Add(8*time.Hour)
+	want.CurrentPeriod.Start, want.CurrentPeriod.End = now.Add(9*time.Hour), now.Add(10*time.Hour)
+	want.Interval.Unit, want.Interval.Count, want.NextPeriod = "week", 2, 5
+	want.CancelAtPeriodEnd, want.CancelReason, want.CollectingInvoiceID = true, "too dear", inv.ID
+	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
+	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
+	everyFieldDiffers(t, b.subscription, want,
+		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt") // the last two: see trial and owing
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
+		require.Equal(t, owing, locked(ctx, t, b, tx))
+		require.NoError(t, tx.SaveSubscription(ctx, b.env, want))
+		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv), "the invoice may come after what refers to it")
+	})
+	want.Revision = 4
+	got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	again := want
+	again.ID, again.Revision, again.CreatedAt = id.New(id.Subscription, wall), 1, now.Add(time.Minute)
+	again.UpdatedAt, again.MethodChangedAt = again.CreatedAt, time.Time{}
+	everyFieldDiffers(t, subscription.Subscription{}, again, "MethodChangedAt", "TrialNoticeAt", "PastDueAt") // not of a new one
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, again)) })
+	got, err = b.store.Subscription(t.Context(), b.env, again.ID)
+	require.NoError(t, err)
+	require.Equal(t, again, got)
+
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, b.env, b.subscription) })
+	requireFault(t, err, fault.Unavailable, "subscription_changed")
+}
+
+// everyFieldDiffers requires that a row whose writing is tested has a value of its own in each field, so that a field left
+// out of a write is noticed. Except are fields that the write does not change.
+func everyFieldDiffers[T any](t *testing.T, before, after T, except ...string) {
+	t.Helper()
+	b, a := reflect.ValueOf(before), reflect.ValueOf(after)
+	for i := range b.NumField() {
+		if name := b.Type().Field(i).Name; !slices.Contains(except, name) {
+			require.NotEqual(t, b.Field(i).Interface(), a.Field(i).Interface(), "give %s another value", name)
+		}
+	}
+}
