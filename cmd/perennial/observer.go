@@ -61,7 +61,7 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 		return
 	}
 	o.telemetry.Logger.Error("the payment provider rejects the credentials: no payment of this environment succeeds; "+
-		"check the key at the provider, and store a valid one for this provider configuration",
+		"check the key at the provider, and store a valid one with `perennial provider update`",
 		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
 		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }

@@ -333,4 +333,5 @@ type Transaction struct {
 	ReviewReason      *string
 	ReviewRef         *string
 	ReviewedAt        *time.Time
+	RefundOwedAt      *time.Time
 }
