@@ -19,6 +19,9 @@ func (nobody) ReviewNeeded(context.Context, activities.ReviewNeeded) {}
 // CredentialsRefused implements activities.Observer.
 func (nobody) CredentialsRefused(context.Context, activities.CredentialsRefused) {}
 
+// ProviderSilent implements activities.Observer.
+func (nobody) ProviderSilent(context.Context, activities.ProviderSilent) {}
+
 type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }

@@ -66,6 +66,19 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
+// ProviderSilent implements activities.Observer. One silence may be anything and is repeated by itself; many are in the
+// alarm about charges that are not taken.
+func (o observer) ProviderSilent(ctx context.Context, r activities.ProviderSilent) {
+	o.telemetry.Instruments.ProviderSilence(ctx, r.Provider)
+	if !o.said.again("silent "+r.ProviderConfigID, o.now()) {
+		return
+	}
+	o.telemetry.Logger.Warn("the payment provider gives no answer: what it was asked is tried again by itself; see whether the "+
+		"provider is up, and that this machine reaches it", telemetry.Environment(r.EnvironmentID),
+		zap.String("providerConfigId", r.ProviderConfigID), zap.String("provider", r.Provider), zap.String("operation", r.Operation),
+		zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
+}
+
 // ProviderCalled implements activities.Observer.
 func (o observer) ProviderCalled(ctx context.Context, provider, operation, outcome string, took time.Duration) {
 	o.telemetry.Instruments.ProviderCall(ctx, took, provider, operation, outcome)

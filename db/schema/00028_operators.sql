@@ -17,11 +17,12 @@ create index credential_changes_config on credential_changes (environment_id, pr
 create trigger credential_changes_append_only before update or delete on credential_changes for each row execute function refuse_change();
 create trigger credential_changes_no_truncate before truncate on credential_changes for each statement execute function refuse_change();
 
--- Charges that are due and not sent, whatever is tried next and when.
-create index transactions_unsent on transactions (send_due_at)
-    where status = 'pending' and type = 'charge' and first_sent_at is null and parked_at is null;
+-- Charges that are due and that no provider has taken, whatever is tried next and when.
+create index transactions_untaken on transactions (send_due_at)
+    where status = 'pending' and type = 'charge' and provider_ref is null and parked_at is null;
 
 -- Since when a refund that failed is owed, in real time.
 alter table transactions add refund_owed_at timestamptz;
 update transactions set refund_owed_at = now() where refund_owed > 0;
 create index transactions_refund_owed on transactions (refund_owed_at) where refund_owed > 0;
+create index transactions_refund_owed_list on transactions (environment_id, position) where refund_owed > 0;

@@ -19,6 +19,7 @@ type Instruments struct {
 	findings        metric.Int64Counter
 	reviews         metric.Int64Counter
 	refusals        metric.Int64Counter
+	silences        metric.Int64Counter
 }
 
 // Kinds of findings of the reconciler.
@@ -27,7 +28,7 @@ var findingKinds = []string{"started", "signalled", "late", "stuck", "unanswered
 // NewInstruments makes them with any meter; tests and benchmarks may pass a no-op one.
 func NewInstruments(m metric.Meter) (*Instruments, error) {
 	var i Instruments
-	var errs [7]error
+	var errs [8]error
 	histogram := func(name, text string, buckets []float64) (metric.Float64Histogram, error) {
 		return m.Float64Histogram(name, metric.WithDescription(text), metric.WithUnit("s"),
 			metric.WithExplicitBucketBoundaries(buckets...))
@@ -46,6 +47,8 @@ func NewInstruments(m metric.Meter) (*Instruments, error) {
 		metric.WithDescription("Payments that were left to a person: what became of the money is not certain."))
 	i.refusals, errs[6] = m.Int64Counter("perennial_provider_refusals",
 		metric.WithDescription("Requests that a payment provider refused because of our credentials (401, 403)."))
+	i.silences, errs[7] = m.Int64Counter("perennial_provider_silences",
+		metric.WithDescription("Exchanges with a payment provider that brought no answer: it was not reached, or took too long, or answered 5xx."))
 	err := errors.Join(errs[:]...)
 	if err == nil {
 		i.zero(context.Background())
@@ -60,6 +63,7 @@ func (i *Instruments) zero(ctx context.Context) {
 	}
 	i.reviews.Add(ctx, 0, with("provider", "stripe"))
 	i.refusals.Add(ctx, 0, with("provider", "stripe"))
+	i.silences.Add(ctx, 0, with("provider", "stripe"))
 }
 
 // RenewalLateness records chargedAt − dueAt of a renewal in real time; mode is test or live.
@@ -96,6 +100,11 @@ func (i *Instruments) PaymentReview(ctx context.Context, provider string) {
 // ProviderRefusal counts a request that a provider refused because of our credentials.
 func (i *Instruments) ProviderRefusal(ctx context.Context, provider string) {
 	i.refusals.Add(ctx, 1, with("provider", provider))
+}
+
+// ProviderSilence counts an exchange with a payment provider that brought no answer.
+func (i *Instruments) ProviderSilence(ctx context.Context, provider string) {
+	i.silences.Add(ctx, 1, with("provider", provider))
 }
 
 // with takes keys and values in turn.

@@ -24,7 +24,9 @@ func NewLogger(level string, w io.Writer) (*zap.Logger, error) {
 		EncodeTime: func(at time.Time, e zapcore.PrimitiveArrayEncoder) {
 			e.AppendString(at.UTC().Format(time.RFC3339Nano))
 		},
-		EncodeDuration: zapcore.MillisDurationEncoder,
+		EncodeDuration: func(d time.Duration, e zapcore.PrimitiveArrayEncoder) { // 1m6s: a number would need its unit
+			e.AppendString(d.Round(time.Millisecond).String())
+		},
 	})
 	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(w)), least)), nil
 }

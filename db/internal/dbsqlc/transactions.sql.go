@@ -386,9 +386,10 @@ where t.environment_id = $1
   and ($4::text is null or t.invoice_id = $4)
   and ($5::text is null or t.status = $5)
   and ($6::text is null or t.type = $6)
-  and t.position < $7::bigint and t.position > $8::bigint
-order by case when $9::boolean then t.position end, t.position desc
-limit $10
+  and (not $7::boolean or t.refund_owed > 0)
+  and t.position < $8::bigint and t.position > $9::bigint
+order by case when $10::boolean then t.position end, t.position desc
+limit $11
 `
 
 type TransactionListParams struct {
@@ -398,6 +399,7 @@ type TransactionListParams struct {
 	InvoiceID      *string
 	Status         *string
 	Type           *string
+	RefundOwed     bool
 	Below          int64
 	Above          int64
 	Forward        bool
@@ -416,6 +418,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 		arg.InvoiceID,
 		arg.Status,
 		arg.Type,
+		arg.RefundOwed,
 		arg.Below,
 		arg.Above,
 		arg.Forward,
@@ -972,8 +975,9 @@ with written as (
         not_found_count = $16, not_found_at = $17, parked_at = $18, completed_at = $19,
         disputes = $20, disputed_at = $21, returned_at = $22, review_reason = $23,
         review_ref = $24, reviewed_at = $25,
+        refund_owed_at = case when $26::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
-    where environment_id = $26 and id = $27 and revision = $28
+    where environment_id = $27 and id = $28 and revision = $29
     returning 1
 )
 select 1 / count(*) from written
@@ -1005,6 +1009,7 @@ type TransactionUpdateParams struct {
 	ReviewReason      *string
 	ReviewRef         *string
 	ReviewedAt        *time.Time
+	Owes              bool
 	EnvironmentID     string
 	ID                string
 	Revision          int64
@@ -1038,6 +1043,7 @@ func (q *Queries) TransactionUpdate(ctx context.Context, db DBTX, arg Transactio
 		arg.ReviewReason,
 		arg.ReviewRef,
 		arg.ReviewedAt,
+		arg.Owes,
 		arg.EnvironmentID,
 		arg.ID,
 		arg.Revision,
