@@ -227,7 +227,7 @@ func TestObserver_LogsWhichPaymentIsLost(t *testing.T) {
 	} {
 		require.Equal(t, want, fields[field], field)
 	}
-	require.Contains(t, logs.All()[0].Message, "docs/operations.md")
+	require.Contains(t, logs.All()[0].Message, "perennial callback close")
 }
 
 func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {

@@ -110,13 +110,9 @@ func (s *server) soundWaiting(w waiting, sums []db.WaitingMoney, said *said, now
 	for _, sum := range sums[:min(len(sums), sumsNamed)] {
 		s.telemetry.Logger.Error(w.alarm, telemetry.Environment(sum.EnvironmentID), zap.String("tenant", sum.Tenant),
 			zap.String("app", sum.App), zap.String("mode", sum.Mode), zap.Int("count", sum.Payments),
-			zap.String("amount", amountOf(sum.Amount, sum.Currency)), zap.Duration("oldest", now.Sub(sum.Oldest)),
+			zap.String("amount", money.Format(sum.Amount, sum.Currency)), zap.Duration("oldest", now.Sub(sum.Oldest)),
 			zap.String("transactionId", sum.FirstID))
 	}
-}
-
-func amountOf(amount money.Minor, currency money.Currency) string {
-	return money.Format(amount, currency)
 }
 
 // waiting checks that no money waits.
@@ -131,7 +127,7 @@ func (d *doctor) waiting(ctx context.Context, store *db.Store, w waiting) {
 		payments, age := totals(sums, d.now())
 		d.fail(w.check, w.remedy, "%s, the oldest for %s: %s", counted(payments, "charge"), age.Round(time.Second),
 			names(sums[:min(len(sums), sumsNamed)], func(sum db.WaitingMoney) string {
-				return fmt.Sprintf("%s for %s, %s (%s; %s from %s on)", amountOf(sum.Amount, sum.Currency), sum.Tenant, sum.App, sum.Mode,
+				return fmt.Sprintf("%s for %s, %s (%s; %s from %s on)", money.Format(sum.Amount, sum.Currency), sum.Tenant, sum.App, sum.Mode,
 					counted(sum.Payments, "charge"), sum.FirstID)
 			}))
 	}
