@@ -57,7 +57,7 @@ func root() *command {
 			"usage.",
 		examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
 		subcommands: []*command{
-			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), doctorCommand(),
+			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), buildCommand(), doctorCommand(),
 			providerCommand(), paymentCommand(), callbackCommand(), simulatorCommand(), healthcheckCommand(),
 		},
 	}

@@ -20,6 +20,7 @@ const (
 	Migrate   Command = "migrate"
 	Key       Command = "key"
 	Doctor    Command = "doctor"
+	Build     Command = "build"
 )
 
 // Config is every setting of a process. Zero values are those of absent variables without a default.
