@@ -35,6 +35,8 @@ type Config struct {
 	AbsenceGap time.Duration
 	// ClockPatience is how long, in real time, a step of a test clock waits for a pending payment; zero: 10 s.
 	ClockPatience time.Duration
+	// Deliveries sends webhooks. Its store has a pool of its own.
+	Deliveries *Deliveries
 }
 
 // Set is all activities of a worker process.
@@ -43,6 +45,7 @@ type Set struct {
 	Payments      *Payments
 	Clocks        *Clocks
 	Reconciler    *Reconciler
+	Deliveries    *Deliveries
 	Erasures      *Erasures
 
 	store *db.Store
@@ -55,13 +58,14 @@ func New(c Config) Set {
 		c.Observer = unobserved{}
 	}
 	return Set{
-		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock},
+		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Payments: &Payments{
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
 		},
-		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Patience: c.ClockPatience},
+		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Observer: c.Observer, Patience: c.ClockPatience},
 		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled, Rate: c.ReconcileRate},
-		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock},
+		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
+		Deliveries: c.Deliveries,
 		store:      c.Store, clock: c.Clock,
 	}
 }
@@ -82,3 +86,4 @@ func (unobserved) PaymentEnded(context.Context, Ended)                          
 func (unobserved) ReviewNeeded(context.Context, ReviewNeeded)                            {}
 func (unobserved) CredentialsRefused(context.Context, CredentialsRefused)                {}
 func (unobserved) ProviderSilent(context.Context, ProviderSilent)                        {}
+func (unobserved) RowAbsent(context.Context, RowAbsent)                                  {}

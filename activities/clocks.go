@@ -16,8 +16,9 @@ import (
 
 // Clocks are the activities of test clocks.
 type Clocks struct {
-	Store *db.Store
-	Clock Clock
+	Store    *db.Store
+	Clock    Clock
+	Observer Observer
 	// Patience is how long, in real time, a step waits for a pending payment before it stops the advance; 0: 10 s.
 	Patience time.Duration
 }
@@ -29,47 +30,51 @@ const (
 )
 
 // StepClock moves the clock to the next instant at which any of its subscriptions has something to do, at most to the
-// target, and does what is due
-// there for up to a hundred of them; the next step does the rest. Payments that this begins are charged by their subscriptions' workflows; the next step waits for
-// them. It may be repeated: the clock never goes back, and what was done is not due again.
+// target, and does what is due there for up to a hundred of them; the next step does the rest. Payments that this begins
+// are charged by their subscriptions' workflows; the next step waits for them. The step that arrives makes the clock
+// ready, in the transaction that finds it so. StepClock may be repeated: the clock never goes back, what was done is not
+// due again, and an advance that has begun meanwhile is one of its own.
 func (a *Clocks) StepClock(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
 	step, err := a.step(ctx, ref)
 	if errors.Is(err, db.ErrTestClockNotFound) {
-		return contract.StepResult{Done: true}, nil // deleted meanwhile
+		return contract.StepResult{Done: true}, a.clockAbsent(ctx, ref)
 	}
 	return step, err
 }
 
 func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
-	if blocked, err := a.settle(ctx, ref); err != nil || len(blocked) > 0 {
-		return contract.StepResult{BlockedBy: blocked}, err
+	if waited, err := a.settle(ctx, ref); err != nil {
+		return contract.StepResult{}, err
+	} else if !waited {
+		return a.block(ctx, ref)
 	}
-	now, target, moved, err := a.move(ctx, ref)
-	if err != nil || !moved {
-		return contract.StepResult{Now: now}, err
+	clock, moved, err := a.move(ctx, ref)
+	step := contract.StepResult{Now: clock.NowAt, Done: clock.Status == testclock.Ready}
+	if err != nil || !moved || step.Done {
+		return step, err
 	}
-	due, err := a.Store.DueOnClock(ctx, ref.EnvironmentID, ref.ID, now)
+	due, err := a.Store.DueOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
 	if err != nil {
 		return contract.StepResult{}, err
 	}
-	err = a.advanceAll(ctx, ref.EnvironmentID, due)
-	return contract.StepResult{Now: now, Done: len(due) == 0 && now.Equal(target)}, err
+	return step, a.advanceAll(ctx, ref.EnvironmentID, due)
 }
 
-// settle lets payments that are still under way come to an end before time moves on, and names those that do not.
-func (a *Clocks) settle(ctx context.Context, ref contract.Ref) ([]string, error) {
+// settle lets payments that are still under way come to an end before time moves on. It returns false where patience
+// ended first.
+func (a *Clocks) settle(ctx context.Context, ref contract.Ref) (bool, error) {
 	deadline := a.Clock().Add(a.patience())
 	for wait := settlePoll; ; wait = min(2*wait, settleLongest) {
 		pending, err := a.Store.PendingOnClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil || len(pending) == 0 {
-			return nil, err
+			return true, err
 		}
 		if !a.Clock().Before(deadline) {
-			return pending, nil
+			return false, nil
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return false, ctx.Err()
 		case <-time.After(wait):
 		}
 	}
@@ -82,33 +87,64 @@ func (a *Clocks) patience() time.Duration {
 	return a.Patience
 }
 
-// move sets the clock to the earlier of the next due instant and the target. It returns false where a payment has begun
-// meanwhile: its result belongs to the time it began in, so the clock waits for it.
-func (a *Clocks) move(ctx context.Context, ref contract.Ref) (now, target time.Time, moved bool, err error) {
-	err = a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
-		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
-		if err != nil {
-			return err
-		}
-		now, target, moved = clock.NowAt, clock.NowAt, true
-		if clock.Status != testclock.Advancing {
-			return nil
-		}
+// move sets the clock to the earlier of the next due instant and the target, and makes it ready where it has arrived. It
+// returns false where a payment has begun meanwhile: its result belongs to the time it began in, so the clock waits for
+// it. A clock that is ready stays as it is.
+func (a *Clocks) move(ctx context.Context, ref contract.Ref) (clock testclock.Clock, moved bool, err error) {
+	err = a.changeAdvancing(ctx, ref, func(tx *db.Tx, c testclock.Clock) (testclock.Clock, error) {
 		next, _, err := tx.NextDueOnClock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
-			return err
+			return c, err
 		}
 		// Read after the dates: what was due then and is not any more shows as a payment now.
 		if pending, err := tx.PendingOnClock(ctx, ref.EnvironmentID, ref.ID); err != nil || len(pending) > 0 {
-			moved = false
+			return c, err
+		}
+		moved = true
+		return c.Step(next), nil
+	}, &clock)
+	return clock, moved, err
+}
+
+// block ends the advance, and names the payments that it does not wait for any longer.
+func (a *Clocks) block(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
+	var clock testclock.Clock
+	err := a.changeAdvancing(ctx, ref, func(tx *db.Tx, c testclock.Clock) (testclock.Clock, error) {
+		pending, err := tx.PendingOnClock(ctx, ref.EnvironmentID, ref.ID)
+		if err != nil || len(pending) == 0 {
+			return c, err // they came to an end after all
+		}
+		return c.Finish(pending), nil
+	}, &clock)
+	return contract.StepResult{Now: clock.NowAt, Done: clock.Status == testclock.Ready, BlockedBy: clock.BlockedBy}, err
+}
+
+// changeAdvancing decides about an advancing clock under its lock, writes what it is then, and announces one that has
+// become ready.
+func (a *Clocks) changeAdvancing(
+	ctx context.Context, ref contract.Ref, decide func(*db.Tx, testclock.Clock) (testclock.Clock, error), out *testclock.Clock,
+) error {
+	return a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
+		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
+		if *out = clock; err != nil || clock.Status != testclock.Advancing {
 			return err
 		}
-		clock.NowAt = clock.Next(next)
-		now, target = clock.NowAt, clock.TargetAt
-		return tx.SaveTestClock(ctx, ref.EnvironmentID, clock)
+		if *out, err = decide(tx, clock); err != nil || sameStand(*out, clock) {
+			return err
+		}
+		if err := tx.SaveTestClock(ctx, ref.EnvironmentID, *out); err != nil {
+			return err
+		}
+		if out.Status != testclock.Ready {
+			return nil
+		}
+		return tx.Emit(ctx, ref.EnvironmentID, event.New(event.TestClockAdvanced{
+			ID: out.ID, Now: out.NowAt.Unix(), BlockedBy: out.BlockedBy,
+		}, out.NowAt))
 	})
-	return now, target, moved, err
 }
+
+func sameStand(a, b testclock.Clock) bool { return a.Status == b.Status && a.NowAt.Equal(b.NowAt) }
 
 // advanceAll lets subscriptions do what is due.
 func (a *Clocks) advanceAll(ctx context.Context, env string, subscriptionIDs []string) error {
@@ -140,25 +176,5 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 			tx.AfterCommit(db.SignalSubscription{EnvironmentID: ref.EnvironmentID, ID: ref.ID, Revision: state.Subscription.Revision})
 		}
 		return tx.Wake(ctx, ref.EnvironmentID, state, "")
-	})
-}
-
-// FinishAdvance makes the clock ready again and announces it, naming the payments that stopped it early.
-func (a *Clocks) FinishAdvance(ctx context.Context, ref contract.Ref, blockedBy []string) error {
-	return a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
-		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
-		if errors.Is(err, db.ErrTestClockNotFound) {
-			return nil // deleted, which ended the advance
-		}
-		if err != nil || clock.Status != testclock.Advancing {
-			return err
-		}
-		clock = clock.Finish(blockedBy)
-		if err := tx.SaveTestClock(ctx, ref.EnvironmentID, clock); err != nil {
-			return err
-		}
-		return tx.Emit(ctx, ref.EnvironmentID, event.New(event.TestClockAdvanced{
-			ID: clock.ID, Now: clock.NowAt.Unix(), BlockedBy: blockedBy,
-		}, clock.NowAt))
 	})
 }

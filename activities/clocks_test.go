@@ -104,7 +104,7 @@ func (w *clockwork) steps() (contract.StepResult, int) {
 		require.Less(w.t, n, 100)
 		step, err := w.clocks.StepClock(w.t.Context(), w.ref)
 		require.NoError(w.t, err)
-		if step.Done || len(step.BlockedBy) > 0 {
+		if step.Done {
 			return step, n
 		}
 	}
@@ -128,19 +128,40 @@ func TestStepClock_EveryDueInstantInOrder(t *testing.T) {
 	on := func(sub string, at time.Time) string { return sub + " " + at.Format(time.DateOnly) }
 	month := scene.Start.AddDate(0, 1, 0)
 	require.Equal(t, []string{
-		on(paying, scene.Start), on(trialing, scene.Start.AddDate(0, 0, 10)), on(paying, month), on(trialing, month.AddDate(0, 0, 10)),
+		on(paying, scene.Start), on(trialing, scene.Start.AddDate(0, 0, 7)), on(trialing, scene.Start.AddDate(0, 0, 10)), on(paying, month), on(trialing, month.AddDate(0, 0, 10)),
 		on(paying, target),
 	}, w.wakes)
-	require.Equal(t, testclock.Advancing, w.clock().Status)
-
 	for range 2 { // a repeat finds it done
-		require.NoError(t, w.clocks.FinishAdvance(t.Context(), w.ref, nil))
+		again, err := w.clocks.StepClock(t.Context(), w.ref)
+		require.NoError(t, err)
+		require.Equal(t, step, again)
 	}
 	require.Equal(t, testclock.Ready, w.clock().Status)
 	require.Equal(t, target, w.clock().NowAt)
 	var announced int
 	require.NoError(t, w.Pool.QueryRow(t.Context(), "select count(*) from events where type = 'test_clock.advanced'").Scan(&announced))
 	require.Equal(t, 1, announced)
+	w.RequireSound(t)
+}
+
+// The step that arrives was performed, and its result lost. Its repeat comes when the next advance has begun.
+func TestStepClock_RepeatLeavesTheNextAdvanceItsTarget(t *testing.T) {
+	t.Parallel()
+	w := newClockwork(t)
+	w.subscribe(0)
+	near, far := scene.Start.AddDate(0, 0, 1), scene.Start.AddDate(0, 2, 0)
+	require.NoError(t, w.begin(near))
+	step, _ := w.steps()
+	require.Equal(t, near, step.Now)
+	require.Equal(t, testclock.Ready, w.clock().Status)
+	require.NoError(t, w.begin(far))
+	again, err := w.clocks.StepClock(t.Context(), w.ref)
+	require.NoError(t, err)
+	require.False(t, again.Done)
+	require.Equal(t, testclock.Advancing, w.clock().Status)
+	require.Equal(t, far, w.clock().TargetAt)
+	step, _ = w.steps()
+	require.Equal(t, far, step.Now)
 	w.RequireSound(t)
 }
 
@@ -153,7 +174,6 @@ func TestStepClock_BlockedByPendingPayment(t *testing.T) {
 	step, _ := w.steps()
 	require.Len(t, step.BlockedBy, 1)
 	require.Equal(t, scene.Start, w.clock().NowAt, "time stands still until it is decided")
-	require.NoError(t, w.clocks.FinishAdvance(t.Context(), w.ref, step.BlockedBy))
 	require.Equal(t, step.BlockedBy, w.clock().BlockedBy)
 
 	w.Provider.Script = nil
@@ -227,7 +247,6 @@ func TestAdvanceClock_Refusals(t *testing.T) {
 	require.Equal(t, target, w.clock().TargetAt)
 
 	_, _ = w.steps()
-	require.NoError(t, w.clocks.FinishAdvance(t.Context(), w.ref, nil))
 	require.Equal(t, "test_clock_backwards", fault.From(w.begin(target)).Code, "it is there already")
 	require.Equal(t, testclock.Ready, w.clock().Status)
 	require.Equal(t, "test_clock_not_found", fault.From(w.Store.InTx(t.Context(), db.BySystem("test"), w.Clock.Now(), func(tx *db.Tx) error {

@@ -12,14 +12,15 @@ import (
 
 // Erasures are the activities of erasures.
 type Erasures struct {
-	Store *db.Store
-	Clock Clock
+	Store    *db.Store
+	Clock    Clock
+	Observer Observer
 	// Batch is how many rows one transaction handles; 0: what erasure says for the stage.
 	Batch int
 }
 
 // EraseBatch does the next batch of an erasure, and notes in the same transaction how far it is. A repeat after a crash
-// therefore does the batch that was not done. Fault: erasure_not_found.
+// therefore does the batch that was not done.
 func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.EraseResult, error) {
 	var out contract.EraseResult
 	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
@@ -44,6 +45,10 @@ func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.E
 		}
 		return tx.SaveErasure(ctx, ref.EnvironmentID, e)
 	})
+	if errors.Is(err, db.ErrErasureNotFound) {
+		a.Observer.RowAbsent(ctx, RowAbsent{KindErasure, ref})
+		return contract.EraseResult{Absent: true}, nil
+	}
 	return out, err
 }
 

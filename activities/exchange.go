@@ -20,6 +20,7 @@ type exchange struct {
 	charge   payment.Transaction // of a refund
 	move     payment.Move
 	provider providers.Provider
+	config   db.ProviderConfig
 	protocol payment.Protocol
 	asked    bool   // because of callbacks
 	about    string // the operation that a look-up asks about; empty: the transaction's

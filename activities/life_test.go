@@ -40,7 +40,7 @@ func TestLife_CreationBillsFirstPeriod(t *testing.T) {
 	require.Equal(t, money.Minor(1000), inv[0].AmountPaid)
 	require.Equal(t, map[string]int{l.last().ID: 1}, l.Provider.Captures())
 	require.Equal(t, []string{
-		"subscription.created", "invoice.issued", "payment.success", "invoice.paid", "subscription.activated",
+		"subscription.created", "invoice.created", "invoice.finalized", "payment.success", "invoice.paid", "subscription.activated",
 	}, l.events())
 	l.sound()
 }
@@ -68,8 +68,12 @@ func TestLife_TrialEndBillsFirstPeriod(t *testing.T) {
 	p.TrialDays = 14
 	l := begin(t, scene.New(t), p)
 	require.Equal(t, subscription.Trialing, l.snap.Status)
-	require.Equal(t, subscription.ActionTrialEnd, l.snap.NextAction)
+	require.Equal(t, subscription.ActionTrialNotice, l.snap.NextAction)
+	l.until(scene.Start.Add(11*day - time.Second))
+	require.Equal(t, []string{"subscription.created"}, l.events())
 	l.until(scene.Start.Add(14*day - time.Second))
+	require.Equal(t, []string{"subscription.created", "subscription.trial_will_end"}, l.events())
+	require.Equal(t, subscription.ActionTrialEnd, l.snap.NextAction)
 	require.Empty(t, l.invoices())
 	require.Equal(t, subscription.Trialing, l.snap.Status)
 
@@ -79,7 +83,8 @@ func TestLife_TrialEndBillsFirstPeriod(t *testing.T) {
 	require.Equal(t, period.Period{Start: scene.Start.Add(14 * day), End: time.Date(2026, 2, 28, 0, 0, 0, 0, time.UTC)}, s.CurrentPeriod)
 	require.Equal(t, s.CurrentPeriod.End, s.PaidThrough)
 	require.Equal(t, []string{
-		"subscription.created", "subscription.renewed", "invoice.issued", "payment.success", "invoice.paid", "subscription.activated",
+		"subscription.created", "subscription.trial_will_end", "subscription.renewed", "invoice.created", "invoice.finalized",
+		"payment.success", "invoice.paid", "subscription.activated",
 	}, l.events())
 	l.sound()
 }

@@ -24,6 +24,8 @@ type Observer interface {
 	CredentialsRefused(ctx context.Context, r CredentialsRefused)
 	// ProviderSilent reports an exchange that brought no answer: none came, or one that says nothing (5xx).
 	ProviderSilent(ctx context.Context, r ProviderSilent)
+	// RowAbsent reports a workflow that the database has no row for; it ends.
+	RowAbsent(ctx context.Context, r RowAbsent)
 }
 
 // ProviderSilent names the account whose provider gave no answer.
@@ -35,6 +37,7 @@ type ProviderSilent struct {
 // ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.
 type ReviewNeeded struct {
 	EnvironmentID, TransactionID, SubscriptionID, Provider, ProviderRef, Reason string
+	Key                                                                         string // that was sent last; empty: none was
 }
 
 // CredentialsRefused names the account whose credentials do not serve.
@@ -52,7 +55,7 @@ func (a *Payments) tell(
 		outcome = "mismatch" // another amount than asked for: no success of ours
 	}
 	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcome, took)
-	if result.HTTPStatus == http.StatusUnauthorized || result.HTTPStatus == http.StatusForbidden {
+	if refused(result) {
 		a.Observer.CredentialsRefused(ctx, CredentialsRefused{
 			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.txn.ProviderConfigID,
 			Provider: x.provider.Name(), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
@@ -73,11 +76,11 @@ func silent(r providers.Result) bool {
 }
 
 // reviewNeeded is what the measurements are told of a transaction that was left to a person.
-func reviewNeeded(env string, r lifecycle.Recorded) ReviewNeeded {
+func reviewNeeded(env string, x exchange, r lifecycle.Recorded) ReviewNeeded {
 	t := r.Transaction
 	return ReviewNeeded{
 		EnvironmentID: env, TransactionID: t.ID, SubscriptionID: t.SubscriptionID, Provider: t.Provider,
-		ProviderRef: t.ProviderRef, Reason: r.NeedsReview,
+		ProviderRef: t.ProviderRef, Reason: r.NeedsReview, Key: x.sentKey(),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
@@ -158,8 +159,9 @@ func TestReviewNeeded_IsReportedOnceAndIsNoSuccess(t *testing.T) {
 	txn := l.last()
 	want := activities.ReviewNeeded{
 		EnvironmentID: l.Env, TransactionID: txn.ID, SubscriptionID: l.ref.ID, Provider: txn.Provider, ProviderRef: txn.ProviderRef,
-		Reason: "amount_mismatch",
+		Reason: "amount_mismatch", Key: l.Provider.Calls()[len(l.Provider.Calls())-1].Key,
 	}
+	require.NotEmpty(t, want.Key)
 	require.Equal(t, []activities.ReviewNeeded{want}, w.reviews)
 	require.Equal(t, []string{"mismatch"}, w.outcomes)
 	l.asked(txn.ID)
@@ -183,7 +185,16 @@ func TestCredentialsRefused_IsReportedAndShownOnThePayment(t *testing.T) {
 		EnvironmentID: l.Env, TransactionID: txn.ID, ProviderConfigID: l.Config.ID, Provider: txn.Provider, HTTPStatus: 401,
 		Reason: "HTTP Unauthorized: Invalid API Key",
 	}}, w.refused)
+	announced := func() (types []string) {
+		rows, err := l.Pool.Query(t.Context(), "select type from events where object_id = $1 order by position", l.Config.ID)
+		require.NoError(t, err)
+		types, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		return types
+	}
+	require.Equal(t, []string{"provider.failing"}, announced())
 	l.until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, []string{"provider.failing", "provider.recovered"}, announced(), "each once, however often it is refused")
 	txn = l.last()
 	require.Equal(t, payment.Success, txn.Status)
 	require.Empty(t, txn.FailureReason, "what was decided says nothing of how long it took")

@@ -30,7 +30,8 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	asked := a.Clock()
 	x, err := a.intend(ctx, in)
 	if errors.Is(err, db.ErrTransactionNotFound) {
-		return contract.ResolveOutput{Status: "absent"}, nil // the callback named a transaction of another environment
+		a.Observer.RowAbsent(ctx, RowAbsent{KindPayment, contract.Ref{EnvironmentID: in.EnvironmentID, ID: in.TransactionID}})
+		return contract.ResolveOutput{Status: "absent"}, nil
 	}
 	if err != nil {
 		return contract.ResolveOutput{}, err
@@ -82,6 +83,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		if x.provider, err = a.Gateway.Provider(ctx, config); err != nil {
 			return err
 		}
+		x.config = config
 		x.protocol, x.mode = a.protocol(x.provider), config.Mode
 		x.txn, x.move, x.about = txn.Attend(x.protocol, in.Asked, told, now)
 		if x.move == payment.MoveNone || x.move == payment.MoveAbandon {

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
 
+	"perennial/billing/delivery"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/failpoint"
@@ -72,7 +73,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until everything is started
 	// again.
 	for _, step := range []func(context.Context) error{
-		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.erasures, pass.clocks, pass.callbacks, pass.purge,
+		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -338,10 +339,14 @@ func (p *pass) purge(ctx context.Context) error {
 			return err
 		}
 		callbacks, err := tx.PurgeCallbacks(ctx, p.now.Add(-callbackLife), purgeBatch)
-		p.found.Purged = keys + callbacks
 		if err != nil {
 			return err
 		}
+		deliveries, err := tx.PurgeWebhookLog(ctx, p.now.Add(-delivery.Retention), purgeBatch)
+		if err != nil {
+			return err
+		}
+		p.found.Purged = keys + callbacks + deliveries
 		if err := tx.PurgeWorkers(ctx, p.now.Add(-rosterLife)); err != nil {
 			return err
 		}

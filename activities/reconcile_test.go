@@ -63,6 +63,10 @@ func (w *woken) Check(_ context.Context, owner contract.Owner, check contract.Ch
 	return w.note("check " + owner.SubscriptionID + " " + check.TransactionID)
 }
 
+func (w *woken) WakeEndpoint(_ context.Context, ref contract.Ref) error {
+	return w.note("wake endpoint " + ref.ID)
+}
+
 func (w *woken) Attended(context.Context, string) (bool, error) {
 	if w.attended == nil {
 		return true, nil

@@ -43,6 +43,9 @@ func (a *Payments) record(
 		if state, recorded, changes, err = lifecycle.Record(state, result, db.Moment(now, wall)); err != nil {
 			return err
 		}
+		if err := announceHealth(ctx, tx, env, x, answer); err != nil {
+			return err
+		}
 		if err := tx.Write(ctx, env, state, changes); err != nil {
 			return err
 		}
@@ -60,7 +63,7 @@ func (a *Payments) record(
 		return contract.ResolveOutput{}, err
 	}
 	if recorded.NeedsReview != "" {
-		a.Observer.ReviewNeeded(ctx, reviewNeeded(env, recorded))
+		a.Observer.ReviewNeeded(ctx, reviewNeeded(env, x, recorded))
 	}
 	if x.txn.Status == payment.Pending && recorded.Transaction.Status != payment.Pending {
 		a.Observer.PaymentEnded(ctx, measured(recorded, x.mode, !clockNow.IsZero()))

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 
 	"perennial/billing/lifecycle"
 	"perennial/contract"
@@ -11,12 +12,13 @@ import (
 
 // Subscriptions are the activities of the subscription workflow that need the database only.
 type Subscriptions struct {
-	Store *db.Store
-	Clock Clock
+	Store    *db.Store
+	Clock    Clock
+	Observer Observer
 }
 
 // Advance does all that is due by now, takes the mark of pending wake-ups off and returns what the workflow needs to
-// know. It may be repeated: what is not due any more is not done again. Fault: subscription_not_found.
+// know. It may be repeated: what is not due any more is not done again.
 func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	env := in.Ref.EnvironmentID
@@ -39,6 +41,10 @@ func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (
 		failpoint.Hit(failpoint.RenewBegun)
 		return nil
 	})
+	if errors.Is(err, db.ErrSubscriptionNotFound) {
+		a.Observer.RowAbsent(ctx, RowAbsent{KindSubscription, in.Ref})
+		return contract.Snapshot{Absent: true}, nil
+	}
 	if err != nil {
 		return contract.Snapshot{}, err
 	}

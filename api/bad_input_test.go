@@ -28,6 +28,14 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 		"POST /test-clocks":                                        `{"name":"x"}`,
 		"POST /test-clocks/" + rows.clock + "/advance":             `{"to":1900000000}`,
 		"POST /test-clocks/" + rows.clock + "/stop":                `{}`,
+
+		"POST /webhooks":                                     `{"url":"https://example.com/h","events":["payment.*"]}`,
+		"PATCH /webhooks/" + rows.endpoint:                   `{"description":"x"}`,
+		"POST /webhooks/" + rows.endpoint + "/test":          `{}`,
+		"POST /webhooks/" + rows.endpoint + "/disable":       `{}`,
+		"POST /webhooks/" + rows.endpoint + "/enable":        `{}`,
+		"POST /webhooks/" + rows.endpoint + "/rotate-secret": `{"revokePrevious":true}`,
+		"POST /webhook-logs":                                 fmt.Sprintf(`{"deliveryId":%q}`, rows.delivery),
 	}
 }
 
@@ -208,7 +216,9 @@ func TestBody_InvalidFieldIsNamed(t *testing.T) {
 		problem(t, c.status, c.code, c.param, b.ask(t, b.test, method, "/v1"+path, c.body))
 	}
 	after := b.rows(t)
-	after["customers"], after["events"] = after["customers"]-1, after["events"]-1 // the one made in the table above
+	for _, table := range []string{"customers", "customer_event_sequences", "events", "webhook_deliveries"} {
+		after[table]-- // the one made in the table above
+	}
 	require.Equal(t, before, after, "a refused request wrote something")
 	require.Empty(t, b.engine.woken)
 }
@@ -216,7 +226,8 @@ func TestBody_InvalidFieldIsNamed(t *testing.T) {
 // lists names every list and the prefix of what is in it.
 var lists = map[string]string{
 	"plans": id.Plan, "customers": id.Customer, "subscriptions": id.Subscription, "payments": id.Transaction, "invoices": id.Invoice,
-	"test-clocks": id.TestClock, "apps": id.App, "events": id.Event,
+	"test-clocks": id.TestClock, "apps": id.App, "events": id.Event, "webhooks": id.Endpoint,
+	"webhook-logs": id.Delivery,
 }
 
 func TestQuery_InvalidParameterIsNamed(t *testing.T) {
@@ -251,6 +262,7 @@ func TestQuery_InvalidParameterIsNamed(t *testing.T) {
 		"payments?customerId": id.Customer, "payments?subscriptionId": id.Subscription, "payments?invoiceId": id.Invoice,
 		"invoices?customerId": id.Customer, "invoices?subscriptionId": id.Subscription, "customers?testClockId": id.TestClock,
 		"events?customerId": id.Customer, "events?subscriptionId": id.Subscription,
+		"webhook-logs?paymentTransactionId": id.Transaction, "webhook-logs?eventId": id.Event, "webhook-logs?endpointId": id.Endpoint,
 	} {
 		_, param, _ := strings.Cut(filter, "?")
 		for _, wrong := range []string{"x", id.New(id.Price, b.clock()), prefix + "x"} {

@@ -23,9 +23,11 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/telemetry"
 	"perennial/internal/testkit"
+	"perennial/internal/vault"
 	"perennial/providers"
 	"perennial/service"
 	"perennial/service/dispatch"
+	"perennial/webhooks"
 )
 
 func TestMain(m *testing.M) { testkit.Main(m) }
@@ -42,6 +44,8 @@ type bench struct {
 	base     time.Time
 	elapsed  atomic.Int64
 	deps     Deps
+	keys     *vault.Vault
+	local    webhooks.Allow
 	config   Config
 	patience time.Duration // of the dispatcher; 0: the usual one
 	// The environments: two of one tenant, one of another.
@@ -74,6 +78,10 @@ func newBench(t testing.TB) *bench {
 	tel, err := telemetry.Start(t.Context(), telemetry.Options{Service: "test", LogLevel: "debug", LogOutput: b.log, Now: b.clock})
 	require.NoError(t, err)
 	b.engine.store, b.engine.now = store, b.clock
+	b.keys, err = vault.New(vault.NewKEK())
+	require.NoError(t, err)
+	b.local, err = webhooks.ParseAllow("127.0.0.0/8")
+	require.NoError(t, err)
 	b.deps = Deps{
 		Store: store, Telemetry: tel, Now: b.clock,
 		ProviderOf: func(context.Context, db.ProviderConfig) (providers.Provider, error) { return b.provider, nil },
@@ -92,7 +100,7 @@ func (b *bench) newServer(t testing.TB) *Server {
 	d := dispatch.New(dispatch.Config{
 		Store: b.deps.Store, Engine: b.engine, Now: b.clock, Log: b.deps.Telemetry.Logger, Patience: b.patience,
 	})
-	b.deps.Service = service.New(b.deps.Store.With(d), b.clock)
+	b.deps.Service = service.New(b.deps.Store.With(d), b.clock).Receiving(service.Receiving{Vault: b.keys, Local: b.local})
 	server := NewServer(b.deps, b.config)
 	t.Cleanup(func() {
 		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))
@@ -113,7 +121,9 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) tenancy
 		if appID == "" {
 			e.appID = id.New(id.App, now)
 			require.NoError(t, tx.InsertTenant(ctx, db.Tenant{ID: e.tenantID, Name: "tenant", CreatedAt: now}))
-			require.NoError(t, tx.InsertApp(ctx, db.App{ID: e.appID, TenantID: e.tenantID, Name: "app", Keyset: []byte("k"), CreatedAt: now}))
+			keyset, err := b.keys.NewAppKeyset(e.appID)
+			require.NoError(t, err)
+			require.NoError(t, tx.InsertApp(ctx, db.App{ID: e.appID, TenantID: e.tenantID, Name: "app", Keyset: keyset, CreatedAt: now}))
 		}
 		require.NoError(t, tx.InsertEnvironment(ctx, db.Environment{
 			ID: e.environmentID, AppID: e.appID, Mode: string(mode), CreatedAt: now,
@@ -267,4 +277,10 @@ func (b *bench) newSubscription(t testing.TB, e tenancy) Subscription {
 	t.Helper()
 	return as[Subscription](t, http.StatusCreated, b.ask(t, e, "POST", "/api/subscriptions",
 		map[string]any{"customerId": b.newCustomer(t, e).ID, "planId": b.newPlan(t, e).ID, "trialDays": 14}))
+}
+
+func (b *bench) newEndpoint(t testing.TB, e tenancy, events ...string) WebhookEndpoint {
+	t.Helper()
+	return as[WebhookEndpoint](t, http.StatusCreated, b.ask(t, e, "POST", "/api/webhooks",
+		map[string]any{"url": "https://example.com/webhooks", "events": events}))
 }

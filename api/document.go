@@ -39,6 +39,7 @@ var tags = []huma.Tag{
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},
 	{Name: "Invoices", Description: "The amounts owed for a period."},
 	{Name: "Events", Description: "The state changes, in order for each subscription."},
+	{Name: "Webhooks", Description: "The endpoints that receive events, and the log of all deliveries."},
 	{Name: "Test clocks", Description: "Simulated time for test customers, which advances a year in seconds."},
 	{Name: "Apps", Description: "The applications of a tenant."},
 }

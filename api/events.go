@@ -4,25 +4,31 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"perennial/api/httpkit"
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/id"
 )
 
 // Event is one fact that was announced. Webhooks carry the same facts.
 type Event struct {
-	ID             string    `json:"id" example:"evt_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Object         string    `json:"object" enum:"event" example:"event"`
-	Type           string    `json:"type" example:"subscription.created"`
-	Created        int64     `json:"created" example:"1763640000" doc:"Unix seconds, in the customer's time."`
-	Sequence       int64     `json:"sequence,omitempty" example:"1" doc:"Orders the events of one subscription."`
-	CustomerID     string    `json:"customerId,omitempty"`
-	SubscriptionID string    `json:"subscriptionId,omitempty"`
-	Data           EventData `json:"data" doc:"Ids, codes and amounts; data.id is the id of what the event is about."`
+	ID               string    `json:"id" example:"evt_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Object           string    `json:"object" enum:"event" example:"event"`
+	Type             string    `json:"type" example:"subscription.created"`
+	Created          int64     `json:"created" example:"1763640000" doc:"Unix seconds, in the customer's time."`
+	RecordedAt       int64     `json:"recordedAt" example:"1763640000" doc:"Unix seconds, in real time. Differs from created on a test clock."`
+	Sequence         int64     `json:"sequence,omitempty" example:"1" doc:"Counts the events of the subscription from 1, without a gap."`
+	CustomerSequence int64     `json:"customerSequence,omitempty" example:"4" doc:"Counts the events of the customer from 1, without a gap."`
+	ObjectID         string    `json:"objectId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of what the event is about, which is data.id."`
+	CustomerID       string    `json:"customerId,omitempty"`
+	SubscriptionID   string    `json:"subscriptionId,omitempty"`
+	Data             EventData `json:"data" doc:"Ids, codes and amounts, described for each type in docs/events.md."`
 }
 
 // EventData is the stored JSON of an event; package billing/event has a struct for each type.
@@ -39,13 +45,16 @@ func (EventData) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-// EventType filters by what happened. It is one of the catalogue's types.
-type EventType string
+// EventPattern filters by what happened: a type of the catalogue, a group of types, or all.
+type EventPattern string
 
-// Schema is what the OpenAPI document says about it: all types, from the catalogue.
-func (EventType) Schema(huma.Registry) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString, Examples: []any{string(event.TypePaymentSuccess)}}
+// Schema is what the OpenAPI document says about it: all types and groups, from the catalogue.
+func (EventPattern) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Examples: []any{string(event.TypePaymentSuccess)}, Enum: []any{string(event.Every)}}
 	for _, data := range event.Catalogue() {
+		if group := data.Type().Group() + ".*"; !slices.Contains(s.Enum, any(group)) {
+			s.Enum = append(s.Enum, group)
+		}
 		s.Enum = append(s.Enum, string(data.Type()))
 	}
 	s.PrecomputeMessages()
@@ -54,7 +63,8 @@ func (EventType) Schema(huma.Registry) *huma.Schema {
 
 func renderEvent(e db.Event) Event {
 	return Event{
-		ID: e.ID, Object: "event", Type: string(e.Type), Created: unix(e.OccurredAt), Sequence: e.Sequence,
+		ID: e.ID, Object: "event", Type: string(e.Type), Created: unix(e.OccurredAt), RecordedAt: unix(e.CreatedAt),
+		Sequence: e.Sequence, CustomerSequence: e.CustomerSequence, ObjectID: e.ObjectID,
 		CustomerID: e.CustomerID, SubscriptionID: e.SubscriptionID, Data: EventData(e.Data),
 	}
 }
@@ -65,9 +75,34 @@ func (s *Server) getEvent(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (
 
 type listEventsInput struct {
 	httpkit.Page
-	Type           EventType `query:"type" doc:"The type of the event."`
-	CustomerID     string    `query:"customerId" maxLength:"64"`
-	SubscriptionID string    `query:"subscriptionId" maxLength:"64"`
+	Type           []EventPattern `query:"type" maxItems:"10" example:"payment.*,invoice.paid" doc:"Only these types, separated by commas: types, groups such as payment.*, or * for all."`
+	ObjectID       string         `query:"objectId" maxLength:"64" doc:"Only events about this resource, whose id is data.id."`
+	CustomerID     string         `query:"customerId" maxLength:"64"`
+	SubscriptionID string         `query:"subscriptionId" maxLength:"64"`
+	From           int64          `query:"from" minimum:"0" maximum:"253402300799" example:"1763640000" doc:"Only events whose recordedAt is this or later. Unix seconds."`
+	To             int64          `query:"to" minimum:"0" maximum:"253402300799" example:"1763726400" doc:"Only events whose recordedAt is before this. Unix seconds."`
+}
+
+func (in *listEventsInput) filter() (db.EventFilter, error) {
+	f := db.EventFilter{
+		ObjectID: in.ObjectID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
+		RecordedFrom: instant(in.From), RecordedTo: instant(in.To),
+	}
+	if in.From > 0 && in.To > 0 && in.From >= in.To {
+		return f, fault.InvalidParam("to", "time_span_empty", "`to` must be later than `from`.")
+	}
+	for _, p := range in.Type {
+		f.Types = append(f.Types, event.Pattern(p))
+	}
+	return f, nil
+}
+
+// instant is the time of Unix seconds; 0: none.
+func instant(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
 }
 
 func (s *Server) listEvents(
@@ -78,16 +113,18 @@ func (s *Server) listEvents(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Events(ctx, c.EnvironmentID, db.EventFilter{
-		Type: event.Type(in.Type), CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
-	}, page)
+	filter, err := in.filter()
+	if err != nil {
+		return nil, err
+	}
+	rows, more, err := s.store.Events(ctx, c.EnvironmentID, filter, page)
 	return httpkit.ListOf(rows, more, err, renderEvent)
 }
 
 func (s *Server) eventOperations() {
 	example := Event{
 		ID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n", Object: "event", Type: "payment.success", Created: 1763640002,
-		Sequence:   3,
+		RecordedAt: 1763640002, Sequence: 4, CustomerSequence: 5, ObjectID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		Data: EventData(`{"id": "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", "customerId": "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			"subscriptionId": "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", "invoiceId": "in_01jcz6dyqx4w9s1c2k7v5h8m3n", "amount": 1900,

@@ -83,6 +83,10 @@ func TestListEvents_UnknownType(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	problem(t, 422, "value_unknown", "type", b.ask(t, b.test, "GET", "/api/events?type=payment.succeeded", nil))
+	problem(t, 422, "value_unknown", "type", b.ask(t, b.test, "GET", "/api/events?type=payment.*,pay*", nil))
+	problem(t, 422, "out_of_range", "type", b.ask(t, b.test, "GET", "/api/events?type="+strings.Repeat("payment.*,", 10)+"plan.*", nil))
+	problem(t, 422, "time_span_empty", "to", b.ask(t, b.test, "GET", "/api/events?from=1763640000&to=1763640000", nil))
+	problem(t, 422, "type_wrong", "from", b.ask(t, b.test, "GET", "/api/events?from=yesterday", nil))
 	require.Equal(t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.success", nil).Status)
 }
 

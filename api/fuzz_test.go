@@ -96,6 +96,7 @@ func TestRequest_AnyMixOfFields(t *testing.T) {
 		"name", "currency", "interval", "intervalCount", "amount", "prices", "trialDays", "metadata", "email", "phone", "first_name",
 		"paymentMethod", "paymentDetails", "testClockId", "customerId", "planId", "subscriptionId", "effective", "reason",
 		"immediateEffect", "refund", "description", "to", "now",
+		"url", "events", "secret", "payloadShape", "revokePrevious", "deliveryId", "paymentTransactionId", "endpointId", "since", "before", "startingAfter",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		endpoint := rapid.SampledFrom(endpoints).Draw(rt, "endpoint")

@@ -34,6 +34,7 @@ var open = map[string]string{
 // A route that is missing here fails the test.
 var guarded = map[string]struct {
 	publishable bool
+	scope       string // that opens it too
 	body        func(rows owned) any
 }{
 	"POST /plans": {body: func(owned) any {
@@ -74,16 +75,30 @@ var guarded = map[string]struct {
 	"GET /apps":                              {},
 	"GET /events":                            {},
 	"GET /events/{id}":                       {},
+
+	"POST /webhooks":                    {scope: "webhooks", body: func(owned) any { return map[string]any{"url": "https://example.com/h", "events": []string{"*"}} }},
+	"GET /webhooks":                     {scope: "webhooks"},
+	"GET /webhooks/{id}":                {scope: "webhooks"},
+	"PATCH /webhooks/{id}":              {scope: "webhooks", body: func(owned) any { return map[string]any{"description": "New"} }},
+	"POST /webhooks/{id}/test":          {scope: "webhooks"},
+	"POST /webhooks/{id}/disable":       {scope: "webhooks"},
+	"POST /webhooks/{id}/enable":        {scope: "webhooks"},
+	"POST /webhooks/{id}/rotate-secret": {scope: "webhooks"},
+	"DELETE /webhooks/{id}":             {scope: "webhooks"},
+	"GET /webhook-logs":                 {scope: "webhooks"},
+	"GET /webhook-logs/{id}":            {scope: "webhooks"},
+	"POST /webhook-logs":                {scope: "webhooks", body: func(o owned) any { return map[string]any{"deliveryId": o.delivery} }},
 }
 
 // owned are ids of one environment's rows.
-type owned struct{ plan, customer, subscription, payment, invoice, clock, event string }
+type owned struct{ plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery string }
 
 // of is the id that a path's {id} stands for.
 func (o owned) of(path string) string {
 	for prefix, id := range map[string]string{
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
+		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -97,16 +112,20 @@ func absent(at time.Time) owned {
 	return owned{
 		plan: id.New(id.Plan, at), customer: id.New(id.Customer, at), subscription: id.New(id.Subscription, at),
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at), event: id.New(id.Event, at),
+		endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 	}
 }
 
 func (b *bench) fill(t testing.TB, e tenancy) owned {
 	t.Helper()
+	endpoint := b.newEndpoint(t, e, "*")
 	sub := b.newSubscription(t, e)
 	clock := as[TestClock](t, 201, b.ask(t, e, "POST", "/api/test-clocks", nil))
 	payment := as[Payment](t, 201, b.ask(t, e, "POST", "/api/payments", map[string]any{"customerId": sub.CustomerID, "amount": 500, "currency": "USD"}))
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, e, "GET", "/api/events?limit=1", nil))
+	logs := as[httpkit.List[WebhookLog]](t, 200, b.ask(t, e, "GET", "/api/webhook-logs?limit=1&paymentTransactionId="+payment.ID, nil))
 	return owned{
+		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
 		invoice: b.newInvoice(t, e, sub.ID), clock: clock.ID, event: events.Data[0].ID,
 	}
@@ -132,7 +151,7 @@ func TestIsolation_EveryRouteRefusesWrongKeys(t *testing.T) {
 			require.Equal(t, `Bearer realm="perennial"`, got.Header.Get("WWW-Authenticate"))
 		}
 		for name, key := range keys.forbidden {
-			if entry.publishable && name == "publishable" || name == "read only" && method == "GET" {
+			if entry.publishable && name == "publishable" || name == "read only" && method == "GET" || entry.scope != "" && name == "webhooks only" {
 				continue
 			}
 			got := b.send(t, method, path, body, "Authorization", "Bearer "+key)
@@ -157,7 +176,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		}
 		return b.send(t, method, strings.ReplaceAll(template, "{id}", o.of(short)), body, "Authorization", "Bearer "+key)
 	}
-	switch refers := method == "POST" && (short == "/subscriptions" || short == "/payments"); {
+	switch refers := method == "POST" && (short == "/subscriptions" || short == "/payments" || short == "/webhook-logs"); {
 	case strings.Contains(template, "{id}") || refers:
 		foreign, missing := ask(rows), ask(none)
 		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the
@@ -168,7 +187,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 	case method == "GET":
 		list := ask(rows)
 		require.Equal(t, 200, list.Status, "%s", list.Body)
-		for _, foreign := range []string{rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event} {
+		for _, foreign := range []string{rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint, rows.delivery} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}
 	}
@@ -216,6 +235,10 @@ func TestKeys_AllowedOperations(t *testing.T) {
 		path := strings.ReplaceAll(template, "{id}", rows.of(short))
 		if method == "GET" {
 			key := b.newKey(t, b.test, db.NewAPIKey{Scopes: []string{"read"}, AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
+			require.Equal(t, 200, b.send(t, method, path, nil, "Authorization", "Bearer "+key).Status, path)
+		}
+		if scope := guarded[method+" "+short].scope; scope != "" && method == "GET" {
+			key := b.newKey(t, b.test, db.NewAPIKey{Scopes: []string{scope}})
 			require.Equal(t, 200, b.send(t, method, path, nil, "Authorization", "Bearer "+key).Status, path)
 		}
 		if guarded[method+" "+short].publishable {

@@ -110,7 +110,8 @@ func checkResponses(t *testing.T, where string, op map[string]any) {
 }
 
 // fieldless requests have nothing to show.
-var fieldless = []string{"/reactivate", "/stop", "/void", "/mark-uncollectible", "/retry-refund", "/credit-refund"}
+var fieldless = []string{"/reactivate", "/stop", "/void", "/mark-uncollectible", "/retry-refund", "/credit-refund",
+	"/disable", "/enable", "/test"}
 
 func checkRequest(t *testing.T, where, method string, op map[string]any) {
 	t.Helper()
@@ -143,7 +144,7 @@ func TestOpenAPI_ExamplesAreValidRequests(t *testing.T) {
 	rows := b.fill(t, b.test)
 	ids := strings.NewReplacer(
 		"cust_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.customer, "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.plan,
-		"plan_01jcz6f0x3v8r5t2m9k4h7q1wz", b.newPlan(t, b.test).ID)
+		"plan_01jcz6f0x3v8r5t2m9k4h7q1wz", b.newPlan(t, b.test).ID, "whd_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.delivery)
 	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
 	tried := 0
 	for path, item := range doc["paths"].(map[string]any) {

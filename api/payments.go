@@ -206,7 +206,7 @@ func (s *Server) paymentOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",
 		Description: "Also available to publishable keys, from any web page, with id, status and completedAt only.",
-		Status:      http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true}, Response: example,
+		Status:      http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true}, Response: example,
 		Publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
 		Load:     load,
 	}, s.getPayment)

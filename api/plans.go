@@ -184,7 +184,7 @@ func (s *Server) planOperations() {
 		Name: "listPlans", Method: http.MethodGet, Path: "/plans", Tag: "Plans", Summary: "List plans",
 		Description: "Also available to publishable keys, from any web page, with active plans only and without " +
 			"metadata.",
-		Status: http.StatusOK, Access: httpkit.Access{Scope: "read", Publishable: true},
+		Status: http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true},
 		Response: httpkit.List[Plan]{Data: []Plan{example}},
 		Publicly: httpkit.List[PublicPlan]{Data: []PublicPlan{public}},
 	}, s.listPlans)

@@ -23,5 +23,7 @@ func (s *Server) route(c Config) {
 	s.testClockOperations()
 	s.appOperations()
 	s.eventOperations()
+	s.webhookOperations()
+	s.webhookLogOperations()
 	s.kit.Publish()
 }

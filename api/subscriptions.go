@@ -30,7 +30,7 @@ type Subscription struct {
 	CanceledAt         int64    `json:"canceledAt,omitempty"`
 	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
 	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
-	NextAction         string   `json:"nextAction" enum:"none,begin,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
+	NextAction         string   `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64    `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string   `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string   `json:"testClockId,omitempty"`

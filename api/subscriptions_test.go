@@ -35,8 +35,8 @@ func TestCreateSubscription_TrialOrActive(t *testing.T) {
 		require.Equal(t, "trialing", sub.Status)
 		require.Equal(t, sub.CreatedAt+trial*day, sub.TrialEndsAt)
 		require.Equal(t, sub.TrialEndsAt, sub.CurrentPeriodEnd)
-		require.Equal(t, "trial_end", sub.NextAction)
-		require.Equal(t, sub.TrialEndsAt, sub.NextActionAt)
+		require.Equal(t, "trial_notice", sub.NextAction, "three days before the end")
+		require.Equal(t, sub.TrialEndsAt-3*day, sub.NextActionAt)
 	}
 	start := b.engine.starts[0]
 	require.Equal(t, b.test.environmentID, start.Input.Ref.EnvironmentID)

@@ -13,10 +13,13 @@ import (
 	"perennial/billing/payment"
 )
 
-// Task queues. Payments are apart so that a slow provider holds up no timer.
+// Task queues. Payments are apart so that a slow provider holds up no timer; webhooks, so that no receiver does. Receivers
+// that were slow have a queue, and slots, of their own (ADR 25).
 const (
-	QueueBilling  = "billing"
-	QueuePayments = "payments"
+	QueueBilling      = "billing"
+	QueuePayments     = "payments"
+	QueueWebhooks     = "webhooks"
+	QueueWebhooksSlow = "webhooks-slow"
 )
 
 // Workflow types.
@@ -26,16 +29,18 @@ const (
 	TestClockWorkflow    = "TestClock"
 	ReconcilerWorkflow   = "Reconciler"
 	ErasureWorkflow      = "Erasure"
+
+	WebhookEndpointWorkflow = "WebhookEndpoint"
 )
 
 // Activity names. Histories hold them, so they never change.
 const (
-	ActivityAdvance       = "Advance"       // AdvanceInput -> Snapshot
-	ActivityCharge        = "Charge"        // ResolveInput -> ResolveOutput
-	ActivityStepClock     = "StepClock"     // Ref -> StepResult
-	ActivityFinishAdvance = "FinishAdvance" // Ref, ids of payments that stopped it
-	ActivityReconcile     = "Reconcile"     // -> ReconcileResult
-	ActivityEraseBatch    = "EraseBatch"    // Ref -> EraseResult
+	ActivityAdvance    = "Advance"    // AdvanceInput -> Snapshot
+	ActivityCharge     = "Charge"     // ResolveInput -> ResolveOutput
+	ActivityStepClock  = "StepClock"  // Ref -> StepResult
+	ActivityReconcile  = "Reconcile"  // -> ReconcileResult
+	ActivityEraseBatch = "EraseBatch" // Ref -> EraseResult
+	ActivityDeliverDue = "DeliverDue" // DeliverInput -> DeliverOutput
 )
 
 // Fixed IDs.
@@ -54,6 +59,9 @@ func PaymentWorkflowID(transactionID string) string { return transactionID }
 
 // TestClockWorkflowID is the workflow of a test clock.
 func TestClockWorkflowID(clockID string) string { return clockID }
+
+// WebhookEndpointWorkflowID is the workflow of a webhook endpoint.
+func WebhookEndpointWorkflowID(endpointID string) string { return endpointID }
 
 // ErasureWorkflowID is the workflow of an erasure.
 func ErasureWorkflowID(erasureID string) string { return erasureID }
@@ -169,7 +177,7 @@ type TestClockInput struct {
 	Ref Ref `json:"ref"`
 }
 
-// StepResult says how far one step moved the clock.
+// StepResult says how far one step moved the clock. Done: it is ready.
 type StepResult struct {
 	Now       time.Time `json:"now"`
 	Done      bool      `json:"done"`
@@ -192,6 +200,8 @@ type EraseResult struct {
 	Stage       erasure.Stage `json:"stage,omitempty"`
 	Rows        int           `json:"rows,omitempty"` // that the batch handled
 	Done        bool          `json:"done,omitempty"`
+	// Absent: the database does not have the erasure (any more). The workflow ends.
+	Absent bool `json:"absent,omitempty"`
 }
 
 // ReconcileResult counts what one pass of the reconciler found and repaired.

@@ -12,6 +12,8 @@ type Engine interface {
 	AdvanceClock(ctx context.Context, ref Ref) error
 	// Wake signals a subscription's workflow under a name of this package, and starts it where it does not run.
 	Wake(ctx context.Context, ref Ref, signal string, wake Wake) error
+	// WakeEndpoint signals a webhook endpoint's workflow, and starts it where none runs.
+	WakeEndpoint(ctx context.Context, ref Ref) error
 	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own,
 	// which is started for it where the owner has ended.
 	Check(ctx context.Context, owner Owner, check Check) error

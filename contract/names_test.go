@@ -19,7 +19,7 @@ func TestNames_NeverChange(t *testing.T) {
 		"Erasure": contract.ErasureWorkflow, "EraseBatch": contract.ActivityEraseBatch,
 
 		"Advance": contract.ActivityAdvance, "Charge": contract.ActivityCharge, "StepClock": contract.ActivityStepClock,
-		"FinishAdvance": contract.ActivityFinishAdvance, "Reconcile": contract.ActivityReconcile,
+		"Reconcile": contract.ActivityReconcile,
 
 		"check": contract.SignalCheck, "wake": contract.SignalWake, "advance": contract.SignalAdvance,
 		"cancel": contract.CommandCancel, "reactivate": contract.CommandReactivate,

@@ -28,6 +28,8 @@ type Snapshot struct {
 	Finished bool `json:"finished"`
 	// Unfinished: more is due than one activity does; ask again.
 	Unfinished bool `json:"unfinished,omitempty"`
+	// Absent: the database does not have the subscription (any more), and nothing else is set. The workflow ends.
+	Absent bool `json:"absent,omitempty"`
 }
 
 // Attempt is a pending charge that the workflow resolves.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/db"
+	"perennial/internal/id"
 	"perennial/internal/testkit"
 )
 
@@ -27,7 +28,20 @@ type crowd struct {
 const crowdEnv = "env_00000000000000000000000000"
 
 // crowdID is the id of the i-th row of a table.
-func crowdID(prefix string, i int) string { return fmt.Sprintf("%s%026d", prefix, i) }
+func crowdID(prefix string, i int) string {
+	if prefix == id.Event {
+		return id.Earliest(prefix, crowdTime(i))
+	}
+	return fmt.Sprintf("%s%026d", prefix, i)
+}
+
+// crowdTime is when the i-th event was recorded: a bit more than a second after the one before. crowdEventID makes its id.
+func crowdTime(i int) time.Time { return time.UnixMilli(50<<35 + int64(i)<<10).UTC() }
+
+const (
+	digits       = "substr('0123456789abcdefghjkmnpqrstvwxyz', (i >> %d & 31) + 1, 1)"
+	crowdEventID = "'evt_01j' || " + digits + " || " + digits + " || " + digits + " || " + digits + " || " + digits + " || repeat('0', 18)"
+)
 
 // envOf is the environment of the i-th row: the first, or one of 19 others.
 const envOf = "'env_' || lpad((case when i % 2 = 0 then 0 else 1 + i % 19 end)::text, 26, '0')"
@@ -78,9 +92,16 @@ var crowding = []struct{ into, columns, values string }{
 			< 100 then 'txn_' || lpad('100', 26, '0') end, 0, 1, case when i % 3 = 0 and i >= 100 then now() - i *
 			interval '1 second' end, 0, 0, now(), case when i < 100 or i % 3 <> 0 then now() end, now()`},
 	{"events", `
-			type, object_id, customer_id, subscription_id, sequence, data, occurred_at, created_at`, `
-			case when i < 100 then 'subscription.past_due' else 'payment.success' end, i::text, {customer},
-			{subscription}, i, '{}', i, now()`},
+			type, object_id, customer_id, subscription_id, sequence, customer_sequence, data, occurred_at, created_at`, `
+			case when i < 100 then 'subscription.past_due' else 'payment.success' end, {subscription}, {customer},
+			{subscription}, i, i, '{}', i, to_timestamp(((50::bigint << 35) + (i::bigint << 10)) / 1000.0)`},
+	{"webhook_deliveries", `
+			endpoint_id, event_id, event_type, object_id, payload_shape, status, attempts, next_attempt_at, failed_reason,
+			failed_at, succeeded_at, created_at`, `
+			'whe_' || lpad((case when i % 20 = 0 then 0 else i end)::text, 26, '0'), 'evt_' || lpad(i::text, 26, '0'),
+			'payment.success', 'txn_' || lpad(i::text, 26, '0'), 'A', case when i < 50 then 'failed' when i < 100 then 'pending'
+			else 'succeeded' end, 1, case when i between 50 and 99 then now() end, case when i < 50 then 'attempts_used' end,
+			case when i < 50 then now() end, case when i >= 100 then now() end, to_timestamp(1700000000 + i * 60)`},
 	{"provider_callbacks", `
 			provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at`, `
 			'pp_' || lpad((i % 40)::text, 26, '0'), i::text, 't', case when i % 2 = 0 then 'txn_' || lpad(i::text, 26,
@@ -92,7 +113,7 @@ var crowding = []struct{ into, columns, values string }{
 
 var crowdPrefix = map[string]string{
 	"customers": "cust_", "plans": "plan_", "test_clocks": "clk_", "subscriptions": "sub_", "invoices": "in_",
-	"transactions": "txn_", "events": "evt_", "provider_callbacks": "cb_",
+	"transactions": "txn_", "events": "evt_", "webhook_deliveries": "whd_", "provider_callbacks": "cb_",
 }
 
 // of is how many rows a table has: of plans and clocks a tenth.
@@ -131,7 +152,11 @@ func newCrowd(t *testing.T) *crowd {
 	for _, f := range crowding {
 		columns, values := f.columns, owners.Replace(f.values)
 		if prefix, ok := crowdPrefix[f.into]; ok {
-			columns, values = "id, "+columns, "'"+prefix+"' || lpad(i::text, 26, '0'), "+values
+			rowID := "'" + prefix + "' || lpad(i::text, 26, '0')"
+			if prefix == id.Event {
+				rowID = fmt.Sprintf(crowdEventID, 20, 15, 10, 5, 0)
+			}
+			columns, values = "id, "+columns, rowID+", "+values
 		}
 		switch f.into {
 		case "provider_callbacks", "idempotency_keys":

@@ -37,6 +37,9 @@ type CheckTransaction struct {
 // AdvanceTestClock signals a test clock's workflow that its row has a new target.
 type AdvanceTestClock struct{ EnvironmentID, ID string }
 
+// WakeEndpoint signals a webhook endpoint's workflow that the endpoint is owed something, or has changed.
+type WakeEndpoint struct{ EnvironmentID, ID string }
+
 // StartErasure starts the workflow of an erasure. CustomerID is empty for a test clock's.
 type StartErasure struct{ EnvironmentID, ID, CustomerID string }
 
@@ -45,6 +48,7 @@ func (SignalSubscription) effect() {}
 func (StartPayment) effect()       {}
 func (CheckTransaction) effect()   {}
 func (AdvanceTestClock) effect()   {}
+func (WakeEndpoint) effect()       {}
 func (StartErasure) effect()       {}
 
 // Dispatcher makes effects happen, best effort: the transaction is committed, and what a dispatcher does not manage the

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -31,22 +32,84 @@ type follower struct {
 
 // catchUp reads until a page is empty.
 func (f *follower) catchUp(ctx context.Context) error {
+	if f.cursor == "" {
+		if err := f.begin(ctx); err != nil || f.cursor == "" {
+			return err
+		}
+	}
 	for {
-		rows, err := f.list(ctx, db.Page{Limit: 100, EndingBefore: f.cursor})
+		rows, err := f.page(ctx, db.Page{EndingBefore: f.cursor})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		f.take(rows)
+	}
+}
+
+// begin reads all that is listed. The first page that is not empty holds only the newest rows: where more than a page
+// became visible since the last look, as after a slow commit, the others are behind it.
+func (f *follower) begin(ctx context.Context) error {
+	var all []reflect.Value
+	for page := (db.Page{}); ; page.StartingAfter = idOf(all[len(all)-1]) {
+		rows, err := f.page(ctx, page)
 		if err != nil {
 			return err
 		}
-		v := reflect.ValueOf(rows)
-		if v.Len() == 0 {
+		if all = append(all, rows...); len(rows) == 0 {
+			f.take(all)
 			return nil
 		}
-		for i := v.Len() - 1; i >= 0; i-- {
-			row := v.Index(i)
-			f.cursor = row.FieldByName("ID").String()
-			f.seen[f.cursor]++
-			f.order = append(f.order, row)
-		}
 	}
+}
+
+func (f *follower) page(ctx context.Context, page db.Page) (rows []reflect.Value, err error) {
+	page.Limit = 100
+	list, err := f.list(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range reflect.ValueOf(list).Seq2() {
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// take notes rows that a list gave, newest first.
+func (f *follower) take(rows []reflect.Value) {
+	for _, row := range slices.Backward(rows) {
+		f.cursor = idOf(row)
+		f.seen[f.cursor]++
+		f.order = append(f.order, row)
+	}
+}
+
+func idOf(row reflect.Value) string { return row.FieldByName("ID").String() }
+
+// The first rows of a list become visible together, and are more than a page: a follower that found the list empty
+// until then loses none of them.
+func TestFollowByEndingBefore_BeginsWithMoreThanAPage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	f := follower{seen: map[string]int{}, list: func(ctx context.Context, p db.Page) (any, error) {
+		rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{}, p)
+		return rows, err
+	}}
+	require.NoError(t, f.catchUp(t.Context()))
+	require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: id.New(id.Plan, wall)}, now)))
+		_, err := tx.Epoch(ctx) // a read sends what is queued
+		require.NoError(t, err)
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			for range 162 {
+				require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
+			}
+		})
+		require.NoError(t, f.catchUp(t.Context()))
+		require.Empty(t, f.seen, "the open transaction holds newer rows back")
+		return nil
+	}))
+	require.NoError(t, f.catchUp(t.Context()))
+	require.Len(t, f.seen, 163)
 }
 
 // Two processes write, their clocks 2 s apart; some commits take a second. Followers read as fast as they can all the
@@ -72,7 +135,7 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 			return rows, err
 		},
 		"events of a type": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Type: event.TypeSubscriptionUpdated}, p)
+			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Types: []event.Pattern{"subscription.updated"}}, p)
 			return rows, err
 		},
 		"customers": func(ctx context.Context, p db.Page) (any, error) {
@@ -338,7 +401,7 @@ func TestPositions_OutliveALogicalRestore(t *testing.T) {
 	}
 	before := ids(b.store, db.Page{})
 	pool := restored.Pool(t)
-	for _, table := range []string{"tenants", "apps", "environments", "plans", "test_clocks", "customers", "subscriptions", "events"} {
+	for _, table := range []string{"tenants", "apps", "environments", "plans", "test_clocks", "customers", "subscriptions", "customer_event_sequences", "events"} {
 		copyTable(t, b.pool, pool, table)
 	}
 	_, err := pool.Exec(t.Context(), "select setval('list_position', $1, true)", b.count(t, "select last_value from list_position"))

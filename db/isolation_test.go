@@ -21,6 +21,7 @@ import (
 
 // global are the reads that take no environment, each for a reason that its comment gives.
 var global = map[string]bool{
+	"UnstartedEndpoints": true, "AsleepEndpoints": true, "WebhookBacklog": true, "TroubledEndpoints": true, "EventHorizon": true,
 	"Backlog": true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true, "Keysets": true,
 	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
@@ -86,6 +87,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	t.Helper()
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
+	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
 	var charged string
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
@@ -113,6 +115,10 @@ func (b *bundle) filled(t *testing.T) filling {
 	})
 	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
+	owed := b.deliveries(t, b.env, endpoint)
+	_, err = b.pool.Exec(t.Context(), `insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
+		values ($1, $2, 1, $3, false, now())`, b.env, owed[0].ID, endpoint)
+	require.NoError(t, err)
 	return filling{
 		environment: b.environment,
 		ids: map[string]string{
@@ -124,6 +130,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "Refunds": charged, "Decisions": txn.ID, "CredentialChanges": b.provider, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
 			"EventWithKey": events[0].ID, "IdempotencyKey": "POST /long",
+			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none", "WebhookEndpoints": "none",
+			"WebhookDelivery": owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none", "WebhookAttempts": owed[0].ID, "WebhookLog": owed[0].ID, "EventsFor": endpoint,
+			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle,
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
 		},
 		filters: map[reflect.Type]any{
@@ -131,6 +140,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			reflect.TypeFor[db.SubscriptionFilter](): db.SubscriptionFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.InvoiceFilter]():      db.InvoiceFilter{SubscriptionID: b.subscription.ID},
 			reflect.TypeFor[db.TransactionFilter]():  db.TransactionFilter{InvoiceID: inv.ID},
+			reflect.TypeFor[db.EventRange]():         db.EventRange{Before: wall.Add(time.Hour), Limit: 10},
+			reflect.TypeFor[db.Log]():                db.Log{Attempts: 1},
 			reflect.TypeFor[db.EventFilter]():        db.EventFilter{SubscriptionID: b.subscription.ID},
 		},
 	}
@@ -178,6 +189,10 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 			args = append(args, reflect.ValueOf(strings[:1]))
 		case typ == reflect.TypeFor[payment.Type]():
 			args = append(args, reflect.ValueOf(payment.Charge))
+		case typ.Kind() == reflect.Int64:
+			args = append(args, reflect.ValueOf(int64(1))) // the revision of a new row
+		case typ.Kind() == reflect.Int:
+			args = append(args, reflect.ValueOf(10))
 		case typ == reflect.TypeFor[time.Time]():
 			args = append(args, reflect.ValueOf(now.Add(2*month)))
 		case typ.Kind() == reflect.String && typ != reflect.TypeFor[string]():
@@ -220,6 +235,8 @@ func TestIsolation_Writes(t *testing.T) {
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
 	ours := b.newEnvironment(t)
+	endpoint, err := b.store.WebhookEndpoint(t.Context(), b.env, b.endpoint(t, b.env, "*"))
+	require.NoError(t, err)
 	for name, write := range map[string]struct {
 		code string
 		do   func(context.Context, *db.Tx) error
@@ -254,6 +271,13 @@ func TestIsolation_Writes(t *testing.T) {
 		"erase customer":    {"customer_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, ours.env, b.customer.ID) }},
 		"save clock":        {"test_clock_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, ours.env, b.clock) }},
 		"save subscription": {"subscription_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, ours.env, b.subscription) }},
+		"lock endpoint": {"webhook_endpoint_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockWebhookEndpoint(ctx, ours.env, endpoint.ID)
+			return err
+		}},
+		"save endpoint": {"webhook_endpoint_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveWebhookEndpoint(ctx, ours.env, endpoint)
+		}},
 		"lock erasure": {"erasure_not_found", func(ctx context.Context, tx *db.Tx) error {
 			e := erasure.OfTestClock(id.New(id.Erasure, wall), b.clock.ID, wall)
 			if err := tx.BeginErasure(ctx, b.env, e); err != nil {
@@ -280,6 +304,10 @@ func TestIsolation_References(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 	ours := bundle{store: b.store, pool: b.pool, environment: b.newEnvironment(t)}
 	ours.filled(t)
+	b.endpoint(t, b.env, "*")
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription))) })
+	owed, _, err := b.store.WebhookDeliveries(t.Context(), b.env, db.WebhookDeliveryFilter{}, db.Page{Unsettled: true})
+	require.NoError(t, err)
 	ours.write(t, func(ctx context.Context, tx *db.Tx) {
 		for _, e := range []erasure.Erasure{
 			erasure.OfCustomer(id.New(id.Erasure, wall), ours.customer.ID, wall), erasure.OfTestClock(id.New(id.Erasure, wall), ours.clock.ID, wall),
@@ -291,6 +319,7 @@ func TestIsolation_References(t *testing.T) {
 		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID, "subscription_id": b.subscription.ID,
 		"invoice_id": inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID, "recovered_from": txn.ID,
 		"test_clock_id": b.clock.ID, "provider_config_id": b.provider,
+		"event_id": owed[0].EventID, "delivery_id": owed[0].ID,
 	}
 	rows, err := b.pool.Query(t.Context(), `
 		select c.conname, c.conrelid::regclass::text, a.attname
@@ -300,7 +329,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 29)
+	require.Len(t, keys, 32)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

@@ -22,6 +22,7 @@ func TestKeys_ReadWithResource(t *testing.T) {
 	resources := map[string]string{
 		"SubscriptionWithKey": "subscription", "TransactionWithKey": "transaction", "InvoiceWithKey": "invoice",
 		"CustomerWithKey": "customer", "EventWithKey": "event", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
+		"WebhookEndpointWithKey": "webhook_endpoint", "WebhookDeliveryWithKey": "webhook_delivery",
 	}
 	var seen int
 	for _, method := range readers() {

@@ -156,7 +156,10 @@ func TestList_Filters(t *testing.T) {
 		require.Len(t, found, 1, f)
 		require.Equal(t, txn.ID, found[0].ID)
 	}
-	for _, f := range []db.EventFilter{{Type: e.Type()}, {SubscriptionID: b.subscription.ID}, {CustomerID: b.customer.ID}} {
+	for _, f := range []db.EventFilter{
+		{Types: []event.Pattern{event.Pattern(e.Type())}}, {ObjectID: b.subscription.ID}, {SubscriptionID: b.subscription.ID},
+		{CustomerID: b.customer.ID},
+	} {
 		found, _, err := b.store.Events(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)

@@ -29,11 +29,13 @@ type pipe struct {
 	err   error // the first failure: PostgreSQL refuses whatever follows
 }
 
-// statement is a queued write. Where zero is set, the write ends with the guard, and what the guard says means zero.
+// statement is a queued write. Where zero is set, the write ends with the guard, and what the guard says means zero. Where
+// read is set, it reads what the write returns.
 type statement struct {
 	sql  string
 	args []any
 	zero error
+	read func(dbsqlc.DBTX) error
 }
 
 var errEnded = errors.New("db: the transaction has ended; a Tx is valid only inside the function it was given to")
@@ -49,6 +51,17 @@ func (p *pipe) add(s statement) error {
 	}
 	p.queue = append(p.queue, s)
 	return p.err
+}
+
+// addReading queues a write, one generated query, whose results are read once the queue is sent. write is called twice:
+// first to learn its statement, then to scan its results.
+func (p *pipe) addReading(write func(dbsqlc.DBTX) error) error {
+	var statements recorder
+	if err := write(&statements); !errors.Is(err, errRecorded) {
+		return errors.Join(err, errors.New("db: a write did not pass on its error"))
+	}
+	q := statements.batch.QueuedQueries[0]
+	return p.add(statement{sql: q.SQL, args: q.Arguments, read: write})
 }
 
 // Query sends the queue and the read.
@@ -109,7 +122,12 @@ func (p *pipe) take(b *pgx.Batch) []statement {
 // check reads the results of queued writes, each under its own name.
 func (p *pipe) check(results pgx.BatchResults, sent []statement) error {
 	for _, s := range sent {
-		_, err := results.Exec()
+		var err error
+		if s.read != nil {
+			err = s.read(player{results})
+		} else {
+			_, err = results.Exec()
+		}
 		var pg *pgconn.PgError
 		if s.zero != nil && errors.As(err, &pg) && pg.Code == divisionByZero {
 			err = s.zero

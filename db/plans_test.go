@@ -192,17 +192,48 @@ func (c *crowd) lists(t *testing.T) {
 		})
 	}
 	for name, f := range map[string]db.EventFilter{
-		"all": {}, "rare type": {Type: event.TypeSubscriptionPastDue}, "type": {Type: event.TypePaymentSuccess},
-		"no such type": {Type: event.TypeCustomerDeleted}, "customer": {CustomerID: customer},
+		"all": {}, "rare type": {Types: []event.Pattern{"subscription.past_due"}}, "type": {Types: []event.Pattern{"payment.success"}},
+		"no such type": {Types: []event.Pattern{"customer.deleted"}}, "group": {Types: []event.Pattern{"payment.*"}},
+		"rare group": {Types: []event.Pattern{"subscription.*"}}, "no such group": {Types: []event.Pattern{"customer.*"}},
+		"several":                {Types: []event.Pattern{"payment.*", "subscription.past_due", "customer.deleted", "invoice.*"}},
+		"customer":               {CustomerID: customer},
 		"subscription":           {SubscriptionID: subscription},
-		"customer and rare type": {CustomerID: customer, Type: event.TypeSubscriptionPastDue},
+		"object":                 {ObjectID: subscription},
+		"object of one event":    {ObjectID: crowdID("sub_", 2)},
+		"customer and rare type": {CustomerID: customer, Types: []event.Pattern{"subscription.past_due"}},
+		"time":                   {RecordedFrom: crowdTime(c.rows / 2), RecordedTo: crowdTime(c.rows/2 + 3000)},
+		"since":                  {RecordedFrom: crowdTime(c.rows / 2)},
+		"until":                  {RecordedTo: crowdTime(c.rows / 2)},
+		"time and type":          {RecordedFrom: crowdTime(c.rows / 3), RecordedTo: crowdTime(c.rows / 2), Types: []event.Pattern{"payment.*"}},
+		"time with no event":     {RecordedFrom: crowdTime(c.rows + 100)},
 	} {
 		add("events, "+name, "evt_", func(p db.Page) error {
 			_, _, err := c.store.Events(ctx, crowdEnv, f, p)
 			return err
 		})
 	}
+	endpoint, minute := crowdID("whe_", 0), func(i int) time.Time { return time.Unix(1700000000+int64(i)*60, 0) }
+	for name, f := range map[string]db.WebhookDeliveryFilter{
+		"all": {}, "failed": {Status: "failed"}, "pending": {Status: "pending"}, "succeeded": {Status: "succeeded"},
+		"endpoint": {EndpointID: endpoint}, "endpoint and failed": {EndpointID: endpoint, Status: "failed"},
+		"endpoint and pending": {EndpointID: endpoint, Status: "pending"}, "event": {EventID: crowdID("evt_", 0)},
+		"payment": {ObjectID: crowdID("txn_", 0)}, "payment and status": {ObjectID: crowdID("txn_", 0), Status: "succeeded"},
+		"old time":          {Since: minute(c.rows / 10), Before: minute(c.rows / 2)},
+		"time and endpoint": {Since: minute(c.rows / 2), Before: minute(c.rows), EndpointID: endpoint},
+	} {
+		add("webhook log, "+name, "whd_", func(p db.Page) error {
+			_, _, err := c.store.WebhookDeliveries(ctx, crowdEnv, f, p)
+			return err
+		})
+	}
 	add("test clocks", "clk_", func(p db.Page) error { _, _, err := c.store.TestClocks(ctx, crowdEnv, p); return err })
+	c.trace.take()
+	_, _, err := c.store.EventsFor(ctx, crowdEnv, endpoint, db.EventRange{Before: time.Now(), Limit: limit})
+	require.NoError(t, err)
+	c.explain(t, "events for an endpoint", limit)
+	_, err = c.store.WebhookLog(ctx, crowdEnv, []string{crowdID("whd_", 0), crowdID("whd_", 2)}, db.Log{Attempts: 20, ExcerptBytes: 500})
+	require.NoError(t, err)
+	c.explain(t, "attempts of deliveries", limit)
 	for name, list := range lists {
 		rows := c.rows
 		if list.prefix == "plan_" || list.prefix == "clk_" {

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"perennial/db/internal/dbsqlc"
 )
@@ -18,6 +19,9 @@ type ProviderConfig struct {
 	SecretKeySealed     []byte
 	WebhookSecretSealed []byte // nil: none
 	Keyset              []byte // read only
+	// FailingSince is since when, in real time, the provider refuses the credentials; zero: it takes them. Written by
+	// MarkProviderFailing and MarkProviderRecovered only.
+	FailingSince time.Time
 }
 
 // ProviderConfig reads the primary one. Fault: provider_config_not_found.
@@ -47,10 +51,28 @@ func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c 
 	})
 }
 
+// MarkProviderFailing notes that the provider refuses a configuration's credentials, since tx.Real, and reports whether that
+// is news. Others that notice it wait until the transaction ends.
+func (tx *Tx) MarkProviderFailing(ctx context.Context, environmentID, id string) (news bool, err error) {
+	ids, err := queries.ProviderConfigSetFailing(ctx, tx.pipe, dbsqlc.ProviderConfigSetFailingParams{
+		EnvironmentID: environmentID, ID: id, FailingSince: &tx.Real,
+	})
+	return len(ids) > 0, translate("ProviderConfigSetFailing", err)
+}
+
+// MarkProviderRecovered notes that the provider takes a configuration's credentials again, and reports whether that is news.
+func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID, id string) (news bool, err error) {
+	ids, err := queries.ProviderConfigClearFailing(ctx, tx.pipe, dbsqlc.ProviderConfigClearFailingParams{
+		EnvironmentID: environmentID, ID: id,
+	})
+	return len(ids) > 0, translate("ProviderConfigClearFailing", err)
+}
+
 func providerConfigFromDB(row dbsqlc.ProviderConfigGetPrimaryRow) ProviderConfig {
 	p := row.ProviderConfig
 	return ProviderConfig{
 		ID: p.ID, EnvironmentID: p.EnvironmentID, AppID: row.AppID, Mode: row.Mode, Provider: p.Provider, Primary: p.IsPrimary,
 		SecretKeySealed: p.SecretKeySealed, WebhookSecretSealed: p.WebhookSecretSealed, Keyset: row.Keyset,
+		FailingSince: value(p.FailingSince),
 	}
 }

@@ -30,6 +30,7 @@ type StartedTable string
 const (
 	StartedSubscriptions StartedTable = "subscriptions"
 	StartedTransactions  StartedTable = "transactions"
+	StartedEndpoints     StartedTable = "webhook_endpoints"
 	StartedErasures      StartedTable = "erasures"
 )
 
@@ -98,6 +99,23 @@ func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit i
 	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref { return Ref(f) }), translate("SubscriptionListLate", err)
 }
 
+// UnstartedEndpoints lists enabled webhook endpoints whose workflow was not started in this epoch.
+func (r Reader) UnstartedEndpoints(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
+	found, err := queries.WebhookEndpointListUnstarted(ctx, r.lists(), dbsqlc.WebhookEndpointListUnstartedParams{
+		Epoch: epoch, RowLimit: rows(limit),
+	})
+	return refs(found, func(f dbsqlc.WebhookEndpointListUnstartedRow) Ref { return Ref(f) }), translate("WebhookEndpointListUnstarted", err)
+}
+
+// AsleepEndpoints lists webhook endpoints that were to be woken before one time, or had something to do before the other,
+// the longest waiting first.
+func (r Reader) AsleepEndpoints(ctx context.Context, wokenBefore, dueBefore time.Time, limit int) ([]Ref, error) {
+	found, err := queries.WebhookEndpointListAsleep(ctx, r.lists(), dbsqlc.WebhookEndpointListAsleepParams{
+		WakeBefore: &wokenBefore, DueBefore: &dueBefore, RowLimit: limit,
+	})
+	return refs(found, func(f dbsqlc.WebhookEndpointListAsleepRow) Ref { return Ref(f) }), translate("WebhookEndpointListAsleep", err)
+}
+
 // SetStarted notes that the workflows of these rows were started in an epoch.
 func (tx *Tx) SetStarted(ctx context.Context, table StartedTable, epoch int64, started []Ref) error {
 	environmentIDs, ids := make([]string, len(started)), make([]string, len(started))
@@ -110,6 +128,8 @@ func (tx *Tx) SetStarted(ctx context.Context, table StartedTable, epoch int64, s
 		return queries.TransactionSetStarted(ctx, tx.pipe, dbsqlc.TransactionSetStartedParams(in))
 	case StartedErasures:
 		return queries.ErasureSetStarted(ctx, tx.pipe, dbsqlc.ErasureSetStartedParams(in))
+	case StartedEndpoints:
+		return queries.WebhookEndpointSetStarted(ctx, tx.pipe, dbsqlc.WebhookEndpointSetStartedParams(in))
 	default:
 		return queries.SubscriptionSetStarted(ctx, tx.pipe, in)
 	}

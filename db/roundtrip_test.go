@@ -175,6 +175,17 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 
 	other, inv := newPlan(), b.invoice()
 	want := b.subscription
+	trial := want
+	trial.Status, trial.TrialNoticeAt, trial.NextAction = subscription.Trialing, now.Add(time.Minute), subscription.ActionTrialNotice
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		locked(ctx, t, b, tx)
+		require.NoError(t, tx.SaveSubscription(ctx, b.env, trial))
+	})
+	got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	require.NoError(t, err)
+	trial.Revision = 2
+	require.Equal(t, trial, got)
+	want.Revision = 2
 	want.PlanID, want.PendingPlanID, want.Status = other.ID, b.plan.ID, subscription.Canceled
 	want.AnchorAt, want.TrialEndsAt, want.PaidThrough = now.Add(1*time.Hour), now.Add(2*time.Hour), now.Add(3*time.Hour)
 	want.ActivatedAt, want.CanceledAt, want.MethodChangedAt = now.Add(4*time.Hour), now.Add(5*time.Hour), now.Add(6*time.Hour)
@@ -185,11 +196,11 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
-		require.Equal(t, b.subscription, locked(ctx, t, b, tx))
+		require.Equal(t, trial, locked(ctx, t, b, tx))
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, want))
 		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv), "the invoice may come after what refers to it")
 	})
-	want.Revision = 2
+	want.Revision = 3
 	got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
@@ -383,7 +394,7 @@ func TestEventRoundTrip(t *testing.T) {
 	require.True(t, id.Is(id.Event, events[0].ID))
 	require.JSONEq(t, stored(t, e.Data), string(events[0].Data))
 	require.Equal(t, db.Event{
-		ID: events[0].ID, Sequence: 1, CreatedAt: wall, Type: event.TypeSubscriptionUpdated, ObjectID: b.subscription.ID,
+		ID: events[0].ID, Sequence: 1, CustomerSequence: 1, CreatedAt: wall, Type: event.TypeSubscriptionUpdated, ObjectID: b.subscription.ID,
 		CustomerID: b.customer.ID, SubscriptionID: b.subscription.ID, Data: events[0].Data, OccurredAt: e.OccurredAt,
 	}, events[0])
 	key, got, err := b.store.EventWithKey(t.Context(), b.hash, events[0].ID)

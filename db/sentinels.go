@@ -4,15 +4,18 @@ import "perennial/billing/fault"
 
 // The faults that callers tell apart, for errors.Is. A row of another environment is absent like one that never was.
 var (
-	ErrAPIKeyUnknown          = fault.New(fault.Unauthorized, "api_key_unknown", "The API key does not exist.")
-	ErrCustomerNotFound       = notFound("customer")
-	ErrEventNotFound          = notFound("event")
-	ErrInvoiceNotFound        = notFound("invoice")
-	ErrPlanNotFound           = notFound("plan")
-	ErrProviderConfigNotFound = notFound("provider_config")
-	ErrSubscriptionNotFound   = notFound("subscription")
-	ErrTestClockNotFound      = notFound("test_clock")
-	ErrTransactionNotFound    = notFound("transaction")
-	ErrIdempotencyKeyTaken    = fault.New(fault.Conflict, "idempotency_key_taken",
+	ErrAPIKeyUnknown           = fault.New(fault.Unauthorized, "api_key_unknown", "The API key does not exist.")
+	ErrCustomerNotFound        = notFound("customer")
+	ErrErasureNotFound         = notFound("erasure")
+	ErrEventNotFound           = notFound("event")
+	ErrInvoiceNotFound         = notFound("invoice")
+	ErrPlanNotFound            = notFound("plan")
+	ErrProviderConfigNotFound  = notFound("provider_config")
+	ErrSubscriptionNotFound    = notFound("subscription")
+	ErrTestClockNotFound       = notFound("test_clock")
+	ErrTransactionNotFound     = notFound("transaction")
+	ErrWebhookEndpointNotFound = notFound("webhook_endpoint")
+	ErrWebhookDeliveryNotFound = notFound("webhook_delivery")
+	ErrIdempotencyKeyTaken     = fault.New(fault.Conflict, "idempotency_key_taken",
 		"Another request with this Idempotency-Key came first. Its response is returned.")
 )

@@ -74,8 +74,8 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 		CollectingInvoiceID: null(s.CollectingInvoiceID),
 		TestClockID:         null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction,
 		NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt),
-		RenewedFrom: nullTime(s.RenewedFrom),
-		CreatedAt:   s.CreatedAt,
+		RenewedFrom: nullTime(s.RenewedFrom), TrialNoticeAt: nullTime(s.TrialNoticeAt),
+		CreatedAt: s.CreatedAt,
 	})
 }
 
@@ -93,7 +93,8 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID),
 		Metadata:        present(s.Metadata),
 		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom), UpdatedAt: s.UpdatedAt,
+		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
+		TrialNoticeAt: nullTime(s.TrialNoticeAt), UpdatedAt: s.UpdatedAt,
 		Revision: s.Revision,
 	})
 }
@@ -112,7 +113,7 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status, Currency: row.Currency,
 		TimeZone: row.TimeZone,
 		AnchorAt: row.AnchorAt, Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
-		TrialEndsAt:   value(row.TrialEndsAt),
+		TrialEndsAt: value(row.TrialEndsAt), TrialNoticeAt: value(row.TrialNoticeAt),
 		CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
 		NextPeriod:    row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
 		PendingPlanID: value(row.PendingPlanID), CancelAtPeriodEnd: row.CancelAtPeriodEnd,

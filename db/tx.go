@@ -17,6 +17,7 @@ type Tx struct {
 
 	pipe     *pipe
 	effects  []Effect
+	owed     map[string]*owing                                           // to webhook endpoints, by environment
 	invoices []newInvoice                                                // inserted with the commit, because their numbers lock the counter
 	limits   func(provider string, currency money.Currency) money.Limits // nil: none are known
 }
@@ -65,8 +66,12 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 	return tx.effects, err
 }
 
-// commit sends what is queued, then the new invoices, then COMMIT, all in one round trip.
+// commit sends what is queued, then what webhook endpoints are owed, then the new invoices, then COMMIT, all in one round
+// trip.
 func (tx *Tx) commit(ctx context.Context) error {
+	if err := tx.oweDeliveries(ctx); err != nil {
+		return err
+	}
 	for _, n := range tx.invoices {
 		if err := tx.insertInvoice(ctx, n); err != nil {
 			return err

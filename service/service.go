@@ -6,12 +6,16 @@ import (
 
 	"perennial/db"
 	"perennial/internal/apikey"
+	"perennial/internal/vault"
+	"perennial/webhooks"
 )
 
 // Service performs use cases.
 type Service struct {
-	store *db.Store
-	now   func() time.Time
+	store     *db.Store
+	now       func() time.Time
+	vault     *vault.Vault // nil: no webhook endpoint can be registered
+	receivers webhooks.Allow
 }
 
 // New makes a service. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real clock.

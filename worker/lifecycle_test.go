@@ -247,7 +247,7 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 	require.Eventually(t, func() bool { return r.subscription(t, sub).Status == subscription.Active }, 10*time.Second, 10*time.Millisecond)
 
 	r.command(t, sub, lifecycle.ChangePlan{To: r.pricey})
-	const paidTwice = 14 // the events until the second invoice is paid
+	const paidTwice = 21 // the events until the second invoice is paid
 	require.Eventually(t, func() bool { return len(r.events(t, sub)) == paidTwice }, 10*time.Second, 10*time.Millisecond)
 	r.command(t, sub, lifecycle.Cancel{Reason: "too dear"})
 	require.True(t, r.subscription(t, sub).CancelAtPeriodEnd)
@@ -255,12 +255,17 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 	r.command(t, sub, lifecycle.Cancel{Immediate: true, Reason: "really", RefundUnused: true})
 	require.Equal(t, subscription.Canceled, r.subscription(t, sub).Status)
 	want := []event.Type{
-		event.TypeSubscriptionCreated, event.TypeInvoiceIssued,
-		event.TypePaymentFailed, event.TypePaymentFailed, event.TypePaymentFailed, event.TypePaymentFailed, event.TypeSubscriptionPastDue,
+		event.TypeSubscriptionCreated, event.TypeInvoiceCreated, event.TypeInvoiceFinalized,
+		event.TypePaymentFailed, event.TypeInvoicePaymentFailed, event.TypePaymentFailed, event.TypeInvoicePaymentFailed,
+		event.TypePaymentFailed, event.TypeInvoicePaymentFailed, event.TypePaymentFailed, event.TypeInvoicePaymentFailed,
+		event.TypeSubscriptionPastDue,
 		event.TypePaymentSuccess, event.TypeInvoicePaid, event.TypeSubscriptionActivated, // a good card
-		event.TypeSubscriptionUpdated, event.TypeInvoiceIssued, event.TypePaymentSuccess, event.TypeInvoicePaid, // another plan
-		event.TypeSubscriptionUpdated, event.TypeSubscriptionUpdated, // it is to end, and goes on
-		event.TypeSubscriptionCanceled, event.TypeInvoiceIssued, event.TypeInvoicePaid, // it closes the period
+		event.TypeSubscriptionPlanChanged, event.TypeSubscriptionUpdated, // another plan
+		event.TypeInvoiceCreated, event.TypeInvoiceFinalized, event.TypePaymentSuccess, event.TypeInvoicePaid,
+		event.TypeSubscriptionCancelScheduled, event.TypeSubscriptionUpdated, // it is to end
+		event.TypeSubscriptionReactivated, event.TypeSubscriptionUpdated, // it goes on
+		event.TypeSubscriptionCanceled, event.TypeInvoiceCreated, event.TypeInvoiceFinalized, // it closes the period
+		event.TypeInvoicePaid,
 		event.TypePaymentRefunded, event.TypePaymentRefunded,
 	}
 	require.Eventually(t, func() bool { return len(r.events(t, sub)) >= len(want) }, 30*time.Second, 10*time.Millisecond)

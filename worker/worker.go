@@ -41,6 +41,7 @@ type Config struct {
 	LocalActivitySlots int // 0: 32
 	WorkflowSlots      int // 0: 64
 	CachedWorkflows    int // 0: 1,000
+	WebhookSlots       int // endpoints delivered to at a time; 0: 256. As many as a quarter of them for slow receivers
 	Pollers            int // per kind and queue; 0: 4
 	DrainTimeout       time.Duration
 	ReconcileEvery     time.Duration // 0: 30 s
@@ -75,6 +76,7 @@ func New(c Config) (*Worker, error) {
 	}
 	for value, standard := range map[*int]int{
 		&c.ActivitySlots: 32, &c.LocalActivitySlots: 32, &c.WorkflowSlots: 64, &c.CachedWorkflows: 1000, &c.Pollers: 4,
+		&c.WebhookSlots: 256,
 	} {
 		if *value == 0 {
 			*value = standard
@@ -126,6 +128,9 @@ func (w *Worker) Run(ctx context.Context, ready func()) error {
 		for _, q := range queues {
 			q.Stop()
 		}
+		if d := w.config.Activities.Deliveries; d != nil {
+			d.Drain()
+		}
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // to be told to stop is how a worker ends well
 		}
@@ -133,7 +138,7 @@ func (w *Worker) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// start registers everything on both task queues and begins to poll.
+// start registers everything on the task queues and begins to poll.
 func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 	c := w.config
 	billing := worker.New(c.Client, contract.QueueBilling, w.options(fatal))
@@ -143,17 +148,18 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 		contract.TestClockWorkflow:    workflows.TestClock,
 		contract.ReconcilerWorkflow:   workflows.Reconciler,
 		contract.ErasureWorkflow:      workflows.Erasure,
+
+		contract.WebhookEndpointWorkflow: workflows.WebhookEndpoint,
 	} {
 		billing.RegisterWorkflowWithOptions(definition, workflow.RegisterOptions{
 			Name: name, VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
 		})
 	}
 	for name, body := range map[string]any{
-		contract.ActivityAdvance:       c.Activities.Subscriptions.Advance,
-		contract.ActivityStepClock:     c.Activities.Clocks.StepClock,
-		contract.ActivityFinishAdvance: c.Activities.Clocks.FinishAdvance,
-		contract.ActivityReconcile:     c.Activities.Reconciler.Reconcile,
-		contract.ActivityEraseBatch:    c.Activities.Erasures.EraseBatch,
+		contract.ActivityAdvance:    c.Activities.Subscriptions.Advance,
+		contract.ActivityStepClock:  c.Activities.Clocks.StepClock,
+		contract.ActivityReconcile:  c.Activities.Reconciler.Reconcile,
+		contract.ActivityEraseBatch: c.Activities.Erasures.EraseBatch,
 	} {
 		billing.RegisterActivityWithOptions(body, activity.RegisterOptions{Name: name})
 	}
@@ -163,7 +169,7 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 	payments := worker.New(c.Client, contract.QueuePayments, options)
 	payments.RegisterActivityWithOptions(c.Activities.Payments.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})
 
-	queues := []worker.Worker{billing, payments}
+	queues := append([]worker.Worker{billing, payments}, w.webhooks(fatal)...)
 	for i, q := range queues {
 		if err := q.Start(); err != nil {
 			for _, started := range queues[:i] {
@@ -173,6 +179,31 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 		}
 	}
 	return queues, nil
+}
+
+// webhooks polls the two lanes of deliveries. A slot is cheap, since an activity mostly waits for a receiver; what it needs
+// of the database is bounded by a pool of its own.
+func (w *Worker) webhooks(fatal chan<- error) []worker.Worker {
+	if w.config.Activities.Deliveries == nil {
+		return nil
+	}
+	var lanes []worker.Worker
+	for _, lane := range []struct {
+		queue string
+		slots int
+	}{
+		{contract.QueueWebhooks, w.config.WebhookSlots}, {contract.QueueWebhooksSlow, max(1, w.config.WebhookSlots/4)},
+	} {
+		options := w.options(fatal)
+		options.DisableWorkflowWorker = true
+		options.MaxConcurrentActivityExecutionSize = lane.slots
+		q := worker.New(w.config.Client, lane.queue, options)
+		q.RegisterActivityWithOptions(w.config.Activities.Deliveries.DeliverDue, activity.RegisterOptions{
+			Name: contract.ActivityDeliverDue,
+		})
+		lanes = append(lanes, q)
+	}
+	return lanes
 }
 
 func (w *Worker) options(fatal chan<- error) worker.Options {

@@ -19,22 +19,12 @@ import (
 
 // fakeClocks are the activities of a test clock without a database.
 type fakeClocks struct {
-	step     func(n int) (contract.StepResult, error)
-	finish   func(blockedBy []string) error
-	steps    atomic.Int64
-	finished atomic.Int64
+	step  func(n int) (contract.StepResult, error)
+	steps atomic.Int64
 }
 
 func (f *fakeClocks) StepClock(context.Context, contract.Ref) (contract.StepResult, error) {
 	return f.step(int(f.steps.Add(1)))
-}
-
-func (f *fakeClocks) FinishAdvance(_ context.Context, _ contract.Ref, blockedBy []string) error {
-	f.finished.Add(1)
-	if f.finish == nil {
-		return nil
-	}
-	return f.finish(blockedBy)
 }
 
 var clockRef = contract.Ref{EnvironmentID: "env_1", ID: "clk_1"}
@@ -48,7 +38,6 @@ func clockwork(t *testing.T, f *fakeClocks) *testsuite.TestWorkflowEnvironment {
 	env.SetTestTimeout(20 * time.Second)
 	env.RegisterWorkflowWithOptions(workflows.TestClock, workflow.RegisterOptions{Name: contract.TestClockWorkflow})
 	env.RegisterActivityWithOptions(f.StepClock, activity.RegisterOptions{Name: contract.ActivityStepClock})
-	env.RegisterActivityWithOptions(f.FinishAdvance, activity.RegisterOptions{Name: contract.ActivityFinishAdvance})
 	return env
 }
 
@@ -63,26 +52,6 @@ func TestTestClock_StepsUntilItIsThere(t *testing.T) {
 	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
 	requireCompleted(t, env)
 	require.EqualValues(t, 13, f.steps.Load())
-	require.EqualValues(t, 1, f.finished.Load())
-}
-
-func TestTestClock_BlockedStopsAndNamesThePayment(t *testing.T) {
-	t.Parallel()
-	var named []string
-	f := &fakeClocks{
-		step: func(n int) (contract.StepResult, error) {
-			if n == 3 {
-				return contract.StepResult{BlockedBy: []string{"txn_1"}}, nil
-			}
-			return contract.StepResult{}, nil
-		},
-		finish: func(blockedBy []string) error { named = blockedBy; return nil },
-	}
-	env := clockwork(t, f)
-	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
-	requireCompleted(t, env)
-	require.Equal(t, []string{"txn_1"}, named)
-	require.EqualValues(t, 3, f.steps.Load())
 }
 
 // The reconciler starts an interrupted advance again: nobody has to ask for it a second time.
@@ -98,7 +67,6 @@ func TestTestClock_InterruptedAdvanceGoesOn(t *testing.T) {
 	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
 	requireCompleted(t, env)
 	require.EqualValues(t, 2, f.steps.Load())
-	require.EqualValues(t, 1, f.finished.Load())
 }
 
 func TestTestClock_LongAdvanceContinuesAsNewEvery200Steps(t *testing.T) {
@@ -121,24 +89,6 @@ func TestTestClock_LongAdvanceContinuesAsNewEvery200Steps(t *testing.T) {
 	require.EqualValues(t, 450, f.steps.Load())
 }
 
-// A target that is set while the last step is written down is not lost: the run that reads the signal moves on.
-func TestTestClock_AdvanceDuringTheLastStepIsFollowed(t *testing.T) {
-	t.Parallel()
-	var env *testsuite.TestWorkflowEnvironment
-	f := &fakeClocks{step: func(int) (contract.StepResult, error) { return contract.StepResult{Done: true}, nil }}
-	f.finish = func([]string) error {
-		if f.finished.Load() == 1 {
-			advance(env)
-		}
-		return nil
-	}
-	env = clockwork(t, f)
-	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
-	requireCompleted(t, env)
-	require.EqualValues(t, 2, f.steps.Load())
-	require.EqualValues(t, 2, f.finished.Load())
-}
-
 // An advance that is told of while the clock moves makes the run look once more before it ends.
 func TestTestClock_AdvanceWhileTheClockMovesIsFollowed(t *testing.T) {
 	t.Parallel()
@@ -153,20 +103,18 @@ func TestTestClock_AdvanceWhileTheClockMovesIsFollowed(t *testing.T) {
 	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
 	requireCompleted(t, env)
 	require.EqualValues(t, 4, f.steps.Load())
-	require.EqualValues(t, 2, f.finished.Load())
 }
 
 // A signal at the end of a run that continues as new is not lost either: the next run begins with a step.
 func TestTestClock_AdvanceAtTheEndOfARunIsFollowed(t *testing.T) {
 	t.Parallel()
 	var env *testsuite.TestWorkflowEnvironment
-	f := &fakeClocks{step: func(n int) (contract.StepResult, error) { return contract.StepResult{Done: n == 200 || n == 201}, nil }}
-	f.finish = func([]string) error {
-		if f.steps.Load() == 200 {
+	f := &fakeClocks{step: func(n int) (contract.StepResult, error) {
+		if n == 200 {
 			advance(env)
 		}
-		return nil
-	}
+		return contract.StepResult{Done: n == 200 || n == 201}, nil
+	}}
 	env = clockwork(t, f)
 	env.ExecuteWorkflow(contract.TestClockWorkflow, contract.TestClockInput{Ref: clockRef})
 	var again *workflow.ContinueAsNewError

@@ -27,6 +27,10 @@ func Erasure(ctx workflow.Context, in contract.ErasureInput) error {
 		if err != nil {
 			return err
 		}
+		if out.Absent {
+			workflow.SetCurrentDetails(ctx, absentDetails)
+			return workflow.UpsertTypedSearchAttributes(ctx, contract.SearchStatus.ValueSet(statusAbsent))
+		}
 		if err := showErasure(ctx, in.Shown, out); err != nil {
 			return err
 		}

@@ -31,7 +31,9 @@ var recordings = map[string]func(*testing.T, *liveScene) (workflowID, runID stri
 	"payment_pending":          recordPayment,
 	"refund":                   recordRefund,
 	"reconciler":               recordReconciler,
+	"webhook_endpoint":         recordWebhookEndpoint,
 	"erasure":                  recordErasure,
+	"row_absent":               recordAbsent,
 }
 
 // recordMissing plays the scenarios without a golden history on the real server, all in one environment.
@@ -207,6 +209,14 @@ func recordErasure(t *testing.T, r *liveScene) (string, string) {
 	require.NoError(t, r.Pool.QueryRow(t.Context(), "select id from erasures where customer_id = $1", c.ID).Scan(&erasure))
 	r.completed(t, erasure)
 	return erasure, ""
+}
+
+// The database was restored to a moment before the sign-up.
+func recordAbsent(t *testing.T, r *liveScene) (string, string) {
+	sub := contract.Ref{EnvironmentID: r.Env, ID: id.New(id.Subscription, time.Now())}
+	r.start(t, sub)
+	r.completed(t, sub.ID)
+	return sub.ID, ""
 }
 
 func recordReconciler(t *testing.T, r *liveScene) (string, string) {

@@ -78,6 +78,8 @@ func replayer(t *testing.T) worker.WorkflowReplayer {
 		contract.TestClockWorkflow:    workflows.TestClock,
 		contract.ReconcilerWorkflow:   workflows.Reconciler,
 		contract.ErasureWorkflow:      workflows.Erasure,
+
+		contract.WebhookEndpointWorkflow: workflows.WebhookEndpoint,
 	} {
 		r.RegisterWorkflowWithOptions(definition, workflow.RegisterOptions{Name: name})
 	}

@@ -48,7 +48,7 @@ func onRealServer(t *testing.T) *liveScene {
 	sc.Store = sc.Store.With(following)
 	w, err := worker.New(worker.Config{
 		Client: c, Namespace: namespace.Name, DrainTimeout: time.Second,
-		Activities: activities.New(activities.Config{Store: sc.Store, Clock: time.Now, Engine: e, Gateway: scene.Gateway{Only: sc.Provider}}),
+		Activities: activities.New(activities.Config{Store: sc.Store, Clock: time.Now, Engine: e, Gateway: scene.Gateway{Only: sc.Provider}, Deliveries: sc.Deliveries(t, nil)}),
 	})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())

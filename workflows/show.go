@@ -44,6 +44,16 @@ func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 	}
 }
 
+// statusAbsent is the search attribute of a run whose row was absent: operators list by it what a restore has lost.
+const statusAbsent = "absent"
+
+func (s *subscriptionRun) showAbsent(ctx workflow.Context) error {
+	workflow.SetCurrentDetails(ctx, absentDetails)
+	return workflow.UpsertTypedSearchAttributes(ctx, contract.SearchStatus.ValueSet(statusAbsent))
+}
+
+const absentDetails = "The database does not have this row: a restore has lost it.\n"
+
 // shownBefore reads what the run was started with, or what the run before it showed.
 func shownBefore(ctx workflow.Context) shown {
 	attributes := workflow.GetTypedSearchAttributes(ctx)

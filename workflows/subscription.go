@@ -35,6 +35,8 @@ func Subscription(ctx workflow.Context, in contract.SubscriptionInput) error {
 	for s.failed == nil {
 		s.receive()
 		switch {
+		case s.absent():
+			return s.showAbsent(ctx)
 		case s.payment.ready():
 			s.collectPayment(ctx)
 		case s.tooLong(ctx):
@@ -142,6 +144,8 @@ func dueSummary(action subscription.Action) string {
 		return "retry the payment"
 	case subscription.ActionCancel, subscription.ActionPastDueEnd:
 		return "cancel"
+	case subscription.ActionTrialNotice:
+		return "announce the end of the trial"
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionNone:
 	}
 	return "open the next period"
@@ -178,6 +182,10 @@ func same(a, b contract.Snapshot) bool {
 func (s *subscriptionRun) over() bool {
 	return s.snap.Finished && s.snap.Live == nil && s.payment.idle() && len(s.checks) == 0
 }
+
+// absent reports whether a restore of the database has lost the subscription. An exchange in flight finds nothing to
+// record, and is abandoned. A signal makes the run look again.
+func (s *subscriptionRun) absent() bool { return s.snap != nil && s.snap.Absent && !s.woken }
 
 // shouldContinueAsNew reports whether the run is long enough and this is a safe point. What the boundary has made due
 // is charged first: the payer's money is not to wait for a new run.

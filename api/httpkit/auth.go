@@ -17,13 +17,13 @@ import (
 
 // Access is what an operation requires of a key.
 type Access struct {
-	Scope       string // the scope that opens the operation beside "*"; empty: "*" only
-	Publishable bool   // client-side keys may use it too: an explicit list, and short
+	Scopes      []string // any of them opens the operation, beside "*"
+	Publishable bool     // client-side keys may use it too: an explicit list, and short
 }
 
 // What most operations require.
 var (
-	ReadAccess  = Access{Scope: "read"}
+	ReadAccess  = Access{Scopes: []string{"read"}}
 	WriteAccess = Access{}
 )
 
@@ -48,10 +48,7 @@ var (
 
 // errScopeMissing names the scopes that would do.
 func errScopeMissing(need Access) error {
-	scopes := "*"
-	if need.Scope != "" {
-		scopes = need.Scope + " or *"
-	}
+	scopes := strings.Join(append(slices.Clone(need.Scopes), "*"), " or ")
 	return fault.New(fault.Forbidden, "scope_missing",
 		"The scopes of this API key do not cover this operation. Use a key with the scope `%s`.", scopes)
 }
@@ -87,7 +84,7 @@ func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now ti
 			return ErrSecretKeyRequired
 		}
 		return nil
-	case slices.Contains(key.Scopes, "*"), need.Scope != "" && slices.Contains(key.Scopes, need.Scope):
+	case slices.ContainsFunc(key.Scopes, func(has string) bool { return has == "*" || slices.Contains(need.Scopes, has) }):
 		return nil
 	default:
 		return errScopeMissing(need)

@@ -54,7 +54,7 @@ func Command[R, T any](
 			if c.repeat == nil {
 				return nil
 			}
-			return tx.AnswerIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status, out.Body.raw, m.CustomerID}))
+			return tx.AnswerIdempotency(ctx, c.EnvironmentID, c.repeat.row(m.stored(out)))
 		}))
 	switch {
 	case err == nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humamux"
@@ -45,6 +46,7 @@ func (k *Kit) open(
 		return nil, nil, err
 	}
 	c.caller = ctx
+	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, nil, err
 	}

@@ -131,6 +131,18 @@ func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
 type Made[T any] struct {
 	Resource   T
 	CustomerID string
+	// Repeats is what repeats are answered and what is stored for them, where that is less than Resource: a secret is
+	// shown once and never stored. Nil: Resource.
+	Repeats *T
+}
+
+// stored is the answer as repeats are given it.
+func (m Made[T]) stored(out *Reply[T]) stored {
+	st := stored{status: out.Status, raw: out.Body.raw, customerID: m.CustomerID}
+	if m.Repeats != nil {
+		st.raw = encode(*m.Repeats)
+	}
+	return st
 }
 
 // Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep as the last
@@ -157,7 +169,7 @@ func Create[R, T any](
 		if c.repeat == nil {
 			return nil
 		}
-		return tx.InsertAnsweredIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status, out.Body.raw, m.CustomerID}))
+		return tx.InsertAnsweredIdempotency(ctx, c.EnvironmentID, c.repeat.row(m.stored(out)))
 	})
 	if errors.Is(err, db.ErrIdempotencyKeyTaken) { // a request with the same key committed first
 		return replayOr[T](k.answered(ctx, c))

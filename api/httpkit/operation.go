@@ -33,6 +33,7 @@ func (o Operation) changes() bool { return o.Method != http.MethodGet }
 // Call is one authenticated request.
 type Call struct {
 	Principal
+	Prefix   string // under which the operation was called
 	resource any
 	repeat   *repeatable // nil: the request has no Idempotency-Key
 	wait     wait

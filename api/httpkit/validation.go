@@ -192,6 +192,9 @@ func paramOf(location string) string {
 			return ""
 		}
 		if rest, ok := strings.CutPrefix(location, root+"."); ok {
+			if root == "query" { // one value of several in a list, which has one name
+				rest, _, _ = strings.Cut(rest, "[")
+			}
 			return Clip(rest)
 		}
 	}

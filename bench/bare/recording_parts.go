@@ -22,6 +22,9 @@ func (nobody) CredentialsRefused(context.Context, activities.CredentialsRefused)
 // ProviderSilent implements activities.Observer.
 func (nobody) ProviderSilent(context.Context, activities.ProviderSilent) {}
 
+// RowAbsent implements activities.Observer.
+func (nobody) RowAbsent(context.Context, activities.RowAbsent) {}
+
 type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }

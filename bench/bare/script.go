@@ -97,7 +97,7 @@ func newRecording(ctx context.Context, s Source) (*recording, error) {
 		r.proxy.close()
 		return nil, err
 	}
-	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now}
+	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now, Observer: nobody{}}
 	r.payments = &activities.Payments{
 		Store: r.store, Clock: time.Now, Observer: nobody{},
 		Gateway: gateway.New(gateway.Config{Vault: keys, StripeURL: r.proxy.url(), Timeout: 10 * time.Second}),

@@ -84,12 +84,14 @@ func (TestClockDeleted) Type() Type { return TypeTestClockDeleted }
 // line here.
 func Catalogue() []Data {
 	return []Data{
-		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionRenewed{}, SubscriptionActivated{}, SubscriptionPastDue{},
-		SubscriptionCanceled{},
-		InvoiceIssued{}, InvoicePaid{}, InvoiceVoided{}, InvoiceMarkedUncollectible{},
+		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionPlanChanged{}, SubscriptionCancelScheduled{},
+		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewed{}, SubscriptionActivated{},
+		SubscriptionPastDue{}, SubscriptionCanceled{},
+		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceVoided{}, InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
 		PaymentParked{}, PaymentDisputed{},
+		ProviderFailing{}, ProviderRecovered{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
-		TestClockDeleted{},
+		TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}
 }

@@ -12,6 +12,7 @@ var (
 		ID: "txn_1", CustomerID: "cust_1", Amount: 1900, Currency: "USD", SubscriptionID: "sub_1",
 		InvoiceID: "in_1", ChargeID: "txn_0",
 	}
+	account = event.ProviderConfig{ID: "pp_1", Provider: "stripe"}
 	changed = []string{"name"}
 )
 
@@ -19,14 +20,24 @@ var (
 var examples = []event.Data{
 	event.SubscriptionCreated{Subscription: about, Status: "trialing", PlanID: "plan_1"},
 	event.SubscriptionUpdated{Subscription: about, Status: "active", PlanID: "plan_1", Changed: []string{"planId"}},
+	event.SubscriptionPlanChanged{Subscription: about, Status: "active", PlanID: "plan_2", PreviousPlanID: "plan_1"},
+	event.SubscriptionCancelScheduled{
+		Subscription: about, Status: "active", CancelAt: 1766232000, CancelReason: "moving to another tool",
+	},
+	event.SubscriptionReactivated{Subscription: about, Status: "active"},
+	event.SubscriptionTrialWillEnd{
+		Subscription: about, PlanID: "plan_1", TrialEndsAt: 1763899200, CancelAtPeriodEnd: true,
+	},
 	event.SubscriptionRenewed{
 		Subscription: about, Status: "active", PlanID: "plan_1", CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1766232000,
 	},
 	event.SubscriptionActivated{Subscription: about},
 	event.SubscriptionPastDue{Subscription: about, FailedPaymentAttempts: 4},
 	event.SubscriptionCanceled{Subscription: about, CancelReason: "past_due_expired"},
-	event.InvoiceIssued{Invoice: bill},
+	event.InvoiceCreated{Invoice: bill},
+	event.InvoiceFinalized{Invoice: bill},
 	event.InvoicePaid{Invoice: bill},
+	event.InvoicePaymentFailed{Invoice: bill, AttemptNumber: 1, NextPaymentAttemptAt: 1763726400},
 	event.InvoiceVoided{Invoice: bill},
 	event.InvoiceMarkedUncollectible{Invoice: bill},
 	event.PaymentPending{Payment: charge},
@@ -39,6 +50,8 @@ var examples = []event.Data{
 	event.PaymentRefundFailed{Payment: charge, FailureReason: "The account is closed."},
 	event.PaymentParked{Payment: charge, Reason: "amount_mismatch", ProviderRef: "pi_1"},
 	event.PaymentDisputed{Payment: charge, DisputeRef: "du_1", State: "open", DisputedAmount: 1900, AmountWithdrawn: 1900},
+	event.ProviderFailing{ProviderConfig: account, Reason: "credentials_refused"},
+	event.ProviderRecovered{ProviderConfig: account},
 	event.CustomerCreated{ID: "cust_1"},
 	event.CustomerUpdated{ID: "cust_1", Changed: changed},
 	event.CustomerDeleted{ID: "cust_1"},
@@ -46,4 +59,6 @@ var examples = []event.Data{
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.TestClockAdvanced{ID: "clock_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
 	event.TestClockDeleted{ID: "clock_1"},
+	event.WebhookEndpointDisabled{ID: "whe_1", FailingSince: 1763640000},
+	event.WebhookEndpointTest{ID: "whe_1"},
 }

@@ -2,8 +2,10 @@ package event
 
 // The types about invoices.
 const (
-	TypeInvoiceIssued              Type = "invoice.issued"
+	TypeInvoiceCreated             Type = "invoice.created"
+	TypeInvoiceFinalized           Type = "invoice.finalized"
 	TypeInvoicePaid                Type = "invoice.paid"
+	TypeInvoicePaymentFailed       Type = "invoice.payment_failed"
 	TypeInvoiceVoided              Type = "invoice.voided"
 	TypeInvoiceMarkedUncollectible Type = "invoice.marked_uncollectible"
 )
@@ -20,18 +22,29 @@ type Invoice struct {
 type InvoiceObject struct {
 	ID        string `json:"id" doc:"The invoice."`
 	Object    string `json:"object" enum:"invoice" doc:"invoice, always."`
-	AmountDue int64  `json:"amount_due" doc:"Minor units of the currency."`
+	AmountDue int64  `json:"amount_due" doc:"What there is to pay, also after it was paid, in minor units of the currency."`
 	Status    string `json:"status" doc:"The status of the invoice."`
 	Currency  string `json:"currency" doc:"ISO 4217 code."`
 }
 
 func (i Invoice) about() about { return about{i.ID, i.CustomerID, i.SubscriptionID} }
 
-// InvoiceIssued means that a bill exists.
-type InvoiceIssued struct{ Invoice }
+// InvoiceCreated means that an invoice exists.
+type InvoiceCreated struct{ Invoice }
+
+// InvoiceFinalized means that an invoice has its number, and that its lines and its total are final. Until there are
+// drafts, every invoice is finalized as soon as it is created.
+type InvoiceFinalized struct{ Invoice }
 
 // InvoicePaid means that nothing of it is left to pay.
 type InvoicePaid struct{ Invoice }
+
+// InvoicePaymentFailed means that an attempt to collect an open invoice failed. The payment.failed before it says why.
+type InvoicePaymentFailed struct {
+	Invoice
+	AttemptNumber        int   `json:"attemptNumber" doc:"Counts the attempts of the invoice from 1."`
+	NextPaymentAttemptAt int64 `json:"nextPaymentAttemptAt,omitempty" doc:"When the next automatic attempt is due, in Unix seconds."`
+}
 
 // InvoiceVoided means that it was withdrawn.
 type InvoiceVoided struct{ Invoice }
@@ -40,10 +53,16 @@ type InvoiceVoided struct{ Invoice }
 type InvoiceMarkedUncollectible struct{ Invoice }
 
 // Type implements Data.
-func (InvoiceIssued) Type() Type { return TypeInvoiceIssued }
+func (InvoiceCreated) Type() Type { return TypeInvoiceCreated }
+
+// Type implements Data.
+func (InvoiceFinalized) Type() Type { return TypeInvoiceFinalized }
 
 // Type implements Data.
 func (InvoicePaid) Type() Type { return TypeInvoicePaid }
+
+// Type implements Data.
+func (InvoicePaymentFailed) Type() Type { return TypeInvoicePaymentFailed }
 
 // Type implements Data.
 func (InvoiceVoided) Type() Type { return TypeInvoiceVoided }

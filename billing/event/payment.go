@@ -16,7 +16,7 @@ const (
 type Payment struct {
 	ID             string `json:"id" doc:"The payment transaction; receivers deduplicate on it."`
 	CustomerID     string `json:"customerId" doc:"The customer."`
-	Amount         int64  `json:"amount" doc:"Minor units of the currency."`
+	Amount         int64  `json:"amount" doc:"What the attempt is to move, in minor units of the currency."`
 	Currency       string `json:"currency" doc:"ISO 4217 code."`
 	SubscriptionID string `json:"subscriptionId,omitempty" doc:"The subscription."`
 	InvoiceID      string `json:"invoiceId,omitempty" doc:"The invoice that the payment is for."`

@@ -2,12 +2,16 @@ package event
 
 // The types about subscriptions.
 const (
-	TypeSubscriptionCreated   Type = "subscription.created"
-	TypeSubscriptionUpdated   Type = "subscription.updated"
-	TypeSubscriptionRenewed   Type = "subscription.renewed"
-	TypeSubscriptionActivated Type = "subscription.activated"
-	TypeSubscriptionPastDue   Type = "subscription.past_due"
-	TypeSubscriptionCanceled  Type = "subscription.canceled"
+	TypeSubscriptionCreated         Type = "subscription.created"
+	TypeSubscriptionUpdated         Type = "subscription.updated"
+	TypeSubscriptionPlanChanged     Type = "subscription.plan_changed"
+	TypeSubscriptionCancelScheduled Type = "subscription.cancel_scheduled"
+	TypeSubscriptionReactivated     Type = "subscription.reactivated"
+	TypeSubscriptionTrialWillEnd    Type = "subscription.trial_will_end"
+	TypeSubscriptionRenewed         Type = "subscription.renewed"
+	TypeSubscriptionActivated       Type = "subscription.activated"
+	TypeSubscriptionPastDue         Type = "subscription.past_due"
+	TypeSubscriptionCanceled        Type = "subscription.canceled"
 )
 
 // Subscription is what every event about a subscription carries.
@@ -29,7 +33,8 @@ type SubscriptionCreated struct {
 	PlanID string `json:"planId" doc:"The plan."`
 }
 
-// SubscriptionUpdated means that a command changed the fields named.
+// SubscriptionUpdated means that a command changed the fields named. Where a type of its own says so too, that event comes
+// first.
 type SubscriptionUpdated struct {
 	Subscription
 	Status  string   `json:"status" doc:"The status of the subscription."`
@@ -37,13 +42,44 @@ type SubscriptionUpdated struct {
 	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
 }
 
-// SubscriptionRenewed means that a period began.
+// SubscriptionPlanChanged means that the subscription is on another plan from now on: after a command, or with the period
+// to which a command had put the change off.
+type SubscriptionPlanChanged struct {
+	Subscription
+	Status         string `json:"status" doc:"The status of the subscription."`
+	PlanID         string `json:"planId" doc:"The new plan."`
+	PreviousPlanID string `json:"previousPlanId" doc:"The plan until now."`
+}
+
+// SubscriptionCancelScheduled means that the subscription will end with its current period or trial.
+type SubscriptionCancelScheduled struct {
+	Subscription
+	Status       string `json:"status" doc:"The status of the subscription, which stays until then."`
+	CancelAt     int64  `json:"cancelAt" doc:"When it ends, in Unix seconds."`
+	CancelReason string `json:"cancelReason" doc:"What a person wrote. Empty if nothing, and after the erasure of the customer."`
+}
+
+// SubscriptionReactivated means that a scheduled cancellation was taken back.
+type SubscriptionReactivated struct {
+	Subscription
+	Status string `json:"status" doc:"The status of the subscription."`
+}
+
+// SubscriptionTrialWillEnd means that the trial ends in three days. A trial that is shorter announces it when it begins.
+type SubscriptionTrialWillEnd struct {
+	Subscription
+	PlanID            string `json:"planId" doc:"The plan that is billed after the trial."`
+	TrialEndsAt       int64  `json:"trialEndsAt" doc:"When the trial ends, in Unix seconds."`
+	CancelAtPeriodEnd bool   `json:"cancelAtPeriodEnd" doc:"True where the subscription ends with its trial, so that nothing is billed."`
+}
+
+// SubscriptionRenewed means that a period began: the next one, or the first one after a trial.
 type SubscriptionRenewed struct {
 	Subscription
 	Status             string `json:"status" doc:"The status of the subscription."`
 	PlanID             string `json:"planId" doc:"The plan."`
-	CurrentPeriodStart int64  `json:"currentPeriodStart" doc:"Unix seconds."`
-	CurrentPeriodEnd   int64  `json:"currentPeriodEnd" doc:"Unix seconds."`
+	CurrentPeriodStart int64  `json:"currentPeriodStart" doc:"The first instant of the period, in Unix seconds."`
+	CurrentPeriodEnd   int64  `json:"currentPeriodEnd" doc:"The first instant after the period, in Unix seconds."`
 }
 
 // SubscriptionActivated means that the first period is paid or free, or a past-due subscription recovered.
@@ -66,6 +102,18 @@ func (SubscriptionCreated) Type() Type { return TypeSubscriptionCreated }
 
 // Type implements Data.
 func (SubscriptionUpdated) Type() Type { return TypeSubscriptionUpdated }
+
+// Type implements Data.
+func (SubscriptionPlanChanged) Type() Type { return TypeSubscriptionPlanChanged }
+
+// Type implements Data.
+func (SubscriptionCancelScheduled) Type() Type { return TypeSubscriptionCancelScheduled }
+
+// Type implements Data.
+func (SubscriptionReactivated) Type() Type { return TypeSubscriptionReactivated }
+
+// Type implements Data.
+func (SubscriptionTrialWillEnd) Type() Type { return TypeSubscriptionTrialWillEnd }
 
 // Type implements Data.
 func (SubscriptionRenewed) Type() Type { return TypeSubscriptionRenewed }

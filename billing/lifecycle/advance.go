@@ -60,6 +60,8 @@ func (d *decision) perform(action subscription.Action) error {
 		return d.step(d.indexOpen(s.CollectingInvoiceID), collection.RetryDue)
 	case subscription.ActionPastDueEnd:
 		return d.decide(s.ExpirePastDue(d.Settings, d.Now))
+	case subscription.ActionTrialNotice:
+		return d.decide(s.AnnounceTrialEnd(d.Now))
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
 		return d.decide(s.OpenPeriod(d.Facts(), d.Now))
 	default:

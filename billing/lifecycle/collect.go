@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -43,7 +44,19 @@ func (d *decision) step(i int, kind collection.Kind) error {
 	if err != nil {
 		return err
 	}
+	if kind == collection.AttemptFailed && state != d.Open[i].Collection {
+		d.announceFailure(d.Open[i], state)
+	}
 	return d.enter(i, state, effect)
+}
+
+// announceFailure says that an attempt to collect an invoice failed, and when the next one is due.
+func (d *decision) announceFailure(inv invoice.Invoice, after collection.State) {
+	failed := event.InvoicePaymentFailed{Invoice: inv.Announced(), AttemptNumber: after.Attempts}
+	if after.Phase == collection.Scheduled {
+		failed.NextPaymentAttemptAt = after.RetryAt.Unix()
+	}
+	d.announce(failed)
 }
 
 // after is what an input leads to in the collection of open invoice i. Nothing is changed yet.

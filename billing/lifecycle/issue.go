@@ -41,7 +41,8 @@ func (d *decision) issue(draft invoice.Draft) error {
 	inv := out.Invoice
 	d.Changes.NewInvoices = append(d.Changes.NewInvoices, inv)
 	d.credit(out.Credit, inv.ID)
-	d.announce(event.InvoiceIssued{Invoice: inv.Announced()})
+	d.announce(event.InvoiceCreated{Invoice: inv.Announced()})
+	d.announce(event.InvoiceFinalized{Invoice: inv.Announced()})
 	if err := d.refundCurrentPeriod(out.Refund); err != nil {
 		return err
 	}

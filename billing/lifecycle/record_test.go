@@ -181,7 +181,8 @@ func TestRecord_AbsenceProven(t *testing.T) {
 // Only an answered look-up that callbacks asked for covers what they said.
 func TestRecord_LookedAt(t *testing.T) {
 	t.Parallel()
-	refused := fault.New(fault.Conflict, "provider_key_reused", "")
+	refused := fault.New(fault.Conflict, "provider_reference_mismatch", "")
+	reused := fault.New(fault.Conflict, payment.CodeKeyReused, "")
 	for name, c := range map[string]struct {
 		move       payment.Move
 		asked      bool
@@ -197,6 +198,7 @@ func TestRecord_LookedAt(t *testing.T) {
 		"silence":                        {payment.MoveLookup, true, "", payment.AnswerUnknown, nil, nil},
 		"not found":                      {payment.MoveLookup, true, "", payment.AnswerNotFound, nil, nil},
 		"a replay":                       {payment.MoveReplay, true, "", payment.AnswerSucceeded, nil, nil},
+		"the key was used before":        {payment.MoveReplay, true, "", "", reused, nil},
 		"a person must act":              {payment.MoveReplay, true, "", "", refused, []string{"", "pi_1", ""}},
 	} {
 		l := begun(t, settings)

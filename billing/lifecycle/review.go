@@ -10,8 +10,8 @@ import (
 )
 
 // impossible records a request that could not be made at all. A first send that is invalid was never sent: it has
-// failed. Anything else (the provider knows our key, or our reference, for something different) may mean that money
-// moved: a person must review it. Faults of ours are returned: the caller repeats.
+// failed. Where the provider knows our key for something different, a look-up may tell what moved. Anything else may mean
+// that money moved too: a person must review it. Faults of ours are returned: the caller repeats.
 func (r *recording) impossible() error {
 	f := r.Impossible
 	if f.Retryable() {
@@ -20,6 +20,14 @@ func (r *recording) impossible() error {
 	if r.Move == payment.MoveSend && f.Kind == fault.Invalid {
 		r.Answer = payment.Answer{FailureCode: payment.CodeOf(f), FailureReason: f.Detail}
 		return r.ended(payment.Failed)
+	}
+	if f.Code == payment.CodeKeyReused {
+		if txn, ok := r.txn.KeyReused(r.Protocol, r.d.Real); ok {
+			txn.FailureReason = "The provider knows this payment from an earlier request. Its outcome is being looked up."
+			r.txn, r.waits = txn, true
+			r.d.saveTransaction(txn)
+			return nil
+		}
 	}
 	r.needsReview(f.Code, r.Answer.Ref)
 	return nil

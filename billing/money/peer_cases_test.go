@@ -8,8 +8,8 @@ import (
 	"github.com/cockroachdb/apd/v3"
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/internal/peercases"
 	"perennial/billing/money"
+	"perennial/internal/testkit/peercases"
 )
 
 func TestPeerCasesOfTotals(t *testing.T) {

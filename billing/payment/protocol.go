@@ -132,6 +132,9 @@ func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
 	}
 	t = t.Waiting(0, now)
 	if now.Sub(t.FirstSentAt) < p.Window {
+		if t.NotFoundAt.IsZero() {
+			t.NotFoundAt = now // no proof; see KeyReused
+		}
 		return t, false
 	}
 	if t.NotFoundCount == 0 {

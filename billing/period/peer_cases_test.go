@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/internal/peercases"
 	"perennial/billing/period"
+	"perennial/internal/testkit/peercases"
 )
 
 func TestPeerCasesOfPeriods(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/internal/peercases"
 	"perennial/billing/period"
+	"perennial/internal/testkit/peercases"
 )
 
 // gridInput is the part that makes the grid. Each kind adds only the fields that its check reads.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/internal/peercases"
 	"perennial/billing/period"
+	"perennial/internal/testkit/peercases"
 )
 
 func TestPeerCasesOfTrials(t *testing.T) {

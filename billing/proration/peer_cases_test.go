@@ -8,10 +8,10 @@ import (
 	"github.com/cockroachdb/apd/v3"
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/internal/peercases"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/proration"
+	"perennial/internal/testkit/peercases"
 )
 
 func TestPeerCasesOfProration(t *testing.T) {

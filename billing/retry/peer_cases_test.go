@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/internal/peercases"
 	"perennial/billing/retry"
+	"perennial/internal/testkit/peercases"
 )
 
 func TestPeerCasesOfDunning(t *testing.T) {

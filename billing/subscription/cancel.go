@@ -63,8 +63,7 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 	if s.CancelAtPeriodEnd && s.CancelReason == in.Reason {
 		return Decision{Subscription: s}, nil
 	}
-	s.CancelAtPeriodEnd, s.CancelReason = true, in.Reason
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "cancelAtPeriodEnd")}}, nil
+	return s.endLater(in.Reason, now), nil
 }
 
 // Reactivate takes a cancellation at period end back. Faults: cancellation_not_scheduled, subscription_canceled.
@@ -76,13 +75,32 @@ func (s Subscription) Reactivate(now time.Time) (Decision, error) {
 		return Decision{}, ErrNotScheduled
 	}
 	s.CancelAtPeriodEnd, s.CancelReason = false, ""
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "cancelAtPeriodEnd")}}, nil
+	return Decision{Subscription: s, Events: []event.Event{
+		event.New(event.SubscriptionReactivated{Subscription: s.announced(), Status: string(s.Status)}, now),
+		s.updated(now, "cancelAtPeriodEnd"),
+	}}, nil
+}
+
+// endLater notes that the subscription ends with its period. Where that is known already, only the reason is news.
+func (s Subscription) endLater(reason string, now time.Time) Decision {
+	if s.CancelAtPeriodEnd {
+		s.CancelReason = reason
+		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "cancelReason")}}
+	}
+	s.CancelAtPeriodEnd, s.CancelReason = true, reason
+	return Decision{Subscription: s, Events: []event.Event{
+		event.New(event.SubscriptionCancelScheduled{
+			Subscription: s.announced(), Status: string(s.Status), CancelAt: s.CurrentPeriod.End.Unix(), CancelReason: reason,
+		}, now),
+		s.updated(now, "cancelAtPeriodEnd"),
+	}}
 }
 
 // end is the one way into Canceled.
 func (s Subscription) end(reason string, now time.Time) Decision {
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
 	s.CancelAtPeriodEnd, s.PendingPlanID, s.PastDueAt, s.MethodChangedAt = false, "", time.Time{}, time.Time{}
+	s.TrialNoticeAt = time.Time{}
 	return Decision{Subscription: s, StopCollection: true, Events: []event.Event{
 		event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now),
 	}}
@@ -99,14 +117,4 @@ func billedFor(invoices []invoice.Invoice, s Subscription) (money.Minor, error) 
 		}
 	}
 	return money.Sum(amounts...)
-}
-
-func (s Subscription) updated(now time.Time, fields ...string) event.Event {
-	return event.New(event.SubscriptionUpdated{
-		Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID, Changed: fields,
-	}, now)
-}
-
-func (s Subscription) activated(now time.Time) event.Event {
-	return event.New(event.SubscriptionActivated{Subscription: s.announced()}, now)
 }

@@ -36,11 +36,12 @@ func (s Subscription) ChangePlan(f Facts, to plan.Plan, atPeriodEnd bool, now ti
 		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingPlanId")}}, nil
 	}
 	if s.NextPeriod == 0 { // nothing is billed yet: the first period will be, on the new plan
+		from := s.PlanID
 		s.PlanID, s.PendingPlanID, s.Interval = to.ID, "", to.Interval
 		if s.unbegun() {
 			s.CurrentPeriod = s.schedule().Period(0)
 		}
-		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "planId")}}, nil
+		return Decision{Subscription: s, Events: []event.Event{s.planChanged(from, now), s.updated(now, "planId")}}, nil
 	}
 	return s.changeNow(f, to, now)
 }
@@ -74,7 +75,7 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 	} else if charge, err = restOf(to, old.CurrentPeriod, now); err != nil {
 		return Decision{}, err
 	}
-	d := Decision{Events: []event.Event{s.updated(now, "planId")}}
+	d := Decision{Events: []event.Event{s.planChanged(old.PlanID, now), s.updated(now, "planId")}}
 	// A period that cost something and that nobody billed (it began while past due) is billed in full on recovery, on
 	// the new plan.
 	if billed || s.Status != PastDue {

@@ -48,14 +48,20 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 		s.TrialEndsAt = period.AddDays(now, location, days)
 		s.AnchorAt = s.TrialEndsAt
 		s.CurrentPeriod = period.Period{Start: now, End: s.TrialEndsAt}
+		s.TrialNoticeAt = period.AddDays(s.TrialEndsAt, location, -trialNoticeDays)
 	} else {
 		s.Status = Active
 		s.AnchorAt = now
 		s.CurrentPeriod = period.Schedule{Anchor: now, Location: location, Interval: p.Interval}.Period(0)
 	}
-	s.NextAction, s.NextActionAt = s.boundaryAction(), s.AnchorAt
 	created := event.SubscriptionCreated{Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID}
-	return s, []event.Event{event.New(created, now)}, nil
+	events := []event.Event{event.New(created, now)}
+	if s.Status == Trialing && !now.Before(s.TrialNoticeAt) {
+		noticed := s.announceTrialEnd(now)
+		s, events = noticed.Subscription, append(events, noticed.Events...)
+	}
+	s.NextAction, s.NextActionAt = s.Next(nil, Settings{})
+	return s, events, nil
 }
 
 // schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the
@@ -67,6 +73,3 @@ func (s Subscription) schedule() period.Schedule {
 	}
 	return period.Schedule{Anchor: s.AnchorAt, Location: location, Interval: s.Interval}
 }
-
-// announced is what every event about the subscription carries.
-func (s Subscription) announced() event.Subscription { return event.OfSubscription(s.ID, s.CustomerID) }

@@ -7,9 +7,10 @@ import (
 	"perennial/billing/period"
 )
 
-// Next says what happens to the subscription by itself, and when: its next boundary, the next automatic attempt of the
-// invoice in collection (state; nil: none), or the end of patience with a past-due one. Of two at the same instant the
-// attempt comes first, since it belongs to the older period. Finished subscriptions wait for nothing.
+// Next says what happens to the subscription by itself, and when: its next boundary, the notice before the end of a
+// trial, the next automatic attempt of the invoice in collection (state; nil: none), or the end of patience with a
+// past-due one. Of two at the same instant the attempt comes first, since it belongs to the older period. Finished
+// subscriptions wait for nothing.
 func (s Subscription) Next(state *collection.State, settings Settings) (Action, time.Time) {
 	if s.Status == Canceled {
 		return ActionNone, time.Time{}
@@ -17,6 +18,9 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 	action, at := s.boundaryAction(), s.boundary()
 	if end, ok := s.pastDueEnd(settings); ok && !end.After(at) {
 		action, at = ActionPastDueEnd, end
+	}
+	if !s.TrialNoticeAt.IsZero() && s.TrialNoticeAt.Before(at) {
+		action, at = ActionTrialNotice, s.TrialNoticeAt
 	}
 	if state != nil && state.Phase == collection.Scheduled && !state.RetryAt.After(at) {
 		action, at = ActionPaymentRetry, state.RetryAt

@@ -25,6 +25,7 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	}
 	first := s.NextPeriod == 0 && s.ActivatedAt.IsZero()
 	bill := f.Plan
+	from := s.PlanID
 	if f.Pending != nil && !begin {
 		bill = *f.Pending
 		s.PlanID, s.PendingPlanID = bill.ID, ""
@@ -36,9 +37,12 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	s.RenewedFrom = s.CurrentPeriod.Start
 	s.NextPeriod++
 	if s.Status == Trialing {
-		s.Status = Active
+		s.Status, s.TrialNoticeAt = Active, time.Time{}
 	}
 	var d Decision
+	if s.PlanID != from {
+		d.Events = append(d.Events, s.planChanged(from, now))
+	}
 	if !begin { // the first period without a trial was announced when the subscription was created
 		d.Events = append(d.Events, event.New(event.SubscriptionRenewed{
 			Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID,

@@ -29,6 +29,7 @@ type Action string
 const (
 	ActionNone         Action = "none"            // nothing but commands
 	ActionBegin        Action = "begin"           // the first period starts now
+	ActionTrialNotice  Action = "trial_notice"    // the end of the trial is announced
 	ActionTrialEnd     Action = "trial_end"       // the first paid period starts
 	ActionRenewal      Action = "renewal"         // the next period starts
 	ActionCancel       Action = "cancel"          // cancellation at period end
@@ -47,6 +48,7 @@ type Subscription struct {
 	AnchorAt      time.Time
 	Interval      period.Interval
 	TrialEndsAt   time.Time
+	TrialNoticeAt time.Time // when the trial's end will be announced; zero: it was, or there is no trial
 	CurrentPeriod period.Period
 	// RenewedFrom is the start of the period that the schedule opened last. A change of interval restarts the current
 	// one.

@@ -22,6 +22,7 @@ const (
 // The occurrences.
 const (
 	periodDue        input = "period_due"        // the next period's start has come
+	trialEnding      input = "trial_ending"      // the trial ends soon
 	paymentSettled   input = "payment_settled"   // one of its invoices was paid
 	retriesExhausted input = "retries_exhausted" // the last automatic attempt of an invoice failed
 	pastDueExpired   input = "past_due_expired"  // past due for as long as the environment allows
@@ -36,6 +37,8 @@ var (
 	ErrNotPastDue = fault.New(fault.Conflict, "subscription_not_past_due", "The subscription is not past due.")
 	ErrInTrial    = fault.New(fault.Conflict, "subscription_in_trial",
 		"The subscription is in its trial and has no unpaid invoice.")
+	ErrNotInTrial = fault.New(fault.Conflict, "subscription_not_in_trial",
+		"The subscription is not in a trial whose end is still to be announced.")
 	ErrNotScheduled = fault.New(fault.Conflict, "cancellation_not_scheduled",
 		"No cancellation is scheduled, so there is nothing to undo.")
 	ErrNothingOpen = fault.New(fault.Conflict, "nothing_to_pay",
@@ -64,7 +67,7 @@ var (
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
-		periodDue: {Active, Canceled}, invoiceWrittenOff: {Trialing},
+		periodDue: {Active, Canceled}, trialEnding: {Trialing}, invoiceWrittenOff: {Trialing},
 	},
 	Active: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active},
@@ -86,7 +89,8 @@ var transitions = map[Status]map[input][]Status{
 // refusals are the reasons for what transitions leaves out.
 var refusals = map[Status]map[input]error{
 	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
-	Active:   {pastDueExpired: ErrNotPastDue},
+	Active:   {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial},
+	PastDue:  {trialEnding: ErrNotInTrial},
 }
 
 // permit returns nil where in may happen in status, else the refusal.

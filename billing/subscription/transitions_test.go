@@ -42,6 +42,7 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 	}
 	f := Facts{Plan: team, Settings: Settings{PastDueCancelAfterDays: 10}}
 	if status == Trialing {
+		s.TrialNoticeAt = time.Time{} // it was given days ago
 		return s, f, s.CurrentPeriod.End.Add(-time.Hour)
 	}
 	d, err := s.OpenPeriod(f, created)
@@ -85,6 +86,10 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 	periodDue: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		return s.OpenPeriod(f, now.Add(time.Hour))
 	},
+	trialEnding: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+		s.TrialNoticeAt = now
+		return s.AnnounceTrialEnd(now)
+	},
 	paymentSettled: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		paid := invoice.Invoice{ID: "in_1", Status: invoice.Paid, Period: s.CurrentPeriod}
 		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == paid.ID })
@@ -120,11 +125,11 @@ var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
 // refused says why, for every pair that transitions leaves out.
 var refused = map[Status]map[input]error{
 	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
-	Active:   {pastDueExpired: ErrNotPastDue},
-	PastDue:  {},
+	Active:   {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial},
+	PastDue:  {trialEnding: ErrNotInTrial},
 	Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
-		periodDue: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
+		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
 	},
 }
 

@@ -59,3 +59,24 @@ func TestStop_EndsWhereTheClockStands(t *testing.T) {
 	require.Equal(t, moving.NowAt, stopped.Next(start.AddDate(0, 2, 0)), "what is due later stays due later")
 	require.Equal(t, moving.NowAt, stopped.Finish(nil).NowAt)
 }
+
+func TestStep_ReadyWhereNothingIsDueAtTheTarget(t *testing.T) {
+	t.Parallel()
+	target := start.AddDate(0, 3, 0)
+	moving := testclock.Clock{Status: testclock.Advancing, NowAt: start, TargetAt: target}
+	for name, c := range map[string]struct {
+		due  time.Time
+		want testclock.Clock
+	}{
+		"nothing due":         {time.Time{}, testclock.Clock{Status: testclock.Ready, NowAt: target}},
+		"due after it":        {target.Add(time.Second), testclock.Clock{Status: testclock.Ready, NowAt: target}},
+		"due at it":           {target, testclock.Clock{Status: testclock.Advancing, NowAt: target, TargetAt: target}},
+		"due on the way":      {start.AddDate(0, 1, 0), testclock.Clock{Status: testclock.Advancing, NowAt: start.AddDate(0, 1, 0), TargetAt: target}},
+		"due and left behind": {start.AddDate(0, -1, 0), testclock.Clock{Status: testclock.Advancing, NowAt: start, TargetAt: target}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.want, moving.Step(c.due))
+		})
+	}
+}

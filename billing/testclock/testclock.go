@@ -82,6 +82,16 @@ func (c Clock) Next(due time.Time) time.Time {
 	return at
 }
 
+// Step moves an advancing clock on, and makes it ready where it has arrived: it stands at its target and nothing is due
+// there. due is zero where nothing is due.
+func (c Clock) Step(due time.Time) Clock {
+	c.NowAt = c.Next(due)
+	if c.NowAt.Equal(c.TargetAt) && (due.IsZero() || due.After(c.NowAt)) {
+		return c.Finish(nil)
+	}
+	return c
+}
+
 // Finish makes the clock ready again. blockedBy names the payments that stopped it early.
 func (c Clock) Finish(blockedBy []string) Clock {
 	c.Status, c.TargetAt, c.BlockedBy = Ready, time.Time{}, blockedBy

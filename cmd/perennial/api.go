@@ -31,7 +31,8 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
 	server := api.NewServer(api.Deps{
-		Store: store, Service: service.New(dispatching, p.now), ProviderOf: s.gateway.Provider,
+		Store: store, ProviderOf: s.gateway.Provider,
+		Service:   service.New(dispatching, p.now).Receiving(service.Receiving{Vault: s.vault, Local: c.Webhooks.LocalReceivers}),
 		Telemetry: s.telemetry, Now: p.now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,

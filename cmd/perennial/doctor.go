@@ -95,6 +95,7 @@ func examine(ctx context.Context, p *process, patience time.Duration) *report {
 	defer store.Close()
 	d.temporal(ctx, store)
 	d.backlog(ctx, store)
+	d.webhooks(ctx, store)
 	return &r
 }
 

@@ -97,7 +97,7 @@ func (d *doctor) reviews(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.fail(check, "check the database", "%s", describe(err))
 		return
 	}
-	d.fail(check, "look up each payment at its provider, then end its review with `perennial payment resolve`; a callback about it, "+
+	d.fail(check, "look up each payment at its provider (metadata['txn_id'] is its id), then end its review with `perennial payment resolve`; a callback about it, "+
 		"resent from there, makes Perennial poll it too. Until then nothing else is collected where one is pending", "%s, the oldest for %s: %s",
 		counted(b.Reviews, "payment"), b.ReviewAge.Round(time.Second), names(found, func(r db.Review) string {
 			return fmt.Sprintf("%s (%s, %s)", r.ID, r.Status, r.Reason)

@@ -27,6 +27,9 @@ var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_overdue_payments_age_seconds", Text: "How long the oldest due send or poll of a payment has waited."},
 	{Name: "perennial_payments_in_review", Text: "Payments that need review now, up to 10,000."},
 	{Name: "perennial_callbacks_lost", Text: "Callbacks about payments of ours that the database does not have, up to 10,000."},
+	{Name: "perennial_webhook_endpoints_late", Text: "Webhook endpoints with work overdue by more than a minute, up to 10,000."},
+	{Name: "perennial_webhook_endpoints_late_age_seconds", Text: "How long the oldest due work of a webhook endpoint has waited."},
+	{Name: "perennial_webhook_endpoints_failing", Text: "Enabled webhook endpoints that fail for more than an hour, up to 10,000."},
 	{Name: "perennial_overdue_erasures", Text: "Deletions of customers without progress for more than a minute, up to 10,000."},
 	{Name: "perennial_erasures_age_seconds", Text: "How long ago the oldest deletion that is not finished was requested."},
 	{Name: "perennial_payments_disputed", Text: "Payments with an open dispute, up to 10,000."},
@@ -41,7 +44,16 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 			s.telemetry.Logger.Warn("the backlog cannot be read", zap.Error(err))
 			return map[string]float64{"perennial_database_reachable": 0}
 		}
+		hooks, err := store.WebhookBacklog(ctx, now(), late, failingFor)
+		if err != nil {
+			s.telemetry.Logger.Warn("the backlog of webhooks cannot be read", zap.Error(err))
+			return map[string]float64{"perennial_database_reachable": 0}
+		}
 		values := map[string]float64{
+			"perennial_webhook_endpoints_late":             float64(hooks.Late),
+			"perennial_webhook_endpoints_late_age_seconds": hooks.DueAge.Seconds(),
+			"perennial_webhook_endpoints_failing":          float64(hooks.Failing),
+
 			"perennial_database_reachable":             1,
 			"perennial_database_writable":              flagged(b.Writable),
 			"perennial_workers":                        float64(b.Workers),

@@ -47,11 +47,16 @@ func (s *said) again(what string, now time.Time) bool {
 // ReviewNeeded implements activities.Observer.
 func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
 	o.telemetry.Instruments.PaymentReview(ctx, r.Provider)
-	o.telemetry.Logger.Error("a payment needs review: look it up at the provider by its reference, then run `perennial payment resolve`; a "+
-		"callback about it, sent again from there, makes Perennial poll it too",
+	find := "look it up at the provider by its reference"
+	if r.ProviderRef == "" {
+		find = "no reference is known, so search the provider for metadata['txn_id']:'" + r.TransactionID + "', and its log for the " +
+			"idempotency key"
+	}
+	o.telemetry.Logger.Error("a payment needs review: "+find+", then run `perennial payment resolve`; a callback about it, sent again "+
+		"from there, makes Perennial poll it too",
 		telemetry.Environment(r.EnvironmentID), zap.String("transactionId", r.TransactionID),
 		zap.String("subscriptionId", r.SubscriptionID), zap.String("provider", r.Provider),
-		zap.String("providerReference", r.ProviderRef), zap.String("reason", r.Reason))
+		zap.String("providerReference", r.ProviderRef), zap.String("idempotencyKey", r.Key), zap.String("reason", r.Reason))
 }
 
 // CredentialsRefused implements activities.Observer.
@@ -77,6 +82,14 @@ func (o observer) ProviderSilent(ctx context.Context, r activities.ProviderSilen
 		"provider is up, and that this machine reaches it", telemetry.Environment(r.EnvironmentID),
 		zap.String("providerConfigId", r.ProviderConfigID), zap.String("provider", r.Provider), zap.String("operation", r.Operation),
 		zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
+}
+
+// RowAbsent implements activities.Observer.
+func (o observer) RowAbsent(ctx context.Context, r activities.RowAbsent) {
+	o.telemetry.Instruments.RowAbsent(ctx, r.Kind)
+	o.telemetry.Logger.Error("the database does not have the row that a workflow serves, so the workflow ends: a restore has lost it; "+
+		"see docs/operations.md for what to do after a restore of PostgreSQL",
+		telemetry.Environment(r.EnvironmentID), zap.String("kind", r.Kind), zap.String("id", r.ID))
 }
 
 // ProviderCalled implements activities.Observer.
@@ -113,7 +126,7 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 		}
 		o.telemetry.Logger.Error("a provider reports a payment with an id of ours that the database does not have: a restore has "+
 			"lost it, or another installation shares the provider's account; look it up at the provider by its reference, book or "+
-			"refund the money, then run `perennial callback close`",
+			"refund the money, then run `perennial callback close` (docs/operations.md)",
 			telemetry.Environment(lost.EnvironmentID), zap.String("transactionId", lost.TransactionID),
 			zap.String("providerReference", lost.ProviderRef), zap.String("providerConfigId", lost.ProviderConfigID),
 			zap.String("callbackId", lost.ID))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,7 +12,15 @@ import (
 	"perennial/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m) }
+// asProgram makes this test binary the program itself, so that a test can kill it.
+const asProgram = "PERENNIAL_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	testkit.Main(m)
+}
 
 // outcome is what a run of the whole program came to.
 type outcome struct {

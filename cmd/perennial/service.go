@@ -41,6 +41,7 @@ type server struct {
 	telemetry  *telemetry.Telemetry
 	temporal   client.Client
 	gateway    *gateway.Gateway
+	vault      *vault.Vault
 	needs      []httpkit.Requirement // before the process takes work
 	health     *httpkit.Health       // set once all needs are known
 	operations *listener
@@ -78,6 +79,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	if err != nil {
 		return s, err
 	}
+	s.vault = keys
 	if err = s.checkKeysets(ctx, p, keys); err != nil {
 		return s, err
 	}
@@ -189,16 +191,20 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 		return nil, err
 	}
 	watch := newObserver(s.telemetry, p.now)
+	deliveries, err := s.deliveries(ctx, p, watch)
+	if err != nil {
+		return nil, err
+	}
 	w, err := worker.New(worker.Config{
 		Client: s.temporal, Logger: s.telemetry.Logger, Namespace: c.Temporal.Namespace,
 		Activities: activities.New(activities.Config{
 			Store: s.dispatching(p, store), Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal),
 			Observer: watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
-			ReconcileRate: c.Worker.ReconcileRate,
+			ReconcileRate: c.Worker.ReconcileRate, Deliveries: deliveries,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,
 		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots,
-		WorkflowSlots:   c.Worker.WorkflowSlots,
+		WorkflowSlots: c.Worker.WorkflowSlots, WebhookSlots: c.Webhooks.Slots,
 		CachedWorkflows: c.Worker.CachedWorkflows, Pollers: c.Worker.Pollers, DrainTimeout: c.Worker.DrainTimeout,
 		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery, Now: p.now,
 	})

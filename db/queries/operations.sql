@@ -110,3 +110,29 @@ delete from workers where seen_at < @before;
 -- name: KeysetList :many
 -- A process checks at start that its key-encryption key opens them.
 select a.id, a.keyset from apps a order by a.id limit @row_limit;
+
+-- name: WebhookBacklogGet :one
+-- Endpoints whose workflow has not done in time what was due, or was to be woken, and those that fail.
+select
+    coalesce(least(
+        (select min(w.next_attempt_at) from webhook_endpoints w where w.next_attempt_at is not null),
+        (select min(w.wake_pending_since) from webhook_endpoints w where w.wake_pending_since is not null)), @now)::timestamptz as due_at,
+    (select count(*) from (
+        select from webhook_endpoints w where w.next_attempt_at < @late_before::timestamptz limit @at_most::integer) l)::integer as late,
+    (select count(*) from (
+        select from webhook_endpoints w where w.wake_pending_since < @late_before::timestamptz limit @at_most::integer) a)::integer as asleep,
+    (select count(*) from (
+        select from webhook_endpoints w
+        where w.status = 'enabled' and w.failing_since < @failing_before::timestamptz limit @at_most::integer) f)::integer as failing;
+
+-- name: WebhookEndpointListTroubled :many
+-- Enabled ones that fail, those that fail longest first, then those that were disabled for it.
+(select w.environment_id, w.id, w.failing_since::timestamptz as since, false as disabled
+ from webhook_endpoints w
+ where w.status = 'enabled' and w.failing_since < @failing_before::timestamptz
+ order by w.failing_since limit @row_limit::int)
+union all
+(select w.environment_id, w.id, w.disabled_at::timestamptz, true
+ from webhook_endpoints w
+ where w.disabled_reason = 'failing' and w.disabled_at > @disabled_since::timestamptz
+ order by w.disabled_at desc limit @row_limit::int);

@@ -24,3 +24,14 @@ from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
 where p.id = @id;
+
+-- name: ProviderConfigSetFailing :many
+-- Only the first of those who notice it writes, and announces it.
+update provider_configs p set failing_since = @failing_since
+where p.environment_id = @environment_id and p.id = @id and p.failing_since is null
+returning p.id;
+
+-- name: ProviderConfigClearFailing :many
+update provider_configs p set failing_since = null
+where p.environment_id = @environment_id and p.id = @id and p.failing_since is not null
+returning p.id;

@@ -7,13 +7,13 @@ with written as (
         id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, test_clock_id, metadata,
-        next_action, next_action_at, finished_at, renewed_from, created_at, updated_at
+        next_action, next_action_at, finished_at, renewed_from, trial_notice_at, created_at, updated_at
     )
     select
         @id, @environment_id, @customer_id, @plan_id, @status, @currency, @time_zone, @anchor_at, @interval_unit, @interval_count,
         @trial_ends_at, @current_period_start, @current_period_end, @next_period, @paid_through, @activated_at, @pending_plan_id,
         @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @test_clock_id, @metadata,
-        @next_action, @next_action_at, @finished_at, @renewed_from, @created_at, @created_at
+        @next_action, @next_action_at, @finished_at, @renewed_from, @trial_notice_at, @created_at, @created_at
     from customers c
     where c.environment_id = @environment_id and c.id = @customer_id and c.erased_at is null
     for share of c
@@ -33,7 +33,7 @@ with written as (
         cancel_reason = @cancel_reason, canceled_at = @canceled_at, past_due_at = @past_due_at,
         collecting_invoice_id = @collecting_invoice_id, metadata = @metadata, method_changed_at = @method_changed_at,
         next_action = @next_action, next_action_at = @next_action_at, finished_at = @finished_at, updated_at = @updated_at,
-        renewed_from = @renewed_from, revision = revision + 1
+        renewed_from = @renewed_from, trial_notice_at = @trial_notice_at, revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
     returning 1
 )

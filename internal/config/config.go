@@ -21,6 +21,7 @@ const (
 	Key       Command = "key"
 	Doctor    Command = "doctor"
 	Build     Command = "build"
+	Listen    Command = "listen"
 )
 
 // Config is every setting of a process. Zero values are those of absent variables without a default.
@@ -31,7 +32,9 @@ type Config struct {
 	Telemetry Telemetry
 	Worker    WorkerSettings
 	Stripe    Stripe
+	Webhooks  Webhooks
 	Simulator SimulatorSettings
+	Client    ClientSettings
 
 	// KEK is the text of the key-encryption key, for vault.New.
 	KEK Secret
@@ -45,6 +48,7 @@ type Database struct {
 	URL            Secret // it usually holds a password
 	PoolAPI        int
 	PoolActivities int
+	PoolWebhooks   int
 }
 
 // Temporal is the engine.
@@ -90,11 +94,26 @@ type WorkerSettings struct {
 	AbsenceGap         time.Duration
 }
 
+// Webhooks is how events are delivered.
+type Webhooks struct {
+	// LocalReceivers are networks that endpoints of test environments may use although they are not on the internet.
+	LocalReceivers []netip.Prefix
+	// Retries are the pauses before each retry, of live and of test environments.
+	Retries, TestRetries []time.Duration
+	Slots                int
+}
+
 // Stripe is the operator's part of the adapter; credentials belong to apps and live in the database.
 type Stripe struct {
 	APIURL       string
 	Timeout      time.Duration
 	ReplayWindow time.Duration
+}
+
+// ClientSettings are those of commands that use the API as an app does.
+type ClientSettings struct {
+	APIURL string
+	APIKey Secret
 }
 
 // SimulatorSettings place the provider simulator.

@@ -145,3 +145,19 @@ func oneOf(allowed []string, field func(*Config) *string) setter {
 		return ""
 	}
 }
+
+// pauses reads durations, separated by commas.
+func pauses(field func(*Config) *[]time.Duration) setter {
+	return func(c *Config, s string) string {
+		var all []time.Duration
+		for part := range strings.SplitSeq(s, ",") {
+			d, err := time.ParseDuration(strings.TrimSpace(part))
+			if err != nil || d <= 0 || d > 30*24*time.Hour || len(all) == 10 {
+				return "is not a list of one to ten durations of at most 720h, such as 1m,10m,2h"
+			}
+			all = append(all, d)
+		}
+		*field(c) = all
+		return ""
+	}
+}

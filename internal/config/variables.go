@@ -44,6 +44,12 @@ var variables = []Variable{
 		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolActivities }),
 	},
 	{
+		Name: "DATABASE_POOL_WEBHOOKS", Default: "8", Example: "8",
+		Meaning: "Most connections the webhook deliveries of one worker open.",
+		Fix:     "keep the sum over all processes below the server's max_connections",
+		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolWebhooks }),
+	},
+	{
 		Name: "TEMPORAL_ADDRESS", RequiredBy: []Command{API, Worker, Serve, Doctor, Build}, Example: "127.0.0.1:7233",
 		Meaning: "Frontend of the Temporal cluster, or of Temporal Cloud. `dev` starts a server where it is absent.",
 		Fix:     "give host:port of a Temporal frontend",
@@ -244,6 +250,32 @@ var variables = []Variable{
 		set: duration(time.Millisecond, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.AbsenceGap }),
 	},
 	{
+		Name: "WEBHOOK_SLOTS", Default: "256", Example: "256",
+		Meaning: "Most webhook endpoints that one worker delivers to at a time; a quarter as many again for those that answer " +
+			"slowly, so that they wait for each other only.",
+		Fix: "give more only if perennial_webhook_first_attempt_delay grows while connections of DATABASE_POOL_WEBHOOKS are free",
+		set: number(4, 10000, func(c *Config) *int { return &c.Webhooks.Slots }),
+	},
+	{
+		Name: "WEBHOOK_RETRIES", Default: "1m,10m,2h", Example: "1m,10m,2h",
+		Meaning: "Pauses before each retry of a webhook delivery in live environments, give or take a fifth.",
+		Fix:     "give durations, separated by commas: one retry for each",
+		set:     pauses(func(c *Config) *[]time.Duration { return &c.Webhooks.Retries }),
+	},
+	{
+		Name: "WEBHOOK_RETRIES_TEST", Default: "5s,20s,1m", Example: "5s,20s,1m",
+		Meaning: "The same for test environments, also on a test clock: deliveries happen in real time.",
+		Fix:     "give durations, separated by commas: one retry for each",
+		set:     pauses(func(c *Config) *[]time.Duration { return &c.Webhooks.TestRetries }),
+	},
+	{
+		Name: "WEBHOOK_LOCAL_RECEIVERS", Example: "127.0.0.0/8,::1/128",
+		Meaning: "Networks, separated by commas, in which endpoints of test environments may be although they are not on the " +
+			"internet, also without TLS. Live endpoints never may.",
+		Fix: "give networks in CIDR notation, and none in production",
+		set: networks(func(c *Config) *[]netip.Prefix { return &c.Webhooks.LocalReceivers }),
+	},
+	{
 		Name: "STRIPE_API_URL", Default: "https://api.stripe.com", Example: "http://127.0.0.1:8090",
 		Meaning: "Where Stripe's API is. Only the simulator and tests need another.",
 		Fix:     "leave it unset, or give a URL",
@@ -302,6 +334,21 @@ var variables = []Variable{
 		Fix:     "give the webhook secret of that provider configuration",
 		set: func(c *Config, s string) string {
 			c.Simulator.CallbackSecret = NewSecret(s)
+			return ""
+		},
+	},
+	{
+		Name: "PERENNIAL_API_URL", Default: "http://127.0.0.1:8080", Example: "https://billing.example.com",
+		Meaning: "The API that `listen` follows.",
+		Fix:     "give the API's URL, without a path",
+		set:     webURL(func(c *Config) *string { return &c.Client.APIURL }),
+	},
+	{
+		Name: "PERENNIAL_API_KEY", Secret: true, RequiredBy: []Command{Listen}, Example: "sk_test_…",
+		Meaning: "The API key with which `listen` reads events. Scope `read` is enough.",
+		Fix:     "give a secret key of the environment, as `perennial key create` shows it",
+		set: func(c *Config, s string) string {
+			c.Client.APIKey = NewSecret(s)
 			return ""
 		},
 	},

@@ -27,13 +27,21 @@ const (
 	CallbackSignalled Name = "callback_signalled"
 	// RefundAnswered: the provider has answered a refund; nothing is recorded.
 	RefundAnswered Name = "refund_answered"
+	// DeliveryOwed: an event and what endpoints are owed are committed; no endpoint's workflow has been signalled.
+	DeliveryOwed Name = "delivery_owed"
+	// AttemptStarted: an attempt is committed; nothing is sent.
+	AttemptStarted Name = "attempt_started"
+	// AttemptAnswered: the receiver has answered; nothing is recorded.
+	AttemptAnswered Name = "attempt_answered"
+	// AttemptRecorded: the result is committed; the activity has not reported it.
+	AttemptRecorded Name = "attempt_recorded"
 	// ReconcileStarted: the reconciler has started a workflow and has not noted the epoch.
 	ReconcileStarted Name = "reconcile_started"
 )
 
 var names = []Name{
 	CreateCommitted, CommandCommitted, RenewBegun, RenewCommitted, ChargeMarked, ChargeAnswered, ChargeRecorded,
-	CallbackStored, CallbackSignalled, RefundAnswered, ReconcileStarted,
+	CallbackStored, CallbackSignalled, RefundAnswered, DeliveryOwed, AttemptStarted, AttemptAnswered, AttemptRecorded, ReconcileStarted,
 }
 
 // Names lists all places, for tests that visit each.

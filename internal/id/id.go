@@ -28,6 +28,8 @@ const (
 	ProviderCall     = "call_"
 	Callback         = "cb_"
 	TestClock        = "clk_"
+	Endpoint         = "whe_"
+	Delivery         = "whd_"
 	Credit           = "cr_"
 	Command          = "cmd_"
 	Price            = "price_"
@@ -45,6 +47,11 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 func New(prefix string, at time.Time) string {
 	hi, lo := next(uint64(at.UnixMilli()))
 	return format(prefix, hi, lo)
+}
+
+// Earliest returns what sorts before every ID of this prefix that New makes at a time or later, and after every earlier one.
+func Earliest(prefix string, at time.Time) string {
+	return format(prefix, uint64(max(at.UnixMilli(), 0))<<16, 0)
 }
 
 // format writes the 128 bits hi:lo.

@@ -20,6 +20,9 @@ type Instruments struct {
 	reviews         metric.Int64Counter
 	refusals        metric.Int64Counter
 	silences        metric.Int64Counter
+	absent          metric.Int64Counter
+
+	webhooks webhookInstruments
 }
 
 // Kinds of findings of the reconciler.
@@ -28,7 +31,7 @@ var findingKinds = []string{"started", "signalled", "late", "stuck", "unanswered
 // NewInstruments makes them with any meter; tests and benchmarks may pass a no-op one.
 func NewInstruments(m metric.Meter) (*Instruments, error) {
 	var i Instruments
-	var errs [8]error
+	var errs [9]error
 	histogram := func(name, text string, buckets []float64) (metric.Float64Histogram, error) {
 		return m.Float64Histogram(name, metric.WithDescription(text), metric.WithUnit("s"),
 			metric.WithExplicitBucketBoundaries(buckets...))
@@ -49,7 +52,9 @@ func NewInstruments(m metric.Meter) (*Instruments, error) {
 		metric.WithDescription("Requests that a payment provider refused because of our credentials (401, 403)."))
 	i.silences, errs[7] = m.Int64Counter("perennial_provider_silences",
 		metric.WithDescription("Exchanges with a payment provider that brought no answer: it was not reached, or took too long, or answered 5xx."))
-	err := errors.Join(errs[:]...)
+	i.absent, errs[8] = m.Int64Counter("perennial_rows_absent",
+		metric.WithDescription("Workflows that ended because the database does not have their row: a restore has lost it."))
+	err := errors.Join(append(errs[:], i.webhooks.make(m))...)
 	if err == nil {
 		i.zero(context.Background())
 	}
@@ -64,6 +69,10 @@ func (i *Instruments) zero(ctx context.Context) {
 	i.reviews.Add(ctx, 0, with("provider", "stripe"))
 	i.refusals.Add(ctx, 0, with("provider", "stripe"))
 	i.silences.Add(ctx, 0, with("provider", "stripe"))
+	for _, kind := range []string{"subscription", "payment", "test_clock", "erasure"} {
+		i.absent.Add(ctx, 0, with("kind", kind))
+	}
+	i.webhooks.disabled.Add(ctx, 0)
 }
 
 // RenewalLateness records chargedAt − dueAt of a renewal in real time; mode is test or live.
@@ -105,6 +114,11 @@ func (i *Instruments) ProviderRefusal(ctx context.Context, provider string) {
 // ProviderSilence counts an exchange with a payment provider that brought no answer.
 func (i *Instruments) ProviderSilence(ctx context.Context, provider string) {
 	i.silences.Add(ctx, 1, with("provider", provider))
+}
+
+// RowAbsent counts a workflow that ended because its row is absent; kind is subscription, payment, test_clock or erasure.
+func (i *Instruments) RowAbsent(ctx context.Context, kind string) {
+	i.absent.Add(ctx, 1, with("kind", kind))
 }
 
 // with takes keys and values in turn.

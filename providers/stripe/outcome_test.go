@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/payment"
 	"perennial/providers"
 )
 
@@ -113,8 +115,31 @@ func TestOutcome_KeyReusedIsOurFault(t *testing.T) {
 		_, _ = w.Write([]byte(`{"error":{"type":"idempotency_error","message":"Keys for idempotent requests can only be used with the same parameters"}}`))
 	})
 	_, err := adapter.Charge(t.Context(), sampleCharge())
-	require.Equal(t, "provider_key_reused", fault.From(err).Code)
+	require.Equal(t, payment.CodeKeyReused, fault.From(err).Code)
 	require.False(t, fault.From(err).Retryable())
+}
+
+// The first use of the key was about the same transaction with another card: a search for the transaction finds it.
+func TestOutcome_KeyReusedIsFoundByLookup(t *testing.T) {
+	t.Parallel()
+	adapter := against(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"error":{"type":"idempotency_error","message":"same parameters"}}`))
+			return
+		}
+		assert.Equal(t, "/v1/payment_intents/search", r.URL.Path)
+		assert.Equal(t, "metadata['txn_id']:'txn_42'", r.URL.Query().Get("query"))
+		_, _ = w.Write([]byte(`{"object":"search_result","data":[{"object":"payment_intent","id":"pi_1","status":"succeeded",` +
+			`"amount":1999,"amount_received":1999,"currency":"usd","payment_method":"pm_other","metadata":{"txn_id":"txn_42"}}]}`))
+	})
+	_, err := adapter.Charge(t.Context(), sampleCharge())
+	require.Equal(t, payment.CodeKeyReused, fault.From(err).Code)
+	got, err := adapter.LookupCharge(t.Context(), providers.LookupRequest{TransactionID: "txn_42"})
+	require.NoError(t, err)
+	require.Equal(t, providers.Succeeded, got.Outcome)
+	require.Equal(t, "pi_1", got.Ref)
+	require.EqualValues(t, 1999, got.Amount)
 }
 
 func TestRetryAfter(t *testing.T) {

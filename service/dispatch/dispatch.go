@@ -92,6 +92,9 @@ func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect
 		})
 	case db.AdvanceTestClock:
 		d.note(ctx, "advance", e.ID, d.engine.AdvanceClock(ctx, contract.Ref(e)))
+	case db.WakeEndpoint:
+		failpoint.Hit(failpoint.DeliveryOwed)
+		d.note(ctx, "wake", e.ID, d.engine.WakeEndpoint(ctx, contract.Ref(e)))
 	case db.SignalSubscription:
 		failpoint.Hit(failpoint.CommandCommitted)
 		ref, signal := contract.Ref{EnvironmentID: e.EnvironmentID, ID: e.ID}, cmp.Or(e.Why, contract.SignalWake)

@@ -94,6 +94,14 @@ func (e *Engine) StartPayment(ctx context.Context, in contract.PaymentInput) err
 	return ignoreFinished(engineError(err))
 }
 
+// WakeEndpoint signals a webhook endpoint's workflow that it is owed something or has changed, and starts the workflow
+// where none runs. Fault: engine_unavailable.
+func (e *Engine) WakeEndpoint(ctx context.Context, ref contract.Ref) error {
+	o, in := endpointOptions(ref), contract.WebhookEndpointInput{Ref: ref}
+	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalWake, nil, o, contract.WebhookEndpointWorkflow, in)
+	return engineError(err)
+}
+
 // StartErasure starts the workflow of an erasure; one that runs already is as good. Fault: engine_unavailable.
 func (e *Engine) StartErasure(ctx context.Context, in contract.ErasureInput) error {
 	_, err := e.client.ExecuteWorkflow(ctx, erasureOptions(in), contract.ErasureWorkflow, in)

@@ -56,3 +56,10 @@ func clockOptions(ref contract.Ref) client.StartWorkflowOptions {
 	o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 	return o
 }
+
+// endpointOptions allow an endpoint's workflow to run again: it ends when the endpoint is disabled.
+func endpointOptions(ref contract.Ref) client.StartWorkflowOptions {
+	o := options(contract.WebhookEndpointWorkflowID(ref.ID), ref.EnvironmentID, "Webhook endpoint")
+	o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	return o
+}

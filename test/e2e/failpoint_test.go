@@ -15,6 +15,7 @@ import (
 
 	"perennial/internal/failpoint"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/receiver"
 	"perennial/test/e2e/check"
 	"perennial/test/e2e/load"
 	"perennial/test/e2e/world"
@@ -63,6 +64,10 @@ func crashes() []crash {
 		{failpoint.ChargeMarked, 1, "payment of its own", (*victim).pay},
 		{failpoint.CallbackStored, 1, "callback", (*victim).settleLater},
 		{failpoint.CallbackSignalled, 1, "callback", (*victim).settleLater},
+		{failpoint.DeliveryOwed, 1, "create", (*victim).buy},
+		{failpoint.AttemptStarted, 1, "webhook", (*victim).buy},
+		{failpoint.AttemptAnswered, 1, "webhook", (*victim).buy},
+		{failpoint.AttemptRecorded, 1, "webhook", (*victim).buy},
 	}
 }
 
@@ -81,9 +86,10 @@ func TestCrashAtEachFailpoint(t *testing.T) {
 
 func tour(t *testing.T, seed uint64, round int) {
 	t.Helper()
-	w := world.New(t, world.Config{})
+	w := world.New(t, world.Config{Env: world.AllowLocalReceivers})
+	env, inbox := w.Environments[0], receiver.New(t)
+	w.Endpoint(t, env, inbox.Endpoint("/"))
 	w.Service.Start(t)
-	env := w.Environments[0]
 	crowd := load.New(t, env, seed, "pm_card_visa")
 	victims := &stage{w: w, env: env, crowd: crowd}
 	victims.plans(t)
@@ -108,6 +114,7 @@ func tour(t *testing.T, seed uint64, round int) {
 	load.PayAll(t, env, settled)
 	check.AtRest(t, w, settled)
 	check.Sound(t, w)
+	check.Webhooks(t, w, inbox, settled)
 	require.Equal(t, len(todo)+4, w.Service.Starts())
 }
 

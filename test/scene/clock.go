@@ -107,3 +107,6 @@ func (Unobserved) CredentialsRefused(context.Context, activities.CredentialsRefu
 
 // ProviderSilent implements activities.Observer.
 func (Unobserved) ProviderSilent(context.Context, activities.ProviderSilent) {}
+
+// RowAbsent implements activities.Observer.
+func (Unobserved) RowAbsent(context.Context, activities.RowAbsent) {}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/providers"
 )
@@ -26,6 +27,7 @@ const (
 	Refuse                     // says that it did not take the request
 	Mischarge                  // takes one unit more than asked for
 	Unauthorized               // refuses our credentials
+	Reused                     // refuses the key: it took the money under it before, by a request with another card
 )
 
 // Window is how long the provider of a scene remembers keys.
@@ -78,7 +80,10 @@ type operation struct {
 type remembered struct {
 	result providers.Result
 	at     time.Time
+	reused bool // with other parameters
 }
+
+var errKeyReused = fault.New(fault.Conflict, "provider_key_reused", "The idempotency key was used before with other parameters.")
 
 // NewProvider makes one that captures everything.
 func NewProvider(now func() time.Time) *Provider {
@@ -230,6 +235,9 @@ func (p *Provider) Charge(_ context.Context, in providers.ChargeRequest) (provid
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if known, ok := p.keys[in.Key]; ok && p.now().Sub(known.at) < Window {
+		if known.reused {
+			return providers.Result{HTTPStatus: http.StatusBadRequest}, errKeyReused
+		}
 		return p.current(p.charged[in.TransactionID], known.result), nil
 	}
 	p.charges++
@@ -257,7 +265,11 @@ func (p *Provider) Charge(_ context.Context, in providers.ChargeRequest) (provid
 	}
 	p.charged[in.TransactionID] = op
 	result := op.result()
-	p.keys[in.Key] = remembered{result, p.now()}
+	if answer == Reused {
+		p.keys[in.Key] = remembered{at: p.now(), reused: true}
+		return providers.Result{HTTPStatus: http.StatusBadRequest}, errKeyReused
+	}
+	p.keys[in.Key] = remembered{result: result, at: p.now()}
 	if answer == Silent {
 		return providers.Result{Outcome: providers.Unknown}, nil
 	}
@@ -345,7 +357,7 @@ func (p *Provider) Refund(_ context.Context, in providers.RefundRequest) (provid
 	case Capture, Silent, Mischarge: // it goes through, whatever the caller hears
 	}
 	p.refunded[in.TransactionID] = op
-	p.keys[in.Key] = remembered{op.result(), p.now()}
+	p.keys[in.Key] = remembered{result: op.result(), at: p.now()}
 	if answer == Silent {
 		return providers.Result{Outcome: providers.Unknown}, nil
 	}

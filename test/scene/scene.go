@@ -94,7 +94,7 @@ func New(t testing.TB, options ...Option) *Scene {
 		}
 		return nil
 	})
-	s.Subscriptions = &activities.Subscriptions{Store: store, Clock: clock.Now}
+	s.Subscriptions = &activities.Subscriptions{Store: store, Clock: clock.Now, Observer: Unobserved{}}
 	s.Payments = &activities.Payments{Store: store, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
 	return s
 }

@@ -34,12 +34,16 @@ var laws = []struct{ name, sql string }{
 	{"events of a subscription are numbered without a gap", `
 		select subscription_id from events where subscription_id is not null
 		group by subscription_id having max(sequence) <> count(*) or min(sequence) <> 1`},
+	{"events of a customer are numbered without a gap", `
+		select customer_id from events where customer_id is not null
+		group by customer_id having max(customer_sequence) <> count(*) or count(customer_sequence) <> count(*)`},
 	{"credit is the sum of its entries", `
 		select b.customer_id from credit_balances b
 		where b.balance <> (select coalesce(sum(e.amount), 0) from credit_entries e where e.customer_id = b.customer_id and e.currency = b.currency)`},
 	{"every invoice was announced once, and its end too", `
 		select i.id from invoices i
-		where (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.issued') <> 1
+		where (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.created') <> 1
+		   or (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.finalized') <> 1
 		   or (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.paid') <> (i.status = 'paid')::int
 		   or (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.voided') <> (i.status = 'void')::int`},
 	{"every end of a payment was announced once", `
@@ -49,6 +53,10 @@ var laws = []struct{ name, sql string }{
 		   or (select count(*) from events e where e.object_id = t.id and e.type = 'payment.refunded') <> (t.status = 'refunded')::int
 		   or t.type = 'charge' and t.status in ('failed', 'declined')
 		      and (select count(*) from events e where e.object_id = t.id and e.type = 'payment.failed') <> 1`},
+	{"the end of a trial was announced once, unless it was canceled before", `
+		select s.id from subscriptions s where s.trial_ends_at is not null and s.trial_notice_at is null
+		   and (select count(*) from events e where e.object_id = s.id and e.type = 'subscription.trial_will_end')
+		       <> 1 and s.canceled_at is null`},
 	{"every cancellation was announced once", `
 		select s.id from subscriptions s
 		where (select count(*) from events e where e.object_id = s.id and e.type = 'subscription.canceled') <> (s.status = 'canceled')::int`},

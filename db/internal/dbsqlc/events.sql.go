@@ -13,7 +13,7 @@ import (
 )
 
 const eventGetWithKey = `-- name: EventGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position, e.customer_sequence
 from api_key_details k
 join events e on e.environment_id = k.environment_id and e.id = $1
 where k.hash = $2
@@ -56,6 +56,7 @@ func (q *Queries) EventGetWithKey(ctx context.Context, db DBTX, arg EventGetWith
 		&i.Event.OccurredAt,
 		&i.Event.CreatedAt,
 		&i.Event.Position,
+		&i.Event.CustomerSequence,
 	)
 	return i, err
 }
@@ -65,12 +66,17 @@ with subscription as (
     update subscriptions s set event_sequence = s.event_sequence + 1
     where s.environment_id = $2 and s.id = $6
     returning s.event_sequence
+), customer as (
+    insert into customer_event_sequences as c (environment_id, customer_id, last)
+    select $2, $5, 1 where $5::text is not null
+    on conflict (environment_id, customer_id) do update set last = c.last + 1
+    returning c.last
 )
 insert into events (
-    id, environment_id, type, object_id, customer_id, subscription_id, sequence, data, occurred_at, created_at
+    id, environment_id, type, object_id, customer_id, subscription_id, sequence, customer_sequence, data, occurred_at, created_at
 ) values (
     $1, $2, $3, $4, $5, $6,
-    (select subscription.event_sequence from subscription), $7,
+    (select subscription.event_sequence from subscription), (select customer.last from customer), $7,
     (select coalesce(max(e.occurred_at) + 1, $8::bigint) from events e
      where e.environment_id = $2 and e.type = $3 and e.object_id = $4
        and e.occurred_at >= $8::bigint),
@@ -90,7 +96,8 @@ type EventInsertParams struct {
 	CreatedAt      time.Time
 }
 
-// The sequence number comes from the subscription's row, which orders its events; without a subscription there is none.
+// The sequence numbers come from the subscription's row and from the customer's row of its own, which order the events of
+// each; without a subscription, or a customer, there is none.
 // A second event of the same type about the same object within a second moves on by one, because receivers dedupe on
 // type, object and timestamp. The writer holds the object's lock, so nobody takes the same second meanwhile.
 func (q *Queries) EventInsert(ctx context.Context, db DBTX, arg EventInsertParams) error {
@@ -109,22 +116,30 @@ func (q *Queries) EventInsert(ctx context.Context, db DBTX, arg EventInsertParam
 }
 
 const eventList = `-- name: EventList :many
-select e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position
+select e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position, e.customer_sequence
 from events e
 where e.environment_id = $1
   and ($2::text is null or e.type = $2)
-  and ($3::text is null or e.subscription_id = $3)
-  and ($4::text is null or e.customer_id = $4)
-  and e.position < $5::bigint and e.position > $6::bigint
-order by case when $7::boolean then e.position end, e.position desc
-limit $8
+  and ($3::text is null or split_part(e.type, '.', 1) = $3)
+  and ($4::text is null or e.object_id = $4)
+  and ($5::text is null or e.subscription_id = $5)
+  and ($6::text is null or e.customer_id = $6)
+  and coalesce(e.created_at >= $7::timestamptz, true)
+  and coalesce(e.created_at < $8::timestamptz, true)
+  and e.position < $9::bigint and e.position > $10::bigint
+order by case when $11::boolean then e.position end, e.position desc
+limit $12
 `
 
 type EventListParams struct {
 	EnvironmentID  string
 	Type           *string
+	TypeGroup      *string
+	ObjectID       *string
 	SubscriptionID *string
 	CustomerID     *string
+	RecordedFrom   *time.Time
+	RecordedTo     *time.Time
 	Below          int64
 	Above          int64
 	Forward        bool
@@ -135,12 +150,18 @@ type EventListRow struct {
 	Event Event
 }
 
+// The caller narrows the positions to a span of time, too. coalesce keeps the planner from counting the span twice: it would
+// expect next to nothing, and read and sort all of it.
 func (q *Queries) EventList(ctx context.Context, db DBTX, arg EventListParams) ([]EventListRow, error) {
 	rows, err := db.Query(ctx, eventList,
 		arg.EnvironmentID,
 		arg.Type,
+		arg.TypeGroup,
+		arg.ObjectID,
 		arg.SubscriptionID,
 		arg.CustomerID,
+		arg.RecordedFrom,
+		arg.RecordedTo,
 		arg.Below,
 		arg.Above,
 		arg.Forward,
@@ -165,6 +186,7 @@ func (q *Queries) EventList(ctx context.Context, db DBTX, arg EventListParams) (
 			&i.Event.OccurredAt,
 			&i.Event.CreatedAt,
 			&i.Event.Position,
+			&i.Event.CustomerSequence,
 		); err != nil {
 			return nil, err
 		}
@@ -174,4 +196,34 @@ func (q *Queries) EventList(ctx context.Context, db DBTX, arg EventListParams) (
 		return nil, err
 	}
 	return items, nil
+}
+
+const eventPositionsAround = `-- name: EventPositionsAround :one
+select
+    coalesce((select e.position from events e
+              where e.environment_id = $1 and e.id < $2
+              order by e.id desc limit 1), 0)::bigint as above,
+    coalesce((select e.position from events e
+              where e.environment_id = $1 and e.id >= $3
+              order by e.id limit 1), 9223372036854775807)::bigint as below
+`
+
+type EventPositionsAroundParams struct {
+	EnvironmentID string
+	FirstID       string
+	EndID         string
+}
+
+type EventPositionsAroundRow struct {
+	Above int64
+	Below int64
+}
+
+// The positions between which every event lies that was recorded in a span of time. An id begins with the time at which its
+// event was recorded, so that the ids around the span find them.
+func (q *Queries) EventPositionsAround(ctx context.Context, db DBTX, arg EventPositionsAroundParams) (EventPositionsAroundRow, error) {
+	row := db.QueryRow(ctx, eventPositionsAround, arg.EnvironmentID, arg.FirstID, arg.EndID)
+	var i EventPositionsAroundRow
+	err := row.Scan(&i.Above, &i.Below)
+	return i, err
 }

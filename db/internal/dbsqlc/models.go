@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/customer"
+	"perennial/billing/delivery"
 	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -104,17 +105,18 @@ type Erasure struct {
 }
 
 type Event struct {
-	ID             string
-	EnvironmentID  string
-	Type           event.Type
-	ObjectID       string
-	CustomerID     *string
-	SubscriptionID *string
-	Sequence       *int64
-	Data           []byte
-	OccurredAt     int64
-	CreatedAt      time.Time
-	Position       int64
+	ID               string
+	EnvironmentID    string
+	Type             event.Type
+	ObjectID         string
+	CustomerID       *string
+	SubscriptionID   *string
+	Sequence         *int64
+	Data             []byte
+	OccurredAt       int64
+	CreatedAt        time.Time
+	Position         int64
+	CustomerSequence *int64
 }
 
 type IdempotencyKey struct {
@@ -219,6 +221,7 @@ type ProviderConfig struct {
 	SecretKeySealed     []byte
 	WebhookSecretSealed []byte
 	CreatedAt           time.Time
+	FailingSince        *time.Time
 }
 
 type Settlement struct {
@@ -266,6 +269,7 @@ type Subscription struct {
 	Position            int64
 	WakePendingSince    *time.Time
 	RenewedFrom         *time.Time
+	TrialNoticeAt       *time.Time
 }
 
 type Tenant struct {
@@ -334,4 +338,66 @@ type Transaction struct {
 	ReviewRef         *string
 	ReviewedAt        *time.Time
 	RefundOwedAt      *time.Time
+}
+
+type WebhookAttempt struct {
+	EnvironmentID   string
+	DeliveryID      string
+	Number          int
+	EndpointID      string
+	Manual          bool
+	StartedAt       time.Time
+	EndedAt         *time.Time
+	Outcome         *delivery.Outcome
+	StatusCode      *int
+	LatencyMs       *int
+	RequestHeaders  []byte
+	ResponseExcerpt []byte
+	ErrorClass      *string
+	ErrorText       *string
+}
+
+type WebhookDelivery struct {
+	ID              string
+	EnvironmentID   string
+	Position        int64
+	EndpointID      string
+	EventID         string
+	EventType       event.Type
+	ObjectID        string
+	OrderingKey     *string
+	PayloadShape    delivery.Shape
+	Status          delivery.Status
+	Attempts        int
+	UnknownAttempts int
+	LastAttempt     int
+	NextAttemptAt   *time.Time
+	Redeliver       bool
+	FailedReason    *delivery.FailedReason
+	SucceededAt     *time.Time
+	FailedAt        *time.Time
+	CreatedAt       time.Time
+}
+
+type WebhookEndpoint struct {
+	ID                   string
+	EnvironmentID        string
+	Position             int64
+	Url                  string
+	Description          string
+	Events               []string
+	PayloadShape         delivery.Shape
+	Status               delivery.EndpointStatus
+	DisabledReason       *delivery.DisabledReason
+	DisabledAt           *time.Time
+	SecretSealed         []byte
+	PreviousSecretSealed []byte
+	PreviousSecretUntil  *time.Time
+	FailingSince         *time.Time
+	WakePendingSince     *time.Time
+	NextAttemptAt        *time.Time
+	StartedEpoch         int64
+	DeletedAt            *time.Time
+	Revision             int64
+	CreatedAt            time.Time
 }

@@ -337,6 +337,103 @@ func (q *Queries) TransactionListForReview(ctx context.Context, db DBTX, rowLimi
 	return items, nil
 }
 
+const webhookBacklogGet = `-- name: WebhookBacklogGet :one
+select
+    coalesce(least(
+        (select min(w.next_attempt_at) from webhook_endpoints w where w.next_attempt_at is not null),
+        (select min(w.wake_pending_since) from webhook_endpoints w where w.wake_pending_since is not null)), $1)::timestamptz as due_at,
+    (select count(*) from (
+        select from webhook_endpoints w where w.next_attempt_at < $2::timestamptz limit $3::integer) l)::integer as late,
+    (select count(*) from (
+        select from webhook_endpoints w where w.wake_pending_since < $2::timestamptz limit $3::integer) a)::integer as asleep,
+    (select count(*) from (
+        select from webhook_endpoints w
+        where w.status = 'enabled' and w.failing_since < $4::timestamptz limit $3::integer) f)::integer as failing
+`
+
+type WebhookBacklogGetParams struct {
+	Now           time.Time
+	LateBefore    time.Time
+	AtMost        int
+	FailingBefore time.Time
+}
+
+type WebhookBacklogGetRow struct {
+	DueAt   time.Time
+	Late    int
+	Asleep  int
+	Failing int
+}
+
+// Endpoints whose workflow has not done in time what was due, or was to be woken, and those that fail.
+func (q *Queries) WebhookBacklogGet(ctx context.Context, db DBTX, arg WebhookBacklogGetParams) (WebhookBacklogGetRow, error) {
+	row := db.QueryRow(ctx, webhookBacklogGet,
+		arg.Now,
+		arg.LateBefore,
+		arg.AtMost,
+		arg.FailingBefore,
+	)
+	var i WebhookBacklogGetRow
+	err := row.Scan(
+		&i.DueAt,
+		&i.Late,
+		&i.Asleep,
+		&i.Failing,
+	)
+	return i, err
+}
+
+const webhookEndpointListTroubled = `-- name: WebhookEndpointListTroubled :many
+(select w.environment_id, w.id, w.failing_since::timestamptz as since, false as disabled
+ from webhook_endpoints w
+ where w.status = 'enabled' and w.failing_since < $1::timestamptz
+ order by w.failing_since limit $2::int)
+union all
+(select w.environment_id, w.id, w.disabled_at::timestamptz, true
+ from webhook_endpoints w
+ where w.disabled_reason = 'failing' and w.disabled_at > $3::timestamptz
+ order by w.disabled_at desc limit $2::int)
+`
+
+type WebhookEndpointListTroubledParams struct {
+	FailingBefore time.Time
+	RowLimit      int
+	DisabledSince time.Time
+}
+
+type WebhookEndpointListTroubledRow struct {
+	EnvironmentID string
+	ID            string
+	Since         time.Time
+	Disabled      bool
+}
+
+// Enabled ones that fail, those that fail longest first, then those that were disabled for it.
+func (q *Queries) WebhookEndpointListTroubled(ctx context.Context, db DBTX, arg WebhookEndpointListTroubledParams) ([]WebhookEndpointListTroubledRow, error) {
+	rows, err := db.Query(ctx, webhookEndpointListTroubled, arg.FailingBefore, arg.RowLimit, arg.DisabledSince)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookEndpointListTroubledRow
+	for rows.Next() {
+		var i WebhookEndpointListTroubledRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.ID,
+			&i.Since,
+			&i.Disabled,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const workerBeat = `-- name: WorkerBeat :exec
 insert into workers (id, deployment, build_id, started_at, seen_at)
 values ($1, $2, $3, clock_timestamp(), clock_timestamp())

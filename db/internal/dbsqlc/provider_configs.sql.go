@@ -10,8 +10,39 @@ import (
 	"time"
 )
 
+const providerConfigClearFailing = `-- name: ProviderConfigClearFailing :many
+update provider_configs p set failing_since = null
+where p.environment_id = $1 and p.id = $2 and p.failing_since is not null
+returning p.id
+`
+
+type ProviderConfigClearFailingParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+func (q *Queries) ProviderConfigClearFailing(ctx context.Context, db DBTX, arg ProviderConfigClearFailingParams) ([]string, error) {
+	rows, err := db.Query(ctx, providerConfigClearFailing, arg.EnvironmentID, arg.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const providerConfigGet = `-- name: ProviderConfigGet :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, e.mode, e.app_id, a.keyset
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
@@ -41,6 +72,7 @@ func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderCo
 		&i.ProviderConfig.SecretKeySealed,
 		&i.ProviderConfig.WebhookSecretSealed,
 		&i.ProviderConfig.CreatedAt,
+		&i.ProviderConfig.FailingSince,
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
@@ -49,7 +81,7 @@ func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderCo
 }
 
 const providerConfigGetByID = `-- name: ProviderConfigGetByID :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, e.mode, e.app_id, a.keyset
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
@@ -75,6 +107,7 @@ func (q *Queries) ProviderConfigGetByID(ctx context.Context, db DBTX, id string)
 		&i.ProviderConfig.SecretKeySealed,
 		&i.ProviderConfig.WebhookSecretSealed,
 		&i.ProviderConfig.CreatedAt,
+		&i.ProviderConfig.FailingSince,
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
@@ -83,7 +116,7 @@ func (q *Queries) ProviderConfigGetByID(ctx context.Context, db DBTX, id string)
 }
 
 const providerConfigGetPrimary = `-- name: ProviderConfigGetPrimary :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, e.mode, e.app_id, a.keyset
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
@@ -109,6 +142,7 @@ func (q *Queries) ProviderConfigGetPrimary(ctx context.Context, db DBTX, environ
 		&i.ProviderConfig.SecretKeySealed,
 		&i.ProviderConfig.WebhookSecretSealed,
 		&i.ProviderConfig.CreatedAt,
+		&i.ProviderConfig.FailingSince,
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
@@ -142,4 +176,37 @@ func (q *Queries) ProviderConfigInsert(ctx context.Context, db DBTX, arg Provide
 		arg.CreatedAt,
 	)
 	return err
+}
+
+const providerConfigSetFailing = `-- name: ProviderConfigSetFailing :many
+update provider_configs p set failing_since = $1
+where p.environment_id = $2 and p.id = $3 and p.failing_since is null
+returning p.id
+`
+
+type ProviderConfigSetFailingParams struct {
+	FailingSince  *time.Time
+	EnvironmentID string
+	ID            string
+}
+
+// Only the first of those who notice it writes, and announces it.
+func (q *Queries) ProviderConfigSetFailing(ctx context.Context, db DBTX, arg ProviderConfigSetFailingParams) ([]string, error) {
+	rows, err := db.Query(ctx, providerConfigSetFailing, arg.FailingSince, arg.EnvironmentID, arg.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -31,7 +31,7 @@ func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg
 }
 
 const subscriptionGet = `-- name: SubscriptionGet :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from from subscriptions s where s.environment_id = $1 and s.id = $2
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at from subscriptions s where s.environment_id = $1 and s.id = $2
 `
 
 type SubscriptionGetParams struct {
@@ -83,12 +83,13 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 		&i.Subscription.Position,
 		&i.Subscription.WakePendingSince,
 		&i.Subscription.RenewedFrom,
+		&i.Subscription.TrialNoticeAt,
 	)
 	return i, err
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
 where k.hash = $2
@@ -156,6 +157,7 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.Position,
 		&i.Subscription.WakePendingSince,
 		&i.Subscription.RenewedFrom,
+		&i.Subscription.TrialNoticeAt,
 	)
 	return i, err
 }
@@ -166,13 +168,13 @@ with written as (
         id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, test_clock_id, metadata,
-        next_action, next_action_at, finished_at, renewed_from, created_at, updated_at
+        next_action, next_action_at, finished_at, renewed_from, trial_notice_at, created_at, updated_at
     )
     select
         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
         $11, $12, $13, $14, $15, $16, $17,
         $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $29
+        $25, $26, $27, $28, $29, $30, $30
     from customers c
     where c.environment_id = $2 and c.id = $3 and c.erased_at is null
     for share of c
@@ -210,6 +212,7 @@ type SubscriptionInsertParams struct {
 	NextActionAt        *time.Time
 	FinishedAt          *time.Time
 	RenewedFrom         *time.Time
+	TrialNoticeAt       *time.Time
 	CreatedAt           time.Time
 }
 
@@ -246,13 +249,14 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 		arg.NextActionAt,
 		arg.FinishedAt,
 		arg.RenewedFrom,
+		arg.TrialNoticeAt,
 		arg.CreatedAt,
 	)
 	return err
 }
 
 const subscriptionList = `-- name: SubscriptionList :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
@@ -336,6 +340,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 			&i.Subscription.Position,
 			&i.Subscription.WakePendingSince,
 			&i.Subscription.RenewedFrom,
+			&i.Subscription.TrialNoticeAt,
 		); err != nil {
 			return nil, err
 		}
@@ -348,7 +353,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 }
 
 const subscriptionLock = `-- name: SubscriptionLock :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `
 
 type SubscriptionLockParams struct {
@@ -401,6 +406,7 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 		&i.Subscription.Position,
 		&i.Subscription.WakePendingSince,
 		&i.Subscription.RenewedFrom,
+		&i.Subscription.TrialNoticeAt,
 	)
 	return i, err
 }
@@ -476,8 +482,8 @@ with written as (
         cancel_reason = $14, canceled_at = $15, past_due_at = $16,
         collecting_invoice_id = $17, metadata = $18, method_changed_at = $19,
         next_action = $20, next_action_at = $21, finished_at = $22, updated_at = $23,
-        renewed_from = $24, revision = revision + 1
-    where environment_id = $25 and id = $26 and revision = $27
+        renewed_from = $24, trial_notice_at = $25, revision = revision + 1
+    where environment_id = $26 and id = $27 and revision = $28
     returning 1
 )
 select 1 / count(*) from written
@@ -508,6 +514,7 @@ type SubscriptionUpdateParams struct {
 	FinishedAt          *time.Time
 	UpdatedAt           time.Time
 	RenewedFrom         *time.Time
+	TrialNoticeAt       *time.Time
 	EnvironmentID       string
 	ID                  string
 	Revision            int64
@@ -541,6 +548,7 @@ func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg Subscript
 		arg.FinishedAt,
 		arg.UpdatedAt,
 		arg.RenewedFrom,
+		arg.TrialNoticeAt,
 		arg.EnvironmentID,
 		arg.ID,
 		arg.Revision,

@@ -1,0 +1,79 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/activities"
+	"perennial/billing/testclock"
+	"perennial/contract"
+	"perennial/internal/id"
+	"perennial/service"
+	"perennial/test/scene"
+)
+
+// absences remembers which rows were reported absent.
+type absences struct {
+	scene.Unobserved
+	rows []activities.RowAbsent
+}
+
+func (a *absences) RowAbsent(_ context.Context, r activities.RowAbsent) { a.rows = append(a.rows, r) }
+
+// An activity that repeats for ever on a row that a restore has lost would never end its workflow.
+func TestRowAbsent_EndsItsWorkflowAndIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	for kind, c := range map[string]struct {
+		prefix string
+		run    func(context.Context, activities.Observer, contract.Ref) (ends bool, err error)
+	}{
+		activities.KindSubscription: {id.Subscription, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool, error) {
+			a := activities.Subscriptions{Store: s.Store, Clock: s.Clock.Now, Observer: o}
+			out, err := a.Advance(ctx, contract.AdvanceInput{Ref: ref, Now: s.Clock.Now()})
+			return out.Absent, err
+		}},
+		activities.KindPayment: {id.Transaction, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool, error) {
+			a := activities.Payments{Store: s.Store, Clock: s.Clock.Now, Observer: o}
+			out, err := a.Charge(ctx, contract.ResolveInput{EnvironmentID: ref.EnvironmentID, TransactionID: ref.ID})
+			return out.Status == "absent", err
+		}},
+		activities.KindTestClock: {id.TestClock, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool, error) {
+			a := activities.Clocks{Store: s.Store, Clock: s.Clock.Now, Observer: o}
+			out, err := a.StepClock(ctx, ref)
+			return out.Done, err
+		}},
+		activities.KindErasure: {id.Erasure, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool, error) {
+			a := activities.Erasures{Store: s.Store, Clock: s.Clock.Now, Observer: o}
+			out, err := a.EraseBatch(ctx, ref)
+			return out.Absent, err
+		}},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			seen, ref := &absences{}, contract.Ref{EnvironmentID: s.Env, ID: id.New(c.prefix, time.Now())}
+			ends, err := c.run(t.Context(), seen, ref)
+			require.NoError(t, err)
+			require.True(t, ends)
+			require.Equal(t, []activities.RowAbsent{{Kind: kind, Ref: ref}}, seen.rows)
+		})
+	}
+}
+
+// A deleted test clock has its row: nothing was lost.
+func TestRowAbsent_NotForADeletedTestClock(t *testing.T) {
+	t.Parallel()
+	w, seen := newClockwork(t), &absences{}
+	w.clocks.Observer = seen
+	require.NoError(t, w.begin(scene.Start.AddDate(1, 0, 0)))
+	require.NoError(t, w.asAPI(func(s *service.Service, by service.Caller) error {
+		return s.DeleteTestClock(t.Context(), by, w.ref.ID, service.Around[testclock.Clock]{})
+	}))
+	step, err := w.clocks.StepClock(t.Context(), w.ref)
+	require.NoError(t, err)
+	require.True(t, step.Done)
+	require.Empty(t, seen.rows)
+}

@@ -1,0 +1,308 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"perennial/billing/delivery"
+	"perennial/billing/event"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/failpoint"
+)
+
+// run delivers to one endpoint. Its loop is the only one that touches its state; attempts are made beside it. One
+// transaction records the attempts that ended and writes those that begin, so that under load it serves several.
+type run struct {
+	*Deliveries
+	endpoint db.WebhookEndpoint
+	secrets  []string
+	by       db.Actor
+	slow     bool // on the slow lane, or found slow
+	fastLane bool
+
+	until    time.Time // takes new work up to then
+	since    int64     // position of the last event that may have found the endpoint awake
+	due      []db.DueDelivery
+	flying   map[string]attempt
+	window   int // attempts at a time: it grows with answers that come fast
+	ended    chan answered
+	finished []answered // not recorded yet
+	sum      contract.DeliverOutput
+	leaving  bool // the activity has ended
+}
+
+func (a *Deliveries) newRun(ctx context.Context, e db.WebhookEndpoint, slow bool) (*run, error) {
+	secrets, err := a.Secrets.EndpointSecrets(e, a.Clock())
+	if err != nil {
+		return nil, err
+	}
+	r := &run{
+		Deliveries: a, endpoint: e, secrets: secrets, by: workflowOf(ctx), slow: slow, fastLane: !slow, window: 1,
+		until: a.Clock().Add(runTakes), flying: map[string]attempt{}, ended: make(chan answered, endpointInFlight),
+		sum: contract.DeliverOutput{FailingSince: e.FailingSince},
+	}
+	if _, r.since, err = a.Store.EventHorizon(ctx, e.EnvironmentID); err != nil {
+		return nil, err
+	}
+	return r, r.closeLost(ctx)
+}
+
+// deliver works until nothing is due, the time is up, the worker ends or the receiver is slow.
+func (r *run) deliver(ctx context.Context) error {
+	defer func() {
+		if len(r.flying) > 0 || len(r.finished) > 0 {
+			r.leaveBehind(ctx)
+		}
+	}()
+	for lull := 0; ; {
+		if r.takes(ctx) && len(r.due) == 0 {
+			if err := r.look(ctx); err != nil {
+				return err
+			}
+		}
+		if err := r.turn(ctx); err != nil {
+			return err
+		}
+		switch {
+		case len(r.flying) > 0:
+			lull = 0
+			if !r.wait() {
+				return nil
+			}
+		case !r.takes(ctx):
+			return nil
+		case len(r.due) > 0: // the app has all of its slots taken
+			r.pause(ctx, lulls[0])
+		case lull < len(lulls):
+			r.pause(ctx, lulls[lull])
+			lull++
+		default:
+			return r.lastLook(ctx)
+		}
+	}
+}
+
+// takes reports whether new attempts may begin.
+func (r *run) takes(ctx context.Context) bool {
+	select {
+	case <-stopping(ctx):
+		return false
+	default:
+	}
+	return ctx.Err() == nil && r.Clock().Before(r.until) && r.endpoint.Status == delivery.EndpointEnabled
+}
+
+// look reads what is due: nothing, once the endpoint has been changed, whose signal begins another run.
+func (r *run) look(ctx context.Context) (err error) {
+	e := r.endpoint
+	r.due, err = r.Store.DueDeliveries(ctx, e.EnvironmentID, e.ID, e.Revision, r.Clock(), dueBatch)
+	return err
+}
+
+// lastLook ends the run where nothing is owed. A writer that found the endpoint awake has signalled nobody, and may not
+// have committed yet: all who began before our mark was cleared must be decided first.
+func (r *run) lastLook(ctx context.Context) error {
+	horizon, _, err := r.Store.EventHorizon(ctx, r.endpoint.EnvironmentID)
+	if err != nil {
+		return err
+	}
+	if horizon < r.since {
+		r.sum.NextAt = r.Clock().Add(settlePause)
+		return nil
+	}
+	if err = r.look(ctx); err == nil && len(r.due) > 0 {
+		r.sum.NextAt = r.Clock()
+	}
+	return err
+}
+
+// startable takes from what is due as many as may begin now, in order: a first attempt waits for the one before it of the
+// same key.
+func (r *run) startable(ctx context.Context) []attempt {
+	if !r.takes(ctx) {
+		return nil
+	}
+	held := map[string]bool{}
+	for _, t := range r.flying {
+		held[t.holdsKey()] = true
+	}
+	var starting []attempt
+	r.due = slices.DeleteFunc(r.due, func(d db.DueDelivery) bool {
+		key := holds(d)
+		if key != "" && held[key] {
+			return false
+		}
+		held[key] = true
+		if len(r.flying)+len(starting) >= r.window {
+			return false
+		}
+		slot, ok := r.apps.take(r.endpoint.AppID)
+		if !ok {
+			return false
+		}
+		starting = append(starting, attempt{
+			start: db.AttemptStart{DeliveryID: d.State.ID, Number: d.LastAttempt + 1, Manual: d.State.Redelivery},
+			due:   d, began: r.Clock(), slot: slot,
+		})
+		return true
+	})
+	return starting
+}
+
+// turn records what has ended and begins what may begin, in one transaction, and then sends.
+func (r *run) turn(ctx context.Context) error {
+	starting := r.startable(ctx)
+	if len(starting) == 0 && len(r.finished) == 0 {
+		return nil
+	}
+	if err := r.record(ctx, starting); err != nil {
+		for _, t := range starting {
+			t.slot()
+		}
+		return err
+	}
+	if r.endpoint.Status != delivery.EndpointEnabled { // what was begun beside the last failure is closed as lost
+		for _, t := range starting {
+			t.slot()
+		}
+		return nil
+	}
+	for _, t := range starting {
+		r.flying[t.due.State.ID] = t
+		go func() { r.ended <- r.post(ctx, t) }()
+	}
+	return nil
+}
+
+// wait waits for an attempt to end; false: the receiver is slow and the lane is the fast one.
+func (r *run) wait() bool {
+	var patience <-chan time.Time
+	if r.fastLane {
+		oldest := r.slowAfter()
+		for _, t := range r.flying {
+			oldest = min(oldest, r.slowAfter()-r.Clock().Sub(t.began))
+		}
+		timer := time.NewTimer(max(oldest, 0))
+		defer timer.Stop()
+		patience = timer.C
+	}
+	select {
+	case a := <-r.ended:
+		r.landed(a)
+		for more := true; more; {
+			select {
+			case a := <-r.ended:
+				r.landed(a)
+			default:
+				more = false
+			}
+		}
+		return true
+	case <-patience:
+		r.slow = true
+		return false
+	}
+}
+
+// landed takes an ended attempt in, and adapts the window: one that has just failed is tried carefully.
+func (r *run) landed(a answered) {
+	delete(r.flying, a.start.DeliveryID)
+	r.finished = append(r.finished, a)
+	quick := a.result.Latency < r.slowAfter()
+	switch {
+	case !a.result.Delivered():
+		r.window = 1
+		r.slow = r.slow && !quick || !quick
+	case quick:
+		r.window, r.slow = min(r.window+1, endpointInFlight), false
+	default:
+		r.window, r.slow = min(r.window+1, slowInFlight), true
+	}
+}
+
+// leaveBehind records the attempts that are under way when the activity ends, and those that could not be recorded yet.
+// Then it wakes the workflow: what waits behind them need not wait until they count as lost.
+func (r *run) leaveBehind(ctx context.Context) {
+	rest := *r // the activity still reads the run
+	r.flying, r.finished = nil, nil
+	rest.leaving = true
+	ctx = context.WithoutCancel(ctx)
+	r.background.Go(func() {
+		for {
+			deadline := rest.Clock().Add(recordPatience)
+			for len(rest.finished) > 0 && rest.record(ctx, nil) != nil && rest.Clock().Before(deadline) {
+				time.Sleep(recordPause)
+			}
+			if len(rest.flying) == 0 {
+				return
+			}
+			rest.landed(<-rest.ended)
+		}
+	})
+}
+
+// record writes ends and starts. An endpoint that has failed for too long is disabled with the failure that shows it.
+func (r *run) record(ctx context.Context, starting []attempt) error {
+	starts := make([]db.AttemptStart, len(starting))
+	for i, t := range starting {
+		starts[i] = t.start
+	}
+	ends := make([]db.AttemptEnd, len(r.finished))
+	failing, disable := r.endpoint.FailingSince, false
+	for i, a := range r.finished {
+		ends[i] = r.end(a)
+		var now bool
+		failing, now = delivery.Health(failing, ends[i].End, ends[i].Next)
+		disable = disable || now
+	}
+	env := r.endpoint.EnvironmentID
+	err := r.Store.InTx(ctx, r.by, r.Clock(), func(tx *db.Tx) error {
+		if disable {
+			var err error
+			if disable, err = disableFailing(ctx, tx, r.endpoint); err != nil {
+				return err
+			}
+		}
+		if err := tx.EndAttempts(ctx, env, ends); err != nil {
+			return err
+		}
+		if failing.IsZero() != r.endpoint.FailingSince.IsZero() && !disable {
+			if err := tx.SetEndpointFailing(ctx, env, r.endpoint.ID, failing); err != nil {
+				return err
+			}
+		}
+		if r.leaving && len(r.flying) == 0 {
+			tx.WakeWebhookEndpoint(env, r.endpoint.ID)
+		}
+		return tx.StartAttempts(ctx, env, r.endpoint.ID, starts)
+	})
+	if err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.AttemptRecorded)
+	r.endpoint.FailingSince, r.sum.FailingSince = failing, failing
+	if disable {
+		r.endpoint.Status = delivery.EndpointIsDisabled
+		r.Observer.EndpointDisabled(ctx, env, r.endpoint.ID, failing)
+	}
+	r.observe(ctx, ends)
+	r.finished = nil
+	return nil
+}
+
+// disableFailing disables an endpoint and announces it, unless somebody was faster or another attempt succeeded.
+func disableFailing(ctx context.Context, tx *db.Tx, endpoint db.WebhookEndpoint) (bool, error) {
+	env := endpoint.EnvironmentID
+	e, err := tx.LockWebhookEndpoint(ctx, env, endpoint.ID)
+	if err != nil || e.Status != delivery.EndpointEnabled || e.FailingSince.IsZero() {
+		return false, ignoreGone(err)
+	}
+	e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointIsDisabled, delivery.DisabledFailing, tx.Real
+	if err := tx.SaveWebhookEndpoint(ctx, env, e); err != nil {
+		return false, err
+	}
+	announced := event.New(event.WebhookEndpointDisabled{ID: e.ID, FailingSince: e.FailingSince.Unix()}, tx.Real)
+	return true, tx.Emit(ctx, env, announced)
+}

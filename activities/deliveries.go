@@ -1,0 +1,138 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"perennial/billing/delivery"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/webhooks"
+)
+
+// Sender makes one attempt.
+type Sender interface {
+	Send(ctx context.Context, r webhooks.Request) webhooks.Result
+}
+
+// EndpointSecrets opens the secrets that sign an endpoint's deliveries at a time, the newest first.
+type EndpointSecrets interface {
+	EndpointSecrets(e db.WebhookEndpoint, at time.Time) ([]string, error)
+}
+
+// DeliveryObserver is told what the deliveries measure.
+type DeliveryObserver interface {
+	// AttemptEnded: class is empty where the receiver took the delivery. waited is the time from the commit of the event to
+	// the end of the first attempt; negative: it was not the first.
+	AttemptEnded(ctx context.Context, mode, class string, took, waited time.Duration)
+	// EndpointDisabled: it failed for days.
+	EndpointDisabled(ctx context.Context, environmentID, endpointID string, failingSince time.Time)
+}
+
+// Deliveries sends what webhook endpoints are owed. Its transactions have a pool of their own.
+type Deliveries struct {
+	Store    *db.Store
+	Clock    Clock
+	Sender   Sender
+	Secrets  EndpointSecrets
+	Observer DeliveryObserver
+	// Live and Test say when retries are due; zero: the defaults of billing/delivery.
+	Live, Test delivery.Policy
+	// SlowAfter is how long an attempt may last before it counts as slow; zero: 1 s.
+	SlowAfter time.Duration
+
+	apps       appSlots
+	background sync.WaitGroup
+}
+
+// Bounds of the deliveries of one process. docs/adr/0025-webhook-lanes.md says what they are for.
+const (
+	endpointInFlight = 5                      // attempts to one endpoint at a time
+	slowInFlight     = 3                      // to one that answers slowly
+	appInFlight      = 100                    // attempts of one app that began less than slowAfter ago
+	slowAfter        = time.Second            // Deliveries.SlowAfter
+	runTakes         = 25 * time.Second       // how long an activity takes new work
+	dueBatch         = 50                     // deliveries read at once
+	closeBatch       = 1_000                  // deliveries of a disabled endpoint closed at once
+	settlePause      = time.Second            // until the next look, where writers are still under way
+	recordPatience   = 15 * time.Second       // how long a result waits for the database
+	recordPause      = 200 * time.Millisecond // between its tries
+)
+
+// lulls are the pauses after which a run that found nothing looks again, before it ends: under load events follow each
+// other closely, and a run that goes on costs no signal and no workflow task.
+var lulls = []time.Duration{25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond}
+
+// DeliverDue delivers what an endpoint is owed until nothing is due, or it has worked for 25 s. On the fast lane it ends
+// early when the receiver is slow: the attempts under way go on and are recorded, and the workflow comes back by the slow
+// lane.
+func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (contract.DeliverOutput, error) {
+	var endpoint db.WebhookEndpoint
+	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) (err error) {
+		endpoint, err = tx.LookAtEndpoint(ctx, in.Ref.EnvironmentID, in.Ref.ID)
+		return err
+	})
+	if errors.Is(err, db.ErrWebhookEndpointNotFound) {
+		return contract.DeliverOutput{Gone: true}, nil
+	}
+	if err != nil {
+		return contract.DeliverOutput{}, err
+	}
+	if endpoint.Status != delivery.EndpointEnabled {
+		return contract.DeliverOutput{Gone: true}, a.close(ctx, in.Ref)
+	}
+	r, err := a.newRun(ctx, endpoint, in.Slow)
+	if err != nil {
+		return contract.DeliverOutput{}, err
+	}
+	if err := r.deliver(ctx); err != nil {
+		return contract.DeliverOutput{}, err
+	}
+	return r.output(ctx)
+}
+
+// close ends what a disabled endpoint is still owed.
+func (a *Deliveries) close(ctx context.Context, ref contract.Ref) error {
+	for closed := closeBatch; closed == closeBatch; heartbeat(ctx) {
+		err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) (err error) {
+			if closed, err = tx.CloseDeliveries(ctx, ref.EnvironmentID, ref.ID, closeBatch); err != nil {
+				return err
+			}
+			return tx.SetEndpointNextAttempt(ctx, ref.EnvironmentID, ref.ID, time.Time{})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drain waits until attempts that outlived their activity are recorded: at most as long as an attempt may take.
+func (a *Deliveries) Drain() { a.background.Wait() }
+
+// policy is the environment's.
+func (a *Deliveries) policy(mode string) delivery.Policy {
+	own, standard := a.Test, delivery.TestPolicy
+	if mode == "live" {
+		own, standard = a.Live, delivery.LivePolicy
+	}
+	if len(own.Gaps) == 0 {
+		return standard
+	}
+	return own
+}
+
+func (a *Deliveries) slowAfter() time.Duration { return cmp.Or(a.SlowAfter, slowAfter) }
+
+// stopping is closed when the worker is to end.
+func stopping(ctx context.Context) <-chan struct{} {
+	if activity.IsActivity(ctx) {
+		return activity.GetWorkerStopChannel(ctx)
+	}
+	return nil
+}

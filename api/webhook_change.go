@@ -1,0 +1,114 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/delivery"
+	"perennial/db"
+	"perennial/service"
+)
+
+// WebhookChange changes the fields that are sent and leaves the others.
+type WebhookChange struct {
+	URL          *string        `json:"url,omitempty" maxLength:"2048" example:"https://example.com/webhooks" doc:"Also for deliveries that are pending."`
+	Events       *EventPatterns `json:"events,omitempty"`
+	PayloadShape *string        `json:"payloadShape,omitempty" enum:"A,B" doc:"For new deliveries: one that exists keeps its payload."`
+	Description  *string        `json:"description,omitempty" maxLength:"200" doc:"An empty one removes it."`
+}
+
+type updateWebhookInput struct {
+	httpkit.ByID
+	Body WebhookChange
+}
+
+// onWebhook performs what is asked of the endpoint of the path, and answers with the endpoint as it left it.
+func (s *Server) onWebhook(
+	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Endpoint]) error,
+) (*httpkit.Reply[WebhookEndpoint], error) {
+	id := httpkit.Resource[db.WebhookEndpoint](c).ID
+	return commandOf(ctx, s, c, http.StatusOK, madeWebhookEndpoint,
+		func(around service.Around[service.Endpoint]) error { return perform(id, around) })
+}
+
+func (s *Server) updateWebhook(
+	ctx context.Context, c *httpkit.Call, in *updateWebhookInput,
+) (*httpkit.Reply[WebhookEndpoint], error) {
+	update := service.EndpointUpdate{
+		URL: in.Body.URL, Description: in.Body.Description, Events: (*[]string)(in.Body.Events),
+		Shape: (*delivery.Shape)(in.Body.PayloadShape),
+	}
+	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+		return s.service.UpdateWebhook(ctx, caller(c), id, update, around)
+	})
+}
+
+type plainWebhookInput struct {
+	httpkit.ByID
+	Body *Empty
+}
+
+func (s *Server) disableWebhook(
+	ctx context.Context, c *httpkit.Call, _ *plainWebhookInput,
+) (*httpkit.Reply[WebhookEndpoint], error) {
+	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+		return s.service.DisableWebhook(ctx, caller(c), id, around)
+	})
+}
+
+func (s *Server) enableWebhook(
+	ctx context.Context, c *httpkit.Call, _ *plainWebhookInput,
+) (*httpkit.Reply[WebhookEndpoint], error) {
+	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+		return s.service.EnableWebhook(ctx, caller(c), id, around)
+	})
+}
+
+// SecretRotation replaces a signing secret.
+type SecretRotation struct {
+	Secret         string `json:"secret,omitempty" minLength:"16" maxLength:"256" doc:"Your own. Default: one is generated, and shown in this response only."`
+	RevokePrevious bool   `json:"revokePrevious,omitempty" doc:"true: the previous secret stops signing at once, because others may know it. Default: both sign for 24 hours."`
+}
+
+type rotateSecretInput struct {
+	httpkit.ByID
+	Body *SecretRotation
+}
+
+func (s *Server) rotateWebhookSecret(
+	ctx context.Context, c *httpkit.Call, in *rotateSecretInput,
+) (*httpkit.Reply[WebhookEndpoint], error) {
+	var r service.Rotation
+	if in.Body != nil {
+		r = service.Rotation(*in.Body)
+	}
+	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+		return s.service.RotateWebhookSecret(ctx, caller(c), id, r, around)
+	})
+}
+
+func (s *Server) deleteWebhook(
+	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[Deleted], error) {
+	id := httpkit.Resource[db.WebhookEndpoint](c).ID
+	made := func(e service.Endpoint) httpkit.Made[Deleted] {
+		return httpkit.Made[Deleted]{Resource: Deleted{ID: e.ID, Deleted: true}}
+	}
+	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[service.Endpoint]) error {
+		return s.service.DeleteWebhook(ctx, caller(c), id, around)
+	})
+}
+
+// testWebhook answers with the log entry, which tells what became of it when it is asked for again.
+func (s *Server) testWebhook(
+	ctx context.Context, c *httpkit.Call, _ *plainWebhookInput,
+) (*httpkit.Reply[WebhookLog], error) {
+	id := httpkit.Resource[db.WebhookEndpoint](c).ID
+	made := func(d db.WebhookDelivery) httpkit.Made[WebhookLog] {
+		return httpkit.Made[WebhookLog]{Resource: renderWebhookLog(d, nil)}
+	}
+	return commandOf(ctx, s, c, http.StatusCreated, made, func(around service.Around[db.WebhookDelivery]) error {
+		return s.service.TestWebhook(ctx, caller(c), id, around)
+	})
+}

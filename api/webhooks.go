@@ -1,0 +1,119 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"perennial/api/httpkit"
+	"perennial/billing/delivery"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/service"
+)
+
+// WebhookEndpoint is where the app receives events. Its secret is shown only where we made it, and only then.
+type WebhookEndpoint struct {
+	ID                      string   `json:"id" example:"whe_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	URL                     string   `json:"url" example:"https://example.com/webhooks"`
+	Description             string   `json:"description,omitempty" example:"opens and closes access"`
+	Events                  []string `json:"events" doc:"The types it receives, and patterns of them."`
+	PayloadShape            string   `json:"payloadShape" enum:"A,B" example:"A" doc:"A: event, data, timestamp. B: id, object, type, created, data.object."`
+	Status                  string   `json:"status" enum:"enabled,disabled" example:"enabled" doc:"Nothing is sent to a disabled endpoint, and events that happen meanwhile are not kept for it: have them redelivered by time range."`
+	DisabledReason          string   `json:"disabledReason,omitempty" enum:"requested,failing" doc:"failing: no delivery succeeded for three days."`
+	DisabledAt              int64    `json:"disabledAt,omitempty"`
+	FailingSince            int64    `json:"failingSince,omitempty" doc:"The first failure after which no delivery succeeded."`
+	Secret                  string   `json:"secret,omitempty" doc:"The generated signing secret. Only in the response to the request that made it: never again, and not in a repeat with the same Idempotency-Key."`
+	PreviousSecretExpiresAt int64    `json:"previousSecretExpiresAt,omitempty" doc:"Until then the secret before the last rotation signs too."`
+	CreatedAt               int64    `json:"createdAt" example:"1763640000"`
+}
+
+func renderWebhookEndpoint(e db.WebhookEndpoint) WebhookEndpoint {
+	return WebhookEndpoint{
+		ID: e.ID, URL: e.URL, Description: e.Description, Events: e.Events, PayloadShape: string(e.PayloadShape),
+		Status: string(e.Status), DisabledReason: string(e.DisabledReason), DisabledAt: unix(e.DisabledAt),
+		FailingSince: unix(e.FailingSince), PreviousSecretExpiresAt: unix(e.PreviousSecretUntil), CreatedAt: unix(e.CreatedAt),
+	}
+}
+
+// madeWebhookEndpoint shows a generated secret once. What is stored for repeats does not have it: whoever repeats a
+// request must not learn more than its first response may show, and no row may hold a secret that is not sealed.
+func madeWebhookEndpoint(e service.Endpoint) httpkit.Made[WebhookEndpoint] {
+	repeats := renderWebhookEndpoint(e.WebhookEndpoint)
+	shown := repeats
+	shown.Secret = e.NewSecret
+	return httpkit.Made[WebhookEndpoint]{Resource: shown, Repeats: &repeats}
+}
+
+// EventPatterns are the types that an endpoint receives.
+type EventPatterns []string
+
+// Schema is what the OpenAPI document says about them; service checks each, and names the one that is no type.
+func (EventPatterns) Schema(huma.Registry) *huma.Schema {
+	atLeast, atMost, longest := 1, 100, 100
+	s := &huma.Schema{
+		Type: huma.TypeArray, MinItems: &atLeast, MaxItems: &atMost,
+		Items:       &huma.Schema{Type: huma.TypeString, MaxLength: &longest},
+		Description: "Event types, such as payment.success, or patterns: payment.* for all that begin so, * for all.",
+		Examples:    []any{[]string{"payment.*", "subscription.canceled"}},
+	}
+	s.PrecomputeMessages()
+	s.Items.PrecomputeMessages()
+	return s
+}
+
+// WebhookForm registers an endpoint.
+type WebhookForm struct {
+	URL          string        `json:"url" maxLength:"2048" example:"https://example.com/webhooks" doc:"HTTPS, on the public internet. The operator may allow local receivers for test environments, also with HTTP."`
+	Events       EventPatterns `json:"events"`
+	Secret       string        `json:"secret,omitempty" minLength:"16" maxLength:"256" doc:"Your own signing secret: 16 to 256 visible ASCII characters. Default: one is generated, and shown in this response only."`
+	PayloadShape string        `json:"payloadShape,omitempty" enum:"A,B" doc:"Default: A for endpoints registered under /api, B under /v1."`
+	Description  string        `json:"description,omitempty" maxLength:"200"`
+}
+
+type createWebhookInput struct {
+	Body WebhookForm
+}
+
+// shapeOf is the shape that the documentation of a prefix shows.
+var shapeOf = map[string]delivery.Shape{"/api": delivery.ShapeA, "/v1": delivery.ShapeB}
+
+func (s *Server) createWebhook(
+	ctx context.Context, c *httpkit.Call, in *createWebhookInput,
+) (*httpkit.Reply[WebhookEndpoint], error) {
+	form := service.EndpointForm{
+		URL: in.Body.URL, Description: in.Body.Description, Events: in.Body.Events, Shape: delivery.Shape(in.Body.PayloadShape),
+		Secret: in.Body.Secret,
+	}
+	if form.Shape == "" {
+		form.Shape = shapeOf[c.Prefix]
+	}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeWebhookEndpoint, func(keep func(*db.Tx, service.Endpoint) error) error {
+		_, err := s.service.RegisterWebhook(ctx, caller(c), form, keep)
+		return err
+	})
+}
+
+func (s *Server) getWebhook(
+	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[WebhookEndpoint], error) {
+	return httpkit.OK(renderWebhookEndpoint(httpkit.Resource[db.WebhookEndpoint](c))), nil
+}
+
+type listWebhooksInput struct {
+	httpkit.Page
+	Status string `query:"status" enum:"enabled,disabled"`
+}
+
+func (s *Server) listWebhooks(
+	ctx context.Context, c *httpkit.Call, in *listWebhooksInput,
+) (*httpkit.Reply[httpkit.List[WebhookEndpoint]], error) {
+	page, err := in.DB(id.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	filter := db.WebhookEndpointFilter{Status: delivery.EndpointStatus(in.Status)}
+	rows, more, err := s.store.WebhookEndpoints(ctx, c.EnvironmentID, filter, page)
+	return httpkit.ListOf(rows, more, err, renderWebhookEndpoint)
+}

@@ -1,0 +1,108 @@
+package delivery
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+	"time"
+)
+
+// Policy says how often, and after which pauses, a delivery is attempted again.
+type Policy struct {
+	// Gaps are the pauses before each retry, counted from the end of the attempt before: one retry for each.
+	Gaps []time.Duration
+}
+
+// The policies of the two modes of an environment. Only three retries are promised, so those of live ones lie far apart.
+var (
+	LivePolicy = Policy{Gaps: []time.Duration{time.Minute, 10 * time.Minute, 2 * time.Hour}}
+	TestPolicy = Policy{Gaps: []time.Duration{5 * time.Second, 20 * time.Second, time.Minute}}
+)
+
+const (
+	// jitterPart spreads a pause by a fifth of it, to both sides, so that what failed together does not return together.
+	jitterPart = 5
+	// mostAsked is how many times its pause a receiver can defer a retry by Retry-After.
+	mostAsked = 2
+	// maxUnknown is how many attempts of a delivery crashes may leave open. A delivery that makes every worker crash must
+	// come to an end.
+	maxUnknown = 10
+)
+
+// State is what the rules know of a delivery before an attempt ends.
+type State struct {
+	ID       string
+	Attempts int // automatic ones that ended
+	Unknown  int // left open by crashes
+	// Redelivery: the attempt was asked for by a person.
+	Redelivery bool
+	// Delivered: an attempt succeeded before, so that a redelivery that fails takes nothing away.
+	Delivered bool
+}
+
+// End is how an attempt ended.
+type End struct {
+	Outcome    Outcome
+	At         time.Time
+	RetryAfter time.Duration // what the receiver asked for; 0: nothing
+}
+
+// Next is what becomes of the delivery.
+type Next struct {
+	Status   Status
+	Attempts int
+	Unknown  int
+	At       time.Time    // of the next attempt; zero: there is none
+	Reason   FailedReason // empty: not failed
+	// Redelivery: what a person asked for is still to be done.
+	Redelivery bool
+}
+
+// Next decides what follows an attempt. A redelivery consumes no retry, unless it was the first attempt of all.
+func (p Policy) Next(s State, e End) Next {
+	n := Next{Status: Pending, Attempts: s.Attempts, Unknown: s.Unknown}
+	if e.Outcome == OutcomeUnknown {
+		n.Unknown++
+		if n.Unknown < maxUnknown {
+			n.At, n.Redelivery = e.At, s.Redelivery
+			return n
+		}
+	}
+	if !s.Redelivery || s.Attempts == 0 {
+		n.Attempts++
+	}
+	switch {
+	case e.Outcome == OutcomeSucceeded || s.Delivered:
+		n.Status = Succeeded
+	case n.Attempts > len(p.Gaps):
+		n.Status, n.Reason = Failed, AttemptsUsed
+	default:
+		n.At = e.At.Add(p.pause(s.ID, n.Attempts, e.RetryAfter))
+	}
+	return n
+}
+
+// pause is how long to wait after so many attempts. It is the same whenever it is asked for.
+func (p Policy) pause(id string, attempts int, asked time.Duration) time.Duration {
+	gap := p.Gaps[attempts-1]
+	spread := gap / jitterPart
+	// What looks random follows from the delivery and the attempt.
+	sum := sha256.Sum256([]byte(id + "/" + strconv.Itoa(attempts)))
+	share := time.Duration(binary.BigEndian.Uint64(sum[:]) % uint64(2*spread+1)) //nolint:gosec // below twice the spread
+	return max(gap-spread+share, min(asked, mostAsked*gap))
+}
+
+// failingLimit is how long an endpoint may fail before it is disabled.
+const failingLimit = 3 * 24 * time.Hour
+
+// Health returns since when an endpoint fails once an attempt has ended, zero where it does not, and whether it must be
+// disabled: no attempt has succeeded for three days, and now one delivery has used all of its attempts.
+func Health(failingSince time.Time, e End, n Next) (since time.Time, disable bool) {
+	if e.Outcome == OutcomeSucceeded {
+		return time.Time{}, false
+	}
+	if e.Outcome == OutcomeFailed && failingSince.IsZero() {
+		failingSince = e.At
+	}
+	return failingSince, n.Status == Failed && !failingSince.IsZero() && e.At.Sub(failingSince) >= failingLimit
+}

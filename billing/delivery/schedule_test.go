@@ -1,0 +1,144 @@
+package delivery_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/delivery"
+)
+
+var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func failed(after time.Duration) delivery.End {
+	return delivery.End{Outcome: delivery.OutcomeFailed, At: at, RetryAfter: after}
+}
+
+func TestNext_ThreeRetriesThenFailed(t *testing.T) {
+	t.Parallel()
+	for name, policy := range map[string]delivery.Policy{"live": delivery.LivePolicy, "test": delivery.TestPolicy} {
+		s := delivery.State{ID: "whd_1"}
+		for i, gap := range policy.Gaps {
+			n := policy.Next(s, failed(0))
+			require.Equal(t, delivery.Pending, n.Status, name)
+			require.Equal(t, i+1, n.Attempts)
+			require.InDelta(t, gap, n.At.Sub(at), 0.2*float64(gap), name)
+			s.Attempts = n.Attempts
+		}
+		require.Equal(t, delivery.Next{Status: delivery.Failed, Attempts: 4, Reason: delivery.AttemptsUsed}, policy.Next(s, failed(0)))
+	}
+}
+
+func TestNext_PausesOfDeliveriesDiffer(t *testing.T) {
+	t.Parallel()
+	first := delivery.LivePolicy.Next(delivery.State{ID: "whd_1"}, failed(0))
+	require.Equal(t, first, delivery.LivePolicy.Next(delivery.State{ID: "whd_1"}, failed(0)), "the same each time")
+	require.NotEqual(t, first, delivery.LivePolicy.Next(delivery.State{ID: "whd_2"}, failed(0)))
+}
+
+func TestNext_RetryAfterIsBounded(t *testing.T) {
+	t.Parallel()
+	pause := func(asked time.Duration) time.Duration {
+		return delivery.LivePolicy.Next(delivery.State{ID: "whd_1"}, failed(asked)).At.Sub(at)
+	}
+	require.Equal(t, pause(0), pause(time.Second), "never earlier than the schedule")
+	require.Equal(t, 90*time.Second, pause(90*time.Second))
+	require.Equal(t, 2*time.Minute, pause(24*time.Hour))
+}
+
+func TestNext(t *testing.T) {
+	t.Parallel()
+	end := func(o delivery.Outcome) delivery.End { return delivery.End{Outcome: o, At: at} }
+	ok, bad, unknown := end(delivery.OutcomeSucceeded), end(delivery.OutcomeFailed), end(delivery.OutcomeUnknown)
+	for name, c := range map[string]struct {
+		state delivery.State
+		end   delivery.End
+		want  delivery.Next
+	}{
+		"success": {delivery.State{}, ok, delivery.Next{Status: delivery.Succeeded, Attempts: 1}},
+		"a crash consumes no retry": {
+			delivery.State{Attempts: 2}, unknown, delivery.Next{Status: delivery.Pending, Attempts: 2, Unknown: 1, At: at},
+		},
+		"a crash leaves a redelivery to be done": {
+			delivery.State{Attempts: 4, Redelivery: true}, unknown,
+			delivery.Next{Status: delivery.Pending, Attempts: 4, Unknown: 1, At: at, Redelivery: true},
+		},
+		"the tenth crash counts": {
+			delivery.State{Attempts: 3, Unknown: 9}, unknown,
+			delivery.Next{Status: delivery.Failed, Attempts: 4, Unknown: 10, Reason: delivery.AttemptsUsed},
+		},
+		"a redelivery that succeeds": {
+			delivery.State{Attempts: 4, Redelivery: true}, ok, delivery.Next{Status: delivery.Succeeded, Attempts: 4},
+		},
+		"a redelivery that fails": {
+			delivery.State{Attempts: 4, Redelivery: true}, bad,
+			delivery.Next{Status: delivery.Failed, Attempts: 4, Reason: delivery.AttemptsUsed},
+		},
+		"a redelivery of what was delivered stays delivered": {
+			delivery.State{Attempts: 1, Redelivery: true, Delivered: true}, bad, delivery.Next{Status: delivery.Succeeded, Attempts: 1},
+		},
+	} {
+		require.Equal(t, c.want, delivery.LivePolicy.Next(c.state, c.end), name)
+	}
+	early := delivery.LivePolicy.Next(delivery.State{Attempts: 1, Redelivery: true}, bad)
+	require.Equal(t, 1, early.Attempts, "the schedule goes on where it was")
+	require.Equal(t, delivery.Pending, early.Status)
+}
+
+// Whatever happens, a delivery that nobody redelivers ends after at most four automatic attempts and ten crashes.
+func TestNext_AlwaysEnds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		s, now, failures := delivery.State{ID: rapid.String().Draw(rt, "id")}, at, 0
+		for range 4 + 10 {
+			e := delivery.End{
+				At:         now,
+				Outcome:    rapid.SampledFrom([]delivery.Outcome{delivery.OutcomeFailed, delivery.OutcomeUnknown, delivery.OutcomeSucceeded}).Draw(rt, "outcome"),
+				RetryAfter: time.Duration(rapid.Int64Range(0, int64(1000*time.Hour)).Draw(rt, "asked")),
+			}
+			n := delivery.TestPolicy.Next(s, e)
+			require.Equal(rt, n.Status == delivery.Pending, !n.At.IsZero())
+			require.Equal(rt, n.Status == delivery.Failed, n.Reason != "")
+			if e.Outcome == delivery.OutcomeFailed {
+				failures++
+			}
+			if n.Status != delivery.Pending {
+				require.True(rt, n.Status == delivery.Succeeded || n.Attempts == 4)
+				return
+			}
+			require.LessOrEqual(rt, n.At.Sub(now), 2*time.Minute)
+			require.False(rt, n.At.Before(now))
+			require.LessOrEqual(rt, failures, 3)
+			s.Attempts, s.Unknown, now = n.Attempts, n.Unknown, n.At
+		}
+		rt.Fatal("still pending")
+	})
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	long, short := at.Add(-72*time.Hour), at.Add(-71*time.Hour)
+	final := delivery.Next{Status: delivery.Failed}
+	retrying := delivery.Next{Status: delivery.Pending}
+	bad := delivery.End{Outcome: delivery.OutcomeFailed, At: at}
+	for name, c := range map[string]struct {
+		since   time.Time
+		end     delivery.End
+		next    delivery.Next
+		want    time.Time
+		disable bool
+	}{
+		"a success ends it":                     {long, delivery.End{Outcome: delivery.OutcomeSucceeded, At: at}, delivery.Next{Status: delivery.Succeeded}, time.Time{}, false},
+		"the first failure begins it":           {time.Time{}, bad, retrying, at, false},
+		"three days":                            {long, bad, final, long, true},
+		"three days, while retries are left":    {long, bad, retrying, long, false},
+		"less than three days":                  {short, bad, final, short, false},
+		"a crash says nothing about a receiver": {time.Time{}, delivery.End{Outcome: delivery.OutcomeUnknown, At: at}, retrying, time.Time{}, false},
+	} {
+		since, disable := delivery.Health(c.since, c.end, c.next)
+		require.Equal(t, c.want, since, name)
+		require.Equal(t, c.disable, disable, name)
+	}
+}

@@ -1,0 +1,143 @@
+package event
+
+// Cause is what sets an operation off.
+type Cause string
+
+// The causes.
+const (
+	CauseRequest  Cause = "request"  // an API request: Name is its operationId in the OpenAPI document
+	CauseTimer    Cause = "timer"    // a due instant: Name is the subscription's nextAction
+	CauseProvider Cause = "provider" // what a payment provider says about a payment: Name is the outcome
+	CauseClock    Cause = "clock"    // a test clock: Name says what it does
+	CauseErasure  Cause = "erasure"  // a deleted customer or test clock: Name says what is done about it
+	CauseWebhook  Cause = "webhook"  // the delivery to a webhook endpoint: Name says what happens
+)
+
+// Causes returns all of them, in the order of the documentation.
+func Causes() []Cause {
+	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure, CauseWebhook}
+}
+
+// Operation is one thing that happens in one transaction, and the events that it emits, in order. What an operation sets
+// off, such as the payment of an invoice that it issues, is an operation of its own.
+type Operation struct {
+	Cause Cause
+	Name  string
+	When  string // the circumstances; empty: always
+	Emits []Type
+}
+
+var (
+	issued  = []Type{TypeInvoiceCreated, TypeInvoiceFinalized}
+	settled = append(issued[:2:2], TypeInvoicePaid)
+	missed  = []Type{TypePaymentFailed, TypeInvoicePaymentFailed}
+	paid    = []Type{TypePaymentSuccess, TypeInvoicePaid}
+)
+
+func then(first []Type, more ...Type) []Type { return append(first[:len(first):len(first)], more...) }
+
+func after(first ...Type) func(more []Type) []Type {
+	return func(more []Type) []Type { return append(first, more...) }
+}
+
+// Operations returns every operation, with the events that it emits. A test performs each.
+func Operations() []Operation {
+	replanned, renewed := after(TypeSubscriptionPlanChanged, TypeSubscriptionUpdated), after(TypeSubscriptionRenewed)
+	return []Operation{
+		{CauseRequest, "createCustomer", "", []Type{TypeCustomerCreated}},
+		{CauseRequest, "updateCustomer", "", []Type{TypeCustomerUpdated}},
+		{CauseRequest, "updateCustomer", "nothing changes", nil},
+		{CauseRequest, "deleteCustomer", "", []Type{TypeCustomerDeleted}},
+		{CauseRequest, "createPlan", "", []Type{TypePlanCreated}},
+		{CauseRequest, "updatePlan", "", []Type{TypePlanUpdated}},
+		{CauseRequest, "createSubscription", "", []Type{TypeSubscriptionCreated}},
+		{CauseRequest, "createSubscription", "with a trial of three days or less",
+			[]Type{TypeSubscriptionCreated, TypeSubscriptionTrialWillEnd}},
+		{CauseRequest, "updateSubscription", "to a dearer plan", replanned(issued)},
+		{CauseRequest, "updateSubscription", "to a cheaper plan: the invoice is a credit", replanned(settled)},
+		{CauseRequest, "updateSubscription", "while the period's invoice is unpaid: it is replaced",
+			replanned(then([]Type{TypeInvoiceVoided}, issued...))},
+		{CauseRequest, "updateSubscription", "in a trial", replanned(nil)},
+		{CauseRequest, "updateSubscription", "at the end of the period, or to stay after all", []Type{TypeSubscriptionUpdated}},
+		{CauseRequest, "cancelSubscription", "at the end of the period",
+			[]Type{TypeSubscriptionCancelScheduled, TypeSubscriptionUpdated}},
+		{CauseRequest, "cancelSubscription", "again, for another reason", []Type{TypeSubscriptionUpdated}},
+		{CauseRequest, "cancelSubscription", "now", []Type{TypeSubscriptionCanceled}},
+		{CauseRequest, "cancelSubscription", "now, with a refund of unused time", after(TypeSubscriptionCanceled)(settled)},
+		{CauseRequest, "reactivateSubscription", "", []Type{TypeSubscriptionReactivated, TypeSubscriptionUpdated}},
+		{CauseRequest, "createPayment", "of its own", []Type{TypePaymentPending}},
+		{CauseRequest, "createPayment", "of its own, without a payment method", []Type{TypePaymentFailed}},
+		{CauseRequest, "createPayment", "of a subscription's invoice", nil},
+		{CauseRequest, "voidInvoice", "", []Type{TypeInvoiceVoided}},
+		{CauseRequest, "voidInvoice", "of a past-due subscription", []Type{TypeInvoiceVoided, TypeSubscriptionActivated}},
+		{CauseRequest, "markInvoiceUncollectible", "", []Type{TypeInvoiceMarkedUncollectible}},
+		{CauseRequest, "markInvoiceUncollectible", "of a past-due subscription",
+			[]Type{TypeInvoiceMarkedUncollectible, TypeSubscriptionActivated}},
+		{CauseRequest, "retryRefund", "", nil},
+		{CauseRequest, "creditRefund", "", nil},
+		{CauseRequest, "createTestClock", "", nil},
+		{CauseRequest, "advanceTestClock", "", nil},
+		{CauseRequest, "stopTestClock", "", nil},
+		{CauseRequest, "deleteTestClock", "", []Type{TypeTestClockDeleted}},
+		{CauseRequest, "createWebhook", "", nil},
+		{CauseRequest, "updateWebhook", "", nil},
+		{CauseRequest, "disableWebhook", "", nil},
+		{CauseRequest, "enableWebhook", "", nil},
+		{CauseRequest, "deleteWebhook", "", nil},
+		{CauseRequest, "rotateWebhookSecret", "", nil},
+		{CauseRequest, "testWebhook", "", []Type{TypeWebhookEndpointTest}},
+		{CauseRequest, "redeliverWebhooks", "", nil},
+		{CauseRequest, "resolvePayment", "succeeded", []Type{TypePaymentSuccess}},
+		{CauseRequest, "resolvePayment", "failed", []Type{TypePaymentFailed}},
+		{CauseRequest, "resolvePayment", "returned", []Type{TypePaymentFailed}},
+
+		{CauseTimer, "begin", "", issued},
+		{CauseTimer, "begin", "the period is free", []Type{TypeSubscriptionActivated}},
+		{CauseTimer, "begin", "without a payment method", then(issued, missed...)},
+		{CauseTimer, "trial_notice", "", []Type{TypeSubscriptionTrialWillEnd}},
+		{CauseTimer, "trial_end", "", renewed(issued)},
+		{CauseTimer, "renewal", "", renewed(issued)},
+		{CauseTimer, "renewal", "credit covers the invoice", renewed(settled)},
+		{CauseTimer, "renewal", "to the plan that waited for it",
+			after(TypeSubscriptionPlanChanged, TypeSubscriptionRenewed)(issued)},
+		{CauseTimer, "renewal", "the period is free, or the subscription is past due", renewed(nil)},
+		{CauseTimer, "cancel", "", []Type{TypeSubscriptionCanceled}},
+		{CauseTimer, "payment_retry", "", nil},
+		{CauseTimer, "payment_retry", "without a payment method", missed},
+		{CauseTimer, "past_due_cancel", "", []Type{TypeSubscriptionCanceled}},
+
+		{CauseProvider, "succeeded", "the first invoice", then(paid, TypeSubscriptionActivated)},
+		{CauseProvider, "succeeded", "a later invoice", paid},
+		{CauseProvider, "succeeded", "an invoice of a past-due subscription", then(paid, TypeSubscriptionActivated)},
+		{CauseProvider, "succeeded", "an invoice of a past-due subscription whose current period is not billed: it is now",
+			then(then(paid, TypeSubscriptionActivated), issued...)},
+		{CauseProvider, "succeeded", "an invoice that is void: the money goes back", []Type{TypePaymentSuccess}},
+		{CauseProvider, "succeeded", "a payment of its own", []Type{TypePaymentSuccess}},
+		{CauseProvider, "succeeded", "a refund", []Type{TypePaymentRefunded}},
+		{CauseProvider, "succeeded", "another amount than asked for", []Type{TypePaymentParked}},
+		{CauseProvider, "succeeded", "refunded at the provider, without us", []Type{TypePaymentRefunded}},
+		{CauseProvider, "succeeded", "a payment of its own, the first request since our credentials were refused",
+			[]Type{TypeProviderRecovered, TypePaymentSuccess}},
+		{CauseProvider, "succeeded", "a payment whose payer has disputed it", []Type{TypePaymentRefunded, TypePaymentDisputed}},
+		{CauseProvider, "succeeded", "a payment whose dispute was won", []Type{TypePaymentDisputed}},
+		{CauseProvider, "declined", "an invoice", missed},
+		{CauseProvider, "declined", "the last retry of an invoice", then(missed, TypeSubscriptionPastDue)},
+		{CauseProvider, "declined", "a payment of its own", []Type{TypePaymentFailed}},
+		{CauseProvider, "failed", "an invoice", missed},
+		{CauseProvider, "failed", "a refund, also one that had gone through", []Type{TypePaymentRefundFailed}},
+		{CauseProvider, "canceled", "the attempt of a canceled subscription", []Type{TypePaymentCanceled}},
+		{CauseProvider, "pending", "an invoice", []Type{TypePaymentPending}},
+		{CauseProvider, "unknown", "", nil},
+		{CauseProvider, "not_sent", "", nil},
+		{CauseProvider, "not_sent", "our credentials are refused (401, 403), which is news", []Type{TypeProviderFailing}},
+		{CauseProvider, "not_found", "a charge that the provider never received", missed},
+
+		{CauseClock, "the advance ends", "", []Type{TypeTestClockAdvanced}},
+
+		{CauseErasure, "a subscription of the customer is canceled", "", []Type{TypeSubscriptionCanceled}},
+		{CauseErasure, "a customer of the test clock is deleted", "", []Type{TypeCustomerDeleted}},
+
+		{CauseWebhook, "an attempt fails", "", nil},
+		{CauseWebhook, "an attempt fails", "the last of a delivery, and the endpoint has failed for three days", []Type{TypeWebhookEndpointDisabled}},
+	}
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path"
+	"time"
+
+	"perennial/internal/config"
+	"perennial/webhooks"
+)
+
+// listenOptions are the flags of listen.
+type listenOptions struct {
+	forwardTo string
+	events    string
+	shape     string
+	after     string
+	state     string
+	fromNow   bool
+	asJSON    bool
+	interval  time.Duration
+}
+
+func listenCommand() *command {
+	return &command{
+		name: "listen", summary: "follow an environment's events and forward them to a local receiver",
+		about: "It reads events with PERENNIAL_API_KEY from PERENNIAL_API_URL, prints them, and forwards them in their\n" +
+			"order, signed with a secret of its own as a webhook endpoint's deliveries are. The API needs no way to reach\n" +
+			"this machine.\n\n" +
+			"The first run begins with the next event. Every later run continues behind the last event that the receiver\n" +
+			"answered, so nothing is lost while it is stopped; an event that was being sent when it ended is sent again.\n" +
+			"While the receiver is not reachable, events wait for it. A receiver's answer is final, whatever its status.\n\n" +
+			"Ctrl-C ends it with exit code 0. Exit code 1: the API refused the key or the place to continue, or the place\n" +
+			"could not be saved.",
+		examples: []string{
+			"PERENNIAL_API_KEY=sk_test_… perennial listen --forward-to http://localhost:3000/webhooks",
+			"perennial listen --events 'payment.*' --json",
+			"perennial listen --forward-to http://localhost:3000/webhooks --after evt_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		},
+		setup: func(f *flag.FlagSet) action {
+			var o listenOptions
+			f.StringVar(&o.forwardTo, "forward-to", "", "the receiver's `url`; without it events are printed only")
+			f.StringVar(&o.events, "events", "*", "forward types that match the `pattern`, such as payment.*")
+			f.StringVar(&o.shape, "shape", string(webhooks.ShapeA), "the form of payloads, `A|B`")
+			f.StringVar(&o.after, "after", "", "begin behind this `event`")
+			f.BoolVar(&o.fromNow, "from-now", false, "begin with the next event, whatever the last run left")
+			f.BoolVar(&o.asJSON, "json", false, "print payloads, one a line, instead of summaries")
+			f.DurationVar(&o.interval, "interval", time.Second, "how often to ask for events, a `duration`")
+			f.StringVar(&o.state, "state", "", "the `file` that keeps the place and the secret, if not the usual one")
+			return func(ctx context.Context, p *process, _ []string) error { return runListen(ctx, p, o) }
+		},
+	}
+}
+
+func (o listenOptions) check() error {
+	if _, err := path.Match(o.events, ""); err != nil {
+		return usagef("--events: %q is not a pattern such as payment.*", o.events)
+	}
+	if o.shape != string(webhooks.ShapeA) && o.shape != string(webhooks.ShapeB) {
+		return usagef("--shape is A or B, not %q", o.shape)
+	}
+	if o.after != "" && o.fromNow {
+		return usagef("give --after or --from-now, not both")
+	}
+	if o.interval < 10*time.Millisecond {
+		return usagef("--interval is at least 10ms")
+	}
+	if o.forwardTo != "" {
+		if err := webhooks.CheckURL(o.forwardTo, false, anywhere); err != nil {
+			return usagef("--forward-to: %s", describe(err))
+		}
+	}
+	return nil
+}
+
+func runListen(ctx context.Context, p *process, o listenOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	c, err := p.config(config.Listen)
+	if err != nil {
+		return err
+	}
+	file := o.state
+	if file == "" {
+		if file, err = listenStateFile(p, c.Client, o.forwardTo); err != nil {
+			return err
+		}
+	}
+	state, known, err := loadListenState(file)
+	if err != nil {
+		return err
+	}
+	follower := feed{base: c.Client.APIURL, key: c.Client.APIKey.Reveal()}
+	switch {
+	case o.after != "":
+		state.Cursor = o.after
+	case !known || o.fromNow:
+		if state.Cursor, err = patiently(ctx, p, o.interval, follower.newest); err != nil {
+			return endOf(ctx, err)
+		}
+	}
+	if err := state.save(); err != nil {
+		return err
+	}
+	forward := newForwarder(p, o, state.Secret)
+	defer forward.sender.Close()
+	introduce(p, o, c.Client, state)
+	err = follow(ctx, p, o, follower, state, forward)
+	if ctx.Err() != nil {
+		_, _ = fmt.Fprintf(p.stderr, "listen: stopped; run it again to continue%s\n", behind(state.Cursor)) // a courtesy
+	}
+	return endOf(ctx, err)
+}
+
+// endOf makes nothing of an error that only says that the user pressed Ctrl-C.
+func endOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+func introduce(p *process, o listenOptions, client config.ClientSettings, state *listenState) {
+	_, _ = fmt.Fprintf(p.stderr, "listen: following %s%s\n", client.APIURL, behind(state.Cursor)) // a courtesy
+	if o.forwardTo != "" {
+		_, _ = fmt.Fprintf(p.stderr, "listen: forwarding to %s\nlisten: signing secret %s\n", o.forwardTo, state.Secret)
+	}
+	_, _ = fmt.Fprintf(p.stderr, "listen: the place is kept in %s\n", state.path)
+}
+
+func behind(cursor string) string {
+	if cursor == "" {
+		return " from its first event"
+	}
+	return " behind " + cursor
+}
+
+// follow handles the events behind the state's cursor, oldest first, until ctx ends. The cursor moves past an event
+// only when it was handled.
+func follow(
+	ctx context.Context, p *process, o listenOptions, follower feed, state *listenState, forward *forwarder,
+) error {
+	for {
+		page, err := patiently(ctx, p, o.interval, func(ctx context.Context) (eventPage, error) {
+			return follower.behind(ctx, state.Cursor)
+		})
+		if err != nil {
+			return err
+		}
+		for _, e := range page.events {
+			if matches, err := path.Match(o.events, e.Type); err != nil || !matches {
+				state.Cursor = e.ID
+				continue
+			}
+			if err := forward.event(ctx, e); err != nil {
+				return err
+			}
+			state.Cursor = e.ID
+			if err := state.save(); err != nil {
+				return err
+			}
+		}
+		if err := state.save(); err != nil {
+			return err
+		}
+		if !page.more {
+			if err := pause(ctx, o.interval); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

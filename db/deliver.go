@@ -1,0 +1,201 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"perennial/billing/delivery"
+	"perennial/billing/event"
+	"perennial/db/internal/dbsqlc"
+)
+
+// What the delivery of webhooks reads and writes. The workflow of an endpoint is the only one that delivers to it, but
+// for a worker that was taken for dead; so an open attempt keeps others from its delivery for AttemptHeld.
+
+// AttemptHeld is after how long an attempt that has not ended counts as lost with its worker: what an attempt may take
+// and what writing its end may.
+const AttemptHeld = 20 * time.Second
+
+// DueDelivery is a delivery with what is needed to attempt it.
+type DueDelivery struct {
+	State        delivery.State
+	LastAttempt  int    // number of the last attempt; 0: none
+	OrderingKey  string // first attempts of one key are made one after the other; empty: in any order
+	PayloadShape delivery.Shape
+	CreatedAt    time.Time // real
+
+	EventID    string
+	EventType  event.Type
+	Data       json.RawMessage
+	Sequence   int64 // of the event in its subscription; 0: none
+	OccurredAt int64 // Unix seconds, virtual on a test clock
+}
+
+// AttemptStart is an attempt about to be made.
+type AttemptStart struct {
+	DeliveryID string
+	Number     int
+	Manual     bool
+}
+
+// AttemptEnd is how an attempt ended and what follows.
+type AttemptEnd struct {
+	AttemptStart
+	End             delivery.End
+	Next            delivery.Next
+	StatusCode      int // 0: no response
+	Latency         time.Duration
+	RequestHeaders  map[string]string
+	ResponseExcerpt []byte // at most 64 KiB
+	ErrorClass      string // empty: no failure
+	ErrorText       string
+}
+
+// EndpointBacklog counts what an endpoint is owed, each up to 1,000, and says when there is something to do; zero: nothing is
+// pending, or only first attempts, which are due.
+type EndpointBacklog struct {
+	First, Later int
+	NextAt       time.Time
+}
+
+// LookAtEndpoint reads an endpoint, also a deleted one, for the delivery of what it is owed, and clears the mark that it
+// is being woken. What is owed from now on marks it again. Fault: webhook_endpoint_not_found.
+func (tx *Tx) LookAtEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
+	err := queries.WebhookEndpointClearWakePending(ctx, tx.pipe, dbsqlc.WebhookEndpointClearWakePendingParams{
+		EnvironmentID: environmentID, ID: id, Now: &tx.Real,
+	})
+	if err != nil {
+		return WebhookEndpoint{}, err
+	}
+	row, err := queries.WebhookEndpointGetToDeliver(ctx, tx.pipe, dbsqlc.WebhookEndpointGetToDeliverParams{
+		EnvironmentID: environmentID, ID: id,
+	})
+	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), readError("webhook_endpoint", err)
+}
+
+// EventHorizon returns two positions, which are counted over all environments: the one up to which every event of the
+// environment is visible to the next read, and the last one given out. Between them lie transactions that still write.
+func (r Reader) EventHorizon(ctx context.Context, environmentID string) (horizon, last int64, err error) {
+	row, err := queries.PageBounds(ctx, r.handle, dbsqlc.PageBoundsParams{Scope: environmentID})
+	return row.Horizon, row.Last, translate("PageBounds", err)
+}
+
+// DueDeliveries lists what an endpoint is owed now: at most limit first attempts, in the order of their events, behind at
+// most limit later ones. Of an endpoint that is not of that revision any more, it lists nothing.
+func (r Reader) DueDeliveries(
+	ctx context.Context, environmentID, endpointID string, revision int64, at time.Time, limit int,
+) ([]DueDelivery, error) {
+	rows, err := queries.WebhookDeliveryListDue(ctx, r.lists(), dbsqlc.WebhookDeliveryListDueParams{
+		EnvironmentID: environmentID, EndpointID: endpointID, Revision: revision, Now: at, RowLimit: limit,
+	})
+	return refs(rows, dueFromDB), translate("WebhookDeliveryListDue", err)
+}
+
+func dueFromDB(d dbsqlc.WebhookDeliveryListDueRow) DueDelivery {
+	return DueDelivery{
+		State: delivery.State{
+			ID: d.ID, Attempts: d.Attempts, Unknown: d.UnknownAttempts, Redelivery: d.Redeliver, Delivered: d.Delivered,
+		},
+		LastAttempt: d.LastAttempt, OrderingKey: value(d.OrderingKey), PayloadShape: d.PayloadShape, CreatedAt: d.CreatedAt,
+		EventID: d.EventID, EventType: d.Type, Data: d.Data, OccurredAt: d.OccurredAt, Sequence: value(d.Sequence),
+	}
+}
+
+// LostAttempt is an attempt that its worker left open.
+type LostAttempt struct {
+	AttemptStart
+	State delivery.State
+}
+
+// LostAttempts lists those of an endpoint that began before then, the oldest first.
+func (r Reader) LostAttempts(
+	ctx context.Context, environmentID, endpointID string, before time.Time, limit int,
+) ([]LostAttempt, error) {
+	found, err := queries.WebhookAttemptListLost(ctx, r.handle, dbsqlc.WebhookAttemptListLostParams{
+		EnvironmentID: environmentID, EndpointID: endpointID, Before: before, RowLimit: rows(limit),
+	})
+	return refs(found, func(a dbsqlc.WebhookAttemptListLostRow) LostAttempt {
+		return LostAttempt{
+			AttemptStart: AttemptStart{DeliveryID: a.DeliveryID, Number: a.Number, Manual: a.Manual},
+			State: delivery.State{
+				ID: a.DeliveryID, Attempts: a.Attempts, Unknown: a.UnknownAttempts, Redelivery: a.Manual, Delivered: a.Delivered,
+			},
+		}
+	}), translate("WebhookAttemptListLost", err)
+}
+
+// EndpointBacklog counts what an endpoint is owed.
+func (r Reader) EndpointBacklog(ctx context.Context, environmentID, endpointID string) (EndpointBacklog, error) {
+	row, err := queries.WebhookDeliveryNextDue(ctx, r.handle, dbsqlc.WebhookDeliveryNextDueParams{
+		EnvironmentID: environmentID, EndpointID: endpointID, HeldSeconds: AttemptHeld.Seconds(), AtMost: backlogCounted,
+	})
+	return EndpointBacklog{First: row.First, Later: row.Later, NextAt: row.NextAt}, translate("WebhookDeliveryNextDue", err)
+}
+
+const backlogCounted = 1_000
+
+// StartAttempts writes attempts before they are made.
+func (tx *Tx) StartAttempts(ctx context.Context, environmentID, endpointID string, starts []AttemptStart) error {
+	if len(starts) == 0 {
+		return nil
+	}
+	p := dbsqlc.WebhookAttemptStartParams{EnvironmentID: environmentID, EndpointID: endpointID, StartedAt: tx.Real}
+	for _, s := range starts {
+		p.DeliveryIds, p.Numbers, p.Manuals = append(p.DeliveryIds, s.DeliveryID), append(p.Numbers, s.Number), append(p.Manuals, s.Manual)
+	}
+	return queries.WebhookAttemptStart(ctx, tx.pipe, p)
+}
+
+// EndAttempts writes how attempts ended and what becomes of their deliveries. One that another worker closed as lost
+// stays so.
+func (tx *Tx) EndAttempts(ctx context.Context, environmentID string, ends []AttemptEnd) error {
+	if len(ends) == 0 {
+		return nil
+	}
+	p := dbsqlc.WebhookAttemptEndParams{EnvironmentID: environmentID}
+	for _, e := range ends {
+		var headers []byte
+		if e.RequestHeaders != nil {
+			headers, _ = json.Marshal(e.RequestHeaders) // strings always marshal
+		}
+		p.DeliveryIds, p.Numbers = append(p.DeliveryIds, e.DeliveryID), append(p.Numbers, e.Number)
+		p.EndedAt, p.Outcomes = append(p.EndedAt, e.End.At), append(p.Outcomes, string(e.End.Outcome))
+		p.StatusCodes, p.Latencies = append(p.StatusCodes, e.StatusCode), append(p.Latencies, int(e.Latency.Milliseconds()))
+		p.Headers, p.Excerpts = append(p.Headers, headers), append(p.Excerpts, e.ResponseExcerpt)
+		p.ErrorClasses, p.ErrorTexts = append(p.ErrorClasses, e.ErrorClass), append(p.ErrorTexts, e.ErrorText)
+		p.Statuses, p.Attempts = append(p.Statuses, string(e.Next.Status)), append(p.Attempts, e.Next.Attempts)
+		p.Unknowns, p.NextAt = append(p.Unknowns, e.Next.Unknown), append(p.NextAt, e.Next.At)
+		p.Reasons, p.Redeliver = append(p.Reasons, string(e.Next.Reason)), append(p.Redeliver, e.Next.Redelivery)
+	}
+	return queries.WebhookAttemptEnd(ctx, tx.pipe, p)
+}
+
+// SetEndpointFailing notes since when an endpoint fails, or with the zero time that it does not. Only a change is written.
+func (tx *Tx) SetEndpointFailing(ctx context.Context, environmentID, id string, since time.Time) error {
+	return queries.WebhookEndpointSetFailing(ctx, tx.pipe, dbsqlc.WebhookEndpointSetFailingParams{
+		EnvironmentID: environmentID, ID: id, FailingSince: nullTime(since),
+	})
+}
+
+// SetEndpointNextAttempt notes when the endpoint's workflow has something to do; zero: when it is woken.
+func (tx *Tx) SetEndpointNextAttempt(ctx context.Context, environmentID, id string, at time.Time) error {
+	return queries.WebhookEndpointSetNextAttempt(ctx, tx.pipe, dbsqlc.WebhookEndpointSetNextAttemptParams{
+		EnvironmentID: environmentID, ID: id, NextAttemptAt: nullTime(at),
+	})
+}
+
+// CloseDeliveries ends at most limit pending deliveries of a disabled endpoint, and returns how many.
+func (tx *Tx) CloseDeliveries(ctx context.Context, environmentID, endpointID string, limit int) (int, error) {
+	n, err := queries.WebhookDeliveryClose(ctx, tx.pipe, dbsqlc.WebhookDeliveryCloseParams{
+		EnvironmentID: environmentID, EndpointID: endpointID, Now: tx.Real, RowLimit: rows(limit),
+	})
+	return n, translate("WebhookDeliveryClose", err)
+}
+
+// PurgeWebhookLog deletes at most limit deliveries written before then that are not pending, with their attempts, and
+// returns how many. Global: retention.
+func (tx *Tx) PurgeWebhookLog(ctx context.Context, before time.Time, limit int) (int, error) {
+	n, err := queries.WebhookDeliveryPurge(ctx, tx.pipe, dbsqlc.WebhookDeliveryPurgeParams{Before: before, RowLimit: rows(limit)})
+	return n, translate("WebhookDeliveryPurge", err)
+}

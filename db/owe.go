@@ -1,0 +1,87 @@
+package db
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/db/internal/dbsqlc"
+)
+
+// What a transaction owes to webhook endpoints is written last, in one statement with the commit: the rows of endpoints
+// are shared by all writers of an environment, so they are locked as briefly as possible and in one order.
+
+// signalPatience is after how long a signal to an endpoint may have been lost, so that the next event sends another.
+const signalPatience = 5 * time.Second
+
+// Owed names an event, and an endpoint that gets it whatever types it wants.
+type Owed struct{ EventID, EndpointID string }
+
+// owing is what the transaction owes in one environment.
+type owing struct {
+	events, endpoints []string // in pairs; an empty endpoint: all that want the type
+	woken             []string
+}
+
+// EmitTo is Emit for one endpoint only, whatever types it wants: a test event. A disabled endpoint gets nothing. It
+// returns the event's id.
+func (tx *Tx) EmitTo(ctx context.Context, environmentID, endpointID string, e event.Event) (string, error) {
+	if err := tx.emit(ctx, environmentID, endpointID, e); err != nil {
+		return "", err
+	}
+	owed := tx.owingIn(environmentID).events
+	return owed[len(owed)-1], nil
+}
+
+// DeliverAgain has events delivered to endpoints now: once more where they were delivered or failed, with the number of
+// retries unchanged, and for the first time where the endpoint was never owed them. The caller makes sure that the
+// endpoint wants the event; a disabled endpoint gets nothing, nor does one of another environment.
+func (tx *Tx) DeliverAgain(environmentID string, owed ...Owed) {
+	for _, o := range owed {
+		tx.owe(environmentID, o.EventID, o.EndpointID)
+	}
+}
+
+// WakeWebhookEndpoint has the endpoint's workflow look at its row once the transaction is committed.
+func (tx *Tx) WakeWebhookEndpoint(environmentID, id string) {
+	o := tx.owingIn(environmentID)
+	o.woken = append(o.woken, id)
+}
+
+func (tx *Tx) owe(environmentID, eventID, endpointID string) {
+	o := tx.owingIn(environmentID)
+	o.events, o.endpoints = append(o.events, eventID), append(o.endpoints, endpointID)
+}
+
+func (tx *Tx) owingIn(environmentID string) *owing {
+	if tx.owed[environmentID] == nil {
+		if tx.owed == nil {
+			tx.owed = map[string]*owing{}
+		}
+		tx.owed[environmentID] = &owing{}
+	}
+	return tx.owed[environmentID]
+}
+
+// oweDeliveries queues the write of what is owed. Its answer names the endpoints that have to be woken.
+func (tx *Tx) oweDeliveries(ctx context.Context) error {
+	for _, environmentID := range slices.Sorted(maps.Keys(tx.owed)) {
+		o := tx.owed[environmentID]
+		err := tx.pipe.addReading(func(h dbsqlc.DBTX) error {
+			woken, err := queries.WebhookDeliveryOwe(ctx, h, dbsqlc.WebhookDeliveryOweParams{
+				EventIds: presentList(o.events), EndpointIds: presentList(o.endpoints), EnvironmentID: environmentID, Now: tx.Real,
+				WokenIds: presentList(o.woken), LostBefore: tx.Real.Add(-signalPatience),
+			})
+			for _, id := range woken {
+				tx.AfterCommit(WakeEndpoint{EnvironmentID: environmentID, ID: id})
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

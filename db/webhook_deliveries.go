@@ -1,0 +1,142 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"perennial/billing/delivery"
+	"perennial/billing/event"
+	"perennial/db/internal/dbsqlc"
+)
+
+// WebhookDelivery is an event that an endpoint is owed, or was.
+type WebhookDelivery struct {
+	ID           string
+	EndpointID   string
+	EventID      string
+	EventType    event.Type
+	ObjectID     string // of the event: a payment transaction, a subscription, …
+	PayloadShape delivery.Shape
+	Status       delivery.Status
+	Attempts     int // automatic ones that ended
+	// NextAttemptAt is when the next attempt is due; zero: it has succeeded or failed.
+	NextAttemptAt time.Time
+	// Redelivery: the next attempt was asked for.
+	Redelivery   bool
+	FailedReason delivery.FailedReason // empty: not failed
+	SucceededAt  time.Time             // the first time; zero: never
+	FailedAt     time.Time
+	CreatedAt    time.Time // real
+}
+
+// WebhookAttempt is one POST of a delivery.
+type WebhookAttempt struct {
+	DeliveryID string
+	Number     int // counts automatic and manual ones from 1
+	Manual     bool
+	StartedAt  time.Time
+	EndedAt    time.Time        // zero: under way, or left open by a crash that was not noticed yet
+	Outcome    delivery.Outcome // empty: not ended
+	StatusCode int              // 0: no response
+	Latency    time.Duration
+	// RequestHeaders are those that were sent, without signatures.
+	RequestHeaders  map[string]string
+	ResponseExcerpt []byte // at most 64 KiB
+	ErrorClass      string // empty: no failure
+	ErrorText       string
+}
+
+// WebhookDeliveryFilter narrows a list; empty: any.
+type WebhookDeliveryFilter struct {
+	EndpointID string
+	EventID    string
+	ObjectID   string // what the event is about: the id of a payment transaction lists the deliveries of that payment
+	Status     delivery.Status
+	// Since and Before bound the time, real, at which the delivery was written: since ≤ t < before.
+	Since, Before time.Time
+}
+
+// maxAttemptsListed bounds one read of attempts: those of a page of deliveries that were sent again many times.
+const maxAttemptsListed = 1_000
+
+// WebhookDelivery reads one. Fault: webhook_delivery_not_found.
+func (r Reader) WebhookDelivery(ctx context.Context, environmentID, id string) (WebhookDelivery, error) {
+	row, err := queries.WebhookDeliveryGet(ctx, r.handle, dbsqlc.WebhookDeliveryGetParams{EnvironmentID: environmentID, ID: id})
+	return deliveryFromDB(row.WebhookDelivery), readError("webhook_delivery", err)
+}
+
+// WebhookDeliveryWithKey reads key and delivery in one round trip. Faults: api_key_unknown; webhook_delivery_not_found,
+// with the key.
+func (r Reader) WebhookDeliveryWithKey(ctx context.Context, hash []byte, id string) (APIKey, WebhookDelivery, error) {
+	row, err := queries.WebhookDeliveryGetWithKey(ctx, r.handle, dbsqlc.WebhookDeliveryGetWithKeyParams{Hash: hash, ID: id})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "webhook_delivery", err)
+		return key, WebhookDelivery{}, err
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), deliveryFromDB(row.WebhookDelivery), nil
+}
+
+// WebhookDeliveries lists an environment's.
+func (r Reader) WebhookDeliveries(
+	ctx context.Context, environmentID string, f WebhookDeliveryFilter, page Page,
+) (deliveries []WebhookDelivery, hasMore bool, err error) {
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := r.narrow(ctx, &span, f.Since, f.Before); err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.WebhookDeliveryList(ctx, r.lists(), dbsqlc.WebhookDeliveryListParams{
+		EnvironmentID: environmentID, EndpointID: null(f.EndpointID), EventID: null(f.EventID), ObjectID: null(f.ObjectID),
+		Status: null(string(f.Status)), Since: nullTime(f.Since), Before: nullTime(f.Before),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("WebhookDeliveryList", err)
+	}
+	deliveries, hasMore = cut(page, rows, func(row dbsqlc.WebhookDeliveryListRow) WebhookDelivery {
+		return deliveryFromDB(row.WebhookDelivery)
+	})
+	return deliveries, hasMore, nil
+}
+
+// WebhookAttempts lists the attempts of deliveries, by delivery and number; at most 1,000.
+func (r Reader) WebhookAttempts(ctx context.Context, environmentID string, deliveryIDs []string) ([]WebhookAttempt, error) {
+	rows, err := queries.WebhookAttemptList(ctx, r.handle, dbsqlc.WebhookAttemptListParams{
+		EnvironmentID: environmentID, DeliveryIds: deliveryIDs, RowLimit: maxAttemptsListed,
+	})
+	if err != nil {
+		return nil, translate("WebhookAttemptList", err)
+	}
+	attempts := make([]WebhookAttempt, len(rows))
+	for i, row := range rows {
+		if attempts[i], err = attemptFromDB(row.WebhookAttempt); err != nil {
+			return nil, err
+		}
+	}
+	return attempts, nil
+}
+
+func deliveryFromDB(row dbsqlc.WebhookDelivery) WebhookDelivery {
+	return WebhookDelivery{
+		ID: row.ID, EndpointID: row.EndpointID, EventID: row.EventID, EventType: row.EventType, ObjectID: row.ObjectID,
+		PayloadShape: row.PayloadShape, Status: row.Status, Attempts: row.Attempts, NextAttemptAt: value(row.NextAttemptAt),
+		Redelivery: row.Redeliver, FailedReason: value(row.FailedReason), SucceededAt: value(row.SucceededAt),
+		FailedAt: value(row.FailedAt), CreatedAt: row.CreatedAt,
+	}
+}
+
+func attemptFromDB(row dbsqlc.WebhookAttempt) (WebhookAttempt, error) {
+	a := WebhookAttempt{
+		DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt, EndedAt: value(row.EndedAt),
+		Outcome: value(row.Outcome), StatusCode: value(row.StatusCode), ResponseExcerpt: row.ResponseExcerpt,
+		Latency:    time.Duration(value(row.LatencyMs)) * time.Millisecond,
+		ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),
+	}
+	if row.RequestHeaders == nil {
+		return a, nil
+	}
+	return a, translate("headers of an attempt", json.Unmarshal(row.RequestHeaders, &a.RequestHeaders))
+}

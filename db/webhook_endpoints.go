@@ -1,0 +1,132 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/delivery"
+	"perennial/db/internal/dbsqlc"
+)
+
+// WebhookEndpoint is where an app receives an environment's events. Secrets are sealed with the app's keyset, which the
+// single reads bring along, wrapped by the key-encryption key.
+type WebhookEndpoint struct {
+	ID            string
+	EnvironmentID string // read only
+	AppID         string // read only; empty in lists
+	Mode          string // read only: "test" or "live"; empty in lists
+	Keyset        []byte // read only; empty in lists
+
+	URL            string
+	Description    string
+	Events         []string // patterns (event.Pattern), at least one and at most 100
+	PayloadShape   delivery.Shape
+	Status         delivery.EndpointStatus
+	DisabledReason delivery.DisabledReason // empty: enabled
+	DisabledAt     time.Time               // zero: enabled
+	SecretSealed   []byte
+	// After a rotation, both secrets sign until PreviousSecretUntil.
+	PreviousSecretSealed []byte
+	PreviousSecretUntil  time.Time
+	FailingSince         time.Time // zero: the last attempt succeeded, or none was made
+	DeletedAt            time.Time // zero: not deleted
+	NextAttemptAt        time.Time // read only; zero: the endpoint is owed nothing, or waits to be woken
+	WakePending          bool      // read only: its workflow is being woken
+	Revision             int64     // read only: SaveWebhookEndpoint compares it
+	CreatedAt            time.Time // read only
+}
+
+// WebhookEndpointFilter narrows a list; empty: any.
+type WebhookEndpointFilter struct {
+	Status delivery.EndpointStatus
+}
+
+// WebhookEndpoint reads one that is not deleted. Fault: webhook_endpoint_not_found.
+func (r Reader) WebhookEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
+	row, err := queries.WebhookEndpointGet(ctx, r.handle, dbsqlc.WebhookEndpointGetParams{EnvironmentID: environmentID, ID: id})
+	return endpointWithKeyset(row), readError("webhook_endpoint", err)
+}
+
+// WebhookEndpointWithKey reads key and endpoint in one round trip. Faults: api_key_unknown; webhook_endpoint_not_found,
+// with the key.
+func (r Reader) WebhookEndpointWithKey(ctx context.Context, hash []byte, id string) (APIKey, WebhookEndpoint, error) {
+	row, err := queries.WebhookEndpointGetWithKey(ctx, r.handle, dbsqlc.WebhookEndpointGetWithKeyParams{Hash: hash, ID: id})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "webhook_endpoint", err)
+		return key, WebhookEndpoint{}, err
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), endpointFromDB(row.WebhookEndpoint), nil
+}
+
+// WebhookEndpoints lists an environment's, without the deleted ones.
+func (r Reader) WebhookEndpoints(
+	ctx context.Context, environmentID string, f WebhookEndpointFilter, page Page,
+) (endpoints []WebhookEndpoint, hasMore bool, err error) {
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.WebhookEndpointList(ctx, r.lists(), dbsqlc.WebhookEndpointListParams{
+		EnvironmentID: environmentID, Status: null(string(f.Status)),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("WebhookEndpointList", err)
+	}
+	endpoints, hasMore = cut(page, rows, func(row dbsqlc.WebhookEndpointListRow) WebhookEndpoint {
+		return endpointFromDB(row.WebhookEndpoint)
+	})
+	return endpoints, hasMore, nil
+}
+
+// WebhookEndpointCount counts an environment's, without the deleted ones. Each event writes a row for each endpoint that
+// wants it, so whoever adds endpoints bounds their number.
+func (r Reader) WebhookEndpointCount(ctx context.Context, environmentID string) (int, error) {
+	n, err := queries.WebhookEndpointCount(ctx, r.handle, environmentID)
+	return n, translate("WebhookEndpointCount", err)
+}
+
+// LockWebhookEndpoint reads one that nobody else may change until the transaction ends. Lock it before anything is
+// emitted. Fault: webhook_endpoint_not_found.
+func (tx *Tx) LockWebhookEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
+	row, err := queries.WebhookEndpointLock(ctx, tx.pipe, dbsqlc.WebhookEndpointLockParams{EnvironmentID: environmentID, ID: id})
+	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), readError("webhook_endpoint", err)
+}
+
+// InsertWebhookEndpoint writes an enabled one.
+func (tx *Tx) InsertWebhookEndpoint(ctx context.Context, environmentID string, e WebhookEndpoint) error {
+	return queries.WebhookEndpointInsert(ctx, tx.pipe, dbsqlc.WebhookEndpointInsertParams{
+		ID: e.ID, EnvironmentID: environmentID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
+		PayloadShape: e.PayloadShape, SecretSealed: e.SecretSealed, CreatedAt: tx.Real,
+	})
+}
+
+// SaveWebhookEndpoint writes what may change, and wakes the endpoint's workflow: it closes what a disabled or deleted
+// endpoint is still owed. Fault: webhook_endpoint_changed, when it is not of the revision read.
+func (tx *Tx) SaveWebhookEndpoint(ctx context.Context, environmentID string, e WebhookEndpoint) error {
+	tx.WakeWebhookEndpoint(environmentID, e.ID)
+	return queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(changed("webhook_endpoint")), dbsqlc.WebhookEndpointUpdateParams{
+		EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
+		PayloadShape: e.PayloadShape, Status: e.Status, DisabledReason: null(e.DisabledReason), DisabledAt: nullTime(e.DisabledAt),
+		SecretSealed: e.SecretSealed, PreviousSecretSealed: e.PreviousSecretSealed,
+		PreviousSecretUntil: nullTime(e.PreviousSecretUntil), FailingSince: nullTime(e.FailingSince),
+		DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
+	})
+}
+
+func endpointWithKeyset(row dbsqlc.WebhookEndpointGetRow) WebhookEndpoint {
+	e := endpointFromDB(row.WebhookEndpoint)
+	e.AppID, e.Mode, e.Keyset = row.AppID, row.Mode, row.Keyset
+	return e
+}
+
+func endpointFromDB(row dbsqlc.WebhookEndpoint) WebhookEndpoint {
+	return WebhookEndpoint{
+		ID: row.ID, EnvironmentID: row.EnvironmentID, URL: row.Url, Description: row.Description, Events: row.Events,
+		PayloadShape: row.PayloadShape, Status: row.Status, DisabledReason: value(row.DisabledReason),
+		DisabledAt: value(row.DisabledAt), SecretSealed: row.SecretSealed, PreviousSecretSealed: row.PreviousSecretSealed,
+		PreviousSecretUntil: value(row.PreviousSecretUntil), FailingSince: value(row.FailingSince), DeletedAt: value(row.DeletedAt),
+		NextAttemptAt: value(row.NextAttemptAt), WakePending: row.WakePendingSince != nil, Revision: row.Revision,
+		CreatedAt: row.CreatedAt,
+	}
+}

@@ -1,0 +1,43 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// WebhookBacklog is how the delivery of webhooks stands in the whole installation.
+type WebhookBacklog struct {
+	Late    int           // endpoints with something overdue, or not woken in time
+	DueAge  time.Duration // since the oldest due work of an endpoint became due; 0: none is due
+	Failing int           // enabled endpoints that fail for longer than asked for
+}
+
+// WebhookBacklog reads it at now; what is due for longer than late is overdue. Global.
+func (r Reader) WebhookBacklog(ctx context.Context, now time.Time, late, failing time.Duration) (WebhookBacklog, error) {
+	now = now.Truncate(time.Microsecond)
+	row, err := queries.WebhookBacklogGet(ctx, r.handle, dbsqlc.WebhookBacklogGetParams{
+		Now: now, LateBefore: now.Add(-late), FailingBefore: now.Add(-failing), AtMost: BacklogAtMost,
+	})
+	return WebhookBacklog{Late: max(row.Late, row.Asleep), DueAge: max(0, now.Sub(row.DueAt)), Failing: row.Failing},
+		translate("WebhookBacklogGet", err)
+}
+
+// TroubledEndpoint is a webhook endpoint that fails, or was disabled for it.
+type TroubledEndpoint struct {
+	Ref
+	Since    time.Time // it fails, or is disabled, since then
+	Disabled bool
+}
+
+// TroubledEndpoints lists at most limit that fail since before one time, and as many that were disabled for it after the
+// other. Global.
+func (r Reader) TroubledEndpoints(ctx context.Context, failingBefore, disabledSince time.Time, limit int) ([]TroubledEndpoint, error) {
+	found, err := queries.WebhookEndpointListTroubled(ctx, r.handle, dbsqlc.WebhookEndpointListTroubledParams{
+		FailingBefore: failingBefore, DisabledSince: disabledSince, RowLimit: limit,
+	})
+	return refs(found, func(f dbsqlc.WebhookEndpointListTroubledRow) TroubledEndpoint {
+		return TroubledEndpoint{Ref{f.EnvironmentID, f.ID}, f.Since, f.Disabled}
+	}), translate("WebhookEndpointListTroubled", err)
+}

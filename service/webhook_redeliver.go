@@ -1,0 +1,181 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"perennial/billing/delivery"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// Bounds of one request. Each delivery is one row to write, in a transaction that holds the rows of endpoints.
+const (
+	maxRedelivered = 100 // of one payment
+	maxExamined    = 500 // events of a time range
+	loggedAttempts = 20  // of each delivery in the answer
+)
+
+var (
+	errEndpointDisabled = fault.New(fault.Conflict, "webhook_endpoint_disabled",
+		"The webhook endpoint is disabled or deleted, so nothing is sent to it. Enable it first.")
+	errRangeEmpty = fault.InvalidParam("since", "range_empty", "`since` is not before `before`. Send an earlier `since`.")
+)
+
+// Redelivered are deliveries that are made again now, with the attempts so far, by delivery.
+type Redelivered struct {
+	Deliveries []db.WebhookDelivery
+	Attempts   map[string][]db.LoggedAttempt // without what receivers answered
+	HasMore    bool
+}
+
+// Redeliver makes one delivery again. Faults: webhook_delivery_not_found, webhook_endpoint_disabled.
+func (s *Service) Redeliver(ctx context.Context, by Caller, deliveryID string, around Around[Redelivered]) error {
+	return around.transact(ctx, s, by, func(tx *db.Tx) (Redelivered, error) {
+		if !id.Is(id.Delivery, deliveryID) {
+			return Redelivered{}, db.ErrWebhookDeliveryNotFound.In("deliveryId")
+		}
+		d, err := tx.WebhookDelivery(ctx, by.EnvironmentID, deliveryID)
+		if err != nil {
+			return Redelivered{}, inParam(err, "deliveryId")
+		}
+		again, err := deliverAgain(ctx, tx, by, d)
+		if err == nil && len(again.Deliveries) == 0 {
+			err = errEndpointDisabled.In("deliveryId")
+		}
+		return again, err
+	})
+}
+
+// RedeliverPayment makes the deliveries of a payment's events again, at most 100, the newest first; those to disabled
+// endpoints are left out. Fault: transaction_not_found.
+func (s *Service) RedeliverPayment(ctx context.Context, by Caller, paymentID string, around Around[Redelivered]) error {
+	return around.transact(ctx, s, by, func(tx *db.Tx) (Redelivered, error) {
+		if !id.Is(id.Transaction, paymentID) {
+			return Redelivered{}, db.ErrTransactionNotFound.In("paymentTransactionId")
+		}
+		if _, err := tx.Transaction(ctx, by.EnvironmentID, paymentID); err != nil {
+			return Redelivered{}, inParam(err, "paymentTransactionId")
+		}
+		all, more, err := tx.WebhookDeliveries(ctx, by.EnvironmentID, db.WebhookDeliveryFilter{ObjectID: paymentID},
+			db.Page{Limit: maxRedelivered, Unsettled: true})
+		if err != nil {
+			return Redelivered{}, err
+		}
+		again, err := deliverAgain(ctx, tx, by, all...)
+		again.HasMore = more
+		return again, err
+	})
+}
+
+// deliverAgain makes those again whose endpoint is enabled, and returns them as they are then.
+func deliverAgain(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDelivery) (again Redelivered, err error) {
+	endpoints := make([]string, len(all))
+	for i, d := range all {
+		endpoints[i] = d.EndpointID
+	}
+	slices.Sort(endpoints) // everybody who locks several does so in the order of their ids
+	enabled := map[string]bool{}
+	for _, endpointID := range slices.Compact(endpoints) {
+		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
+		if err != nil && !absent(err) { // absent: deleted
+			return again, err
+		}
+		enabled[endpointID] = err == nil && e.Status == delivery.EndpointEnabled
+	}
+	var ids []string
+	for _, d := range all {
+		if !enabled[d.EndpointID] {
+			continue
+		}
+		tx.DeliverAgain(by.EnvironmentID, db.Owed{EventID: d.EventID, EndpointID: d.EndpointID})
+		d.Status, d.Redelivery, d.NextAttemptAt, d.FailedReason, d.FailedAt = delivery.Pending, true, tx.Real, "", time.Time{}
+		again.Deliveries, ids = append(again.Deliveries, d), append(ids, d.ID)
+	}
+	again.Attempts, err = tx.WebhookLog(ctx, by.EnvironmentID, ids, db.Log{Attempts: loggedAttempts})
+	return again, err
+}
+
+// MissedRange asks for what an endpoint missed: the events of a time, real, that it wants and that failed or, because it
+// was disabled or not yet there, were never owed to it.
+type MissedRange struct {
+	EndpointID    string
+	Since, Before time.Time // zero Before: now
+	After         string    // continues behind this event
+}
+
+// RedeliveredRange is how far a request has come. Where there is more, the next request goes on after Last.
+type RedeliveredRange struct {
+	Examined, Redelivered int
+	HasMore               bool
+	Last                  string // the last event examined; empty: none
+}
+
+// RedeliverMissed has at most 500 events of a range examined and what was missed of them delivered. What is repeated finds
+// nothing missed any more. Faults: webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty.
+func (s *Service) RedeliverMissed(ctx context.Context, by Caller, m MissedRange, around Around[RedeliveredRange]) error {
+	return around.transact(ctx, s, by, func(tx *db.Tx) (out RedeliveredRange, err error) {
+		if m.Before.IsZero() {
+			m.Before = tx.Real
+		}
+		if !m.Since.Before(m.Before) {
+			return out, errRangeEmpty
+		}
+		if !id.Is(id.Endpoint, m.EndpointID) {
+			return out, db.ErrWebhookEndpointNotFound.In("endpointId")
+		}
+		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, m.EndpointID)
+		if err != nil {
+			return out, inParam(err, "endpointId")
+		}
+		if e.Status != delivery.EndpointEnabled {
+			return out, errEndpointDisabled.In("endpointId")
+		}
+		events, more, err := tx.EventsFor(ctx, by.EnvironmentID, e.ID, db.EventRange{
+			Since: m.Since, Before: m.Before, After: m.After, Limit: maxExamined,
+		})
+		if err != nil {
+			return out, err
+		}
+		out.Examined, out.HasMore = len(events), more
+		for _, ev := range events {
+			out.Last = ev.ID
+			if missed(e, ev) {
+				tx.DeliverAgain(by.EnvironmentID, db.Owed{EventID: ev.ID, EndpointID: e.ID})
+				out.Redelivered++
+			}
+		}
+		return out, nil
+	})
+}
+
+// missed reports whether an endpoint wants an event and has not got it. Test events of other endpoints are none of its
+// business.
+func missed(e db.WebhookEndpoint, ev db.RangedEvent) bool {
+	if ev.Status == "" {
+		return ev.Type != event.TypeWebhookEndpointTest && delivery.Wants(e.Events, ev.Type)
+	}
+	return ev.Status == delivery.Failed
+}
+
+// TestWebhook sends an event of type webhook_endpoint.test to one endpoint, and returns its delivery. Faults:
+// webhook_endpoint_not_found, webhook_endpoint_disabled.
+func (s *Service) TestWebhook(ctx context.Context, by Caller, endpointID string, around Around[db.WebhookDelivery]) error {
+	return around.transact(ctx, s, by, func(tx *db.Tx) (d db.WebhookDelivery, err error) {
+		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
+		if err != nil {
+			return d, err
+		}
+		if e.Status != delivery.EndpointEnabled {
+			return d, errEndpointDisabled
+		}
+		eventID, err := tx.EmitTo(ctx, by.EnvironmentID, e.ID, event.New(event.WebhookEndpointTest{ID: e.ID}, tx.Now))
+		return db.WebhookDelivery{
+			ID: db.WebhookDeliveryID(eventID, e.ID), EndpointID: e.ID, EventID: eventID, EventType: event.TypeWebhookEndpointTest,
+			ObjectID: e.ID, PayloadShape: e.PayloadShape, Status: delivery.Pending, NextAttemptAt: tx.Real, CreatedAt: tx.Real,
+		}, err
+	})
+}

@@ -1,0 +1,77 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"perennial/billing/delivery"
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/vault"
+	"perennial/webhooks"
+)
+
+var errKEKMissing = fault.New(fault.Internal, "kek_missing", "This process has no key to encrypt secrets with.")
+
+// Receiving is what registrations of webhook endpoints need of the process.
+type Receiving struct {
+	Vault *vault.Vault   // seals signing secrets
+	Local webhooks.Allow // networks of local receivers of test environments
+}
+
+// Receiving returns the same service, able to register webhook endpoints.
+func (s *Service) Receiving(r Receiving) *Service {
+	other := *s
+	other.vault, other.receivers = r.Vault, r.Local
+	return &other
+}
+
+// secret is one that signs deliveries; generated is the same text where we made it.
+type secret struct{ text, generated string }
+
+// chooseSecret takes the app's secret, or makes one.
+func chooseSecret(given string) (secret, error) {
+	if given != "" {
+		return secret{text: given}, webhooks.CheckSecret(given)
+	}
+	made, err := webhooks.NewSecret(rand.Reader)
+	return secret{made, made}, err
+}
+
+func (s *Service) sealSecret(e db.WebhookEndpoint, text string) ([]byte, error) {
+	if s.vault == nil {
+		return nil, errKEKMissing
+	}
+	return s.vault.Seal(e.Keyset, vault.EndpointSecret(e.AppID, e.ID), []byte(text))
+}
+
+// Rotation replaces the secret of an endpoint.
+type Rotation struct {
+	Secret string // empty: one is generated
+	// RevokePrevious ends the previous secret at once, because others may know it. Otherwise both sign for a day.
+	RevokePrevious bool
+}
+
+// RotateWebhookSecret gives an endpoint a new secret. One that is still valid from an earlier rotation ends. Faults:
+// webhook_endpoint_not_found, those of webhooks.CheckSecret.
+func (s *Service) RotateWebhookSecret(
+	ctx context.Context, by Caller, endpointID string, r Rotation, around Around[Endpoint],
+) error {
+	chosen, err := chooseSecret(r.Secret)
+	if err != nil {
+		return err
+	}
+	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (bool, error) {
+		sealed, err := s.sealSecret(e.WebhookEndpoint, chosen.text)
+		if err != nil {
+			return false, err
+		}
+		e.PreviousSecretSealed, e.PreviousSecretUntil = e.SecretSealed, tx.Real.Add(delivery.SecretOverlap)
+		if r.RevokePrevious {
+			e.PreviousSecretSealed, e.PreviousSecretUntil = nil, time.Time{}
+		}
+		e.SecretSealed, e.NewSecret = sealed, chosen.generated
+		return true, nil
+	})
+}

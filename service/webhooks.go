@@ -1,0 +1,201 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"perennial/billing/delivery"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/id"
+	"perennial/webhooks"
+)
+
+// maxEndpoints bounds the endpoints of an environment: each event writes a row for each endpoint that wants it.
+const maxEndpoints = 20
+
+var errEndpointLimit = fault.New(fault.Conflict, "webhook_endpoint_limit",
+	"The environment has %d webhook endpoints, and no more are possible. Delete one first.", maxEndpoints)
+
+// Endpoint is a webhook endpoint.
+type Endpoint struct {
+	db.WebhookEndpoint
+	// NewSecret is the secret that the use case generated, which is shown this once; empty: none.
+	NewSecret string
+}
+
+// EndpointForm is what an app says about an endpoint.
+type EndpointForm struct {
+	URL         string
+	Description string
+	Events      []string // exact types, or patterns such as payment.* and *
+	Shape       delivery.Shape
+	Secret      string // empty: one is generated
+}
+
+// RegisterWebhook adds an enabled endpoint. Faults: those of webhooks.CheckURL and webhooks.CheckSecret,
+// event_type_unknown, webhook_endpoint_limit, kek_missing.
+func (s *Service) RegisterWebhook(ctx context.Context, by Caller, f EndpointForm, also Also[Endpoint]) (Endpoint, error) {
+	update := EndpointUpdate{URL: &f.URL, Description: &f.Description, Events: &f.Events, Shape: &f.Shape}
+	if err := update.check(by, s.receivers); err != nil {
+		return Endpoint{}, err
+	}
+	secret, err := chooseSecret(f.Secret)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (Endpoint, error) {
+		e := Endpoint{NewSecret: secret.generated}
+		appID, keyset, err := tx.LockWebhookRegistrations(ctx, by.EnvironmentID)
+		if err != nil {
+			return e, err
+		}
+		n, err := tx.WebhookEndpointCount(ctx, by.EnvironmentID)
+		if err != nil {
+			return e, err
+		}
+		if n >= maxEndpoints {
+			return e, errEndpointLimit
+		}
+		e.ID, e.EnvironmentID, e.AppID, e.Keyset = id.New(id.Endpoint, tx.Real), by.EnvironmentID, appID, keyset
+		e.Status, e.CreatedAt = delivery.EndpointEnabled, tx.Real
+		update.apply(&e.WebhookEndpoint)
+		if e.SecretSealed, err = s.sealSecret(e.WebhookEndpoint, secret.text); err != nil {
+			return e, err
+		}
+		return e, tx.InsertWebhookEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint)
+	})
+}
+
+// EndpointUpdate changes the fields that are not nil.
+type EndpointUpdate struct {
+	URL         *string
+	Description *string
+	Events      *[]string
+	Shape       *delivery.Shape
+}
+
+func (u EndpointUpdate) check(by Caller, local webhooks.Allow) error {
+	if u.URL != nil {
+		if err := webhooks.CheckURL(*u.URL, by.Mode != apikey.Test, local); err != nil {
+			return err
+		}
+	}
+	if u.Description != nil {
+		if err := checkText("description", *u.Description); err != nil {
+			return err
+		}
+	}
+	if u.Events == nil {
+		return nil
+	}
+	for i, pattern := range *u.Events { // a misspelled one would silently deliver nothing
+		if err := event.Pattern(pattern).Check(); err != nil {
+			return fault.From(err).In(fmt.Sprintf("events[%d]", i))
+		}
+	}
+	return nil
+}
+
+// apply reports whether anything changed.
+func (u EndpointUpdate) apply(e *db.WebhookEndpoint) bool {
+	was := *e
+	if u.URL != nil {
+		e.URL = *u.URL
+	}
+	if u.Description != nil {
+		e.Description = *u.Description
+	}
+	if u.Events != nil {
+		e.Events = distinct(*u.Events)
+	}
+	if u.Shape != nil {
+		e.PayloadShape = *u.Shape
+	}
+	return e.URL != was.URL || e.Description != was.Description || e.PayloadShape != was.PayloadShape ||
+		!slices.Equal(e.Events, was.Events)
+}
+
+// distinct keeps the first of equal ones.
+func distinct(all []string) []string {
+	kept := make([]string, 0, len(all))
+	for _, s := range all {
+		if !slices.Contains(kept, s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// UpdateWebhook changes an endpoint. Deliveries that it is owed keep their payload and go to the new URL. Faults:
+// webhook_endpoint_not_found, those of RegisterWebhook about the same fields.
+func (s *Service) UpdateWebhook(
+	ctx context.Context, by Caller, endpointID string, u EndpointUpdate, around Around[Endpoint],
+) error {
+	if err := u.check(by, s.receivers); err != nil {
+		return err
+	}
+	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (bool, error) {
+		return u.apply(&e.WebhookEndpoint), nil
+	})
+}
+
+// DisableWebhook stops deliveries to an endpoint: what it is owed fails, and what happens meanwhile is not owed to it.
+// Fault: webhook_endpoint_not_found.
+func (s *Service) DisableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
+	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (bool, error) {
+		if e.Status == delivery.EndpointIsDisabled {
+			return false, nil
+		}
+		disable(tx, e, delivery.DisabledByRequest)
+		return true, nil
+	})
+}
+
+// EnableWebhook lets deliveries to an endpoint begin anew. Fault: webhook_endpoint_not_found.
+func (s *Service) EnableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
+	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (bool, error) {
+		if e.Status == delivery.EndpointEnabled {
+			return false, nil
+		}
+		e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointEnabled, "", time.Time{}
+		e.FailingSince = time.Time{} // the days after which a failing one is disabled count anew
+		return true, nil
+	})
+}
+
+// DeleteWebhook removes an endpoint for good; its log stays. Fault: webhook_endpoint_not_found.
+func (s *Service) DeleteWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
+	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (bool, error) {
+		disable(tx, e, delivery.DisabledDeleted)
+		e.DeletedAt = tx.Real
+		return true, nil
+	})
+}
+
+func disable(tx *db.Tx, e *Endpoint, reason delivery.DisabledReason) {
+	e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointIsDisabled, reason, tx.Real
+}
+
+// onEndpoint locks an endpoint and saves what change made of it, if that is anything.
+func (s *Service) onEndpoint(
+	ctx context.Context, by Caller, endpointID string, around Around[Endpoint],
+	change func(tx *db.Tx, e *Endpoint) (changed bool, err error),
+) error {
+	return around.transact(ctx, s, by, func(tx *db.Tx) (Endpoint, error) {
+		row, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
+		e := Endpoint{WebhookEndpoint: row}
+		if err != nil {
+			return e, err
+		}
+		changed, err := change(tx, &e)
+		if err != nil || !changed {
+			return e, err
+		}
+		return e, tx.SaveWebhookEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint)
+	})
+}

@@ -1,0 +1,137 @@
+package emits
+
+import (
+	"time"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// answers set the scene of each answer of a provider in the table, and return the answer.
+var answers = map[string]func(*stage) func() error{
+	"succeeded the first invoice": func(s *stage) func() error { return s.begun(1000).says(payment.AnswerSucceeded) },
+	"succeeded a later invoice": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.at(subscription.ActionRenewal)())
+		return l.says(payment.AnswerSucceeded)
+	},
+	"succeeded an invoice of a past-due subscription": func(s *stage) func() error {
+		l := s.pastDue()
+		s.must(l.command(lifecycle.Pay{}))
+		return l.says(payment.AnswerSucceeded)
+	},
+	"succeeded an invoice of a past-due subscription whose current period is not billed: it is now": func(s *stage) func() error {
+		l := s.pastDue()
+		s.must(l.at(subscription.ActionRenewal)())
+		s.must(l.command(lifecycle.Pay{}))
+		return l.says(payment.AnswerSucceeded)
+	},
+	"succeeded an invoice that is void: the money goes back": func(s *stage) func() error {
+		l := s.unpaid()
+		s.must(giveUp(l, s.service.VoidInvoice)())
+		return l.says(payment.AnswerSucceeded)
+	},
+	"succeeded a payment of its own": func(s *stage) func() error { return s.charged(payment.AnswerSucceeded) },
+	"succeeded a refund": func(s *stage) func() error {
+		return s.refunding().saysOfRefund(payment.AnswerSucceeded)
+	},
+	"succeeded another amount than asked for": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		return func() error {
+			return s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Amount: 1001, Currency: "EUR"})
+		}
+	},
+	"succeeded refunded at the provider, without us": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
+		return func() error {
+			return s.hear(txn.ID, payment.Answer{
+				Outcome: payment.AnswerSucceeded, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+			})
+		}
+	},
+	"succeeded a payment whose payer has disputed it": func(s *stage) func() error {
+		return s.disputed(payment.DisputeOpen, 1000)
+	},
+	"succeeded a payment whose dispute was won": func(s *stage) func() error {
+		return s.disputed(payment.DisputeWon, 0)
+	},
+	"declined an invoice":                   func(s *stage) func() error { return s.begun(1000).says(payment.AnswerDeclined) },
+	"declined the last retry of an invoice": func(s *stage) func() error { return s.retried().says(payment.AnswerDeclined) },
+	"declined a payment of its own":         func(s *stage) func() error { return s.charged(payment.AnswerDeclined) },
+	"failed an invoice":                     func(s *stage) func() error { return s.begun(1000).says(payment.AnswerFailed) },
+	"failed a refund, also one that had gone through": func(s *stage) func() error {
+		l := s.refunding()
+		s.must(l.saysOfRefund(payment.AnswerSucceeded)())
+		return l.saysOfRefund(payment.AnswerFailed)
+	},
+	"canceled the attempt of a canceled subscription": func(s *stage) func() error {
+		l := s.begun(1000)
+		s.must(l.command(lifecycle.Cancel{Immediate: true}))
+		return l.says(payment.AnswerCanceled)
+	},
+	"pending an invoice": func(s *stage) func() error { return s.begun(1000).says(payment.AnswerPending) },
+	"unknown":            func(s *stage) func() error { return s.begun(1000).says(payment.AnswerUnknown) },
+	"not_sent":           func(s *stage) func() error { return s.begun(1000).says(payment.AnswerNotSent) },
+	"succeeded a payment of its own, the first request since our credentials were refused": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		s.must(s.send(txn.ID, scene.Unauthorized))
+		s.Clock.Set(s.Clock.Now().Add(time.Hour)) // it is sent again, and not looked up
+		return func() error { return s.send(txn.ID, scene.Capture) }
+	},
+	"not_sent our credentials are refused (401, 403), which is news": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		return func() error { return s.send(txn.ID, scene.Unauthorized) }
+	},
+	"not_found a charge that the provider never received": func(s *stage) func() error {
+		l := s.begun(1000)
+		s.must(l.answer(payment.AnswerNotFound)) // once is no proof
+		return l.says(payment.AnswerNotFound)
+	},
+}
+
+// disputed is what the provider says of a payment that was disputed, and of one whose dispute was open before.
+func (s *stage) disputed(state payment.DisputeState, withdrawn money.Minor) func() error {
+	txn, err := s.charge(true)
+	s.must(err)
+	s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
+	say := func(state payment.DisputeState, withdrawn money.Minor) error {
+		return s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Disputes: []payment.Dispute{
+			{Ref: "du_1", State: state, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn},
+		}})
+	}
+	if state != payment.DisputeOpen {
+		s.must(say(payment.DisputeOpen, 1000))
+	}
+	return func() error { return say(state, withdrawn) }
+}
+
+// send sends a payment to the provider, which does what the script says.
+func (s *stage) send(txn string, script scene.Answer) error {
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return script }
+	_, err := s.Payments.Charge(s.ctx, contract.ResolveInput{EnvironmentID: s.Env, TransactionID: txn, Now: s.Clock.Now()})
+	return err
+}
+
+func (l *life) says(outcome payment.Outcome) func() error {
+	return func() error { return l.answer(outcome) }
+}
+
+func (l *life) saysOfRefund(outcome payment.Outcome) func() error {
+	return func() error { return l.hear(l.newest(payment.Refund).ID, payment.Answer{Outcome: outcome}) }
+}
+
+func (s *stage) charged(outcome payment.Outcome) func() error {
+	txn, err := s.charge(true)
+	s.must(err)
+	return func() error { return s.hear(txn.ID, payment.Answer{Outcome: outcome}) }
+}

@@ -1,0 +1,208 @@
+package emits
+
+import (
+	"context"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/customer"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/testclock"
+	"perennial/service"
+	"perennial/test/scene"
+)
+
+// requests set the scene of each request of the table, and return the request.
+var requests = map[string]func(*stage) func() error{
+	"createCustomer": func(s *stage) func() error {
+		return func() error {
+			_, err := s.service.CreateCustomer(s.ctx, s.by, customer.Customer{Email: "ada@example.com"}, nil)
+			return err
+		}
+	},
+	"updateCustomer":                 func(s *stage) func() error { return s.updateCustomer("Ada") },
+	"updateCustomer nothing changes": func(s *stage) func() error { return s.updateCustomer("Canary Person") },
+	"deleteCustomer":                 func(s *stage) func() error { return s.deleteCustomer(s.Customer(s.t, "").ID) },
+	"createPlan": func(s *stage) func() error {
+		p := scene.Monthly(1000)
+		return func() error {
+			_, err := s.service.CreatePlan(s.ctx, s.by, plan.Plan{
+				Name: p.Name, Currency: p.Currency, Interval: p.Interval, Prices: p.Prices,
+			}, nil)
+			return err
+		}
+	},
+	"updatePlan": func(s *stage) func() error {
+		planID, active := s.plan(1000), false
+		return func() error {
+			_, err := s.service.UpdatePlan(s.ctx, s.by, planID, service.PlanUpdate{Active: &active}, nil)
+			return err
+		}
+	},
+	"createSubscription": func(s *stage) func() error { return s.create(14) },
+	"createSubscription with a trial of three days or less": func(s *stage) func() error { return s.create(3) },
+	"updateSubscription to a dearer plan":                   func(s *stage) func() error { return s.replan(1000, 3000) },
+	"updateSubscription to a cheaper plan: the invoice is a credit": func(s *stage) func() error {
+		return s.replan(3000, 1000)
+	},
+	"updateSubscription while the period's invoice is unpaid: it is replaced": func(s *stage) func() error {
+		l := s.unpaid()
+		return func() error { return l.changePlan(3000, false) }
+	},
+	"updateSubscription in a trial": func(s *stage) func() error {
+		l := s.subscribe(1000, 14, true)
+		return func() error { return l.changePlan(3000, false) }
+	},
+	"updateSubscription at the end of the period, or to stay after all": func(s *stage) func() error {
+		l := s.active(1000)
+		return func() error { return l.changePlan(3000, true) }
+	},
+	"cancelSubscription at the end of the period": func(s *stage) func() error {
+		l := s.active(1000)
+		return func() error { return l.command(lifecycle.Cancel{}) }
+	},
+	"cancelSubscription again, for another reason": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.command(lifecycle.Cancel{}))
+		return func() error { return l.command(lifecycle.Cancel{Reason: "too dear"}) }
+	},
+	"cancelSubscription now": func(s *stage) func() error {
+		l := s.active(1000)
+		return func() error { return l.command(lifecycle.Cancel{Immediate: true}) }
+	},
+	"cancelSubscription now, with a refund of unused time": func(s *stage) func() error {
+		l := s.active(1000)
+		s.pass(10)
+		return func() error { return l.command(lifecycle.Cancel{Immediate: true, RefundUnused: true}) }
+	},
+	"reactivateSubscription": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.command(lifecycle.Cancel{}))
+		return func() error { return l.command(lifecycle.Reactivate{}) }
+	},
+	"createPayment of its own": func(s *stage) func() error {
+		return func() error { _, err := s.charge(true); return err }
+	},
+	"createPayment of its own, without a payment method": func(s *stage) func() error {
+		return func() error { _, err := s.charge(false); return err }
+	},
+	"createPayment of a subscription's invoice": func(s *stage) func() error {
+		l := s.unpaid()
+		return func() error { return l.command(lifecycle.Pay{}) }
+	},
+	"voidInvoice": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.VoidInvoice) },
+	"voidInvoice of a past-due subscription": func(s *stage) func() error {
+		return giveUp(s.pastDue(), s.service.VoidInvoice)
+	},
+	"markInvoiceUncollectible": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.MarkUncollectible) },
+	"markInvoiceUncollectible of a past-due subscription": func(s *stage) func() error {
+		return giveUp(s.pastDue(), s.service.MarkUncollectible)
+	},
+	"retryRefund":  func(s *stage) func() error { return owed(s, s.service.RetryRefund) },
+	"creditRefund": func(s *stage) func() error { return owed(s, s.service.CreditRefund) },
+	"createTestClock": func(s *stage) func() error {
+		return func() error {
+			_, err := s.service.CreateTestClock(s.ctx, s.by, "clock", scene.Start, nil)
+			return err
+		}
+	},
+	"advanceTestClock": func(s *stage) func() error {
+		clock := s.clock()
+		return func() error { return s.advanceClock(clock) }
+	},
+	"stopTestClock": func(s *stage) func() error {
+		clock := s.clock()
+		s.must(s.advanceClock(clock))
+		return func() error { return s.service.StopTestClock(s.ctx, s.by, clock, service.Around[testclock.Clock]{}) }
+	},
+	"deleteTestClock": func(s *stage) func() error {
+		clock := s.clock()
+		return func() error { return s.service.DeleteTestClock(s.ctx, s.by, clock, service.Around[testclock.Clock]{}) }
+	},
+	"resolvePayment succeeded": func(s *stage) func() error { return s.resolve(payment.DecideSucceeded) },
+	"resolvePayment failed":    func(s *stage) func() error { return s.resolve(payment.DecideFailed) },
+	"resolvePayment returned":  func(s *stage) func() error { return s.resolve(payment.DecideReturned) },
+}
+
+// resolve ends the review of a payment that captured another amount than asked for.
+func (s *stage) resolve(decision payment.Decision) func() error {
+	txn, err := s.charge(true)
+	s.must(err)
+	s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Amount: 1001, Currency: "EUR"}))
+	return func() error {
+		return s.service.ResolvePayment(s.ctx, s.by, service.Resolution{
+			PaymentID: txn.ID, Decision: decision, Note: "the provider's dashboard says so",
+		}, service.Around[payment.Transaction]{})
+	}
+}
+
+func (s *stage) updateCustomer(name string) func() error {
+	c := s.Customer(s.t, "")
+	return func() error {
+		_, err := s.service.UpdateCustomer(s.ctx, s.by, c.ID, service.CustomerUpdate{Name: &name}, nil)
+		return err
+	}
+}
+
+func (s *stage) deleteCustomer(customerID string) func() error {
+	return func() error { return s.service.EraseCustomer(s.ctx, s.by, customerID, service.Around[string]{}) }
+}
+
+func (s *stage) create(trialDays int) func() error {
+	c, planID := s.Customer(s.t, ""), s.plan(1000)
+	return func() error {
+		_, err := s.service.CreateSubscription(s.ctx, s.by, service.NewSubscription{
+			CustomerID: c.ID, PlanID: planID, TrialDays: &trialDays,
+		}, nil)
+		return err
+	}
+}
+
+// replan changes the plan ten days into a paid period.
+func (s *stage) replan(from, to money.Minor) func() error {
+	l := s.active(from)
+	s.pass(10)
+	return func() error { return l.changePlan(to, false) }
+}
+
+// charge makes a payment of its own.
+func (s *stage) charge(card bool) (payment.Transaction, error) {
+	c := s.Customer(s.t, "")
+	if !card {
+		s.SetMethod(s.t, c.ID, nil)
+	}
+	return s.service.ChargeCustomer(s.ctx, s.by, service.NewCharge{CustomerID: c.ID, Amount: 1000, Currency: "EUR"}, nil)
+}
+
+func giveUp(
+	l *life, how func(context.Context, service.Caller, string, service.Around[invoice.Invoice]) error,
+) func() error {
+	id := l.invoice().ID
+	return func() error { return how(l.ctx, l.by, id, service.Around[invoice.Invoice]{}) }
+}
+
+// owed is a charge whose refund has failed.
+func owed(
+	s *stage, how func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
+) func() error {
+	l := s.refunding()
+	s.must(l.hear(l.newest(payment.Refund).ID, payment.Answer{Outcome: payment.AnswerFailed}))
+	charge := l.newest(payment.Charge)
+	require.Positive(s.t, charge.RefundOwed)
+	return func() error { return how(s.ctx, s.by, charge.ID, service.Around[payment.Transaction]{}) }
+}
+
+func (s *stage) clock() string {
+	s.t.Helper()
+	clock, err := s.service.CreateTestClock(s.ctx, s.by, "clock", scene.Start, nil)
+	s.must(err)
+	return clock.ID
+}
+
+func (s *stage) advanceClock(id string) error {
+	return s.service.AdvanceTestClock(s.ctx, s.by, id, scene.Start.AddDate(0, 1, 0), service.Around[testclock.Clock]{})
+}

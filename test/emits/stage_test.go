@@ -1,0 +1,245 @@
+// Package emits proves the table of operations and events (event.Operations): it performs each operation with the real
+// rules, use cases and database, and compares what was written.
+package emits
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/testkit"
+	"perennial/internal/vault"
+	"perennial/service"
+	"perennial/test/scene"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+// stage is where operations are performed, one after the other: each on a customer of its own.
+type stage struct {
+	*scene.Scene
+	t       *testing.T
+	ctx     context.Context
+	service *service.Service
+	by      service.Caller
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{Scene: scene.New(t, scene.CancelPastDueAfter(60)), t: t, ctx: t.Context()}
+	s.service = service.New(s.Store, s.Clock.Now).Receiving(service.Receiving{Vault: s.vault()})
+	s.by = service.Caller{Actor: db.ByKey("key_1"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC"}
+	return s
+}
+
+// vault opens the keyset of the stage's app.
+func (s *stage) vault() *vault.Vault {
+	s.t.Helper()
+	keys, err := vault.New(vault.NewKEK())
+	s.must(err)
+	var app string
+	s.must(s.Pool.QueryRow(s.ctx, "select app_id from environments where id = $1", s.Env).Scan(&app))
+	keyset, err := keys.NewAppKeyset(app)
+	s.must(err)
+	_, err = s.Pool.Exec(s.ctx, "update apps set keyset = $2 where id = $1", app, keyset)
+	s.must(err)
+	return keys
+}
+
+// emits performs an operation and returns the types of the events that it emitted, in order.
+func (s *stage) emits(operation func() error) (types []event.Type) {
+	s.t.Helper()
+	var before int64
+	require.NoError(s.t, s.Pool.QueryRow(s.ctx, "select coalesce(max(position), 0) from events").Scan(&before))
+	require.NoError(s.t, operation())
+	rows, err := s.Pool.Query(s.ctx, "select type from events where position > $1 order by position", before)
+	require.NoError(s.t, err)
+	types, err = pgx.CollectRows(rows, pgx.RowTo[event.Type])
+	require.NoError(s.t, err)
+	return types
+}
+
+// subscribe creates a subscription to a monthly plan. Without a card its customer cannot pay.
+func (s *stage) subscribe(amount money.Minor, trialDays int, card bool) *life {
+	s.t.Helper()
+	c := s.Customer(s.t, "")
+	if !card {
+		s.SetMethod(s.t, c.ID, nil)
+	}
+	sub, err := s.service.CreateSubscription(s.ctx, s.by, service.NewSubscription{
+		CustomerID: c.ID, PlanID: s.plan(amount), TrialDays: &trialDays,
+	}, nil)
+	require.NoError(s.t, err)
+	return &life{s, contract.Ref{EnvironmentID: s.Env, ID: sub.ID}}
+}
+
+func (s *stage) plan(amount money.Minor) string { return s.Plan(s.t, scene.Monthly(amount)).ID }
+
+// life is one subscription on the stage.
+type life struct {
+	*stage
+	ref contract.Ref
+}
+
+// begun is one whose first invoice is in collection.
+func (s *stage) begun(amount money.Minor) *life {
+	s.t.Helper()
+	l := s.subscribe(amount, 0, true)
+	s.must(l.due())
+	return l
+}
+
+// active is one whose first period is paid.
+func (s *stage) active(amount money.Minor) *life {
+	s.t.Helper()
+	l := s.begun(amount)
+	s.must(l.answer(payment.AnswerSucceeded))
+	return l
+}
+
+// unpaid is one whose first attempt was declined.
+func (s *stage) unpaid() *life {
+	s.t.Helper()
+	l := s.begun(1000)
+	s.must(l.answer(payment.AnswerDeclined))
+	return l
+}
+
+// retried is one whose second period's last retry is in progress.
+func (s *stage) retried() *life {
+	s.t.Helper()
+	l := s.active(1000)
+	l.wait(subscription.ActionRenewal)
+	s.must(l.due())
+	for range 3 {
+		s.must(l.answer(payment.AnswerDeclined))
+		l.wait(subscription.ActionPaymentRetry)
+		s.must(l.due())
+	}
+	return l
+}
+
+func (s *stage) pastDue() *life {
+	s.t.Helper()
+	l := s.retried()
+	s.must(l.answer(payment.AnswerDeclined))
+	require.Equal(s.t, subscription.PastDue, l.sub().Status)
+	return l
+}
+
+// refunding is one that was canceled with a refund, which is in progress.
+func (s *stage) refunding() *life {
+	s.t.Helper()
+	l := s.active(1000)
+	s.pass(10)
+	s.must(l.command(lifecycle.Cancel{Immediate: true, RefundUnused: true}))
+	return l
+}
+
+// pass lets days go by.
+func (s *stage) pass(days int) { s.Clock.Set(s.Clock.Now().AddDate(0, 0, days)) }
+
+func (l *life) sub() subscription.Subscription {
+	l.t.Helper()
+	sub, err := l.Store.Subscription(l.ctx, l.Env, l.ref.ID)
+	require.NoError(l.t, err)
+	return sub
+}
+
+// due does what is due now.
+func (l *life) due() error {
+	_, err := l.Subscriptions.Advance(l.ctx, contract.AdvanceInput{Ref: l.ref, Now: l.Clock.Now()})
+	return err
+}
+
+// wait lets time pass until the next automatic action, which must be the one named, is due.
+func (l *life) wait(action subscription.Action) {
+	l.t.Helper()
+	sub := l.sub()
+	require.Equal(l.t, action, sub.NextAction)
+	if sub.NextActionAt.After(l.Clock.Now()) {
+		l.Clock.Set(sub.NextActionAt)
+	}
+}
+
+// must is for what sets a scene.
+func (s *stage) must(err error) {
+	s.t.Helper()
+	require.NoError(s.t, err)
+}
+
+func (l *life) command(cmd lifecycle.Command) error {
+	return l.service.Command(l.ctx, l.by, l.ref.ID, cmd, service.Around[service.Performed]{})
+}
+
+func (l *life) changePlan(amount money.Minor, atPeriodEnd bool) error {
+	return l.service.ChangePlan(l.ctx, l.by, l.ref.ID, l.plan(amount), atPeriodEnd, service.Around[service.Performed]{})
+}
+
+func (l *life) newest(kind payment.Type) payment.Transaction {
+	l.t.Helper()
+	rows, _, err := l.Store.Transactions(l.ctx, l.Env, db.TransactionFilter{SubscriptionID: l.ref.ID, Type: kind}, db.Page{Limit: 1})
+	require.NoError(l.t, err)
+	require.Len(l.t, rows, 1)
+	return rows[0]
+}
+
+func (l *life) invoice() invoice.Invoice {
+	l.t.Helper()
+	rows, _, err := l.Store.Invoices(l.ctx, l.Env, db.InvoiceFilter{SubscriptionID: l.ref.ID}, db.Page{Limit: 1})
+	require.NoError(l.t, err)
+	require.Len(l.t, rows, 1)
+	return rows[0]
+}
+
+// answer is what the provider says about the newest charge.
+func (l *life) answer(outcome payment.Outcome) error {
+	return l.hear(l.newest(payment.Charge).ID, payment.Answer{Outcome: outcome})
+}
+
+// hear records what the provider says about a payment, as the activity does. A success is of the amount asked for.
+func (s *stage) hear(id string, said payment.Answer) error {
+	wall := s.Clock.Now()
+	return s.Store.InTx(s.ctx, db.BySystem("test"), wall, func(tx *db.Tx) error {
+		seen, err := tx.Transaction(s.ctx, s.Env, id)
+		if err != nil {
+			return err
+		}
+		state, err := tx.LockOwner(s.ctx, s.Env, seen)
+		if err != nil {
+			return err
+		}
+		result, err := tx.LockResult(s.ctx, s.Env, state, seen)
+		if err != nil {
+			return err
+		}
+		if result.Refunds, err = tx.LockRefunds(s.ctx, s.Env, id); err != nil {
+			return err
+		}
+		t := result.Transaction
+		if result.Move = payment.MoveLookup; t.FirstSentAt.IsZero() {
+			result.Transaction.FirstSentAt = wall
+		}
+		said.Ref = "ref_" + t.ID
+		if said.Outcome == payment.AnswerSucceeded && said.Amount == 0 {
+			said.Amount, said.Currency = t.Amount, t.Currency
+		}
+		result.Answer = said
+		state, _, changes, err := lifecycle.Record(state, result, db.Moment(wall, wall))
+		if err != nil {
+			return err
+		}
+		return tx.Write(s.ctx, s.Env, state, changes)
+	})
+}

@@ -1,0 +1,101 @@
+package emits
+
+import (
+	"perennial/activities"
+	"perennial/billing/lifecycle"
+	"perennial/billing/subscription"
+	"perennial/billing/testclock"
+	"perennial/contract"
+	"perennial/service"
+)
+
+// timers set the scene of each timer of the table, and return what happens when it is due.
+var timers = map[string]func(*stage) func() error{
+	"begin":                    func(s *stage) func() error { return s.subscribe(1000, 0, true).due },
+	"begin the period is free": func(s *stage) func() error { return s.subscribe(0, 0, true).due },
+	"begin without a payment method": func(s *stage) func() error {
+		return s.subscribe(1000, 0, false).due
+	},
+	"trial_notice": func(s *stage) func() error {
+		return s.subscribe(1000, 14, true).at(subscription.ActionTrialNotice)
+	},
+	"trial_end": func(s *stage) func() error {
+		return s.subscribe(1000, 3, true).at(subscription.ActionTrialEnd)
+	},
+	"renewal": func(s *stage) func() error { return s.active(1000).at(subscription.ActionRenewal) },
+	"renewal credit covers the invoice": func(s *stage) func() error {
+		l := s.active(30000)
+		s.must(l.changePlan(1000, false))
+		return l.at(subscription.ActionRenewal)
+	},
+	"renewal to the plan that waited for it": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.changePlan(3000, true))
+		return l.at(subscription.ActionRenewal)
+	},
+	"renewal the period is free, or the subscription is past due": func(s *stage) func() error {
+		return s.pastDue().at(subscription.ActionRenewal)
+	},
+	"cancel": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.command(lifecycle.Cancel{}))
+		return l.at(subscription.ActionCancel)
+	},
+	"payment_retry": func(s *stage) func() error { return s.unpaid().at(subscription.ActionPaymentRetry) },
+	"payment_retry without a payment method": func(s *stage) func() error {
+		l := s.subscribe(1000, 0, false)
+		s.must(l.due())
+		return l.at(subscription.ActionPaymentRetry)
+	},
+	"past_due_cancel": func(s *stage) func() error {
+		l := s.pastDue()
+		for l.sub().NextAction == subscription.ActionRenewal {
+			s.must(l.at(subscription.ActionRenewal)())
+		}
+		return l.at(subscription.ActionPastDueEnd)
+	},
+}
+
+// clocks are the same for test clocks.
+var clocks = map[string]func(*stage) func() error{
+	"the advance ends": func(s *stage) func() error {
+		clock := s.clock()
+		s.must(s.advanceClock(clock))
+		steps := activities.Clocks{Store: s.Store, Clock: s.Clock.Now}
+		return func() error {
+			_, err := steps.StepClock(s.ctx, contract.Ref{EnvironmentID: s.Env, ID: clock})
+			return err
+		}
+	},
+}
+
+// erasures are the same for what follows the deletion of a customer or a test clock.
+var erasures = map[string]func(*stage) func() error{
+	"a subscription of the customer is canceled": func(s *stage) func() error {
+		s.must(s.deleteCustomer(s.active(1000).sub().CustomerID)())
+		return s.eraseBatch
+	},
+	"a customer of the test clock is deleted": func(s *stage) func() error {
+		clock := s.clock()
+		s.Customer(s.t, clock)
+		s.must(s.service.DeleteTestClock(s.ctx, s.by, clock, service.Around[testclock.Clock]{}))
+		return s.eraseBatch
+	},
+}
+
+// eraseBatch does the next batch of the newest erasure.
+func (s *stage) eraseBatch() error {
+	var id string
+	if err := s.Pool.QueryRow(s.ctx, "select id from erasures order by requested_at desc, id desc limit 1").Scan(&id); err != nil {
+		return err
+	}
+	steps := activities.Erasures{Store: s.Store, Clock: s.Clock.Now}
+	_, err := steps.EraseBatch(s.ctx, contract.Ref{EnvironmentID: s.Env, ID: id})
+	return err
+}
+
+// at waits for the next automatic action, and returns what does it.
+func (l *life) at(action subscription.Action) func() error {
+	l.wait(action)
+	return l.due
+}

@@ -1,0 +1,102 @@
+package emits
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/service"
+	"perennial/webhooks"
+)
+
+// endpoints set the scene of each request about webhook endpoints, and return the request.
+var endpoints = map[string]func(*stage) func() error{
+	"createWebhook": func(s *stage) func() error {
+		return func() error { _, err := s.register(); return err }
+	},
+	"updateWebhook": func(s *stage) func() error {
+		url := "https://hooks.example.com/elsewhere"
+		return onEndpoint(s, func(ctx context.Context, by service.Caller, id string, around service.Around[service.Endpoint]) error {
+			return s.service.UpdateWebhook(ctx, by, id, service.EndpointUpdate{URL: &url}, around)
+		})
+	},
+	"disableWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.DisableWebhook) },
+	"enableWebhook": func(s *stage) func() error {
+		e := s.endpoint()
+		s.must(s.service.DisableWebhook(s.ctx, s.by, e.ID, service.Around[service.Endpoint]{}))
+		return func() error { return s.service.EnableWebhook(s.ctx, s.by, e.ID, service.Around[service.Endpoint]{}) }
+	},
+	"deleteWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.DeleteWebhook) },
+	"rotateWebhookSecret": func(s *stage) func() error {
+		return onEndpoint(s, func(ctx context.Context, by service.Caller, id string, around service.Around[service.Endpoint]) error {
+			return s.service.RotateWebhookSecret(ctx, by, id, service.Rotation{}, around)
+		})
+	},
+	"testWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.TestWebhook) },
+	"redeliverWebhooks": func(s *stage) func() error {
+		e := s.endpoint()
+		s.Announce(s.t, 1)
+		found, _, err := s.Store.WebhookDeliveries(s.ctx, s.Env, db.WebhookDeliveryFilter{EndpointID: e.ID}, db.Page{Limit: 1})
+		s.must(err)
+		return func() error {
+			return s.service.Redeliver(s.ctx, s.by, found[0].ID, service.Around[service.Redelivered]{})
+		}
+	},
+}
+
+// deliveries are the same for attempts to deliver.
+var deliveries = map[string]func(*stage) func() error{
+	"an attempt fails": func(s *stage) func() error { return s.attempt(1, 0) },
+	"an attempt fails the last of a delivery, and the endpoint has failed for three days": func(s *stage) func() error {
+		return s.attempt(4, 4*24*time.Hour)
+	},
+}
+
+func (s *stage) register() (service.Endpoint, error) {
+	return s.service.RegisterWebhook(s.ctx, s.by, service.EndpointForm{
+		URL: "https://hooks.example.com/perennial", Events: []string{string(event.TypePlanCreated)}, Shape: "A",
+	}, nil)
+}
+
+func (s *stage) endpoint() service.Endpoint {
+	s.t.Helper()
+	e, err := s.register()
+	s.must(err)
+	return e
+}
+
+func onEndpoint[R any](
+	s *stage, request func(ctx context.Context, by service.Caller, endpointID string, around service.Around[R]) error,
+) func() error {
+	e := s.endpoint()
+	return func() error { return request(s.ctx, s.by, e.ID, service.Around[R]{}) }
+}
+
+// refusing is a receiver that never takes a delivery.
+type refusing struct{}
+
+func (refusing) Send(context.Context, webhooks.Request) webhooks.Result {
+	return webhooks.Result{Status: 500, Failure: webhooks.FailedStatus, Detail: "The receiver answered 500."}
+}
+
+// attempt makes attempt n of a delivery to an endpoint that has failed for some time.
+func (s *stage) attempt(n int, failing time.Duration) func() error {
+	e := s.endpoint()
+	s.Announce(s.t, 1)
+	if failing > 0 {
+		_, err := s.Pool.Exec(s.ctx, "update webhook_endpoints set failing_since = $2 where id = $1", e.ID, s.Clock.Now().Add(-failing))
+		s.must(err)
+	}
+	steps := s.Deliveries(s.t, refusing{})
+	deliver := func() (contract.DeliverOutput, error) {
+		return steps.DeliverDue(s.ctx, contract.DeliverInput{Ref: contract.Ref{EnvironmentID: s.Env, ID: e.ID}})
+	}
+	for range n - 1 {
+		out, err := deliver()
+		s.must(err)
+		s.Clock.Set(out.NextAt)
+	}
+	return func() error { _, err := deliver(); return err }
+}

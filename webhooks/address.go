@@ -1,0 +1,84 @@
+package webhooks
+
+import "net/netip"
+
+// network is one that is not the public internet.
+type network struct {
+	prefix netip.Prefix
+	name   string
+}
+
+func cidr(prefix, name string) network { return network{netip.MustParsePrefix(prefix), name} }
+
+// The registries of special-purpose addresses (IANA) and of clouds. Addresses inside Perennial's own network must be
+// out of reach of anyone who can register a URL.
+var forbidden = []network{
+	cidr("0.0.0.0/8", "unspecified"),
+	cidr("10.0.0.0/8", "private"),
+	cidr("100.64.0.0/10", "carrier-grade NAT"),
+	cidr("127.0.0.0/8", "loopback"),
+	cidr("168.63.129.16/32", "cloud metadata"),
+	cidr("169.254.0.0/16", "link-local, cloud metadata"),
+	cidr("172.16.0.0/12", "private"),
+	cidr("192.0.0.0/24", "protocol assignments, cloud metadata"),
+	cidr("192.0.2.0/24", "documentation"),
+	cidr("192.31.196.0/24", "AS112"),
+	cidr("192.52.193.0/24", "multicast tunnel"),
+	cidr("192.88.99.0/24", "6to4 relay"),
+	cidr("192.168.0.0/16", "private"),
+	cidr("192.175.48.0/24", "AS112"),
+	cidr("198.18.0.0/15", "benchmarking"),
+	cidr("198.51.100.0/24", "documentation"),
+	cidr("203.0.113.0/24", "documentation"),
+	cidr("224.0.0.0/4", "multicast"),
+	cidr("240.0.0.0/4", "reserved, broadcast"),
+
+	cidr("::/128", "unspecified"),
+	cidr("::1/128", "loopback"),
+	cidr("::/96", "IPv4-compatible"),
+	cidr("64:ff9b::/96", "NAT64"),
+	cidr("64:ff9b:1::/48", "local NAT64"),
+	cidr("100::/64", "discard-only"),
+	cidr("2001::/32", "Teredo"),
+	cidr("2001::/23", "protocol assignments"),
+	cidr("2001:db8::/32", "documentation"),
+	cidr("2002::/16", "6to4"),
+	cidr("2620:4f:8000::/48", "AS112"),
+	cidr("3fff::/20", "documentation"),
+	cidr("5f00::/16", "segment routing"),
+	cidr("fc00::/7", "unique local, cloud metadata"),
+	cidr("fe80::/10", "link-local"),
+	cidr("fec0::/10", "site-local"),
+	cidr("ff00::/8", "multicast"),
+}
+
+// globalUnicast is all that is assigned to the internet of IPv6.
+var globalUnicast = netip.MustParsePrefix("2000::/3")
+
+// networkOf returns the name of the network that makes an address unusable for a receiver. Empty: it is a public one.
+func networkOf(addr netip.Addr) string {
+	addr = addr.Unmap().WithZone("")
+	if !addr.IsValid() {
+		return "invalid"
+	}
+	for _, n := range forbidden {
+		if n.prefix.Contains(addr) {
+			return n.name
+		}
+	}
+	if addr.Is6() {
+		if !globalUnicast.Contains(addr) {
+			return "unassigned"
+		}
+		if isatap(addr) {
+			return "ISATAP"
+		}
+	}
+	return ""
+}
+
+// isatap reports whether the lower half of the address embeds one of IPv4, which a router may tunnel to (RFC 5214).
+func isatap(addr netip.Addr) bool {
+	b := addr.As16()
+	return (b[8] == 0 || b[8] == 2) && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
+}
