@@ -85,4 +85,5 @@ func (unobserved) ProviderCalled(context.Context, string, string, string, time.D
 func (unobserved) PaymentEnded(context.Context, Ended)                                   {}
 func (unobserved) ReviewNeeded(context.Context, ReviewNeeded)                            {}
 func (unobserved) CredentialsRefused(context.Context, CredentialsRefused)                {}
+func (unobserved) ProviderSilent(context.Context, ProviderSilent)                        {}
 func (unobserved) RowAbsent(context.Context, RowAbsent)                                  {}

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"perennial/billing/collection"
@@ -21,8 +22,16 @@ type Observer interface {
 	ReviewNeeded(ctx context.Context, r ReviewNeeded)
 	// CredentialsRefused reports that a provider refused a request because of our credentials (401, 403).
 	CredentialsRefused(ctx context.Context, r CredentialsRefused)
+	// ProviderSilent reports an exchange that brought no answer: none came, or one that says nothing (5xx).
+	ProviderSilent(ctx context.Context, r ProviderSilent)
 	// RowAbsent reports a workflow that the database has no row for; it ends.
 	RowAbsent(ctx context.Context, r RowAbsent)
+}
+
+// ProviderSilent names the account whose provider gave no answer.
+type ProviderSilent struct {
+	EnvironmentID, TransactionID, ProviderConfigID, Provider, Operation, Reason string
+	HTTPStatus                                                                  int // 0: no answer came at all
 }
 
 // ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.
@@ -52,6 +61,18 @@ func (a *Payments) tell(
 			Provider: x.provider.Name(), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
 		})
 	}
+	if err == nil && silent(result) {
+		a.Observer.ProviderSilent(ctx, ProviderSilent{
+			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.txn.ProviderConfigID, Provider: x.provider.Name(),
+			Operation: operation(x.txn, x.move), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
+		})
+	}
+}
+
+// silent reports whether an exchange brought no answer. One that asks us to come back later is an answer.
+func silent(r providers.Result) bool {
+	undecided := r.Outcome == providers.Unknown || r.Outcome == providers.NotSent
+	return undecided && (r.HTTPStatus == 0 || r.HTTPStatus >= http.StatusInternalServerError)
 }
 
 // reviewNeeded is what the measurements are told of a transaction that was left to a person.

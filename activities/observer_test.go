@@ -22,6 +22,11 @@ type watch struct {
 	outcomes []string
 	reviews  []activities.ReviewNeeded
 	refused  []activities.CredentialsRefused
+	silences []activities.ProviderSilent
+}
+
+func (w *watch) ProviderSilent(_ context.Context, r activities.ProviderSilent) {
+	w.silences = append(w.silences, r)
 }
 
 func (w *watch) ProviderCalled(_ context.Context, _, _, outcome string, _ time.Duration) {
@@ -194,4 +199,20 @@ func TestCredentialsRefused_IsReportedAndShownOnThePayment(t *testing.T) {
 	require.Equal(t, payment.Success, txn.Status)
 	require.Empty(t, txn.FailureReason, "what was decided says nothing of how long it took")
 	l.sound()
+}
+
+func TestObserver_HearsOfExchangesWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	l, w := watched(t)
+	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
+		if n == 2 {
+			return scene.Lose
+		}
+		return scene.Capture
+	}
+	l.until(scene.Start.AddDate(0, 1, 0).Add(time.Minute))
+	require.Len(t, w.silences, 1)
+	require.Equal(t, l.last().ID, w.silences[0].TransactionID)
+	require.Equal(t, l.Env, w.silences[0].EnvironmentID)
+	require.Equal(t, l.last().ProviderConfigID, w.silences[0].ProviderConfigID)
 }

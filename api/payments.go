@@ -103,6 +103,7 @@ type listPaymentsInput struct {
 	InvoiceID      string `query:"invoiceId" maxLength:"64"`
 	Status         string `query:"status" enum:"pending,success,failed,declined,canceled,refunded"`
 	Type           string `query:"type" enum:"charge,refund"`
+	RefundOwed     string `query:"refundOwed" enum:"true" doc:"true: only charges with refundOwed, of which a refund failed."`
 }
 
 func (s *Server) listPayments(
@@ -115,7 +116,7 @@ func (s *Server) listPayments(
 	}
 	rows, more, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
-		Status: payment.Status(in.Status), Type: payment.Type(in.Type),
+		Status: payment.Status(in.Status), Type: payment.Type(in.Type), RefundOwed: in.RefundOwed == "true",
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderPayment)
 }

@@ -28,6 +28,7 @@ var global = map[string]bool{
 	"UnstartedErasures": true, "StuckErasures": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "LateSubscriptions": true,
+	"Accounts": true, "UntakenCharges": true, "RefundsOwed": true,
 	"Disputed": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
 }
 
@@ -103,6 +104,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
 		charged = recovered.ID
 		require.NoError(t, tx.InsertDecision(ctx, b.env, db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
+		require.NoError(t, tx.SaveCredentials(ctx, b.env, db.ProviderConfig{ID: b.provider, SecretKeySealed: []byte("sealed")}, []string{"secretKey"}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ProviderRef: "pi_1", ReceivedAt: wall})
 		require.NoError(t, err)
@@ -126,7 +128,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
 			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
-			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "Refunds": charged, "Decisions": txn.ID, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
+			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "Refunds": charged, "Decisions": txn.ID, "CredentialChanges": b.provider, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
 			"EventWithKey": events[0].ID, "IdempotencyKey": "POST /long",
 			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none", "WebhookEndpoints": "none",
 			"WebhookDelivery": owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none", "WebhookAttempts": owed[0].ID, "WebhookLog": owed[0].ID, "EventsFor": endpoint,

@@ -134,7 +134,8 @@ func (tx *Tx) PurgeWorkers(ctx context.Context, before time.Time) error {
 	return translate("WorkerPurge", queries.WorkerPurge(ctx, tx.pipe, before))
 }
 
-// WorkersOf counts the processes of a build: those that work now, and whether any was ever known. Global.
+// WorkersOf counts the processes of a build: those that work now, and whether any was ever known. Of a database that takes
+// no writes, and so no beats, none is known. Global.
 func (r Reader) WorkersOf(ctx context.Context, deployment, buildID string) (working int, known bool, err error) {
 	row, err := queries.WorkerCount(ctx, r.handle, dbsqlc.WorkerCountParams{
 		BeatSeconds: BeatLife.Seconds(), Deployment: deployment, BuildID: buildID,

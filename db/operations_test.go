@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/erasure"
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -75,6 +76,59 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	age := b.backlog(t, now).ReconciledAge
 	require.GreaterOrEqual(t, age, time.Duration(0))
 	require.Less(t, age, time.Minute)
+}
+
+// A refused or silent exchange moves the next check on: what counts is when the charge was due.
+func TestUntakenCharges_AreSummedByWhenTheyWereDue(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	untaken := func() []db.WaitingMoney {
+		sums, err := b.store.UntakenCharges(t.Context(), now.Add(-time.Minute))
+		require.NoError(t, err)
+		return sums
+	}
+	for _, late := range []time.Duration{70 * time.Second, 10 * time.Minute, 30 * time.Second} {
+		c := b.charge("")
+		c.SendDueAt, c.NextCheckAt = now.Add(-late), now.Add(time.Hour)
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, c)) })
+	}
+	require.Zero(t, b.backlog(t, now).Payments)
+	sums := untaken()
+	require.Len(t, sums, 1)
+	require.Equal(t, 2, sums[0].Payments)
+	require.Equal(t, 2*b.charge("").Amount, sums[0].Amount)
+	require.Equal(t, b.env, sums[0].EnvironmentID)
+	require.Equal(t, 10*time.Minute, now.Sub(sums[0].Oldest).Round(time.Millisecond))
+	_, err := b.pool.Exec(t.Context(), "update transactions set provider_ref = 'pi_' || id")
+	require.NoError(t, err)
+	require.Empty(t, untaken(), "the provider has them")
+}
+
+func TestRefundsOwed_AreSummedSinceTheyAreOwed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owed := func() []db.WaitingMoney {
+		sums, err := b.store.RefundsOwed(t.Context())
+		require.NoError(t, err)
+		return sums
+	}
+	c := b.pendingCharge(t, b.openInvoice(t).ID)
+	require.Empty(t, owed())
+	save := func(amount money.Minor) {
+		c.RefundOwed = amount
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTransaction(ctx, b.env, c)) })
+		c.Revision++
+	}
+	save(700)
+	first := owed()
+	require.Len(t, first, 1)
+	require.Equal(t, money.Minor(700), first[0].Amount)
+	require.Equal(t, c.ID, first[0].FirstID)
+	require.WithinDuration(t, time.Now(), first[0].Oldest, time.Minute)
+	save(500)
+	require.Equal(t, first[0].Oldest, owed()[0].Oldest, "it is owed since the first of them failed")
+	save(0)
+	require.Empty(t, owed())
 }
 
 func TestBehindClock_ListsWhatItsClockHasPassed(t *testing.T) {

@@ -14,6 +14,7 @@ type TransactionFilter struct {
 	InvoiceID      string
 	Status         payment.Status
 	Type           payment.Type
+	RefundOwed     bool // only charges of which something is owed back
 }
 
 // Transaction reads one. Fault: transaction_not_found.
@@ -60,7 +61,7 @@ func (r Reader) Transactions(
 	rows, err := queries.TransactionList(ctx, r.lists(), dbsqlc.TransactionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
 		InvoiceID: null(f.InvoiceID),
-		Status:    null(string(f.Status)), Type: null(string(f.Type)),
+		Status:    null(string(f.Status)), Type: null(string(f.Type)), RefundOwed: f.RefundOwed,
 		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
@@ -146,6 +147,7 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		ParkedAt:    nullTime(t.ParkedAt),
 		CompletedAt: nullTime(t.CompletedAt), Revision: t.Revision,
 		Disputes: nullList(t.Disputes), DisputedAt: nullTime(t.DisputedAt), ReturnedAt: nullTime(t.ReturnedAt),
+		Owes:         t.RefundOwed > 0,
 		ReviewReason: null(t.Review.Reason), ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
 	})
 }

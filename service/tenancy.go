@@ -12,7 +12,6 @@ import (
 	"perennial/internal/apikey"
 	"perennial/internal/id"
 	"perennial/internal/vault"
-	"perennial/providers/stripe"
 	"perennial/service/gateway"
 )
 
@@ -140,11 +139,15 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 	if err := p.needsVault(); err != nil {
 		return err
 	}
-	// The adapter's own checks: a key of the wrong mode is noticed here, not by the first renewal.
-	_, err := stripe.New(stripe.Config{
-		SecretKey: k.Stripe.SecretKey, WebhookSecret: k.Stripe.WebhookSecret, Live: k.Mode == apikey.Live,
-	})
-	if err != nil {
+	if err := checkStripe(*k.Stripe, k.Mode == apikey.Live); err != nil {
+		return err
+	}
+	existing, err := p.tx.ProviderConfig(ctx, environment.ID)
+	if err == nil {
+		return fault.New(fault.Conflict, "primary_provider_exists", "The %s environment %s has the account %s already. "+
+			"Replace its credentials with `perennial provider update %s`.", k.Mode, environment.ID, existing.ID, existing.ID)
+	}
+	if !absent(err) {
 		return err
 	}
 	config := db.ProviderConfig{

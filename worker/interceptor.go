@@ -38,11 +38,14 @@ type faultActivity struct {
 func (a *faultActivity) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	out, err := a.Next.ExecuteActivity(ctx, in)
 	var app *temporal.ApplicationError
-	if err == nil || errors.As(err, &app) || errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, context.Canceled) {
 		return out, err
 	}
 	f, info := fault.From(err), activity.GetInfo(ctx)
 	a.logger.Warn("activity failed", zap.String("activity", info.ActivityType.Name), zap.Int32("attempt", info.Attempt),
 		zap.String("workflowId", info.WorkflowExecution.ID), zap.String("code", f.Code), zap.Error(err))
+	if errors.As(err, &app) {
+		return out, err
+	}
 	return out, temporal.NewApplicationErrorWithOptions(f.Detail, f.Code, temporal.ApplicationErrorOptions{})
 }

@@ -98,10 +98,10 @@ func (w *Worker) learn(d Dispatch, now time.Time) {
 func (d Dispatch) fault(deployment string) error {
 	if d.BuildID == "" {
 		return fmt.Errorf("nothing is billed: no build of the deployment %s is current, so no worker gets work; "+
-			"run `perennial worker --make-current`", deployment)
+			"run `perennial build make-current`", deployment)
 	}
 	return fmt.Errorf("nothing is billed: Temporal sends all work to build %s of %s, which has no workers; "+
-		"run `perennial worker --make-current` with the build that shall work, or start workers of %s again",
+		"run `perennial build make-current BUILD` with the build that shall work, or start workers of %s again",
 		d.BuildID, d.Deployment, d.BuildID)
 }
 

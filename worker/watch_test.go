@@ -28,7 +28,7 @@ func TestWatch_SaysThatNothingIsBilled(t *testing.T) {
 	require.Zero(t, logs.Len())
 	look(2*time.Second, gone)
 	require.ErrorContains(t, w.Ready(), "nothing is billed: Temporal sends all work to build old of perennial, which has no workers")
-	require.ErrorContains(t, w.Ready(), "--make-current")
+	require.ErrorContains(t, w.Ready(), "build make-current")
 	require.Equal(t, 1, logs.FilterLevelExact(zapcore.ErrorLevel).Len())
 	look(beatEvery, gone)
 	require.Equal(t, 1, logs.Len(), "not at each look")

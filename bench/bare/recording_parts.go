@@ -19,6 +19,9 @@ func (nobody) ReviewNeeded(context.Context, activities.ReviewNeeded) {}
 // CredentialsRefused implements activities.Observer.
 func (nobody) CredentialsRefused(context.Context, activities.CredentialsRefused) {}
 
+// ProviderSilent implements activities.Observer.
+func (nobody) ProviderSilent(context.Context, activities.ProviderSilent) {}
+
 // RowAbsent implements activities.Observer.
 func (nobody) RowAbsent(context.Context, activities.RowAbsent) {}
 

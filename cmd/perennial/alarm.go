@@ -22,6 +22,7 @@ func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 		if err == nil { // a database that is away is in the log of every request
 			s.sound(b, said, now())
 		}
+		s.alarmWaiting(ctx, store, said, now())
 		select {
 		case <-ctx.Done():
 			return

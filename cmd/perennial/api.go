@@ -48,6 +48,9 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	if err := s.watchBacklog(store, p.now); err != nil {
 		return part, err
 	}
+	if err := s.watchWaiting(store, p.now); err != nil {
+		return part, err
+	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.closers = append(s.closers, stop) // before its pool, which was opened earlier
 	go s.alarm(watching, store, p.now)

@@ -32,6 +32,8 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.lost(ctx, store, b)
 	d.erasures(ctx, store, b)
 	d.disputed(ctx, store, b)
+	d.waiting(ctx, store, untakenCharges)
+	d.waiting(ctx, store, refundsOwed)
 }
 
 func (d *doctor) reconciled(b db.Backlog) {

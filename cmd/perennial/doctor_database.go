@@ -154,9 +154,16 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 		err = provider.TestConnection(ctx)
 	}
 	if err != nil {
-		d.fail(check, "check the account's keys, and that this machine reaches the provider", "%s of %s (%s): %s",
-			account.Provider, e.ID, e.Mode, fault.From(err).Detail)
+		d.fail(check, mendAccount(err, account.ID), "%s %s of %s (%s): %s", account.Provider, account.ID, e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
 	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s", account.Provider, e.ID, e.Mode, callbackURL(d.config, account.ID))
+}
+
+// mendAccount says what to do about an account that does not work: a time-out is no matter of keys.
+func mendAccount(err error, configID string) string {
+	if fault.From(err).Kind == fault.Unavailable {
+		return "see whether the provider is up, and that this machine reaches it; what waits is sent by itself then"
+	}
+	return "store a valid key with `perennial provider update " + configID + "`; where the key-encryption key is lost, add --new-keyset"
 }

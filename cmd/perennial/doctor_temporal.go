@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 		return
 	}
 	if build == "" {
-		d.fail(check, "run `perennial worker`, which makes itself current where no build was chosen; otherwise add --make-current, "+
+		d.fail(check, "run `perennial worker`, which makes itself current where no build was chosen; otherwise run `perennial build make-current`, "+
 			"or `temporal worker deployment set-current-version`", "the deployment %s has no current version: no worker gets work", d.config.Deployment)
 		return
 	}
@@ -112,7 +113,7 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 	case err != nil:
 		d.fail(check, "check the database and Temporal's log", "who gets new work cannot be told: %s", describe(err))
 	case current.Stopped():
-		d.fail(check, "run `perennial worker --make-current` with the wanted build, or start workers of the current build",
+		d.fail(check, "run `perennial build make-current BUILD` with the wanted build, or start workers of the current build",
 			"%s", current.Fault(d.config.Deployment))
 	case build != d.config.BuildID:
 		d.warn(check, "ignore this during a deployment, or where doctor belongs to another build", "build %s is current (%d at work), this program is %s",
@@ -163,9 +164,15 @@ func (d *doctor) reconciler(ctx context.Context, c client.Client) {
 	case err != nil:
 		d.fail("reconciler", "see whether the credentials may read schedules", "%v", err)
 	case schedule.Schedule.State != nil && schedule.Schedule.State.Paused:
-		d.fail("reconciler", "`temporal schedule toggle --unpause --schedule-id "+contract.ReconcilerScheduleID+"`",
+		d.fail("reconciler", d.unpause(),
 			"its schedule is paused (%q): what was left undone is not found", schedule.Schedule.State.Note)
 	default:
 		d.ok("reconciler", "its schedule exists and is not paused")
 	}
+}
+
+// unpause is the command that ends the pause of the reconciler, for where this program looks.
+func (d *doctor) unpause() string {
+	return fmt.Sprintf("`temporal schedule toggle --unpause --schedule-id %s --namespace %s --address %s`",
+		contract.ReconcilerScheduleID, d.config.Temporal.Namespace, d.config.Temporal.Address)
 }

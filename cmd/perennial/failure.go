@@ -7,8 +7,8 @@ import (
 	"perennial/internal/config"
 )
 
-// describe says what went wrong to somebody at a terminal. The cause of a fault is shown too: whoever runs the binary
-// may see it, unlike a caller of the API.
+// describe says what went wrong to somebody at a terminal. The cause of trouble is shown too: whoever runs the binary may
+// see it, unlike a caller of the API. A refusal has said all; what is below it are the database's words for the same.
 func describe(err error) string {
 	var faults config.Faults
 	if errors.As(err, &faults) {
@@ -16,7 +16,8 @@ func describe(err error) string {
 	}
 	var f *fault.Error
 	if errors.As(err, &f) {
-		if cause := errors.Unwrap(f); cause != nil {
+		cause := errors.Unwrap(f)
+		if trouble := f.Kind == fault.Internal || f.Kind == fault.Unavailable; trouble && cause != nil {
 			return f.Detail + " [" + f.Code + "]: " + cause.Error()
 		}
 		return f.Detail + " [" + f.Code + "]"

@@ -94,6 +94,7 @@ func TestReadOnlyDatabase_Is503AndFoundByTheDoctor(t *testing.T) {
 	metrics := metricsOf(t, env)
 	require.Contains(t, metrics, "\nperennial_database_writable 0\n")
 	require.Contains(t, metrics, "\nperennial_database_reachable 1\n")
+	require.NotContains(t, metrics, "\nperennial_workers ", "no beat can be written")
 	out := api.stop()
 	require.Equal(t, exitDone, out.code)
 	require.Contains(t, out.stderr, "the database takes no writes")
@@ -227,7 +228,7 @@ func TestObserver_LogsWhichPaymentIsLost(t *testing.T) {
 	} {
 		require.Equal(t, want, fields[field], field)
 	}
-	require.Contains(t, logs.All()[0].Message, "docs/operations.md")
+	require.Contains(t, logs.All()[0].Message, "perennial callback close")
 }
 
 func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {
@@ -248,4 +249,26 @@ func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {
 	s.sound(db.Backlog{Writable: true, Erasures: 1, ErasureAge: time.Hour}, memory, at)
 	require.Equal(t, 8, logs.Len())
 	require.Contains(t, logs.All()[7].Message, "erased")
+}
+
+// The workers are well and cannot say so: their beats are not written.
+func TestDoctor_AccusesNoWorkerWhileTheDatabaseIsReadOnly(t *testing.T) {
+	t.Parallel()
+	env := stackEnvironment(t)
+	create(t, env)
+	worker := start(t, env, "worker")
+	healthy := func() bool {
+		d, _ := diagnose(t, env)
+		return d.found("worker version") == "" && d.found("queue payments") == ""
+	}
+	eventually(t, "it works", healthy)
+	name := env["DATABASE_URL"][strings.LastIndex(env["DATABASE_URL"], "/")+1:]
+	name, _, _ = strings.Cut(name, "?")
+	sql(t, env, `alter database "`+name+`" set default_transaction_read_only = on`, // for connections made from now on
+		"select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+		"update workers set seen_at = now() - interval '10 minutes'")
+	d, _ := diagnose(t, env)
+	require.Contains(t, d.found("database"), "takes no writes")
+	require.Empty(t, d.found("worker version"))
+	require.Equal(t, exitDone, worker.stop().code)
 }

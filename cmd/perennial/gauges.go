@@ -19,7 +19,7 @@ const late = time.Minute
 var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_database_reachable", Text: "1 while PostgreSQL answers; else 0, and the rest is absent."},
 	{Name: "perennial_database_writable", Text: "1 while PostgreSQL takes writes; 0 on a standby or a read-only server."},
-	{Name: "perennial_workers", Text: "Running worker processes of any build."},
+	{Name: "perennial_workers", Text: "Running worker processes of any build. Absent while PostgreSQL takes no writes."},
 	{Name: "perennial_reconciler_age_seconds", Text: "Time since the reconciler finished a pass; -1: it never has."},
 	{Name: "perennial_overdue_actions", Text: "Subscriptions whose next action is overdue by more than a minute, up to 10,000."},
 	{Name: "perennial_overdue_actions_age_seconds", Text: "How long the oldest due action of a subscription has waited."},
@@ -49,7 +49,7 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 			s.telemetry.Logger.Warn("the backlog of webhooks cannot be read", zap.Error(err))
 			return map[string]float64{"perennial_database_reachable": 0}
 		}
-		return map[string]float64{
+		values := map[string]float64{
 			"perennial_webhook_endpoints_late":             float64(hooks.Late),
 			"perennial_webhook_endpoints_late_age_seconds": hooks.DueAge.Seconds(),
 			"perennial_webhook_endpoints_failing":          float64(hooks.Failing),
@@ -70,6 +70,10 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 			"perennial_payments_disputed_age_seconds":  b.DisputeAge.Seconds(),
 			"perennial_payments_in_review_age_seconds": b.ReviewAge.Seconds(),
 		}
+		if !b.Writable { // no worker can write its beat: how many run is not known
+			delete(values, "perennial_workers")
+		}
+		return values
 	})
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"flag"
@@ -14,7 +13,6 @@ import (
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/config"
-	"perennial/internal/vault"
 	"perennial/service"
 )
 
@@ -28,7 +26,7 @@ func keyCreateCommand() *command {
 			"alone on standard output. Provider credentials come from environment variables or standard input, never from the\n" +
 			"command line, where every user of the machine could read them. A new app, and a provider's credentials, need\n" +
 			"PERENNIAL_KEK: the same as the API's and the workers'. The settings of an environment are chosen when it is made;\n" +
-			"`perennial doctor` shows them.",
+			"`perennial doctor` shows them. `perennial provider update` replaces the credentials of an account that exists.",
 		examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test --time-zone Africa/Douala",
 			"STRIPE_KEY=… perennial key create --tenant Acme --app Shop --mode live --stripe-secret-key-env STRIPE_KEY",
@@ -44,16 +42,13 @@ func keyCreateCommand() *command {
 					return err
 				}
 				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
-					if in.ifNone {
-						if known, err := keyOf(ctx, store, in); err != nil || known != "" {
-							_, _ = fmt.Fprint(p.stderr, known) // empty where the database is away
-							return err
-						}
+					keys, err := vaultOf(c)
+					if err != nil {
+						return err
 					}
-					var keys *vault.Vault
-					if c.KEK.IsSet() {
-						if keys, err = vault.New(c.KEK.Reveal()); err != nil {
-							return err
+					if in.ifNone {
+						if known, err := keyOf(ctx, store, in); err != nil || known.ID != "" {
+							return keepKey(ctx, p, service.New(store, p.now), keys, known, o)
 						}
 					}
 					out, err := service.New(store, p.now).ProvisionKey(ctx, p.actor(), keys, o)
@@ -76,21 +71,6 @@ func keyCreateCommand() *command {
 	}
 }
 
-// keyOf says which key an environment has; empty: none.
-func keyOf(ctx context.Context, store *db.Store, k keyFlags) (string, error) {
-	keys, err := store.Keys(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, key := range keys {
-		if key.Tenant == k.tenant && key.App == k.app && key.Mode == k.mode && key.RevokedAt.IsZero() {
-			return fmt.Sprintf("%s of %s, %s (%s) exists: %s. It was shown when it was made; "+
-				"the same command without --if-none makes another one\n", key.ID, k.tenant, k.app, k.mode, key.Hint), nil
-		}
-	}
-	return "", nil
-}
-
 // keyFlags are the flags as they were typed.
 type keyFlags struct {
 	tenant, app, mode, kind     string
@@ -110,9 +90,8 @@ func (k *keyFlags) declare(f *flag.FlagSet) {
 	f.Var(&k.cidrs, "allow-from", "`network` from which it may be used, such as 10.0.0.0/8; may be repeated (default: from anywhere)")
 	f.DurationVar(&k.expiresIn, "expires-in", 0, "`duration` after which it ends (default: never)")
 	k.settings.declare(f)
-	f.BoolVar(&k.ifNone, "if-none", false, "do nothing where the environment has a key that is not revoked; for scripts that run again")
-	f.StringVar(&k.stripeSecret, "stripe-secret-key-env", "", "`variable` that holds Stripe's secret key; - reads a line of standard input")
-	f.StringVar(&k.stripeWebhook, "stripe-webhook-secret-env", "", "`variable` that holds Stripe's webhook secret; - reads a line of standard input")
+	f.BoolVar(&k.ifNone, "if-none", false, "make no key where the environment has one that is not revoked; for scripts that run again")
+	declareStripe(f, &k.stripeSecret, &k.stripeWebhook)
 }
 
 // list is a flag that may be repeated.
@@ -184,32 +163,7 @@ func (k *keyFlags) account(p *process, o *service.NewKey) error {
 		}
 		return nil
 	}
-	stdin := bufio.NewScanner(p.stdin)
-	var account service.StripeAccount
-	var err error
-	if account.SecretKey, err = credential(p, stdin, "--stripe-secret-key-env", k.stripeSecret); err != nil {
-		return err
-	}
-	if k.stripeWebhook != "" {
-		if account.WebhookSecret, err = credential(p, stdin, "--stripe-webhook-secret-env", k.stripeWebhook); err != nil {
-			return err
-		}
-	}
+	account, err := stripeAccount(p, k.stripeSecret, k.stripeWebhook)
 	o.Stripe = &account
-	return nil
-}
-
-// credential never repeats what it was given: who mistakes the flag types the secret itself.
-func credential(p *process, stdin *bufio.Scanner, flagName, variable string) (string, error) {
-	if variable == "-" {
-		if stdin.Scan() && strings.TrimSpace(stdin.Text()) != "" {
-			return strings.TrimSpace(stdin.Text()), nil
-		}
-		return "", usagef("%s - found no line on standard input", flagName)
-	}
-	value, _ := p.lookup(variable)
-	if value = strings.TrimSpace(value); value == "" {
-		return "", usagef("%s names an environment variable, and it is not set; give the variable's name, never the secret itself", flagName)
-	}
-	return value, nil
+	return err
 }

@@ -40,7 +40,8 @@ func (s *server) checkKeysets(ctx context.Context, p *process, keys *vault.Vault
 	}
 	for _, app := range closed[:min(len(closed), keysetsTold)] {
 		s.telemetry.Logger.Error("the keyset of an app does not decrypt: none of its payments succeeds; "+
-			"put the key that it was made with into PERENNIAL_KEK, behind a comma, or enter its credentials again",
+			"put the key that it was made with into PERENNIAL_KEK, behind a comma; where that key is lost, enter the credentials again "+
+			"with `perennial provider update ID --new-keyset`",
 			zap.String("appId", app))
 	}
 	return s.telemetry.Watch([]telemetry.Gauge{{

@@ -66,9 +66,22 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 		return
 	}
 	o.telemetry.Logger.Error("the payment provider rejects the credentials: no payment of this environment succeeds; "+
-		"check the key at the provider, and store a valid one for this provider configuration",
+		"check the key at the provider, and store a valid one with `perennial provider update`",
 		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
 		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
+}
+
+// ProviderSilent implements activities.Observer. One silence may be anything and is repeated by itself; many are in the
+// alarm about charges that are not taken.
+func (o observer) ProviderSilent(ctx context.Context, r activities.ProviderSilent) {
+	o.telemetry.Instruments.ProviderSilence(ctx, r.Provider)
+	if !o.said.again("silent "+r.ProviderConfigID, o.now()) {
+		return
+	}
+	o.telemetry.Logger.Warn("the payment provider gives no answer: what it was asked is tried again by itself; see whether the "+
+		"provider is up, and that this machine reaches it", telemetry.Environment(r.EnvironmentID),
+		zap.String("providerConfigId", r.ProviderConfigID), zap.String("provider", r.Provider), zap.String("operation", r.Operation),
+		zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
 // RowAbsent implements activities.Observer.

@@ -97,8 +97,9 @@ on conflict (id) do update set seen_at = excluded.seen_at, stopped_at = null;
 update workers set seen_at = clock_timestamp(), stopped_at = clock_timestamp() where id = @id;
 
 -- name: WorkerCount :one
--- known: workers of this build have run here at all. A build from before this table never has.
-select (count(*))::integer as known,
+-- known: workers of this build have run here at all. A build from before this table never has, and where nothing can be
+-- written no beat tells anything.
+select (case when current_setting('transaction_read_only') = 'off' then count(*) else 0 end)::integer as known,
     (count(*) filter (where stopped_at is null and seen_at > clock_timestamp() - make_interval(secs => @beat_seconds::float8)))::integer as working
 from workers
 where deployment = @deployment and build_id = @build_id;

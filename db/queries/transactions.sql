@@ -30,6 +30,7 @@ with written as (
         not_found_count = @not_found_count, not_found_at = @not_found_at, parked_at = @parked_at, completed_at = @completed_at,
         disputes = @disputes, disputed_at = @disputed_at, returned_at = @returned_at, review_reason = @review_reason,
         review_ref = @review_ref, reviewed_at = @reviewed_at,
+        refund_owed_at = case when @owes::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
     returning 1
@@ -77,6 +78,7 @@ where t.environment_id = @environment_id
   and (sqlc.narg('invoice_id')::text is null or t.invoice_id = sqlc.narg('invoice_id'))
   and (sqlc.narg('status')::text is null or t.status = sqlc.narg('status'))
   and (sqlc.narg('type')::text is null or t.type = sqlc.narg('type'))
+  and (not @refund_owed::boolean or t.refund_owed > 0)
   and t.position < @below::bigint and t.position > @above::bigint
 order by case when @forward::boolean then t.position end, t.position desc
 limit @row_limit;

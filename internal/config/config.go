@@ -20,6 +20,7 @@ const (
 	Migrate   Command = "migrate"
 	Key       Command = "key"
 	Doctor    Command = "doctor"
+	Build     Command = "build"
 	Listen    Command = "listen"
 )
 

@@ -70,7 +70,7 @@ func TestRead_ReportsEveryFault(t *testing.T) {
 	require.NotContains(t, err.Error(), "p4ss")
 	require.NotContains(t, err.Error(), "hunter2")
 	require.Contains(t, err.Error(), `LISTEN_ADDRESS is "8080", which is not host:port`)
-	require.Contains(t, err.Error(), "TEMPORAL_ADDRESS is not set, and `api`, `worker`, `serve` and `doctor` cannot run without it")
+	require.Contains(t, err.Error(), "TEMPORAL_ADDRESS is not set, and `api`, `worker`, `serve`, `doctor` and `build` cannot run without it")
 }
 
 func TestRead_OnlyOwnVariablesOfCommand(t *testing.T) {

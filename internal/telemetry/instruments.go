@@ -19,6 +19,7 @@ type Instruments struct {
 	findings        metric.Int64Counter
 	reviews         metric.Int64Counter
 	refusals        metric.Int64Counter
+	silences        metric.Int64Counter
 	absent          metric.Int64Counter
 
 	webhooks webhookInstruments
@@ -30,7 +31,7 @@ var findingKinds = []string{"started", "signalled", "late", "stuck", "unanswered
 // NewInstruments makes them with any meter; tests and benchmarks may pass a no-op one.
 func NewInstruments(m metric.Meter) (*Instruments, error) {
 	var i Instruments
-	var errs [8]error
+	var errs [9]error
 	histogram := func(name, text string, buckets []float64) (metric.Float64Histogram, error) {
 		return m.Float64Histogram(name, metric.WithDescription(text), metric.WithUnit("s"),
 			metric.WithExplicitBucketBoundaries(buckets...))
@@ -49,7 +50,9 @@ func NewInstruments(m metric.Meter) (*Instruments, error) {
 		metric.WithDescription("Payments that were left to a person: what became of the money is not certain."))
 	i.refusals, errs[6] = m.Int64Counter("perennial_provider_refusals",
 		metric.WithDescription("Requests that a payment provider refused because of our credentials (401, 403)."))
-	i.absent, errs[7] = m.Int64Counter("perennial_rows_absent",
+	i.silences, errs[7] = m.Int64Counter("perennial_provider_silences",
+		metric.WithDescription("Exchanges with a payment provider that brought no answer: it was not reached, or took too long, or answered 5xx."))
+	i.absent, errs[8] = m.Int64Counter("perennial_rows_absent",
 		metric.WithDescription("Workflows that ended because the database does not have their row: a restore has lost it."))
 	err := errors.Join(append(errs[:], i.webhooks.make(m))...)
 	if err == nil {
@@ -65,6 +68,7 @@ func (i *Instruments) zero(ctx context.Context) {
 	}
 	i.reviews.Add(ctx, 0, with("provider", "stripe"))
 	i.refusals.Add(ctx, 0, with("provider", "stripe"))
+	i.silences.Add(ctx, 0, with("provider", "stripe"))
 	for _, kind := range []string{"subscription", "payment", "test_clock", "erasure"} {
 		i.absent.Add(ctx, 0, with("kind", kind))
 	}
@@ -105,6 +109,11 @@ func (i *Instruments) PaymentReview(ctx context.Context, provider string) {
 // ProviderRefusal counts a request that a provider refused because of our credentials.
 func (i *Instruments) ProviderRefusal(ctx context.Context, provider string) {
 	i.refusals.Add(ctx, 1, with("provider", provider))
+}
+
+// ProviderSilence counts an exchange with a payment provider that brought no answer.
+func (i *Instruments) ProviderSilence(ctx context.Context, provider string) {
+	i.silences.Add(ctx, 1, with("provider", provider))
 }
 
 // RowAbsent counts a workflow that ended because its row is absent; kind is subscription, payment, test_clock or erasure.

@@ -24,7 +24,9 @@ func NewLogger(level string, w io.Writer) (*zap.Logger, error) {
 		EncodeTime: func(at time.Time, e zapcore.PrimitiveArrayEncoder) {
 			e.AppendString(at.UTC().Format(time.RFC3339Nano))
 		},
-		EncodeDuration: zapcore.MillisDurationEncoder,
+		EncodeDuration: func(d time.Duration, e zapcore.PrimitiveArrayEncoder) { // 1m6s: a number would need its unit
+			e.AppendString(d.Round(time.Millisecond).String())
+		},
 	})
 	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(w)), least)), nil
 }
@@ -77,7 +79,16 @@ var _ log.WithLogger = temporalLogger{}
 func (l temporalLogger) Debug(msg string, pairs ...any) { l.zap.Debug(msg, fieldsFrom(pairs)...) }
 func (l temporalLogger) Info(msg string, pairs ...any)  { l.zap.Info(msg, fieldsFrom(pairs)...) }
 func (l temporalLogger) Warn(msg string, pairs ...any)  { l.zap.Warn(msg, fieldsFrom(pairs)...) }
-func (l temporalLogger) Error(msg string, pairs ...any) { l.zap.Error(msg, fieldsFrom(pairs)...) }
+func (l temporalLogger) Error(msg string, pairs ...any) {
+	if msg == attemptFailed { // the worker's interceptor logs each failed attempt, with its code, as a warning
+		l.zap.Debug(msg, fieldsFrom(pairs)...)
+		return
+	}
+	l.zap.Error(msg, fieldsFrom(pairs)...)
+}
+
+// attemptFailed is what the SDK logs of every failed attempt of an activity, most of which are repeated with success.
+const attemptFailed = "Activity error."
 
 func (l temporalLogger) With(pairs ...any) log.Logger {
 	return temporalLogger{l.zap.With(fieldsFrom(pairs)...)}

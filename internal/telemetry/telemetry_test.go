@@ -233,3 +233,20 @@ func TestWatch_ReadsAtEachScrape(t *testing.T) {
 	delete(values, "perennial_test_age_seconds")
 	require.NotContains(t, metricsText(t, tel), "\nperennial_test_age_seconds", "not known is not zero")
 }
+
+// Each failed attempt has one line, the interceptor's: an alert on errors must not ring for what is repeated.
+func TestTemporalLogger_FailedAttemptIsNoError(t *testing.T) {
+	t.Parallel()
+	tel, out := bundle(t, "")
+	tel.TemporalLogger().Error("Activity error.", "Attempt", 1)
+	require.Empty(t, out.String())
+	tel.TemporalLogger().Error("Workflow panic")
+	require.Equal(t, "error", lines(t, out)[0]["level"])
+}
+
+func TestLog_DurationsHaveTheirUnit(t *testing.T) {
+	t.Parallel()
+	tel, out := bundle(t, "")
+	tel.Logger.Info("late", zap.Duration("oldest", 66029*time.Millisecond))
+	require.Equal(t, "1m6.029s", lines(t, out)[0]["oldest"])
+}

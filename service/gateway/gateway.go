@@ -4,6 +4,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"time"
@@ -28,41 +29,57 @@ type Config struct {
 type Gateway struct {
 	config Config
 	mu     sync.Mutex
-	open   map[string]providers.Provider
+	open   map[string]opened
+}
+
+// opened is an adapter with the sealed credentials that it was made of.
+type opened struct {
+	providers.Provider
+	secretKey, webhookSecret []byte
 }
 
 // New makes a gateway.
-func New(c Config) *Gateway { return &Gateway{config: c, open: map[string]providers.Provider{}} }
+func New(c Config) *Gateway { return &Gateway{config: c, open: map[string]opened{}} }
 
-// Provider returns the adapter of a configuration. Configurations are immutable, new credentials are a new row, so an
-// adapter may be kept. Faults: credential_unreadable, keyset_unreadable, provider_credentials_invalid,
-// provider_unknown.
+// Provider returns the adapter of a configuration. It is kept until the row holds other credentials, which operators may
+// replace at any time. Faults: credential_unreadable, keyset_unreadable, provider_credentials_invalid, provider_unknown.
 func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Provider, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p, ok := g.open[c.ID]; ok {
-		return p, nil
+	p, ok := g.open[c.ID]
+	if ok && bytes.Equal(p.secretKey, c.SecretKeySealed) && bytes.Equal(p.webhookSecret, c.WebhookSecretSealed) {
+		return p.Provider, nil
 	}
 	if c.Provider != "stripe" {
 		return nil, fault.New(fault.Internal, "provider_unknown", "Provider %q has no adapter.", c.Provider)
 	}
-	secret, err := g.unseal(c, FieldSecretKey, c.SecretKeySealed)
+	plain, err := Unseal(g.config.Vault, c)
 	if err != nil {
 		return nil, err
 	}
-	webhook, err := g.unseal(c, FieldWebhookSecret, c.WebhookSecretSealed)
+	adapter, err := g.adapter(plain, c.Mode)
 	if err != nil {
 		return nil, err
 	}
-	p, err := stripe.New(stripe.Config{
-		SecretKey: secret, WebhookSecret: webhook, Live: c.Mode == "live",
+	g.open[c.ID] = opened{adapter, c.SecretKeySealed, c.WebhookSecretSealed}
+	return adapter, nil
+}
+
+// Try asks the provider whether it takes a secret key that is not stored yet. Faults: those of TestConnection, and
+// provider_credentials_invalid.
+func (g *Gateway) Try(ctx context.Context, mode, secretKey string) error {
+	adapter, err := g.adapter(Credentials{SecretKey: secretKey}, mode)
+	if err != nil {
+		return err
+	}
+	return adapter.TestConnection(ctx)
+}
+
+func (g *Gateway) adapter(plain Credentials, mode string) (*stripe.Stripe, error) {
+	return stripe.New(stripe.Config{
+		SecretKey: plain.SecretKey, WebhookSecret: plain.WebhookSecret, Live: mode == "live",
 		BaseURL: g.config.StripeURL, Timeout: g.config.Timeout, ReplayWindow: g.config.ReplayWindow,
 	})
-	if err != nil {
-		return nil, err
-	}
-	g.open[c.ID] = p
-	return p, nil
 }
 
 // Limits returns which charges in a currency a provider takes, by the provider's name; of one without an adapter none
@@ -80,10 +97,22 @@ const (
 	FieldWebhookSecret = "webhookSecret"
 )
 
-func (g *Gateway) unseal(c db.ProviderConfig, field string, sealed []byte) (string, error) {
+// Credentials are those of an account, in plain text: keep them in memory only.
+type Credentials struct{ SecretKey, WebhookSecret string }
+
+// Unseal opens the credentials of a configuration. Faults: credential_unreadable, keyset_unreadable.
+func Unseal(v *vault.Vault, c db.ProviderConfig) (out Credentials, err error) {
+	if out.SecretKey, err = unseal(v, c, FieldSecretKey, c.SecretKeySealed); err != nil {
+		return out, err
+	}
+	out.WebhookSecret, err = unseal(v, c, FieldWebhookSecret, c.WebhookSecretSealed)
+	return out, err
+}
+
+func unseal(v *vault.Vault, c db.ProviderConfig, field string, sealed []byte) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
 	}
-	plain, err := g.config.Vault.Open(c.Keyset, vault.Field{AppID: c.AppID, ConfigID: c.ID, Name: field}, sealed)
+	plain, err := v.Open(c.Keyset, vault.Field{AppID: c.AppID, ConfigID: c.ID, Name: field}, sealed)
 	return string(plain), err
 }

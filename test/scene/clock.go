@@ -105,5 +105,8 @@ func (Unobserved) ReviewNeeded(context.Context, activities.ReviewNeeded) {}
 // CredentialsRefused implements activities.Observer.
 func (Unobserved) CredentialsRefused(context.Context, activities.CredentialsRefused) {}
 
+// ProviderSilent implements activities.Observer.
+func (Unobserved) ProviderSilent(context.Context, activities.ProviderSilent) {}
+
 // RowAbsent implements activities.Observer.
 func (Unobserved) RowAbsent(context.Context, activities.RowAbsent) {}

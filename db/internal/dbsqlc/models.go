@@ -337,6 +337,7 @@ type Transaction struct {
 	ReviewReason      *string
 	ReviewRef         *string
 	ReviewedAt        *time.Time
+	RefundOwedAt      *time.Time
 }
 
 type WebhookAttempt struct {

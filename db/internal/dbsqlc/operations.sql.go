@@ -452,7 +452,7 @@ func (q *Queries) WorkerBeat(ctx context.Context, db DBTX, arg WorkerBeatParams)
 }
 
 const workerCount = `-- name: WorkerCount :one
-select (count(*))::integer as known,
+select (case when current_setting('transaction_read_only') = 'off' then count(*) else 0 end)::integer as known,
     (count(*) filter (where stopped_at is null and seen_at > clock_timestamp() - make_interval(secs => $1::float8)))::integer as working
 from workers
 where deployment = $2 and build_id = $3
@@ -469,7 +469,8 @@ type WorkerCountRow struct {
 	Working int
 }
 
-// known: workers of this build have run here at all. A build from before this table never has.
+// known: workers of this build have run here at all. A build from before this table never has, and where nothing can be
+// written no beat tells anything.
 func (q *Queries) WorkerCount(ctx context.Context, db DBTX, arg WorkerCountParams) (WorkerCountRow, error) {
 	row := db.QueryRow(ctx, workerCount, arg.BeatSeconds, arg.Deployment, arg.BuildID)
 	var i WorkerCountRow

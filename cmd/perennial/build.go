@@ -1,0 +1,72 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"go.uber.org/zap"
+
+	"perennial/internal/config"
+	"perennial/internal/telemetry"
+	"perennial/worker"
+)
+
+// makeCurrentWithin bounds the one request to Temporal.
+const makeCurrentWithin = 15 * time.Second
+
+func buildCommand() *command {
+	return &command{
+		name: "build", summary: "choose the build whose workers get new work",
+		subcommands: []*command{buildMakeCurrentCommand()},
+		examples:    []string{"perennial build make-current"},
+	}
+}
+
+func buildMakeCurrentCommand() *command {
+	return &command{
+		name: "make-current", summary: "make a build the current one, which gets all new work", arguments: "[BUILD]",
+		about: "It is done in a moment, beside whatever runs on this machine. Without BUILD it is the build of this program\n" +
+			"(PERENNIAL_BUILD_ID). Workers of the build must run: Temporal refuses one that it has not seen.",
+		examples: []string{"perennial build make-current", "perennial build make-current 3f2a91c"},
+		setup: func(*flag.FlagSet) action {
+			return func(ctx context.Context, p *process, args []string) error {
+				if len(args) > 1 {
+					return usagef("give one build, or none for that of this program")
+				}
+				c, err := p.config(config.Build)
+				if err != nil {
+					return err
+				}
+				return makeCurrent(ctx, p, c, cmp.Or(append(args, c.BuildID)...))
+			}
+		},
+	}
+}
+
+func makeCurrent(ctx context.Context, p *process, c config.Config, build string) error {
+	if build == "" {
+		return usagef("this program names no build; give one")
+	}
+	t, err := telemetry.Start(ctx, telemetry.Options{Service: "perennial-build", LogLevel: "error", LogOutput: io.Discard, Now: p.now})
+	if err != nil {
+		return err
+	}
+	t.Logger = zap.NewNop()             // an error is the command's to say
+	defer func() { _ = t.Close(ctx) }() // nothing is buffered
+	temporal, err := temporalClient(c.Temporal, t)
+	if err != nil {
+		return err
+	}
+	defer temporal.Close()
+	ctx, cancel := context.WithTimeout(ctx, makeCurrentWithin)
+	defer cancel()
+	if err := worker.MakeCurrent(ctx, temporal, c.Deployment, build); err != nil {
+		return fmt.Errorf("build %s of %s did not become current (do its workers run?): %w", build, c.Deployment, err)
+	}
+	_, err = fmt.Fprintf(p.stdout, "build %s of %s is current and gets all new work\n", build, c.Deployment)
+	return err
+}

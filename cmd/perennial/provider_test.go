@@ -1,0 +1,155 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/vault"
+	"perennial/service/gateway"
+)
+
+// stripeThatTakes is a provider that knows one secret key.
+func stripeThatTakes(t *testing.T, key string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+key {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte(`{"error":{"type":"invalid_request_error"}}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"object":"balance","livemode":false}`))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// withAccount makes an environment whose account has a mistyped secret key.
+func withAccount(t *testing.T) (env map[string]string, stored func() db.ProviderConfig) {
+	t.Helper()
+	env = database(t)
+	env["S"], env["W"], env["GOOD"], env["USER"] = "sk_test_mistyped", "whsec_old", "sk_test_good", "casey"
+	env["STRIPE_API_URL"] = stripeThatTakes(t, env["GOOD"])
+	plain := create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
+	store := open(t, env)
+	key, err := store.KeyByHash(t.Context(), apikey.Hash(plain))
+	require.NoError(t, err)
+	return env, func() db.ProviderConfig {
+		account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
+		require.NoError(t, err)
+		return account
+	}
+}
+
+func credentialsOf(t *testing.T, env map[string]string, account db.ProviderConfig) gateway.Credentials {
+	t.Helper()
+	keys, err := vault.New(env["PERENNIAL_KEK"])
+	require.NoError(t, err)
+	plain, err := gateway.Unseal(keys, account)
+	require.NoError(t, err)
+	return plain
+}
+
+func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
+	t.Parallel()
+	env, stored := withAccount(t)
+	before := stored()
+	keys, err := vault.New(env["PERENNIAL_KEK"])
+	require.NoError(t, err)
+	running := gateway.New(gateway.Config{Vault: keys, StripeURL: env["STRIPE_API_URL"]})
+	adapter, err := running.Provider(t.Context(), before)
+	require.NoError(t, err)
+	require.ErrorContains(t, adapter.TestConnection(t.Context()), "provider_credentials_rejected")
+
+	done := perennial(t, env, "provider", "update", before.ID, "--stripe-secret-key-env", "GOOD")
+	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Contains(t, done.stdout, "/callbacks/"+before.ID)
+	require.NotContains(t, done.stdout+done.stderr, env["GOOD"])
+	require.Equal(t, before.ID, stored().ID)
+	require.Equal(t, gateway.Credentials{SecretKey: env["GOOD"], WebhookSecret: env["W"]}, credentialsOf(t, env, stored()))
+	adapter, err = running.Provider(t.Context(), stored())
+	require.NoError(t, err)
+	require.NoError(t, adapter.TestConnection(t.Context()), "a process that runs uses the new key")
+
+	env["W2"] = "whsec_new"
+	done = perennial(t, env, "provider", "update", before.ID, "--stripe-webhook-secret-env", "W2")
+	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, gateway.Credentials{SecretKey: env["GOOD"], WebhookSecret: "whsec_new"}, credentialsOf(t, env, stored()))
+
+	changes, err := open(t, env).CredentialChanges(t.Context(), before.EnvironmentID, before.ID)
+	require.NoError(t, err)
+	require.Len(t, changes, 2)
+	require.Equal(t, []string{"secretKey"}, changes[0].Fields)
+	require.Equal(t, "cli casey", string(changes[0].ActorKind)+" "+changes[0].ActorID)
+	require.Equal(t, []string{"webhookSecret"}, changes[1].Fields)
+	listed := perennial(t, env, "provider", "list")
+	require.Equal(t, exitDone, listed.code, listed.stderr)
+	require.Regexp(t, before.ID+` +Acme +Shop +test +stripe`, listed.stdout)
+	require.Equal(t, 1, strings.Count(perennial(t, env, "key", "list").stdout, "key_"), "no key is made")
+}
+
+func TestProviderUpdate_RefusedChangesNothing(t *testing.T) {
+	t.Parallel()
+	env, stored := withAccount(t)
+	before := stored()
+	env["BAD"], env["LIVE"] = "sk_test_bad", "sk_live_abc"
+	refuse := func(code int, says string, args ...string) {
+		t.Helper()
+		got := perennial(t, env, append([]string{"provider", "update"}, args...)...)
+		require.Equal(t, code, got.code)
+		require.Contains(t, got.stderr, says)
+		require.Equal(t, before, stored())
+	}
+	refuse(exitFailed, "provider_credentials_rejected", before.ID, "--stripe-secret-key-env", "BAD")
+	refuse(exitFailed, "provider_environment_mismatch", before.ID, "--stripe-secret-key-env", "LIVE", "--skip-test")
+	refuse(exitFailed, "provider_config_not_found", "pp_absent", "--stripe-secret-key-env", "GOOD")
+	refuse(exitFailed, "keyset_readable", before.ID, "--stripe-secret-key-env", "GOOD", "--new-keyset")
+	refuse(exitUsage, "--stripe-secret-key-env", before.ID)
+	env["STRIPE_API_URL"] = "http://127.0.0.1:1"
+	refuse(exitFailed, "--skip-test", before.ID, "--stripe-secret-key-env", "GOOD")
+	done := perennial(t, env, "provider", "update", before.ID, "--stripe-secret-key-env", "BAD", "--skip-test")
+	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, "sk_test_bad", credentialsOf(t, env, stored()).SecretKey)
+}
+
+func TestProviderUpdate_BeginsAnewWhereTheKEKIsLost(t *testing.T) {
+	t.Parallel()
+	env, stored := withAccount(t)
+	id := stored().ID
+	env["PERENNIAL_KEK"] = vault.NewKEK()
+	args := []string{"provider", "update", id, "--stripe-secret-key-env", "GOOD"}
+	require.Contains(t, perennial(t, env, args...).stderr, "keyset_unreadable")
+	require.Contains(t, perennial(t, env, append(args, "--new-keyset")...).stderr, "the webhook secret")
+	done := perennial(t, env, append(args, "--stripe-webhook-secret-env", "W", "--new-keyset")...)
+	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, gateway.Credentials{SecretKey: env["GOOD"], WebhookSecret: env["W"]}, credentialsOf(t, env, stored()))
+	changes, err := open(t, env).CredentialChanges(t.Context(), stored().EnvironmentID, id)
+	require.NoError(t, err)
+	require.Equal(t, []string{"keyset", "secretKey", "webhookSecret"}, changes[0].Fields)
+}
+
+func TestKeyCreate_NeverDropsCredentials(t *testing.T) {
+	t.Parallel()
+	env, stored := withAccount(t)
+	args := []string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test", "--stripe-secret-key-env"}
+	again := perennial(t, env, append(args, "S", "--if-none")...)
+	require.Equal(t, exitDone, again.code, again.stderr)
+	other := perennial(t, env, append(args, "GOOD", "--if-none")...)
+	require.Equal(t, exitFailed, other.code)
+	require.Contains(t, other.stderr, "perennial provider update "+stored().ID)
+	other = perennial(t, env, append(args, "GOOD")...)
+	require.Equal(t, exitFailed, other.code)
+	require.Contains(t, other.stderr, "perennial provider update "+stored().ID)
+	require.NotContains(t, other.stderr, "SQLSTATE")
+
+	plain := []string{"key", "create", "--tenant", "Acme", "--app", "Bare", "--mode", "test"}
+	require.Equal(t, exitDone, perennial(t, env, plain...).code)
+	bare := perennial(t, env, append(plain, "--if-none", "--stripe-secret-key-env", "GOOD")...)
+	require.Equal(t, exitFailed, bare.code)
+	require.Contains(t, bare.stderr, "provider_absent")
+}
