@@ -25,7 +25,7 @@ import (
 )
 
 // reachable are the packages whose faults become responses.
-var reachable = []string{"api", "billing", "db", "service", "providers/stripe/callback.go"}
+var reachable = []string{"api", "billing", "db", "service", "providers/stripe/callback.go", "webhooks"}
 
 // behind are files and folders there whose faults no request meets, with the reason.
 var behind = map[string]string{
