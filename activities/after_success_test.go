@@ -53,7 +53,8 @@ func TestCallback_RefundThatTheBankReturns(t *testing.T) {
 
 	charge, err := l.Store.Transaction(t.Context(), l.Env, refund.ChargeID)
 	require.NoError(t, err)
-	require.Equal(t, [2]money.Minor{0, refund.Amount}, [2]money.Minor{charge.AmountRefunded, charge.RefundOwed}, "owed again, once")
+	require.Equal(t, [2]money.Minor{0, refund.Amount}, [2]money.Minor{charge.AmountRefunded, charge.RefundOwed},
+		"owed again, once")
 	after, err := l.Store.Transaction(t.Context(), l.Env, refund.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Refunded, after.Status, "final")

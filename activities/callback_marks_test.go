@@ -18,7 +18,8 @@ func (l *life) received(txn payment.Transaction, event string, kind payment.Mess
 	l.t.Helper()
 	l.InTx(l.t, func(tx *db.Tx) error {
 		_, err := tx.InsertCallback(l.t.Context(), l.Env, db.Callback{
-			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: event, Type: event, Kind: kind,
+			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: event, Type: event,
+			Kind:          kind,
 			TransactionID: txn.ID, ProviderRef: ref, ReceivedAt: l.Clock.Now(),
 		})
 		return err

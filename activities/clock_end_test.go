@@ -61,7 +61,8 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	payer, err := w.Store.Customer(t.Context(), w.Env, row.CustomerID)
 	require.NoError(t, err)
 	require.ErrorIs(t, w.asAPI(func(s *service.Service, by service.Caller) error {
-		_, err := s.CreateSubscription(t.Context(), by, service.NewSubscription{CustomerID: payer.ID, PlanID: row.PlanID}, nil)
+		_, err := s.CreateSubscription(t.Context(), by, service.NewSubscription{CustomerID: payer.ID, PlanID: row.PlanID},
+			nil)
 		return err
 	}), db.ErrCustomerNotFound, "also before the erasure")
 

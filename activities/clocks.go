@@ -30,10 +30,10 @@ const (
 )
 
 // StepClock moves the clock to the next instant at which any of its subscriptions has something to do, at most to the
-// target, and does what is due there for up to a hundred of them; the next step does the rest. Payments that this begins
-// are charged by their subscriptions' workflows; the next step waits for them. The step that arrives makes the clock
-// ready, in the transaction that finds it so. StepClock may be repeated: the clock never goes back, what was done is not
-// due again, and an advance that has begun meanwhile is one of its own.
+// target, and does what is due there for up to a hundred of them; the next step does the rest. Payments that this
+// begins are charged by their subscriptions' workflows; the next step waits for them. The step that arrives makes the
+// clock ready, in the transaction that finds it so. StepClock may be repeated: the clock never goes back, what was done
+// is not due again, and an advance that has begun meanwhile is one of its own.
 func (a *Clocks) StepClock(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
 	step, err := a.step(ctx, ref)
 	if errors.Is(err, db.ErrTestClockNotFound) {
@@ -87,9 +87,9 @@ func (a *Clocks) patience() time.Duration {
 	return a.Patience
 }
 
-// move sets the clock to the earlier of the next due instant and the target, and makes it ready where it has arrived. It
-// returns false where a payment has begun meanwhile: its result belongs to the time it began in, so the clock waits for
-// it. A clock that is ready stays as it is.
+// move sets the clock to the earlier of the next due instant and the target, and makes it ready where it has arrived.
+// It returns false where a payment has begun meanwhile: its result belongs to the time it began in, so the clock waits
+// for it. A clock that is ready stays as it is.
 func (a *Clocks) move(ctx context.Context, ref contract.Ref) (clock testclock.Clock, moved bool, err error) {
 	err = a.changeAdvancing(ctx, ref, func(tx *db.Tx, c testclock.Clock) (testclock.Clock, error) {
 		next, _, err := tx.NextDueOnClock(ctx, ref.EnvironmentID, ref.ID)
@@ -122,7 +122,8 @@ func (a *Clocks) block(ctx context.Context, ref contract.Ref) (contract.StepResu
 // changeAdvancing decides about an advancing clock under its lock, writes what it is then, and announces one that has
 // become ready.
 func (a *Clocks) changeAdvancing(
-	ctx context.Context, ref contract.Ref, decide func(*db.Tx, testclock.Clock) (testclock.Clock, error), out *testclock.Clock,
+	ctx context.Context, ref contract.Ref, decide func(*db.Tx, testclock.Clock) (testclock.Clock, error),
+	out *testclock.Clock,
 ) error {
 	return a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
@@ -173,7 +174,9 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 			return err
 		}
 		if state.WakePending { // the earlier signal may have been lost, and the clock waits for the payment
-			tx.AfterCommit(db.SignalSubscription{EnvironmentID: ref.EnvironmentID, ID: ref.ID, Revision: state.Subscription.Revision})
+			tx.AfterCommit(db.SignalSubscription{
+				EnvironmentID: ref.EnvironmentID, ID: ref.ID, Revision: state.Subscription.Revision,
+			})
 		}
 		return tx.Wake(ctx, ref.EnvironmentID, state, "")
 	})

@@ -128,7 +128,8 @@ func TestStepClock_EveryDueInstantInOrder(t *testing.T) {
 	on := func(sub string, at time.Time) string { return sub + " " + at.Format(time.DateOnly) }
 	month := scene.Start.AddDate(0, 1, 0)
 	require.Equal(t, []string{
-		on(paying, scene.Start), on(trialing, scene.Start.AddDate(0, 0, 7)), on(trialing, scene.Start.AddDate(0, 0, 10)), on(paying, month), on(trialing, month.AddDate(0, 0, 10)),
+		on(paying, scene.Start), on(trialing, scene.Start.AddDate(0, 0, 7)), on(trialing, scene.Start.AddDate(0, 0, 10)),
+		on(paying, month), on(trialing, month.AddDate(0, 0, 10)),
 		on(paying, target),
 	}, w.wakes)
 	for range 2 { // a repeat finds it done
@@ -139,7 +140,8 @@ func TestStepClock_EveryDueInstantInOrder(t *testing.T) {
 	require.Equal(t, testclock.Ready, w.clock().Status)
 	require.Equal(t, target, w.clock().NowAt)
 	var announced int
-	require.NoError(t, w.Pool.QueryRow(t.Context(), "select count(*) from events where type = 'test_clock.advanced'").Scan(&announced))
+	require.NoError(t, w.Pool.QueryRow(t.Context(),
+		"select count(*) from events where type = 'test_clock.advanced'").Scan(&announced))
 	require.Equal(t, 1, announced)
 	w.RequireSound(t)
 }
@@ -178,7 +180,9 @@ func TestStepClock_BlockedByPendingPayment(t *testing.T) {
 
 	w.Provider.Script = nil
 	w.Provider.Settle(step.BlockedBy[0], providers.Succeeded)
-	_, err := w.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: w.Env, TransactionID: step.BlockedBy[0], Now: scene.Start, Asked: true})
+	_, err := w.Payments.Charge(t.Context(), contract.ResolveInput{
+		EnvironmentID: w.Env, TransactionID: step.BlockedBy[0], Now: scene.Start, Asked: true,
+	})
 	require.NoError(t, err)
 	require.NoError(t, w.begin(scene.Start.AddDate(0, 3, 0)))
 	_, n := w.steps()
@@ -249,10 +253,11 @@ func TestAdvanceClock_Refusals(t *testing.T) {
 	_, _ = w.steps()
 	require.Equal(t, "test_clock_backwards", fault.From(w.begin(target)).Code, "it is there already")
 	require.Equal(t, testclock.Ready, w.clock().Status)
-	require.Equal(t, "test_clock_not_found", fault.From(w.Store.InTx(t.Context(), db.BySystem("test"), w.Clock.Now(), func(tx *db.Tx) error {
-		_, err := service.AdvanceClock(t.Context(), tx, w.Env, "clk_absent", target)
-		return err
-	})).Code)
+	require.Equal(t, "test_clock_not_found", fault.From(w.Store.InTx(t.Context(), db.BySystem("test"), w.Clock.Now(),
+		func(tx *db.Tx) error {
+			_, err := service.AdvanceClock(t.Context(), tx, w.Env, "clk_absent", target)
+			return err
+		})).Code)
 }
 
 // A signal that a later advance sends must find no clock that is ready: a step of it moves nothing.

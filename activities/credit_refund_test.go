@@ -11,8 +11,8 @@ import (
 	"perennial/test/scene"
 )
 
-// A payment method that was changed meanwhile is tried in the same decision: the workflow must follow that attempt, although
-// its last signal has been served.
+// A payment method that was changed meanwhile is tried in the same decision: the workflow must follow that attempt,
+// although its last signal has been served.
 func TestCreditRefund_WakesTheWorkflow(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
@@ -21,10 +21,12 @@ func TestCreditRefund_WakesTheWorkflow(t *testing.T) {
 	require.NoError(t, err)
 	by := service.Caller{Actor: db.BySystem("test"), EnvironmentID: l.Env}
 
-	err = service.New(l.Store, l.Clock.Now).CreditRefund(t.Context(), by, l.last().ID, service.Around[payment.Transaction]{})
+	err = service.New(l.Store, l.Clock.Now).CreditRefund(t.Context(), by, l.last().ID,
+		service.Around[payment.Transaction]{})
 
 	require.NoError(t, err)
 	var woken bool
-	require.NoError(t, l.Pool.QueryRow(t.Context(), "select wake_pending_since is not null from subscriptions").Scan(&woken))
+	require.NoError(t, l.Pool.QueryRow(t.Context(),
+		"select wake_pending_since is not null from subscriptions").Scan(&woken))
 	require.True(t, woken)
 }

@@ -67,7 +67,9 @@ func (r *run) send(ctx context.Context, t attempt) (webhooks.Result, map[string]
 	if err != nil {
 		return refusal(err), nil
 	}
-	result := r.Sender.Send(ctx, webhooks.Request{URL: r.endpoint.URL, Live: r.endpoint.Mode == "live", Header: header, Body: body})
+	result := r.Sender.Send(ctx, webhooks.Request{
+		URL: r.endpoint.URL, Live: r.endpoint.Mode == "live", Header: header, Body: body,
+	})
 	return result, logged(header)
 }
 

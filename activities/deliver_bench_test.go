@@ -32,7 +32,8 @@ func BenchmarkDeliverDue(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
 		r, s := receiver.New(b), scene.New(b)
 		url := r.Endpoint("/")
-		_, err := s.Pool.Exec(b.Context(), "create table bare (id text primary key, status integer, body text, at timestamptz)")
+		_, err := s.Pool.Exec(b.Context(),
+			"create table bare (id text primary key, status integer, body text, at timestamptz)")
 		require.NoError(b, err)
 		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 5}}
 		body := []byte(`{"event":"plan.created","data":{"id":"plan_01kezf7c00qwv0996bvdp1cnnt"},"timestamp":1768435200}`)
@@ -48,7 +49,8 @@ func BenchmarkDeliverDue(b *testing.B) {
 						continue
 					}
 					_ = answer.Body.Close()
-					_, err = s.Pool.Exec(b.Context(), "insert into bare values ($1, $2, $3, now())", fmt.Sprint(n), answer.StatusCode, "")
+					_, err = s.Pool.Exec(b.Context(), "insert into bare values ($1, $2, $3, now())", fmt.Sprint(n), answer.StatusCode,
+						"")
 					if err != nil {
 						b.Error(err)
 					}

@@ -61,8 +61,8 @@ func (c *crashing) Send(_ context.Context, r webhooks.Request) webhooks.Result {
 	return webhooks.Result{Status: 200} // word of a dead worker, when everything is decided
 }
 
-// Whatever dies between the start of an attempt, its request and its record: each event is delivered, or failed with its
-// four attempts in the log, and the bytes are the same in each attempt. The activity runs again as Temporal and the
+// Whatever dies between the start of an attempt, its request and its record: each event is delivered, or failed with
+// its four attempts in the log, and the bytes are the same in each attempt. The activity runs again as Temporal and the
 // reconciler would have it.
 func TestDeliverDue_CrashesLoseNothing(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,8 @@ func TestDeliverDue_CrashesLoseNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0))
 	for range testkit.Scale(8, 300) {
 		*sender = crashing{
-			dead: make(chan struct{}), accepted: map[string]int{}, bodies: map[string]string{}, random: random, left: random.IntN(60),
+			dead: make(chan struct{}), accepted: map[string]int{}, bodies: map[string]string{}, random: random,
+			left: random.IntN(60),
 		}
 		ref := p.Endpoint(t, "https://example.com/", "plan.*")
 		p.Announce(t, 6)

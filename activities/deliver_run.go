@@ -118,8 +118,8 @@ func (r *run) lastLook(ctx context.Context) error {
 	return err
 }
 
-// startable takes from what is due as many as may begin now, in order: a first attempt waits for the one before it of the
-// same key.
+// startable takes from what is due as many as may begin now, in order: a first attempt waits for the one before it of
+// the same key.
 func (r *run) startable(ctx context.Context) []attempt {
 	if !r.takes(ctx) {
 		return nil

@@ -47,7 +47,8 @@ func TestDeliverDue_DeliversAndLogs(t *testing.T) {
 		}
 	}
 	require.Equal(t, `{"event":"plan.created","data":{"id":"`+deliveries[0].ObjectID+`"},"timestamp":`+
-		strconv.FormatInt(p.Clock.Now().Unix(), 10)+`}`, string(body(got, deliveries[0].EventID)), "the bytes of a payload are pinned")
+		strconv.FormatInt(p.Clock.Now().Unix(), 10)+`}`, string(body(got,
+		deliveries[0].EventID)), "the bytes of a payload are pinned")
 }
 
 // body is what arrived of an event.
@@ -135,7 +136,8 @@ func TestDeliverDue_FirstAttemptsOfASubscriptionAreInOrder(t *testing.T) {
 	p.InTx(t, func(tx *db.Tx) error {
 		for i := range 20 {
 			of := event.OfSubscription([]string{one.ID, other.ID}[i%2], c.ID)
-			if err := tx.Emit(t.Context(), p.Env, event.New(event.SubscriptionUpdated{Subscription: of}, p.Clock.Now())); err != nil {
+			if err := tx.Emit(t.Context(), p.Env, event.New(event.SubscriptionUpdated{Subscription: of},
+				p.Clock.Now())); err != nil {
 				return err
 			}
 		}

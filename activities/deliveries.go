@@ -27,8 +27,8 @@ type EndpointSecrets interface {
 
 // DeliveryObserver is told what the deliveries measure.
 type DeliveryObserver interface {
-	// AttemptEnded: class is empty where the receiver took the delivery. waited is the time from the commit of the event to
-	// the end of the first attempt; negative: it was not the first.
+	// AttemptEnded: class is empty where the receiver took the delivery. waited is the time from the commit of the event
+	// to the end of the first attempt; negative: it was not the first.
 	AttemptEnded(ctx context.Context, mode, class string, took, waited time.Duration)
 	// EndpointDisabled: it failed for days.
 	EndpointDisabled(ctx context.Context, environmentID, endpointID string, failingSince time.Time)
@@ -68,9 +68,9 @@ const (
 // other closely, and a run that goes on costs no signal and no workflow task.
 var lulls = []time.Duration{25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond}
 
-// DeliverDue delivers what an endpoint is owed until nothing is due, or it has worked for 25 s. On the fast lane it ends
-// early when the receiver is slow: the attempts under way go on and are recorded, and the workflow comes back by the slow
-// lane.
+// DeliverDue delivers what an endpoint is owed until nothing is due, or it has worked for 25 s. On the fast lane it
+// ends early when the receiver is slow: the attempts under way go on and are recorded, and the workflow comes back by
+// the slow lane.
 func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (contract.DeliverOutput, error) {
 	var endpoint db.WebhookEndpoint
 	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) (err error) {

@@ -15,7 +15,8 @@ import (
 // disputes lists the states that were announced.
 func (l *life) disputes() (states []string) {
 	l.t.Helper()
-	rows, err := l.Pool.Query(l.t.Context(), "select data ->> 'state' from events where type = 'payment.disputed' order by sequence")
+	rows, err := l.Pool.Query(l.t.Context(),
+		"select data ->> 'state' from events where type = 'payment.disputed' order by sequence")
 	require.NoError(l.t, err)
 	defer rows.Close()
 	for rows.Next() {
@@ -50,7 +51,9 @@ func TestCallback_DisputeOpenedAndWon(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	txn := l.last()
-	dispute := providers.Dispute{Ref: "du_1", State: providers.DisputeOpen, Amount: 1000, Currency: txn.Currency, Withdrawn: 1000}
+	dispute := providers.Dispute{
+		Ref: "du_1", State: providers.DisputeOpen, Amount: 1000, Currency: txn.Currency, Withdrawn: 1000,
+	}
 	l.Provider.Dispute(txn.ID, dispute)
 	l.told(txn, "charge.dispute.created", txn.ProviderRef)
 	l.told(txn, "charge.dispute.funds_withdrawn", txn.ProviderRef)
@@ -89,7 +92,9 @@ func TestCallback_DisputeLostBesideARefund(t *testing.T) {
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	txn := l.last()
 	l.Provider.RefundElsewhere(txn.ID, 300)
-	l.Provider.Dispute(txn.ID, providers.Dispute{Ref: "du_1", State: providers.DisputeLost, Amount: 700, Currency: txn.Currency, Withdrawn: 700})
+	l.Provider.Dispute(txn.ID, providers.Dispute{
+		Ref: "du_1", State: providers.DisputeLost, Amount: 700, Currency: txn.Currency, Withdrawn: 700,
+	})
 
 	for _, event := range []string{"charge.dispute.closed", "charge.refunded", "charge.dispute.closed, again"} {
 		l.told(txn, event, txn.ProviderRef)
@@ -103,8 +108,8 @@ func TestCallback_DisputeLostBesideARefund(t *testing.T) {
 	l.sound()
 }
 
-// A refund of ours that is under way reserves its amount. Beside it a larger one from the dashboard exceeds the charge, and
-// only one of the two can go through.
+// A refund of ours that is under way reserves its amount. Beside it a larger one from the dashboard exceeds the charge,
+// and only one of the two can go through.
 func TestCallback_RefundElsewhereBesideOneOfOursInFlight(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))

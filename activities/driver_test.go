@@ -66,7 +66,8 @@ func (l *life) until(at time.Time) {
 		if live != nil && !live.CheckAt.After(dueAt) {
 			next, dueAt = "check", live.CheckAt
 		}
-		if l.snap.NextAction != subscription.ActionNone && !l.snap.NextAt.After(dueAt) && (next == "" || l.snap.NextAt.Before(dueAt)) {
+		if l.snap.NextAction != subscription.ActionNone && !l.snap.NextAt.After(dueAt) &&
+			(next == "" || l.snap.NextAt.Before(dueAt)) {
 			next, dueAt = "due", l.snap.NextAt
 		}
 		if dueAt.After(now) {
@@ -237,14 +238,16 @@ func (l *life) invoices() []invoice.Invoice {
 // transactions lists the subscription's, oldest first, and of one instant those of older invoices.
 func (l *life) transactions() []payment.Transaction {
 	l.t.Helper()
-	list, _, err := l.Store.Transactions(l.t.Context(), l.Env, db.TransactionFilter{SubscriptionID: l.ref.ID}, db.Page{Limit: 100})
+	list, _, err := l.Store.Transactions(l.t.Context(), l.Env, db.TransactionFilter{SubscriptionID: l.ref.ID},
+		db.Page{Limit: 100})
 	require.NoError(l.t, err)
 	numbers := map[string]int64{}
 	for _, i := range l.invoices() {
 		numbers[i.ID] = i.Number
 	}
 	slices.SortFunc(list, func(a, b payment.Transaction) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(numbers[a.InvoiceID], numbers[b.InvoiceID]), cmp.Compare(a.AttemptNumber, b.AttemptNumber))
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(numbers[a.InvoiceID], numbers[b.InvoiceID]),
+			cmp.Compare(a.AttemptNumber, b.AttemptNumber))
 	})
 	return list
 }
@@ -259,7 +262,8 @@ func (l *life) last() payment.Transaction {
 // events lists the types of the subscription's events, in order.
 func (l *life) events() []string {
 	l.t.Helper()
-	rows, err := l.Pool.Query(l.t.Context(), "select type from events where subscription_id = $1 order by sequence", l.ref.ID)
+	rows, err := l.Pool.Query(l.t.Context(), "select type from events where subscription_id = $1 order by sequence",
+		l.ref.ID)
 	require.NoError(l.t, err)
 	defer rows.Close()
 	var out []string

@@ -84,7 +84,9 @@ func eraseCustomers(ctx context.Context, tx *db.Tx, env string, e erasure.Erasur
 
 // eraseSubscriptions cancels subscriptions, as lifecycle does with every subscription of an erased customer, and erases
 // what people wrote into them.
-func eraseSubscriptions(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
+func eraseSubscriptions(
+	ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int,
+) (erasure.Handled, error) {
 	ids, handled, err := tx.SubscriptionsToErase(ctx, env, e, limit)
 	if err != nil {
 		return handled, err

@@ -28,7 +28,8 @@ func deleteCustomer(t *testing.T, s *scene.Scene, customerID string) contract.Re
 	t.Helper()
 	s.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), s.Env, customerID) })
 	ref := contract.Ref{EnvironmentID: s.Env}
-	require.NoError(t, s.Pool.QueryRow(t.Context(), "select id from erasures where customer_id = $1", customerID).Scan(&ref.ID))
+	require.NoError(t, s.Pool.QueryRow(t.Context(), "select id from erasures where customer_id = $1",
+		customerID).Scan(&ref.ID))
 	return ref
 }
 
@@ -70,7 +71,8 @@ func told(t *testing.T, s *scene.Scene, c customer.Customer, ref contract.Ref) {
 			return err
 		}
 		return tx.InsertAnsweredIdempotency(t.Context(), s.Env, db.IdempotencyKey{
-			Route: "POST /customers", Key: ref.ID, Fingerprint: []byte("f"), StatusCode: 201, Response: []byte("canary"), CustomerID: c.ID,
+			Route: "POST /customers", Key: ref.ID, Fingerprint: []byte("f"), StatusCode: 201, Response: []byte("canary"),
+			CustomerID: c.ID,
 		})
 	})
 }
@@ -114,18 +116,27 @@ func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
 	t.Logf("%d batches, %d killed", done, killed)
 	require.Positive(t, killed)
 
-	require.Equal(t, many, counted(t, s, "select count(*) from subscriptions where customer_id = $1 and status = 'canceled' and cancel_reason = 'customer_deleted' and metadata::text = '{}'", c.ID))
+	require.Equal(t, many,
+		counted(t, s,
+			"select count(*) from subscriptions where customer_id = $1 and status = 'canceled' and cancel_reason = "+
+				"'customer_deleted' and metadata::text = '{}'", c.ID))
 	require.Equal(t, many, counted(t, s, "select count(*) from events where type = 'subscription.canceled'"), "each once")
 	require.Equal(t, 1, counted(t, s, "select count(*) from events where type = 'customer.deleted'"))
 	require.Zero(t, counted(t, s, "select count(*) from invoices"), "nothing was billed")
 	require.Len(t, s.Started.Signals(), many, "each workflow is woken once")
-	for _, table := range []string{"customers", "subscriptions", "transactions", "provider_calls", "events", "idempotency_keys"} {
-		require.Equal(t, counted(t, s, "select count(*) from "+table+" x where x::text ~* 'canary' and x::text like '%' || $1 || '%'", kept.ID),
+	for _, table := range []string{
+		"customers", "subscriptions", "transactions", "provider_calls", "events", "idempotency_keys",
+	} {
+		require.Equal(t, counted(t, s,
+			"select count(*) from "+table+" x where x::text ~* 'canary' and x::text like '%' || $1 || '%'", kept.ID),
 			counted(t, s, "select count(*) from "+table+" x where x::text ~* 'canary'"), table)
 	}
-	require.Zero(t, counted(t, s, "select count(*) from transactions where failure_reason is not null or provider_response is not null"))
-	require.Equal(t, 1, counted(t, s, "select count(*) from idempotency_keys where response is not null"), "another customer's")
-	require.Equal(t, 12, counted(t, s, "select count(*) from transactions where customer_id = $1 and amount = 5", c.ID), "what money moved stays")
+	require.Zero(t,
+		counted(t, s, "select count(*) from transactions where failure_reason is not null or provider_response is not null"))
+	require.Equal(t, 1, counted(t, s, "select count(*) from idempotency_keys where response is not null"),
+		"another customer's")
+	require.Equal(t, 12, counted(t, s, "select count(*) from transactions where customer_id = $1 and amount = 5", c.ID),
+		"what money moved stays")
 	sub, err := s.Store.Subscription(t.Context(), s.Env, other.ID)
 	require.NoError(t, err)
 	require.Equal(t, "canary moves away", sub.CancelReason)
@@ -188,7 +199,8 @@ func TestEraseBatch_TestClockErasesItsCustomers(t *testing.T) {
 		return tx.BeginErasure(t.Context(), l.Env, erasure.OfTestClock(ref.ID, l.customer.TestClockID, l.Clock.Now()))
 	})
 	require.Equal(t, 3, eraseAll(t, l.Scene, ref, 2))
-	require.Equal(t, len(others)+1, counted(t, l.Scene, "select count(*) from erasures where customer_id is not null and stage = 'subscriptions'"))
+	require.Equal(t, len(others)+1, counted(t, l.Scene,
+		"select count(*) from erasures where customer_id is not null and stage = 'subscriptions'"))
 	require.Equal(t, 1, counted(t, l.Scene, "select count(*) from customers where erased_at is null"))
 	got, err := l.Store.Customer(t.Context(), l.Env, free.ID)
 	require.NoError(t, err)

@@ -69,7 +69,9 @@ func callInTime(ctx context.Context, x exchange) (providers.Result, error) {
 // call is the exchange itself. An error means that the request was impossible, so that nothing was sent.
 func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	t := x.txn
-	look := providers.LookupRequest{TransactionID: t.ID, Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef}
+	look := providers.LookupRequest{
+		TransactionID: t.ID, Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef,
+	}
 	look.Since = t.Type == payment.Charge && x.about == ""
 	refund := t.Type == payment.Refund
 	switch {
@@ -90,7 +92,8 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	return x.provider.Charge(ctx, providers.ChargeRequest{
 		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
 		Method: providers.Method{
-			Type: t.Method.Type, CustomerToken: d.CustomerToken, PaymentMethodToken: d.PaymentMethodToken, PhoneNumber: d.PhoneNumber,
+			Type: t.Method.Type, CustomerToken: d.CustomerToken, PaymentMethodToken: d.PaymentMethodToken,
+			PhoneNumber: d.PhoneNumber,
 		},
 	})
 }

@@ -32,7 +32,9 @@ func TestCharge_RecordsSilenceBeforeTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), activities.RecordingTime) // which is all for the recording
 	defer cancel()
 
-	out, err := slow.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.last().ID, Now: l.Clock.Now()})
+	out, err := slow.Charge(ctx, contract.ResolveInput{
+		EnvironmentID: l.Env, TransactionID: l.last().ID, Now: l.Clock.Now(),
+	})
 
 	require.NoError(t, err, "the provider had all the time, and nothing was recorded")
 	require.Equal(t, payment.Pending, out.Status)

@@ -9,8 +9,8 @@ import (
 	"perennial/providers"
 )
 
-// announceHealth announces that a provider refuses our credentials, and that it takes them again. The configuration's row
-// is written only when that changes, so that the payments of one provider do not wait for each other.
+// announceHealth announces that a provider refuses our credentials, and that it takes them again. The configuration's
+// row is written only when that changes, so that the payments of one provider do not wait for each other.
 func announceHealth(ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result) error {
 	failing := !x.config.FailingSince.IsZero()
 	of := event.ProviderConfig{ID: x.config.ID, Provider: x.config.Provider}

@@ -11,8 +11,8 @@ import (
 	"perennial/test/scene"
 )
 
-// The payer changed the card, was charged, and a restore lost both: the renewal is sent again under the same key, with the
-// old card. What the first use of the key did is found and booked.
+// The payer changed the card, was charged, and a restore lost both: the renewal is sent again under the same key, with
+// the old card. What the first use of the key did is found and booked.
 func TestCharge_KeyReusedIsLookedUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -20,9 +20,11 @@ func TestCharge_KeyReusedIsLookedUp(t *testing.T) {
 		calls  []string
 		status payment.Status
 	}{
-		"found at once":        {0, []string{"charge", "lookup"}, payment.Success},
-		"found later":          {2, []string{"charge", "lookup", "charge", "lookup", "charge", "lookup"}, payment.Success},
-		"not found in an hour": {1000, []string{"charge", "lookup", "charge", "lookup", "charge", "lookup", "charge"}, payment.Pending},
+		"found at once": {0, []string{"charge", "lookup"}, payment.Success},
+		"found later":   {2, []string{"charge", "lookup", "charge", "lookup", "charge", "lookup"}, payment.Success},
+		"not found in an hour": {
+			1000, []string{"charge", "lookup", "charge", "lookup", "charge", "lookup", "charge"}, payment.Pending,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

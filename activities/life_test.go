@@ -40,7 +40,8 @@ func TestLife_CreationBillsFirstPeriod(t *testing.T) {
 	require.Equal(t, money.Minor(1000), inv[0].AmountPaid)
 	require.Equal(t, map[string]int{l.last().ID: 1}, l.Provider.Captures())
 	require.Equal(t, []string{
-		"subscription.created", "invoice.created", "invoice.finalized", "payment.success", "invoice.paid", "subscription.activated",
+		"subscription.created", "invoice.created", "invoice.finalized", "payment.success", "invoice.paid",
+		"subscription.activated",
 	}, l.events())
 	l.sound()
 }
@@ -80,7 +81,8 @@ func TestLife_TrialEndBillsFirstPeriod(t *testing.T) {
 	l.until(scene.Start.Add(14 * day))
 	s := l.sub()
 	require.Equal(t, subscription.Active, s.Status)
-	require.Equal(t, period.Period{Start: scene.Start.Add(14 * day), End: time.Date(2026, 2, 28, 0, 0, 0, 0, time.UTC)}, s.CurrentPeriod)
+	require.Equal(t, period.Period{Start: scene.Start.Add(14 * day), End: time.Date(2026, 2, 28, 0, 0, 0, 0, time.UTC)},
+		s.CurrentPeriod)
 	require.Equal(t, s.CurrentPeriod.End, s.PaidThrough)
 	require.Equal(t, []string{
 		"subscription.created", "subscription.trial_will_end", "subscription.renewed", "invoice.created", "invoice.finalized",
@@ -137,9 +139,12 @@ func TestLife_PastDueAfterThreeRetries(t *testing.T) {
 			dunning = append(dunning, e)
 		}
 	}
-	require.Equal(t, []string{"payment.failed", "payment.failed", "payment.failed", "payment.failed", "subscription.past_due"}, dunning)
+	require.Equal(t, []string{
+		"payment.failed", "payment.failed", "payment.failed", "payment.failed", "subscription.past_due",
+	}, dunning)
 	var attempts int
-	require.NoError(t, l.Pool.QueryRow(t.Context(), "select (data->>'failedPaymentAttempts')::int from events where type = 'subscription.past_due'").Scan(&attempts))
+	require.NoError(t, l.Pool.QueryRow(t.Context(),
+		"select (data->>'failedPaymentAttempts')::int from events where type = 'subscription.past_due'").Scan(&attempts))
 	require.Equal(t, 4, attempts)
 	l.sound()
 }
@@ -327,7 +332,8 @@ func TestLife_RetriesHaveJitter(t *testing.T) {
 	ref := w.subscribe(0)
 	snap, err := w.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: ref, Now: scene.Start})
 	require.NoError(t, err)
-	out, err := w.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: w.Env, TransactionID: snap.Live.TransactionID, Now: scene.Start})
+	out, err := w.Payments.Charge(t.Context(),
+		contract.ResolveInput{EnvironmentID: w.Env, TransactionID: snap.Live.TransactionID, Now: scene.Start})
 	require.NoError(t, err)
 	require.Equal(t, scene.Start.Add(day), out.Snapshot.NextAt)
 }

@@ -37,7 +37,8 @@ type ProviderSilent struct {
 // ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.
 type ReviewNeeded struct {
 	EnvironmentID, TransactionID, SubscriptionID, Provider, ProviderRef, Reason string
-	Key                                                                         string // that was sent last; empty: none was
+	// that was sent last; empty: none was
+	Key string
 }
 
 // CredentialsRefused names the account whose credentials do not serve.

@@ -158,8 +158,9 @@ func TestReviewNeeded_IsReportedOnceAndIsNoSuccess(t *testing.T) {
 	l.until(scene.Start.AddDate(0, 1, 0))
 	txn := l.last()
 	want := activities.ReviewNeeded{
-		EnvironmentID: l.Env, TransactionID: txn.ID, SubscriptionID: l.ref.ID, Provider: txn.Provider, ProviderRef: txn.ProviderRef,
-		Reason: "amount_mismatch", Key: l.Provider.Calls()[len(l.Provider.Calls())-1].Key,
+		EnvironmentID: l.Env, TransactionID: txn.ID, SubscriptionID: l.ref.ID, Provider: txn.Provider,
+		ProviderRef: txn.ProviderRef,
+		Reason:      "amount_mismatch", Key: l.Provider.Calls()[len(l.Provider.Calls())-1].Key,
 	}
 	require.NotEmpty(t, want.Key)
 	require.Equal(t, []activities.ReviewNeeded{want}, w.reviews)
@@ -194,7 +195,8 @@ func TestCredentialsRefused_IsReportedAndShownOnThePayment(t *testing.T) {
 	}
 	require.Equal(t, []string{"provider.failing"}, announced())
 	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, []string{"provider.failing", "provider.recovered"}, announced(), "each once, however often it is refused")
+	require.Equal(t, []string{"provider.failing", "provider.recovered"}, announced(),
+		"each once, however often it is refused")
 	txn = l.last()
 	require.Equal(t, payment.Success, txn.Status)
 	require.Empty(t, txn.FailureReason, "what was decided says nothing of how long it took")

@@ -31,7 +31,8 @@ const (
 
 var pairs = map[string]pair{
 	"trial": {
-		trial: 60, reach: func(*life) {}, status: subscription.Trialing, reactivate: notScheduled, pay: "subscription_in_trial",
+		trial: 60, reach: func(*life) {}, status: subscription.Trialing, reactivate: notScheduled,
+		pay: "subscription_in_trial",
 	},
 	"paid": {
 		reach: func(*life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay",
@@ -48,7 +49,8 @@ var pairs = map[string]pair{
 		answer: scene.Pend, status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
 	},
 	"attempt needs review": {
-		answer: scene.Mischarge, status: subscription.Active, reactivate: notScheduled, changeNow: needsReview, pay: needsReview,
+		answer: scene.Mischarge, status: subscription.Active, reactivate: notScheduled, changeNow: needsReview,
+		pay: needsReview,
 	},
 	"retry scheduled": {
 		answer: scene.Decline, status: subscription.Active, reactivate: notScheduled,
@@ -59,12 +61,14 @@ var pairs = map[string]pair{
 	},
 	"canceled, invoice open": {
 		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt); l.perform(cancelNow("")) },
-		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended, changeNow: ended,
+		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended,
+		changeNow:   ended,
 		changeAtEnd: ended,
 	},
 	"canceled, paid": {
 		reach:  func(l *life) { l.perform(cancelNow("")) },
-		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended, changeNow: ended,
+		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended,
+		changeNow:   ended,
 		changeAtEnd: ended, pay: "nothing_to_pay",
 	},
 }
@@ -78,18 +82,21 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t)
 			for which, want := range map[string]string{
-				"cancel at period end": p.cancelAtEnd, "cancel": p.cancelNow, "cancel with refund": p.refund, "reactivate": p.reactivate,
+				"cancel at period end": p.cancelAtEnd, "cancel": p.cancelNow, "cancel with refund": p.refund,
+				"reactivate":  p.reactivate,
 				"change plan": p.changeNow, "change plan at period end": p.changeAtEnd, "pay": p.pay,
 			} {
 				l := p.begin(t, s)
 				commands := map[string]command{
-					"cancel at period end":      {Name: contract.CommandCancel, Reason: "too dear"},
-					"cancel":                    cancelNow(""),
-					"cancel with refund":        cancelNow("prorated"),
-					"reactivate":                {Name: contract.CommandReactivate},
-					"change plan":               {Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID},
-					"change plan at period end": {Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID, AtPeriodEnd: true},
-					"pay":                       {Name: contract.CommandPay},
+					"cancel at period end": {Name: contract.CommandCancel, Reason: "too dear"},
+					"cancel":               cancelNow(""),
+					"cancel with refund":   cancelNow("prorated"),
+					"reactivate":           {Name: contract.CommandReactivate},
+					"change plan":          {Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID},
+					"change plan at period end": {
+						Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID, AtPeriodEnd: true,
+					},
+					"pay": {Name: contract.CommandPay},
 				}
 				before := l.Rows(t)
 				refusal := l.command(commands[which]).Refusal

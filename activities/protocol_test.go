@@ -36,7 +36,9 @@ func answering(t testing.TB, answers ...scene.Answer) *life {
 // The answer to a charge was lost, and the charge with it or not: the same key asks again, and nobody pays twice.
 func TestCharge_UnknownOutcomeIsReplayedWithSameKey(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]scene.Answer{"the answer was lost": scene.Silent, "the request was lost": scene.Lose} {
+	for name, answer := range map[string]scene.Answer{
+		"the answer was lost": scene.Silent, "the request was lost": scene.Lose,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := answering(t, answer)
@@ -136,7 +138,8 @@ func TestCharge_LateRefusalKeepsReplayInFlight(t *testing.T) {
 	hung := &slow{Provider: l.Provider}
 	l.Payments.Gateway = scene.Gateway{Only: hung}
 	hung.meanwhile = func() {
-		out, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.snap.Live.TransactionID, Now: l.Clock.Now()})
+		out, err := l.Payments.Charge(t.Context(),
+			contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.snap.Live.TransactionID, Now: l.Clock.Now()})
 		require.NoError(t, err)
 		require.Equal(t, payment.Pending, out.Status)
 	}
@@ -157,7 +160,8 @@ func TestCharge_LateRefusalAfterLookUp(t *testing.T) {
 		l.Clock.Add(time.Second)
 		txn := l.snap.Live.TransactionID
 		require.Nil(t, l.command(cancelNow("")).Refusal)
-		out, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
+		out, err := l.Payments.Charge(t.Context(),
+			contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
 		require.NoError(t, err)
 		require.Equal(t, payment.Pending, out.Status)
 	}
@@ -364,7 +368,8 @@ func TestCharge_SuperfluousAttemptIsResolved(t *testing.T) {
 	l.Provider.Settle(declined.ID, providers.Succeeded)
 	l.asked(declined.ID)
 	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, []payment.Status{payment.Success, payment.Success, payment.Canceled, payment.Pending}, statuses(l.transactions()))
+	require.Equal(t, []payment.Status{payment.Success, payment.Success, payment.Canceled, payment.Pending},
+		statuses(l.transactions()))
 	require.Equal(t, superfluous.ID, l.transactions()[2].ID)
 	l.sound()
 }

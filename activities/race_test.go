@@ -80,7 +80,9 @@ func TestRecord_RacesWithCommands(t *testing.T) {
 // checkUntilSettled repeats as Temporal would: another worker may have changed the transaction meanwhile.
 func (l *life) checkUntilSettled(ctx context.Context, txn string) error {
 	for {
-		out, err := l.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now(), Asked: true})
+		out, err := l.Payments.Charge(ctx, contract.ResolveInput{
+			EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now(), Asked: true,
+		})
 		if err == nil && out.Status == payment.Success {
 			return nil
 		}
@@ -154,7 +156,8 @@ func TestCancel_BetweenMarkAndResponse(t *testing.T) {
 			require.Nil(t, refusal)
 		})
 	}
-	out, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
+	out, err := l.Payments.Charge(t.Context(),
+		contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
 	require.NoError(t, err)
 	require.Equal(t, payment.Success, out.Status)
 	require.True(t, out.Snapshot.Finished)

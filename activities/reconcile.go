@@ -73,7 +73,8 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until everything is started
 	// again.
 	for _, step := range []func(context.Context) error{
-		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.purge,
+		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks,
+		pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -268,7 +269,8 @@ func (p *pass) callbacks(ctx context.Context) error {
 		if err := tx.ClaimCallbacks(ctx, p.now.Add(-claimable)); err != nil {
 			return err
 		}
-		given, err := tx.GiveUpCallbacks(ctx, p.now.Add(-unclaimedLife), p.now.Add(-unansweredLife), p.now.Add(-callbackLife), purgeBatch)
+		given, err := tx.GiveUpCallbacks(ctx, p.now.Add(-unclaimedLife), p.now.Add(-unansweredLife), p.now.Add(-callbackLife),
+			purgeBatch)
 		p.found.Unclaimed, p.found.Unanswered = given.Unclaimed, given.Unanswered
 		return err
 	})
@@ -281,7 +283,8 @@ func (p *pass) callbacks(ctx context.Context) error {
 	}
 	for _, c := range lost {
 		p.found.Lost = append(p.found.Lost, contract.LostCallback{
-			ID: c.ID, EnvironmentID: c.EnvironmentID, TransactionID: c.TransactionID, ProviderRef: c.ProviderRef, ProviderConfigID: c.ProviderConfigID,
+			ID: c.ID, EnvironmentID: c.EnvironmentID, TransactionID: c.TransactionID, ProviderRef: c.ProviderRef,
+			ProviderConfigID: c.ProviderConfigID,
 		})
 	}
 	refs, err := p.Store.OpenCallbacksBefore(ctx, p.now.Add(-grace), p.batch)

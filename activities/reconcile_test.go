@@ -142,7 +142,8 @@ func TestReconcile_ChecksPendingPayments(t *testing.T) {
 
 	l.InTx(t, func(tx *db.Tx) error {
 		_, err := tx.InsertCallback(t.Context(), l.Env, db.Callback{
-			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: "evt_1", Type: "payment_intent.succeeded",
+			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: "evt_1",
+			Type:          "payment_intent.succeeded",
 			TransactionID: txn.ID, ReceivedAt: l.Clock.Now(),
 		})
 		return err
@@ -250,8 +251,9 @@ func TestReconcile_BrokenEnvironmentDelaysNoOther(t *testing.T) {
 	l, w := answering(t, scene.Pend), &woken{}
 	_ = w.pass(t, l.Scene)
 	clone := func(table, change, from string, n int) {
-		_, err := l.Pool.Exec(t.Context(), "insert into "+table+" select (jsonb_populate_record(null::"+table+", to_jsonb(r) || "+change+")).* "+
-			"from "+table+" r, generate_series(1, $1) n where "+from, n)
+		_, err := l.Pool.Exec(t.Context(),
+			"insert into "+table+" select (jsonb_populate_record(null::"+table+", to_jsonb(r) || "+change+")).* "+
+				"from "+table+" r, generate_series(1, $1) n where "+from, n)
 		require.NoError(t, err)
 	}
 	mine := "r.id = '" + l.last().ID + "'"
@@ -260,7 +262,8 @@ func TestReconcile_BrokenEnvironmentDelaysNoOther(t *testing.T) {
 	clone("environments", `'{"id": "env_good", "mode": "live"}'`, "r.id = '"+l.Env+"'", 1)
 	clone("provider_configs", `'{"id": "pp_good", "environment_id": "env_good"}'`, "r.id = '"+l.Config.ID+"'", 1)
 	clone("customers", `'{"environment_id": "env_good"}'`, "r.id = '"+l.customer.ID+"'", 1)
-	clone("transactions", hung+`, 'id', 'txn_good', 'environment_id', 'env_good', 'provider_config_id', 'pp_good')`, mine, 1)
+	clone("transactions", hung+`, 'id', 'txn_good', 'environment_id', 'env_good', 'provider_config_id', 'pp_good')`, mine,
+		1)
 	l.Clock.Add(2 * time.Minute)
 
 	did := w.pass(t, l.Scene)

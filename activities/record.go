@@ -104,7 +104,9 @@ func provenMove(ctx context.Context, tx *db.Tx, env string, x exchange) (payment
 }
 
 // closeCall writes what came of the exchange into its own row.
-func (a *Payments) closeCall(ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, callErr error) error {
+func (a *Payments) closeCall(
+	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, callErr error,
+) error {
 	if x.callID == "" {
 		return nil
 	}
@@ -126,7 +128,8 @@ func answerOf(r providers.Result) payment.Answer {
 		}
 	}
 	return payment.Answer{
-		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency, Refunds: refunds, Disputes: disputes,
+		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency, Refunds: refunds,
+		Disputes:    disputes,
 		FailureCode: string(r.FailureCode), FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter,
 	}
 }
@@ -142,7 +145,9 @@ func outputOf(t payment.Transaction, state lifecycle.State, changes lifecycle.Ch
 }
 
 // unchanged returns what the rows say: there was nothing to do.
-func (a *Payments) unchanged(ctx context.Context, in contract.ResolveInput, seen payment.Transaction, asked time.Time) (contract.ResolveOutput, error) {
+func (a *Payments) unchanged(
+	ctx context.Context, in contract.ResolveInput, seen payment.Transaction, asked time.Time,
+) (contract.ResolveOutput, error) {
 	var out contract.ResolveOutput
 	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
 		state, err := tx.LockOwner(ctx, in.EnvironmentID, seen)

@@ -22,7 +22,10 @@ import (
 func onOldClock(t *testing.T) *life {
 	t.Helper()
 	s := scene.New(t)
-	clock := testclock.Clock{ID: id.New(id.TestClock, scene.Start), Status: testclock.Ready, NowAt: scene.Start, Revision: 1, CreatedAt: scene.Start}
+	clock := testclock.Clock{
+		ID: id.New(id.TestClock, scene.Start), Status: testclock.Ready, NowAt: scene.Start, Revision: 1,
+		CreatedAt: scene.Start,
+	}
 	s.InTx(t, func(tx *db.Tx) error { return tx.InsertTestClock(t.Context(), s.Env, clock) })
 	s.Clock.Set(scene.Start.AddDate(1, 0, 0))
 	l := &life{Scene: s, t: t, customer: s.Customer(t, clock.ID)}
@@ -39,7 +42,8 @@ func (l *life) own(t *testing.T) payment.Transaction {
 		now = scene.Start // where the clock stands
 	}
 	txn := payment.NewCharge(payment.NewChargeInput{
-		ID: id.New(id.Transaction, l.Clock.Now()), Customer: l.customer, Amount: 5, Currency: "EUR", Trigger: collection.Manual,
+		ID: id.New(id.Transaction, l.Clock.Now()), Customer: l.customer, Amount: 5, Currency: "EUR",
+		Trigger:  collection.Manual,
 		Provider: "stripe", ProviderConfigID: l.Config.ID, Due: now, Now: now, Real: l.Clock.Now(),
 		Virtual: l.customer.TestClockID != "",
 	})
@@ -71,7 +75,9 @@ func TestCharge_RefundKeepsTimeOfTestClock(t *testing.T) {
 	require.Nil(t, paid.Refusal)
 	l.charge(t, paid.TransactionID)
 	l.Provider.Settle(declined, providers.Succeeded)
-	_, err = l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: declined, Asked: true})
+	_, err = l.Payments.Charge(t.Context(), contract.ResolveInput{
+		EnvironmentID: l.Env, TransactionID: declined, Asked: true,
+	})
 	require.NoError(t, err)
 	refunds := l.Started.Take()
 	require.Len(t, refunds, 1)
@@ -149,7 +155,8 @@ func TestCharge_ResponseAboutErasedCustomerIsDropped(t *testing.T) {
 	require.Len(t, calls, 1)
 	require.Nil(t, calls[0].Response)
 	var told string
-	require.NoError(t, l.Pool.QueryRow(t.Context(), "select json_agg(data)::text from events where type = 'payment.failed'").Scan(&told))
+	require.NoError(t, l.Pool.QueryRow(t.Context(),
+		"select json_agg(data)::text from events where type = 'payment.failed'").Scan(&told))
 	require.NotContains(t, told, "funds")
 }
 
@@ -200,7 +207,9 @@ func TestCharge_CallbackBringsProviderReference(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Lose }
-	s.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) { return providers.NotFound, in.Ref == "" }
+	s.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
+		return providers.NotFound, in.Ref == ""
+	}
 	l := begin(t, s, scene.Monthly(1000))
 	for i := 0; l.last().Status == payment.Pending; i++ {
 		require.Less(t, i, 200, "absence is never proven")
@@ -244,11 +253,13 @@ func TestReconcile_WakesEachOnce(t *testing.T) {
 	}
 }
 
-// The word of a second operation under a transaction that has ended used to be marked processed without a look: the money
-// that it had taken was lost, or, where the first one had failed, the success was.
+// The word of a second operation under a transaction that has ended used to be marked processed without a look: the
+// money that it had taken was lost, or, where the first one had failed, the success was.
 func TestCharge_WordOfASecondOperation(t *testing.T) {
 	t.Parallel()
-	for first, status := range map[scene.Answer]payment.Status{scene.Capture: payment.Success, scene.Decline: payment.Declined} {
+	for first, status := range map[scene.Answer]payment.Status{
+		scene.Capture: payment.Success, scene.Decline: payment.Declined,
+	} {
 		s := scene.New(t)
 		s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return first }
 		s.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {

@@ -76,7 +76,9 @@ func newBench(t testing.TB) *bench {
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	b.pool = database.Pool(t)
-	tel, err := telemetry.Start(t.Context(), telemetry.Options{Service: "test", LogLevel: "debug", LogOutput: b.log, Now: b.clock})
+	tel, err := telemetry.Start(t.Context(), telemetry.Options{
+		Service: "test", LogLevel: "debug", LogOutput: b.log, Now: b.clock,
+	})
 	require.NoError(t, err)
 	b.engine.store, b.engine.now = store, b.clock
 	b.keys, err = vault.New(vault.NewKEK())
@@ -124,14 +126,17 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) tenancy
 			require.NoError(t, tx.InsertTenant(ctx, db.Tenant{ID: e.tenantID, Name: "tenant", CreatedAt: now}))
 			keyset, err := b.keys.NewAppKeyset(e.appID)
 			require.NoError(t, err)
-			require.NoError(t, tx.InsertApp(ctx, db.App{ID: e.appID, TenantID: e.tenantID, Name: "app", Keyset: keyset, CreatedAt: now}))
+			require.NoError(t, tx.InsertApp(ctx, db.App{
+				ID: e.appID, TenantID: e.tenantID, Name: "app", Keyset: keyset, CreatedAt: now,
+			}))
 		}
 		require.NoError(t, tx.InsertEnvironment(ctx, db.Environment{
 			ID: e.environmentID, AppID: e.appID, Mode: string(mode), CreatedAt: now,
 			Settings: subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue},
 		}))
 		return tx.InsertProviderConfig(ctx, e.environmentID, db.ProviderConfig{
-			ID: e.providerID, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"), WebhookSecretSealed: []byte("sealed"),
+			ID: e.providerID, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"),
+			WebhookSecretSealed: []byte("sealed"),
 		})
 	})
 	e.key = b.newKey(t, e, db.NewAPIKey{})
@@ -164,7 +169,9 @@ func (b *bench) revokedKey(t *testing.T, e tenancy) string {
 
 func (b *bench) write(t testing.TB, fn func(ctx context.Context, tx *db.Tx) error) {
 	t.Helper()
-	require.NoError(t, b.store.InTx(t.Context(), db.BySystem("test"), b.clock(), func(tx *db.Tx) error { return fn(t.Context(), tx) }))
+	require.NoError(t, b.store.InTx(t.Context(), db.BySystem("test"), b.clock(), func(tx *db.Tx) error {
+		return fn(t.Context(), tx)
+	}))
 }
 
 // count runs a query that answers one number.

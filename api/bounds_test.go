@@ -21,7 +21,9 @@ func (b *bench) bound(t *testing.T, bounds httpkit.Bounds) {
 }
 
 // shortAfter leaves no time for what follows an answer.
-var shortAfter = httpkit.Bounds{Key: time.Minute, Answer: time.Minute, InFlight: time.Minute, After: 20 * time.Millisecond}
+var shortAfter = httpkit.Bounds{
+	Key: time.Minute, Answer: time.Minute, InFlight: time.Minute, After: 20 * time.Millisecond,
+}
 
 // hang makes every use of a table wait, as a database that is stuck would.
 func (b *bench) hang(t *testing.T, table string) {
@@ -42,7 +44,9 @@ func TestRequest_HangingDatabaseIsUnavailableInTime(t *testing.T) {
 		away  = "database_unavailable"
 		short = 20 * time.Millisecond
 	)
-	key, answer := func(b *httpkit.Bounds) *time.Duration { return &b.Key }, func(b *httpkit.Bounds) *time.Duration { return &b.Answer }
+	key, answer := func(b *httpkit.Bounds) *time.Duration {
+		return &b.Key
+	}, func(b *httpkit.Bounds) *time.Duration { return &b.Answer }
 	repeatable := []string{"Idempotency-Key", "k"}
 	for name, c := range map[string]struct {
 		table        string // that hangs
@@ -53,17 +57,25 @@ func TestRequest_HangingDatabaseIsUnavailableInTime(t *testing.T) {
 		headers      []string
 		code         string
 	}{
-		"the key":      {table: "api_keys", acts: key, after: short, method: "GET", path: "/api/plans", code: away},
-		"a read by id": {table: "subscriptions", acts: key, after: short, method: "GET", path: "/api/subscriptions/{id}", code: away},
-		"a read":       {table: "plans", acts: answer, after: short, method: "GET", path: "/api/plans", code: away},
-		"a creation":   {table: "plans", acts: answer, after: short, method: "POST", path: "/api/plans", body: plan, code: away},
+		"the key": {table: "api_keys", acts: key, after: short, method: "GET", path: "/api/plans", code: away},
+		"a read by id": {
+			table: "subscriptions", acts: key, after: short, method: "GET", path: "/api/subscriptions/{id}", code: away,
+		},
+		"a read": {table: "plans", acts: answer, after: short, method: "GET", path: "/api/plans", code: away},
+		"a creation": {table: "plans", acts: answer, after: short, method: "POST", path: "/api/plans", body: plan,
+			code: away},
 		"a creation that may be repeated": {
-			table: "idempotency_keys", acts: answer, after: short, method: "POST", path: "/api/plans", body: plan, headers: repeatable, code: away,
+			table: "idempotency_keys", acts: answer, after: short, method: "POST", path: "/api/plans", body: plan,
+			headers: repeatable, code: away,
 		},
 		"the key of a command": {
-			table: "idempotency_keys", acts: answer, after: short, method: "POST", path: "/api/subscriptions/{id}/cancel", headers: repeatable, code: away,
+			table: "idempotency_keys", acts: answer, after: short, method: "POST", path: "/api/subscriptions/{id}/cancel",
+			headers: repeatable, code: away,
 		},
-		"a command": {table: "credit_balances", acts: answer, after: short, method: "POST", path: "/api/subscriptions/{id}/cancel", code: away},
+		"a command": {
+			table: "credit_balances", acts: answer, after: short, method: "POST", path: "/api/subscriptions/{id}/cancel",
+			code: away,
+		},
 		"a callback": {
 			table: "provider_callbacks", acts: answer, after: short, method: "POST", path: "/callbacks/{provider}", body: "{}",
 			headers: []string{"Signature", "good", "Event", "e1"}, code: away,
@@ -122,7 +134,8 @@ func TestRequest_EffectsDoNotDelayResponse(t *testing.T) {
 	b.engine.onStart = func(ctx context.Context, _ contract.SubscriptionStart) error { return hangs(ctx) }
 	b.engine.onPayment = func(ctx context.Context, _ contract.PaymentInput) error { return hangs(ctx) }
 	b.engine.onSignal = hangs
-	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": cust.ID, "planId": plan.ID}))
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": cust.ID, "planId": plan.ID}))
 	require.Equal(t, 201, b.charge(t, cust.ID).Status)
 	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID,
 		`{"paymentMethod":"card","paymentDetails":{"provider":"stripe","customerToken":"cus_1","paymentMethodToken":"pm_2"}}`).Status)

@@ -19,17 +19,21 @@ func TestCallback_VerifiedStoredSignalled(t *testing.T) {
 	path := "/callbacks/" + b.test.providerID
 	raw := "{ \"any\":  \"bytes\" }\n"
 
-	problem(t, 401, "callback_signature_invalid", "", b.send(t, "POST", path, raw, "Signature", "forged", "Event", "e0", "Transaction", txn.ID))
+	problem(t, 401, "callback_signature_invalid", "",
+		b.send(t, "POST", path, raw, "Signature", "forged", "Event", "e0", "Transaction", txn.ID))
 	require.Zero(t, b.count(t, "select count(*) from provider_callbacks"))
 
 	b.engine.onSignal = func(context.Context) error { return errors.New("no engine") } // best effort: it is stored
 	for range 3 {
-		require.Equal(t, 200, b.send(t, "POST", path, raw, "Signature", "good", "Event", "e1", "Transaction", txn.ID, "Ref", "pi_1").Status)
+		require.Equal(t, 200, b.send(t, "POST", path, raw, "Signature", "good", "Event", "e1", "Transaction", txn.ID, "Ref",
+			"pi_1").Status)
 	}
 	require.Equal(t, raw, string(b.provider.body), "a signature covers the bytes as they came")
-	require.Equal(t, 1, b.count(t, "select count(*) from provider_callbacks where transaction_id = $1 and provider_ref = 'pi_1'", txn.ID))
+	require.Equal(t, 1,
+		b.count(t, "select count(*) from provider_callbacks where transaction_id = $1 and provider_ref = 'pi_1'", txn.ID))
 	require.Equal(t, []contract.Owner{
-		{EnvironmentID: b.test.environmentID, TransactionID: txn.ID}, {EnvironmentID: b.test.environmentID, TransactionID: txn.ID},
+		{EnvironmentID: b.test.environmentID, TransactionID: txn.ID},
+		{EnvironmentID: b.test.environmentID, TransactionID: txn.ID},
 		{EnvironmentID: b.test.environmentID, TransactionID: txn.ID},
 	}, b.engine.checks, "a repeat is told on too: the first signal may have been lost")
 }
@@ -47,14 +51,17 @@ func TestCallback_FindsTransactionByProviderReference(t *testing.T) {
 	require.Len(t, b.engine.checks, 1)
 
 	// Something of somebody else's, or of nobody's, is stored and told to nobody.
-	require.Equal(t, 200, send("/callbacks/"+b.other.providerID, "Event", "e2", "Transaction", txn.ID, "Ref", "pi_"+txn.ID).Status)
+	require.Equal(t, 200, send("/callbacks/"+b.other.providerID, "Event", "e2", "Transaction", txn.ID, "Ref",
+		"pi_"+txn.ID).Status)
 	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e3").Status)
 	require.Len(t, b.engine.checks, 1)
 	lost := id.New(id.Transaction, b.clock()) // its row went with a restore, its money did not
-	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e4", "Transaction", lost, "Ref", "pi_lost").Status)
+	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e4", "Transaction", lost, "Ref",
+		"pi_lost").Status)
 	require.Equal(t, 1, b.count(t, "select count(*) from provider_callbacks where lost_transaction_id = $1", lost))
 	require.Equal(t, 3, b.count(t, "select count(*) from provider_callbacks where transaction_id is null"))
 
-	problem(t, 404, "provider_config_not_found", "", send("/callbacks/"+id.New(id.ProviderConfig, b.clock()), "Event", "e"))
+	problem(t, 404, "provider_config_not_found", "",
+		send("/callbacks/"+id.New(id.ProviderConfig, b.clock()), "Event", "e"))
 	problem(t, 404, "provider_config_not_found", "", send("/callbacks/x", "Event", "e"))
 }

@@ -57,13 +57,15 @@ func TestCommand_WithoutTemporal(t *testing.T) {
 		sub := b.newSubscription(t, b.test)
 		got := b.ask(t, b.test, c.method, "/api/subscriptions/"+sub.ID+c.path, c.body)
 		require.Equal(t, 200, got.Status, "%s", got.Body)
-		require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and wake_pending_since is not null", sub.ID))
+		require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and wake_pending_since is not null",
+			sub.ID))
 		require.Contains(t, b.log.String(), sub.ID, "the log says whose workflow was not told")
 	}
 	sub := b.newDebt(t)
 	paid := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID}))
 	require.Equal(t, "pending", paid.Status)
-	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and wake_pending_since is not null", sub.ID))
+	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and wake_pending_since is not null",
+		sub.ID))
 
 	clock := as[TestClock](t, 201, b.ask(t, b.test, "POST", "/api/test-clocks", `{"now":1600000000}`))
 	moved := as[TestClock](t, 200, b.ask(t, b.test, "POST", "/api/test-clocks/"+clock.ID+"/advance", `{"to":1600000100}`))
@@ -131,8 +133,10 @@ func TestCommand_ManyOnOneSubscription(t *testing.T) {
 		}
 	}
 	require.Positive(t, performed)
-	require.Equal(t, performed, b.count(t, "select count(*) from events where type = 'subscription.updated' and object_id = $1", sub.ID))
-	require.Equal(t, performed, b.count(t, "select count(*) from idempotency_keys where status_code = 200 and route like 'PATCH%'"))
+	require.Equal(t, performed,
+		b.count(t, "select count(*) from events where type = 'subscription.updated' and object_id = $1", sub.ID))
+	require.Equal(t, performed,
+		b.count(t, "select count(*) from idempotency_keys where status_code = 200 and route like 'PATCH%'"))
 	for i, a := range answers {
 		if a.Status != 200 { // not remembered either: the repeat is performed
 			again := b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, fmt.Sprintf(`{"planId":%q}`, plans[i]),

@@ -15,7 +15,9 @@ type Deleted struct {
 }
 
 // deleteCustomer erases the customer; a workflow cancels the subscriptions and erases the rest.
-func (s *Server) deleteCustomer(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
+func (s *Server) deleteCustomer(
+	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[Deleted], error) {
 	id := httpkit.Resource[credited](c).Customer.ID
 	return commandOf(ctx, s, c, http.StatusOK,
 		func(id string) httpkit.Made[Deleted] {

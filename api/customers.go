@@ -48,7 +48,8 @@ func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	}
 	for _, credit := range credits {
 		if credit.CustomerID == c.ID {
-			out.CreditBalance = append(out.CreditBalance, Credit{Currency: string(credit.Currency), Amount: int64(credit.Balance)})
+			out.CreditBalance = append(out.CreditBalance,
+				Credit{Currency: string(credit.Currency), Amount: int64(credit.Balance)})
 		}
 	}
 	if c.PaymentDetails != (customer.PaymentDetails{}) {
@@ -122,7 +123,8 @@ func (s *Server) listCustomers(
 			return nil, err
 		}
 	}
-	rows, more, err := s.store.Customers(ctx, c.EnvironmentID, db.CustomerFilter{Email: in.Email, TestClockID: in.TestClockID}, page)
+	rows, more, err := s.store.Customers(ctx, c.EnvironmentID,
+		db.CustomerFilter{Email: in.Email, TestClockID: in.TestClockID}, page)
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +139,11 @@ func (s *Server) listCustomers(
 func (s *Server) customerOperations() {
 	example := Customer{
 		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace", Metadata: Metadata{},
-		PaymentMethod:  "card",
-		PaymentDetails: &PaymentDetails{Provider: "stripe", CustomerToken: "cus_9s6XKzkNRiz8i3", PaymentMethodToken: "pm_1NVChw2eZvKYlo2C"},
-		CreditBalance:  []Credit{{Currency: "USD", Amount: 450}}, CreatedAt: 1763640000,
+		PaymentMethod: "card",
+		PaymentDetails: &PaymentDetails{
+			Provider: "stripe", CustomerToken: "cus_9s6XKzkNRiz8i3", PaymentMethodToken: "pm_1NVChw2eZvKYlo2C",
+		},
+		CreditBalance: []Credit{{Currency: "USD", Amount: 450}}, CreatedAt: 1763640000,
 	}
 	created := example
 	created.CreditBalance = []Credit{}
@@ -152,7 +156,9 @@ func (s *Server) customerOperations() {
 		Summary:     "Create a customer",
 		Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",
 		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
-		Request: CustomerForm{Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails},
+		Request: CustomerForm{
+			Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails,
+		},
 	}, s.createCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getCustomer", Method: http.MethodGet, Path: "/customers/{id}", Tag: "Customers",

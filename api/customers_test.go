@@ -21,9 +21,13 @@ func TestCreateCustomer_Contacts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for body, want := range map[string]Customer{
-		`{"email":"a@example.com","name":"Ada Lovelace"}`:                         {Email: "a@example.com", Name: "Ada Lovelace"},
-		`{"phone":"+237670000001","first_name":"Ada","last_name":"Lovelace"}`:     {Phone: "+237670000001", Name: "Ada Lovelace"},
-		`{"email":"a@example.com","last_name":"Lovelace","metadata":{"crm":"7"}}`: {Email: "a@example.com", Name: "Lovelace", Metadata: Metadata{"crm": "7"}},
+		`{"email":"a@example.com","name":"Ada Lovelace"}`: {Email: "a@example.com",
+			Name: "Ada Lovelace"},
+		`{"phone":"+237670000001","first_name":"Ada","last_name":"Lovelace"}`: {Phone: "+237670000001",
+			Name: "Ada Lovelace"},
+		`{"email":"a@example.com","last_name":"Lovelace","metadata":{"crm":"7"}}`: {
+			Email: "a@example.com", Name: "Lovelace", Metadata: Metadata{"crm": "7"},
+		},
 		`{"paymentMethod":"mobile_money_mtn","paymentDetails":{"phoneNumber":"+237670000001","provider":"stripe"}}`: {
 			PaymentMethod: "mobile_money_mtn", PaymentDetails: &PaymentDetails{PhoneNumber: "+237670000001", Provider: "stripe"},
 		},
@@ -40,7 +44,8 @@ func TestUpdateCustomer_KeepsOmittedFields(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test, "metadata", map[string]string{"a": "1"})
-	got := as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada King","phone":"+447700900123"}`))
+	got := as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID,
+		`{"name":"Ada King","phone":"+447700900123"}`))
 	cust.Name, cust.Phone = "Ada King", "+447700900123"
 	require.Equal(t, cust, got)
 	got = as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"","metadata":{}}`))
@@ -50,7 +55,8 @@ func TestUpdateCustomer_KeepsOmittedFields(t *testing.T) {
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=customer.updated", nil))
 	require.Len(t, events.Data, 2)
 	require.Equal(t, []string{"name", "metadata"}, dataOf[event.CustomerUpdated](t, events.Data[0]).Changed)
-	require.Equal(t, []string{"name", "phone"}, dataOf[event.CustomerUpdated](t, events.Data[1]).Changed, "names of fields, never their values")
+	require.Equal(t, []string{"name", "phone"}, dataOf[event.CustomerUpdated](t, events.Data[1]).Changed,
+		"names of fields, never their values")
 	require.Empty(t, b.engine.woken)
 
 	before := b.rows(t)
@@ -79,7 +85,8 @@ func TestListCustomers_ByEmail(t *testing.T) {
 	b.newCustomer(t, b.other)
 	got := as[httpkit.List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers?email=ada%40example.com", nil))
 	require.Equal(t, []Customer{ada}, got.Data)
-	require.Empty(t, as[httpkit.List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers?email=nobody%40example.com", nil)).Data)
+	require.Empty(t, as[httpkit.List[Customer]](t, 200,
+		b.ask(t, b.test, "GET", "/api/customers?email=nobody%40example.com", nil)).Data)
 }
 
 func TestGetCustomer_ShowsCredit(t *testing.T) {
@@ -92,7 +99,8 @@ func TestGetCustomer_ShowsCredit(t *testing.T) {
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
 		for currency, amounts := range map[money.Currency][]money.Minor{"USD": {450, -100}, "EUR": {7}, "JPY": {5, -5}} {
 			for _, amount := range amounts {
-				if err := tx.AddCredit(ctx, b.test.environmentID, rich.ID, currency, invoice.CreditEntry{Amount: amount, Reason: invoice.CreditProration}, invoiceID, b.clock()); err != nil {
+				if err := tx.AddCredit(ctx, b.test.environmentID, rich.ID, currency,
+					invoice.CreditEntry{Amount: amount, Reason: invoice.CreditProration}, invoiceID, b.clock()); err != nil {
 					return err
 				}
 			}
@@ -101,9 +109,11 @@ func TestGetCustomer_ShowsCredit(t *testing.T) {
 	})
 	rich.CreditBalance = []Credit{{Currency: "EUR", Amount: 7}, {Currency: "USD", Amount: 350}}
 	require.Equal(t, rich, as[Customer](t, 200, b.ask(t, b.test, "GET", "/v1/customers/"+rich.ID, nil)))
-	require.Equal(t, []Customer{poor, rich}, as[httpkit.List[Customer]](t, 200, b.ask(t, b.test, "GET", "/v1/customers", nil)).Data)
+	require.Equal(t, []Customer{poor, rich}, as[httpkit.List[Customer]](t, 200,
+		b.ask(t, b.test, "GET", "/v1/customers", nil)).Data)
 	rich.Name = "Countess"
-	require.Equal(t, rich, as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/v1/customers/"+rich.ID, `{"name":"Countess"}`)))
+	require.Equal(t, rich, as[Customer](t, 200,
+		b.ask(t, b.test, "PATCH", "/v1/customers/"+rich.ID, `{"name":"Countess"}`)))
 	require.Empty(t, as[Customer](t, 200, b.ask(t, b.test, "GET", "/v1/customers/"+poor.ID, nil)).CreditBalance)
 }
 
@@ -111,7 +121,8 @@ func TestUpdateCustomer_NewMethodWakesSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
-	b.engine.onSignal = func(context.Context) error { return errors.New("no engine") } // best effort: the answer is the same
+	// best effort: the answer is the same
+	b.engine.onSignal = func(context.Context) error { return errors.New("no engine") }
 	got := as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+sub.CustomerID,
 		`{"paymentMethod":"card","paymentDetails":{"provider":"stripe","customerToken":"cus_1","paymentMethodToken":"pm_2"}}`))
 	require.Equal(t, "pm_2", got.PaymentDetails.PaymentMethodToken)
@@ -127,11 +138,14 @@ func TestDeleteCustomer_KeepsTransactions(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	plan := b.newPlan(t, b.test)
-	second := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": sub.CustomerID, "planId": plan.ID}))
-	paid := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"customerId": sub.CustomerID, "amount": 500, "currency": "USD"}))
+	second := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": sub.CustomerID, "planId": plan.ID}))
+	paid := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments",
+		map[string]any{"customerId": sub.CustomerID, "amount": 500, "currency": "USD"}))
 
 	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/v1/customers/"+sub.CustomerID, nil).Status)
-	require.Zero(t, b.count(t, "select count(*) from customers x where x::text ilike '%ada@example.com%' or x::text like '%pm\\_1%'"), "at once")
+	require.Zero(t, b.count(t,
+		"select count(*) from customers x where x::text ilike '%ada@example.com%' or x::text like '%pm\\_1%'"), "at once")
 	require.Equal(t, sub.CustomerID, b.engine.erasures[0].CustomerID)
 	b.eraseAll(t)
 
@@ -140,14 +154,16 @@ func TestDeleteCustomer_KeepsTransactions(t *testing.T) {
 		require.Equal(t, "canceled", got.Status)
 		require.Equal(t, "customer_deleted", got.CancelReason)
 	}
-	require.Equal(t, sub.CustomerID, as[Payment](t, 200, b.ask(t, b.test, "GET", "/api/payments/"+paid.ID, nil)).CustomerID)
+	require.Equal(t, sub.CustomerID, as[Payment](t, 200,
+		b.ask(t, b.test, "GET", "/api/payments/"+paid.ID, nil)).CustomerID)
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "GET", "/api/customers/"+sub.CustomerID, nil))
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "PATCH", "/api/customers/"+sub.CustomerID, `{"name":"x"}`))
 	problem(t, 404, "customer_not_found", "customerId", b.ask(t, b.test, "POST", "/api/subscriptions",
 		map[string]any{"customerId": sub.CustomerID, "planId": plan.ID}))
 	require.Empty(t, as[httpkit.List[Customer]](t, 200, b.ask(t, b.test, "GET", "/api/customers", nil)).Data)
 	for _, table := range []string{"customers", "transactions", "events", "idempotency_keys", "subscriptions"} {
-		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text ilike '%ada@example.com%' or x::text like '%pm\\_1%'"), table)
+		require.Zero(t, b.count(t,
+			"select count(*) from "+table+" x where x::text ilike '%ada@example.com%' or x::text like '%pm\\_1%'"), table)
 	}
 	require.NotContains(t, b.log.String(), "ada@example.com")
 }
@@ -173,7 +189,8 @@ func TestDeleteCustomer_CancelsSubscriptions(t *testing.T) {
 	for range 10 {
 		sub := b.newSubscription(t, b.test)
 		form := map[string]any{"customerId": sub.CustomerID, "planId": sub.PlanID}
-		requests := []*http.Request{b.request(t, "DELETE", "/api/customers/"+sub.CustomerID, nil, "Authorization", "Bearer "+b.test.key)}
+		requests := []*http.Request{b.request(t, "DELETE", "/api/customers/"+sub.CustomerID, nil, "Authorization",
+			"Bearer "+b.test.key)}
 		for range 4 {
 			requests = append(requests, b.request(t, "POST", "/api/subscriptions", form, "Authorization", "Bearer "+b.test.key))
 		}
@@ -200,8 +217,10 @@ func TestDeleteCustomer_ManySubscriptions(t *testing.T) {
 	deleted := b.ask(t, b.test, "DELETE", "/api/customers/"+sub.CustomerID, nil)
 	require.Equal(t, 200, deleted.Status, "%s", deleted.Body)
 	t.Logf("%d subscriptions: %s", many, time.Since(began))
-	require.Equal(t, 1, b.count(t, "select count(*) from erasures where customer_id = $1 and finished_at is null", sub.CustomerID))
-	require.Zero(t, b.count(t, "select count(*) from subscriptions where status = 'canceled'"), "the request locks none of them")
+	require.Equal(t, 1, b.count(t, "select count(*) from erasures where customer_id = $1 and finished_at is null",
+		sub.CustomerID))
+	require.Zero(t, b.count(t, "select count(*) from subscriptions where status = 'canceled'"),
+		"the request locks none of them")
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "GET", "/api/customers/"+sub.CustomerID, nil))
 	problem(t, 404, "customer_not_found", "customerId", b.ask(t, b.test, "POST", "/api/payments",
 		map[string]any{"customerId": sub.CustomerID, "amount": 500, "currency": "USD"}))
@@ -214,13 +233,16 @@ func TestDeleteCustomer_ErasesCancelReason(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
-	second := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": sub.CustomerID, "planId": sub.PlanID}))
-	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{"reason":"Ada Lovelace moves","immediateEffect":true}`).Status)
+	second := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": sub.CustomerID, "planId": sub.PlanID}))
+	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel",
+		`{"reason":"Ada Lovelace moves","immediateEffect":true}`).Status)
 	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+sub.CustomerID, nil).Status)
 	b.eraseAll(t)
 
 	told := map[string]string{}
-	for _, e := range as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=subscription.canceled", nil)).Data {
+	for _, e := range as[httpkit.List[Event]](t, 200,
+		b.ask(t, b.test, "GET", "/api/events?type=subscription.canceled", nil)).Data {
 		canceled := dataOf[event.SubscriptionCanceled](t, e)
 		told[canceled.SubscriptionID] = canceled.CancelReason
 	}

@@ -50,7 +50,9 @@ type EventPattern string
 
 // Schema is what the OpenAPI document says about it: all types and groups, from the catalogue.
 func (EventPattern) Schema(huma.Registry) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString, Examples: []any{string(event.TypePaymentSuccess)}, Enum: []any{string(event.Every)}}
+	s := &huma.Schema{
+		Type: huma.TypeString, Examples: []any{string(event.TypePaymentSuccess)}, Enum: []any{string(event.Every)},
+	}
 	for _, data := range event.Catalogue() {
 		if group := data.Type().Group() + ".*"; !slices.Contains(s.Enum, any(group)) {
 			s.Enum = append(s.Enum, group)
@@ -109,7 +111,8 @@ func (s *Server) listEvents(
 	ctx context.Context, c *httpkit.Call, in *listEventsInput,
 ) (*httpkit.Reply[httpkit.List[Event]], error) {
 	page, err := in.DB(id.Event,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription,
+			in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}

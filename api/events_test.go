@@ -33,9 +33,11 @@ func TestListEvents_Filters(t *testing.T) {
 	require.Equal(t, of, list("&objectId="+sub.ID))
 	require.Equal(t, append(of[:len(of):len(of)], "customer.created"), list("&customerId="+sub.CustomerID))
 	require.Equal(t, []string{"customer.created"}, list("&objectId="+sub.CustomerID))
-	require.Equal(t, append([]string{of[0], of[1], of[2], of[3], of[4]}, "subscription.created", "subscription.created"), list("&type=subscription.*"))
+	require.Equal(t, append([]string{of[0], of[1], of[2], of[3], of[4]}, "subscription.created", "subscription.created"),
+		list("&type=subscription.*"))
 	require.Equal(t, []string{updated, updated, updated, scheduled}, list("&type="+scheduled+","+updated))
-	require.Equal(t, []string{"plan.created", "customer.created", "plan.created", "customer.created"}, list("&type=customer.*,plan.created"))
+	require.Equal(t, []string{"plan.created", "customer.created", "plan.created", "customer.created"},
+		list("&type=customer.*,plan.created"))
 	require.Equal(t, []string{scheduled}, list("&subscriptionId="+sub.ID+"&type="+scheduled))
 	require.Empty(t, list("&subscriptionId="+other.ID+"&type="+scheduled))
 	require.Empty(t, list("&type=invoice.*"))

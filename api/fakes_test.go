@@ -137,12 +137,14 @@ type fakeProvider struct {
 
 func (f *fakeProvider) ParseCallback(header http.Header, body []byte, _ time.Time) (providers.Callback, error) {
 	if header.Get("Signature") != "good" {
-		return providers.Callback{}, fault.New(fault.Unauthorized, "callback_signature_invalid", "the signature does not match")
+		return providers.Callback{}, fault.New(fault.Unauthorized, "callback_signature_invalid",
+			"the signature does not match")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.body = body
 	return providers.Callback{
-		EventID: header.Get("Event"), Type: "charge.updated", TransactionID: header.Get("Transaction"), Ref: header.Get("Ref"),
+		EventID: header.Get("Event"), Type: "charge.updated", TransactionID: header.Get("Transaction"),
+		Ref: header.Get("Ref"),
 	}, nil
 }

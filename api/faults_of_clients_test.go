@@ -26,8 +26,11 @@ func TestProblem_AtMost20Fields(t *testing.T) {
 	for name, c := range map[string]struct{ body, code, param string }{
 		"a list of empty entries": {head + `,"prices":[` + fill(`{}`) + `]}`, "body_too_complex", ""},
 		"a list of wrong entries": {head + `,"prices":[` + fill(`{"a":1,"b":2}`) + `]}`, "body_too_complex", ""},
-		"a list that is too long": {head + `,"prices":[` + strings.Repeat(`{"amount":-1},`, 500) + `{}]}`, "out_of_range", "prices"},
-		"many wrong entries":      {head + `,"prices":[` + strings.Repeat(`{"amount":-1,"x":1,"y":2},`, 19) + `{}]}`, "out_of_range", "prices[0].amount"},
+		"a list that is too long": {
+			head + `,"prices":[` + strings.Repeat(`{"amount":-1},`, 500) + `{}]}`, "out_of_range", "prices",
+		},
+		"many wrong entries": {head + `,"prices":[` + strings.Repeat(`{"amount":-1,"x":1,"y":2},`, 19) + `{}]}`,
+			"out_of_range", "prices[0].amount"},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -36,7 +39,8 @@ func TestProblem_AtMost20Fields(t *testing.T) {
 		p := problem(t, 422, c.code, c.param, got)
 		require.LessOrEqual(t, len(p.Errors), 20, name)
 		require.Less(t, len(got.Body), 8<<10, name)
-		t.Logf("%s: %d bytes in, %d out, %d MiB allocated by the whole process", name, len(c.body), len(got.Body), (after.TotalAlloc-before.TotalAlloc)>>20)
+		t.Logf("%s: %d bytes in, %d out, %d MiB allocated by the whole process", name, len(c.body), len(got.Body),
+			(after.TotalAlloc-before.TotalAlloc)>>20)
 	}
 	many := map[string]int{}
 	for i := range 1000 {
@@ -52,7 +56,8 @@ func TestBody_OperationWithoutFields(t *testing.T) {
 	sub := b.newSubscription(t, b.test)
 	path := "/api/customers/" + sub.CustomerID
 	problem(t, 422, "field_unknown", "cascade", b.ask(t, b.test, "DELETE", path, `{"cascade":false}`))
-	problem(t, 422, "field_unknown", "when", b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/reactivate", `{"when":1}`))
+	problem(t, 422, "field_unknown", "when", b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/reactivate",
+		`{"when":1}`))
 	problem(t, 422, "type_wrong", "", b.ask(t, b.test, "DELETE", path, `[]`))
 	require.Equal(t, 200, b.ask(t, b.test, "GET", path, nil).Status)
 	require.Equal(t, 200, b.ask(t, b.test, "DELETE", path, `{}`).Status)
@@ -84,7 +89,8 @@ func TestListEvents_UnknownType(t *testing.T) {
 	b := newBench(t)
 	problem(t, 422, "value_unknown", "type", b.ask(t, b.test, "GET", "/api/events?type=payment.succeeded", nil))
 	problem(t, 422, "value_unknown", "type", b.ask(t, b.test, "GET", "/api/events?type=payment.*,pay*", nil))
-	problem(t, 422, "out_of_range", "type", b.ask(t, b.test, "GET", "/api/events?type="+strings.Repeat("payment.*,", 10)+"plan.*", nil))
+	problem(t, 422, "out_of_range", "type", b.ask(t, b.test, "GET",
+		"/api/events?type="+strings.Repeat("payment.*,", 10)+"plan.*", nil))
 	problem(t, 422, "time_span_empty", "to", b.ask(t, b.test, "GET", "/api/events?from=1763640000&to=1763640000", nil))
 	problem(t, 422, "type_wrong", "from", b.ask(t, b.test, "GET", "/api/events?from=yesterday", nil))
 	require.Equal(t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.success", nil).Status)
@@ -96,14 +102,18 @@ func TestText_BlankIsRefused(t *testing.T) {
 	plan, cust := b.newPlan(t, b.test), b.newCustomer(t, b.test)
 	for _, c := range []struct{ method, path, body, param string }{
 		{"POST", "/plans", `{"name":%s,"currency":"USD","interval":"month","amount":1}`, "name"},
-		{"POST", "/plans", `{"name":"Pro","currency":"USD","interval":"month","prices":[{"amount":1},{"name":%s,"amount":1}]}`, "prices[1].name"},
+		{"POST", "/plans",
+			`{"name":"Pro","currency":"USD","interval":"month","prices":[{"amount":1},{"name":%s,"amount":1}]}`,
+			"prices[1].name"},
 		{"PATCH", "/plans/" + plan.ID, `{"name":%s}`, "name"},
 		{"POST", "/customers", `{"email":"a@example.com","name":%s}`, "name"},
 		{"PATCH", "/customers/" + cust.ID, `{"name":%s}`, "name"},
 		{"POST", "/test-clocks", `{"name":%s}`, "name"},
 		{"POST", "/payments", `{"customerId":"` + cust.ID + `","amount":1,"currency":"USD","description":%s}`, "description"},
 	} {
-		for text, code := range map[string]string{`" \t "`: "text_blank", `"a\nb"`: "text_invalid", `"\u0085b"`: "text_invalid", `"a\u0007"`: "text_invalid"} {
+		for text, code := range map[string]string{
+			`" \t "`: "text_blank", `"a\nb"`: "text_invalid", `"\u0085b"`: "text_invalid", `"a\u0007"`: "text_invalid",
+		} {
 			problem(t, 422, code, c.param, b.ask(t, b.test, c.method, "/api"+c.path, fmt.Sprintf(c.body, text)))
 		}
 		require.Less(t, b.ask(t, b.test, c.method, "/api"+c.path, fmt.Sprintf(c.body, `"Ünï 7 ½"`)).Status, 300)
@@ -114,7 +124,8 @@ func TestCreatePlan_AmountAndPrices(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const form = `{"name":"Pro","currency":"USD","interval":"month"%s}`
-	problem(t, 422, "fields_exclusive", "prices", b.ask(t, b.test, "POST", "/api/plans", fmt.Sprintf(form, `,"amount":1,"prices":[{"amount":1}]`)))
+	problem(t, 422, "fields_exclusive", "prices",
+		b.ask(t, b.test, "POST", "/api/plans", fmt.Sprintf(form, `,"amount":1,"prices":[{"amount":1}]`)))
 	problem(t, 422, "prices_missing", "prices", b.ask(t, b.test, "POST", "/api/plans", fmt.Sprintf(form, ``)))
 }
 
@@ -210,7 +221,8 @@ func TestAdvanceTestClock_BoundAndStop(t *testing.T) {
 	problem(t, 422, "out_of_range", "to", b.ask(t, b.test, "POST", path+"/advance", fmt.Sprintf(`{"to":%d}`, tenYears+1)))
 	still := as[TestClock](t, 200, b.ask(t, b.test, "POST", path+"/stop", nil))
 	require.Equal(t, "ready", still.Status, "what stands still stays as it is")
-	require.Equal(t, tenYears, as[TestClock](t, 200, b.ask(t, b.test, "POST", path+"/advance", fmt.Sprintf(`{"to":%d}`, tenYears))).Target)
+	require.Equal(t, tenYears, as[TestClock](t, 200,
+		b.ask(t, b.test, "POST", path+"/advance", fmt.Sprintf(`{"to":%d}`, tenYears))).Target)
 
 	b.engine.onAdvance = nil
 	stopped := as[TestClock](t, 200, b.ask(t, b.test, "POST", path+"/stop", nil, "Prefer", "wait=10"))
@@ -284,7 +296,8 @@ func exampleOf(body any) (map[string]any, bool) {
 func mismatches(doc, schema map[string]any, value any, at string) (wrong []string) {
 	if ref, ok := schema["$ref"].(string); ok {
 		name := strings.TrimPrefix(ref, "#/components/schemas/")
-		return mismatches(doc, doc["components"].(map[string]any)["schemas"].(map[string]any)[name].(map[string]any), value, at)
+		return mismatches(doc, doc["components"].(map[string]any)["schemas"].(map[string]any)[name].(map[string]any), value,
+			at)
 	}
 	if either, ok := schema["anyOf"].([]any); ok {
 		for _, one := range either {

@@ -26,12 +26,16 @@ func FuzzRequest_Bodies(f *testing.F) {
 	for endpoint := range good {
 		endpoints = append(endpoints, endpoint)
 	}
-	slices.SortFunc(endpoints, func(a, b string) int { return strings.Compare(shape(a), shape(b)) }) // ids differ from run to run
+	// ids differ from run to run
+	slices.SortFunc(endpoints, func(a, b string) int { return strings.Compare(shape(a), shape(b)) })
 	for i, endpoint := range endpoints {
 		for _, body := range []string{
-			good[endpoint], "", "{}", "[]", `{"":""}`, `{"metadata":{"":""}}`, `{"metadata":{"a":"\u0000"}}`, `{"metadata":{"a":-1.50e-7,"b":null,"c":true}}`, `{"metadata":{"a":1e400}}`, `{"metadata":{"a":[{}]}}`, `{"name":"\u202e"}`,
+			good[endpoint], "", "{}", "[]", `{"":""}`, `{"metadata":{"":""}}`, `{"metadata":{"a":"\u0000"}}`,
+			`{"metadata":{"a":-1.50e-7,"b":null,"c":true}}`, `{"metadata":{"a":1e400}}`, `{"metadata":{"a":[{}]}}`,
+			`{"name":"\u202e"}`,
 			`{"amount":-0}`, `{"amount":1e3}`, `{"amount":9223372036854775807}`, `{"prices":[[]]}`, `{"paymentDetails":[]}`,
-			`{"to":4102444800}`, `{"trialDays":730}`, "\xef\xbb\xbf{}", "{}\x00", strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40),
+			`{"to":4102444800}`, `{"trialDays":730}`, "\xef\xbb\xbf{}", "{}\x00",
+			strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40),
 		} {
 			f.Add(uint8(i), []byte(body))
 		}
@@ -45,8 +49,13 @@ func FuzzRequest_Bodies(f *testing.F) {
 // FuzzRequest_Paths does the same to paths and query strings.
 func FuzzRequest_Paths(f *testing.F) {
 	b := newBench(f)
-	for _, path := range []string{"/api/plans", "/v1/subscriptions/sub_%00", "//", "/api/../plans", "/callbacks/x", "/api/customers/cust_\xff", "/"} {
-		for _, query := range []string{"", "limit=1", "limit=9999999999999999999", "a=%zz", "status=active&status=active", "startingAfter=%00", "=&=", "type=" + strings.Repeat("x", 99)} {
+	for _, path := range []string{
+		"/api/plans", "/v1/subscriptions/sub_%00", "//", "/api/../plans", "/callbacks/x", "/api/customers/cust_\xff", "/",
+	} {
+		for _, query := range []string{
+			"", "limit=1", "limit=9999999999999999999", "a=%zz", "status=active&status=active", "startingAfter=%00", "=&=",
+			"type=" + strings.Repeat("x", 99),
+		} {
 			f.Add(path, query)
 		}
 	}
@@ -93,10 +102,12 @@ func TestRequest_AnyMixOfFields(t *testing.T) {
 	}
 	slices.SortFunc(endpoints, func(a, b string) int { return strings.Compare(shape(a), shape(b)) })
 	fields := []string{
-		"name", "currency", "interval", "intervalCount", "amount", "prices", "trialDays", "metadata", "email", "phone", "first_name",
+		"name", "currency", "interval", "intervalCount", "amount", "prices", "trialDays", "metadata", "email", "phone",
+		"first_name",
 		"paymentMethod", "paymentDetails", "testClockId", "customerId", "planId", "subscriptionId", "effective", "reason",
 		"immediateEffect", "refund", "description", "to", "now",
-		"url", "events", "secret", "payloadShape", "revokePrevious", "deliveryId", "paymentTransactionId", "endpointId", "since", "before", "startingAfter",
+		"url", "events", "secret", "payloadShape", "revokePrevious", "deliveryId", "paymentTransactionId", "endpointId",
+		"since", "before", "startingAfter",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		endpoint := rapid.SampledFrom(endpoints).Draw(rt, "endpoint")
@@ -116,12 +127,15 @@ func TestRequest_AnyMixOfFields(t *testing.T) {
 
 func anyValue(depth int) *rapid.Generator[any] {
 	leaves := []*rapid.Generator[any]{
-		rapid.Int64().AsAny(), rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.String().AsAny(), rapid.Bool().AsAny(), rapid.Just(any(nil)),
-		rapid.SampledFrom([]string{"USD", "month", "card", "now", "+237670000001", "a@example.com", "flat"}).AsAny(), rapid.IntRange(0, 40).AsAny(),
+		rapid.Int64().AsAny(), rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.String().AsAny(), rapid.Bool().AsAny(),
+		rapid.Just(any(nil)),
+		rapid.SampledFrom([]string{"USD", "month", "card", "now", "+237670000001", "a@example.com", "flat"}).AsAny(),
+		rapid.IntRange(0, 40).AsAny(),
 	}
 	if depth > 0 {
 		leaves = append(leaves, rapid.SliceOfN(anyValue(depth-1), 0, 3).AsAny(),
-			rapid.MapOfN(rapid.SampledFrom([]string{"amount", "model", "a", "phoneNumber", "provider"}), anyValue(depth-1), 0, 3).AsAny())
+			rapid.MapOfN(rapid.SampledFrom([]string{"amount", "model", "a", "phoneNumber", "provider"}), anyValue(depth-1), 0,
+				3).AsAny())
 	}
 	return rapid.OneOf(leaves...)
 }

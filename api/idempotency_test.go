@@ -26,17 +26,20 @@ func TestIdempotency_RepeatReturnsStoredResponse(t *testing.T) {
 	require.Empty(t, first.Header.Get("Idempotent-Replayed"))
 
 	for name, again := range map[string]response{
-		"the same":                  b.ask(t, b.test, "POST", "/api/plans", form, "Idempotency-Key", "k1"),
-		"under the other prefix":    b.ask(t, b.test, "POST", "/v1/plans", form, "Idempotency-Key", "k1"),
-		"fields in another order":   b.ask(t, b.test, "POST", "/api/plans", `{"amount":1900, "interval":"month", "currency":"USD", "name":"Pro"}`, "Idempotency-Key", "k1"),
-		"another key of the tenant": b.ask(t, tenancy{key: b.newKey(t, b.test, db.NewAPIKey{})}, "POST", "/api/plans", form, "Idempotency-Key", "k1"),
+		"the same":               b.ask(t, b.test, "POST", "/api/plans", form, "Idempotency-Key", "k1"),
+		"under the other prefix": b.ask(t, b.test, "POST", "/v1/plans", form, "Idempotency-Key", "k1"),
+		"fields in another order": b.ask(t, b.test, "POST", "/api/plans",
+			`{"amount":1900, "interval":"month", "currency":"USD", "name":"Pro"}`, "Idempotency-Key", "k1"),
+		"another key of the tenant": b.ask(t, tenancy{key: b.newKey(t, b.test, db.NewAPIKey{})}, "POST", "/api/plans", form,
+			"Idempotency-Key", "k1"),
 	} {
 		require.Equal(t, first.Status, again.Status, name)
 		require.Equal(t, string(first.Body), string(again.Body), name)
 		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"), name)
 	}
 	problem(t, 422, "idempotency_key_reused", "Idempotency-Key",
-		b.ask(t, b.test, "POST", "/api/plans", `{"name":"Other","currency":"USD","interval":"month","amount":1900}`, "Idempotency-Key", "k1"))
+		b.ask(t, b.test, "POST", "/api/plans", `{"name":"Other","currency":"USD","interval":"month","amount":1900}`,
+			"Idempotency-Key", "k1"))
 	require.Equal(t, 1, b.count(t, "select count(*) from plans"))
 
 	elsewhere := b.ask(t, b.other, "POST", "/api/plans", form, "Idempotency-Key", "k1")
@@ -93,7 +96,8 @@ func TestIdempotency_ParallelRequestsPerformOnce(t *testing.T) {
 				}
 			}
 			require.Less(t, answers[0].Status, 300, "%s: %s", name, answers[0].Body)
-			require.Equal(t, parallel-1, replayed, "%s: all but the one that was performed say that they repeat its answer", name)
+			require.Equal(t, parallel-1, replayed, "%s: all but the one that was performed say that they repeat its answer",
+				name)
 		}
 		require.Equal(t, before+keys, b.count(t, c.count), name)
 	}
@@ -110,7 +114,8 @@ func TestIdempotency_RepeatsMeetingInDatabasePerformOnce(t *testing.T) {
 		answers := make([]response, 8)
 		var done sync.WaitGroup
 		for i := range answers {
-			r := b.request(t, "POST", path, `{"immediateEffect":true}`, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k")
+			r := b.request(t, "POST", path, `{"immediateEffect":true}`, "Authorization", "Bearer "+b.test.key, "Idempotency-Key",
+				"k")
 			done.Go(func() {
 				w := httptest.NewRecorder()
 				servers[i%2].ServeHTTP(w, r)
@@ -201,13 +206,15 @@ func TestIdempotency_TemporaryRefusalIsNotStored(t *testing.T) {
 		status                  int
 	}{
 		"a payment of an invoice": {
-			"/api/payments", `{"subscriptionId":"` + sub.ID + `"}`, `{"subscriptionId":"` + sub.ID + `","amount":1}`, "payment_in_progress",
+			"/api/payments", `{"subscriptionId":"` + sub.ID + `"}`, `{"subscriptionId":"` + sub.ID + `","amount":1}`,
+			"payment_in_progress",
 			func() { b.decline(t, attempt.ID) }, 201,
 		},
 		"an advance": {
 			"/api/test-clocks/" + clock.ID + "/advance", `{"to":1700000000}`, `{"to":1800000000}`, "test_clock_advancing",
 			func() {
-				require.NoError(t, b.engine.AdvanceClock(t.Context(), contract.Ref{EnvironmentID: b.test.environmentID, ID: clock.ID}))
+				require.NoError(t, b.engine.AdvanceClock(t.Context(),
+					contract.Ref{EnvironmentID: b.test.environmentID, ID: clock.ID}))
 			}, 200,
 		},
 	} {
@@ -224,7 +231,8 @@ func TestIdempotency_TemporaryRefusalIsNotStored(t *testing.T) {
 		again := b.ask(t, b.test, "POST", c.path, c.same, "Idempotency-Key", "k")
 		require.Equal(t, c.status, again.Status, name)
 		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"), name)
-		problem(t, 422, "idempotency_key_reused", "Idempotency-Key", b.ask(t, b.test, "POST", c.path, c.other, "Idempotency-Key", "k"))
+		problem(t, 422, "idempotency_key_reused", "Idempotency-Key",
+			b.ask(t, b.test, "POST", c.path, c.other, "Idempotency-Key", "k"))
 	}
 }
 
@@ -268,7 +276,8 @@ func TestIdempotency_RepeatAfterCrashReturnsCommitted(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from events where type = 'subscription.canceled'"))
 	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since is not null"),
 		"the signal that was lost is still owed")
-	problem(t, 422, "idempotency_key_reused", "Idempotency-Key", b.ask(t, b.test, "POST", path, `{}`, "Idempotency-Key", "k"))
+	problem(t, 422, "idempotency_key_reused", "Idempotency-Key",
+		b.ask(t, b.test, "POST", path, `{}`, "Idempotency-Key", "k"))
 }
 
 // What was not performed is not remembered either: whoever repeats is judged anew.
@@ -286,7 +295,8 @@ func TestIdempotency_ServerErrorIsNotStored(t *testing.T) {
 	release()
 	require.Empty(t, b.engine.woken)
 	require.Zero(t, b.count(t, "select count(*) from idempotency_keys"))
-	require.Equal(t, "trialing", as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil)).Status)
+	require.Equal(t, "trialing", as[Subscription](t, 200,
+		b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil)).Status)
 
 	b.Server = server
 	got := as[Subscription](t, 200, b.ask(t, b.test, "POST", path, `{"reason":"x"}`, "Idempotency-Key", "k"))
@@ -334,8 +344,8 @@ func TestIdempotency_RepeatWaitsForFirst(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from events where type = 'subscription.updated'"))
 }
 
-// waiting counts the requests that wait for the lock of a subscription. Others wait for it too at times: the batcher that
-// marks started workflows, for one.
+// waiting counts the requests that wait for the lock of a subscription. Others wait for it too at times: the batcher
+// that marks started workflows, for one.
 func (b *bench) waiting(t testing.TB) int {
 	t.Helper()
 	return b.count(t, "select count(*) from pg_stat_activity where datname = current_database() "+
@@ -365,7 +375,8 @@ func TestIdempotency_ErasedResponseIsGone(t *testing.T) {
 	b := newBench(t)
 	form := `{"email":"ada@example.com"}`
 	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", form, "Idempotency-Key", "create"))
-	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada"}`, "Idempotency-Key", "change").Status)
+	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada"}`, "Idempotency-Key",
+		"change").Status)
 	deleted := b.ask(t, b.test, "DELETE", "/api/customers/"+cust.ID, nil, "Idempotency-Key", "delete")
 	require.JSONEq(t, `{"id":"`+cust.ID+`","deleted":true}`, string(deleted.Body))
 
@@ -373,7 +384,9 @@ func TestIdempotency_ErasedResponseIsGone(t *testing.T) {
 	require.Equal(t, string(deleted.Body), string(again.Body))
 	require.Equal(t, 200, again.Status)
 	problem(t, 410, "answer_erased", "", b.ask(t, b.test, "POST", "/api/customers", form, "Idempotency-Key", "create"))
-	problem(t, 410, "answer_erased", "", b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada"}`, "Idempotency-Key", "change"))
-	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada"}`, "Idempotency-Key", "new"))
+	problem(t, 410, "answer_erased", "", b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada"}`,
+		"Idempotency-Key", "change"))
+	problem(t, 404, "customer_not_found", "",
+		b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{"name":"Ada"}`, "Idempotency-Key", "new"))
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "DELETE", "/api/customers/"+cust.ID, nil))
 }

@@ -13,7 +13,9 @@ func (s *Server) voidInvoice(ctx context.Context, c *httpkit.Call, _ *fieldlessI
 	return s.giveUp(ctx, c, s.service.VoidInvoice)
 }
 
-func (s *Server) markUncollectible(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Invoice], error) {
+func (s *Server) markUncollectible(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[Invoice], error) {
 	return s.giveUp(ctx, c, s.service.MarkUncollectible)
 }
 

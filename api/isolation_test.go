@@ -40,15 +40,17 @@ var guarded = map[string]struct {
 	"POST /plans": {body: func(owned) any {
 		return map[string]any{"name": "x", "currency": "USD", "interval": "month", "amount": 1}
 	}},
-	"GET /plans":                          {publishable: true},
-	"GET /plans/{id}":                     {},
-	"PATCH /plans/{id}":                   {body: func(owned) any { return map[string]any{"active": false} }},
-	"POST /customers":                     {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
-	"GET /customers":                      {},
-	"GET /customers/{id}":                 {},
-	"PATCH /customers/{id}":               {body: func(owned) any { return map[string]any{"name": "New"} }},
-	"DELETE /customers/{id}":              {},
-	"POST /subscriptions":                 {body: func(o owned) any { return map[string]any{"customerId": o.customer, "planId": o.plan} }},
+	"GET /plans":             {publishable: true},
+	"GET /plans/{id}":        {},
+	"PATCH /plans/{id}":      {body: func(owned) any { return map[string]any{"active": false} }},
+	"POST /customers":        {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
+	"GET /customers":         {},
+	"GET /customers/{id}":    {},
+	"PATCH /customers/{id}":  {body: func(owned) any { return map[string]any{"name": "New"} }},
+	"DELETE /customers/{id}": {},
+	"POST /subscriptions": {body: func(o owned) any {
+		return map[string]any{"customerId": o.customer, "planId": o.plan}
+	}},
 	"GET /subscriptions":                  {},
 	"GET /subscriptions/{id}":             {},
 	"PATCH /subscriptions/{id}":           {body: func(o owned) any { return map[string]any{"planId": o.plan} }},
@@ -65,21 +67,27 @@ var guarded = map[string]struct {
 	"POST /invoices/{id}/mark-uncollectible": {},
 	"POST /payments/{id}/retry-refund":       {},
 	"POST /payments/{id}/credit-refund":      {},
-	"POST /payments/{id}/resolve":            {body: func(owned) any { return map[string]any{"outcome": "failed", "note": "x"} }},
-	"POST /test-clocks":                      {},
-	"GET /test-clocks":                       {},
-	"GET /test-clocks/{id}":                  {},
-	"POST /test-clocks/{id}/stop":            {},
-	"DELETE /test-clocks/{id}":               {},
-	"POST /test-clocks/{id}/advance":         {body: func(owned) any { return map[string]any{"to": 1900000000} }},
-	"GET /apps":                              {},
-	"GET /events":                            {},
-	"GET /events/{id}":                       {},
+	"POST /payments/{id}/resolve": {body: func(owned) any {
+		return map[string]any{"outcome": "failed", "note": "x"}
+	}},
+	"POST /test-clocks":              {},
+	"GET /test-clocks":               {},
+	"GET /test-clocks/{id}":          {},
+	"POST /test-clocks/{id}/stop":    {},
+	"DELETE /test-clocks/{id}":       {},
+	"POST /test-clocks/{id}/advance": {body: func(owned) any { return map[string]any{"to": 1900000000} }},
+	"GET /apps":                      {},
+	"GET /events":                    {},
+	"GET /events/{id}":               {},
 
-	"POST /webhooks":                    {scope: "webhooks", body: func(owned) any { return map[string]any{"url": "https://example.com/h", "events": []string{"*"}} }},
-	"GET /webhooks":                     {scope: "webhooks"},
-	"GET /webhooks/{id}":                {scope: "webhooks"},
-	"PATCH /webhooks/{id}":              {scope: "webhooks", body: func(owned) any { return map[string]any{"description": "New"} }},
+	"POST /webhooks": {scope: "webhooks", body: func(owned) any {
+		return map[string]any{"url": "https://example.com/h", "events": []string{"*"}}
+	}},
+	"GET /webhooks":      {scope: "webhooks"},
+	"GET /webhooks/{id}": {scope: "webhooks"},
+	"PATCH /webhooks/{id}": {scope: "webhooks", body: func(owned) any {
+		return map[string]any{"description": "New"}
+	}},
 	"POST /webhooks/{id}/test":          {scope: "webhooks"},
 	"POST /webhooks/{id}/disable":       {scope: "webhooks"},
 	"POST /webhooks/{id}/enable":        {scope: "webhooks"},
@@ -87,7 +95,9 @@ var guarded = map[string]struct {
 	"DELETE /webhooks/{id}":             {scope: "webhooks"},
 	"GET /webhook-logs":                 {scope: "webhooks"},
 	"GET /webhook-logs/{id}":            {scope: "webhooks"},
-	"POST /webhook-logs":                {scope: "webhooks", body: func(o owned) any { return map[string]any{"deliveryId": o.delivery} }},
+	"POST /webhook-logs": {scope: "webhooks", body: func(o owned) any {
+		return map[string]any{"deliveryId": o.delivery}
+	}},
 }
 
 // owned are ids of one environment's rows.
@@ -111,7 +121,8 @@ func (o owned) of(path string) string {
 func absent(at time.Time) owned {
 	return owned{
 		plan: id.New(id.Plan, at), customer: id.New(id.Customer, at), subscription: id.New(id.Subscription, at),
-		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at), event: id.New(id.Event, at),
+		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
+		event:    id.New(id.Event, at),
 		endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 	}
 }
@@ -121,9 +132,11 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 	endpoint := b.newEndpoint(t, e, "*")
 	sub := b.newSubscription(t, e)
 	clock := as[TestClock](t, 201, b.ask(t, e, "POST", "/api/test-clocks", nil))
-	payment := as[Payment](t, 201, b.ask(t, e, "POST", "/api/payments", map[string]any{"customerId": sub.CustomerID, "amount": 500, "currency": "USD"}))
+	payment := as[Payment](t, 201, b.ask(t, e, "POST", "/api/payments",
+		map[string]any{"customerId": sub.CustomerID, "amount": 500, "currency": "USD"}))
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, e, "GET", "/api/events?limit=1", nil))
-	logs := as[httpkit.List[WebhookLog]](t, 200, b.ask(t, e, "GET", "/api/webhook-logs?limit=1&paymentTransactionId="+payment.ID, nil))
+	logs := as[httpkit.List[WebhookLog]](t, 200,
+		b.ask(t, e, "GET", "/api/webhook-logs?limit=1&paymentTransactionId="+payment.ID, nil))
 	return owned{
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
@@ -151,7 +164,8 @@ func TestIsolation_EveryRouteRefusesWrongKeys(t *testing.T) {
 			require.Equal(t, `Bearer realm="perennial"`, got.Header.Get("WWW-Authenticate"))
 		}
 		for name, key := range keys.forbidden {
-			if entry.publishable && name == "publishable" || name == "read only" && method == "GET" || entry.scope != "" && name == "webhooks only" {
+			if entry.publishable && name == "publishable" || name == "read only" && method == "GET" || entry.scope != "" &&
+				name == "webhooks only" {
 				continue
 			}
 			got := b.send(t, method, path, body, "Authorization", "Bearer "+key)
@@ -183,11 +197,15 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		// id.
 		require.Contains(t, []int{404, 422}, foreign.Status, "%s %s with a key of %s: %s", method, short, name, foreign.Body)
 		require.Equal(t, missing.Status, foreign.Status)
-		require.Equal(t, string(withoutRequestID(missing.Body)), string(withoutRequestID(foreign.Body)), "%s %s", method, short)
+		require.Equal(t, string(withoutRequestID(missing.Body)), string(withoutRequestID(foreign.Body)), "%s %s", method,
+			short)
 	case method == "GET":
 		list := ask(rows)
 		require.Equal(t, 200, list.Status, "%s", list.Body)
-		for _, foreign := range []string{rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint, rows.delivery} {
+		for _, foreign := range []string{
+			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
+			rows.delivery,
+		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}
 	}
@@ -220,7 +238,8 @@ func (b *bench) badKeys(t *testing.T) badKeys {
 			"publishable":   b.newKey(t, b.test, db.NewAPIKey{Kind: string(apikey.Publishable)}),
 			"read only":     b.newKey(t, b.test, db.NewAPIKey{Scopes: []string{"read"}}),
 			"webhooks only": b.newKey(t, b.test, db.NewAPIKey{Scopes: []string{"webhooks"}}),
-			"other address": b.newKey(t, b.test, db.NewAPIKey{AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}),
+			"other address": b.newKey(t, b.test,
+				db.NewAPIKey{AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}),
 		},
 		foreign: map[string]string{"the live environment": b.live.key, "another tenant": b.other.key},
 	}
@@ -234,7 +253,9 @@ func TestKeys_AllowedOperations(t *testing.T) {
 		short := resourcePath(template)
 		path := strings.ReplaceAll(template, "{id}", rows.of(short))
 		if method == "GET" {
-			key := b.newKey(t, b.test, db.NewAPIKey{Scopes: []string{"read"}, AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
+			key := b.newKey(t, b.test, db.NewAPIKey{
+				Scopes: []string{"read"}, AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
+			})
 			require.Equal(t, 200, b.send(t, method, path, nil, "Authorization", "Bearer "+key).Status, path)
 		}
 		if scope := guarded[method+" "+short].scope; scope != "" && method == "GET" {
@@ -292,7 +313,8 @@ func withoutRequestID(body []byte) []byte { return requestIDField.ReplaceAll(bod
 func (b *bench) rows(t testing.TB) map[string]int {
 	t.Helper()
 	names := map[string]int{}
-	rows, err := b.pool.Query(t.Context(), "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace")
+	rows, err := b.pool.Query(t.Context(),
+		"select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace")
 	require.NoError(t, err)
 	for rows.Next() {
 		var name string

@@ -50,7 +50,8 @@ func TestOpenAPI_IsComplete(t *testing.T) {
 		require.True(t, ok, "%s %s is not documented", method, template)
 		where := method + " " + template
 		name := op["operationId"].(string)
-		require.Contains(t, []string{"", method + " " + resourcePath(template)}, names[name], "operationId %s occurs twice", name)
+		require.Contains(t, []string{"", method + " " + resourcePath(template)}, names[name], "operationId %s occurs twice",
+			name)
 		names[name] = method + " " + resourcePath(template)
 		require.NotEmpty(t, op["summary"], where)
 		require.Equal(t, []any{map[string]any{"apiKey": []any{}}}, op["security"], where)
@@ -83,7 +84,9 @@ func TestDocument_DescribesEachOperationOnceForBothServers(t *testing.T) {
 	b.config.PublicURL = "https://billing.example"
 	b.Server = b.newServer(t)
 	doc = as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
-	require.Equal(t, []any{map[string]any{"url": "https://billing.example/api"}, map[string]any{"url": "https://billing.example/v1"}}, doc["servers"])
+	require.Equal(t, []any{
+		map[string]any{"url": "https://billing.example/api"}, map[string]any{"url": "https://billing.example/v1"},
+	}, doc["servers"])
 }
 
 func checkResponses(t *testing.T, where string, op map[string]any) {
@@ -169,7 +172,8 @@ func TestOpenAPI_ExamplesAreValidRequests(t *testing.T) {
 func TestOpenAPI_ProblemExampleOccurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	got := as[map[string]any](t, 422, b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":-1}]}`))
+	got := as[map[string]any](t, 422, b.ask(t, b.test, "POST", "/api/plans",
+		`{"name":"x","currency":"USD","interval":"month","prices":[{"amount":-1}]}`))
 	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
 	schema := doc["components"].(map[string]any)["schemas"].(map[string]any)["Problem"].(map[string]any)
 	for field, property := range schema["properties"].(map[string]any) {
@@ -198,7 +202,10 @@ func TestDocs_PageIsSelfContained(t *testing.T) {
 	for _, p := range problems() {
 		require.Contains(t, html, fmt.Sprintf(`id="problem-%s"`, p.Code))
 	}
-	for _, limit := range []string{"0 to 999999999999.", "1 to 100.", "1 to 200 characters.", "1 to 20 entries.", "At most 50 keys.", "One of: day, week, month, year."} {
+	for _, limit := range []string{
+		"0 to 999999999999.", "1 to 100.", "1 to 200 characters.", "1 to 20 entries.", "At most 50 keys.",
+		"One of: day, week, month, year.",
+	} {
 		require.Contains(t, html, limit)
 	}
 	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
@@ -231,7 +238,8 @@ func TestOpenAPI_DocumentsTooManyCommands(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rows := b.fill(t, b.test)
-	attempt := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": b.newDebt(t).ID}))
+	attempt := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments",
+		map[string]any{"subscriptionId": b.newDebt(t).ID}))
 	rows.subscription, rows.invoice, rows.payment = attempt.SubscriptionID, attempt.InvoiceID, attempt.ID
 	for range 8 {
 		leave, err := b.gate.Enter(rows.subscription)

@@ -16,7 +16,8 @@ func (s *Server) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentF
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePayment,
 		func(keep func(*db.Tx, payment.Transaction) error) error {
 			_, err := s.service.ChargeCustomer(ctx, caller(c), service.NewCharge{
-				CustomerID: f.CustomerID, Amount: money.Minor(*f.Amount), Currency: money.Currency(f.Currency), Description: f.Description,
+				CustomerID: f.CustomerID, Amount: money.Minor(*f.Amount), Currency: money.Currency(f.Currency),
+				Description: f.Description,
 			}, keep)
 			return err
 		})
@@ -32,7 +33,9 @@ func madePayment(t payment.Transaction) httpkit.Made[Payment] {
 
 // paymentNow makes a replayed answer tell what has become of the payment since, and keeps any answer back until the
 // payment is final or the caller's patience is over.
-func (s *Server) paymentNow(ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Payment]) (*httpkit.Reply[Payment], error) {
+func (s *Server) paymentNow(
+	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Payment],
+) (*httpkit.Reply[Payment], error) {
 	made, err := out.Value()
 	if err != nil {
 		return nil, err

@@ -21,7 +21,9 @@ type ResolvePaymentForm struct {
 }
 
 // resolvePayment answers with the payment as the decision left it.
-func (s *Server) resolvePayment(ctx context.Context, c *httpkit.Call, in *resolvePaymentInput) (*httpkit.Reply[Payment], error) {
+func (s *Server) resolvePayment(
+	ctx context.Context, c *httpkit.Call, in *resolvePaymentInput,
+) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	resolution := service.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
 	var admit []httpkit.Admission

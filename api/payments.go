@@ -91,7 +91,9 @@ type PaymentStatus struct {
 func (s *Server) getPayment(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	if c.Publishable {
-		return httpkit.Trimmed[Payment](httpkit.OK(PaymentStatus{ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt)}), nil)
+		return httpkit.Trimmed[Payment](httpkit.OK(PaymentStatus{
+			ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt),
+		}), nil)
 	}
 	return httpkit.OK(renderPayment(t)), nil
 }
@@ -110,7 +112,8 @@ func (s *Server) listPayments(
 	ctx context.Context, c *httpkit.Call, in *listPaymentsInput,
 ) (*httpkit.Reply[httpkit.List[Payment]], error) {
 	page, err := in.DB(id.Transaction,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID), httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription,
+			in.SubscriptionID), httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID))
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +151,10 @@ func (s *Server) createPayment(
 	}
 	switch {
 	case f.CustomerID == "":
-		return nil, missing("customerId", "`customerId` is required without `subscriptionId`. Send `customerId`, `amount` and `currency`, or `subscriptionId`.")
+		return nil,
+			missing("customerId",
+				"`customerId` is required without `subscriptionId`. Send `customerId`, `amount` and `currency`, or "+
+					"`subscriptionId`.")
 	case f.Amount == nil:
 		return nil, missing("amount", "`amount` is required, in minor units of the currency.")
 	case f.Currency == "":

@@ -21,7 +21,8 @@ import (
 
 func (b *bench) charge(t *testing.T, customerID string, headers ...string) response {
 	t.Helper()
-	return b.ask(t, b.test, "POST", "/api/payments", map[string]any{"customerId": customerID, "amount": 500, "currency": "USD"}, headers...)
+	return b.ask(t, b.test, "POST", "/api/payments",
+		map[string]any{"customerId": customerID, "amount": 500, "currency": "USD"}, headers...)
 }
 
 // succeed makes a pending transaction a success, as its workflow would.
@@ -88,9 +89,11 @@ func TestCreatePayment_RecordedBeforeSend(t *testing.T) {
 	cust := b.newCustomer(t, b.test)
 	got := as[Payment](t, http.StatusCreated, b.charge(t, cust.ID))
 	require.Equal(t, Payment{
-		ID: got.ID, Type: "charge", Status: "pending", CustomerID: cust.ID, Amount: 500, Currency: "USD", Provider: "stripe", CreatedAt: got.CreatedAt,
+		ID: got.ID, Type: "charge", Status: "pending", CustomerID: cust.ID, Amount: 500, Currency: "USD", Provider: "stripe",
+		CreatedAt: got.CreatedAt,
 	}, got)
-	require.Equal(t, []contract.PaymentInput{{Ref: contract.Ref{EnvironmentID: b.test.environmentID, ID: got.ID}}}, b.engine.payments)
+	require.Equal(t, []contract.PaymentInput{{Ref: contract.Ref{EnvironmentID: b.test.environmentID, ID: got.ID}}},
+		b.engine.payments)
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.pending", nil))
 	require.Len(t, events.Data, 1)
 	require.Equal(t, got.ID, dataOf[event.PaymentPending](t, events.Data[0]).ID)
@@ -105,7 +108,8 @@ func TestCreatePayment_ImpossibleChargeFails(t *testing.T) {
 	require.Equal(t, "INVALID_ACCOUNT", got.FailureCode)
 	require.NotZero(t, got.CompletedAt)
 	require.Empty(t, b.engine.payments)
-	require.Len(t, as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.failed", nil)).Data, 1)
+	require.Len(t, as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=payment.failed", nil)).Data,
+		1)
 }
 
 func TestCreatePayment_WithoutTemporal(t *testing.T) {
@@ -142,7 +146,8 @@ func TestCreatePayment_ReplayShowsCurrentState(t *testing.T) {
 		"a payment of an invoice": {"subscriptionId": sub.ID},
 	} {
 		pay := func(headers ...string) response {
-			return b.ask(t, b.test, "POST", "/api/payments", form, append(headers, "Idempotency-Key", strings.ReplaceAll(name, " ", "-"))...)
+			return b.ask(t, b.test, "POST", "/api/payments", form,
+				append(headers, "Idempotency-Key", strings.ReplaceAll(name, " ", "-"))...)
 		}
 		first := as[Payment](t, 201, pay())
 		require.Equal(t, "pending", first.Status, name)
@@ -168,7 +173,8 @@ func TestCreatePayment_ForSubscriptionIsACommand(t *testing.T) {
 	b := newBench(t)
 	sub := b.newDebt(t)
 	b.engine.woken = nil
-	problem(t, 422, "amount_mismatch", "amount", b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1899}))
+	problem(t, 422, "amount_mismatch", "amount",
+		b.ask(t, b.test, "POST", "/api/payments", map[string]any{"subscriptionId": sub.ID, "amount": 1899}))
 	require.Empty(t, b.engine.woken)
 	form := map[string]any{"subscriptionId": sub.ID, "amount": 1900}
 	got := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", form, "Idempotency-Key", "k"))
@@ -186,7 +192,8 @@ func TestCreatePayment_ForSubscriptionIsACommand(t *testing.T) {
 // finish cancels a subscription for good.
 func (b *bench) finish(t *testing.T, subscriptionID string) {
 	t.Helper()
-	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+subscriptionID+"/cancel", `{"immediateEffect":true}`).Status)
+	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+subscriptionID+"/cancel",
+		`{"immediateEffect":true}`).Status)
 	row, err := b.store.Subscription(t.Context(), b.test.environmentID, subscriptionID)
 	require.NoError(t, err)
 	require.False(t, row.FinishedAt.IsZero())

@@ -27,7 +27,9 @@ func commandOf[R, T any](
 }
 
 // command performs one on the subscription of the path, and answers with the subscription as it left it.
-func (s *Server) command(ctx context.Context, c *httpkit.Call, cmd lifecycle.Command) (*httpkit.Reply[Subscription], error) {
+func (s *Server) command(
+	ctx context.Context, c *httpkit.Call, cmd lifecycle.Command,
+) (*httpkit.Reply[Subscription], error) {
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
 		return s.service.Command(ctx, caller(c), id, cmd, around)
 	})

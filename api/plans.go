@@ -174,7 +174,9 @@ func (s *Server) planOperations() {
 		Description: "A plan has one currency, one interval and one or more prices. They never change. For a new " +
 			"price, create a new plan.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
-		Request: PlanForm{Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata},
+		Request: PlanForm{
+			Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata,
+		},
 	}, s.createPlan)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getPlan", Method: http.MethodGet, Path: "/plans/{id}", Tag: "Plans", Summary: "Get a plan",

@@ -52,8 +52,10 @@ func TestUpdatePlan_ArchiveAndPublish(t *testing.T) {
 
 	events := as[httpkit.List[Event]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/events?type=plan.updated", nil)).Data
 	require.Len(t, events, 2)
-	require.Equal(t, event.PlanUpdated{ID: on.PlanID, Changed: []string{"active", "name", "metadata"}}, dataOf[event.PlanUpdated](t, events[0]))
-	require.Equal(t, event.PlanUpdated{ID: on.PlanID, Changed: []string{"active"}}, dataOf[event.PlanUpdated](t, events[1]))
+	require.Equal(t, event.PlanUpdated{ID: on.PlanID, Changed: []string{"active", "name", "metadata"}},
+		dataOf[event.PlanUpdated](t, events[0]))
+	require.Equal(t, event.PlanUpdated{ID: on.PlanID, Changed: []string{"active"}},
+		dataOf[event.PlanUpdated](t, events[1]))
 }
 
 func TestUpdatePlan_PerformedOnce(t *testing.T) {
@@ -66,43 +68,55 @@ func TestUpdatePlan_PerformedOnce(t *testing.T) {
 	require.Equal(t, string(first.Body), string(again.Body))
 	require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
 	require.Equal(t, "B", as[Plan](t, 200, b.ask(t, b.test, "GET", path, nil)).Name)
-	problem(t, 422, "idempotency_key_reused", "Idempotency-Key", b.ask(t, b.test, "PATCH", path, `{"name":"C"}`, "Idempotency-Key", "k"))
+	problem(t, 422, "idempotency_key_reused", "Idempotency-Key",
+		b.ask(t, b.test, "PATCH", path, `{"name":"C"}`, "Idempotency-Key", "k"))
 }
 
 func TestListPlans_PublishableKeySeesActivePlansWithoutMetadata(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sold := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans", `{"name":"Pro","currency":"USD","interval":"month","amount":1900,"metadata":{"margin":"0.8"}}`))
+	sold := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans",
+		`{"name":"Pro","currency":"USD","interval":"month","amount":1900,"metadata":{"margin":"0.8"}}`))
 	gone := b.newPlan(t, b.test)
 	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/plans/"+gone.ID, `{"active":false}`).Status)
 	key := b.newKey(t, b.test, db.NewAPIKey{Kind: string(apikey.Publishable)})
 	for _, query := range []string{"", "?active=true", "?limit=1"} {
 		got := b.send(t, "GET", "/v1/plans"+query, nil, "Authorization", "Bearer "+key)
 		require.NotContains(t, string(got.Body), "metadata")
-		require.Equal(t, httpkit.List[PublicPlan]{Data: []PublicPlan{sold.PublicPlan}}, as[httpkit.List[PublicPlan]](t, 200, got), query)
+		require.Equal(t, httpkit.List[PublicPlan]{Data: []PublicPlan{sold.PublicPlan}},
+			as[httpkit.List[PublicPlan]](t, 200, got), query)
 	}
-	problem(t, 403, "secret_key_required", "active", b.send(t, "GET", "/v1/plans?active=false", nil, "Authorization", "Bearer "+key))
+	problem(t, 403, "secret_key_required", "active",
+		b.send(t, "GET", "/v1/plans?active=false", nil, "Authorization", "Bearer "+key))
 }
 
 func TestCreatePlan_KeepsPriceModel(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	got := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1},{"amount":2,"model":"flat"}]}`))
+	got := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans",
+		`{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1},{"amount":2,"model":"flat"}]}`))
 	require.Equal(t, []string{"flat", "flat"}, []string{got.Prices[0].Model, got.Prices[1].Model})
-	p, err := PlanForm{Name: "x", Currency: "USD", Interval: "month", Prices: []PriceForm{{Amount: 1, Model: "tiered"}}}.plan()
+	p, err := PlanForm{
+		Name: "x", Currency: "USD", Interval: "month", Prices: []PriceForm{{Amount: 1, Model: "tiered"}},
+	}.plan()
 	require.NoError(t, err)
-	require.Error(t, p.Validate(), "a model that the document allows one day and the rules do not know must not be sold as flat")
+	require.Error(t, p.Validate(),
+		"a model that the document allows one day and the rules do not know must not be sold as flat")
 }
 
 // Every resource with metadata takes the same, and gives it back as it was sent.
 func TestMetadata_ReturnedAsSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	const notes = `{"big":12345678901234567890,"exact":1.50,"left":null,"long":"` + "\u00e9<&>" + `","no":false,"small":-1e-7,"text":"1","zero":-0}`
+	const notes = `{"big":12345678901234567890,"exact":1.50,"left":null,"long":"` + "\u00e9<&>" +
+		`","no":false,"small":-1e-7,"text":"1","zero":-0}`
 	const back = `{"big":12345678901234567890,"exact":1.50,"left":null,"long":"é<&>","no":false,"small":-1e-7,"text":"1","zero":-0}`
-	plan := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","amount":1,"metadata":`+notes+`}`))
-	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", `{"email":"a@example.com","metadata":`+notes+`}`))
-	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", `{"customerId":"`+cust.ID+`","planId":"`+plan.ID+`","metadata":`+notes+`}`))
+	plan := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans",
+		`{"name":"x","currency":"USD","interval":"month","amount":1,"metadata":`+notes+`}`))
+	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers",
+		`{"email":"a@example.com","metadata":`+notes+`}`))
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		`{"customerId":"`+cust.ID+`","planId":"`+plan.ID+`","metadata":`+notes+`}`))
 	for _, path := range []string{"/plans/" + plan.ID, "/customers/" + cust.ID, "/subscriptions/" + sub.ID} {
 		got := b.ask(t, b.test, "GET", "/api"+path, nil)
 		require.Contains(t, string(got.Body), `"metadata":`+back, path)

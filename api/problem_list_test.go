@@ -177,7 +177,8 @@ func problemsDocument(list []httpkit.Listed) []byte {
 	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
 		fmt.Fprintf(&out, "\n## %d %s\n\n| code | meaning | repeat |\n|---|---|---|\n", status, byStatus[status][0].Title)
 		for _, p := range byStatus[status] {
-			fmt.Fprintf(&out, "| `%s` | %s | %s |\n", p.Code, strings.ReplaceAll(strings.Join(p.Texts, " *or* "), "|", "\\|"), p.Repeat)
+			fmt.Fprintf(&out, "| `%s` | %s | %s |\n", p.Code, strings.ReplaceAll(strings.Join(p.Texts, " *or* "), "|", "\\|"),
+				p.Repeat)
 		}
 	}
 	return []byte(out.String())

@@ -19,7 +19,9 @@ func (s *Server) retryRefund(ctx context.Context, c *httpkit.Call, _ *fieldlessI
 }
 
 // creditRefund answers with the charge.
-func (s *Server) creditRefund(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Payment], error) {
+func (s *Server) creditRefund(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[Payment], error) {
 	return s.refundOwed(ctx, c, http.StatusOK, s.service.CreditRefund)
 }
 

@@ -9,7 +9,8 @@ import (
 // route builds every route of the server.
 func (s *Server) route(c Config) {
 	s.kit = httpkit.New(httpkit.Deps{Store: s.store, Telemetry: s.telemetry, Now: s.now}, c.describe())
-	s.health = httpkit.NewHealth(s.telemetry.Logger, httpkit.Requirement{Check: s.store.Ping, Absent: httpkit.ErrDatabaseAway})
+	s.health = httpkit.NewHealth(s.telemetry.Logger,
+		httpkit.Requirement{Check: s.store.Ping, Absent: httpkit.ErrDatabaseAway})
 	router := s.kit.Router()
 	router.Path("/healthz").Methods(http.MethodGet).HandlerFunc(s.health.Live)
 	router.Path("/readyz").Methods(http.MethodGet).HandlerFunc(s.health.Ready)

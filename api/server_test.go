@@ -84,7 +84,9 @@ func TestServer_DrainFinishesRunningRequests(t *testing.T) {
 	<-arrived
 	drained := make(chan error, 1)
 	go func() { drained <- b.Shutdown(t.Context()) }()
-	require.Eventually(t, func() bool { return b.send(t, "GET", "/readyz", nil).Status == 503 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool {
+		return b.send(t, "GET", "/readyz", nil).Status == 503
+	}, 10*time.Second, time.Millisecond)
 	problem(t, 503, "draining", "", b.send(t, "GET", "/readyz", nil))
 	require.Equal(t, 200, b.send(t, "GET", "/healthz", nil).Status)
 	close(proceed)

@@ -18,7 +18,9 @@ type SubscriptionChange struct {
 	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
 }
 
-func (s *Server) updateSubscription(ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput) (*httpkit.Reply[Subscription], error) {
+func (s *Server) updateSubscription(
+	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
+) (*httpkit.Reply[Subscription], error) {
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
 		return s.service.ChangePlan(ctx, caller(c), id, in.Body.PlanID, in.Body.Effective == "period_end", around)
 	})

@@ -90,16 +90,17 @@ func (s *Server) begun(
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID), func(ctx context.Context) (Subscription, bool, error) {
-		sub, err := s.store.Subscription(ctx, c.EnvironmentID, made.ID)
-		if err != nil || sub.NextAction == subscription.ActionBegin {
-			return renderSubscription(sub), false, err
-		}
-		pending, _, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
-			SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
-		}, db.Page{Limit: 1, Unsettled: true})
-		return renderSubscription(sub), len(pending) == 0, err
-	}), nil
+	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID),
+		func(ctx context.Context) (Subscription, bool, error) {
+			sub, err := s.store.Subscription(ctx, c.EnvironmentID, made.ID)
+			if err != nil || sub.NextAction == subscription.ActionBegin {
+				return renderSubscription(sub), false, err
+			}
+			pending, _, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
+				SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
+			}, db.Page{Limit: 1, Unsettled: true})
+			return renderSubscription(sub), len(pending) == 0, err
+		}), nil
 }
 
 func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
@@ -124,7 +125,8 @@ func (s *Server) listSubscriptions(
 	ctx context.Context, c *httpkit.Call, in *listSubscriptionsInput,
 ) (*httpkit.Reply[httpkit.List[Subscription]], error) {
 	page, err := in.DB(id.Subscription,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("planId", id.Plan, in.PlanID), httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("planId", id.Plan,
+			in.PlanID), httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,8 @@ func TestCommand_EffectOnSubscription(t *testing.T) {
 		sub := b.newSubscription(t, b.test)
 		ask := func(name string) Subscription {
 			command := commands[name]
-			return as[Subscription](t, 200, b.ask(t, b.test, command.method, "/api/subscriptions/"+sub.ID+command.path, command.body))
+			return as[Subscription](t, 200, b.ask(t, b.test, command.method, "/api/subscriptions/"+sub.ID+command.path,
+				command.body))
 		}
 		if c.before != "" {
 			ask(c.before)
@@ -129,19 +130,23 @@ func TestCreateSubscription_OnTestClock(t *testing.T) {
 	require.EqualValues(t, 1600000000, clock.Now)
 	cust := b.newCustomer(t, b.test, "testClockId", clock.ID)
 	require.EqualValues(t, 1600000000, cust.CreatedAt)
-	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": cust.ID, "planId": b.newPlan(t, b.test).ID}))
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": cust.ID, "planId": b.newPlan(t, b.test).ID}))
 	require.EqualValues(t, 1600000000, sub.CurrentPeriodStart)
 	require.Equal(t, clock.ID, sub.TestClockID)
 	require.EqualValues(t, 1600000000, as[Payment](t, 201, b.charge(t, cust.ID)).CreatedAt)
 
-	moved := as[TestClock](t, 200, b.ask(t, b.test, "POST", "/api/test-clocks/"+clock.ID+"/advance", `{"to":1600000100}`, "Prefer", "wait=5"))
+	moved := as[TestClock](t, 200, b.ask(t, b.test, "POST", "/api/test-clocks/"+clock.ID+"/advance", `{"to":1600000100}`,
+		"Prefer", "wait=5"))
 	require.EqualValues(t, 1600000100, moved.Now)
 	require.Equal(t, "ready", moved.Status)
 
 	b.moveClock(t, clock.ID, 1700000000)
-	problem(t, 409, "test_clock_advancing", "", b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": cust.ID, "planId": sub.PlanID}))
+	problem(t, 409, "test_clock_advancing", "",
+		b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{"customerId": cust.ID, "planId": sub.PlanID}))
 	problem(t, 422, "test_mode_only", "", b.ask(t, b.live, "POST", "/api/test-clocks", nil))
-	problem(t, 422, "test_mode_only", "testClockId", b.ask(t, b.live, "POST", "/api/customers", `{"email":"a@example.com","testClockId":"`+clock.ID+`"}`))
+	problem(t, 422, "test_mode_only", "testClockId",
+		b.ask(t, b.live, "POST", "/api/customers", `{"email":"a@example.com","testClockId":"`+clock.ID+`"}`))
 }
 
 func TestList_PagesInBothDirections(t *testing.T) {

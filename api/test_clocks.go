@@ -116,7 +116,9 @@ func (s *Server) stopTestClock(ctx context.Context, c *httpkit.Call, _ *stopInpu
 }
 
 // deleteTestClock deletes the clock with its customers.
-func (s *Server) deleteTestClock(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Deleted], error) {
+func (s *Server) deleteTestClock(
+	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[Deleted], error) {
 	clockID := httpkit.Resource[testclock.Clock](c).ID
 	return commandOf(ctx, s, c, http.StatusOK,
 		func(clock testclock.Clock) httpkit.Made[Deleted] {
@@ -128,7 +130,9 @@ func (s *Server) deleteTestClock(ctx context.Context, c *httpkit.Call, _ *httpki
 }
 
 // testClockWithKey finds clocks that are not deleted.
-func (s *Server) testClockWithKey(ctx context.Context, hash []byte, clockID string) (db.APIKey, testclock.Clock, error) {
+func (s *Server) testClockWithKey(
+	ctx context.Context, hash []byte, clockID string,
+) (db.APIKey, testclock.Clock, error) {
 	key, found, err := s.store.TestClockWithKey(ctx, hash, clockID)
 	if err == nil && !found.DeletedAt.IsZero() {
 		err = httpkit.NotFound(db.ErrTestClockNotFound)
@@ -149,14 +153,18 @@ func (s *Server) onTestClock(
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID), func(ctx context.Context) (TestClock, bool, error) {
-		clock, err := s.store.TestClock(ctx, c.EnvironmentID, clockID)
-		return renderTestClock(clock), clock.Status == testclock.Ready, err
-	}), nil
+	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID),
+		func(ctx context.Context) (TestClock, bool, error) {
+			clock, err := s.store.TestClock(ctx, c.EnvironmentID, clockID)
+			return renderTestClock(clock), clock.Status == testclock.Ready, err
+		}), nil
 }
 
 func (s *Server) testClockOperations() {
-	example := TestClock{ID: "clk_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "a year of renewals", Status: "ready", Now: 1763640000, CreatedAt: 1763640000}
+	example := TestClock{
+		ID: "clk_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "a year of renewals", Status: "ready", Now: 1763640000,
+		CreatedAt: 1763640000,
+	}
 	moved := example
 	moved.Now = 1766232000
 	load := httpkit.LoadByID(s.kit, id.TestClock, db.ErrTestClockNotFound, s.testClockWithKey)

@@ -52,7 +52,8 @@ func TestWebhookLogs_Filters(t *testing.T) {
 	customer := b.newCustomer(t, b.test)
 	b.newPlan(t, b.test)
 	pay := func() Payment {
-		return as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"customerId": customer.ID, "amount": 500, "currency": "USD"}))
+		return as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments",
+			map[string]any{"customerId": customer.ID, "amount": 500, "currency": "USD"}))
 	}
 	payment := pay()
 	pay()
@@ -80,7 +81,8 @@ func TestWebhookLogs_Filters(t *testing.T) {
 
 	var followed []string
 	for cursor := all[len(all)-1].ID; ; {
-		page := as[httpkit.List[WebhookLog]](t, 200, b.ask(t, b.test, "GET", "/api/webhook-logs?limit=1&endingBefore="+cursor, nil))
+		page := as[httpkit.List[WebhookLog]](t, 200,
+			b.ask(t, b.test, "GET", "/api/webhook-logs?limit=1&endingBefore="+cursor, nil))
 		if len(page.Data) == 0 {
 			break
 		}
@@ -137,15 +139,18 @@ func TestRedeliver_OneAndThoseOfAPayment(t *testing.T) {
 		now.Attempts, got.Data[0].Attempts = nil, nil
 		require.Equal(t, now, got.Data[0], "the entry is as foretold")
 	}
-	require.Equal(t, 1, b.count(t, "select count(*) from webhook_endpoints where wake_pending_since is not null and id = $1", one.ID))
+	require.Equal(t, 1,
+		b.count(t, "select count(*) from webhook_endpoints where wake_pending_since is not null and id = $1", one.ID))
 	require.Len(t, b.logs(t, "status=failed"), 1)
 
-	both := as[Redelivery](t, 200, b.ask(t, b.test, "POST", "/api/webhook-logs", map[string]any{"paymentTransactionId": payment.ID}))
+	both := as[Redelivery](t, 200, b.ask(t, b.test, "POST", "/api/webhook-logs",
+		map[string]any{"paymentTransactionId": payment.ID}))
 	require.Equal(t, 2, both.Redelivered)
 	require.Len(t, b.logs(t, "status=pending"), 2)
 
 	b.ask(t, b.test, "POST", "/api/webhooks/"+two.ID+"/disable", nil)
-	rest := as[Redelivery](t, 200, b.ask(t, b.test, "POST", "/api/webhook-logs", map[string]any{"paymentTransactionId": payment.ID}))
+	rest := as[Redelivery](t, 200, b.ask(t, b.test, "POST", "/api/webhook-logs",
+		map[string]any{"paymentTransactionId": payment.ID}))
 	require.Equal(t, []string{first.ID}, ids(rest.Data), "what goes to a disabled endpoint is left out")
 	as[Deleted](t, 200, b.ask(t, b.test, "DELETE", "/api/webhooks/"+one.ID, nil))
 	problem(t, 409, "webhook_endpoint_disabled", "deliveryId", b.ask(t, b.test, "POST", "/api/webhook-logs", form))
@@ -185,9 +190,11 @@ func TestRedeliver_WhatAnEndpointMissed(t *testing.T) {
 		ranged["startingAfter"] = got.LastEventID
 	}
 	require.Equal(t, []int{500, 113}, examined)
-	require.Equal(t, []int{3 + 1 + 493, 107}, redelivered, "three from before it was there, the failed one, those from while it was disabled")
+	require.Equal(t, []int{3 + 1 + 493, 107}, redelivered,
+		"three from before it was there, the failed one, those from while it was disabled")
 	require.Equal(t, 607, b.count(t, "select count(*) from webhook_deliveries where endpoint_id = $1", made.ID))
-	require.Equal(t, 1, b.count(t, "select count(*) from webhook_deliveries where endpoint_id = $1 and status = 'succeeded'", made.ID))
+	require.Equal(t, 1,
+		b.count(t, "select count(*) from webhook_deliveries where endpoint_id = $1 and status = 'succeeded'", made.ID))
 
 	delete(ranged, "startingAfter")
 	again := as[Redelivery](t, 200, b.ask(t, b.test, "POST", "/api/webhook-logs", ranged))
@@ -205,12 +212,18 @@ func TestRedeliver_InvalidFieldIsNamed(t *testing.T) {
 		code, param string
 	}{
 		{map[string]any{}, 422, "field_missing", "deliveryId"},
-		{map[string]any{"deliveryId": rows.delivery, "paymentTransactionId": rows.payment}, 422, "fields_exclusive", "paymentTransactionId"},
+		{
+			map[string]any{"deliveryId": rows.delivery, "paymentTransactionId": rows.payment}, 422, "fields_exclusive",
+			"paymentTransactionId",
+		},
 		{map[string]any{"deliveryId": rows.delivery, "endpointId": rows.endpoint}, 422, "fields_exclusive", "endpointId"},
 		{map[string]any{"since": 1}, 422, "field_missing", "endpointId"},
 		{map[string]any{"endpointId": rows.endpoint}, 422, "field_missing", "since"},
 		{map[string]any{"endpointId": rows.endpoint, "since": 2, "before": 2}, 422, "range_empty", "since"},
-		{map[string]any{"endpointId": rows.endpoint, "since": 1, "startingAfter": "evt_x"}, 422, "cursor_malformed", "startingAfter"},
+		{
+			map[string]any{"endpointId": rows.endpoint, "since": 1, "startingAfter": "evt_x"}, 422, "cursor_malformed",
+			"startingAfter",
+		},
 		{map[string]any{"endpointId": rows.endpoint, "since": 4102444800}, 422, "out_of_range", "since"},
 		{map[string]any{"deliveryId": "x"}, 404, "webhook_delivery_not_found", "deliveryId"},
 		{map[string]any{"deliveryId": foreign.delivery}, 404, "webhook_delivery_not_found", "deliveryId"},

@@ -16,7 +16,8 @@ var (
 
 func (s *Server) webhookOperations() {
 	example := WebhookEndpoint{
-		ID: "whe_01jcz6dyqx4w9s1c2k7v5h8m3n", URL: "https://example.com/webhooks", Events: []string{"payment.*", "subscription.canceled"},
+		ID: "whe_01jcz6dyqx4w9s1c2k7v5h8m3n", URL: "https://example.com/webhooks",
+		Events:       []string{"payment.*", "subscription.canceled"},
 		PayloadShape: "A", Status: "enabled", CreatedAt: 1763640000,
 	}
 	made := example
@@ -28,7 +29,8 @@ func (s *Server) webhookOperations() {
 	everything := EventPatterns{"*"}
 	load := httpkit.LoadByID(s.kit, id.Endpoint, db.ErrWebhookEndpointNotFound, s.store.WebhookEndpointWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "createWebhook", Method: http.MethodPost, Path: "/webhooks", Tag: "Webhooks", Summary: "Register a webhook endpoint",
+		Name: "createWebhook", Method: http.MethodPost, Path: "/webhooks", Tag: "Webhooks",
+		Summary: "Register a webhook endpoint",
 		Description: "Events that happen from now on are sent to the URL, signed with the secret. Without secret one is " +
 			"generated and shown in this response only: a repeat with the same Idempotency-Key returns the endpoint without it. " +
 			"Where the response was lost, rotate the secret. At most 20 endpoints per environment.",
@@ -36,20 +38,24 @@ func (s *Server) webhookOperations() {
 		Request: WebhookForm{URL: example.URL, Events: example.Events},
 	}, s.createWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "getWebhook", Method: http.MethodGet, Path: "/webhooks/{id}", Tag: "Webhooks", Summary: "Get a webhook endpoint",
-		Status: http.StatusOK, Access: webhookRead, Load: load, Response: example,
+		Name: "getWebhook", Method: http.MethodGet, Path: "/webhooks/{id}", Tag: "Webhooks",
+		Summary: "Get a webhook endpoint",
+		Status:  http.StatusOK, Access: webhookRead, Load: load, Response: example,
 	}, s.getWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listWebhooks", Method: http.MethodGet, Path: "/webhooks", Tag: "Webhooks", Summary: "List webhook endpoints",
 		Status: http.StatusOK, Access: webhookRead, Response: httpkit.List[WebhookEndpoint]{Data: []WebhookEndpoint{example}},
 	}, s.listWebhooks)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "updateWebhook", Method: http.MethodPatch, Path: "/webhooks/{id}", Tag: "Webhooks", Summary: "Update a webhook endpoint",
+		Name: "updateWebhook", Method: http.MethodPatch, Path: "/webhooks/{id}", Tag: "Webhooks",
+		Summary:     "Update a webhook endpoint",
 		Description: "Pending deliveries go to the new URL with the payload that they have.",
-		Status:      http.StatusOK, Access: webhookWrite, Load: load, Request: WebhookChange{Events: &everything}, Response: changed,
+		Status:      http.StatusOK, Access: webhookWrite, Load: load, Request: WebhookChange{Events: &everything},
+		Response: changed,
 	}, s.updateWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "deleteWebhook", Method: http.MethodDelete, Path: "/webhooks/{id}", Tag: "Webhooks", Summary: "Delete a webhook endpoint",
+		Name: "deleteWebhook", Method: http.MethodDelete, Path: "/webhooks/{id}", Tag: "Webhooks",
+		Summary:     "Delete a webhook endpoint",
 		Description: "Pending deliveries fail. The log of the endpoint stays.",
 		Status:      http.StatusOK, Access: webhookWrite, Load: load, Response: Deleted{ID: example.ID, Deleted: true},
 	}, s.deleteWebhook)
@@ -71,34 +77,40 @@ func (s *Server) webhookOperations() {
 		Summary: "Rotate the signing secret",
 		Description: "The new and the previous secret both sign for 24 hours, unless revokePrevious is true. A second rotation " +
 			"within that time ends the oldest. A generated secret is shown in this response only, never in a repeat.",
-		Status: http.StatusOK, Access: webhookWrite, Load: load, Request: SecretRotation{Secret: "a-secret-of-your-own-1f0c7e"}, Response: rotated,
+		Status: http.StatusOK, Access: webhookWrite, Load: load,
+		Request: SecretRotation{Secret: "a-secret-of-your-own-1f0c7e"}, Response: rotated,
 	}, s.rotateWebhookSecret)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "testWebhook", Method: http.MethodPost, Path: "/webhooks/{id}/test", Tag: "Webhooks", Summary: "Send a test event",
+		Name: "testWebhook", Method: http.MethodPost, Path: "/webhooks/{id}/test", Tag: "Webhooks",
+		Summary: "Send a test event",
 		Description: "Sends webhook_endpoint.test to this endpoint only, whatever types it receives. Returns the log entry: get it " +
 			"again to see the result.",
 		Status: http.StatusCreated, Access: webhookWrite, Load: load, Response: WebhookLog{
 			ID: "whd_01jcz6dyqx4w9s1c2k7v5h8m3n", EndpointID: example.ID, EventID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n",
-			EventType: "webhook_endpoint.test", PayloadShape: "A", Status: "pending", NextAttemptAt: 1763640002, CreatedAt: 1763640002,
-			Attempts: []WebhookAttempt{},
+			EventType: "webhook_endpoint.test", PayloadShape: "A", Status: "pending", NextAttemptAt: 1763640002,
+			CreatedAt: 1763640002,
+			Attempts:  []WebhookAttempt{},
 		},
 	}, s.testWebhook)
 }
 
 func (s *Server) webhookLogOperations() {
 	example := WebhookLog{
-		ID: "whd_01jcz6dyqx4w9s1c2k7v5h8m3n", EndpointID: "whe_01jcz6dyqx4w9s1c2k7v5h8m3n", EventID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		ID: "whd_01jcz6dyqx4w9s1c2k7v5h8m3n", EndpointID: "whe_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		EventID:   "evt_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		EventType: "payment.success", PaymentID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", PayloadShape: "A", Status: "succeeded",
 		SucceededAt: 1763640003, CreatedAt: 1763640002,
 		Attempts: []WebhookAttempt{{
 			Number: 1, StartedAt: 1763640002, Outcome: "succeeded", StatusCode: 200, LatencyMS: 48,
-			RequestHeaders: map[string]string{"Content-Type": "application/json", "X-Service-Timestamp": "1763640002"}, Response: "ok",
+			RequestHeaders: map[string]string{"Content-Type": "application/json", "X-Service-Timestamp": "1763640002"},
+			Response:       "ok",
 		}},
 	}
 	again := example
 	again.Status, again.Redelivery, again.NextAttemptAt = "pending", true, 1763643600
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "getWebhookLog", Method: http.MethodGet, Path: "/webhook-logs/{id}", Tag: "Webhooks", Summary: "Get a log entry",
+		Name: "getWebhookLog", Method: http.MethodGet, Path: "/webhook-logs/{id}", Tag: "Webhooks",
+		Summary:     "Get a log entry",
 		Description: "One delivery with its attempts, and up to 64 KiB of what the receiver answered to each.",
 		Status:      http.StatusOK, Access: webhookRead, Response: example,
 		Load: httpkit.LoadByID(s.kit, id.Delivery, db.ErrWebhookDeliveryNotFound, s.store.WebhookDeliveryWithKey),

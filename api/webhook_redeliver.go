@@ -37,7 +37,8 @@ type redeliverInput struct {
 func (f RedeliveryForm) check() error {
 	switch ranged := f.EndpointID != "" || f.Since != 0 || f.Before != 0 || f.StartingAfter != ""; {
 	case f.DeliveryID != "" && f.PaymentID != "":
-		return fault.InvalidParam("paymentTransactionId", "fields_exclusive", "Send `deliveryId` or `paymentTransactionId`, not both.")
+		return fault.InvalidParam("paymentTransactionId", "fields_exclusive",
+			"Send `deliveryId` or `paymentTransactionId`, not both.")
 	case ranged && (f.DeliveryID != "" || f.PaymentID != ""):
 		return fault.InvalidParam("endpointId", "fields_exclusive",
 			"Send `deliveryId`, `paymentTransactionId`, or a time range with `endpointId` and `since`: one of them only.")
@@ -49,7 +50,8 @@ func (f RedeliveryForm) check() error {
 	case ranged && f.Since == 0:
 		return fault.InvalidParam("since", "field_missing", "A time range needs `since`, in Unix seconds.")
 	case f.StartingAfter != "" && !id.Is(id.Event, f.StartingAfter):
-		return fault.InvalidParam("startingAfter", "cursor_malformed", "The cursor is malformed. Send `lastEventId` of the previous response.")
+		return fault.InvalidParam("startingAfter", "cursor_malformed",
+			"The cursor is malformed. Send `lastEventId` of the previous response.")
 	}
 	return nil
 }
@@ -80,8 +82,12 @@ func (s *Server) redeliver(
 		})
 }
 
-func (s *Server) redeliverRange(ctx context.Context, c *httpkit.Call, f RedeliveryForm) (*httpkit.Reply[Redelivery], error) {
-	missed := service.MissedRange{EndpointID: f.EndpointID, Since: moment(f.Since), Before: moment(f.Before), After: f.StartingAfter}
+func (s *Server) redeliverRange(
+	ctx context.Context, c *httpkit.Call, f RedeliveryForm,
+) (*httpkit.Reply[Redelivery], error) {
+	missed := service.MissedRange{
+		EndpointID: f.EndpointID, Since: moment(f.Since), Before: moment(f.Before), After: f.StartingAfter,
+	}
 	return commandOf(ctx, s, c, http.StatusOK,
 		func(r service.RedeliveredRange) httpkit.Made[Redelivery] {
 			return httpkit.Made[Redelivery]{Resource: Redelivery{

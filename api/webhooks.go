@@ -33,7 +33,8 @@ func renderWebhookEndpoint(e db.WebhookEndpoint) WebhookEndpoint {
 	return WebhookEndpoint{
 		ID: e.ID, URL: e.URL, Description: e.Description, Events: e.Events, PayloadShape: string(e.PayloadShape),
 		Status: string(e.Status), DisabledReason: string(e.DisabledReason), DisabledAt: unix(e.DisabledAt),
-		FailingSince: unix(e.FailingSince), PreviousSecretExpiresAt: unix(e.PreviousSecretUntil), CreatedAt: unix(e.CreatedAt),
+		FailingSince: unix(e.FailingSince), PreviousSecretExpiresAt: unix(e.PreviousSecretUntil),
+		CreatedAt: unix(e.CreatedAt),
 	}
 }
 
@@ -83,16 +84,18 @@ func (s *Server) createWebhook(
 	ctx context.Context, c *httpkit.Call, in *createWebhookInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	form := service.EndpointForm{
-		URL: in.Body.URL, Description: in.Body.Description, Events: in.Body.Events, Shape: delivery.Shape(in.Body.PayloadShape),
+		URL: in.Body.URL, Description: in.Body.Description, Events: in.Body.Events,
+		Shape:  delivery.Shape(in.Body.PayloadShape),
 		Secret: in.Body.Secret,
 	}
 	if form.Shape == "" {
 		form.Shape = shapeOf[c.Prefix]
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeWebhookEndpoint, func(keep func(*db.Tx, service.Endpoint) error) error {
-		_, err := s.service.RegisterWebhook(ctx, caller(c), form, keep)
-		return err
-	})
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeWebhookEndpoint,
+		func(keep func(*db.Tx, service.Endpoint) error) error {
+			_, err := s.service.RegisterWebhook(ctx, caller(c), form, keep)
+			return err
+		})
 }
 
 func (s *Server) getWebhook(

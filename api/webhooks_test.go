@@ -62,12 +62,14 @@ func TestCreateWebhook_ShowsGeneratedSecretOnce(t *testing.T) {
 	again.Secret = made.Secret
 	require.Equal(t, made, again)
 
-	rotated := as[WebhookEndpoint](t, 200, b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/rotate-secret", nil, "Idempotency-Key", "k"))
+	rotated := as[WebhookEndpoint](t, 200, b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/rotate-secret", nil,
+		"Idempotency-Key", "k"))
 	require.NotEqual(t, made.Secret, rotated.Secret)
 	for _, path := range []string{"/api/webhooks", "/api/webhooks/" + made.ID} {
 		require.NotContains(t, string(b.ask(t, b.test, "GET", path, nil).Body), "whsec_")
 	}
-	require.NotContains(t, string(b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/rotate-secret", nil, "Idempotency-Key", "k").Body), "whsec_")
+	require.NotContains(t, string(b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/rotate-secret", nil,
+		"Idempotency-Key", "k").Body), "whsec_")
 	for _, secret := range []string{made.Secret, rotated.Secret} {
 		require.NotContains(t, b.log.String(), secret)
 		require.Zero(t, b.rowsWith(t, secret), "a secret is stored without a seal")
@@ -80,7 +82,8 @@ func TestCreateWebhook_OwnSecretIsNeverShown(t *testing.T) {
 	b := newBench(t)
 	const secret = "<a secret of my own, >= 16>"
 	own := strings.ReplaceAll(secret, " ", "_")
-	got := b.ask(t, b.test, "POST", "/api/webhooks", map[string]any{"url": "https://example.com/h", "events": []string{"*"}, "secret": own})
+	got := b.ask(t, b.test, "POST", "/api/webhooks",
+		map[string]any{"url": "https://example.com/h", "events": []string{"*"}, "secret": own})
 	made := as[WebhookEndpoint](t, 201, got)
 	require.NotContains(t, string(got.Body), "secret")
 	require.Equal(t, []string{own}, b.opened(t, b.test, made.ID))
@@ -123,7 +126,8 @@ func TestCreateWebhook_NumberIsBounded(t *testing.T) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for range 30 {
-		r := b.request(t, "POST", "/api/webhooks", `{"url":"https://example.com/h","events":["*"]}`, "Authorization", "Bearer "+b.test.key)
+		r := b.request(t, "POST", "/api/webhooks", `{"url":"https://example.com/h","events":["*"]}`, "Authorization",
+			"Bearer "+b.test.key)
 		all.Go(func() {
 			status := b.serve(r).Status
 			mu.Lock()
@@ -134,7 +138,8 @@ func TestCreateWebhook_NumberIsBounded(t *testing.T) {
 	all.Wait()
 	require.Equal(t, map[int]int{201: 20, 409: 10}, statuses)
 	first := as[httpkit.List[WebhookEndpoint]](t, 200, b.ask(t, b.test, "GET", "/api/webhooks?limit=1", nil)).Data[0]
-	problem(t, 409, "webhook_endpoint_limit", "", b.ask(t, b.test, "POST", "/api/webhooks", `{"url":"https://example.com/h","events":["*"]}`))
+	problem(t, 409, "webhook_endpoint_limit", "",
+		b.ask(t, b.test, "POST", "/api/webhooks", `{"url":"https://example.com/h","events":["*"]}`))
 	as[Deleted](t, 200, b.ask(t, b.test, "DELETE", "/api/webhooks/"+first.ID, nil))
 	b.newEndpoint(t, b.test, "*")
 	b.newEndpoint(t, b.live, "*")
@@ -188,12 +193,14 @@ func TestWebhook_InvalidFieldIsNamed(t *testing.T) {
 	} {
 		problem(t, 422, c.code, c.param, b.ask(t, b.test, "POST", "/api/webhooks", form(c.field, c.value)))
 		if c.value != nil && c.field != "secret" {
-			problem(t, 422, c.code, c.param, b.ask(t, b.test, "PATCH", "/api/webhooks/"+made.ID, map[string]any{c.field: c.value}))
+			problem(t, 422, c.code, c.param, b.ask(t, b.test, "PATCH", "/api/webhooks/"+made.ID,
+				map[string]any{c.field: c.value}))
 		}
 	}
 	unknown := b.ask(t, b.test, "POST", "/api/webhooks", form("events", []string{"payment.succeeded"}))
 	require.Contains(t, problem(t, 422, "event_type_unknown", "events[0]", unknown).Detail, `"payment.succeeded"`)
-	problem(t, 422, "length_out_of_range", "secret", b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/rotate-secret", `{"secret":"short"}`))
+	problem(t, 422, "length_out_of_range", "secret",
+		b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/rotate-secret", `{"secret":"short"}`))
 	require.Equal(t, before, b.rows(t))
 }
 
@@ -209,7 +216,8 @@ func TestCreateWebhook_LocalReceiversOnlyForTests(t *testing.T) {
 	}
 	b.local = nil
 	b.Server = b.newServer(t)
-	problem(t, 422, "webhook_url_not_https", "url", b.ask(t, b.test, "POST", "/api/webhooks", `{"url":"http://127.0.0.1/h","events":["*"]}`))
+	problem(t, 422, "webhook_url_not_https", "url",
+		b.ask(t, b.test, "POST", "/api/webhooks", `{"url":"http://127.0.0.1/h","events":["*"]}`))
 }
 
 func TestWebhook_Life(t *testing.T) {
@@ -231,7 +239,8 @@ func TestWebhook_Life(t *testing.T) {
 	b.newPlan(t, b.test)
 	require.Equal(t, 1, b.count(t, "select count(*) from webhook_deliveries"), "a disabled endpoint is owed nothing new")
 	for status, n := range map[string]int{"disabled": 1, "enabled": 0} {
-		require.Len(t, as[httpkit.List[WebhookEndpoint]](t, 200, b.ask(t, b.test, "GET", "/api/webhooks?status="+status, nil)).Data, n)
+		require.Len(t, as[httpkit.List[WebhookEndpoint]](t, 200,
+			b.ask(t, b.test, "GET", "/api/webhooks?status="+status, nil)).Data, n)
 	}
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
@@ -247,13 +256,17 @@ func TestWebhook_Life(t *testing.T) {
 	require.Equal(t, want, enabled)
 
 	as[Deleted](t, 200, b.ask(t, b.test, "DELETE", path, nil))
-	for _, request := range []string{"GET ", "PATCH ", "DELETE ", "POST /enable", "POST /disable", "POST /rotate-secret", "POST /test"} {
+	for _, request := range []string{
+		"GET ", "PATCH ", "DELETE ", "POST /enable", "POST /disable", "POST /rotate-secret", "POST /test",
+	} {
 		method, rest, _ := strings.Cut(request, " ")
-		problem(t, 404, "webhook_endpoint_not_found", "", b.ask(t, b.test, method, path+rest, map[string]string{"PATCH": "{}"}[method]))
+		problem(t, 404, "webhook_endpoint_not_found", "",
+			b.ask(t, b.test, method, path+rest, map[string]string{"PATCH": "{}"}[method]))
 	}
 	require.Empty(t, as[httpkit.List[WebhookEndpoint]](t, 200, b.ask(t, b.test, "GET", "/api/webhooks", nil)).Data)
 	require.Len(t, b.logs(t, "endpointId="+made.ID), 1, "the log stays")
-	require.Equal(t, 1, b.count(t, "select count(*) from webhook_endpoints where wake_pending_since is not null"), "its workflow closes what is pending")
+	require.Equal(t, 1, b.count(t, "select count(*) from webhook_endpoints where wake_pending_since is not null"),
+		"its workflow closes what is pending")
 }
 
 func TestRotateWebhookSecret(t *testing.T) {
@@ -279,10 +292,12 @@ func TestTestWebhook_SendsToOneEndpointOnly(t *testing.T) {
 	b := newBench(t)
 	made, other := b.newEndpoint(t, b.test, "invoice.paid"), b.newEndpoint(t, b.test, "*")
 	sent := as[WebhookLog](t, 201, b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/test", nil))
-	require.Equal(t, sent, as[WebhookLog](t, 200, b.ask(t, b.test, "GET", "/api/webhook-logs/"+sent.ID, nil)), "the entry is as foretold")
+	require.Equal(t, sent, as[WebhookLog](t, 200, b.ask(t, b.test, "GET", "/api/webhook-logs/"+sent.ID, nil)),
+		"the entry is as foretold")
 	require.Equal(t, []WebhookLog{sent}, b.logs(t, "eventId="+sent.EventID))
 	require.Empty(t, b.logs(t, "endpointId="+other.ID))
-	require.Equal(t, "webhook_endpoint.test", as[Event](t, 200, b.ask(t, b.test, "GET", "/api/events/"+sent.EventID, nil)).Type)
+	require.Equal(t, "webhook_endpoint.test",
+		as[Event](t, 200, b.ask(t, b.test, "GET", "/api/events/"+sent.EventID, nil)).Type)
 	b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/disable", nil)
 	problem(t, 409, "webhook_endpoint_disabled", "", b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/test", nil))
 }
@@ -302,7 +317,8 @@ func TestWebhook_Golden(t *testing.T) {
 		out.WriteString(volatile.ReplaceAllString(text.String(), "…") + "\n")
 		return got
 	}
-	made := as[WebhookEndpoint](t, http.StatusCreated, show("POST", "/api/webhooks", `{"url":"https://example.com/h","events":["payment.*"]}`))
+	made := as[WebhookEndpoint](t, http.StatusCreated,
+		show("POST", "/api/webhooks", `{"url":"https://example.com/h","events":["payment.*"]}`))
 	show("POST", "/v1/webhooks", `{"url":"https://example.com/h","events":["payment.*"],"secret":"a-secret-of-my-own"}`)
 	show("POST", "/api/webhooks", `{"url":"https://example.com/h","events":["payment.paid"]}`)
 	show("POST", "/api/webhooks", `{"url":"http://example.com/h","events":["*"]}`)

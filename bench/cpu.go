@@ -73,7 +73,9 @@ func readStat(path string) (s stat, ok bool) {
 	}
 	s.command = text[open+1 : end]
 	var user, system int
-	for into, field := range map[*int]string{&s.pid: strings.TrimSpace(text[:open]), &s.parent: fields[1], &user: fields[11], &system: fields[12]} {
+	for into, field := range map[*int]string{
+		&s.pid: strings.TrimSpace(text[:open]), &s.parent: fields[1], &user: fields[11], &system: fields[12],
+	} {
 		if *into, err = strconv.Atoi(field); err != nil {
 			return s, false
 		}

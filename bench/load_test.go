@@ -47,7 +47,8 @@ func TestPercentile(t *testing.T) {
 		p      int
 		want   float64
 	}{
-		{hundred, 50, 50}, {hundred, 99, 99}, {hundred, 100, 100}, {hundred[:1], 50, 1}, {hundred[:1], 99, 1}, {hundred[:3], 99, 3}, {nil, 99, 0},
+		{hundred, 50, 50}, {hundred, 99, 99}, {hundred, 100, 100}, {hundred[:1], 50, 1}, {hundred[:1], 99, 1},
+		{hundred[:3], 99, 3}, {nil, 99, 0},
 	} {
 		require.Equal(t, c.want, percentile(c.sorted, c.p), "%d of %d", c.p, len(c.sorted))
 	}

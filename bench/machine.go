@@ -25,7 +25,8 @@ type machine struct {
 func thisMachine() machine {
 	return machine{
 		CPU: fieldOf("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), MemoryGB: memoryGB(),
-		Kernel: strings.TrimSpace(contents("/proc/sys/kernel/osrelease")), Go: runtime.Version(), Temporal: map[string]string{},
+		Kernel: strings.TrimSpace(contents("/proc/sys/kernel/osrelease")), Go: runtime.Version(),
+		Temporal: map[string]string{},
 	}
 }
 

@@ -18,7 +18,9 @@ func (r *rig) startOursAll(ctx context.Context, subjects []stage.Subject) error 
 		row := subjects[i].Row()
 		first := contract.SnapshotOf(lifecycle.State{Subscription: row}, false)
 		return r.ours.engine.StartSubscription(ctx, contract.SubscriptionStart{
-			Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.stage.EnvironmentID, ID: row.ID}, Snapshot: &first},
+			Input: contract.SubscriptionInput{
+				Ref: contract.Ref{EnvironmentID: r.stage.EnvironmentID, ID: row.ID}, Snapshot: &first,
+			},
 			CustomerID: row.CustomerID, PlanID: row.PlanID, Status: string(row.Status), NextAction: string(row.NextAction),
 		})
 	})

@@ -26,7 +26,8 @@ func (r *rig) launch(name, path string, args []string, settings map[string]strin
 		env = append(env, key+"="+value)
 	}
 	p, err := devstack.StartProcess(devstack.ProcessConfig{
-		Name: name, Path: path, Args: args, Env: env, LogFile: filepath.Join(r.dir, strings.ReplaceAll(name, " ", "-")+".log"),
+		Name: name, Path: path, Args: args, Env: env,
+		LogFile:   filepath.Join(r.dir, strings.ReplaceAll(name, " ", "-")+".log"),
 		StopGrace: 40 * time.Second,
 	})
 	if err != nil {
@@ -100,7 +101,8 @@ func (r *rig) startOurs(ctx context.Context) (err error) {
 	if err := r.answers(ctx, r.ours.api, "http://"+r.ours.apiMetrics+"/readyz"); err != nil {
 		return err
 	}
-	if r.ours.temporal, err = client.DialContext(ctx, client.Options{HostPort: r.address, Namespace: oursName, Logger: silent{}}); err != nil {
+	if r.ours.temporal, err = client.DialContext(ctx,
+		client.Options{HostPort: r.address, Namespace: oursName, Logger: silent{}}); err != nil {
 		return err
 	}
 	r.atEnd(func(context.Context) error { r.ours.temporal.Close(); return nil })
@@ -140,8 +142,9 @@ func (r *rig) startWorker(ctx context.Context) (err error) {
 func (r *rig) settings(metrics, profile string) map[string]string {
 	return map[string]string{
 		"DATABASE_URL": r.database(oursName), "TEMPORAL_ADDRESS": r.address, "TEMPORAL_NAMESPACE": oursName,
-		"METRICS_ADDRESS": metrics, "PERENNIAL_KEK": r.stage.KEK, "PERENNIAL_BUILD_ID": "bench", "STRIPE_API_URL": r.simulator,
-		"LOG_LEVEL": "warn", "PPROF_ADDRESS": profile, // heard only where built with -tags pprof
+		"METRICS_ADDRESS": metrics, "PERENNIAL_KEK": r.stage.KEK, "PERENNIAL_BUILD_ID": "bench",
+		"STRIPE_API_URL": r.simulator,
+		"LOG_LEVEL":      "warn", "PPROF_ADDRESS": profile, // heard only where built with -tags pprof
 	}
 }
 
@@ -179,11 +182,14 @@ func (r *rig) startBare(ctx context.Context) error {
 		return err
 	}
 	r.atEnd(func(context.Context) error { r.bare.pool.Close(); return nil })
-	if r.bare.temporal, err = client.DialContext(ctx, client.Options{HostPort: r.address, Namespace: bareName, Logger: silent{}}); err != nil {
+	if r.bare.temporal, err = client.DialContext(ctx,
+		client.Options{HostPort: r.address, Namespace: bareName, Logger: silent{}}); err != nil {
 		return err
 	}
 	r.atEnd(func(context.Context) error { r.bare.temporal.Close(); return nil })
-	r.bare.script, err = bare.Record(ctx, bare.Source{DatabaseURL: r.database(bareName), SimulatorURL: r.simulator, Stage: r.stage})
+	r.bare.script, err = bare.Record(ctx, bare.Source{
+		DatabaseURL: r.database(bareName), SimulatorURL: r.simulator, Stage: r.stage,
+	})
 	return err
 }
 

@@ -127,7 +127,10 @@ func ourLines(top []byte) string {
 	for line := range bytes.Lines(top) {
 		text := strings.TrimRight(string(line), "\n")
 		interesting := strings.HasPrefix(text, "Duration") || strings.Contains(text, "flat%")
-		for _, mark := range []string{"perennial/", "pgx", "temporal", "grpc", "net/http.(*", "runtime.gcBgMark", "runtime.mcall", "syscall.Syscall", "json"} {
+		for _, mark := range []string{
+			"perennial/", "pgx", "temporal", "grpc", "net/http.(*", "runtime.gcBgMark", "runtime.mcall", "syscall.Syscall",
+			"json",
+		} {
 			interesting = interesting || strings.Contains(text, mark)
 		}
 		if interesting && len(kept) < 60 {

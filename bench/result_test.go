@@ -31,7 +31,10 @@ func TestTable_ShowsMediansAndRatios(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	table(&b, []row{
-		{Path: "a", Unit: "1/s", Ours: []float64{90, 100, 10}, Bare: []float64{120, 100, 130}, Writes: []float64{180}, Goal: goal{Ratio: 0.8}},
+		{
+			Path: "a", Unit: "1/s", Ours: []float64{90, 100, 10}, Bare: []float64{120, 100, 130}, Writes: []float64{180},
+			Goal: goal{Ratio: 0.8},
+		},
 		{Path: "b", Unit: "ms", Ours: []float64{12.25}, Bare: []float64{7}, Goal: goal{Most: 500}},
 	})
 	require.Equal(t, `path  ours  bare  ratio  to writes only  unit  goal      verdict
@@ -46,14 +49,18 @@ func TestDocument_TakesNewestRunOfEachScenario(t *testing.T) {
 	at := func(hour int, commit string, results ...result) run {
 		return run{
 			Begun: begun.Add(time.Duration(hour) * time.Hour), Commit: commit,
-			Machine: machine{Temporal: map[string]string{"dev": "1.29"}}, Targets: []target{{Temporal: "dev", Scenarios: results}},
+			Machine: machine{Temporal: map[string]string{"dev": "1.29"}},
+			Targets: []target{{Temporal: "dev", Scenarios: results}},
 		}
 	}
 	missed := []row{{Path: "GET", Unit: "1/s", Ours: []float64{1}, Bare: []float64{100}, Goal: goal{Ratio: 0.6}}}
 	page := newest([]run{
-		at(0, "first", result{Name: "get", Rows: []row{{Path: "old", Ours: []float64{1}}}}, result{Name: "memory", Rows: []row{{Path: "kept", Ours: []float64{1}}}}),
+		at(0, "first", result{Name: "get", Rows: []row{{Path: "old", Ours: []float64{1}}}},
+			result{Name: "memory", Rows: []row{{Path: "kept", Ours: []float64{1}}}}),
 		at(1, "second", result{Name: "get", Rows: missed}),
-		at(2, "third", result{Name: "get", Rows: []row{{Path: "profiled", Ours: []float64{1}}}, Profiles: []profile{{Process: "api", Top: "hot"}}}),
+		at(2, "third", result{
+			Name: "get", Rows: []row{{Path: "profiled", Ours: []float64{1}}}, Profiles: []profile{{Process: "api", Top: "hot"}},
+		}),
 	})
 	require.Len(t, page.Targets, 1)
 	require.Contains(t, page.Targets[0].Table, "| kept |")
@@ -71,7 +78,9 @@ func TestOptions(t *testing.T) {
 	require.Equal(t, []string{"get", "storm"}, o.only)
 	require.Equal(t, []string{"dev"}, o.temporal)
 	require.Equal(t, 3, o.rounds)
-	for _, wrong := range [][]string{{"--scale", "huge"}, {"--only", "got"}, {"--temporal", "cloud"}, {"--rounds", "-1"}, {"more"}} {
+	for _, wrong := range [][]string{
+		{"--scale", "huge"}, {"--only", "got"}, {"--temporal", "cloud"}, {"--rounds", "-1"}, {"more"},
+	} {
 		_, err := parse(wrong, time.Now())
 		require.Error(t, err, "%v", wrong)
 	}

@@ -84,15 +84,23 @@ type bareSide struct {
 
 // newRig starts everything. stop ends it, also after an error.
 func newRig(ctx context.Context, o options, kind string, say func(string, ...any)) (*rig, error) {
-	r := &rig{kind: kind, dir: filepath.Join(o.state, "bench", kind), binary: o.binary, say: say, pids: map[string]int{}, patience: pick(o, time.Second, 3*time.Second), profiling: o.profile}
-	r.http = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 256, MaxIdleConns: 512, DisableCompression: true}}
+	r := &rig{
+		kind: kind, dir: filepath.Join(o.state, "bench", kind), binary: o.binary, say: say, pids: map[string]int{},
+		patience: pick(o, time.Second, 3*time.Second), profiling: o.profile,
+	}
+	r.http = &http.Client{
+		Timeout: time.Minute, Transport: &http.Transport{
+			MaxIdleConnsPerHost: 256, MaxIdleConns: 512, DisableCompression: true,
+		},
+	}
 	r.others = busy(ctx, 3*time.Second)
 	say("others use %.0f %% of the processors", 100*r.others)
 	for _, step := range []struct {
 		name string
 		do   func(context.Context) error
 	}{
-		{"servers", r.startServers}, {"databases", r.makeDatabases}, {"simulator", r.startSimulator}, {"perennial", r.startOurs}, {"bare side", r.startBare},
+		{"servers", r.startServers}, {"databases", r.makeDatabases}, {"simulator", r.startSimulator},
+		{"perennial", r.startOurs}, {"bare side", r.startBare},
 	} {
 		say("starting %s", step.name)
 		if err := step.do(ctx); err != nil {
@@ -193,7 +201,8 @@ func createDatabase(ctx context.Context, server, name string) error {
 	}
 	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
 	var there bool
-	if err := conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", name).Scan(&there); err != nil || there {
+	if err := conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)",
+		name).Scan(&there); err != nil || there {
 		return err
 	}
 	_, err = conn.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize())

@@ -34,7 +34,8 @@ func create(ctx context.Context, r *rig, o options) (result, error) {
 				return drive(ctx, clients, until{after: lasts}, func(ctx context.Context, i int) error {
 					key := fmt.Sprintf("%s-%d-%d-%d", session, clients, round, i)
 					body := bare.CreateBody(customers[i%len(customers)], r.stage.Basic.ID)
-					_, err := r.ask(ctx, http.MethodPost, r.ours.url+"/api/subscriptions", body, http.StatusCreated, "Idempotency-Key", key)
+					_, err := r.ask(ctx, http.MethodPost, r.ours.url+"/api/subscriptions", body, http.StatusCreated, "Idempotency-Key",
+						key)
 					return err
 				})
 			},
@@ -59,6 +60,7 @@ func create(ctx context.Context, r *rig, o options) (result, error) {
 }
 
 func (r *rig) startBareWorkflow(ctx context.Context, workflow any, in bare.Input) error {
-	_, err := r.bare.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: in.Subject.SubscriptionID, TaskQueue: bare.QueueBilling}, workflow, in)
+	_, err := r.bare.temporal.ExecuteWorkflow(ctx,
+		client.StartWorkflowOptions{ID: in.Subject.SubscriptionID, TaskQueue: bare.QueueBilling}, workflow, in)
 	return err
 }

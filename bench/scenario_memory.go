@@ -49,7 +49,10 @@ func memory(ctx context.Context, r *rig, o options) (result, error) {
 	resident := residentMB(r.ours.worker.PID())
 	each := func(before, after int64) []float64 { return []float64{float64(after-before) / float64(n)} }
 	out.Rows = []row{
-		{Path: fmt.Sprintf("worker's resident memory, %d sleeping", n), Unit: "MB", Ours: []float64{resident}, Goal: goal{Most: 200}},
+		{
+			Path: fmt.Sprintf("worker's resident memory, %d sleeping", n), Unit: "MB", Ours: []float64{resident},
+			Goal: goal{Most: 200},
+		},
 		{Path: "our database, per sleeping subscription and customer", Unit: "bytes", Ours: each(oursBefore, oursAfter)},
 		{Path: "Temporal's database, per sleeping subscription", Unit: "bytes", Ours: each(temporalBefore, temporalAfter)},
 	}

@@ -127,7 +127,8 @@ func (r *rig) notChargedOnce(ctx context.Context, subjects []stage.Subject) (int
 	for i, s := range subjects {
 		ids[i] = s.SubscriptionID
 	}
-	rows, err := r.ours.pool.Query(ctx, "select subscription_id, id from transactions where subscription_id = any($1)", ids)
+	rows, err := r.ours.pool.Query(ctx, "select subscription_id, id from transactions where subscription_id = any($1)",
+		ids)
 	if err != nil {
 		return 0, err
 	}

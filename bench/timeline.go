@@ -64,7 +64,8 @@ func (r *rig) timeline(ctx context.Context, w *wave) (string, error) {
 		slices.Sort(of)
 		told = append(told, fmt.Sprintf("%s %.2f / %.2f", step, of[len(of)/2].Seconds(), of[len(of)-1].Seconds()))
 	}
-	return fmt.Sprintf("%s, seconds after due, median / last of %d: %s; %d workflow tasks waited in vain for the worker that had cached the run",
+	return fmt.Sprintf("%s, seconds after due, median / last of %d: %s; %d workflow tasks waited in vain for the worker "+
+		"that had cached the run",
 		w.side, len(w.subjects), strings.Join(told, ", "), unstarted), nil
 }
 

@@ -47,7 +47,9 @@ func (r *rig) schedule(ctx context.Context, sides []string, n int, gap, rest tim
 			return nil, err
 		}
 		if left := time.Until(w.due); left < rest {
-			return nil, fmt.Errorf("the machine is too slow to prepare %d subscriptions per second: wave %d rests %s instead of %s", prepared, i, left, rest)
+			return nil,
+				fmt.Errorf("the machine is too slow to prepare %d subscriptions per second: wave %d rests %s instead of %s",
+					prepared, i, left, rest)
 		}
 		waves[i] = w
 	}
@@ -65,7 +67,8 @@ func (r *rig) prepareWave(ctx context.Context, w *wave, n int) (err error) {
 		return err
 	}
 	_, err = drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
-		return r.startBareWorkflow(ctx, bare.Renewal, bare.Input{Subject: w.subjects[i], Due: w.due, Writes: w.side == sideWrites})
+		return r.startBareWorkflow(ctx, bare.Renewal,
+			bare.Input{Subject: w.subjects[i], Due: w.due, Writes: w.side == sideWrites})
 	})
 	return err
 }

@@ -13,8 +13,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// Task queues. Payments are apart so that a slow provider holds up no timer; webhooks, so that no receiver does. Receivers
-// that were slow have a queue, and slots, of their own (ADR 25).
+// Task queues. Payments are apart so that a slow provider holds up no timer; webhooks, so that no receiver does.
+// Receivers that were slow have a queue, and slots, of their own (ADR 25).
 const (
 	QueueBilling      = "billing"
 	QueuePayments     = "payments"

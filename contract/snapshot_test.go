@@ -15,7 +15,9 @@ import (
 func TestSnapshotOf_LookedUpBeforeTheFirstSend(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	attempt := payment.Transaction{ID: "txn_1", Type: payment.Charge, Status: payment.Pending, NextCheckAt: now.Add(-time.Hour)}
+	attempt := payment.Transaction{
+		ID: "txn_1", Type: payment.Charge, Status: payment.Pending, NextCheckAt: now.Add(-time.Hour),
+	}
 	live := func() Attempt {
 		return *SnapshotOf(lifecycle.State{Pending: []payment.Transaction{attempt}}, false).Live
 	}

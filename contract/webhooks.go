@@ -9,8 +9,8 @@ type WebhookEndpointInput struct {
 	Slow bool `json:"slow,omitempty"`
 }
 
-// DeliverInput asks for the delivery of what an endpoint is owed now. Slow names the lane that it runs in: on the fast one
-// an attempt that lasts for more than a second ends the activity, not the attempt.
+// DeliverInput asks for the delivery of what an endpoint is owed now. Slow names the lane that it runs in: on the fast
+// one an attempt that lasts for more than a second ends the activity, not the attempt.
 type DeliverInput struct {
 	Ref  Ref  `json:"ref"`
 	Slow bool `json:"slow,omitempty"`

@@ -124,7 +124,8 @@ func TestCommit_ReportsOutcome(t *testing.T) {
 			require.Equal(t, fault.Unavailable, fault.From(err).Kind, "%v", err)
 		}
 		var there bool
-		require.NoError(t, pool.QueryRow(t.Context(), "select exists (select 1 from tenants where id = $1)", name).Scan(&there))
+		require.NoError(t, pool.QueryRow(t.Context(), "select exists (select 1 from tenants where id = $1)",
+			name).Scan(&there))
 		require.Equal(t, err == nil, there, "%v", err)
 		outcomes[there]++
 	}

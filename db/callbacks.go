@@ -35,9 +35,11 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 		processed = tx.Real
 	}
 	_, err := queries.CallbackInsert(ctx, tx.pipe, dbsqlc.CallbackInsertParams{
-		ID: c.ID, EnvironmentID: environmentID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID, Type: c.Type,
-		TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt, ProcessedAt: nullTime(processed),
-		Kind: string(c.Kind), LostTransactionID: null(c.LostTransactionID),
+		ID: c.ID, EnvironmentID: environmentID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID,
+		Type:          c.Type,
+		TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt,
+		ProcessedAt: nullTime(processed),
+		Kind:        string(c.Kind), LostTransactionID: null(c.LostTransactionID),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -77,13 +79,14 @@ func (tx *Tx) MarkCallbacksProcessed(
 		shown[i] = string(kind)
 	}
 	return queries.CallbackMarkProcessed(ctx, tx.pipe, dbsqlc.CallbackMarkProcessedParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: looked.At, LookedAt: presentList(looked.Refs),
+		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: looked.At,
+		LookedAt:    presentList(looked.Refs),
 		ProcessedAt: &tx.Real, Shown: shown,
 	})
 }
 
-// ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that are
-// known by it now, and those about lost transactions, of any age, to what was made again. Global: the reconciler's.
+// ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that
+// are known by it now, and those about lost transactions, of any age, to what was made again. Global: the reconciler's.
 func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
 	if err := queries.CallbackClaimLost(ctx, tx.pipe); err != nil {
 		return translate("CallbackClaimLost", err)
@@ -104,11 +107,13 @@ type LostCallback struct {
 // LostCallbacks lists them, the oldest first, until their transactions are known or an operator closes them. Global.
 func (r Reader) LostCallbacks(ctx context.Context, limit int) ([]LostCallback, error) {
 	found, err := queries.CallbackListLost(ctx, r.handle, rows(limit))
-	return refs(found, func(f dbsqlc.CallbackListLostRow) LostCallback { return LostCallback(f) }), translate("CallbackListLost", err)
+	return refs(found, func(f dbsqlc.CallbackListLostRow) LostCallback {
+		return LostCallback(f)
+	}), translate("CallbackListLost", err)
 }
 
-// TransactionIsKnown reports whether any environment has a transaction of this id. Global: accounts at a provider may be
-// shared by environments.
+// TransactionIsKnown reports whether any environment has a transaction of this id. Global: accounts at a provider may
+// be shared by environments.
 func (r Reader) TransactionIsKnown(ctx context.Context, id string) (bool, error) {
 	known, err := queries.TransactionIsKnown(ctx, r.handle, id)
 	return known, translate("TransactionIsKnown", err)

@@ -21,8 +21,10 @@ func TestConstraint_Refuses(t *testing.T) {
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
-		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: "call_1", TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall}))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+			invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
+		require.NoError(t, tx.InsertProviderCall(ctx, b.env,
+			db.ProviderCall{ID: "call_1", TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{
 			Route: "POST /", Key: "k", Fingerprint: []byte("f"), StatusCode: 201,
@@ -121,7 +123,9 @@ func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 		requireFault(t, err, fault.Conflict, "payment_in_progress")
 		failed := b.charge(inv.ID)
 		failed.Status, failed.CompletedAt = payment.Failed, now
-		require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertTransaction(ctx, b.env, failed) }))
+		require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			return tx.InsertTransaction(ctx, b.env, failed)
+		}))
 	})
 	t.Run("one live invoice opens a period", func(t *testing.T) {
 		t.Parallel()
@@ -164,15 +168,21 @@ func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 		t.Parallel()
 		again := b.environment
 		again.env = id.New(id.Environment, wall)
-		err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertEnvironment(ctx, newEnvironment(again)) })
+		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			return tx.InsertEnvironment(ctx, newEnvironment(again))
+		})
 		requireFault(t, err, fault.Conflict, "environment_exists")
 	})
 	t.Run("one primary provider", func(t *testing.T) {
 		t.Parallel()
-		second := db.ProviderConfig{ID: id.New(id.ProviderConfig, wall), Provider: "stripe", Primary: true, SecretKeySealed: []byte("s")}
+		second := db.ProviderConfig{
+			ID: id.New(id.ProviderConfig, wall), Provider: "stripe", Primary: true, SecretKeySealed: []byte("s"),
+		}
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertProviderConfig(ctx, b.env, second) })
 		requireFault(t, err, fault.Conflict, "primary_provider_exists")
 		second.Primary = false
-		require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertProviderConfig(ctx, b.env, second) }))
+		require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			return tx.InsertProviderConfig(ctx, b.env, second)
+		}))
 	})
 }

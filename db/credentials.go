@@ -38,7 +38,8 @@ func (tx *Tx) LockCredentials(ctx context.Context, c ProviderConfig) (ProviderCo
 	if err != nil {
 		return c, readError("provider_config", err)
 	}
-	row, err := queries.ProviderConfigLock(ctx, tx.pipe, dbsqlc.ProviderConfigLockParams{EnvironmentID: c.EnvironmentID, ID: c.ID})
+	row, err := queries.ProviderConfigLock(ctx, tx.pipe,
+		dbsqlc.ProviderConfigLockParams{EnvironmentID: c.EnvironmentID, ID: c.ID})
 	c.Keyset, c.SecretKeySealed, c.WebhookSecretSealed = keyset, row.SecretKeySealed, row.WebhookSecretSealed
 	return c, readError("provider_config", err)
 }
@@ -46,7 +47,8 @@ func (tx *Tx) LockCredentials(ctx context.Context, c ProviderConfig) (ProviderCo
 // SaveCredentials writes the sealed credentials of a configuration, and notes who replaced which of them.
 func (tx *Tx) SaveCredentials(ctx context.Context, environmentID string, c ProviderConfig, fields []string) error {
 	err := queries.ProviderConfigSetCredentials(ctx, tx.pipe, dbsqlc.ProviderConfigSetCredentialsParams{
-		SecretKeySealed: c.SecretKeySealed, WebhookSecretSealed: c.WebhookSecretSealed, EnvironmentID: environmentID, ID: c.ID,
+		SecretKeySealed: c.SecretKeySealed, WebhookSecretSealed: c.WebhookSecretSealed, EnvironmentID: environmentID,
+		ID: c.ID,
 	})
 	if err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"perennial/db"
 )
 
-// Where a customer has no balance yet there is no row to lock, so that two subscriptions may both see none. There is nothing
-// to spend then, and what both give, or carry forward, adds up.
+// Where a customer has no balance yet there is no row to lock, so that two subscriptions may both see none. There is
+// nothing to spend then, and what both give, or carry forward, adds up.
 func TestAddCredit_TwoSubscriptionsWithoutABalance(t *testing.T) {
 	t.Parallel()
 	for name, amounts := range map[string][2]money.Minor{
@@ -35,7 +35,8 @@ func TestAddCredit_TwoSubscriptionsWithoutABalance(t *testing.T) {
 				if amounts[i] < 0 {
 					reason = invoice.CreditCarriedForward
 				}
-				return tx.AddCredit(ctx, b.env, b.customer.ID, b.subscription.Currency, invoice.CreditEntry{Amount: amounts[i], Reason: reason},
+				return tx.AddCredit(ctx, b.env, b.customer.ID, b.subscription.Currency,
+					invoice.CreditEntry{Amount: amounts[i], Reason: reason},
 					invoices[i].ID, now)
 			}
 			b.write(t, func(ctx context.Context, tx *db.Tx) {
@@ -63,15 +64,16 @@ func TestAddCredit_TwoSubscriptionsWithoutABalance(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, amounts[0]+amounts[1], balance)
 			var entries, last money.Minor
-			require.NoError(t, b.pool.QueryRow(t.Context(), "select sum(amount), (array_agg(balance_after) filter (where balance_after = $1))[1] from credit_entries",
+			require.NoError(t, b.pool.QueryRow(t.Context(),
+				"select sum(amount), (array_agg(balance_after) filter (where balance_after = $1))[1] from credit_entries",
 				balance).Scan(&entries, &last))
 			require.Equal(t, [2]money.Minor{balance, balance}, [2]money.Minor{entries, last})
 		})
 	}
 }
 
-// A command takes its time from the clock after it has the subscription: whatever billed the subscription at a later time
-// was committed before, and with it that time.
+// A command takes its time from the clock after it has the subscription: whatever billed the subscription at a later
+// time was committed before, and with it that time.
 func TestLockSubscription_NeverSeesAClockBeforeWhatWasBilled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -35,12 +35,14 @@ func crowdID(prefix string, i int) string {
 	return fmt.Sprintf("%s%026d", prefix, i)
 }
 
-// crowdTime is when the i-th event was recorded: a bit more than a second after the one before. crowdEventID makes its id.
+// crowdTime is when the i-th event was recorded: a bit more than a second after the one before. crowdEventID makes its
+// id.
 func crowdTime(i int) time.Time { return time.UnixMilli(50<<35 + int64(i)<<10).UTC() }
 
 const (
 	digits       = "substr('0123456789abcdefghjkmnpqrstvwxyz', (i >> %d & 31) + 1, 1)"
-	crowdEventID = "'evt_01j' || " + digits + " || " + digits + " || " + digits + " || " + digits + " || " + digits + " || repeat('0', 18)"
+	crowdEventID = "'evt_01j' || " + digits + " || " + digits + " || " + digits + " || " + digits + " || " + digits +
+		" || repeat('0', 18)"
 )
 
 // envOf is the environment of the i-th row: the first, or one of 19 others.

@@ -21,7 +21,9 @@ func (r Reader) Customer(ctx context.Context, environmentID, id string) (custome
 
 // CustomerWithKey reads key, customer and credits in one round trip. Faults: api_key_unknown; customer_not_found, with
 // the key.
-func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (APIKey, customer.Customer, []Credit, error) {
+func (r Reader) CustomerWithKey(
+	ctx context.Context, hash []byte, id string,
+) (APIKey, customer.Customer, []Credit, error) {
 	var row dbsqlc.CustomerGetWithKeyRow
 	var balances []dbsqlc.CreditBalanceListWithKeyRow
 	err := r.together(ctx,
@@ -30,7 +32,8 @@ func (r Reader) CustomerWithKey(ctx context.Context, hash []byte, id string) (AP
 			return err
 		},
 		func(h dbsqlc.DBTX) (err error) {
-			balances, err = queries.CreditBalanceListWithKey(ctx, h, dbsqlc.CreditBalanceListWithKeyParams{Hash: hash, CustomerID: id})
+			balances, err = queries.CreditBalanceListWithKey(ctx, h,
+				dbsqlc.CreditBalanceListWithKeyParams{Hash: hash, CustomerID: id})
 			return err
 		})
 	if err != nil {
@@ -59,7 +62,9 @@ func (r Reader) Customers(
 	if err != nil {
 		return nil, false, translate("CustomerList", err)
 	}
-	customers, hasMore = cut(page, rows, func(row dbsqlc.CustomerListRow) customer.Customer { return customerFromDB(row.Customer) })
+	customers, hasMore = cut(page, rows, func(row dbsqlc.CustomerListRow) customer.Customer {
+		return customerFromDB(row.Customer)
+	})
 	return customers, hasMore, nil
 }
 
@@ -90,7 +95,8 @@ func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer
 func customerFromDB(row dbsqlc.Customer) customer.Customer {
 	return customer.Customer{
 		ID: row.ID, Email: value(row.Email), Name: value(row.Name), Phone: value(row.Phone), Metadata: row.Metadata,
-		PaymentMethod: value(row.PaymentMethod), PaymentDetails: value(row.PaymentDetails), TestClockID: value(row.TestClockID),
-		ErasedAt: value(row.ErasedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
+		PaymentMethod: value(row.PaymentMethod), PaymentDetails: value(row.PaymentDetails),
+		TestClockID: value(row.TestClockID),
+		ErasedAt:    value(row.ErasedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
 	}
 }

@@ -28,25 +28,34 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 		require.NoError(t, tx.SaveCustomer(ctx, b.env, b.customer))
 		require.NoError(t, tx.InsertCustomer(ctx, b.env, kept))
 		done := txn
-		done.Status, done.CompletedAt, done.FailureReason, done.ProviderResponse = payment.Failed, now, "Ada's card", []byte(`{"name": "Ada"}`)
+		done.Status, done.CompletedAt, done.FailureReason, done.ProviderResponse = payment.Failed, now, "Ada's "+
+			"card", []byte(`{"name": "Ada"}`)
 		require.NoError(t, tx.SaveTransaction(ctx, b.env, done))
-		call := db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall}
+		call := db.ProviderCall{
+			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall,
+		}
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, call))
 		call.Outcome, call.EndedAt, call.Response = "declined", wall, []byte(`{"name": "Ada"}`)
 		require.NoError(t, tx.FinishProviderCall(ctx, b.env, call))
 		for key, owner := range map[string]string{"k1": b.customer.ID, "k2": kept.ID} {
 			require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{
-				Route: "POST /api/customers", Key: key, Fingerprint: []byte("f"), StatusCode: 201, Response: []byte("Ada"), CustomerID: owner,
+				Route: "POST /api/customers", Key: key, Fingerprint: []byte("f"), StatusCode: 201, Response: []byte("Ada"),
+				CustomerID: owner,
 			}))
 		}
 	})
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		for _, about := range []event.Subscription{event.OfSubscription(b.subscription.ID, b.customer.ID), {ID: kept.ID, CustomerID: kept.ID}} {
+		for _, about := range []event.Subscription{
+			event.OfSubscription(b.subscription.ID, b.customer.ID), {ID: kept.ID, CustomerID: kept.ID},
+		} {
 			for i, data := range []event.Data{
 				event.SubscriptionCanceled{Subscription: about, CancelReason: "Ada moves away"},
 				event.SubscriptionCanceled{Subscription: about, CancelReason: "past_due_expired"},
 				event.SubscriptionCanceled{Subscription: about, CancelReason: "customer_deleted"},
-				event.PaymentFailed{Payment: event.Payment{ID: txn.ID, CustomerID: about.CustomerID}, FailureReason: "Ada's card", FailureCode: "DECLINED"},
+				event.PaymentFailed{
+					Payment: event.Payment{ID: txn.ID, CustomerID: about.CustomerID}, FailureReason: "Ada's card",
+					FailureCode: "DECLINED",
+				},
 			} {
 				require.NoError(t, tx.Emit(ctx, b.env, event.New(data, now.Add(time.Duration(i)*time.Minute))))
 			}
@@ -70,7 +79,8 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 		{FailureCode: "DECLINED"}, {CancelReason: "customer_deleted"}, {CancelReason: "past_due_expired"}, {},
 	}, told(b.customer.ID))
 	require.Equal(t, []reasons{
-		{FailureReason: "Ada's card", FailureCode: "DECLINED"}, {CancelReason: "customer_deleted"}, {CancelReason: "past_due_expired"},
+		{FailureReason: "Ada's card", FailureCode: "DECLINED"}, {CancelReason: "customer_deleted"},
+		{CancelReason: "past_due_expired"},
 		{CancelReason: "Ada moves away"},
 	}, told(kept.ID))
 	b.write(t, func(ctx context.Context, tx *db.Tx) { // rendered before, stored after
@@ -150,7 +160,8 @@ func TestMarkMethodChanged(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	finished, stranger := b.subscription, newCustomer("")
-	finished.ID, finished.Status, finished.CanceledAt, finished.FinishedAt = id.New(id.Subscription, wall), "canceled", now, now
+	finished.ID, finished.Status, finished.CanceledAt, finished.FinishedAt = id.New(id.Subscription,
+		wall), "canceled", now, now
 	theirs := b.subscription
 	theirs.ID, theirs.CustomerID = id.New(id.Subscription, wall), stranger.ID
 	var marked []string

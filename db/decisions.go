@@ -25,20 +25,23 @@ type Decision struct {
 // InsertDecision notes what the actor of the transaction decided; id, actor and time are set here.
 func (tx *Tx) InsertDecision(ctx context.Context, environmentID string, d Decision) error {
 	return queries.DecisionInsert(ctx, tx.pipe, dbsqlc.DecisionInsertParams{
-		ID: id.New(id.Decision, tx.Real), EnvironmentID: environmentID, TransactionID: d.TransactionID, CallbackID: null(d.CallbackID),
-		Reason: d.Reason, ProviderRef: d.ProviderRef, Outcome: d.Outcome, Note: d.Note,
+		ID: id.New(id.Decision, tx.Real), EnvironmentID: environmentID, TransactionID: d.TransactionID,
+		CallbackID: null(d.CallbackID),
+		Reason:     d.Reason, ProviderRef: d.ProviderRef, Outcome: d.Outcome, Note: d.Note,
 		ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), DecidedAt: tx.Real,
 	})
 }
 
 // Decisions lists those about a transaction, oldest first.
 func (r Reader) Decisions(ctx context.Context, environmentID, transactionID string) ([]Decision, error) {
-	found, err := queries.DecisionList(ctx, r.handle, dbsqlc.DecisionListParams{EnvironmentID: environmentID, TransactionID: transactionID})
+	found, err := queries.DecisionList(ctx, r.handle,
+		dbsqlc.DecisionListParams{EnvironmentID: environmentID, TransactionID: transactionID})
 	return refs(found, func(f dbsqlc.DecisionListRow) Decision {
 		d := f.Decision
 		return Decision{
-			ID: d.ID, TransactionID: d.TransactionID, CallbackID: value(d.CallbackID), Reason: d.Reason, ProviderRef: d.ProviderRef,
-			Outcome: d.Outcome, Note: d.Note, ActorKind: ActorKind(d.ActorKind), ActorID: d.ActorID, DecidedAt: d.DecidedAt,
+			ID: d.ID, TransactionID: d.TransactionID, CallbackID: value(d.CallbackID), Reason: d.Reason,
+			ProviderRef: d.ProviderRef,
+			Outcome:     d.Outcome, Note: d.Note, ActorKind: ActorKind(d.ActorKind), ActorID: d.ActorID, DecidedAt: d.DecidedAt,
 		}
 	}), translate("DecisionList", err)
 }

@@ -52,15 +52,15 @@ type AttemptEnd struct {
 	ErrorText       string
 }
 
-// EndpointBacklog counts what an endpoint is owed, each up to 1,000, and says when there is something to do; zero: nothing is
-// pending, or only first attempts, which are due.
+// EndpointBacklog counts what an endpoint is owed, each up to 1,000, and says when there is something to do; zero:
+// nothing is pending, or only first attempts, which are due.
 type EndpointBacklog struct {
 	First, Later int
 	NextAt       time.Time
 }
 
-// LookAtEndpoint reads an endpoint, also a deleted one, for the delivery of what it is owed, and clears the mark that it
-// is being woken. What is owed from now on marks it again. Fault: webhook_endpoint_not_found.
+// LookAtEndpoint reads an endpoint, also a deleted one, for the delivery of what it is owed, and clears the mark that
+// it is being woken. What is owed from now on marks it again. Fault: webhook_endpoint_not_found.
 func (tx *Tx) LookAtEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
 	err := queries.WebhookEndpointClearWakePending(ctx, tx.pipe, dbsqlc.WebhookEndpointClearWakePendingParams{
 		EnvironmentID: environmentID, ID: id, Now: &tx.Real,
@@ -81,8 +81,8 @@ func (r Reader) EventHorizon(ctx context.Context, environmentID string) (horizon
 	return row.Horizon, row.Last, translate("PageBounds", err)
 }
 
-// DueDeliveries lists what an endpoint is owed now: at most limit first attempts, in the order of their events, behind at
-// most limit later ones. Of an endpoint that is not of that revision any more, it lists nothing.
+// DueDeliveries lists what an endpoint is owed now: at most limit first attempts, in the order of their events, behind
+// at most limit later ones. Of an endpoint that is not of that revision any more, it lists nothing.
 func (r Reader) DueDeliveries(
 	ctx context.Context, environmentID, endpointID string, revision int64, at time.Time, limit int,
 ) ([]DueDelivery, error) {
@@ -130,7 +130,8 @@ func (r Reader) EndpointBacklog(ctx context.Context, environmentID, endpointID s
 	row, err := queries.WebhookDeliveryNextDue(ctx, r.handle, dbsqlc.WebhookDeliveryNextDueParams{
 		EnvironmentID: environmentID, EndpointID: endpointID, HeldSeconds: AttemptHeld.Seconds(), AtMost: backlogCounted,
 	})
-	return EndpointBacklog{First: row.First, Later: row.Later, NextAt: row.NextAt}, translate("WebhookDeliveryNextDue", err)
+	return EndpointBacklog{First: row.First, Later: row.Later, NextAt: row.NextAt},
+		translate("WebhookDeliveryNextDue", err)
 }
 
 const backlogCounted = 1_000
@@ -142,7 +143,8 @@ func (tx *Tx) StartAttempts(ctx context.Context, environmentID, endpointID strin
 	}
 	p := dbsqlc.WebhookAttemptStartParams{EnvironmentID: environmentID, EndpointID: endpointID, StartedAt: tx.Real}
 	for _, s := range starts {
-		p.DeliveryIds, p.Numbers, p.Manuals = append(p.DeliveryIds, s.DeliveryID), append(p.Numbers, s.Number), append(p.Manuals, s.Manual)
+		p.DeliveryIds, p.Numbers, p.Manuals = append(p.DeliveryIds, s.DeliveryID), append(p.Numbers,
+			s.Number), append(p.Manuals, s.Manual)
 	}
 	return queries.WebhookAttemptStart(ctx, tx.pipe, p)
 }
@@ -171,7 +173,8 @@ func (tx *Tx) EndAttempts(ctx context.Context, environmentID string, ends []Atte
 	return queries.WebhookAttemptEnd(ctx, tx.pipe, p)
 }
 
-// SetEndpointFailing notes since when an endpoint fails, or with the zero time that it does not. Only a change is written.
+// SetEndpointFailing notes since when an endpoint fails, or with the zero time that it does not. Only a change is
+// written.
 func (tx *Tx) SetEndpointFailing(ctx context.Context, environmentID, id string, since time.Time) error {
 	return queries.WebhookEndpointSetFailing(ctx, tx.pipe, dbsqlc.WebhookEndpointSetFailingParams{
 		EnvironmentID: environmentID, ID: id, FailingSince: nullTime(since),
@@ -196,6 +199,7 @@ func (tx *Tx) CloseDeliveries(ctx context.Context, environmentID, endpointID str
 // PurgeWebhookLog deletes at most limit deliveries written before then that are not pending, with their attempts, and
 // returns how many. Global: retention.
 func (tx *Tx) PurgeWebhookLog(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := queries.WebhookDeliveryPurge(ctx, tx.pipe, dbsqlc.WebhookDeliveryPurgeParams{Before: before, RowLimit: rows(limit)})
+	n, err := queries.WebhookDeliveryPurge(ctx, tx.pipe,
+		dbsqlc.WebhookDeliveryPurgeParams{Before: before, RowLimit: rows(limit)})
 	return n, translate("WebhookDeliveryPurge", err)
 }

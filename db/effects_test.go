@@ -29,7 +29,9 @@ func TestInTx_DispatchesEffectsAfterTheCommitOnly(t *testing.T) {
 	b := setup(t)
 	d := &collector{}
 	store, key := b.store.With(d), db.ByKey("key_1")
-	first, second := db.StartPayment{EnvironmentID: "env_1", ID: "txn_1"}, db.SignalSubscription{EnvironmentID: "env_1", ID: "sub_1"}
+	first, second := db.StartPayment{EnvironmentID: "env_1", ID: "txn_1"}, db.SignalSubscription{
+		EnvironmentID: "env_1", ID: "sub_1",
+	}
 	require.NoError(t, store.InTx(t.Context(), key, now, func(tx *db.Tx) error {
 		tx.AfterCommit(first)
 		tx.AfterCommit(second)
@@ -47,7 +49,8 @@ func TestInTx_DispatchesEffectsAfterTheCommitOnly(t *testing.T) {
 	}), refused)
 	require.Error(t, store.InTx(t.Context(), key, now, func(tx *db.Tx) error {
 		tx.AfterCommit(first)
-		return tx.InsertApp(t.Context(), db.App{ID: "app_1", TenantID: "ten_absent", Keyset: []byte("k"), CreatedAt: now}) // fails with the commit
+		// fails with the commit
+		return tx.InsertApp(t.Context(), db.App{ID: "app_1", TenantID: "ten_absent", Keyset: []byte("k"), CreatedAt: now})
 	}))
 	require.Len(t, d.effects, 2, "what was not committed has no effects")
 	require.NoError(t, b.store.InTx(t.Context(), key, now, func(tx *db.Tx) error {
@@ -59,7 +62,9 @@ func TestInTx_DispatchesEffectsAfterTheCommitOnly(t *testing.T) {
 func TestInTx_RefusesNobody(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	require.ErrorContains(t, b.store.InTx(t.Context(), db.Actor{}, now, func(*db.Tx) error { return nil }), "without an actor")
+	require.ErrorContains(t, b.store.InTx(t.Context(), db.Actor{}, now, func(*db.Tx) error {
+		return nil
+	}), "without an actor")
 }
 
 func TestActor_SaysWhoWrites(t *testing.T) {

@@ -142,8 +142,11 @@ func (tx *Tx) EraseResponses(
 
 // UnstartedErasures lists unfinished ones whose workflow was not started in this epoch. Global: the reconciler.
 func (r Reader) UnstartedErasures(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
-	found, err := queries.ErasureListUnstarted(ctx, r.lists(), dbsqlc.ErasureListUnstartedParams{Epoch: epoch, RowLimit: rows(limit)})
-	return refs(found, func(f dbsqlc.ErasureListUnstartedRow) Ref { return Ref(f) }), translate("ErasureListUnstarted", err)
+	found, err := queries.ErasureListUnstarted(ctx, r.lists(),
+		dbsqlc.ErasureListUnstartedParams{Epoch: epoch, RowLimit: rows(limit)})
+	return refs(found, func(f dbsqlc.ErasureListUnstartedRow) Ref {
+		return Ref(f)
+	}), translate("ErasureListUnstarted", err)
 }
 
 // StuckErasure is an unfinished erasure without progress.

@@ -14,8 +14,8 @@ import (
 	"perennial/internal/id"
 )
 
-// Event is a stored event. Sequence counts the events of its subscription from 1, CustomerSequence those of its customer,
-// both without a gap; 0: it has none.
+// Event is a stored event. Sequence counts the events of its subscription from 1, CustomerSequence those of its
+// customer, both without a gap; 0: it has none.
 type Event struct {
 	ID               string
 	Sequence         int64
@@ -36,7 +36,8 @@ type EventFilter struct {
 	ObjectID       string
 	SubscriptionID string
 	CustomerID     string
-	// RecordedFrom and RecordedTo bound when the event was written, in real time: from the first instant, before the second.
+	// RecordedFrom and RecordedTo bound when the event was written, in real time: from the first instant, before the
+	// second.
 	RecordedFrom, RecordedTo time.Time
 }
 
@@ -74,8 +75,8 @@ func (r Reader) Events(
 	return events, hasMore, nil
 }
 
-// eventsOf reads the rows of one page. Each pattern is read along its own index, since no index has several of them in the
-// order of the list; the page is merged from these.
+// eventsOf reads the rows of one page. Each pattern is read along its own index, since no index has several of them in
+// the order of the list; the page is merged from these.
 func (r Reader) eventsOf(
 	ctx context.Context, patterns []event.Pattern, in dbsqlc.EventListParams,
 ) ([]dbsqlc.EventListRow, error) {
@@ -112,7 +113,8 @@ func (r Reader) recorded(ctx context.Context, environmentID string, f EventFilte
 	if f.RecordedFrom.IsZero() && f.RecordedTo.IsZero() {
 		return span, nil
 	}
-	in := dbsqlc.EventPositionsAroundParams{EnvironmentID: environmentID, EndID: id.Event + strings.Repeat("z", 26)} // the last one
+	// the last one
+	in := dbsqlc.EventPositionsAroundParams{EnvironmentID: environmentID, EndID: id.Event + strings.Repeat("z", 26)}
 	if !f.RecordedFrom.IsZero() {
 		in.FirstID = id.Earliest(id.Event, f.RecordedFrom.Add(-recordingSlack))
 	}
@@ -126,9 +128,9 @@ func (r Reader) recorded(ctx context.Context, environmentID string, f EventFilte
 	return bounds{above: max(span.above, around.Above), below: min(span.below, around.Below)}, nil
 }
 
-// Emit writes an event. It gets its ID, the next sequence numbers of its subscription and of its customer, and a timestamp
-// that no other event of this type about this object has: at a collision it moves on by a second. The caller holds the lock
-// of the object. Every endpoint of the environment that wants the type is owed a delivery of it.
+// Emit writes an event. It gets its ID, the next sequence numbers of its subscription and of its customer, and a
+// timestamp that no other event of this type about this object has: at a collision it moves on by a second. The caller
+// holds the lock of the object. Every endpoint of the environment that wants the type is owed a delivery of it.
 func (tx *Tx) Emit(ctx context.Context, environmentID string, e event.Event) error {
 	return tx.emit(ctx, environmentID, "", e)
 }

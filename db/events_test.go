@@ -16,8 +16,8 @@ import (
 	"perennial/internal/id"
 )
 
-// Subscriptions of one customer work beside each other, each under its own lock: the customer's events are numbered without
-// a gap all the same, also where transactions are rolled back, and in the order in which they are listed.
+// Subscriptions of one customer work beside each other, each under its own lock: the customer's events are numbered
+// without a gap all the same, also where transactions are rolled back, and in the order in which they are listed.
 func TestCustomerSequence_ConcurrentSubscriptionsOfOneCustomer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -57,7 +57,8 @@ func TestCustomerSequence_ConcurrentSubscriptionsOfOneCustomer(t *testing.T) {
 		return err
 	})
 	require.NoError(t, errors.Join(errs...))
-	rows, err := b.pool.Query(t.Context(), "select subscription_id, sequence, customer_sequence from events order by position")
+	rows, err := b.pool.Query(t.Context(),
+		"select subscription_id, sequence, customer_sequence from events order by position")
 	require.NoError(t, err)
 	type numbered struct {
 		Subscription               string
@@ -77,7 +78,8 @@ func TestCustomerSequence_ConcurrentSubscriptionsOfOneCustomer(t *testing.T) {
 	for n := range len(events) {
 		require.True(t, seen[int64(n+1)], "no gap in a customer: %d of %d", n+1, len(events))
 	}
-	require.Equal(t, len(events), b.count(t, "select last from customer_event_sequences where customer_id = $1", b.customer.ID))
+	require.Equal(t, len(events), b.count(t, "select last from customer_event_sequences where customer_id = $1",
+		b.customer.ID))
 }
 
 func TestCustomerSequence_OneTransactionInOrder(t *testing.T) {
@@ -155,7 +157,9 @@ func TestEvents_SpanOfTime(t *testing.T) {
 	b := setup(t)
 	start := wall.Truncate(time.Second)
 	at := start
-	store, err := db.Open(t.Context(), db.Config{URL: b.pool.Config().ConnString(), MaxConns: 2, Clock: func() time.Time { return at }})
+	store, err := db.Open(t.Context(), db.Config{URL: b.pool.Config().ConnString(), MaxConns: 2, Clock: func() time.Time {
+		return at
+	}})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	recorded := map[string]time.Time{}
@@ -172,7 +176,8 @@ func TestEvents_SpanOfTime(t *testing.T) {
 		{start.Add(50 * time.Second), start.Add(51 * time.Second)},
 		{start.Add(time.Hour), {}}, {{}, start},
 	} {
-		events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{RecordedFrom: span[0], RecordedTo: span[1]}, db.Page{Limit: 100})
+		events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{RecordedFrom: span[0], RecordedTo: span[1]},
+			db.Page{Limit: 100})
 		require.NoError(t, err)
 		want := 0
 		for _, at := range recorded {

@@ -75,16 +75,20 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) bareEnvironment(t *testing.T) environment {
 	t.Helper()
 	e := environment{
-		env: id.New(id.Environment, wall), app: id.New(id.App, wall), tenant: id.New(id.Tenant, wall), key: id.New(id.APIKey, wall),
+		env: id.New(id.Environment, wall), app: id.New(id.App, wall), tenant: id.New(id.Tenant, wall),
+		key:      id.New(id.APIKey, wall),
 		provider: id.New(id.ProviderConfig, wall),
 	}
 	sum := sha256.Sum256([]byte(e.key))
 	e.hash = sum[:]
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertTenant(ctx, db.Tenant{ID: e.tenant, Name: "tenant", CreatedAt: wall}))
-		require.NoError(t, tx.InsertApp(ctx, db.App{ID: e.app, TenantID: e.tenant, Name: "app", Keyset: []byte("keyset"), CreatedAt: wall}))
+		require.NoError(t, tx.InsertApp(ctx, db.App{
+			ID: e.app, TenantID: e.tenant, Name: "app", Keyset: []byte("keyset"), CreatedAt: wall,
+		}))
 		require.NoError(t, tx.InsertEnvironment(ctx, newEnvironment(e)))
-		require.NoError(t, tx.InsertAPIKey(ctx, e.env, db.NewAPIKey{ID: e.key, Kind: "secret", Hash: e.hash, Hint: "sk_test_…abcd", Scopes: []string{"*"}}))
+		require.NoError(t, tx.InsertAPIKey(ctx, e.env,
+			db.NewAPIKey{ID: e.key, Kind: "secret", Hash: e.hash, Hint: "sk_test_…abcd", Scopes: []string{"*"}}))
 	})
 	return e
 }
@@ -95,12 +99,16 @@ func (b *bundle) newEnvironment(t *testing.T) environment {
 	e := b.bareEnvironment(t)
 	e.plan = newPlan()
 	e.clock = testclock.Clock{
-		ID: id.New(id.TestClock, wall), Name: "clock", Status: testclock.Ready, NowAt: now, BlockedBy: []string{}, Revision: 1, CreatedAt: wall,
+		ID: id.New(id.TestClock, wall), Name: "clock", Status: testclock.Ready, NowAt: now, BlockedBy: []string{},
+		Revision: 1, CreatedAt: wall,
 	}
 	e.customer = newCustomer(e.clock.ID)
 	e.subscription = newSubscription(e)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertProviderConfig(ctx, e.env, db.ProviderConfig{ID: e.provider, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"), WebhookSecretSealed: []byte("too")}))
+		require.NoError(t, tx.InsertProviderConfig(ctx, e.env, db.ProviderConfig{
+			ID: e.provider, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"),
+			WebhookSecretSealed: []byte("too"),
+		}))
 		require.NoError(t, tx.InsertPlan(ctx, e.env, e.plan))
 		require.NoError(t, tx.InsertTestClock(ctx, e.env, e.clock))
 		require.NoError(t, tx.InsertCustomer(ctx, e.env, e.customer))
@@ -132,7 +140,10 @@ func (b *bundle) count(t *testing.T, sql string, args ...any) int {
 func newEnvironment(e environment) db.Environment {
 	return db.Environment{
 		ID: e.env, AppID: e.app, TenantID: e.tenant, Mode: "test", CreatedAt: wall,
-		Settings: subscription.Settings{TimeZone: "Africa/Kampala", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue, PastDueCancelAfterDays: 30},
+		Settings: subscription.Settings{
+			TimeZone: "Africa/Kampala", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue,
+			PastDueCancelAfterDays: 30,
+		},
 	}
 }
 
@@ -146,7 +157,8 @@ func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscriptio
 
 func newPlan() plan.Plan {
 	return plan.Plan{
-		ID: id.New(id.Plan, wall), Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1}, TrialDays: 14, Active: true,
+		ID: id.New(id.Plan, wall), Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1},
+		TrialDays: 14, Active: true,
 		Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall,
 		Prices: []plan.Price{
 			{ID: id.New(id.Price, wall), Name: "base", Model: plan.Flat, Amount: 1000},
@@ -157,7 +169,8 @@ func newPlan() plan.Plan {
 
 func newCustomer(clockID string) customer.Customer {
 	return customer.Customer{
-		ID: id.New(id.Customer, wall), Email: "ada@example.com", Name: "Ada", Phone: "+256700000001", Metadata: metadata.Pairs{"crm": "7", "vip": true, "left": nil},
+		ID: id.New(id.Customer, wall), Email: "ada@example.com", Name: "Ada", Phone: "+256700000001",
+		Metadata:       metadata.Pairs{"crm": "7", "vip": true, "left": nil},
 		PaymentMethod:  "card",
 		PaymentDetails: customer.PaymentDetails{Provider: "stripe", CustomerToken: "cus_1", PaymentMethodToken: "pm_1"},
 		TestClockID:    clockID, CreatedAt: now, Revision: 1,
@@ -166,11 +179,13 @@ func newCustomer(clockID string) customer.Customer {
 
 func newSubscription(e environment) subscription.Subscription {
 	return subscription.Subscription{
-		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, Status: subscription.Active, Currency: "EUR",
+		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, Status: subscription.Active,
+		Currency: "EUR",
 		TimeZone: "Africa/Kampala", AnchorAt: now, Interval: e.plan.Interval,
 		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, NextPeriod: 1, TestClockID: e.clock.ID,
-		Metadata: metadata.Pairs{"seat": json.Number("1e-7")}, NextAction: subscription.ActionRenewal, NextActionAt: now.Add(month),
-		Revision: 1, CreatedAt: now, UpdatedAt: now,
+		Metadata: metadata.Pairs{"seat": json.Number("1e-7")}, NextAction: subscription.ActionRenewal,
+		NextActionAt: now.Add(month),
+		Revision:     1, CreatedAt: now, UpdatedAt: now,
 	}
 }
 
@@ -179,11 +194,18 @@ func newSubscription(e environment) subscription.Subscription {
 func (e environment) invoice() invoice.Invoice {
 	current := e.subscription.CurrentPeriod
 	return invoice.Invoice{
-		ID: id.New(id.Invoice, wall), CustomerID: e.customer.ID, SubscriptionID: e.subscription.ID, Status: invoice.Open, Reason: invoice.Update,
+		ID: id.New(id.Invoice, wall), CustomerID: e.customer.ID, SubscriptionID: e.subscription.ID, Status: invoice.Open,
+		Reason:   invoice.Update,
 		Currency: "EUR", Total: 1500, AmountDue: 1500, Period: current,
 		Lines: []invoice.Line{
-			{Kind: invoice.Recurring, Description: "base", PlanID: e.plan.ID, PriceID: e.plan.Prices[0].ID, Amount: 1000, Period: current},
-			{Kind: invoice.Recurring, Description: "seats", PlanID: e.plan.ID, PriceID: e.plan.Prices[1].ID, Amount: 500, Period: current},
+			{
+				Kind: invoice.Recurring, Description: "base", PlanID: e.plan.ID, PriceID: e.plan.Prices[0].ID, Amount: 1000,
+				Period: current,
+			},
+			{
+				Kind: invoice.Recurring, Description: "seats", PlanID: e.plan.ID, PriceID: e.plan.Prices[1].ID, Amount: 500,
+				Period: current,
+			},
 		},
 		Collection: collection.State{Phase: collection.Charging, Automatic: 1, Attempts: 1, Trigger: collection.Automatic},
 		IssuedAt:   now, CreatedAt: now,
@@ -194,9 +216,11 @@ func (e environment) invoice() invoice.Invoice {
 func (e environment) charge(invoiceID string) payment.Transaction {
 	return payment.Transaction{
 		ID: id.New(id.Transaction, wall), Type: payment.Charge, Status: payment.Pending, CustomerID: e.customer.ID,
-		SubscriptionID: e.subscription.ID, InvoiceID: invoiceID, Amount: 1500, Currency: "EUR", Description: "Pro", AttemptNumber: 1,
-		Trigger: collection.Automatic, Provider: "stripe", ProviderConfigID: e.provider,
-		Method: payment.Method{Type: "card", Details: e.customer.PaymentDetails}, SendDueAt: wall, DueAt: now, CreatedAt: now, Revision: 1,
+		SubscriptionID: e.subscription.ID, InvoiceID: invoiceID, Amount: 1500, Currency: "EUR", Description: "Pro",
+		AttemptNumber: 1,
+		Trigger:       collection.Automatic, Provider: "stripe", ProviderConfigID: e.provider,
+		Method: payment.Method{Type: "card", Details: e.customer.PaymentDetails}, SendDueAt: wall, DueAt: now, CreatedAt: now,
+		Revision: 1,
 	}
 }
 
@@ -245,7 +269,8 @@ func erase(ctx context.Context, tx *db.Tx, env, customerID string) error {
 // anEvent is one about s.
 func anEvent(s subscription.Subscription) event.Event {
 	return event.New(event.SubscriptionUpdated{
-		Subscription: event.OfSubscription(s.ID, s.CustomerID), Status: string(s.Status), PlanID: s.PlanID, Changed: []string{"planId"},
+		Subscription: event.OfSubscription(s.ID, s.CustomerID), Status: string(s.Status), PlanID: s.PlanID,
+		Changed: []string{"planId"},
 	}, now.Truncate(time.Second))
 }
 

@@ -24,7 +24,8 @@ type IdempotencyKey struct {
 
 // IdempotencyKey reads one; false: this is the first such request.
 func (r Reader) IdempotencyKey(ctx context.Context, environmentID, route, key string) (IdempotencyKey, bool, error) {
-	row, err := queries.IdempotencyKeyGet(ctx, r.handle, dbsqlc.IdempotencyKeyGetParams{EnvironmentID: environmentID, Route: route, Key: key})
+	row, err := queries.IdempotencyKeyGet(ctx, r.handle,
+		dbsqlc.IdempotencyKeyGetParams{EnvironmentID: environmentID, Route: route, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return IdempotencyKey{}, false, nil
 	}
@@ -64,7 +65,8 @@ func (tx *Tx) AnswerIdempotency(ctx context.Context, environmentID string, k Ide
 
 // PurgeIdempotencyKeys deletes at most limit that are older than before, and says how many. Global: retention.
 func (tx *Tx) PurgeIdempotencyKeys(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := queries.IdempotencyKeyPurge(ctx, tx.pipe, dbsqlc.IdempotencyKeyPurgeParams{Before: before, RowLimit: rows(limit)})
+	n, err := queries.IdempotencyKeyPurge(ctx, tx.pipe,
+		dbsqlc.IdempotencyKeyPurgeParams{Before: before, RowLimit: rows(limit)})
 	return n, translate("IdempotencyKeyPurge", err)
 }
 

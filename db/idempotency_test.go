@@ -101,7 +101,9 @@ func TestReserveIdempotency_ConcurrentRepeatWaits(t *testing.T) {
 				_, err := tx.Customer(ctx, b.env, b.customer.ID) // any read sends what is queued
 				require.NoError(t, err)
 				go func() { repeated <- b.try(t, perform) }()
-				require.Eventually(t, func() bool { return b.waiting(t) == 1 }, 10*time.Second, time.Millisecond, "the repeat waits")
+				require.Eventually(t, func() bool {
+					return b.waiting(t) == 1
+				}, 10*time.Second, time.Millisecond, "the repeat waits")
 				return first
 			})
 			require.ErrorIs(t, err, first)
@@ -118,13 +120,16 @@ func TestReserveIdempotency_ConcurrentRepeatWaits(t *testing.T) {
 // waiting counts the sessions that wait for a lock.
 func (b *bundle) waiting(t *testing.T) int {
 	t.Helper()
-	return b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
+	return b.count(t,
+		"select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
 }
 
 func TestIdempotency_OneEffectUnderRepeats(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	k := db.IdempotencyKey{Route: "POST /api/customers", Key: "k", Fingerprint: []byte("body"), StatusCode: 201, Response: []byte("made")}
+	k := db.IdempotencyKey{
+		Route: "POST /api/customers", Key: "k", Fingerprint: []byte("body"), StatusCode: 201, Response: []byte("made"),
+	}
 	errs := atOnce(50, func(int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
 			if err := tx.InsertAnsweredIdempotency(ctx, b.env, k); err != nil {

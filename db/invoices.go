@@ -29,7 +29,8 @@ func (r Reader) Invoice(ctx context.Context, environmentID, id string) (invoice.
 			return err
 		},
 		func(h dbsqlc.DBTX) (err error) {
-			lines, err = queries.InvoiceLineList(ctx, h, dbsqlc.InvoiceLineListParams{EnvironmentID: environmentID, InvoiceIds: []string{id}})
+			lines, err = queries.InvoiceLineList(ctx, h,
+				dbsqlc.InvoiceLineListParams{EnvironmentID: environmentID, InvoiceIds: []string{id}})
 			return err
 		})
 	if err != nil {
@@ -75,18 +76,22 @@ func (r Reader) Invoices(
 		return nil, false, err
 	}
 	rows, err := queries.InvoiceList(ctx, r.lists(), dbsqlc.InvoiceListParams{
-		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID), Status: null(string(f.Status)),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
+		Status: null(string(f.Status)),
+		Below:  span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("InvoiceList", err)
 	}
-	invoices, hasMore = cut(page, rows, func(row dbsqlc.InvoiceListRow) invoice.Invoice { return invoiceFromDB(row.Invoice) })
+	invoices, hasMore = cut(page, rows, func(row dbsqlc.InvoiceListRow) invoice.Invoice {
+		return invoiceFromDB(row.Invoice)
+	})
 	ids := make([]string, 0, len(invoices))
 	for _, inv := range invoices {
 		ids = append(ids, inv.ID)
 	}
-	lines, err := queries.InvoiceLineList(ctx, r.handle, dbsqlc.InvoiceLineListParams{EnvironmentID: environmentID, InvoiceIds: ids})
+	lines, err := queries.InvoiceLineList(ctx, r.handle,
+		dbsqlc.InvoiceLineListParams{EnvironmentID: environmentID, InvoiceIds: ids})
 	if err != nil {
 		return nil, false, translate("InvoiceLineList", err)
 	}
@@ -128,11 +133,14 @@ func (tx *Tx) InsertInvoice(ctx context.Context, environmentID string, inv invoi
 func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 	inv := n.invoice
 	return queries.InvoiceInsert(ctx, tx.pipe.orElse(errNoCounter), dbsqlc.InvoiceInsertParams{
-		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, Status: inv.Status,
-		Reason: inv.Reason, Currency: inv.Currency, Total: inv.Total, CreditApplied: inv.CreditApplied, BroughtForward: inv.BroughtForward,
+		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID,
+		Status: inv.Status,
+		Reason: inv.Reason, Currency: inv.Currency, Total: inv.Total, CreditApplied: inv.CreditApplied,
+		BroughtForward: inv.BroughtForward,
 		CarriedForward: inv.CarriedForward, AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt),
 		AmountPaid: inv.AmountPaid, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, Phase: inv.Collection.Phase,
-		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts, RetryAt: nullTime(inv.Collection.RetryAt),
+		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
+		RetryAt:        nullTime(inv.Collection.RetryAt),
 		AttemptTrigger: null(inv.Collection.Trigger), ReplacedBy: null(inv.ReplacedBy),
 		IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt), VoidedAt: nullTime(inv.VoidedAt), CreatedAt: inv.CreatedAt,
 	})
@@ -149,10 +157,12 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 		return nil
 	}
 	return queries.InvoiceUpdate(ctx, tx.pipe.orElse(notFound("invoice")), dbsqlc.InvoiceUpdateParams{
-		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, CreditApplied: inv.CreditApplied, AmountDue: inv.AmountDue,
+		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, CreditApplied: inv.CreditApplied,
+		AmountDue:  inv.AmountDue,
 		AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase, AutomaticAttempts: inv.Collection.Automatic,
-		Attempts: inv.Collection.Attempts, RetryAt: nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
-		ReplacedBy: null(inv.ReplacedBy), PaidAt: nullTime(inv.PaidAt), VoidedAt: nullTime(inv.VoidedAt),
+		Attempts: inv.Collection.Attempts, RetryAt: nullTime(inv.Collection.RetryAt),
+		AttemptTrigger: null(inv.Collection.Trigger),
+		ReplacedBy:     null(inv.ReplacedBy), PaidAt: nullTime(inv.PaidAt), VoidedAt: nullTime(inv.VoidedAt),
 		UncollectibleAt: nullTime(inv.UncollectibleAt),
 	})
 }
@@ -160,7 +170,8 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	return invoice.Invoice{
 		ID: row.ID, Number: row.Number, CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID, Status: row.Status,
-		Reason: row.Reason, Currency: row.Currency, Total: row.Total, CreditApplied: row.CreditApplied, AmountDue: row.AmountDue,
+		Reason: row.Reason, Currency: row.Currency, Total: row.Total, CreditApplied: row.CreditApplied,
+		AmountDue:      row.AmountDue,
 		BroughtForward: row.BroughtForward, CarriedForward: row.CarriedForward, UncollectibleAt: value(row.UncollectibleAt),
 		AmountPaid: row.AmountPaid, Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 		Collection: collection.State{
@@ -174,7 +185,8 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 
 func lineFromDB(row dbsqlc.InvoiceLine) invoice.Line {
 	return invoice.Line{
-		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: row.PlanID, PriceID: value(row.PriceID), Amount: row.Amount,
+		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: row.PlanID, PriceID: value(row.PriceID),
+		Amount: row.Amount,
 		Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 	}
 }

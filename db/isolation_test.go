@@ -21,14 +21,18 @@ import (
 
 // global are the reads that take no environment, each for a reason that its comment gives.
 var global = map[string]bool{
-	"UnstartedEndpoints": true, "AsleepEndpoints": true, "WebhookBacklog": true, "TroubledEndpoints": true, "EventHorizon": true,
-	"Backlog": true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true, "Keysets": true,
-	"App": true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
-	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true, "EnvironmentOfKey": true,
+	"UnstartedEndpoints": true, "AsleepEndpoints": true, "WebhookBacklog": true, "TroubledEndpoints": true,
+	"EventHorizon": true,
+	"Backlog":      true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true,
+	"Keysets": true,
+	"App":     true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
+	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true,
+	"EnvironmentOfKey":  true,
 	"UnstartedErasures": true, "StuckErasures": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
-	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "LateSubscriptions": true,
-	"Accounts": true, "UntakenCharges": true, "RefundsOwed": true,
+	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true,
+	"LateSubscriptions": true,
+	"Accounts":          true, "UntakenCharges": true, "RefundsOwed": true,
 	"Disputed": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
 }
 
@@ -103,15 +107,24 @@ func (b *bundle) filled(t *testing.T) filling {
 		refund.Type, refund.ChargeID = payment.Refund, recovered.ID
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
 		charged = recovered.ID
-		require.NoError(t, tx.InsertDecision(ctx, b.env, db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
-		require.NoError(t, tx.SaveCredentials(ctx, b.env, db.ProviderConfig{ID: b.provider, SecretKeySealed: []byte("sealed")}, []string{"secretKey"}))
+		require.NoError(t, tx.InsertDecision(ctx, b.env,
+			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
+		require.NoError(t, tx.SaveCredentials(ctx, b.env,
+			db.ProviderConfig{ID: b.provider, SecretKeySealed: []byte("sealed")}, []string{"secretKey"}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
-		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID, ProviderRef: "pi_1", ReceivedAt: wall})
+		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{
+			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID,
+			ProviderRef: "pi_1", ReceivedAt: wall,
+		})
 		require.NoError(t, err)
 		require.True(t, stored)
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
-		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall}))
-		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+			invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
+		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
+			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall,
+		}))
+		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env,
+			db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
 	})
 	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
@@ -125,15 +138,21 @@ func (b *bundle) filled(t *testing.T) filling {
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
-			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID, "PendingOnClock": b.clock.ID,
-			"Subscription": b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
+			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
+			"PendingOnClock": b.clock.ID,
+			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
-			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "Refunds": charged, "Decisions": txn.ID, "CredentialChanges": b.provider, "ProviderCalls": txn.ID, "CallbackRef": txn.ID, "TransactionByProviderRef": b.provider,
-			"EventWithKey": events[0].ID, "IdempotencyKey": "POST /long",
-			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none", "WebhookEndpoints": "none",
-			"WebhookDelivery": owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none", "WebhookAttempts": owed[0].ID, "WebhookLog": owed[0].ID, "EventsFor": endpoint,
+			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "Refunds": charged,
+			"Decisions": txn.ID, "CredentialChanges": b.provider, "ProviderCalls": txn.ID, "CallbackRef": txn.ID,
+			"TransactionByProviderRef": b.provider,
+			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
+			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none",
+			"WebhookEndpoints": "none",
+			"WebhookDelivery":  owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none",
+			"WebhookAttempts": owed[0].ID, "WebhookLog": owed[0].ID, "EventsFor": endpoint,
 			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle,
-			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none", "Transactions": "none", "Events": "none",
+			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none",
+			"Transactions": "none", "Events": "none",
 		},
 		filters: map[reflect.Type]any{
 			reflect.TypeFor[db.CustomerFilter]():     db.CustomerFilter{TestClockID: b.clock.ID},
@@ -249,7 +268,9 @@ func TestIsolation_Writes(t *testing.T) {
 			_, err := tx.LockPlan(ctx, ours.env, b.plan.ID)
 			return err
 		}},
-		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.SavePlan(ctx, ours.env, b.plan) }},
+		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SavePlan(ctx, ours.env, b.plan)
+		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
 			return err
@@ -266,11 +287,21 @@ func TestIsolation_Writes(t *testing.T) {
 			_, err := tx.LockTransaction(ctx, ours.env, txn.ID)
 			return err
 		}},
-		"revoke key":        {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.RevokeAPIKey(ctx, ours.env, b.key) }},
-		"update customer":   {"customer_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveCustomer(ctx, ours.env, b.customer) }},
-		"erase customer":    {"customer_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.EraseCustomer(ctx, ours.env, b.customer.ID) }},
-		"save clock":        {"test_clock_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, ours.env, b.clock) }},
-		"save subscription": {"subscription_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, ours.env, b.subscription) }},
+		"revoke key": {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.RevokeAPIKey(ctx, ours.env, b.key)
+		}},
+		"update customer": {"customer_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveCustomer(ctx, ours.env, b.customer)
+		}},
+		"erase customer": {"customer_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.EraseCustomer(ctx, ours.env, b.customer.ID)
+		}},
+		"save clock": {"test_clock_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveTestClock(ctx, ours.env, b.clock)
+		}},
+		"save subscription": {"subscription_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveSubscription(ctx, ours.env, b.subscription)
+		}},
 		"lock endpoint": {"webhook_endpoint_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockWebhookEndpoint(ctx, ours.env, endpoint.ID)
 			return err
@@ -286,8 +317,12 @@ func TestIsolation_Writes(t *testing.T) {
 			_, err := tx.LockErasure(ctx, ours.env, e.ID)
 			return err
 		}},
-		"save invoice":     {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, ours.env, inv) }},
-		"save transaction": {"transaction_changed", func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, ours.env, txn) }},
+		"save invoice": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveInvoice(ctx, ours.env, inv)
+		}},
+		"save transaction": {"transaction_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveTransaction(ctx, ours.env, txn)
+		}},
 	} {
 		err := b.try(t, write.do)
 		require.Error(t, err, name)
@@ -310,15 +345,18 @@ func TestIsolation_References(t *testing.T) {
 	require.NoError(t, err)
 	ours.write(t, func(ctx context.Context, tx *db.Tx) {
 		for _, e := range []erasure.Erasure{
-			erasure.OfCustomer(id.New(id.Erasure, wall), ours.customer.ID, wall), erasure.OfTestClock(id.New(id.Erasure, wall), ours.clock.ID, wall),
+			erasure.OfCustomer(id.New(id.Erasure, wall), ours.customer.ID, wall),
+			erasure.OfTestClock(id.New(id.Erasure, wall), ours.clock.ID, wall),
 		} {
 			require.NoError(t, tx.BeginErasure(ctx, ours.env, e))
 		}
 	})
 	foreign := map[string]string{
-		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID, "subscription_id": b.subscription.ID,
-		"invoice_id": inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID, "recovered_from": txn.ID,
-		"test_clock_id": b.clock.ID, "provider_config_id": b.provider,
+		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID,
+		"subscription_id": b.subscription.ID,
+		"invoice_id":      inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID,
+		"recovered_from": txn.ID,
+		"test_clock_id":  b.clock.ID, "provider_config_id": b.provider,
 		"event_id": owed[0].EventID, "delivery_id": owed[0].ID,
 	}
 	rows, err := b.pool.Query(t.Context(), `
@@ -349,7 +387,8 @@ func (b *bundle) point(t *testing.T, table, column, env, at string) error {
 	_, err = tx.Exec(t.Context(), "set constraints all immediate")
 	require.NoError(t, err)
 	tag, err := tx.Exec(t.Context(), fmt.Sprintf(
-		"update %[1]s set %[2]s = $1 where ctid = (select ctid from %[1]s where environment_id = $2 and %[2]s is not null limit 1)", table, column), at, env)
+		"update %[1]s set %[2]s = $1 where ctid = (select ctid from %[1]s where environment_id = $2 and %[2]s is not null "+
+			"limit 1)", table, column), at, env)
 	if err == nil {
 		require.NotZero(t, tag.RowsAffected(), "the fixture has no row with %s.%s", table, column)
 	}

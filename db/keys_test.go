@@ -66,7 +66,8 @@ func TestOperators_FindByName(t *testing.T) {
 	keys, err := b.store.Keys(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []db.KeyListing{{
-		ID: b.key, EnvironmentID: b.env, Tenant: "tenant", App: "app", Mode: "test", Kind: "secret", Hint: "sk_test_…abcd", Scopes: []string{"*"}, CreatedAt: wall,
+		ID: b.key, EnvironmentID: b.env, Tenant: "tenant", App: "app", Mode: "test", Kind: "secret", Hint: "sk_test_…abcd",
+		Scopes: []string{"*"}, CreatedAt: wall,
 	}}, keys)
 	owner, err := b.store.EnvironmentOfKey(ctx, b.key)
 	require.NoError(t, err)

@@ -131,7 +131,8 @@ func (l *loader) readSubscription(h dbsqlc.DBTX) error {
 }
 
 func (l *loader) readOpen(h dbsqlc.DBTX) error {
-	rows, err := queries.InvoiceLockOpen(l.ctx, h, dbsqlc.InvoiceLockOpenParams{EnvironmentID: l.environmentID, SubscriptionID: l.id})
+	rows, err := queries.InvoiceLockOpen(l.ctx, h,
+		dbsqlc.InvoiceLockOpenParams{EnvironmentID: l.environmentID, SubscriptionID: l.id})
 	for _, row := range rows {
 		l.Open = append(l.Open, invoiceFromDB(row.Invoice))
 	}

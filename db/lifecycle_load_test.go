@@ -58,8 +58,10 @@ func TestLockSubscription_Busy(t *testing.T) {
 		for _, txn := range []payment.Transaction{waiting, live, another, failed, refund} {
 			require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
 		}
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 250, Reason: invoice.CreditProration}, paid.ID, now))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, "USD", invoice.CreditEntry{Amount: 900, Reason: invoice.CreditProration}, paid.ID, now))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+			invoice.CreditEntry{Amount: 250, Reason: invoice.CreditProration}, paid.ID, now))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, "USD",
+			invoice.CreditEntry{Amount: 900, Reason: invoice.CreditProration}, paid.ID, now))
 		s := b.subscription
 		s.PendingPlanID, s.CollectingInvoiceID = pendingPlan.ID, open[0].ID
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
@@ -89,7 +91,8 @@ func TestLockSubscription_Locks(t *testing.T) {
 	inv := b.openInvoice(t)
 	b.pendingCharge(t, inv.ID)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+			invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
 	})
 	for name, blocked := range map[string]string{
 		"customer":     "update customers set name = 'Eve'",

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// LockOwner locks, in lock order, the State that a decision about a transaction may change. A refund changes transactions
-// only, and so does a charge without a subscription. Faults: subscription_not_found, customer_not_found.
+// LockOwner locks, in lock order, the State that a decision about a transaction may change. A refund changes
+// transactions only, and so does a charge without a subscription. Faults: subscription_not_found, customer_not_found.
 func (tx *Tx) LockOwner(ctx context.Context, environmentID string, t payment.Transaction) (lifecycle.State, error) {
 	if t.SubscriptionID == "" || t.Type == payment.Refund {
 		return tx.LockCustomerState(ctx, environmentID, t.CustomerID)
@@ -16,8 +16,8 @@ func (tx *Tx) LockOwner(ctx context.Context, environmentID string, t payment.Tra
 	return tx.LockSubscription(ctx, environmentID, t.SubscriptionID)
 }
 
-// LockResult reads the rows that a decision about a transaction needs beside the State of LockOwner, under lock; seen is the
-// transaction before. Fault: transaction_not_found.
+// LockResult reads the rows that a decision about a transaction needs beside the State of LockOwner, under lock; seen
+// is the transaction before. Fault: transaction_not_found.
 func (tx *Tx) LockResult(
 	ctx context.Context, environmentID string, state lifecycle.State, seen payment.Transaction,
 ) (r lifecycle.Result, err error) {

@@ -27,7 +27,8 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	charge := b.pendingCharge(t, paid.ID)
 	var state lifecycle.State
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 300, Reason: invoice.CreditProration}, open.ID, now))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+			invoice.CreditEntry{Amount: 300, Reason: invoice.CreditProration}, open.ID, now))
 	})
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		var err error
@@ -43,7 +44,9 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	retry := b.charge(open.ID)
 	retry.AttemptNumber = 2
 	again := state.Open[0]
-	again.Collection = collection.State{Phase: collection.Charging, Automatic: 2, Attempts: 2, Trigger: collection.Automatic}
+	again.Collection = collection.State{
+		Phase: collection.Charging, Automatic: 2, Attempts: 2, Trigger: collection.Automatic,
+	}
 	byCredit := b.invoice()
 	byCredit.Total, byCredit.CreditApplied, byCredit.AmountDue, byCredit.Lines = 300, 300, 0, byCredit.Lines[:1]
 	byCredit.Lines[0].Amount = 300
@@ -57,9 +60,13 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 		At: now.Add(time.Hour), Subscription: &sub,
 		NewInvoices: []invoice.Invoice{byCredit.Settle(now)}, Invoices: []invoice.Invoice{again, state.Open[1].Settle(now)},
 		NewTransactions: []payment.Transaction{retry, refund}, Transactions: []payment.Transaction{declined, captured},
-		Credit:      []lifecycle.CreditEntry{{CreditEntry: invoice.CreditEntry{Amount: -300, Reason: invoice.CreditApplied}, InvoiceID: byCredit.ID}},
-		Settlements: []lifecycle.Settlement{{InvoiceID: paid.ID, TransactionID: charge.ID, Amount: 1500}, {InvoiceID: byCredit.ID}},
-		Events:      []event.Event{told, late}, Starts: []string{refund.ID}, Attempt: retry.ID,
+		Credit: []lifecycle.CreditEntry{{
+			CreditEntry: invoice.CreditEntry{Amount: -300, Reason: invoice.CreditApplied}, InvoiceID: byCredit.ID,
+		}},
+		Settlements: []lifecycle.Settlement{
+			{InvoiceID: paid.ID, TransactionID: charge.ID, Amount: 1500}, {InvoiceID: byCredit.ID},
+		},
+		Events: []event.Event{told, late}, Starts: []string{refund.ID}, Attempt: retry.ID,
 	}
 }
 
@@ -99,12 +106,15 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	balance, err := b.store.CreditBalance(ctx, b.env, b.customer.ID, eur)
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(0), balance)
-	require.Equal(t, 1, b.count(t, "select count(*) from credit_entries where amount = -300 and created_at = $1 and invoice_id = $2",
-		c.At, c.NewInvoices[0].ID))
+	require.Equal(t, 1,
+		b.count(t, "select count(*) from credit_entries where amount = -300 and created_at = $1 and invoice_id = $2",
+			c.At, c.NewInvoices[0].ID))
 	for _, w := range c.Settlements {
 		got, err := b.store.Settlement(ctx, b.env, w.InvoiceID)
 		require.NoError(t, err)
-		require.Equal(t, db.Settlement{InvoiceID: w.InvoiceID, TransactionID: w.TransactionID, Amount: w.Amount, SettledAt: c.At}, got)
+		require.Equal(t, db.Settlement{
+			InvoiceID: w.InvoiceID, TransactionID: w.TransactionID, Amount: w.Amount, SettledAt: c.At,
+		}, got)
 	}
 	events, _, err := b.store.Events(ctx, b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
@@ -125,11 +135,21 @@ func TestWrite_AllOrNothing(t *testing.T) {
 		kind  fault.Kind
 		code  string
 	}{
-		"stale subscription": {func(c *lifecycle.Changes) { c.Subscription.Revision-- }, fault.Unavailable, "subscription_changed"},
-		"stale transaction":  {func(c *lifecycle.Changes) { c.Transactions[0].Revision-- }, fault.Unavailable, "transaction_changed"},
-		"absent invoice":     {func(c *lifecycle.Changes) { c.Invoices[0].ID = "in_absent" }, fault.NotFound, "invoice_not_found"},
-		"two live attempts":  {func(c *lifecycle.Changes) { c.Transactions = c.Transactions[1:] }, fault.Conflict, "payment_in_progress"},
-		"too much credit":    {func(c *lifecycle.Changes) { c.Credit[0].Amount = -301 }, fault.Conflict, "credit_insufficient"},
+		"stale subscription": {func(c *lifecycle.Changes) {
+			c.Subscription.Revision--
+		}, fault.Unavailable, "subscription_changed"},
+		"stale transaction": {func(c *lifecycle.Changes) {
+			c.Transactions[0].Revision--
+		}, fault.Unavailable, "transaction_changed"},
+		"absent invoice": {func(c *lifecycle.Changes) {
+			c.Invoices[0].ID = "in_absent"
+		}, fault.NotFound, "invoice_not_found"},
+		"two live attempts": {func(c *lifecycle.Changes) {
+			c.Transactions = c.Transactions[1:]
+		}, fault.Conflict, "payment_in_progress"},
+		"too much credit": {func(c *lifecycle.Changes) {
+			c.Credit[0].Amount = -301
+		}, fault.Conflict, "credit_insufficient"},
 		"settled twice": {func(c *lifecycle.Changes) {
 			c.Settlements = append(c.Settlements, lifecycle.Settlement{InvoiceID: c.Settlements[0].InvoiceID})
 		}, fault.Conflict, "invoice_settled"},
@@ -142,7 +162,8 @@ func TestWrite_AllOrNothing(t *testing.T) {
 				for _, table := range []string{"invoices", "transactions", "credit_entries", "settlements", "events"} {
 					n = append(n, b.count(t, "select count(*) from "+table))
 				}
-				return append(n, b.count(t, "select sum(revision) from transactions"), b.count(t, "select revision from subscriptions"))
+				return append(n, b.count(t, "select sum(revision) from transactions"),
+					b.count(t, "select revision from subscriptions"))
 			}
 			before := rows()
 			c.spoil(&changes)
@@ -188,11 +209,13 @@ func TestWake_OnlyTheFirstSignals(t *testing.T) {
 		db.SignalSubscription{EnvironmentID: b.env, ID: b.subscription.ID, Why: "pay", Revision: b.subscription.Revision},
 	}
 	require.Equal(t, signal, wake())
-	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall), "since real time, also on a test clock")
+	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall),
+		"since real time, also on a test clock")
 	_, err := b.pool.Exec(t.Context(), "update subscriptions set wake_pending_since = $1", wall.Add(-time.Minute))
 	require.NoError(t, err)
 	require.Empty(t, wake())
-	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall.Add(-time.Minute)),
+	require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where wake_pending_since = $1",
+		wall.Add(-time.Minute)),
 		"the mark tells since when the workflow has not acted")
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
@@ -204,7 +227,8 @@ func TestWake_OnlyTheFirstSignals(t *testing.T) {
 	require.Zero(t, b.count(t, "select count(wake_pending_since) from subscriptions"))
 	require.False(t, load(t, b).WakePending)
 	require.Equal(t, signal, wake(), "the next one signals again")
-	require.Equal(t, b.subscription.Revision, load(t, b).Subscription.Revision, "the mark is no change of the subscription")
+	require.Equal(t, b.subscription.Revision, load(t, b).Subscription.Revision,
+		"the mark is no change of the subscription")
 }
 
 func TestWake_OneOfManySignals(t *testing.T) {

@@ -25,7 +25,9 @@ func TestMigrate_EmptyDatabase(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprintf("%05d", wanted), schema[len(schema)-1].Name()[:5])
 
-	require.NoError(t, errors.Join(atOnce(3, func(int) error { return db.Migrate(context.Background(), url, nil) })...), "processes that start together")
+	require.NoError(t, errors.Join(atOnce(3, func(int) error {
+		return db.Migrate(context.Background(), url, nil)
+	})...), "processes that start together")
 	current, wanted, err = db.SchemaVersion(t.Context(), url)
 	require.NoError(t, err)
 	require.Equal(t, wanted, current)
@@ -35,7 +37,8 @@ func TestMigrate_EmptyDatabase(t *testing.T) {
 func TestMigrate_RefusesNewerSchema(t *testing.T) {
 	t.Parallel()
 	database := testkit.Postgres(t, migrate)
-	_, err := database.Pool(t).Exec(t.Context(), "insert into goose_db_version (version_id, is_applied) values (999, true)")
+	_, err := database.Pool(t).Exec(t.Context(),
+		"insert into goose_db_version (version_id, is_applied) values (999, true)")
 	require.NoError(t, err)
 	requireFault(t, db.Migrate(t.Context(), database.URL, nil), fault.Conflict, "schema_newer")
 }

@@ -44,8 +44,9 @@ func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Durat
 		Now: now, OverdueBefore: now.Add(-tolerance), AtMost: BacklogAtMost, BeatSeconds: BeatLife.Seconds(),
 	})
 	return Backlog{
-		Actions: row.Actions, Payments: row.Payments, ActionAge: max(0, now.Sub(row.ActionAt)), PaymentAge: max(0, now.Sub(row.CheckAt)),
-		Reviews: row.Reviews, ReviewAge: max(0, now.Sub(row.ReviewAt)),
+		Actions: row.Actions, Payments: row.Payments, ActionAge: max(0, now.Sub(row.ActionAt)),
+		PaymentAge: max(0, now.Sub(row.CheckAt)),
+		Reviews:    row.Reviews, ReviewAge: max(0, now.Sub(row.ReviewAt)),
 		Lost: row.Lost, LostAge: max(0, now.Sub(row.LostAt)),
 		Erasures: row.Erasures, ErasureAge: max(0, now.Sub(row.ErasureAt)),
 		Disputed: row.Disputed, DisputeAge: max(0, now.Sub(row.DisputedAt)),
@@ -134,8 +135,8 @@ func (tx *Tx) PurgeWorkers(ctx context.Context, before time.Time) error {
 	return translate("WorkerPurge", queries.WorkerPurge(ctx, tx.pipe, before))
 }
 
-// WorkersOf counts the processes of a build: those that work now, and whether any was ever known. Of a database that takes
-// no writes, and so no beats, none is known. Global.
+// WorkersOf counts the processes of a build: those that work now, and whether any was ever known. Of a database that
+// takes no writes, and so no beats, none is known. Global.
 func (r Reader) WorkersOf(ctx context.Context, deployment, buildID string) (working int, known bool, err error) {
 	row, err := queries.WorkerCount(ctx, r.handle, dbsqlc.WorkerCountParams{
 		BeatSeconds: BeatLife.Seconds(), Deployment: deployment, BuildID: buildID,

@@ -26,7 +26,8 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	quiet := b.backlog(t, now)
-	require.Equal(t, db.Backlog{ReconciledAge: -time.Second, Writable: true}, quiet, "nothing waits, no pass has ever ended")
+	require.Equal(t, db.Backlog{ReconciledAge: -time.Second, Writable: true}, quiet,
+		"nothing waits, no pass has ever ended")
 
 	sub := b.subscription
 	sub.ID, sub.TestClockID, sub.NextActionAt = id.New(id.Subscription, wall), "", now.Add(-10*time.Minute)
@@ -195,11 +196,15 @@ func TestReadOnlyServer_IsUnavailableAndLeft(t *testing.T) {
 		require.NoError(t, err)
 	}
 	turn("set default_transaction_read_only = on")
-	store, err := db.Open(t.Context(), db.Config{URL: b.pool.Config().ConnString(), MaxConns: 1, Clock: func() time.Time { return wall }})
+	store, err := db.Open(t.Context(), db.Config{URL: b.pool.Config().ConnString(), MaxConns: 1, Clock: func() time.Time {
+		return wall
+	}})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	write := func() error {
-		return store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return tx.SetReconciled(t.Context()) })
+		return store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
+			return tx.SetReconciled(t.Context())
+		})
 	}
 	refused := fault.From(write())
 	require.Equal(t, fault.Unavailable, refused.Kind)

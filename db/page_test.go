@@ -24,7 +24,8 @@ func TestList_PagesBothWays(t *testing.T) {
 		for i := range n - 1 { // one of each is there already, except of the last three
 			at := wall.Add(time.Duration(i+1) * time.Second)
 			p, c, clock, s := newPlan(), newCustomer(""), b.clock, b.subscription
-			p.ID, c.ID, clock.ID, s.ID = id.New(id.Plan, at), id.New(id.Customer, at), id.New(id.TestClock, at), id.New(id.Subscription, at)
+			p.ID, c.ID, clock.ID, s.ID = id.New(id.Plan, at), id.New(id.Customer, at), id.New(id.TestClock,
+				at), id.New(id.Subscription, at)
 			for j := range p.Prices {
 				p.Prices[j].ID = id.New(id.Price, at)
 			}
@@ -32,7 +33,9 @@ func TestList_PagesBothWays(t *testing.T) {
 			require.NoError(t, tx.InsertCustomer(ctx, b.env, c))
 			require.NoError(t, tx.InsertTestClock(ctx, b.env, clock))
 			require.NoError(t, tx.InsertSubscription(ctx, b.env, s))
-			require.NoError(t, tx.InsertApp(ctx, db.App{ID: id.New(id.App, at), TenantID: b.tenant, Name: "app", Keyset: []byte("k"), CreatedAt: at}))
+			require.NoError(t, tx.InsertApp(ctx, db.App{
+				ID: id.New(id.App, at), TenantID: b.tenant, Name: "app", Keyset: []byte("k"), CreatedAt: at,
+			}))
 		}
 		for range n {
 			inv := b.invoice()
@@ -112,7 +115,8 @@ func TestList_Filters(t *testing.T) {
 	refund := b.charge("")
 	refund.Type, refund.ChargeID, refund.SubscriptionID = "refund", txn.ID, ""
 	e := anEvent(b.subscription)
-	otherEvent := event.New(event.SubscriptionRenewed{Subscription: event.OfSubscription(other.subscription.ID, other.customer.ID)}, now)
+	otherEvent := event.New(event.SubscriptionRenewed{Subscription: event.OfSubscription(other.subscription.ID,
+		other.customer.ID)}, now)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other.plan))
 		require.NoError(t, tx.InsertTestClock(ctx, b.env, other.clock))
@@ -135,13 +139,17 @@ func TestList_Filters(t *testing.T) {
 		require.Len(t, found, 1, f)
 		require.Equal(t, b.customer.ID, found[0].ID)
 	}
-	for _, f := range []db.SubscriptionFilter{{CustomerID: b.customer.ID}, {PlanID: b.plan.ID}, {Status: "active"}, {TestClockID: b.clock.ID}} {
+	for _, f := range []db.SubscriptionFilter{
+		{CustomerID: b.customer.ID}, {PlanID: b.plan.ID}, {Status: "active"}, {TestClockID: b.clock.ID},
+	} {
 		found, _, err := b.store.Subscriptions(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)
 		require.Equal(t, b.subscription.ID, found[0].ID)
 	}
-	for _, f := range []db.InvoiceFilter{{CustomerID: b.customer.ID}, {SubscriptionID: b.subscription.ID}, {Status: "open"}} {
+	for _, f := range []db.InvoiceFilter{
+		{CustomerID: b.customer.ID}, {SubscriptionID: b.subscription.ID}, {Status: "open"},
+	} {
 		found, _, err := b.store.Invoices(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)
@@ -149,7 +157,8 @@ func TestList_Filters(t *testing.T) {
 		require.Len(t, found[0].Lines, 2)
 	}
 	for _, f := range []db.TransactionFilter{
-		{CustomerID: b.customer.ID, Type: "charge"}, {SubscriptionID: b.subscription.ID}, {InvoiceID: inv.ID}, {Status: "pending", Type: "charge"},
+		{CustomerID: b.customer.ID, Type: "charge"}, {SubscriptionID: b.subscription.ID}, {InvoiceID: inv.ID},
+		{Status: "pending", Type: "charge"},
 	} {
 		found, _, err := b.store.Transactions(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)

@@ -29,8 +29,8 @@ type pipe struct {
 	err   error // the first failure: PostgreSQL refuses whatever follows
 }
 
-// statement is a queued write. Where zero is set, the write ends with the guard, and what the guard says means zero. Where
-// read is set, it reads what the write returns.
+// statement is a queued write. Where zero is set, the write ends with the guard, and what the guard says means zero.
+// Where read is set, it reads what the write returns.
 type statement struct {
 	sql  string
 	args []any
@@ -208,7 +208,8 @@ type strict struct {
 
 func (s strict) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	if !strings.HasSuffix(strings.TrimSpace(sql), guard) {
-		return pgconn.CommandTag{}, fmt.Errorf("db: %s does not notice that it touches no row: end it with %q", queryName(sql), guard)
+		return pgconn.CommandTag{}, fmt.Errorf("db: %s does not notice that it touches no row: end it with %q",
+			queryName(sql), guard)
 	}
 	return pgconn.CommandTag{}, s.add(statement{sql: sql, args: args, zero: s.zero})
 }

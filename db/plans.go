@@ -94,7 +94,8 @@ func (r Reader) Plans(
 		ids = append(ids, p.ID)
 		at[p.ID] = i
 	}
-	prices, err := queries.PriceListOfPlans(ctx, r.handle, dbsqlc.PriceListOfPlansParams{EnvironmentID: environmentID, PlanIds: ids})
+	prices, err := queries.PriceListOfPlans(ctx, r.handle,
+		dbsqlc.PriceListOfPlansParams{EnvironmentID: environmentID, PlanIds: ids})
 	if err != nil {
 		return nil, false, translate("PriceListOfPlans", err)
 	}
@@ -124,14 +125,16 @@ func (tx *Tx) SavePlan(ctx context.Context, environmentID string, p plan.Plan) e
 func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan) error {
 	err := queries.PlanInsert(ctx, tx.pipe, dbsqlc.PlanInsertParams{
 		ID: p.ID, EnvironmentID: environmentID, Name: p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit,
-		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Metadata: present(p.Metadata), CreatedAt: p.CreatedAt,
+		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Metadata: present(p.Metadata),
+		CreatedAt: p.CreatedAt,
 	})
 	if err != nil {
 		return err
 	}
 	for i, price := range p.Prices {
 		err := queries.PriceInsert(ctx, tx.pipe, dbsqlc.PriceInsertParams{
-			ID: price.ID, EnvironmentID: environmentID, PlanID: p.ID, Position: i, Name: price.Name, Model: price.Model, Amount: price.Amount,
+			ID: price.ID, EnvironmentID: environmentID, PlanID: p.ID, Position: i, Name: price.Name, Model: price.Model,
+			Amount: price.Amount,
 		})
 		if err != nil {
 			return err
@@ -142,7 +145,8 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 
 func planFromDB(row dbsqlc.Plan) plan.Plan {
 	return plan.Plan{
-		ID: row.ID, Name: row.Name, Currency: row.Currency, Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
+		ID: row.ID, Name: row.Name, Currency: row.Currency,
+		Interval:  period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
 		TrialDays: row.TrialDays, Active: row.Active, Metadata: row.Metadata, CreatedAt: row.CreatedAt,
 	}
 }

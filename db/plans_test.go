@@ -104,7 +104,8 @@ func (c *crowd) explain(t *testing.T, name string, limit int) {
 		}
 		var out []byte
 		args := append([]any{pgx.QueryExecModeCacheDescribe}, q.args...)
-		require.NoError(t, tx.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+q.sql, args...).Scan(&out), q.sql)
+		require.NoError(t, tx.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+q.sql, args...).Scan(&out),
+			q.sql)
 		require.NoError(t, tx.Rollback(t.Context()))
 		var plans []struct {
 			Plan planNode
@@ -152,7 +153,9 @@ func (c *crowd) lists(t *testing.T) {
 			return err
 		})
 	}
-	for name, f := range map[string]db.CustomerFilter{"all": {}, "email": {Email: "rare@example.com"}, "clock": {TestClockID: clock}} {
+	for name, f := range map[string]db.CustomerFilter{
+		"all": {}, "email": {Email: "rare@example.com"}, "clock": {TestClockID: clock},
+	} {
 		add("customers, "+name, "cust_", func(p db.Page) error {
 			_, _, err := c.store.Customers(ctx, crowdEnv, f, p)
 			return err
@@ -195,7 +198,9 @@ func (c *crowd) lists(t *testing.T) {
 		"all": {}, "rare type": {Types: []event.Pattern{"subscription.past_due"}}, "type": {Types: []event.Pattern{"payment.success"}},
 		"no such type": {Types: []event.Pattern{"customer.deleted"}}, "group": {Types: []event.Pattern{"payment.*"}},
 		"rare group": {Types: []event.Pattern{"subscription.*"}}, "no such group": {Types: []event.Pattern{"customer.*"}},
-		"several":                {Types: []event.Pattern{"payment.*", "subscription.past_due", "customer.deleted", "invoice.*"}},
+		"several": {Types: []event.Pattern{
+			"payment.*", "subscription.past_due", "customer.deleted", "invoice.*",
+		}},
 		"customer":               {CustomerID: customer},
 		"subscription":           {SubscriptionID: subscription},
 		"object":                 {ObjectID: subscription},
@@ -204,8 +209,9 @@ func (c *crowd) lists(t *testing.T) {
 		"time":                   {RecordedFrom: crowdTime(c.rows / 2), RecordedTo: crowdTime(c.rows/2 + 3000)},
 		"since":                  {RecordedFrom: crowdTime(c.rows / 2)},
 		"until":                  {RecordedTo: crowdTime(c.rows / 2)},
-		"time and type":          {RecordedFrom: crowdTime(c.rows / 3), RecordedTo: crowdTime(c.rows / 2), Types: []event.Pattern{"payment.*"}},
-		"time with no event":     {RecordedFrom: crowdTime(c.rows + 100)},
+		"time and type": {RecordedFrom: crowdTime(c.rows / 3), RecordedTo: crowdTime(c.rows / 2),
+			Types: []event.Pattern{"payment.*"}},
+		"time with no event": {RecordedFrom: crowdTime(c.rows + 100)},
 	} {
 		add("events, "+name, "evt_", func(p db.Page) error {
 			_, _, err := c.store.Events(ctx, crowdEnv, f, p)
@@ -231,7 +237,8 @@ func (c *crowd) lists(t *testing.T) {
 	_, _, err := c.store.EventsFor(ctx, crowdEnv, endpoint, db.EventRange{Before: time.Now(), Limit: limit})
 	require.NoError(t, err)
 	c.explain(t, "events for an endpoint", limit)
-	_, err = c.store.WebhookLog(ctx, crowdEnv, []string{crowdID("whd_", 0), crowdID("whd_", 2)}, db.Log{Attempts: 20, ExcerptBytes: 500})
+	_, err = c.store.WebhookLog(ctx, crowdEnv, []string{crowdID("whd_", 0), crowdID("whd_", 2)},
+		db.Log{Attempts: 20, ExcerptBytes: 500})
 	require.NoError(t, err)
 	c.explain(t, "attempts of deliveries", limit)
 	for name, list := range lists {
@@ -241,7 +248,8 @@ func (c *crowd) lists(t *testing.T) {
 		}
 		middle, old := crowdID(list.prefix, rows/2), crowdID(list.prefix, 0)
 		for where, page := range map[string]db.Page{
-			"newest": {}, "older": {StartingAfter: middle}, "newer": {EndingBefore: middle}, "from the first": {EndingBefore: old},
+			"newest": {}, "older": {StartingAfter: middle}, "newer": {EndingBefore: middle}, "from the " +
+				"first": {EndingBefore: old},
 		} {
 			page.Limit = limit
 			c.trace.take()

@@ -56,7 +56,8 @@ func (r Reader) ProviderCalls(ctx context.Context, environmentID, transactionID 
 // InsertProviderCall opens one, before the exchange. Fault: transaction_not_found.
 func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
 	return queries.ProviderCallInsert(ctx, tx.pipe, dbsqlc.ProviderCallInsertParams{
-		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Operation: c.Operation, Key: c.Key, StartedAt: c.StartedAt,
+		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Operation: c.Operation, Key: c.Key,
+		StartedAt: c.StartedAt,
 	})
 }
 
@@ -64,7 +65,8 @@ func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c Pr
 // Fault: provider_call_not_found, when there is none or it has ended.
 func (tx *Tx) FinishProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
 	return queries.ProviderCallFinish(ctx, tx.pipe.orElse(notFound("provider_call")), dbsqlc.ProviderCallFinishParams{
-		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Outcome: null(c.Outcome), HttpStatus: null(c.HTTPStatus),
-		Response: c.Response, EndedAt: nullTime(c.EndedAt),
+		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Outcome: null(c.Outcome),
+		HttpStatus: null(c.HTTPStatus),
+		Response:   c.Response, EndedAt: nullTime(c.EndedAt),
 	})
 }

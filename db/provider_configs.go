@@ -32,7 +32,8 @@ func (r Reader) ProviderConfig(ctx context.Context, environmentID string) (Provi
 
 // ProviderConfigOf reads the one that a transaction was sent through. Fault: provider_config_not_found.
 func (r Reader) ProviderConfigOf(ctx context.Context, environmentID, id string) (ProviderConfig, error) {
-	row, err := queries.ProviderConfigGet(ctx, r.handle, dbsqlc.ProviderConfigGetParams{EnvironmentID: environmentID, ID: id})
+	row, err := queries.ProviderConfigGet(ctx, r.handle,
+		dbsqlc.ProviderConfigGetParams{EnvironmentID: environmentID, ID: id})
 	return providerConfigFromDB(dbsqlc.ProviderConfigGetPrimaryRow(row)), readError("provider_config", err)
 }
 
@@ -51,8 +52,8 @@ func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c 
 	})
 }
 
-// MarkProviderFailing notes that the provider refuses a configuration's credentials, since tx.Real, and reports whether that
-// is news. Others that notice it wait until the transaction ends.
+// MarkProviderFailing notes that the provider refuses a configuration's credentials, since tx.Real, and reports whether
+// that is news. Others that notice it wait until the transaction ends.
 func (tx *Tx) MarkProviderFailing(ctx context.Context, environmentID, id string) (news bool, err error) {
 	ids, err := queries.ProviderConfigSetFailing(ctx, tx.pipe, dbsqlc.ProviderConfigSetFailingParams{
 		EnvironmentID: environmentID, ID: id, FailingSince: &tx.Real,
@@ -60,7 +61,8 @@ func (tx *Tx) MarkProviderFailing(ctx context.Context, environmentID, id string)
 	return len(ids) > 0, translate("ProviderConfigSetFailing", err)
 }
 
-// MarkProviderRecovered notes that the provider takes a configuration's credentials again, and reports whether that is news.
+// MarkProviderRecovered notes that the provider takes a configuration's credentials again, and reports whether that is
+// news.
 func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID, id string) (news bool, err error) {
 	ids, err := queries.ProviderConfigClearFailing(ctx, tx.pipe, dbsqlc.ProviderConfigClearFailingParams{
 		EnvironmentID: environmentID, ID: id,
@@ -71,7 +73,8 @@ func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID, id strin
 func providerConfigFromDB(row dbsqlc.ProviderConfigGetPrimaryRow) ProviderConfig {
 	p := row.ProviderConfig
 	return ProviderConfig{
-		ID: p.ID, EnvironmentID: p.EnvironmentID, AppID: row.AppID, Mode: row.Mode, Provider: p.Provider, Primary: p.IsPrimary,
+		ID: p.ID, EnvironmentID: p.EnvironmentID, AppID: row.AppID, Mode: row.Mode, Provider: p.Provider,
+		Primary:         p.IsPrimary,
 		SecretKeySealed: p.SecretKeySealed, WebhookSecretSealed: p.WebhookSecretSealed, Keyset: row.Keyset,
 		FailingSince: value(p.FailingSince),
 	}

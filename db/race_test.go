@@ -104,7 +104,8 @@ func TestRace_NoSubscriptionOutlivesErasure(t *testing.T) {
 			require.NoError(t, err)
 			go func() { done <- b.try(t, second) }()
 			require.Eventually(t, func() bool {
-				return b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") == 1
+				return b.count(t,
+					"select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") == 1
 			}, 10*time.Second, time.Millisecond, "the second must wait for the first")
 		})
 		return <-done
@@ -143,7 +144,8 @@ func TestRace_RowsAreLockedInOneOrder(t *testing.T) {
 			s.ID = id.New(id.Subscription, wall)
 			require.NoError(t, tx.InsertSubscription(ctx, b.env, s))
 			require.NoError(t, tx.InsertTransaction(ctx, b.env, c))
-			subs, txns = append(subs, db.Ref{EnvironmentID: b.env, ID: s.ID}), append(txns, db.Ref{EnvironmentID: b.env, ID: c.ID})
+			subs, txns = append(subs, db.Ref{EnvironmentID: b.env, ID: s.ID}), append(txns,
+				db.Ref{EnvironmentID: b.env, ID: c.ID})
 		}
 	})
 	shuffled := func(refs []db.Ref) []db.Ref {
@@ -230,7 +232,8 @@ func TestRace_LoadLocksBalance(t *testing.T) {
 	second.ID = id.New(id.Subscription, wall)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertSubscription(ctx, b.env, second))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: 1000, Reason: invoice.CreditProration}, inv.ID, now))
+		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+			invoice.CreditEntry{Amount: 1000, Reason: invoice.CreditProration}, inv.ID, now))
 	})
 	errs := atOnce(sessions, func(i int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
@@ -239,7 +242,8 @@ func TestRace_LoadLocksBalance(t *testing.T) {
 				return err
 			}
 			if use := min(loaded.Balance, 300); use > 0 {
-				return tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: -use, Reason: invoice.CreditApplied}, inv.ID, now)
+				return tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+					invoice.CreditEntry{Amount: -use, Reason: invoice.CreditApplied}, inv.ID, now)
 			}
 			return nil
 		})
@@ -280,7 +284,8 @@ func TestRace_InvoiceNumbersHaveNoGaps(t *testing.T) {
 					}
 				}
 				if n < 0 {
-					return tx.InsertSettlement(ctx, b.env, "in_absent", "", 0, now) // fails at the commit, after the numbers were taken
+					// fails at the commit, after the numbers were taken
+					return tx.InsertSettlement(ctx, b.env, "in_absent", "", 0, now)
 				}
 				return nil
 			})
@@ -333,7 +338,8 @@ func TestRace_EventSequences(t *testing.T) {
 	require.Len(t, events, sessions*each)
 	first := now.Unix()
 	for i, e := range events {
-		require.Equal(t, numbered{int64(i + 1), first + int64(i)}, e, "no gap, and a second for each, since receivers dedupe on it")
+		require.Equal(t, numbered{int64(i + 1), first + int64(i)}, e,
+			"no gap, and a second for each, since receivers dedupe on it")
 	}
 }
 

@@ -46,7 +46,9 @@ func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, limit i
 	found, err := queries.SubscriptionListUnstarted(ctx, r.lists(), dbsqlc.SubscriptionListUnstartedParams{
 		Epoch: epoch, RowLimit: rows(limit),
 	})
-	return refs(found, func(f dbsqlc.SubscriptionListUnstartedRow) Ref { return Ref(f) }), translate("SubscriptionListUnstarted", err)
+	return refs(found, func(f dbsqlc.SubscriptionListUnstartedRow) Ref {
+		return Ref(f)
+	}), translate("SubscriptionListUnstarted", err)
 }
 
 // UnstartedTransactions lists pending ones that no subscription's workflow serves and whose own was not started in this
@@ -55,13 +57,17 @@ func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, limit in
 	found, err := queries.TransactionListUnstarted(ctx, r.lists(), dbsqlc.TransactionListUnstartedParams{
 		Epoch: epoch, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.TransactionListUnstartedRow) Ref { return Ref(f) }), translate("TransactionListUnstarted", err)
+	return refs(found, func(f dbsqlc.TransactionListUnstartedRow) Ref {
+		return Ref(f)
+	}), translate("TransactionListUnstarted", err)
 }
 
 // BusyClocks lists test clocks that are advancing, the oldest first.
 func (r Reader) BusyClocks(ctx context.Context, limit int) ([]Ref, error) {
 	found, err := queries.TestClockListAdvancing(ctx, r.lists(), rows(limit))
-	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) Ref { return Ref(f) }), translate("TestClockListAdvancing", err)
+	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) Ref {
+		return Ref(f)
+	}), translate("TestClockListAdvancing", err)
 }
 
 // WakePendingBefore lists subscriptions whose workflow was to be woken before then and has not acted, those of each
@@ -70,7 +76,9 @@ func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit i
 	found, err := queries.SubscriptionListWakePending(ctx, r.lists(), dbsqlc.SubscriptionListWakePendingParams{
 		Before: &before, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.SubscriptionListWakePendingRow) Ref { return Ref(f) }), translate("SubscriptionListWakePending", err)
+	return refs(found, func(f dbsqlc.SubscriptionListWakePendingRow) Ref {
+		return Ref(f)
+	}), translate("SubscriptionListWakePending", err)
 }
 
 // OpenCallbacksBefore lists transactions with a callback received before then and not processed, each once, those of
@@ -95,8 +103,11 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 // LateSubscriptions lists those in real time whose next action was due before then, those of each environment in turn,
 // the latest first.
 func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
-	found, err := queries.SubscriptionListLate(ctx, r.lists(), dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: limit})
-	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref { return Ref(f) }), translate("SubscriptionListLate", err)
+	found, err := queries.SubscriptionListLate(ctx, r.lists(),
+		dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: limit})
+	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref {
+		return Ref(f)
+	}), translate("SubscriptionListLate", err)
 }
 
 // UnstartedEndpoints lists enabled webhook endpoints whose workflow was not started in this epoch.
@@ -104,16 +115,20 @@ func (r Reader) UnstartedEndpoints(ctx context.Context, epoch int64, limit int) 
 	found, err := queries.WebhookEndpointListUnstarted(ctx, r.lists(), dbsqlc.WebhookEndpointListUnstartedParams{
 		Epoch: epoch, RowLimit: rows(limit),
 	})
-	return refs(found, func(f dbsqlc.WebhookEndpointListUnstartedRow) Ref { return Ref(f) }), translate("WebhookEndpointListUnstarted", err)
+	return refs(found, func(f dbsqlc.WebhookEndpointListUnstartedRow) Ref {
+		return Ref(f)
+	}), translate("WebhookEndpointListUnstarted", err)
 }
 
-// AsleepEndpoints lists webhook endpoints that were to be woken before one time, or had something to do before the other,
-// the longest waiting first.
+// AsleepEndpoints lists webhook endpoints that were to be woken before one time, or had something to do before the
+// other, the longest waiting first.
 func (r Reader) AsleepEndpoints(ctx context.Context, wokenBefore, dueBefore time.Time, limit int) ([]Ref, error) {
 	found, err := queries.WebhookEndpointListAsleep(ctx, r.lists(), dbsqlc.WebhookEndpointListAsleepParams{
 		WakeBefore: &wokenBefore, DueBefore: &dueBefore, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.WebhookEndpointListAsleepRow) Ref { return Ref(f) }), translate("WebhookEndpointListAsleep", err)
+	return refs(found, func(f dbsqlc.WebhookEndpointListAsleepRow) Ref {
+		return Ref(f)
+	}), translate("WebhookEndpointListAsleep", err)
 }
 
 // SetStarted notes that the workflows of these rows were started in an epoch.

@@ -20,9 +20,12 @@ func TestUnstartedSubscriptions(t *testing.T) {
 	b := setup(t)
 	other := b.newEnvironment(t)
 	finished := b.subscription
-	finished.ID, finished.Status, finished.CanceledAt, finished.FinishedAt = id.New(id.Subscription, wall), "canceled", now, now
+	finished.ID, finished.Status, finished.CanceledAt, finished.FinishedAt = id.New(id.Subscription,
+		wall), "canceled", now, now
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, finished)) })
-	first, second := db.Ref{EnvironmentID: b.env, ID: b.subscription.ID}, db.Ref{EnvironmentID: other.env, ID: other.subscription.ID}
+	first, second := db.Ref{EnvironmentID: b.env, ID: b.subscription.ID}, db.Ref{
+		EnvironmentID: other.env, ID: other.subscription.ID,
+	}
 	if second.ID < first.ID {
 		first, second = second, first
 	}
@@ -63,7 +66,8 @@ func TestUnstartedTransactions(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	finished := b.subscription
-	finished.ID, finished.Status, finished.CanceledAt, finished.FinishedAt = id.New(id.Subscription, wall), "canceled", now, now
+	finished.ID, finished.Status, finished.CanceledAt, finished.FinishedAt = id.New(id.Subscription,
+		wall), "canceled", now, now
 	own, served, done, refund, leftOpen := b.charge(""), b.charge(""), b.charge(""), b.charge(""), b.charge("")
 	own.SubscriptionID, done.SubscriptionID, done.Status, done.CompletedAt = "", "", payment.Failed, now
 	refund.Type, refund.ChargeID = payment.Refund, own.ID
@@ -132,7 +136,8 @@ func TestReconciler_LateSubscriptions(t *testing.T) {
 
 	wakes, err := b.store.WakePendingBefore(ctx, soon, 10)
 	require.NoError(t, err)
-	require.Equal(t, []db.Ref{{EnvironmentID: b.env, ID: b.subscription.ID}, {EnvironmentID: b.env, ID: realTime.ID}}, wakes)
+	require.Equal(t, []db.Ref{{EnvironmentID: b.env, ID: b.subscription.ID}, {EnvironmentID: b.env, ID: realTime.ID}},
+		wakes)
 	wakes, err = b.store.WakePendingBefore(ctx, wall, 10)
 	require.NoError(t, err)
 	require.Empty(t, wakes)
@@ -147,8 +152,9 @@ func TestCallbacks_StoredOnceFoundUntilProcessed(t *testing.T) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			var err error
 			stored, err = tx.InsertCallback(ctx, b.env, db.Callback{
-				ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: eventID, Type: "charge", TransactionID: transactionID,
-				ProviderRef: ref, ReceivedAt: at,
+				ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: eventID, Type: "charge",
+				TransactionID: transactionID,
+				ProviderRef:   ref, ReceivedAt: at,
 			})
 			require.NoError(t, err)
 		})
@@ -164,7 +170,8 @@ func TestCallbacks_StoredOnceFoundUntilProcessed(t *testing.T) {
 	}
 	process := func(before time.Time) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.MarkCallbacksProcessed(ctx, b.env, txn.ID, db.LookedAt{Refs: []string{"", "pi_1"}, At: before}))
+			require.NoError(t, tx.MarkCallbacksProcessed(ctx, b.env, txn.ID,
+				db.LookedAt{Refs: []string{"", "pi_1"}, At: before}))
 		})
 	}
 	its := []db.TransactionRef{{Ref: db.Ref{EnvironmentID: b.env, ID: txn.ID}}}
@@ -199,7 +206,8 @@ func TestCallbacks_GivenUp(t *testing.T) {
 		})
 	}
 	left := func() (eventIDs []string) {
-		rows, err := b.pool.Query(ctx, "select provider_event_id from provider_callbacks where processed_at is null order by 1")
+		rows, err := b.pool.Query(ctx,
+			"select provider_event_id from provider_callbacks where processed_at is null order by 1")
 		require.NoError(t, err)
 		eventIDs, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)
@@ -264,7 +272,8 @@ func TestCallbacks_FollowedInGrowingGaps(t *testing.T) {
 	ask(wall.Add(-time.Hour)) // before the word came
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		_, err := tx.InsertCallback(ctx, b.env, db.Callback{
-			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", Type: "charge", TransactionID: txn.ID, ReceivedAt: wall,
+			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", Type: "charge",
+			TransactionID: txn.ID, ReceivedAt: wall,
 		})
 		require.NoError(t, err)
 	})
@@ -277,7 +286,8 @@ func TestCallbacks_FollowedInGrowingGaps(t *testing.T) {
 	require.True(t, open(wall.Add(33*time.Hour)))
 }
 
-// TestReconciler_EnvironmentsTakeTurns fills every list of what hangs behind with one environment's, all older than the one of another.
+// TestReconciler_EnvironmentsTakeTurns fills every list of what hangs behind with one environment's, all older than the
+// one of another.
 func TestReconciler_EnvironmentsTakeTurns(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -293,13 +303,15 @@ func TestReconciler_EnvironmentsTakeTurns(t *testing.T) {
 				require.NoError(t, tx.InsertSubscription(ctx, e.env, s))
 				require.NoError(t, tx.InsertTransaction(ctx, e.env, c))
 				_, err := tx.InsertCallback(ctx, e.env, db.Callback{
-					ID: id.New(id.Callback, wall), ProviderConfigID: e.provider, ProviderEventID: c.ID, Type: "charge", TransactionID: c.ID, ReceivedAt: at,
+					ID: id.New(id.Callback, wall), ProviderConfigID: e.provider, ProviderEventID: c.ID, Type: "charge",
+					TransactionID: c.ID, ReceivedAt: at,
 				})
 				require.NoError(t, err)
 				txn, sub = c.ID, s.ID
 			}
 		})
-		_, err := b.pool.Exec(ctx, "update subscriptions set wake_pending_since = $1 where environment_id = $2 and test_clock_id is null", at, e.env)
+		_, err := b.pool.Exec(ctx,
+			"update subscriptions set wake_pending_since = $1 where environment_id = $2 and test_clock_id is null", at, e.env)
 		require.NoError(t, err)
 		return txn, sub
 	}
@@ -349,7 +361,8 @@ func TestClockQueries(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	soon, waits, finished := b.subscription, b.subscription, b.subscription
-	soon.ID, waits.ID, finished.ID = id.New(id.Subscription, wall), id.New(id.Subscription, wall), id.New(id.Subscription, wall)
+	soon.ID, waits.ID, finished.ID = id.New(id.Subscription, wall), id.New(id.Subscription, wall), id.New(id.Subscription,
+		wall)
 	soon.NextActionAt, soon.NextAction = now.Add(time.Hour), "payment_retry"
 	waits.NextActionAt, waits.NextAction = time.Time{}, "none"
 	finished.Status, finished.CanceledAt, finished.FinishedAt, finished.NextActionAt = "canceled", now, now, now

@@ -51,7 +51,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
 	everyFieldDiffers(t, b.subscription, want,
-		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt") // the last two: see trial and owing
+		// the last two: see trial and owing
+		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
 		require.Equal(t, owing, locked(ctx, t, b, tx))
@@ -66,7 +67,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	again := want
 	again.ID, again.Revision, again.CreatedAt = id.New(id.Subscription, wall), 1, now.Add(time.Minute)
 	again.UpdatedAt, again.MethodChangedAt = again.CreatedAt, time.Time{}
-	everyFieldDiffers(t, subscription.Subscription{}, again, "MethodChangedAt", "TrialNoticeAt", "PastDueAt") // not of a new one
+	// not of a new one
+	everyFieldDiffers(t, subscription.Subscription{}, again, "MethodChangedAt", "TrialNoticeAt", "PastDueAt")
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, again)) })
 	got, err = b.store.Subscription(t.Context(), b.env, again.ID)
 	require.NoError(t, err)
@@ -76,8 +78,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	requireFault(t, err, fault.Unavailable, "subscription_changed")
 }
 
-// everyFieldDiffers requires that a row whose writing is tested has a value of its own in each field, so that a field left
-// out of a write is noticed. Except are fields that the write does not change.
+// everyFieldDiffers requires that a row whose writing is tested has a value of its own in each field, so that a field
+// left out of a write is noticed. Except are fields that the write does not change.
 func everyFieldDiffers[T any](t *testing.T, before, after T, except ...string) {
 	t.Helper()
 	b, a := reflect.ValueOf(before), reflect.ValueOf(after)

@@ -45,8 +45,10 @@ func TestAPIKeyRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	key := db.NewAPIKey{
-		ID: id.New(id.APIKey, wall), Kind: "publishable", Hash: make([]byte, 32), Hint: "pk_test_…wxyz", Scopes: []string{"read", "webhooks"},
-		AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}, ExpiresAt: now,
+		ID: id.New(id.APIKey, wall), Kind: "publishable", Hash: make([]byte, 32), Hint: "pk_test_…wxyz",
+		Scopes:       []string{"read", "webhooks"},
+		AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
+		ExpiresAt:    now,
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertAPIKey(ctx, b.env, key)) })
 
@@ -75,7 +77,8 @@ func TestProviderConfigRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	want := db.ProviderConfig{
-		ID: b.provider, EnvironmentID: b.env, AppID: b.app, Mode: "test", Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"),
+		ID: b.provider, EnvironmentID: b.env, AppID: b.app, Mode: "test", Provider: "stripe", Primary: true,
+		SecretKeySealed:     []byte("sealed"),
 		WebhookSecretSealed: []byte("too"), Keyset: []byte("keyset"),
 	}
 	got, err := b.store.ProviderConfig(t.Context(), b.env)
@@ -222,15 +225,19 @@ func TestTransactionRoundTrip(t *testing.T) {
 	require.Equal(t, txn, got)
 
 	want := txn
-	want.Status, want.ProviderRef, want.FailureCode, want.FailureReason = payment.Success, "pi_1", "DECLINED", "the bank said no"
+	want.Status, want.ProviderRef, want.FailureCode, want.FailureReason = payment.Success, "pi_1", "DECLINED", "the bank "+
+		"said no"
 	want.ProviderResponse, want.AmountRefunded = []byte(`{"id": "pi_1"}`), 700
 	want.SendNumber, want.Checks, want.NotFoundCount = 1, 2, 3
 	want.FirstSentAt, want.CancelRequestedAt, want.NextCheckAt = wall.Add(1*time.Second), wall.Add(2*time.Second), wall.Add(3*time.Second)
 	want.NotFoundAt, want.ParkedAt, want.CompletedAt = wall.Add(4*time.Second), wall.Add(5*time.Second), now.Add(6*time.Second)
 	want.Disputes = payment.Disputes{{
-		Ref: "du_1", State: payment.DisputeOpen, Amount: 900, Currency: eur, Withdrawn: 800, WithdrawalID: "txn_w", Withdrawals: 2,
+		Ref: "du_1", State: payment.DisputeOpen, Amount: 900, Currency: eur, Withdrawn: 800, WithdrawalID: "txn_w",
+		Withdrawals: 2,
 	}}
-	want.DisputedAt, want.Review = wall.Add(7*time.Second), payment.Review{Reason: "second_capture", Ref: "pi_2", At: wall.Add(8 * time.Second)}
+	want.DisputedAt, want.Review = wall.Add(7*time.Second), payment.Review{
+		Reason: "second_capture", Ref: "pi_2", At: wall.Add(8 * time.Second),
+	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		locked, err := tx.LockTransaction(ctx, b.env, txn.ID)
 		require.NoError(t, err)
@@ -267,7 +274,8 @@ func TestRecoveredCharge(t *testing.T) {
 
 	record := func(ctx context.Context, tx *db.Tx) error {
 		found := canceled
-		found.ID, found.RecoveredFrom, found.Status, found.CompletedAt = id.New(id.Transaction, wall), canceled.ID, payment.Success, now
+		found.ID, found.RecoveredFrom, found.Status, found.CompletedAt = id.New(id.Transaction,
+			wall), canceled.ID, payment.Success, now
 		return tx.InsertTransaction(ctx, b.env, found)
 	}
 	require.NoError(t, b.try(t, record))
@@ -281,7 +289,9 @@ func TestProviderCallRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	txn := b.pendingCharge(t, "")
-	call := db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, Key: "key-1", StartedAt: wall}
+	call := db.ProviderCall{
+		ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, Key: "key-1", StartedAt: wall,
+	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProviderCall(ctx, b.env, call)) })
 	calls, err := b.store.ProviderCalls(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
@@ -302,7 +312,9 @@ func TestProviderCall_CutOffByTheEndOfAnother(t *testing.T) {
 	b := setup(t)
 	txn, other := b.pendingCharge(t, ""), b.pendingCharge(t, "")
 	open := func(transactionID string, at time.Time) db.ProviderCall {
-		call := db.ProviderCall{ID: id.New(id.ProviderCall, at), TransactionID: transactionID, Operation: db.CallCharge, Key: "key-1", StartedAt: at}
+		call := db.ProviderCall{
+			ID: id.New(id.ProviderCall, at), TransactionID: transactionID, Operation: db.CallCharge, Key: "key-1", StartedAt: at,
+		}
 		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProviderCall(ctx, b.env, call)) })
 		return call
 	}
@@ -342,7 +354,8 @@ func TestEventRoundTrip(t *testing.T) {
 	require.True(t, id.Is(id.Event, events[0].ID))
 	require.JSONEq(t, stored(t, e.Data), string(events[0].Data))
 	require.Equal(t, db.Event{
-		ID: events[0].ID, Sequence: 1, CustomerSequence: 1, CreatedAt: wall, Type: event.TypeSubscriptionUpdated, ObjectID: b.subscription.ID,
+		ID: events[0].ID, Sequence: 1, CustomerSequence: 1, CreatedAt: wall, Type: event.TypeSubscriptionUpdated,
+		ObjectID:   b.subscription.ID,
 		CustomerID: b.customer.ID, SubscriptionID: b.subscription.ID, Data: events[0].Data, OccurredAt: e.OccurredAt,
 	}, events[0])
 	key, got, err := b.store.EventWithKey(t.Context(), b.hash, events[0].ID)

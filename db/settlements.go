@@ -19,7 +19,8 @@ type Settlement struct {
 
 // Settlement reads the one of an invoice. Fault: settlement_not_found.
 func (r Reader) Settlement(ctx context.Context, environmentID, invoiceID string) (Settlement, error) {
-	row, err := queries.SettlementGet(ctx, r.handle, dbsqlc.SettlementGetParams{EnvironmentID: environmentID, InvoiceID: invoiceID})
+	row, err := queries.SettlementGet(ctx, r.handle,
+		dbsqlc.SettlementGetParams{EnvironmentID: environmentID, InvoiceID: invoiceID})
 	s := row.Settlement
 	return Settlement{
 		InvoiceID: s.InvoiceID, TransactionID: value(s.TransactionID), Amount: s.Amount, SettledAt: s.SettledAt,
@@ -28,7 +29,9 @@ func (r Reader) Settlement(ctx context.Context, environmentID, invoiceID string)
 
 // InsertSettlement settles an invoice, which must be locked and open. transactionID is empty exactly where amount is 0.
 // Faults: invoice_settled; transaction_settled, when the transaction settled another invoice.
-func (tx *Tx) InsertSettlement(ctx context.Context, environmentID, invoiceID, transactionID string, amount money.Minor, at time.Time) error {
+func (tx *Tx) InsertSettlement(
+	ctx context.Context, environmentID, invoiceID, transactionID string, amount money.Minor, at time.Time,
+) error {
 	return queries.SettlementInsert(ctx, tx.pipe, dbsqlc.SettlementInsertParams{
 		EnvironmentID: environmentID, InvoiceID: invoiceID, TransactionID: null(transactionID), Amount: amount, SettledAt: at,
 	})

@@ -61,22 +61,23 @@ func (r Reader) Subscriptions(
 // InsertSubscription writes a new one, with the revision 1. The customer is not erased until the transaction ends.
 // Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
-	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")), dbsqlc.SubscriptionInsertParams{
-		ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: s.Status,
-		Currency: s.Currency,
-		TimeZone: s.TimeZone, AnchorAt: s.AnchorAt, IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count,
-		TrialEndsAt: nullTime(s.TrialEndsAt), CurrentPeriodStart: s.CurrentPeriod.Start,
-		CurrentPeriodEnd: s.CurrentPeriod.End,
-		NextPeriod:       s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-		PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CancelReason: null(s.CancelReason),
-		CanceledAt:   nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
-		CollectingInvoiceID: null(s.CollectingInvoiceID),
-		TestClockID:         null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction,
-		NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt),
-		RenewedFrom: nullTime(s.RenewedFrom), TrialNoticeAt: nullTime(s.TrialNoticeAt),
-		CreatedAt: s.CreatedAt,
-	})
+	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
+		dbsqlc.SubscriptionInsertParams{
+			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: s.Status,
+			Currency: s.Currency,
+			TimeZone: s.TimeZone, AnchorAt: s.AnchorAt, IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count,
+			TrialEndsAt: nullTime(s.TrialEndsAt), CurrentPeriodStart: s.CurrentPeriod.Start,
+			CurrentPeriodEnd: s.CurrentPeriod.End,
+			NextPeriod:       s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
+			PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+			CancelReason: null(s.CancelReason),
+			CanceledAt:   nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
+			CollectingInvoiceID: null(s.CollectingInvoiceID),
+			TestClockID:         null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction,
+			NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt),
+			RenewedFrom: nullTime(s.RenewedFrom), TrialNoticeAt: nullTime(s.TrialNoticeAt),
+			CreatedAt: s.CreatedAt,
+		})
 }
 
 // SaveSubscription writes what may change and raises the revision by one. The row must be

@@ -17,7 +17,8 @@ func (r Reader) TestClock(ctx context.Context, environmentID, id string) (testcl
 	return testClockFromDB(row.TestClock), readError("test_clock", err)
 }
 
-// TestClockWithKey reads key and clock, also a deleted one, in one round trip. Faults: api_key_unknown; test_clock_not_found, with the key.
+// TestClockWithKey reads key and clock, also a deleted one, in one round trip. Faults: api_key_unknown;
+// test_clock_not_found, with the key.
 func (r Reader) TestClockWithKey(ctx context.Context, hash []byte, id string) (APIKey, testclock.Clock, error) {
 	row, err := queries.TestClockGetWithKey(ctx, r.handle, dbsqlc.TestClockGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
@@ -28,7 +29,9 @@ func (r Reader) TestClockWithKey(ctx context.Context, hash []byte, id string) (A
 }
 
 // TestClocks lists an environment's, without the deleted ones.
-func (r Reader) TestClocks(ctx context.Context, environmentID string, page Page) (clocks []testclock.Clock, hasMore bool, err error) {
+func (r Reader) TestClocks(
+	ctx context.Context, environmentID string, page Page,
+) (clocks []testclock.Clock, hasMore bool, err error) {
 	span, err := r.bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
@@ -40,7 +43,9 @@ func (r Reader) TestClocks(ctx context.Context, environmentID string, page Page)
 	if err != nil {
 		return nil, false, translate("TestClockList", err)
 	}
-	clocks, hasMore = cut(page, rows, func(row dbsqlc.TestClockListRow) testclock.Clock { return testClockFromDB(row.TestClock) })
+	clocks, hasMore = cut(page, rows, func(row dbsqlc.TestClockListRow) testclock.Clock {
+		return testClockFromDB(row.TestClock)
+	})
 	return clocks, hasMore, nil
 }
 
@@ -81,7 +86,8 @@ func (tx *Tx) LockTestClock(ctx context.Context, environmentID, id string) (test
 // InsertTestClock writes one.
 func (tx *Tx) InsertTestClock(ctx context.Context, environmentID string, c testclock.Clock) error {
 	return queries.TestClockInsert(ctx, tx.pipe, dbsqlc.TestClockInsertParams{
-		ID: c.ID, EnvironmentID: environmentID, Name: c.Name, Status: c.Status, NowAt: c.NowAt, TargetAt: nullTime(c.TargetAt),
+		ID: c.ID, EnvironmentID: environmentID, Name: c.Name, Status: c.Status, NowAt: c.NowAt,
+		TargetAt:  nullTime(c.TargetAt),
 		BlockedBy: presentList(c.BlockedBy), CreatedAt: c.CreatedAt,
 	})
 }
@@ -96,7 +102,8 @@ func (tx *Tx) SaveTestClock(ctx context.Context, environmentID string, c testclo
 
 func testClockFromDB(row dbsqlc.TestClock) testclock.Clock {
 	return testclock.Clock{
-		ID: row.ID, Name: row.Name, Status: row.Status, NowAt: row.NowAt, TargetAt: value(row.TargetAt), BlockedBy: row.BlockedBy,
+		ID: row.ID, Name: row.Name, Status: row.Status, NowAt: row.NowAt, TargetAt: value(row.TargetAt),
+		BlockedBy: row.BlockedBy,
 		DeletedAt: value(row.DeletedAt), Revision: row.Revision, CreatedAt: row.CreatedAt,
 	}
 }

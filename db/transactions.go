@@ -46,7 +46,8 @@ func (r Reader) TransactionByProviderRef(
 
 // RecoveredFrom reports whether a capture that turned up on this canceled charge has become a transaction of its own.
 func (r Reader) RecoveredFrom(ctx context.Context, environmentID, id string) (bool, error) {
-	recovered, err := queries.TransactionIsRecovered(ctx, r.handle, dbsqlc.TransactionIsRecoveredParams{EnvironmentID: environmentID, ID: id})
+	recovered, err := queries.TransactionIsRecovered(ctx, r.handle,
+		dbsqlc.TransactionIsRecoveredParams{EnvironmentID: environmentID, ID: id})
 	return recovered, translate("TransactionIsRecovered", err)
 }
 
@@ -67,7 +68,9 @@ func (r Reader) Transactions(
 	if err != nil {
 		return nil, false, translate("TransactionList", err)
 	}
-	txns, hasMore = cut(page, rows, func(row dbsqlc.TransactionListRow) payment.Transaction { return transactionFromDB(row.Transaction) })
+	txns, hasMore = cut(page, rows, func(row dbsqlc.TransactionListRow) payment.Transaction {
+		return transactionFromDB(row.Transaction)
+	})
 	return txns, hasMore, nil
 }
 
@@ -93,7 +96,9 @@ func (r Reader) Refunds(ctx context.Context, environmentID, chargeID string) ([]
 	found, err := queries.TransactionListRefunds(ctx, r.handle, dbsqlc.TransactionListRefundsParams{
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
-	return refs(found, func(f dbsqlc.TransactionListRefundsRow) payment.Transaction { return transactionFromDB(f.Transaction) }),
+	return refs(found, func(f dbsqlc.TransactionListRefundsRow) payment.Transaction {
+			return transactionFromDB(f.Transaction)
+		}),
 		translate("TransactionListRefunds", err)
 }
 
@@ -102,7 +107,9 @@ func (tx *Tx) LockRefunds(ctx context.Context, environmentID, chargeID string) (
 	found, err := queries.TransactionLockRefunds(ctx, tx.pipe, dbsqlc.TransactionLockRefundsParams{
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
-	return refs(found, func(f dbsqlc.TransactionLockRefundsRow) payment.Transaction { return transactionFromDB(f.Transaction) }),
+	return refs(found, func(f dbsqlc.TransactionLockRefundsRow) payment.Transaction {
+			return transactionFromDB(f.Transaction)
+		}),
 		translate("TransactionLockRefunds", err)
 }
 

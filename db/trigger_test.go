@@ -27,7 +27,9 @@ func TestTrigger_TransactionStatuses(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	charge := b.pendingCharge(t, "")
-	statuses := []payment.Status{payment.Pending, payment.Success, payment.Failed, payment.Declined, payment.Canceled, payment.Refunded}
+	statuses := []payment.Status{
+		payment.Pending, payment.Success, payment.Failed, payment.Declined, payment.Canceled, payment.Refunded,
+	}
 	insert := func(typ payment.Type, status payment.Status) (string, error) {
 		newID, chargeID := id.New(id.Transaction, wall), "null"
 		if typ == payment.Refund {
@@ -90,7 +92,8 @@ func TestTrigger_LedgersAreAppendOnly(t *testing.T) {
 	inv := b.openInvoice(t)
 	_, err := b.pool.Exec(t.Context(), `insert into settlements values ($1, $2, null, 0, now())`, b.env, inv.ID)
 	require.NoError(t, err)
-	_, err = b.pool.Exec(t.Context(), `insert into credit_entries values ('cr_1', $1, $2, 'EUR', 5, 'proration', $3, 5, now())`, b.env, b.customer.ID, inv.ID)
+	_, err = b.pool.Exec(t.Context(),
+		`insert into credit_entries values ('cr_1', $1, $2, 'EUR', 5, 'proration', $3, 5, now())`, b.env, b.customer.ID, inv.ID)
 	require.NoError(t, err)
 	for _, table := range []string{"settlements", "credit_entries"} {
 		for _, sql := range []string{"update %s set amount = 7", "delete from %s", "truncate %s"} {
@@ -144,11 +147,14 @@ func TestTrigger_ImmutableColumns(t *testing.T) {
 	b.pendingCharge(t, inv.ID)
 	columns := map[string]string{
 		"subscriptions": "environment_id id customer_id currency created_at",
-		"invoices":      "environment_id id number customer_id subscription_id reason currency total period_start period_end created_at",
-		"transactions":  "environment_id id type customer_id subscription_id invoice_id amount currency charge_id recovered_from created_at",
+		"invoices": "environment_id id number customer_id subscription_id reason currency total period_start " +
+			"period_end created_at",
+		"transactions": "environment_id id type customer_id subscription_id invoice_id amount currency charge_id " +
+			"recovered_from created_at",
 	}
 	other := map[string]string{
-		"number": "99", "total": "1501", "amount": "1501", "currency": "'USD'", "type": "'refund'", "reason": "'subscription_cycle'",
+		"number": "99", "total": "1501", "amount": "1501", "currency": "'USD'", "type": "'refund'",
+		"reason":     "'subscription_cycle'",
 		"created_at": "now()", "period_start": "now()", "period_end": "now()",
 	}
 	for table, names := range columns {

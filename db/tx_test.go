@@ -31,7 +31,8 @@ func requireUntouched(t *testing.T, b *bundle) {
 	require.Equal(t, b.subscription, s)
 	require.Zero(t, b.count(t, "select count(*) from events"))
 	require.Zero(t, b.store.Stat().AcquiredConns(), "no connection is lost")
-	require.Zero(t, b.count(t, "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"))
+	require.Zero(t, b.count(t,
+		"select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"))
 }
 
 // What a Store has besides the reads writes nothing: every write is a method of Tx.
@@ -104,7 +105,8 @@ func TestInTx_WriteWithoutRowRollsBack(t *testing.T) {
 			return tx.SaveInvoice(ctx, b.env, absent)
 		},
 		"credit": func(ctx context.Context, b *bundle, tx *db.Tx) error {
-			return tx.AddCredit(ctx, b.env, b.customer.ID, "EUR", invoice.CreditEntry{Amount: -1, Reason: invoice.CreditApplied}, "", now)
+			return tx.AddCredit(ctx, b.env, b.customer.ID, "EUR", invoice.CreditEntry{Amount: -1, Reason: invoice.CreditApplied},
+				"", now)
 		},
 		"transaction": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			return tx.SaveTransaction(ctx, b.env, b.charge(""))
@@ -161,7 +163,9 @@ func TestInTx_LostConnectionIsUnavailable(t *testing.T) {
 			if _, err := tx.Subscription(ctx, b.env, b.subscription.ID); err != nil {
 				return err
 			}
-			_, err := b.pool.Exec(ctx, "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and state like 'idle in tr%'")
+			_, err := b.pool.Exec(ctx,
+				"select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and state like "+
+					"'idle in tr%'")
 			require.NoError(t, err)
 			if at == "read" {
 				_, err = tx.Subscription(ctx, b.env, b.subscription.ID)

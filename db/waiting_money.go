@@ -23,8 +23,8 @@ type WaitingMoney struct {
 // waitingAtMost is how many sums are read.
 const waitingAtMost = 1000
 
-// UntakenCharges sums the charges due before then that no provider has taken: not sent, refused, or sent without an answer.
-// The oldest come first. Global.
+// UntakenCharges sums the charges due before then that no provider has taken: not sent, refused, or sent without an
+// answer. The oldest come first. Global.
 func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := queries.TransactionSumUntaken(ctx, r.handle, dbsqlc.TransactionSumUntakenParams{
 		DueBefore: before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),

@@ -62,14 +62,16 @@ const maxAttemptsListed = 1_000
 
 // WebhookDelivery reads one. Fault: webhook_delivery_not_found.
 func (r Reader) WebhookDelivery(ctx context.Context, environmentID, id string) (WebhookDelivery, error) {
-	row, err := queries.WebhookDeliveryGet(ctx, r.handle, dbsqlc.WebhookDeliveryGetParams{EnvironmentID: environmentID, ID: id})
+	row, err := queries.WebhookDeliveryGet(ctx, r.handle,
+		dbsqlc.WebhookDeliveryGetParams{EnvironmentID: environmentID, ID: id})
 	return deliveryFromDB(row.WebhookDelivery), readError("webhook_delivery", err)
 }
 
 // WebhookDeliveryWithKey reads key and delivery in one round trip. Faults: api_key_unknown; webhook_delivery_not_found,
 // with the key.
 func (r Reader) WebhookDeliveryWithKey(ctx context.Context, hash []byte, id string) (APIKey, WebhookDelivery, error) {
-	row, err := queries.WebhookDeliveryGetWithKey(ctx, r.handle, dbsqlc.WebhookDeliveryGetWithKeyParams{Hash: hash, ID: id})
+	row, err := queries.WebhookDeliveryGetWithKey(ctx, r.handle,
+		dbsqlc.WebhookDeliveryGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
 		key, err := r.withoutResource(ctx, hash, "webhook_delivery", err)
 		return key, WebhookDelivery{}, err
@@ -103,7 +105,9 @@ func (r Reader) WebhookDeliveries(
 }
 
 // WebhookAttempts lists the attempts of deliveries, by delivery and number; at most 1,000.
-func (r Reader) WebhookAttempts(ctx context.Context, environmentID string, deliveryIDs []string) ([]WebhookAttempt, error) {
+func (r Reader) WebhookAttempts(
+	ctx context.Context, environmentID string, deliveryIDs []string,
+) ([]WebhookAttempt, error) {
 	rows, err := queries.WebhookAttemptList(ctx, r.handle, dbsqlc.WebhookAttemptListParams{
 		EnvironmentID: environmentID, DeliveryIds: deliveryIDs, RowLimit: maxAttemptsListed,
 	})
@@ -130,7 +134,8 @@ func deliveryFromDB(row dbsqlc.WebhookDelivery) WebhookDelivery {
 
 func attemptFromDB(row dbsqlc.WebhookAttempt) (WebhookAttempt, error) {
 	a := WebhookAttempt{
-		DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt, EndedAt: value(row.EndedAt),
+		DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt,
+		EndedAt: value(row.EndedAt),
 		Outcome: value(row.Outcome), StatusCode: value(row.StatusCode), ResponseExcerpt: row.ResponseExcerpt,
 		Latency:    time.Duration(value(row.LatencyMs)) * time.Millisecond,
 		ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),

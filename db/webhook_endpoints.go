@@ -43,14 +43,16 @@ type WebhookEndpointFilter struct {
 
 // WebhookEndpoint reads one that is not deleted. Fault: webhook_endpoint_not_found.
 func (r Reader) WebhookEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
-	row, err := queries.WebhookEndpointGet(ctx, r.handle, dbsqlc.WebhookEndpointGetParams{EnvironmentID: environmentID, ID: id})
+	row, err := queries.WebhookEndpointGet(ctx, r.handle,
+		dbsqlc.WebhookEndpointGetParams{EnvironmentID: environmentID, ID: id})
 	return endpointWithKeyset(row), readError("webhook_endpoint", err)
 }
 
 // WebhookEndpointWithKey reads key and endpoint in one round trip. Faults: api_key_unknown; webhook_endpoint_not_found,
 // with the key.
 func (r Reader) WebhookEndpointWithKey(ctx context.Context, hash []byte, id string) (APIKey, WebhookEndpoint, error) {
-	row, err := queries.WebhookEndpointGetWithKey(ctx, r.handle, dbsqlc.WebhookEndpointGetWithKeyParams{Hash: hash, ID: id})
+	row, err := queries.WebhookEndpointGetWithKey(ctx, r.handle,
+		dbsqlc.WebhookEndpointGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
 		key, err := r.withoutResource(ctx, hash, "webhook_endpoint", err)
 		return key, WebhookEndpoint{}, err
@@ -79,8 +81,8 @@ func (r Reader) WebhookEndpoints(
 	return endpoints, hasMore, nil
 }
 
-// WebhookEndpointCount counts an environment's, without the deleted ones. Each event writes a row for each endpoint that
-// wants it, so whoever adds endpoints bounds their number.
+// WebhookEndpointCount counts an environment's, without the deleted ones. Each event writes a row for each endpoint
+// that wants it, so whoever adds endpoints bounds their number.
 func (r Reader) WebhookEndpointCount(ctx context.Context, environmentID string) (int, error) {
 	n, err := queries.WebhookEndpointCount(ctx, r.handle, environmentID)
 	return n, translate("WebhookEndpointCount", err)
@@ -89,7 +91,8 @@ func (r Reader) WebhookEndpointCount(ctx context.Context, environmentID string) 
 // LockWebhookEndpoint reads one that nobody else may change until the transaction ends. Lock it before anything is
 // emitted. Fault: webhook_endpoint_not_found.
 func (tx *Tx) LockWebhookEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
-	row, err := queries.WebhookEndpointLock(ctx, tx.pipe, dbsqlc.WebhookEndpointLockParams{EnvironmentID: environmentID, ID: id})
+	row, err := queries.WebhookEndpointLock(ctx, tx.pipe,
+		dbsqlc.WebhookEndpointLockParams{EnvironmentID: environmentID, ID: id})
 	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), readError("webhook_endpoint", err)
 }
 
@@ -105,13 +108,15 @@ func (tx *Tx) InsertWebhookEndpoint(ctx context.Context, environmentID string, e
 // endpoint is still owed. Fault: webhook_endpoint_changed, when it is not of the revision read.
 func (tx *Tx) SaveWebhookEndpoint(ctx context.Context, environmentID string, e WebhookEndpoint) error {
 	tx.WakeWebhookEndpoint(environmentID, e.ID)
-	return queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(changed("webhook_endpoint")), dbsqlc.WebhookEndpointUpdateParams{
-		EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
-		PayloadShape: e.PayloadShape, Status: e.Status, DisabledReason: null(e.DisabledReason), DisabledAt: nullTime(e.DisabledAt),
-		SecretSealed: e.SecretSealed, PreviousSecretSealed: e.PreviousSecretSealed,
-		PreviousSecretUntil: nullTime(e.PreviousSecretUntil), FailingSince: nullTime(e.FailingSince),
-		DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
-	})
+	return queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(changed("webhook_endpoint")),
+		dbsqlc.WebhookEndpointUpdateParams{
+			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
+			PayloadShape: e.PayloadShape, Status: e.Status, DisabledReason: null(e.DisabledReason),
+			DisabledAt:   nullTime(e.DisabledAt),
+			SecretSealed: e.SecretSealed, PreviousSecretSealed: e.PreviousSecretSealed,
+			PreviousSecretUntil: nullTime(e.PreviousSecretUntil), FailingSince: nullTime(e.FailingSince),
+			DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
+		})
 }
 
 func endpointWithKeyset(row dbsqlc.WebhookEndpointGetRow) WebhookEndpoint {
@@ -125,7 +130,8 @@ func endpointFromDB(row dbsqlc.WebhookEndpoint) WebhookEndpoint {
 		ID: row.ID, EnvironmentID: row.EnvironmentID, URL: row.Url, Description: row.Description, Events: row.Events,
 		PayloadShape: row.PayloadShape, Status: row.Status, DisabledReason: value(row.DisabledReason),
 		DisabledAt: value(row.DisabledAt), SecretSealed: row.SecretSealed, PreviousSecretSealed: row.PreviousSecretSealed,
-		PreviousSecretUntil: value(row.PreviousSecretUntil), FailingSince: value(row.FailingSince), DeletedAt: value(row.DeletedAt),
+		PreviousSecretUntil: value(row.PreviousSecretUntil), FailingSince: value(row.FailingSince),
+		DeletedAt:     value(row.DeletedAt),
 		NextAttemptAt: value(row.NextAttemptAt), WakePending: row.WakePendingSince != nil, Revision: row.Revision,
 		CreatedAt: row.CreatedAt,
 	}

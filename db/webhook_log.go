@@ -32,7 +32,8 @@ func (r Reader) WebhookLog(
 	ctx context.Context, environmentID string, deliveryIDs []string, l Log,
 ) (map[string][]LoggedAttempt, error) {
 	rows, err := queries.WebhookLogListAttempts(ctx, r.handle, dbsqlc.WebhookLogListAttemptsParams{
-		EnvironmentID: environmentID, DeliveryIds: presentList(deliveryIDs), PerDelivery: l.Attempts, ExcerptBytes: l.ExcerptBytes,
+		EnvironmentID: environmentID, DeliveryIds: presentList(deliveryIDs), PerDelivery: l.Attempts,
+		ExcerptBytes: l.ExcerptBytes,
 	})
 	if err != nil {
 		return nil, translate("WebhookLogListAttempts", err)
@@ -40,7 +41,8 @@ func (r Reader) WebhookLog(
 	var attempts map[string][]LoggedAttempt
 	for _, row := range rows {
 		a := LoggedAttempt{ResponseBytes: row.ResponseBytes, WebhookAttempt: WebhookAttempt{
-			DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt, EndedAt: value(row.EndedAt),
+			DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt,
+			EndedAt: value(row.EndedAt),
 			Outcome: value(row.Outcome), StatusCode: value(row.StatusCode), ResponseExcerpt: row.ResponseExcerpt,
 			Latency:    time.Duration(value(row.LatencyMs)) * time.Millisecond,
 			ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),
@@ -79,8 +81,8 @@ func (r Reader) narrow(ctx context.Context, span *bounds, since, before time.Tim
 	return nil
 }
 
-// EventRange is a piece of an environment's events, oldest first: those written at or after Since and before Before that
-// follow the event After.
+// EventRange is a piece of an environment's events, oldest first: those written at or after Since and before Before
+// that follow the event After.
 type EventRange struct {
 	Since, Before time.Time
 	After         string // an event's id; empty: from the beginning
@@ -117,7 +119,9 @@ func (r Reader) EventsFor(
 
 // LockWebhookRegistrations keeps every other registration of the environment waiting until the transaction ends, and
 // returns the app with its keyset, wrapped by the key-encryption key, for sealing the secret of a new endpoint.
-func (tx *Tx) LockWebhookRegistrations(ctx context.Context, environmentID string) (appID string, keyset []byte, err error) {
+func (tx *Tx) LockWebhookRegistrations(
+	ctx context.Context, environmentID string,
+) (appID string, keyset []byte, err error) {
 	row, err := queries.WebhookRegistrationLock(ctx, tx.pipe, environmentID)
 	return row.AppID, row.Keyset, readError("environment", err)
 }

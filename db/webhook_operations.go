@@ -15,7 +15,9 @@ type WebhookBacklog struct {
 }
 
 // WebhookBacklog reads it at now; what is due for longer than late is overdue. Global.
-func (r Reader) WebhookBacklog(ctx context.Context, now time.Time, late, failing time.Duration) (WebhookBacklog, error) {
+func (r Reader) WebhookBacklog(
+	ctx context.Context, now time.Time, late, failing time.Duration,
+) (WebhookBacklog, error) {
 	now = now.Truncate(time.Microsecond)
 	row, err := queries.WebhookBacklogGet(ctx, r.handle, dbsqlc.WebhookBacklogGetParams{
 		Now: now, LateBefore: now.Add(-late), FailingBefore: now.Add(-failing), AtMost: BacklogAtMost,
@@ -31,9 +33,11 @@ type TroubledEndpoint struct {
 	Disabled bool
 }
 
-// TroubledEndpoints lists at most limit that fail since before one time, and as many that were disabled for it after the
-// other. Global.
-func (r Reader) TroubledEndpoints(ctx context.Context, failingBefore, disabledSince time.Time, limit int) ([]TroubledEndpoint, error) {
+// TroubledEndpoints lists at most limit that fail since before one time, and as many that were disabled for it after
+// the other. Global.
+func (r Reader) TroubledEndpoints(
+	ctx context.Context, failingBefore, disabledSince time.Time, limit int,
+) ([]TroubledEndpoint, error) {
 	found, err := queries.WebhookEndpointListTroubled(ctx, r.handle, dbsqlc.WebhookEndpointListTroubledParams{
 		FailingBefore: failingBefore, DisabledSince: disabledSince, RowLimit: limit,
 	})

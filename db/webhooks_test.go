@@ -29,7 +29,8 @@ func (b *bundle) endpoint(t *testing.T, env string, patterns ...string) string {
 // deliveries lists what is owed to an endpoint, oldest first.
 func (b *bundle) deliveries(t *testing.T, env, endpoint string) []db.WebhookDelivery {
 	t.Helper()
-	found, _, err := b.store.WebhookDeliveries(t.Context(), env, db.WebhookDeliveryFilter{EndpointID: endpoint}, db.Page{Limit: 100, Unsettled: true})
+	found, _, err := b.store.WebhookDeliveries(t.Context(), env, db.WebhookDeliveryFilter{EndpointID: endpoint},
+		db.Page{Limit: 100, Unsettled: true})
 	require.NoError(t, err)
 	for i, j := 0, len(found)-1; i < j; i, j = i+1, j-1 {
 		found[i], found[j] = found[j], found[i]
@@ -55,13 +56,17 @@ func (h *heard) Dispatch(_ context.Context, _ db.Actor, effects []db.Effect) { h
 func TestEmit_OwesTheEventToEachEndpointThatWantsIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	all, plans, payments := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "plan.*", "plan.created"), b.endpoint(t, b.env, "payment.*")
+	all, plans, payments := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "plan.*", "plan.created"), b.endpoint(t, b.env,
+		"payment.*")
 	elsewhere := b.endpoint(t, b.newEnvironment(t).env, "*")
 	woken := b.emit(t, b.env, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: "plan_1"}, now)))
-		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.SubscriptionActivated{Subscription: event.OfSubscription(b.subscription.ID, b.customer.ID)}, now)))
+		require.NoError(t, tx.Emit(ctx, b.env,
+			event.New(event.SubscriptionActivated{Subscription: event.OfSubscription(b.subscription.ID, b.customer.ID)}, now)))
 	})
-	require.ElementsMatch(t, []db.Effect{db.WakeEndpoint{EnvironmentID: b.env, ID: all}, db.WakeEndpoint{EnvironmentID: b.env, ID: plans}}, woken)
+	require.ElementsMatch(t, []db.Effect{
+		db.WakeEndpoint{EnvironmentID: b.env, ID: all}, db.WakeEndpoint{EnvironmentID: b.env, ID: plans},
+	}, woken)
 	require.Len(t, b.deliveries(t, b.env, all), 2)
 	require.Empty(t, b.deliveries(t, b.env, payments))
 	require.Zero(t, b.count(t, "select count(*) from webhook_deliveries where endpoint_id = $1", elsewhere))
@@ -69,11 +74,13 @@ func TestEmit_OwesTheEventToEachEndpointThatWantsIt(t *testing.T) {
 	require.Len(t, got, 1)
 	require.True(t, id.Is(id.Delivery, got[0].ID), got[0].ID)
 	got[0].ID = ""
-	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{Types: []event.Pattern{event.Pattern(event.TypePlanCreated)}}, db.Page{})
+	events, _, err := b.store.Events(t.Context(), b.env,
+		db.EventFilter{Types: []event.Pattern{event.Pattern(event.TypePlanCreated)}}, db.Page{})
 	require.NoError(t, err)
 	require.Equal(t, db.WebhookDelivery{
-		EndpointID: plans, EventID: events[0].ID, EventType: event.TypePlanCreated, ObjectID: "plan_1", PayloadShape: delivery.ShapeA,
-		Status: delivery.Pending, NextAttemptAt: wall, CreatedAt: wall,
+		EndpointID: plans, EventID: events[0].ID, EventType: event.TypePlanCreated, ObjectID: "plan_1",
+		PayloadShape: delivery.ShapeA,
+		Status:       delivery.Pending, NextAttemptAt: wall, CreatedAt: wall,
 	}, got[0])
 }
 
@@ -110,7 +117,8 @@ func TestEmitTo_OwesTheEventToOneEndpoint(t *testing.T) {
 func TestWants_IsTheRuleOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	pattern := rapid.OneOf(rapid.StringMatching(`[a-c]{1,2}(\.[a-c]{1,2})?(\.\*)?`), rapid.SampledFrom([]string{"*", "a*", ".*", "a.*b", "*.a"}))
+	pattern := rapid.OneOf(rapid.StringMatching(`[a-c]{1,2}(\.[a-c]{1,2})?(\.\*)?`),
+		rapid.SampledFrom([]string{"*", "a*", ".*", "a.*b", "*.a"}))
 	rapid.Check(t, func(rt *rapid.T) {
 		patterns := rapid.SliceOfN(pattern, 1, 4).Draw(rt, "patterns")
 		typ := strings.TrimSuffix(rapid.StringMatching(`[a-c]{1,2}(\.[a-c]{1,2}){0,2}`).Draw(rt, "type"), ".")
@@ -216,10 +224,12 @@ func TestPurgeWebhookLog_KeepsWhatIsYoungOrPending(t *testing.T) {
 		end := delivery.End{Outcome: delivery.OutcomeSucceeded, At: wall}
 		next := delivery.TestPolicy.Next(delivery.State{}, end)
 		require.NoError(t, tx.EndAttempts(ctx, b.env, []db.AttemptEnd{
-			{AttemptStart: starts[0], End: end, Next: next, StatusCode: 200}, {AttemptStart: starts[1], End: end, Next: next, StatusCode: 200},
+			{AttemptStart: starts[0], End: end, Next: next, StatusCode: 200},
+			{AttemptStart: starts[1], End: end, Next: next, StatusCode: 200},
 		}))
 	})
-	_, err := b.pool.Exec(t.Context(), "update webhook_deliveries set created_at = created_at - interval '91 days' where id <> $1", owed[1].ID)
+	_, err := b.pool.Exec(t.Context(),
+		"update webhook_deliveries set created_at = created_at - interval '91 days' where id <> $1", owed[1].ID)
 	require.NoError(t, err)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		purged, err := tx.PurgeWebhookLog(ctx, wall.Add(-delivery.Retention), 10)
@@ -240,7 +250,8 @@ func TestEmit_SignalsAgainWhereTheSignalMayBeLost(t *testing.T) {
 		})
 	}
 	require.Len(t, emit(), 1)
-	_, err := b.pool.Exec(t.Context(), "update webhook_endpoints set wake_pending_since = wake_pending_since - interval '6 seconds'")
+	_, err := b.pool.Exec(t.Context(),
+		"update webhook_endpoints set wake_pending_since = wake_pending_since - interval '6 seconds'")
 	require.NoError(t, err)
 	require.Equal(t, []db.Effect{db.WakeEndpoint{EnvironmentID: b.env, ID: endpoint}}, emit())
 	require.Empty(t, emit())

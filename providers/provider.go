@@ -104,7 +104,8 @@ type Result struct {
 	Ref      string // provider's reference of the operation
 	Amount   money.Minor
 	Currency money.Currency
-	// Refunds and Disputes of the charge, by whoever, only where the request asked for them. Refunds that failed are left out.
+	// Refunds and Disputes of the charge, by whoever, only where the request asked for them. Refunds that failed are left
+	// out.
 	Refunds       []SeenRefund
 	Disputes      []Dispute
 	FailureCode   FailureCode
@@ -132,8 +133,8 @@ const (
 	DisputeLost DisputeState = "lost"
 )
 
-// Dispute is a payer's objection to a charge at the payer's bank. Amount may differ from the charge's. Withdrawn is what the
-// bank holds of it now, or has taken for good, in the same currency and without fees.
+// Dispute is a payer's objection to a charge at the payer's bank. Amount may differ from the charge's. Withdrawn is
+// what the bank holds of it now, or has taken for good, in the same currency and without fees.
 type Dispute struct {
 	Ref       string
 	State     DisputeState

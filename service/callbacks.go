@@ -11,8 +11,8 @@ import (
 	"perennial/providers"
 )
 
-// ReceiveCallback stores what a provider says. Where the message may be news, the owner of the transaction is told after
-// the commit, also of a repeat: the first signal may have been lost. Else storing it is all.
+// ReceiveCallback stores what a provider says. Where the message may be news, the owner of the transaction is told
+// after the commit, also of a repeat: the first signal may have been lost. Else storing it is all.
 func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig, message providers.Callback) error {
 	now := s.now()
 	txn, err := s.transactionBehind(ctx, config, message)

@@ -48,9 +48,11 @@ func (s *Service) lockClock(ctx context.Context, tx *db.Tx, environmentID, clock
 	return clock.NowAt, nil
 }
 
-// lockClockOf is lockClock for something of a customer. A customer whose clock is deleted is gone with it, also before the
-// erasure comes to the row. Faults: customer_not_found, test_clock_advancing.
-func (s *Service) lockClockOf(ctx context.Context, tx *db.Tx, environmentID string, c customer.Customer) (time.Time, error) {
+// lockClockOf is lockClock for something of a customer. A customer whose clock is deleted is gone with it, also before
+// the erasure comes to the row. Faults: customer_not_found, test_clock_advancing.
+func (s *Service) lockClockOf(
+	ctx context.Context, tx *db.Tx, environmentID string, c customer.Customer,
+) (time.Time, error) {
 	now, err := s.lockClock(ctx, tx, environmentID, c.TestClockID)
 	if errors.Is(err, db.ErrTestClockNotFound) {
 		err = db.ErrCustomerNotFound.In("customerId")

@@ -43,7 +43,9 @@ func (s *Service) ChangePlan(
 // Command performs one command, after all that is due by then, in the caller's transaction. The subscription's row lock
 // puts commands in order. Its workflow is woken after the commit, refunds get workflows of their own. A refusal of the
 // rules is returned as their fault; then nothing was written. Faults: subscription_not_found, those of lifecycle.Apply.
-func Command(ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command) (Performed, error) {
+func Command(
+	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
+) (Performed, error) {
 	state, err := tx.LockSubscription(ctx, environmentID, subscriptionID)
 	if err != nil {
 		return Performed{}, err

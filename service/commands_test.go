@@ -34,7 +34,9 @@ func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, c
 }
 
 // command performs one in a transaction of its own, and returns what is left to happen after the commit.
-func command(t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command) (out Performed, after []db.Effect, err error) {
+func command(
+	t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command,
+) (out Performed, after []db.Effect, err error) {
 	t.Helper()
 	var left dispatched
 	err = s.Store.With(&left).InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
@@ -58,7 +60,9 @@ func TestCommand_ReturnsTheAttempt(t *testing.T) {
 	require.Equal(t, payment.Pending, stored.Status)
 	require.Equal(t, s.Clock.Now(), stored.NextCheckAt)
 	require.Equal(t, []db.Effect{
-		db.SignalSubscription{EnvironmentID: s.Env, ID: ref.ID, Why: contract.CommandPay, Revision: out.Subscription.Revision},
+		db.SignalSubscription{
+			EnvironmentID: s.Env, ID: ref.ID, Why: contract.CommandPay, Revision: out.Subscription.Revision,
+		},
 	}, after, "the subscription's workflow sends it")
 }
 

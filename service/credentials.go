@@ -23,8 +23,8 @@ type NewCredentials struct {
 const keysetField = "keyset"
 
 // ReplaceCredentials seals and stores them; processes use them with their next request to the provider. Who did it is
-// kept. Faults: provider_config_not_found, kek_missing, keyset_unreadable, keyset_readable, credentials_missing, those of
-// the adapter about a key that cannot be right.
+// kept. Faults: provider_config_not_found, kek_missing, keyset_unreadable, keyset_readable, credentials_missing, those
+// of the adapter about a key that cannot be right.
 func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vault.Vault, n NewCredentials) error {
 	seen, err := s.store.ProviderConfigByID(ctx, n.ConfigID)
 	if err != nil {
@@ -75,7 +75,8 @@ func (p *provisioner) replace(ctx context.Context, config db.ProviderConfig, n N
 		fields = append(fields, f.name)
 	}
 	if len(fields) == 0 {
-		return fault.New(fault.Invalid, "credentials_missing", "There is nothing to store: give the secret key, the webhook secret or both.")
+		return fault.New(fault.Invalid, "credentials_missing",
+			"There is nothing to store: give the secret key, the webhook secret or both.")
 	}
 	return p.tx.SaveCredentials(ctx, config.EnvironmentID, config, fields)
 }
@@ -84,11 +85,13 @@ func (p *provisioner) replace(ctx context.Context, config db.ProviderConfig, n N
 func (p *provisioner) newKeyset(ctx context.Context, config *db.ProviderConfig, n NewCredentials) error {
 	if _, err := p.vault.Rewrap(config.Keyset, config.AppID); err == nil {
 		return fault.New(fault.Conflict, "keyset_readable",
-			"PERENNIAL_KEK opens the keyset of %s, so it needs no new one. Replace the credentials without a new keyset.", config.AppID)
+			"PERENNIAL_KEK opens the keyset of %s, so it needs no new one. Replace the credentials without a new "+
+				"keyset.", config.AppID)
 	}
 	if n.Stripe.SecretKey == "" || len(config.WebhookSecretSealed) > 0 && n.Stripe.WebhookSecret == "" {
 		return fault.New(fault.Invalid, "credentials_missing",
-			"With a new keyset nothing that is stored for %s opens any more. Give all its credentials: the secret key, and the webhook "+
+			"With a new keyset nothing that is stored for %s opens any more. Give all its credentials: the secret key, and the "+
+				"webhook "+
 				"secret where it has one.", config.ID)
 	}
 	var err error
@@ -98,8 +101,8 @@ func (p *provisioner) newKeyset(ctx context.Context, config *db.ProviderConfig, 
 	return p.tx.SaveKeyset(ctx, config.AppID, config.Keyset)
 }
 
-// KeepsCredentials reports whether an environment's primary account has these credentials; found is empty where it has no
-// account. Faults: keyset_unreadable, credential_unreadable.
+// KeepsCredentials reports whether an environment's primary account has these credentials; found is empty where it has
+// no account. Faults: keyset_unreadable, credential_unreadable.
 func (s *Service) KeepsCredentials(
 	ctx context.Context, keys *vault.Vault, environmentID string, account StripeAccount,
 ) (found string, same bool, err error) {
@@ -117,7 +120,8 @@ func (s *Service) KeepsCredentials(
 	if err != nil {
 		return config.ID, false, err
 	}
-	same = stored.SecretKey == account.SecretKey && (account.WebhookSecret == "" || stored.WebhookSecret == account.WebhookSecret)
+	same = stored.SecretKey == account.SecretKey &&
+		(account.WebhookSecret == "" || stored.WebhookSecret == account.WebhookSecret)
 	return config.ID, same, nil
 }
 

@@ -30,7 +30,8 @@ func TestCreateCustomer_TestClocksAreForTestEnvironments(t *testing.T) {
 	live.Mode = apikey.Live
 	_, err := h.CreateCustomer(t.Context(), live, customer.Customer{Email: "ada@example.com", TestClockID: "clk_x"}, nil)
 	require.ErrorIs(t, err, ErrTestModeOnly)
-	_, err = h.CreateCustomer(t.Context(), h.caller, customer.Customer{Email: "ada@example.com", TestClockID: "clk_x"}, nil)
+	_, err = h.CreateCustomer(t.Context(), h.caller, customer.Customer{Email: "ada@example.com", TestClockID: "clk_x"},
+		nil)
 	require.ErrorIs(t, err, db.ErrTestClockNotFound)
 }
 

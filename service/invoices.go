@@ -17,7 +17,9 @@ func (s *Service) VoidInvoice(ctx context.Context, by Caller, invoiceID string, 
 
 // MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Faults:
 // invoice_not_found, those of lifecycle.MarkUncollectible.
-func (s *Service) MarkUncollectible(ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice]) error {
+func (s *Service) MarkUncollectible(
+	ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice],
+) error {
 	return s.giveUp(ctx, by, invoiceID, lifecycle.MarkUncollectible{InvoiceID: invoiceID}, around)
 }
 

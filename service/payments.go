@@ -48,7 +48,8 @@ func (s *Service) ChargeCustomer(
 		}
 		txn := payment.NewCharge(payment.NewChargeInput{
 			ID: id.New(id.Transaction, s.now()), Customer: c, Provider: provider.Provider, ProviderConfigID: provider.ID,
-			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Trigger: collection.Manual, Due: now, Now: now,
+			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Trigger: collection.Manual, Due: now,
+			Now:  now,
 			Real: tx.Real, Virtual: c.TestClockID != "",
 		})
 		if txn.Status == payment.Pending {

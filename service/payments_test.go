@@ -38,7 +38,8 @@ func TestChargeCustomer_WithoutMethodHasFailedAndStartsNothing(t *testing.T) {
 func TestReceiveCallback_WithoutNewsIsStoredAndThatIsAll(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	txn, err := h.ChargeCustomer(t.Context(), h.caller, NewCharge{CustomerID: h.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
+	txn, err := h.ChargeCustomer(t.Context(), h.caller,
+		NewCharge{CustomerID: h.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
 	require.NoError(t, err)
 	h.dispatched.effects = nil
 	change := func(with func(payment.Transaction) payment.Transaction) {
@@ -79,13 +80,15 @@ func TestReceiveCallback_WithoutNewsIsStoredAndThatIsAll(t *testing.T) {
 			payment.MessageCreated, payment.MessageSucceeded)
 	})
 	require.Equal(t, 3, h.count(t, "select count(*) from provider_callbacks where processed_at is null"))
-	require.Zero(t, h.count(t, "select count(*) from provider_callbacks where processed_at is null and kind in ('created', 'succeeded')"))
+	require.Zero(t, h.count(t,
+		"select count(*) from provider_callbacks where processed_at is null and kind in ('created', 'succeeded')"))
 }
 
 func TestReceiveCallback_TellsTheOwnerAlsoOfRepeats(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	txn, err := h.ChargeCustomer(t.Context(), h.caller, NewCharge{CustomerID: h.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
+	txn, err := h.ChargeCustomer(t.Context(), h.caller,
+		NewCharge{CustomerID: h.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
 	require.NoError(t, err)
 	h.dispatched.effects = nil
 	message := providers.Callback{EventID: "e1", Type: "charge.updated", TransactionID: txn.ID}
@@ -96,10 +99,13 @@ func TestReceiveCallback_TellsTheOwnerAlsoOfRepeats(t *testing.T) {
 	require.Equal(t, []db.Effect{check, check}, h.dispatched.effects)
 	require.Equal(t, 1, h.count(t, "select count(*) from provider_callbacks"))
 
-	unknown := providers.Callback{EventID: "e2", Type: "charge.updated", TransactionID: id.New(id.Transaction, scene.Start), Ref: "pi_x"}
+	unknown := providers.Callback{
+		EventID: "e2", Type: "charge.updated", TransactionID: id.New(id.Transaction, scene.Start), Ref: "pi_x",
+	}
 	require.NoError(t, h.ReceiveCallback(t.Context(), h.Config, unknown))
-	require.Equal(t, 1, h.count(t, "select count(*) from provider_callbacks where lost_transaction_id = $1 and processed_at is null",
-		unknown.TransactionID), "an id of ours that we do not have is kept: the database has lost it")
+	require.Equal(t, 1,
+		h.count(t, "select count(*) from provider_callbacks where lost_transaction_id = $1 and processed_at is null",
+			unknown.TransactionID), "an id of ours that we do not have is kept: the database has lost it")
 	require.Len(t, h.dispatched.effects, 2, "a message about nothing of ours is stored and told to nobody")
 	require.Equal(t, 2, h.count(t, "select count(*) from provider_callbacks"))
 }

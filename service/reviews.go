@@ -18,9 +18,11 @@ type Resolution struct {
 	Note      string // for other people: how it was found out
 }
 
-// ResolvePayment ends the review of a payment as a person decided, and does what follows from it. The decision is kept with
-// its actor. Faults: transaction_not_found, value_unknown, field_missing, those of lifecycle.Resolve.
-func (s *Service) ResolvePayment(ctx context.Context, by Caller, in Resolution, around Around[payment.Transaction]) error {
+// ResolvePayment ends the review of a payment as a person decided, and does what follows from it. The decision is kept
+// with its actor. Faults: transaction_not_found, value_unknown, field_missing, those of lifecycle.Resolve.
+func (s *Service) ResolvePayment(
+	ctx context.Context, by Caller, in Resolution, around Around[payment.Transaction],
+) error {
 	if !slices.Contains(payment.Decisions(), in.Decision) {
 		return fault.InvalidParam("outcome", "value_unknown", "`outcome` must be one of %v.", payment.Decisions())
 	}
@@ -76,8 +78,9 @@ func resolve(
 // callbackClosed is the outcome of a decision about a lost callback.
 const callbackClosed = "closed"
 
-// CloseCallback ends the alarm about a payment that a provider reports and the database does not have, once a person has
-// booked or refunded its money; it closes all callbacks about that payment. Faults: callback_not_found, field_missing.
+// CloseCallback ends the alarm about a payment that a provider reports and the database does not have, once a person
+// has booked or refunded its money; it closes all callbacks about that payment. Faults: callback_not_found,
+// field_missing.
 func (s *Service) CloseCallback(ctx context.Context, by Caller, callbackID, note string) error {
 	if err := checkNote(note); err != nil {
 		return err

@@ -13,9 +13,12 @@ import (
 )
 
 // inReview makes a charge of its own that needs review, in the status that shape gives it.
-func (h *house) inReview(t *testing.T, reason string, shape func(payment.Transaction) payment.Transaction) payment.Transaction {
+func (h *house) inReview(
+	t *testing.T, reason string, shape func(payment.Transaction) payment.Transaction,
+) payment.Transaction {
 	t.Helper()
-	txn, err := h.ChargeCustomer(t.Context(), h.caller, NewCharge{CustomerID: h.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
+	txn, err := h.ChargeCustomer(t.Context(), h.caller,
+		NewCharge{CustomerID: h.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
 	require.NoError(t, err)
 	txn, news := shape(txn.Sending(h.Clock.Now())).NeedsReview(reason, "pi_2", h.Clock.Now())
 	require.True(t, news)
@@ -41,18 +44,25 @@ func TestResolvePayment(t *testing.T) {
 		want     payment.Status
 		refusal  string
 	}{
-		"pending, it succeeded":        {payment.ReviewAmountMismatch, open, payment.DecideSucceeded, payment.Success, ""},
-		"pending, it failed":           {payment.ReviewAmountMismatch, open, payment.DecideFailed, payment.Failed, ""},
-		"pending, given back":          {"provider_key_reused", open, payment.DecideReturned, payment.Failed, ""},
-		"declined, it succeeded":       {payment.ReviewAmountMismatch, closed(payment.Declined), payment.DecideSucceeded, payment.Success, ""},
-		"canceled, given back":         {payment.ReviewAmountMismatch, closed(payment.Canceled), payment.DecideReturned, payment.Canceled, ""},
-		"taken twice, given back once": {payment.ReviewSecondCapture, closed(payment.Success), payment.DecideReturned, payment.Success, ""},
-		"taken twice, and kept":        {payment.ReviewSecondCapture, closed(payment.Success), payment.DecideSucceeded, payment.Success, "decision_impossible"},
-		"success, it failed":           {payment.ReviewAmountMismatch, closed(payment.Success), payment.DecideFailed, payment.Success, "decision_impossible"},
+		"pending, it succeeded": {payment.ReviewAmountMismatch, open, payment.DecideSucceeded, payment.Success, ""},
+		"pending, it failed":    {payment.ReviewAmountMismatch, open, payment.DecideFailed, payment.Failed, ""},
+		"pending, given back":   {"provider_key_reused", open, payment.DecideReturned, payment.Failed, ""},
+		"declined, it succeeded": {payment.ReviewAmountMismatch, closed(payment.Declined), payment.DecideSucceeded,
+			payment.Success, ""},
+		"canceled, given back": {payment.ReviewAmountMismatch, closed(payment.Canceled), payment.DecideReturned,
+			payment.Canceled, ""},
+		"taken twice, given back once": {
+			payment.ReviewSecondCapture, closed(payment.Success), payment.DecideReturned, payment.Success, "",
+		},
+		"taken twice, and kept": {payment.ReviewSecondCapture, closed(payment.Success), payment.DecideSucceeded,
+			payment.Success, "decision_impossible"},
+		"success, it failed": {payment.ReviewAmountMismatch, closed(payment.Success), payment.DecideFailed,
+			payment.Success, "decision_impossible"},
 	} {
 		txn := h.inReview(t, c.reason, c.shape)
 		resolve := func() error {
-			return h.ResolvePayment(t.Context(), h.caller, Resolution{txn.ID, c.decision, "asked the bank"}, Around[payment.Transaction]{})
+			return h.ResolvePayment(t.Context(), h.caller, Resolution{txn.ID, c.decision, "asked the bank"},
+				Around[payment.Transaction]{})
 		}
 		err := resolve()
 		after, readErr := h.store.Transaction(t.Context(), h.Env, txn.ID)
@@ -87,7 +97,8 @@ func TestResolvePayment_CanceledChargeThatWasCaptured(t *testing.T) {
 	})
 	require.NoError(t, h.ResolvePayment(t.Context(), h.caller,
 		Resolution{txn.ID, payment.DecideSucceeded, "seen at the provider"}, Around[payment.Transaction]{}))
-	require.Equal(t, 1, h.count(t, "select count(*) from transactions where status = 'success' and recovered_from is not null and parked_at is null"))
+	require.Equal(t, 1, h.count(t,
+		"select count(*) from transactions where status = 'success' and recovered_from is not null and parked_at is null"))
 	require.Zero(t, h.count(t, "select count(*) from transactions where parked_at is not null"))
 }
 
@@ -98,7 +109,8 @@ func TestCloseCallback(t *testing.T) {
 	var first string
 	for _, event := range []string{"e1", "e2"} {
 		c := db.Callback{
-			ID: id.New(id.Callback, h.Clock.Now()), ProviderConfigID: h.Config.ID, ProviderEventID: event, Type: "charge.succeeded",
+			ID: id.New(id.Callback, h.Clock.Now()), ProviderConfigID: h.Config.ID, ProviderEventID: event,
+			Type:        "charge.succeeded",
 			ProviderRef: "pi_1", LostTransactionID: lost, ReceivedAt: h.Clock.Now(),
 		}
 		h.InTx(t, func(tx *db.Tx) error { _, err := tx.InsertCallback(t.Context(), h.Env, c); return err })
@@ -113,5 +125,6 @@ func TestCloseCallback(t *testing.T) {
 	decisions, err := h.store.Decisions(t.Context(), h.Env, lost)
 	require.NoError(t, err)
 	require.Len(t, decisions, 1)
-	require.Equal(t, [3]string{first, "closed", "refunded at the dashboard"}, [3]string{decisions[0].CallbackID, decisions[0].Outcome, decisions[0].Note})
+	require.Equal(t, [3]string{first, "closed", "refunded at the dashboard"},
+		[3]string{decisions[0].CallbackID, decisions[0].Outcome, decisions[0].Note})
 }

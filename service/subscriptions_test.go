@@ -34,7 +34,9 @@ func TestCreateSubscription_LeavesNothingWhereTheCallerFails(t *testing.T) {
 	h := newHouse(t)
 	in := NewSubscription{CustomerID: h.Customer(t, "").ID, PlanID: h.Scene.Plan(t, scene.Monthly(1000)).ID}
 	refused := errors.New("no room for the answer")
-	_, err := h.CreateSubscription(t.Context(), h.caller, in, func(*db.Tx, subscription.Subscription) error { return refused })
+	_, err := h.CreateSubscription(t.Context(), h.caller, in, func(*db.Tx, subscription.Subscription) error {
+		return refused
+	})
 	require.ErrorIs(t, err, refused)
 	require.Empty(t, h.dispatched.effects)
 	require.Zero(t, h.count(t, "select count(*) from subscriptions"))

@@ -156,7 +156,8 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 	if config.SecretKeySealed, err = p.seal(app, config.ID, gateway.FieldSecretKey, k.Stripe.SecretKey); err != nil {
 		return err
 	}
-	if config.WebhookSecretSealed, err = p.seal(app, config.ID, gateway.FieldWebhookSecret, k.Stripe.WebhookSecret); err != nil {
+	if config.WebhookSecretSealed, err = p.seal(app, config.ID, gateway.FieldWebhookSecret,
+		k.Stripe.WebhookSecret); err != nil {
 		return err
 	}
 	p.out.ProviderConfigID = config.ID

@@ -40,7 +40,8 @@ func TestRevokeKey_EndsItAtOnce(t *testing.T) {
 	by := db.ByCLI("ada")
 	keys, err := vault.New(vault.NewKEK())
 	require.NoError(t, err)
-	made, err := h.ProvisionKey(t.Context(), by, keys, NewKey{Tenant: "Acme", App: "Shop", Mode: apikey.Test, Kind: apikey.Secret, Scopes: []string{"*"}})
+	made, err := h.ProvisionKey(t.Context(), by, keys,
+		NewKey{Tenant: "Acme", App: "Shop", Mode: apikey.Test, Kind: apikey.Secret, Scopes: []string{"*"}})
 	require.NoError(t, err)
 	require.NoError(t, h.RevokeKey(t.Context(), by, made.ID))
 	key, err := h.Store.KeyByHash(t.Context(), made.Key.Hash)

@@ -63,9 +63,11 @@ func (s *Service) StopTestClock(ctx context.Context, by Caller, clockID string, 
 	})
 }
 
-// DeleteTestClock deletes a clock, which ends an advance at once, and its customers with it: a workflow, started after the
-// commit, deletes one after the other. Fault: test_clock_not_found.
-func (s *Service) DeleteTestClock(ctx context.Context, by Caller, clockID string, around Around[testclock.Clock]) error {
+// DeleteTestClock deletes a clock, which ends an advance at once, and its customers with it: a workflow, started after
+// the commit, deletes one after the other. Fault: test_clock_not_found.
+func (s *Service) DeleteTestClock(
+	ctx context.Context, by Caller, clockID string, around Around[testclock.Clock],
+) error {
 	if err := by.TestModeOnly(""); err != nil {
 		return err
 	}
@@ -88,7 +90,9 @@ func (s *Service) DeleteTestClock(ctx context.Context, by Caller, clockID string
 
 // AdvanceClock begins to move a test clock, in the caller's transaction. Faults: test_clock_not_found, those of
 // testclock.Advance.
-func AdvanceClock(ctx context.Context, tx *db.Tx, environmentID, clockID string, to time.Time) (testclock.Clock, error) {
+func AdvanceClock(
+	ctx context.Context, tx *db.Tx, environmentID, clockID string, to time.Time,
+) (testclock.Clock, error) {
 	clock, err := tx.LockTestClock(ctx, environmentID, clockID)
 	if err != nil {
 		return clock, err

@@ -99,8 +99,8 @@ func deliverAgain(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDe
 	return again, err
 }
 
-// MissedRange asks for what an endpoint missed: the events of a time, real, that it wants and that failed or, because it
-// was disabled or not yet there, were never owed to it.
+// MissedRange asks for what an endpoint missed: the events of a time, real, that it wants and that failed or, because
+// it was disabled or not yet there, were never owed to it.
 type MissedRange struct {
 	EndpointID    string
 	Since, Before time.Time // zero Before: now
@@ -114,9 +114,11 @@ type RedeliveredRange struct {
 	Last                  string // the last event examined; empty: none
 }
 
-// RedeliverMissed has at most 500 events of a range examined and what was missed of them delivered. What is repeated finds
-// nothing missed any more. Faults: webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty.
-func (s *Service) RedeliverMissed(ctx context.Context, by Caller, m MissedRange, around Around[RedeliveredRange]) error {
+// RedeliverMissed has at most 500 events of a range examined and what was missed of them delivered. What is repeated
+// finds nothing missed any more. Faults: webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty.
+func (s *Service) RedeliverMissed(
+	ctx context.Context, by Caller, m MissedRange, around Around[RedeliveredRange],
+) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (out RedeliveredRange, err error) {
 		if m.Before.IsZero() {
 			m.Before = tx.Real
@@ -163,7 +165,9 @@ func missed(e db.WebhookEndpoint, ev db.RangedEvent) bool {
 
 // TestWebhook sends an event of type webhook_endpoint.test to one endpoint, and returns its delivery. Faults:
 // webhook_endpoint_not_found, webhook_endpoint_disabled.
-func (s *Service) TestWebhook(ctx context.Context, by Caller, endpointID string, around Around[db.WebhookDelivery]) error {
+func (s *Service) TestWebhook(
+	ctx context.Context, by Caller, endpointID string, around Around[db.WebhookDelivery],
+) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (d db.WebhookDelivery, err error) {
 		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
 		if err != nil {
@@ -174,8 +178,9 @@ func (s *Service) TestWebhook(ctx context.Context, by Caller, endpointID string,
 		}
 		eventID, err := tx.EmitTo(ctx, by.EnvironmentID, e.ID, event.New(event.WebhookEndpointTest{ID: e.ID}, tx.Now))
 		return db.WebhookDelivery{
-			ID: db.WebhookDeliveryID(eventID, e.ID), EndpointID: e.ID, EventID: eventID, EventType: event.TypeWebhookEndpointTest,
-			ObjectID: e.ID, PayloadShape: e.PayloadShape, Status: delivery.Pending, NextAttemptAt: tx.Real, CreatedAt: tx.Real,
+			ID: db.WebhookDeliveryID(eventID, e.ID), EndpointID: e.ID, EventID: eventID,
+			EventType: event.TypeWebhookEndpointTest,
+			ObjectID:  e.ID, PayloadShape: e.PayloadShape, Status: delivery.Pending, NextAttemptAt: tx.Real, CreatedAt: tx.Real,
 		}, err
 	})
 }

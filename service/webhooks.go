@@ -39,7 +39,9 @@ type EndpointForm struct {
 
 // RegisterWebhook adds an enabled endpoint. Faults: those of webhooks.CheckURL and webhooks.CheckSecret,
 // event_type_unknown, webhook_endpoint_limit, kek_missing.
-func (s *Service) RegisterWebhook(ctx context.Context, by Caller, f EndpointForm, also Also[Endpoint]) (Endpoint, error) {
+func (s *Service) RegisterWebhook(
+	ctx context.Context, by Caller, f EndpointForm, also Also[Endpoint],
+) (Endpoint, error) {
 	update := EndpointUpdate{URL: &f.URL, Description: &f.Description, Events: &f.Events, Shape: &f.Shape}
 	if err := update.check(by, s.receivers); err != nil {
 		return Endpoint{}, err

@@ -74,7 +74,9 @@ func (z *zone) answer(query []byte) []byte {
 			case q.Type == dnsmessage.TypeA && addr.Is4():
 				m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: addr.As4()}})
 			case q.Type == dnsmessage.TypeAAAA && addr.Is6():
-				m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}})
+				m.Answers = append(m.Answers, dnsmessage.Resource{
+					Header: header, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()},
+				})
 			}
 		}
 	}

@@ -20,12 +20,14 @@ import (
 var forbidden = []string{
 	"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255", "127.0.0.1",
 	"127.0.0.2", "127.255.255.254", "168.63.129.16", "169.254.0.1", "169.254.169.254", "169.254.170.2", "172.16.0.1",
-	"172.31.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1", "192.88.99.1", "192.168.0.1", "192.168.255.255", "198.18.0.1",
+	"172.31.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1", "192.88.99.1", "192.168.0.1", "192.168.255.255",
+	"198.18.0.1",
 	"198.19.255.255", "198.51.100.7", "203.0.113.7", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
 
 	"::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0.0.0.0",
 	"64:ff9b::127.0.0.1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1", "2001::1", "2001:0:7f00:1::", "2001:2::1",
-	"2001:10::1", "2001:20::1", "2001:db8::1", "2002:7f00:1::", "2002:a9fe:a9fe::1", "2620:4f:8000::1", "3fff::1", "4000::1",
+	"2001:10::1", "2001:20::1", "2001:db8::1", "2002:7f00:1::", "2002:a9fe:a9fe::1", "2620:4f:8000::1", "3fff::1",
+	"4000::1",
 	"5f00::1", "fc00::1", "fd00:ec2::254", "fd12:3456:789a::1", "fe80::1", "fec0::1", "ff02::1", "ff0e::1",
 	"2a00:1450:4001:827::5efe:7f00:1", "2a00:1450:4001:827:200:5efe:a00:1",
 }
@@ -97,10 +99,14 @@ func TestSend_ForbiddenTargets(t *testing.T) {
 		}
 	}
 	for _, url := range []string{
-		"https://localhost/", "https://LOCALHOST./", "https://a.localhost/", "https://2130706433/", "https://0x7f000001/", "https://0x7f.1/",
-		"https://0177.0.0.1/", "https://127.1/", "https://[::1%25lo]/", "https://printer.local/", "https://metadata.google.internal/",
-		"http://example.com/", "ftp://example.com/", "gopher://127.0.0.1/", "file:///etc/passwd", "https://user:pw@example.com/",
-		"https://example.com@127.0.0.1/", "https:///path", "//example.com/", "https://example.com:0/", "https://example.com:99999/",
+		"https://localhost/", "https://LOCALHOST./", "https://a.localhost/", "https://2130706433/", "https://0x7f000001/",
+		"https://0x7f.1/",
+		"https://0177.0.0.1/", "https://127.1/", "https://[::1%25lo]/", "https://printer.local/",
+		"https://metadata.google.internal/",
+		"http://example.com/", "ftp://example.com/", "gopher://127.0.0.1/", "file:///etc/passwd",
+		"https://user:pw@example.com/",
+		"https://example.com@127.0.0.1/", "https:///path", "//example.com/", "https://example.com:0/",
+		"https://example.com:99999/",
 		"https://example.com/#fragment", "javascript:alert(1)", "https://exa mple.com/", "https://127.0.0.1:port/", "",
 	} {
 		for _, live := range []bool{true, false} {
@@ -154,7 +160,8 @@ func TestSend_Rebinding(t *testing.T) {
 func TestCheckURL_PublicAddresses(t *testing.T) {
 	t.Parallel()
 	for _, text := range public {
-		require.NoError(t, webhooks.CheckURL("https://"+netip.AddrPortFrom(netip.MustParseAddr(text), 8443).String()+"/", true, nil), text)
+		require.NoError(t, webhooks.CheckURL("https://"+netip.AddrPortFrom(netip.MustParseAddr(text), 8443).String()+"/",
+			true, nil), text)
 	}
 }
 
@@ -205,7 +212,8 @@ func TestSend_ConnectionsAreNotShared(t *testing.T) {
 	require.Len(t, r.Requests(""), 1)
 }
 
-// A proxy would connect on the sender's behalf. TestSend_NoProxy changes the environment, so it cannot run beside others.
+// A proxy would connect on the sender's behalf. TestSend_NoProxy changes the environment, so it cannot run beside
+// others.
 func TestSend_NoProxy(t *testing.T) {
 	proxy := receiver.New(t)
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"} {

@@ -53,7 +53,8 @@ func TestBody_SameBytesForSameData(t *testing.T) {
 	for _, shape := range []webhooks.Shape{webhooks.ShapeA, webhooks.ShapeB} {
 		first, err := webhooks.Body(shape, message("x.y", `{"b":[{"d":1.50,"c":"é < & \u2028"}],"a":null}`))
 		require.NoError(t, err)
-		second, err := webhooks.Body(shape, message("x.y", ` { "a" : null, "b" : [ {"c":"\u00e9 \u003c \u0026 \u2028","d":1.50} ] } `))
+		second, err := webhooks.Body(shape, message("x.y",
+			` { "a" : null, "b" : [ {"c":"\u00e9 \u003c \u0026 \u2028","d":1.50} ] } `))
 		require.NoError(t, err)
 		require.Equal(t, string(first), string(second))
 		require.Contains(t, string(first), `é < & \u2028`)
@@ -91,7 +92,8 @@ func TestBody_Sequence(t *testing.T) {
 	m.Sequence = 17
 	a, err := webhooks.Body(webhooks.ShapeA, m)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"event":"subscription.past_due","data":{"id":"sub_1","failedPaymentAttempts":4,"sequence":17},"timestamp":1763640000}`, string(a))
+	require.JSONEq(t,
+		`{"event":"subscription.past_due","data":{"id":"sub_1","failedPaymentAttempts":4,"sequence":17},"timestamp":1763640000}`, string(a))
 	b, err := webhooks.Body(webhooks.ShapeB, m)
 	require.NoError(t, err)
 	require.Contains(t, string(b), `"object":"subscription","sequence":17`)

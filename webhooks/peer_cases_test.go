@@ -60,7 +60,10 @@ func TestPeerCases_Webhooks(t *testing.T) {
 		Excluded: []peercases.Exclusion{
 			{Rule: "standard-webhooks-v1a", Reason: "ours signs with a shared secret only"},
 			{Kind: "sign", When: timestampIsText, Reason: "the type of a timestamp rules out text"},
-			{Rule: "secret-format", When: onlyOursAccepts, Reason: "ours takes any secret of 16 to 256 characters and keys with its characters"},
+			{
+				Rule: "secret-format", When: onlyOursAccepts,
+				Reason: "ours takes any secret of 16 to 256 characters and keys with its characters",
+			},
 		},
 	}.Run(t)
 }

@@ -109,23 +109,35 @@ func TestSend_BadReceivers(t *testing.T) {
 		wait      time.Duration
 		slow      bool
 	}{
-		"status 500":         {step: receiver.Status(500), status: 500, failure: "status", detail: "answered 500", excerpt: "answer 500"},
-		"status 201":         {step: receiver.Status(201), status: 201, failure: "status", detail: "Only 200", excerpt: "answer 201"},
-		"status 204":         {step: receiver.Answer(204, nil, ""), status: 204, failure: "status", detail: "Only 200"},
-		"status 410":         {step: receiver.Status(410), status: 410, failure: "status", detail: "answered 410", excerpt: "answer 410"},
-		"asks to wait":       {step: receiver.Answer(503, http.Header{"Retry-After": {"90"}}, ""), status: 503, failure: "status", detail: "503", wait: 90 * time.Second},
-		"redirect":           {step: receiver.Redirect(elsewhere.URL + "/"), status: 307, failure: "redirect", detail: "not followed"},
+		"status 500": {step: receiver.Status(500), status: 500, failure: "status", detail: "answered 500",
+			excerpt: "answer 500"},
+		"status 201": {step: receiver.Status(201), status: 201, failure: "status", detail: "Only 200",
+			excerpt: "answer 201"},
+		"status 204": {step: receiver.Answer(204, nil, ""), status: 204, failure: "status", detail: "Only 200"},
+		"status 410": {step: receiver.Status(410), status: 410, failure: "status", detail: "answered 410",
+			excerpt: "answer 410"},
+		"asks to wait": {step: receiver.Answer(503, http.Header{"Retry-After": {"90"}}, ""), status: 503,
+			failure: "status", detail: "503", wait: 90 * time.Second},
+		"redirect": {step: receiver.Redirect(elsewhere.URL + "/"), status: 307, failure: "redirect",
+			detail: "not followed"},
 		"redirect to itself": {step: receiver.Redirect("/again"), status: 307, failure: "redirect", detail: "not followed"},
-		"hang":               {step: receiver.Hang(11 * limit / 10), slow: true, failure: "timeout", detail: "within " + limit.String()},
-		"reset":              {step: receiver.Reset(), failure: "reset", detail: "closed the connection"},
-		"nothing":            {step: receiver.Raw(""), failure: "reset", detail: "closed the connection"},
-		"half a header":      {step: receiver.Raw("HTTP/1.1 200 OK\r\nContent-"), failure: "reset", detail: "closed the connection"},
+		"hang": {step: receiver.Hang(11 * limit / 10), slow: true, failure: "timeout",
+			detail: "within " + limit.String()},
+		"reset":   {step: receiver.Reset(), failure: "reset", detail: "closed the connection"},
+		"nothing": {step: receiver.Raw(""), failure: "reset", detail: "closed the connection"},
+		"half a header": {step: receiver.Raw("HTTP/1.1 200 OK\r\nContent-"), failure: "reset",
+			detail: "closed the connection"},
 		"half a body": {step: receiver.Raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), status: 200, failure: "reset",
 			detail: "did not end", excerpt: "half"},
-		"not HTTP":     {step: receiver.Raw("SSH-2.0-OpenSSH_9.2\r\n\r\n"), failure: "protocol", detail: "not HTTP"},
-		"huge headers": {step: receiver.Raw("HTTP/1.1 200 OK\r\nX-Big: " + strings.Repeat("x", 1<<20)), failure: "protocol", detail: "64 KiB"},
-		"slow headers": {step: receiver.DripHeaders(limit / 10), slow: true, failure: "timeout", detail: "within " + limit.String()},
-		"slow body":    {step: receiver.DripBody(limit * 2 / 3), slow: true, status: 200, failure: "timeout", detail: "did not end", excerpt: "z"},
+		"not HTTP": {step: receiver.Raw("SSH-2.0-OpenSSH_9.2\r\n\r\n"), failure: "protocol", detail: "not HTTP"},
+		"huge headers": {
+			step: receiver.Raw("HTTP/1.1 200 OK\r\nX-Big: " + strings.Repeat("x", 1<<20)), failure: "protocol", detail: "64 KiB",
+		},
+		"slow headers": {
+			step: receiver.DripHeaders(limit / 10), slow: true, failure: "timeout", detail: "within " + limit.String(),
+		},
+		"slow body": {step: receiver.DripBody(limit * 2 / 3), slow: true, status: 200, failure: "timeout",
+			detail: "did not end", excerpt: "z"},
 		"huge body": {step: receiver.Huge(50 << 20), status: 200, excerpt: strings.Repeat("x", 64<<10),
 			truncated: true},
 		"body that is no text": {step: receiver.Answer(200, nil, "a\x00b\xffc"), status: 200, excerpt: "a\uFFFDb\uFFFDc"},
@@ -223,7 +235,9 @@ func TestSend_StoppedByCaller(t *testing.T) {
 	}()
 	header, err := webhooks.Sign(eventID, time.Now(), []byte("{}"), secret)
 	require.NoError(t, err)
-	got := sender.Send(ctx, webhooks.Request{URL: r.Endpoint("/", receiver.Hang(time.Minute)), Header: header, Body: []byte("{}")})
+	got := sender.Send(ctx, webhooks.Request{
+		URL: r.Endpoint("/", receiver.Hang(time.Minute)), Header: header, Body: []byte("{}"),
+	})
 	require.Equal(t, webhooks.FailedCanceled, got.Failure, got.Detail)
 }
 

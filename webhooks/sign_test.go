@@ -34,7 +34,8 @@ func TestSign_Headers(t *testing.T) {
 // The interface specification compares one hex string, so the header stays one: that of the newest secret.
 func TestSign_Rotation(t *testing.T) {
 	t.Parallel()
-	newest, older, oldest, other := strings.Repeat("n", 20), strings.Repeat("o", 20), strings.Repeat("p", 20), strings.Repeat("q", 20)
+	newest, older, oldest, other := strings.Repeat("n", 20), strings.Repeat("o", 20), strings.Repeat("p",
+		20), strings.Repeat("q", 20)
 	body := []byte("{}")
 	header, err := webhooks.Sign("evt_1", at, body, newest, older, oldest)
 	require.NoError(t, err)
@@ -103,10 +104,15 @@ func TestNewSecret(t *testing.T) {
 
 func TestCheckSecret(t *testing.T) {
 	t.Parallel()
-	for _, good := range []string{secret, "whsec_my_own_webhook_secret", strings.Repeat("x", 16), strings.Repeat("~", 256), `a"b'c\d!e;f,g=h%i`} {
+	for _, good := range []string{
+		secret, "whsec_my_own_webhook_secret", strings.Repeat("x", 16), strings.Repeat("~", 256), `a"b'c\d!e;f,g=h%i`,
+	} {
 		require.NoError(t, webhooks.CheckSecret(good), good)
 	}
-	for _, bad := range []string{"", "whsec_short", strings.Repeat("x", 15), strings.Repeat("x", 257), "a secret with spaces", "line\nbreak-in-the-middle", "schlüssel-mit-umlaut"} {
+	for _, bad := range []string{
+		"", "whsec_short", strings.Repeat("x", 15), strings.Repeat("x", 257), "a secret with spaces",
+		"line\nbreak-in-the-middle", "schlüssel-mit-umlaut",
+	} {
 		err := webhooks.CheckSecret(bad)
 		require.Error(t, err, bad)
 		require.Equal(t, "webhook_secret_invalid", fault.From(err).Code)

@@ -53,7 +53,8 @@ func deliver(t *testing.T, n int) []checked {
 			shape := []webhooks.Shape{webhooks.ShapeA, webhooks.ShapeB}[i%2]
 			id := fmt.Sprintf("evt_%06d", i)
 			body, err := webhooks.Body(shape, webhooks.Message{
-				ID: id, Type: "payment.success", Timestamp: int64(i), Data: json.RawMessage(`{"id":"txn_1","note":"Zoë <b>&</b> \u2028 😀"}`),
+				ID: id, Type: "payment.success", Timestamp: int64(i),
+				Data: json.RawMessage(`{"id":"txn_1","note":"Zoë <b>&</b> \u2028 😀"}`),
 			})
 			if err != nil {
 				return err
@@ -134,8 +135,13 @@ func TestStockLibraries_NodeAndPython(t *testing.T) {
 		name, script string
 		install, run []string
 	}{
-		{"npm", "verify.mjs", []string{"npm", "install", "--no-audit", "--no-fund", "--silent", "standardwebhooks@1.1.1"}, []string{"node", "verify.mjs"}},
-		{"PyPI", "verify.py", []string{"python3", "-m", "pip", "install", "--quiet", "--target", ".", "standardwebhooks==1.1.0"},
+		{
+			"npm", "verify.mjs", []string{"npm", "install", "--no-audit", "--no-fund", "--silent", "standardwebhooks@1.1.1"},
+			[]string{"node", "verify.mjs"},
+		},
+		{"PyPI", "verify.py", []string{
+			"python3", "-m", "pip", "install", "--quiet", "--target", ".", "standardwebhooks==1.1.0",
+		},
 			[]string{"python3", "verify.py"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

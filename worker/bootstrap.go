@@ -97,7 +97,8 @@ func (w *Worker) ensureNamespace(ctx context.Context) error {
 func searchAttributes() map[string]enumspb.IndexedValueType {
 	out := map[string]enumspb.IndexedValueType{}
 	for _, key := range []temporal.SearchAttributeKeyKeyword{
-		contract.SearchEnvironment, contract.SearchCustomer, contract.SearchPlan, contract.SearchStatus, contract.SearchNextAction,
+		contract.SearchEnvironment, contract.SearchCustomer, contract.SearchPlan, contract.SearchStatus,
+		contract.SearchNextAction,
 	} {
 		out[key.GetName()] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
 	}
@@ -106,7 +107,8 @@ func searchAttributes() map[string]enumspb.IndexedValueType {
 
 // MissingSearchAttributes lists what operators could not search by; for the doctor.
 func MissingSearchAttributes(ctx context.Context, c client.Client, namespace string) ([]string, error) {
-	known, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	known, err := c.OperatorService().ListSearchAttributes(ctx,
+		&operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 	if err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ type Roster interface {
 // PollerLife is how long ago a poller may have asked: a long poll takes a minute.
 const PollerLife = 90 * time.Second
 
-// Dispatching finds out which build gets new work. A build whose workers write no beats (an older program, or a database
-// that is read-only) is counted by its pollers.
+// Dispatching finds out which build gets new work. A build whose workers write no beats (an older program, or a
+// database that is read-only) is counted by its pollers.
 func Dispatching(
 	ctx context.Context, c client.Client, namespace string, roster Roster, now time.Time,
 ) (Dispatch, error) {

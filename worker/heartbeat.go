@@ -17,7 +17,9 @@ type heartbeatInterceptor struct {
 }
 
 // InterceptActivity implements interceptor.WorkerInterceptor.
-func (*heartbeatInterceptor) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+func (*heartbeatInterceptor) InterceptActivity(
+	_ context.Context, next interceptor.ActivityInboundInterceptor,
+) interceptor.ActivityInboundInterceptor {
 	i := &beatingActivity{}
 	i.Next = next
 	return i

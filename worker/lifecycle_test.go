@@ -92,13 +92,16 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 	app, tenant, config := id.New(id.App, now), id.New(id.Tenant, now), id.New(id.ProviderConfig, now)
 	keyset, err := keys.NewAppKeyset(app)
 	require.NoError(t, err)
-	sealed, err := keys.Seal(keyset, vault.Field{AppID: app, ConfigID: config, Name: gateway.FieldSecretKey}, []byte("sk_test_simulator"))
+	sealed, err := keys.Seal(keyset, vault.Field{AppID: app, ConfigID: config, Name: gateway.FieldSecretKey},
+		[]byte("sk_test_simulator"))
 	require.NoError(t, err)
 	month := period.Interval{Unit: period.Month, Count: 1}
-	r.plan = plan.Plan{ID: id.New(id.Plan, now), Name: "Basic", Currency: "EUR", Interval: month, Active: true, CreatedAt: now,
-		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 1000}}}
-	r.pricey = plan.Plan{ID: id.New(id.Plan, now), Name: "Pro", Currency: "EUR", Interval: month, Active: true, CreatedAt: now,
-		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 3000}}}
+	r.plan = plan.Plan{ID: id.New(id.Plan, now), Name: "Basic", Currency: "EUR", Interval: month, Active: true,
+		CreatedAt: now,
+		Prices:    []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 1000}}}
+	r.pricey = plan.Plan{ID: id.New(id.Plan, now), Name: "Pro", Currency: "EUR", Interval: month, Active: true,
+		CreatedAt: now,
+		Prices:    []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 3000}}}
 	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 		for _, write := range []func() error{
 			func() error { return tx.InsertTenant(t.Context(), db.Tenant{ID: tenant, Name: "T", CreatedAt: now}) },
@@ -107,10 +110,13 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 			},
 			func() error {
 				return tx.InsertEnvironment(t.Context(), db.Environment{ID: r.env, AppID: app, Mode: "test", CreatedAt: now,
-					Settings: subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue}})
+					Settings: subscription.Settings{
+						TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue,
+					}})
 			},
 			func() error {
-				return tx.InsertProviderConfig(t.Context(), r.env, db.ProviderConfig{ID: config, Provider: "stripe", Primary: true, SecretKeySealed: sealed})
+				return tx.InsertProviderConfig(t.Context(), r.env,
+					db.ProviderConfig{ID: config, Provider: "stripe", Primary: true, SecretKeySealed: sealed})
 			},
 			func() error { return tx.InsertPlan(t.Context(), r.env, r.plan) },
 			func() error { return tx.InsertPlan(t.Context(), r.env, r.pricey) },
@@ -133,10 +139,13 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 	})
 	require.NoError(t, err)
 	require.NoError(t, r.store.InTx(ctx, db.BySystem("test"), start, func(tx *db.Tx) error {
-		if err := tx.InsertTestClock(ctx, r.env, testclock.Clock{ID: clock, Status: testclock.Ready, NowAt: start, CreatedAt: now}); err != nil {
+		if err := tx.InsertTestClock(ctx, r.env, testclock.Clock{
+			ID: clock, Status: testclock.Ready, NowAt: start, CreatedAt: now,
+		}); err != nil {
 			return err
 		}
-		if err := tx.InsertCustomer(ctx, r.env, customer.Customer{ID: cust, TestClockID: clock, CreatedAt: start, PaymentMethod: "card",
+		if err := tx.InsertCustomer(ctx, r.env, customer.Customer{ID: cust, TestClockID: clock, CreatedAt: start,
+			PaymentMethod:  "card",
 			PaymentDetails: customer.PaymentDetails{CustomerToken: "cus_1", PaymentMethodToken: card}}); err != nil {
 			return err
 		}
@@ -145,7 +154,8 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 		}
 		return tx.Emit(ctx, r.env, events[0])
 	}))
-	require.NoError(t, r.engine.StartSubscription(ctx, contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.env, ID: sub}}}))
+	require.NoError(t, r.engine.StartSubscription(ctx,
+		contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: r.env, ID: sub}}}))
 	return clock, cust, sub
 }
 
@@ -244,7 +254,9 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 		return err
 	}))
 	require.NoError(t, r.engine.Wake(t.Context(), ref, contract.SignalWake, contract.Wake{By: "key"}))
-	require.Eventually(t, func() bool { return r.subscription(t, sub).Status == subscription.Active }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return r.subscription(t, sub).Status == subscription.Active
+	}, 10*time.Second, 10*time.Millisecond)
 
 	r.command(t, sub, lifecycle.ChangePlan{To: r.pricey})
 	const paidTwice = 21 // the events until the second invoice is paid

@@ -46,7 +46,8 @@ func (w *Worker) claim(ctx context.Context) error {
 	}
 	if w.current != "" && w.current != w.config.BuildID {
 		// Temporal has forgotten a decision that we have seen: to repeat it is for the workers of that build.
-		w.config.Logger.Warn("Temporal has no current build; its workers, or an operator with `perennial build make-current`, must set it",
+		w.config.Logger.Warn("Temporal has no current build; its workers, or an operator with `perennial build "+
+			"make-current`, must set it",
 			zap.String("was_current", w.current))
 		return nil
 	}

@@ -80,11 +80,13 @@ func TestVersion_KeepsDecision(t *testing.T) {
 			require.NoError(t, err)
 		},
 		"a ramp": func(t *testing.T, d client.WorkerDeploymentHandle) {
-			_, err := d.SetRampingVersion(t.Context(), client.WorkerDeploymentSetRampingVersionOptions{BuildID: "ours", Percentage: 10})
+			_, err := d.SetRampingVersion(t.Context(),
+				client.WorkerDeploymentSetRampingVersionOptions{BuildID: "ours", Percentage: 10})
 			require.NoError(t, err)
 		},
 		"a manager": func(t *testing.T, d client.WorkerDeploymentHandle) {
-			_, err := d.SetManagerIdentity(t.Context(), client.WorkerDeploymentSetManagerIdentityOptions{ManagerIdentity: "controller"})
+			_, err := d.SetManagerIdentity(t.Context(),
+				client.WorkerDeploymentSetManagerIdentityOptions{ManagerIdentity: "controller"})
 			require.NoError(t, err)
 		},
 	} {

@@ -19,7 +19,9 @@ func TestWatch_SaysThatNothingIsBilled(t *testing.T) {
 	t.Parallel()
 	w, logs := watching()
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	gone, back := Dispatch{Deployment: "perennial", BuildID: "old"}, Dispatch{Deployment: "perennial", BuildID: "new", Working: 1}
+	gone, back := Dispatch{Deployment: "perennial", BuildID: "old"}, Dispatch{
+		Deployment: "perennial", BuildID: "new", Working: 1,
+	}
 	look := func(after time.Duration, d Dispatch) { at = at.Add(after); w.learn(d, at) }
 
 	look(0, gone)
@@ -27,7 +29,8 @@ func TestWatch_SaysThatNothingIsBilled(t *testing.T) {
 	require.NoError(t, w.Ready(), "a rolling update has a moment between two builds")
 	require.Zero(t, logs.Len())
 	look(2*time.Second, gone)
-	require.ErrorContains(t, w.Ready(), "nothing is billed: Temporal sends all work to build old of perennial, which has no workers")
+	require.ErrorContains(t, w.Ready(),
+		"nothing is billed: Temporal sends all work to build old of perennial, which has no workers")
 	require.ErrorContains(t, w.Ready(), "build make-current")
 	require.Equal(t, 1, logs.FilterLevelExact(zapcore.ErrorLevel).Len())
 	look(beatEvery, gone)

@@ -167,7 +167,8 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 	options := w.options(fatal)
 	options.DisableWorkflowWorker = true
 	payments := worker.New(c.Client, contract.QueuePayments, options)
-	payments.RegisterActivityWithOptions(c.Activities.Payments.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})
+	payments.RegisterActivityWithOptions(c.Activities.Payments.Charge,
+		activity.RegisterOptions{Name: contract.ActivityCharge})
 
 	queues := append([]worker.Worker{billing, payments}, w.webhooks(fatal)...)
 	for i, q := range queues {
@@ -181,8 +182,8 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 	return queues, nil
 }
 
-// webhooks polls the two lanes of deliveries. A slot is cheap, since an activity mostly waits for a receiver; what it needs
-// of the database is bounded by a pool of its own.
+// webhooks polls the two lanes of deliveries. A slot is cheap, since an activity mostly waits for a receiver; what it
+// needs of the database is bounded by a pool of its own.
 func (w *Worker) webhooks(fatal chan<- error) []worker.Worker {
 	if w.config.Activities.Deliveries == nil {
 		return nil
@@ -216,7 +217,9 @@ func (w *Worker) options(fatal chan<- error) worker.Options {
 		MaxConcurrentActivityTaskPollers:        c.Pollers,
 		WorkerStopTimeout:                       c.DrainTimeout,
 		MaxHeartbeatThrottleInterval:            beatThrottle,
-		Interceptors:                            []interceptor.WorkerInterceptor{&heartbeatInterceptor{}, &faultInterceptor{logger: c.Logger}},
+		Interceptors: []interceptor.WorkerInterceptor{
+			&heartbeatInterceptor{}, &faultInterceptor{logger: c.Logger},
+		},
 		OnFatalError: func(err error) {
 			select {
 			case fatal <- err:

@@ -20,10 +20,12 @@ func TestSubscription_EndsWhereTheRowIsAbsent(t *testing.T) {
 		calls []string
 		after time.Duration
 	}{
-		"a new run":                    {contract.SubscriptionInput{Ref: begun(live).Ref}, []string{"advance"}, 0},
-		"at the next date":             {begun(sleeping(1)), []string{"advance"}, noon.AddDate(0, 1, 0).Sub(noon)},
-		"with its payment":             {begun(live), []string{"charge txn_1", "advance"}, 0},
-		"with callbacks to look after": {contract.SubscriptionInput{Ref: begun(live).Ref, Checks: []string{"txn_2"}}, []string{"advance"}, 0},
+		"a new run":        {contract.SubscriptionInput{Ref: begun(live).Ref}, []string{"advance"}, 0},
+		"at the next date": {begun(sleeping(1)), []string{"advance"}, noon.AddDate(0, 1, 0).Sub(noon)},
+		"with its payment": {begun(live), []string{"charge txn_1", "advance"}, 0},
+		"with callbacks to look after": {
+			contract.SubscriptionInput{Ref: begun(live).Ref, Checks: []string{"txn_2"}}, []string{"advance"}, 0,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +66,8 @@ func TestPayment_EndsWhereTheRowIsAbsent(t *testing.T) {
 		return contract.ResolveOutput{Status: "absent"}, nil
 	}}
 	env := wired(t, f)
-	env.ExecuteWorkflow(contract.PaymentWorkflow, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: "env_1", ID: "txn_1"}})
+	env.ExecuteWorkflow(contract.PaymentWorkflow,
+		contract.PaymentInput{Ref: contract.Ref{EnvironmentID: "env_1", ID: "txn_1"}})
 	requireCompleted(t, env)
 	require.Equal(t, []string{"charge txn_1"}, f.called())
 }

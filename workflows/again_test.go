@@ -34,9 +34,11 @@ func TestSubscription_RefusalForNowPasses(t *testing.T) {
 
 	r.Provider.Script = nil
 	var txn string
-	require.NoError(t, r.Pool.QueryRow(t.Context(), "select id from transactions where subscription_id = $1", sub.ID).Scan(&txn))
+	require.NoError(t, r.Pool.QueryRow(t.Context(), "select id from transactions where subscription_id = $1",
+		sub.ID).Scan(&txn))
 	r.Provider.Settle(txn, providers.Succeeded)
-	require.NoError(t, r.engine.Check(t.Context(), contract.Owner{EnvironmentID: r.Env, TransactionID: txn, SubscriptionID: sub.ID},
+	require.NoError(t, r.engine.Check(t.Context(),
+		contract.Owner{EnvironmentID: r.Env, TransactionID: txn, SubscriptionID: sub.ID},
 		contract.Check{TransactionID: txn}))
 	r.settled(t, sub, 1)
 	r.command(t, sub, change)

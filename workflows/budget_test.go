@@ -83,7 +83,8 @@ func renewal(t *testing.T, r *liveScene, amount money.Minor) []*historypb.Histor
 	return nil
 }
 
-// callBack sends what a provider sends of every capture: some before the answer to the charge, some after, and one twice.
+// callBack sends what a provider sends of every capture: some before the answer to the charge, some after, and one
+// twice.
 func (r *liveScene) callBack(t *testing.T) {
 	t.Helper()
 	receiver := service.New(r.Store, time.Now)
@@ -109,7 +110,8 @@ func (r *liveScene) callBack(t *testing.T) {
 	}
 }
 
-// The budget of design §5, counted on the real server, with the provider's callbacks. It is not parallel because it makes runs grow old sooner.
+// The budget of design §5, counted on the real server, with the provider's callbacks. It is not parallel because it
+// makes runs grow old sooner.
 func TestSubscription_RenewalStaysWithinItsBudget(t *testing.T) {
 	workflows.SetRunAge(t, 100*time.Millisecond)
 	r := onRealServer(t)

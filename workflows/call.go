@@ -1,6 +1,6 @@
 // Package workflows owns when and in what order things happen: one durable workflow per subscription, per transaction
-// that no subscription owns, per advancing test clock, per erasure, and the reconciler. It decides nothing about money (billing) and
-// touches nothing outside (activities). Everything here is deterministic.
+// that no subscription owns, per advancing test clock, per erasure, and the reconciler. It decides nothing about money
+// (billing) and touches nothing outside (activities). Everything here is deterministic.
 package workflows
 
 import (
@@ -15,9 +15,10 @@ import (
 // Presets by meaning. Infrastructure is retried for ever: a database that is away must delay a renewal, never end a
 // subscription. MaximumInterval is always set, since the test environment reads an absent one as "no backoff".
 const (
-	localPatience  = 5 * time.Second  // a local activity that fails for longer runs as a normal one
-	databaseCall   = 15 * time.Second // one transaction
-	providerCall   = 60 * time.Second // requests for at most 45 s (activities.callInTime), and two transactions around them
+	localPatience = 5 * time.Second  // a local activity that fails for longer runs as a normal one
+	databaseCall  = 15 * time.Second // one transaction
+	// requests for at most 45 s (activities.callInTime), and two transactions around them
+	providerCall   = 60 * time.Second
 	clockStepLimit = 5 * time.Minute
 	// exchangeLimit ends the repeats of an exchange that a subscription waits for, its wait for a worker included; then
 	// the workflow begins it anew. It is what lets a run that is about to end leave the next boundary to the next run.
@@ -36,14 +37,16 @@ func forever(maximum time.Duration) *temporal.RetryPolicy {
 func inDatabase[Out any](ctx workflow.Context, summary string, activity any, args ...any) (Out, error) {
 	var out Out
 	local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		ScheduleToCloseTimeout: localPatience, StartToCloseTimeout: localPatience, RetryPolicy: forever(time.Second), Summary: summary,
+		ScheduleToCloseTimeout: localPatience, StartToCloseTimeout: localPatience, RetryPolicy: forever(time.Second),
+		Summary: summary,
 	})
 	err := workflow.ExecuteLocalActivity(local, activity, args...).Get(ctx, &out)
 	if err == nil || temporal.IsCanceledError(err) {
 		return out, err
 	}
 	normal := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: contract.QueueBilling, StartToCloseTimeout: databaseCall, RetryPolicy: forever(time.Minute), Summary: summary,
+		TaskQueue: contract.QueueBilling, StartToCloseTimeout: databaseCall, RetryPolicy: forever(time.Minute),
+		Summary: summary,
 	})
 	err = workflow.ExecuteActivity(normal, activity, args...).Get(ctx, &out)
 	return out, err
@@ -52,7 +55,8 @@ func inDatabase[Out any](ctx workflow.Context, summary string, activity any, arg
 // atProvider starts an exchange with a provider and does not wait for it. limit ends its repeats; 0: never.
 func atProvider(ctx workflow.Context, summary string, limit time.Duration, in contract.ResolveInput) workflow.Future {
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: contract.QueuePayments, ScheduleToCloseTimeout: limit, StartToCloseTimeout: providerCall, HeartbeatTimeout: silence,
-		RetryPolicy: forever(time.Minute), Summary: summary,
+		TaskQueue: contract.QueuePayments, ScheduleToCloseTimeout: limit, StartToCloseTimeout: providerCall,
+		HeartbeatTimeout: silence,
+		RetryPolicy:      forever(time.Minute), Summary: summary,
 	}), contract.ActivityCharge, in)
 }

@@ -145,10 +145,12 @@ func TestReconciler_MakesPassesUntilNoBatchIsFull(t *testing.T) {
 		more, fail, passes int64
 		want               contract.ReconcileResult
 	}{
-		"one pass":           {1, 0, 1, contract.ReconcileResult{Started: 10, Signalled: 1, Late: 1, Purged: 2}},
-		"three passes":       {3, 0, 3, contract.ReconcileResult{Started: 30, Signalled: 3, Late: 3, Purged: 6}},
-		"the database away":  {1, 2, 3, contract.ReconcileResult{Started: 10, Signalled: 1, Late: 3, Purged: 2}},
-		"an endless backlog": {1_000, 0, 100, contract.ReconcileResult{Started: 1000, Signalled: 100, Late: 100, Purged: 200}},
+		"one pass":          {1, 0, 1, contract.ReconcileResult{Started: 10, Signalled: 1, Late: 1, Purged: 2}},
+		"three passes":      {3, 0, 3, contract.ReconcileResult{Started: 30, Signalled: 3, Late: 3, Purged: 6}},
+		"the database away": {1, 2, 3, contract.ReconcileResult{Started: 10, Signalled: 1, Late: 3, Purged: 2}},
+		"an endless backlog": {1_000, 0, 100, contract.ReconcileResult{
+			Started: 1000, Signalled: 100, Late: 100, Purged: 200,
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -36,9 +36,10 @@ func reactivate() command { return applied(contract.CommandReactivate, lifecycle
 func pay() command { return applied(contract.CommandPay, lifecycle.Pay{}) }
 
 func changePlan(planID string, atPeriodEnd bool) command {
-	return command{contract.CommandChangePlan, func(ctx context.Context, tx *db.Tx, ref contract.Ref) (service.Performed, error) {
-		return service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, planID, atPeriodEnd)
-	}}
+	return command{contract.CommandChangePlan,
+		func(ctx context.Context, tx *db.Tx, ref contract.Ref) (service.Performed, error) {
+			return service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, planID, atPeriodEnd)
+		}}
 }
 
 // answer is the outcome of a command.

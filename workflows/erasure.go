@@ -16,8 +16,8 @@ const (
 	batchesPerRun = 200
 )
 
-// Erasure erases what is left of a deleted customer, or the customers of a deleted test clock, batch by batch. The row of
-// the erasure knows how far it is, so that a new run goes on where the last one ended.
+// Erasure erases what is left of a deleted customer, or the customers of a deleted test clock, batch by batch. The row
+// of the erasure knows how far it is, so that a new run goes on where the last one ended.
 func Erasure(ctx workflow.Context, in contract.ErasureInput) error {
 	if in.Shown.CustomerID == "" {
 		in.Shown.CustomerID = in.CustomerID
@@ -54,7 +54,8 @@ func eraseBatch(ctx workflow.Context, in contract.ErasureInput) (contract.EraseR
 		RetryPolicy: forever(eraseRetry), Summary: "erase a batch: " + what,
 	}
 	var out contract.EraseResult
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), contract.ActivityEraseBatch, in.Ref).Get(ctx, &out)
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), contract.ActivityEraseBatch,
+		in.Ref).Get(ctx, &out)
 	return out, err
 }
 

@@ -49,7 +49,9 @@ func brought(s erasure.Stage) contract.EraseResult {
 // The database is away in the middle: the batch is repeated until it is back.
 func TestErasure_BatchAfterBatchUntilFinished(t *testing.T) {
 	t.Parallel()
-	stages := []erasure.Stage{erasure.Subscriptions, erasure.Transactions, erasure.Events, erasure.Responses, erasure.Finished}
+	stages := []erasure.Stage{
+		erasure.Subscriptions, erasure.Transactions, erasure.Events, erasure.Responses, erasure.Finished,
+	}
 	away, next := 3, 0
 	f := &fakeErasures{}
 	env := eraser(t, f)

@@ -59,7 +59,8 @@ func (f *fakes) Charge(_ context.Context, in contract.ResolveInput) (contract.Re
 // sleeping is a subscription that has nothing to do for a month.
 func sleeping(revision int64) contract.Snapshot {
 	return contract.Snapshot{
-		Revision: revision, Status: "active", CustomerID: "cust_1", PlanID: "plan_1", NextAction: "renewal", NextAt: noon.AddDate(0, 1, 0),
+		Revision: revision, Status: "active", CustomerID: "cust_1", PlanID: "plan_1", NextAction: "renewal",
+		NextAt:    noon.AddDate(0, 1, 0),
 		PeriodEnd: noon.AddDate(0, 1, 0),
 	}
 }

@@ -166,15 +166,18 @@ func recordPayment(t *testing.T, r *liveScene) (string, string) {
 	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
 	now := time.Now()
 	txn := payment.Transaction{
-		ID: id.New(id.Transaction, now), Type: payment.Charge, Status: payment.Pending, CustomerID: r.Customer(t, "").ID, Amount: 500, Currency: "EUR",
+		ID: id.New(id.Transaction, now), Type: payment.Charge, Status: payment.Pending, CustomerID: r.Customer(t, "").ID,
+		Amount: 500, Currency: "EUR",
 		Description: "A single charge", Trigger: "manual", Provider: "stripe", ProviderConfigID: r.Config.ID,
 		Method: payment.Method{Type: "card", Details: scene.Card}, DueAt: now, CreatedAt: now, Revision: 1,
 	}
 	r.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), r.Env, txn) })
-	require.NoError(t, r.engine.StartPayment(t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: r.Env, ID: txn.ID}}))
+	require.NoError(t, r.engine.StartPayment(t.Context(),
+		contract.PaymentInput{Ref: contract.Ref{EnvironmentID: r.Env, ID: txn.ID}}))
 	r.eventually(t, func() bool { return asleep(r.history(t, txn.ID, "")) })
 	r.Provider.Settle(txn.ID, providers.Succeeded)
-	require.NoError(t, r.engine.Check(t.Context(), contract.Owner{EnvironmentID: r.Env, TransactionID: txn.ID}, contract.Check{TransactionID: txn.ID}))
+	require.NoError(t, r.engine.Check(t.Context(), contract.Owner{EnvironmentID: r.Env, TransactionID: txn.ID},
+		contract.Check{TransactionID: txn.ID}))
 	r.completed(t, txn.ID)
 	return txn.ID, ""
 }
@@ -186,7 +189,8 @@ func recordRefund(t *testing.T, r *liveScene) (string, string) {
 	r.command(t, sub, cancelNow(true))
 	var refund string
 	r.eventually(t, func() bool {
-		list, _, err := r.Store.Transactions(t.Context(), r.Env, db.TransactionFilter{SubscriptionID: sub.ID, Type: payment.Refund}, db.Page{Limit: 1})
+		list, _, err := r.Store.Transactions(t.Context(), r.Env,
+			db.TransactionFilter{SubscriptionID: sub.ID, Type: payment.Refund}, db.Page{Limit: 1})
 		if err != nil || len(list) == 0 {
 			return false
 		}
@@ -220,7 +224,8 @@ func recordAbsent(t *testing.T, r *liveScene) (string, string) {
 }
 
 func recordReconciler(t *testing.T, r *liveScene) (string, string) {
-	run, err := r.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "reconciler_golden", TaskQueue: contract.QueueBilling}, contract.ReconcilerWorkflow)
+	run, err := r.client.ExecuteWorkflow(t.Context(),
+		client.StartWorkflowOptions{ID: "reconciler_golden", TaskQueue: contract.QueueBilling}, contract.ReconcilerWorkflow)
 	require.NoError(t, err)
 	require.NoError(t, run.Get(t.Context(), nil))
 	return run.GetID(), run.GetRunID()

@@ -180,7 +180,8 @@ func (s *stage) decide(outcome providers.Outcome) {
 
 func (s *stage) transactions() []payment.Transaction {
 	s.t.Helper()
-	list, _, err := s.Store.Transactions(s.t.Context(), s.Env, db.TransactionFilter{SubscriptionID: s.ref.ID}, db.Page{Limit: 100})
+	list, _, err := s.Store.Transactions(s.t.Context(), s.Env, db.TransactionFilter{SubscriptionID: s.ref.ID},
+		db.Page{Limit: 100})
 	require.NoError(s.t, err)
 	return list
 }

@@ -18,7 +18,9 @@ import (
 var ownPayment = contract.PaymentInput{Ref: contract.Ref{EnvironmentID: "env_1", ID: "txn_1"}}
 
 // pendingUntil answers "pending" until the provider has been asked n times.
-func pendingUntil(n int, f *fakes, env *testsuite.TestWorkflowEnvironment) func(contract.ResolveInput) (contract.ResolveOutput, error) {
+func pendingUntil(
+	n int, f *fakes, env *testsuite.TestWorkflowEnvironment,
+) func(contract.ResolveInput) (contract.ResolveOutput, error) {
 	return func(contract.ResolveInput) (contract.ResolveOutput, error) {
 		if len(f.called()) < n {
 			return contract.ResolveOutput{Status: "pending", CheckAt: env.Now().Add(time.Minute)}, nil
@@ -50,7 +52,9 @@ func TestPayment_CallbackComesBeforeTheTimer(t *testing.T) {
 	}
 	var n timers
 	n.watch(env)
-	env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: "txn_1"}) }, 5*time.Second)
+	env.RegisterDelayedCallback(func() {
+		env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: "txn_1"})
+	}, 5*time.Second)
 	env.ExecuteWorkflow(contract.PaymentWorkflow, ownPayment)
 	requireCompleted(t, env)
 	require.Equal(t, noon.Add(5*time.Second), env.Now().UTC())
@@ -87,7 +91,9 @@ func TestPayment_InReviewWaitsForACallback(t *testing.T) {
 	}
 	var n timers
 	n.watch(env)
-	env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: "txn_1"}) }, 100*day)
+	env.RegisterDelayedCallback(func() {
+		env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: "txn_1"})
+	}, 100*day)
 	env.ExecuteWorkflow(contract.PaymentWorkflow, ownPayment)
 	requireCompleted(t, env)
 	require.Equal(t, noon.Add(100*day), env.Now().UTC())
@@ -127,9 +133,11 @@ func TestPayment_StandaloneChargeInTheDatabase(t *testing.T) {
 	sc := scene.New(t)
 	customer := sc.Customer(t, "")
 	txn := payment.Transaction{
-		ID: id.New(id.Transaction, sc.Clock.Now()), Type: payment.Charge, Status: payment.Pending, CustomerID: customer.ID, Amount: 500, Currency: "EUR",
+		ID: id.New(id.Transaction, sc.Clock.Now()), Type: payment.Charge, Status: payment.Pending, CustomerID: customer.ID,
+		Amount: 500, Currency: "EUR",
 		Description: "A single charge", Trigger: "manual", Provider: "stripe", ProviderConfigID: sc.Config.ID,
-		Method: payment.Method{Type: "card", Details: scene.Card}, DueAt: sc.Clock.Now(), CreatedAt: sc.Clock.Now(), Revision: 1,
+		Method: payment.Method{Type: "card", Details: scene.Card}, DueAt: sc.Clock.Now(), CreatedAt: sc.Clock.Now(),
+		Revision: 1,
 	}
 	sc.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), sc.Env, txn) })
 	sc.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
@@ -141,7 +149,8 @@ func TestPayment_StandaloneChargeInTheDatabase(t *testing.T) {
 	env := wired(t, f)
 	sc.Clock.Follow(env.Now)
 	env.RegisterDelayedCallback(func() { sc.Provider.Settle(txn.ID, providers.Succeeded) }, 2*time.Minute)
-	env.ExecuteWorkflow(contract.PaymentWorkflow, contract.PaymentInput{Ref: contract.Ref{EnvironmentID: sc.Env, ID: txn.ID}})
+	env.ExecuteWorkflow(contract.PaymentWorkflow,
+		contract.PaymentInput{Ref: contract.Ref{EnvironmentID: sc.Env, ID: txn.ID}})
 	requireCompleted(t, env)
 	got, err := sc.Store.Transaction(t.Context(), sc.Env, txn.ID)
 	require.NoError(t, err)

@@ -91,7 +91,8 @@ func randomLife(t *testing.T, sc *scene.Scene, seed int) {
 	s.play(healed.Add(2*day + 2*span + time.Hour))
 
 	for _, ref := range sc.Started.Take() { // refunds have workflows of their own
-		_, err := sc.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: ref.EnvironmentID, TransactionID: ref.ID})
+		_, err := sc.Payments.Charge(t.Context(),
+			contract.ResolveInput{EnvironmentID: ref.EnvironmentID, TransactionID: ref.ID})
 		require.NoError(t, err)
 	}
 	what := fmt.Sprintf("life %d: %v", seed, r.log)
@@ -186,7 +187,8 @@ func (r *randomly) tell(t *testing.T) {
 			t.Logf("pending: %+v", txn)
 		}
 	}
-	list, _, err := r.s.Store.Invoices(t.Context(), r.s.Env, db.InvoiceFilter{SubscriptionID: r.s.ref.ID, Status: invoice.Open}, db.Page{Limit: 100})
+	list, _, err := r.s.Store.Invoices(t.Context(), r.s.Env,
+		db.InvoiceFilter{SubscriptionID: r.s.ref.ID, Status: invoice.Open}, db.Page{Limit: 100})
 	t.Logf("open: %+v %v", list, err)
 	sub, err := r.s.Store.Subscription(t.Context(), r.s.Env, r.s.ref.ID)
 	t.Logf("%+v %v", sub, err)

@@ -48,7 +48,10 @@ func onRealServer(t *testing.T) *liveScene {
 	sc.Store = sc.Store.With(following)
 	w, err := worker.New(worker.Config{
 		Client: c, Namespace: namespace.Name, DrainTimeout: time.Second,
-		Activities: activities.New(activities.Config{Store: sc.Store, Clock: time.Now, Engine: e, Gateway: scene.Gateway{Only: sc.Provider}, Deliveries: sc.Deliveries(t, nil)}),
+		Activities: activities.New(activities.Config{
+			Store: sc.Store, Clock: time.Now, Engine: e, Gateway: scene.Gateway{Only: sc.Provider},
+			Deliveries: sc.Deliveries(t, nil),
+		}),
 	})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
@@ -66,7 +69,8 @@ func onRealServer(t *testing.T) *liveScene {
 // start is what the API does after the creating transaction.
 func (r *liveScene) start(t *testing.T, ref contract.Ref) {
 	t.Helper()
-	require.NoError(t, r.engine.StartSubscription(t.Context(), contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}))
+	require.NoError(t, r.engine.StartSubscription(t.Context(),
+		contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}))
 }
 
 // clock is a test clock with a customer on it.
@@ -74,7 +78,8 @@ func (r *liveScene) clock(t *testing.T) (contract.Ref, customer.Customer) {
 	t.Helper()
 	ref := contract.Ref{EnvironmentID: r.Env, ID: id.New(id.TestClock, time.Now())}
 	r.InTx(t, func(tx *db.Tx) error {
-		return tx.InsertTestClock(t.Context(), r.Env, testclock.Clock{ID: ref.ID, Status: testclock.Ready, NowAt: scene.Start, CreatedAt: time.Now()})
+		return tx.InsertTestClock(t.Context(), r.Env,
+			testclock.Clock{ID: ref.ID, Status: testclock.Ready, NowAt: scene.Start, CreatedAt: time.Now()})
 	})
 	return ref, r.Customer(t, ref.ID)
 }
@@ -125,7 +130,8 @@ func (r *liveScene) settled(t *testing.T, sub contract.Ref, invoices int) {
 	t.Helper()
 	r.eventually(t, func() bool {
 		var n int
-		err := r.Pool.QueryRow(t.Context(), "select count(*) from invoices where subscription_id = $1 and status = 'paid'", sub.ID).Scan(&n)
+		err := r.Pool.QueryRow(t.Context(), "select count(*) from invoices where subscription_id = $1 and status = 'paid'",
+			sub.ID).Scan(&n)
 		return err == nil && n >= invoices
 	})
 }
@@ -137,7 +143,8 @@ func asleep(history []*historypb.HistoryEvent) bool {
 		switch e.GetEventType() {
 		case enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED:
 			underWay++
-		case enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED,
+		case enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+			enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED,
 			enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 			underWay--
 		default: // neither begins nor ends a task
@@ -150,7 +157,8 @@ func asleep(history []*historypb.HistoryEvent) bool {
 func (r *liveScene) history(t *testing.T, workflowID, runID string) []*historypb.HistoryEvent {
 	t.Helper()
 	var out []*historypb.HistoryEvent
-	events := r.client.GetWorkflowHistory(t.Context(), workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := r.client.GetWorkflowHistory(t.Context(), workflowID, runID, false,
+		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		e, err := events.Next()
 		require.NoError(t, err)

@@ -51,7 +51,9 @@ func subscribe(t *testing.T, s *scene.Scene, p plan.Plan) *stage {
 	t.Helper()
 	customer := s.Customer(t, "")
 	ref := s.Subscribe(t, customer, s.Plan(t, p))
-	return &stage{Scene: s, t: t, ref: ref, customer: customer.ID, input: &contract.SubscriptionInput{Ref: ref}, at: s.Clock.Now()}
+	return &stage{
+		Scene: s, t: t, ref: ref, customer: customer.ID, input: &contract.SubscriptionInput{Ref: ref}, at: s.Clock.Now(),
+	}
 }
 
 // on lets act happen at a time.

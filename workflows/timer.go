@@ -28,7 +28,8 @@ func (a *alarm) set(ctx workflow.Context, at time.Time, why string) {
 	}
 	timerCtx, cancel := workflow.WithCancel(ctx)
 	a.cancel = cancel
-	a.fired = workflow.NewTimerWithOptions(timerCtx, max(at.Sub(workflow.Now(ctx)), 0), workflow.TimerOptions{Summary: why})
+	a.fired = workflow.NewTimerWithOptions(timerCtx, max(at.Sub(workflow.Now(ctx)), 0),
+		workflow.TimerOptions{Summary: why})
 }
 
 // rang reports whether the time has come.

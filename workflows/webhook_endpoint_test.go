@@ -31,7 +31,8 @@ func endpointStage(t *testing.T, answer func(n int, now time.Time) contract.Deli
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(silent{})
 	l := &looks{env: suite.NewTestWorkflowEnvironment()}
-	l.env.RegisterWorkflowWithOptions(workflows.WebhookEndpoint, workflow.RegisterOptions{Name: contract.WebhookEndpointWorkflow})
+	l.env.RegisterWorkflowWithOptions(workflows.WebhookEndpoint,
+		workflow.RegisterOptions{Name: contract.WebhookEndpointWorkflow})
 	began := l.env.Now()
 	l.env.RegisterActivityWithOptions(func(ctx context.Context, in contract.DeliverInput) (contract.DeliverOutput, error) {
 		l.at = append(l.at, l.env.Now().Sub(began).Round(time.Second))
@@ -106,7 +107,8 @@ func TestWebhookEndpoint_ContinuesAsNew(t *testing.T) {
 func recordWebhookEndpoint(t *testing.T, r *liveScene) (string, string) {
 	inbox := receiver.New(t)
 	busy := http.Header{"Retry-After": {"1"}}
-	ref := r.Endpoint(t, inbox.Endpoint("/golden", receiver.Status(200), receiver.Answer(503, busy, ""), receiver.Status(200)), "plan.*")
+	ref := r.Endpoint(t, inbox.Endpoint("/golden", receiver.Status(200), receiver.Answer(503, busy, ""),
+		receiver.Status(200)), "plan.*")
 	r.Announce(t, 1)
 	inbox.Wait(t, "/golden", 1, 30*time.Second)
 	r.Announce(t, 3)

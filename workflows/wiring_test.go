@@ -193,7 +193,9 @@ func TestSubscription_KeepsItsBoundaryTimerOverWakeUps(t *testing.T) {
 	var n timers
 	n.watch(env)
 	for hour := range 10 {
-		env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.SignalWake, contract.Wake{}) }, time.Duration(hour+1)*time.Hour)
+		env.RegisterDelayedCallback(func() {
+			env.SignalWorkflow(contract.SignalWake, contract.Wake{})
+		}, time.Duration(hour+1)*time.Hour)
 	}
 	env.RegisterDelayedCallback(func() {
 		require.Equal(t, timers{scheduled: 1}, n, "ten wake-ups, one timer")
@@ -294,7 +296,9 @@ func TestSubscription_OnATestClockArmsNoTimer(t *testing.T) {
 	var n timers
 	n.watch(env)
 	for i := range 3 {
-		env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.SignalWake, contract.Wake{}) }, time.Duration(i+1)*day)
+		env.RegisterDelayedCallback(func() {
+			env.SignalWorkflow(contract.SignalWake, contract.Wake{})
+		}, time.Duration(i+1)*day)
 	}
 	env.ExecuteWorkflow(contract.SubscriptionWorkflow, begun(start))
 	requireCompleted(t, env)

@@ -90,7 +90,12 @@ func (w *world) signals() []move {
 		out = append(out, move{"pay", func() { w.attempt(); w.finished = false; w.signal(contract.CommandPay) }})
 	}
 	if !w.nextAt.IsZero() {
-		out = append(out, move{"cancel", func() { w.nextAt = time.Time{}; w.end(); w.revision++; w.signal(contract.CommandCancel) }})
+		out = append(out, move{"cancel", func() {
+			w.nextAt = time.Time{}
+			w.end()
+			w.revision++
+			w.signal(contract.CommandCancel)
+		}})
 	}
 	if w.env == nil {
 		return out
@@ -169,7 +174,8 @@ func (w *world) ownTime(now time.Time) time.Time {
 
 func (w *world) snapshot() contract.Snapshot {
 	s := contract.Snapshot{
-		Revision: w.revision, Status: "active", CustomerID: "cust_1", PlanID: "plan_1", NextAction: "renewal", NextAt: w.nextAt,
+		Revision: w.revision, Status: "active", CustomerID: "cust_1", PlanID: "plan_1", NextAction: "renewal",
+		NextAt:   w.nextAt,
 		ClockNow: w.clock, PeriodEnd: w.nextAt, Period: w.period, Finished: w.finished,
 	}
 	if w.nextAt.IsZero() {

@@ -80,7 +80,9 @@ func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now ti
 		return errKeyRevoked
 	case !key.ExpiresAt.IsZero() && !now.Before(key.ExpiresAt):
 		return errKeyExpired
-	case len(key.AllowedCIDRs) > 0 && !slices.ContainsFunc(key.AllowedCIDRs, func(p netip.Prefix) bool { return p.Contains(from) }):
+	case len(key.AllowedCIDRs) > 0 && !slices.ContainsFunc(key.AllowedCIDRs, func(p netip.Prefix) bool {
+		return p.Contains(from)
+	}):
 		return errAddressRefused
 	case key.Kind == string(apikey.Publishable):
 		if !need.Publishable {

@@ -43,7 +43,8 @@ func TestAuthorization_Forms(t *testing.T) {
 	t.Parallel()
 	good := "sk_test_" + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	for value, want := range map[string]error{
-		"Bearer " + good: nil, "bearer " + good: nil, "": errKeyMissing, "Bearer": errKeyMalformed, "Bearer  " + good: errKeyMalformed,
+		"Bearer " + good: nil, "bearer " + good: nil, "": errKeyMissing, "Bearer": errKeyMalformed,
+		"Bearer  " + good:      errKeyMalformed,
 		"Bearer " + good + " ": errKeyMalformed, "Token " + good: errKeyMalformed, "Bearer " + good + "x": errKeyMalformed,
 	} {
 		_, _, err := bearer(http.Header{"Authorization": {value}})

@@ -21,7 +21,9 @@ type Bounds struct {
 	After time.Duration
 }
 
-var usualBounds = Bounds{Key: 2 * time.Second, Answer: 6 * time.Second, InFlight: 5 * time.Second, After: 2 * time.Second}
+var usualBounds = Bounds{
+	Key: 2 * time.Second, Answer: 6 * time.Second, InFlight: 5 * time.Second, After: 2 * time.Second,
+}
 
 // LongestAnswer is the time from the last byte of a request's body to the last byte of its answer, at most: a server
 // that writes must not give up earlier.

@@ -65,7 +65,8 @@ func docsOf(doc *huma.OpenAPI, problems []Listed, prefix, server string) docs {
 	}
 	for _, tag := range doc.Tags {
 		d.Sections = append(d.Sections, docsSection{
-			Name: tag.Name, Anchor: anchor(tag.Name), Description: tag.Description, Operations: operationsOf(doc, prefix, tag.Name),
+			Name: tag.Name, Anchor: anchor(tag.Name), Description: tag.Description,
+			Operations: operationsOf(doc, prefix, tag.Name),
 		})
 	}
 	return d
@@ -75,7 +76,9 @@ func docsOf(doc *huma.OpenAPI, problems []Listed, prefix, server string) docs {
 func operationsOf(doc *huma.OpenAPI, prefix, tag string) []docsOperation {
 	var out []docsOperation
 	for path, item := range doc.Paths {
-		for method, op := range map[string]*huma.Operation{"POST": item.Post, "GET": item.Get, "PATCH": item.Patch, "DELETE": item.Delete} {
+		for method, op := range map[string]*huma.Operation{
+			"POST": item.Post, "GET": item.Get, "PATCH": item.Patch, "DELETE": item.Delete,
+		} {
 			if op != nil && slices.Contains(op.Tags, tag) {
 				out = append(out, operationOf(doc, method, prefix+path, op))
 			}
@@ -91,10 +94,13 @@ func operationsOf(doc *huma.OpenAPI, prefix, tag string) []docsOperation {
 }
 
 func operationOf(doc *huma.OpenAPI, method, path string, op *huma.Operation) docsOperation {
-	out := docsOperation{Anchor: op.OperationID, Method: method, Path: path, Summary: op.Summary, Description: op.Description}
+	out := docsOperation{
+		Anchor: op.OperationID, Method: method, Path: path, Summary: op.Summary, Description: op.Description,
+	}
 	for _, p := range op.Parameters {
 		out.Parameters = append(out.Parameters, docsField{
-			Name: p.Name, Type: p.In + ", " + typeOf(p.Schema), Description: strings.TrimSpace(p.Description + " " + limitsOf(p.Schema)), Required: p.Required,
+			Name: p.Name, Type: p.In + ", " + typeOf(p.Schema),
+			Description: strings.TrimSpace(p.Description + " " + limitsOf(p.Schema)), Required: p.Required,
 		})
 	}
 	if op.RequestBody != nil {
@@ -123,7 +129,8 @@ func fieldsOf(doc *huma.OpenAPI, schema *huma.Schema, prefix string) []docsField
 		described := resolve(doc, property)
 		out = append(out, docsField{
 			Name: prefix + name, Type: typeOf(described),
-			Description: strings.TrimSpace(property.Description + " " + limitsOf(described)), Required: slices.Contains(schema.Required, name),
+			Description: strings.TrimSpace(property.Description + " " + limitsOf(described)),
+			Required:    slices.Contains(schema.Required, name),
 		})
 		switch {
 		case described.Type == huma.TypeArray:
@@ -183,7 +190,8 @@ func limitsOf(schema *huma.Schema) string {
 		limits = append(limits, "One of: "+strings.Join(values, ", ")+".")
 	}
 	limits = append(limits,
-		between(number(schema.Minimum), number(schema.Maximum), ""), between(count(schema.MinLength), count(schema.MaxLength), "characters"),
+		between(number(schema.Minimum), number(schema.Maximum), ""),
+		between(count(schema.MinLength), count(schema.MaxLength), "characters"),
 		between(count(schema.MinItems), count(schema.MaxItems), "entries"), between("", count(schema.MaxProperties), "keys"))
 	if schema.Default != nil {
 		limits = append(limits, fmt.Sprintf("Default: %v.", schema.Default))

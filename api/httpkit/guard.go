@@ -112,8 +112,10 @@ func (k *Kit) refuse(ctx context.Context, err error) *Problem {
 	}
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code
-	if p.Status >= http.StatusInternalServerError && !errors.Is(ctx.Err(), context.Canceled) { // a caller that left is not our trouble
-		telemetry.For(ctx, k.telemetry.Logger).Error("request failed with a server error", zap.String("code", p.Code), zap.Error(err))
+	// a caller that left is not our trouble
+	if p.Status >= http.StatusInternalServerError && !errors.Is(ctx.Err(), context.Canceled) {
+		telemetry.For(ctx, k.telemetry.Logger).Error("request failed with a server error", zap.String("code", p.Code),
+			zap.Error(err))
 	}
 	return p
 }

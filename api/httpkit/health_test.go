@@ -34,7 +34,9 @@ func TestHealth_SaysWhatIsMissingAndNotWhy(t *testing.T) {
 	broken := errors.New("password of 10.0.0.1 is wrong")
 	h := NewHealth(logger,
 		Requirement{Check: func(context.Context) error { return nil }, Absent: ErrDatabaseAway},
-		Requirement{Check: func(context.Context) error { return broken }, Absent: fault.New(fault.Unavailable, "worker_away", "no worker")},
+		Requirement{Check: func(context.Context) error {
+			return broken
+		}, Absent: fault.New(fault.Unavailable, "worker_away", "no worker")},
 	)
 	code, p := serve(t, h.Ready)
 	require.Equal(t, http.StatusServiceUnavailable, code)
@@ -53,7 +55,9 @@ func TestHealth_SaysWhatIsMissingAndNotWhy(t *testing.T) {
 
 func TestHealth_LivesWithoutOthers(t *testing.T) {
 	t.Parallel()
-	h := NewHealth(nil, Requirement{Check: func(context.Context) error { return errors.New("away") }, Absent: ErrDatabaseAway})
+	h := NewHealth(nil, Requirement{Check: func(context.Context) error {
+		return errors.New("away")
+	}, Absent: ErrDatabaseAway})
 	h.Drain()
 	code, _ := serve(t, h.Live)
 	require.Equal(t, http.StatusOK, code)

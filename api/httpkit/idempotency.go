@@ -48,7 +48,9 @@ func parseIdempotencyKey(r *http.Request, prefixes []string, payload []byte) (*r
 			"The Idempotency-Key header is malformed. "+
 				"Send one key of 1 to %d visible ASCII characters.", maxIdempotencyKey)
 	}
-	return &repeatable{route: r.Method + " " + withoutPrefix(r.URL.Path, prefixes), key: key, fingerprint: fingerprint(payload)}, nil
+	return &repeatable{
+		route: r.Method + " " + withoutPrefix(r.URL.Path, prefixes), key: key, fingerprint: fingerprint(payload),
+	}, nil
 }
 
 func withoutPrefix(path string, prefixes []string) string {

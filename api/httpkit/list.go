@@ -30,7 +30,8 @@ func (p Page) DB(prefix string, filters ...Reference) (db.Page, error) {
 		return db.Page{}, fault.InvalidParam("endingBefore", "parameters_exclusive",
 			"Send `startingAfter` or `endingBefore`, not both.")
 	}
-	for param, cursor := range map[string]string{"startingAfter": p.StartingAfter, "endingBefore": p.EndingBefore} { // one at most
+	// one at most
+	for param, cursor := range map[string]string{"startingAfter": p.StartingAfter, "endingBefore": p.EndingBefore} {
 		if cursor != "" && !id.Is(prefix, cursor) {
 			return db.Page{}, fault.InvalidParam(param, "cursor_malformed",
 				"The cursor is malformed. Send the id of an entry of this list, `%s…`.", prefix)

@@ -47,7 +47,8 @@ func (k *Kit) recovered(next http.Handler) http.Handler {
 				panic(cause)
 			}
 			ctx := r.Context()
-			telemetry.For(ctx, k.telemetry.Logger).Error("panic", zap.Any("panic", cause), zap.ByteString("stack", debug.Stack()))
+			telemetry.For(ctx, k.telemetry.Logger).Error("panic", zap.Any("panic", cause),
+				zap.ByteString("stack", debug.Stack()))
 			writeProblem(w, k.refuse(ctx, fault.New(fault.Internal, "internal", "")))
 		}()
 		next.ServeHTTP(w, r)

@@ -59,7 +59,8 @@ func Await[T any](
 		return out
 	}
 	out.Applied = c.wait.applied()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(c.wait)) // not the answer's time, the caller's
+	// not the answer's time, the caller's
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(c.wait))
 	defer cancel()
 	defer context.AfterFunc(c.caller, cancel)()
 	defer context.AfterFunc(k.serving, cancel)()

@@ -12,10 +12,12 @@ import (
 func TestPrincipal_IsWhatAKeyOpens(t *testing.T) {
 	t.Parallel()
 	key := db.APIKey{
-		ID: "key_1", EnvironmentID: "env_1", TenantID: "ten_1", Mode: "live", Kind: "secret", Scopes: []string{"read"}, TimeZone: "Africa/Douala",
+		ID: "key_1", EnvironmentID: "env_1", TenantID: "ten_1", Mode: "live", Kind: "secret", Scopes: []string{"read"},
+		TimeZone: "Africa/Douala",
 	}
 	require.Equal(t, Principal{
-		TenantID: "ten_1", EnvironmentID: "env_1", Mode: apikey.Live, TimeZone: "Africa/Douala", KeyID: "key_1", Scopes: []string{"read"},
+		TenantID: "ten_1", EnvironmentID: "env_1", Mode: apikey.Live, TimeZone: "Africa/Douala", KeyID: "key_1",
+		Scopes: []string{"read"},
 	}, principalOf(key))
 	key.Kind = "publishable"
 	require.True(t, principalOf(key).Publishable)

@@ -23,7 +23,8 @@ func TestProblem_StatusOfEachKind(t *testing.T) {
 	}
 	require.Equal(t, `Bearer realm="perennial"`, problemOf(errKeyMissing, "").GetHeaders().Get("WWW-Authenticate"))
 	require.Equal(t, "1", problemOf(fault.New(fault.Unavailable, "x", "y"), "").GetHeaders().Get("Retry-After"))
-	require.Equal(t, "3", problemOf(fault.New(fault.Conflict, "x", "y").After(2100*time.Millisecond), "").GetHeaders().Get("Retry-After"))
+	require.Equal(t, "3", problemOf(fault.New(fault.Conflict, "x", "y").After(2100*time.Millisecond),
+		"").GetHeaders().Get("Retry-After"))
 }
 
 func TestProblem_HidesCauses(t *testing.T) {

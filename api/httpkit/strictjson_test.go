@@ -45,7 +45,8 @@ func TestStrictJSON_NamesTheField(t *testing.T) {
 
 func anyValue(depth int) *rapid.Generator[any] {
 	leaves := []*rapid.Generator[any]{
-		rapid.Int64().AsAny(), rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.String().AsAny(), rapid.Bool().AsAny(), rapid.Just(any(nil)),
+		rapid.Int64().AsAny(), rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.String().AsAny(), rapid.Bool().AsAny(),
+		rapid.Just(any(nil)),
 	}
 	if depth > 0 {
 		leaves = append(leaves, rapid.SliceOfN(anyValue(depth-1), 0, 3).AsAny(),

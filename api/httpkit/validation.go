@@ -60,7 +60,8 @@ func validationProblem(requestID string, status int, message string, errs []erro
 	if len(fields) == 0 {
 		return problemOf(bodyFault(status, message), requestID)
 	}
-	slices.SortStableFunc(fields, func(a, b ProblemField) int { return strings.Compare(a.Param, b.Param) }) // maps have no order
+	// maps have no order
+	slices.SortStableFunc(fields, func(a, b ProblemField) int { return strings.Compare(a.Param, b.Param) })
 	fields = upToLimits(fields)
 	first := fields[0]
 	p := problemOf(fault.InvalidParam(first.Param, first.Code, "%s", first.Detail), requestID)
@@ -162,7 +163,9 @@ func wrongField(err error, names siblings) ProblemField {
 			}
 			return ProblemField{Code: w.code, Param: param, Detail: quoted(param) + " is required."}
 		}
-		return ProblemField{Code: w.code, Param: param, Detail: sentence(param, w.code, detail.Message, names(detail.Location))}
+		return ProblemField{
+			Code: w.code, Param: param, Detail: sentence(param, w.code, detail.Message, names(detail.Location)),
+		}
 	}
 	return ProblemField{
 		Code: "field_invalid", Param: param,

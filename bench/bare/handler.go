@@ -28,7 +28,8 @@ where k.hash = $1 and k.revoked_at is null and s.id = $2`
 // Handler answers GET /api/subscriptions/{id}: mux, one select, one encoding.
 func Handler(pool *pgxpool.Pool) http.Handler {
 	router := mux.NewRouter()
-	router.Methods(http.MethodGet).Path("/api/subscriptions/{id}").HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	router.Methods(http.MethodGet).Path("/api/subscriptions/{id}").HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		var s api.Subscription
 		hash := apikey.Hash(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		err := pool.QueryRow(r.Context(), readSubscription, hash, mux.Vars(r)["id"]).Scan(

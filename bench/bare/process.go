@@ -73,7 +73,9 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	defer pool.Close()
-	temporal, err := client.DialContext(ctx, client.Options{HostPort: c.TemporalAddress, Namespace: c.Namespace, Logger: silent{}})
+	temporal, err := client.DialContext(ctx, client.Options{
+		HostPort: c.TemporalAddress, Namespace: c.Namespace, Logger: silent{},
+	})
 	if err != nil {
 		return err
 	}
@@ -81,7 +83,8 @@ func Run(ctx context.Context, c Config) error {
 
 	transport := &http.Transport{MaxIdleConnsPerHost: slots, IdleConnTimeout: time.Minute}
 	stop, err := work(temporal, &Activities{
-		Pool: pool, Script: script, Writes: script.WritesOnly(), HTTP: &http.Client{Transport: transport, Timeout: 30 * time.Second}, Simulator: c.SimulatorURL,
+		Pool: pool, Script: script, Writes: script.WritesOnly(),
+		HTTP: &http.Client{Transport: transport, Timeout: 30 * time.Second}, Simulator: c.SimulatorURL,
 	})
 	if err != nil {
 		return err
@@ -107,7 +110,8 @@ func work(c client.Client, a *Activities) (stop func(), err error) {
 	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	options := worker.Options{
 		MaxConcurrentActivityExecutionSize: slots, MaxConcurrentLocalActivityExecutionSize: slots,
-		MaxConcurrentWorkflowTaskExecutionSize: workflowSlots, MaxConcurrentWorkflowTaskPollers: pollers, MaxConcurrentActivityTaskPollers: pollers,
+		MaxConcurrentWorkflowTaskExecutionSize: workflowSlots, MaxConcurrentWorkflowTaskPollers: pollers,
+		MaxConcurrentActivityTaskPollers: pollers,
 	}
 	billing := worker.New(c, QueueBilling, options)
 	billing.RegisterWorkflow(Renewal)

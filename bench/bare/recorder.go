@@ -68,7 +68,8 @@ func (r *recorder) take(step string, want int) ([]recorded, error) {
 	done := r.done
 	r.done = nil
 	if want >= 0 && len(done) != want {
-		return nil, fmt.Errorf("recording %s: %d transactions, not %d: the bare side must follow what the product does now", step, len(done), want)
+		return nil, fmt.Errorf("recording %s: %d transactions, not %d: the bare side must follow what the product does now",
+			step, len(done), want)
 	}
 	return done, nil
 }

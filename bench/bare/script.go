@@ -41,7 +41,9 @@ type Script struct {
 }
 
 // StepNames are the commands that each subscription of the commands scenario goes through, in this order.
-var StepNames = []string{"cancel", "reactivate", "patch", "cancel", "reactivate", "patch back", "cancel", "reactivate", "patch"}
+var StepNames = []string{
+	"cancel", "reactivate", "patch", "cancel", "reactivate", "patch back", "cancel", "reactivate", "patch",
+}
 
 // Source is where to record.
 type Source struct {
@@ -93,7 +95,9 @@ func newRecording(ctx context.Context, s Source) (*recording, error) {
 	if r.proxy, err = newProxy(s.SimulatorURL); err != nil {
 		return nil, err
 	}
-	if r.store, err = db.Open(ctx, db.Config{URL: s.DatabaseURL, MaxConns: 4, Clock: time.Now, Tracer: &r.tracer}); err != nil {
+	if r.store, err = db.Open(ctx, db.Config{
+		URL: s.DatabaseURL, MaxConns: 4, Clock: time.Now, Tracer: &r.tracer,
+	}); err != nil {
 		r.proxy.close()
 		return nil, err
 	}
@@ -128,7 +132,9 @@ func (r *recording) tapes(step string, want int) ([]Tape, error) {
 }
 
 func (r *recording) create(ctx context.Context) error {
-	quiet, err := telemetry.Start(ctx, telemetry.Options{Service: "bench", LogLevel: "error", LogOutput: nowhere{}, Now: time.Now})
+	quiet, err := telemetry.Start(ctx, telemetry.Options{
+		Service: "bench", LogLevel: "error", LogOutput: nowhere{}, Now: time.Now,
+	})
 	if err != nil {
 		return err
 	}
@@ -137,12 +143,15 @@ func (r *recording) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server := api.NewServer(api.Deps{Store: r.store, Service: service.New(r.store, time.Now), Telemetry: quiet, Now: time.Now}, api.Config{})
+	server := api.NewServer(api.Deps{
+		Store: r.store, Service: service.New(r.store, time.Now), Telemetry: quiet, Now: time.Now,
+	}, api.Config{})
 	defer func() { _ = server.Shutdown(ctx) }() // it never listened
 	if _, err := r.tracer.take("customers", -1); err != nil {
 		return err
 	}
-	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/subscriptions", strings.NewReader(CreateBody(customers[0], r.Stage.Basic.ID)))
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/subscriptions",
+		strings.NewReader(CreateBody(customers[0], r.Stage.Basic.ID)))
 	request.Header.Set("Authorization", "Bearer "+r.Stage.Key)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", "bench-key-"+strconv.FormatInt(time.Now().UnixNano(), 10))
@@ -188,7 +197,9 @@ func (r *recording) renew(ctx context.Context) error {
 	if snap.Live == nil {
 		return fmt.Errorf("recording renewal: no payment was begun")
 	}
-	out, err := r.payments.Charge(ctx, contract.ResolveInput{EnvironmentID: ref.EnvironmentID, TransactionID: snap.Live.TransactionID, Now: now})
+	out, err := r.payments.Charge(ctx, contract.ResolveInput{
+		EnvironmentID: ref.EnvironmentID, TransactionID: snap.Live.TransactionID, Now: now,
+	})
 	if err != nil {
 		return err
 	}
@@ -215,7 +226,9 @@ func (r *recording) command(ctx context.Context) error {
 	r.script.Command = subjects[0]
 	ref := contract.Ref{EnvironmentID: r.Stage.EnvironmentID, ID: subjects[0].SubscriptionID}
 	for _, name := range StepNames {
-		err := r.store.InTx(ctx, db.BySystem("bench"), time.Now(), func(tx *db.Tx) error { return r.perform(ctx, tx, ref, name) })
+		err := r.store.InTx(ctx, db.BySystem("bench"), time.Now(), func(tx *db.Tx) error {
+			return r.perform(ctx, tx, ref, name)
+		})
 		if err != nil {
 			return fmt.Errorf("recording %s: %w", name, err)
 		}
@@ -279,7 +292,8 @@ func (s *Script) RenewalShape() string {
 	for _, t := range []Tape{s.Renew, s.Intend, s.Record} {
 		statements, trips := t.statements()
 		writes, _ := t.writesOnly().statements()
-		parts = append(parts, fmt.Sprintf("%d statements (%d of them writes, BEGIN and COMMIT) in %d round trips", statements, writes, trips))
+		parts = append(parts, fmt.Sprintf("%d statements (%d of them writes, BEGIN and COMMIT) in %d round trips", statements,
+			writes, trips))
 	}
 	return "open the period: " + parts[0] + "; before the charge: " + parts[1] + "; after it: " + parts[2]
 }

@@ -19,7 +19,9 @@ func TestTape_ChangesOnlyValuesOfOneRun(t *testing.T) {
 		{SQL: "begin"},
 		{SQL: "-- name: X :exec\nselect 1", Arguments: []any{env}},
 	}, {
-		{SQL: "-- name: Y :exec\ninsert into t", Arguments: []any{env, &sub, name(sub), map[string]any{"id": sub}, []byte(`"` + event + `"`), 7, nil, now}},
+		{SQL: "-- name: Y :exec\ninsert into t", Arguments: []any{
+			env, &sub, name(sub), map[string]any{"id": sub}, []byte(`"` + event + `"`), 7, nil, now,
+		}},
 		{SQL: "commit"},
 	}}, map[string]bool{env: true})
 	require.NoError(t, err)
@@ -62,5 +64,7 @@ func TestTape_WritesOnlyKeepsOrder(t *testing.T) {
 	for _, s := range only.trips[0] {
 		kept = append(kept, s.sql)
 	}
-	require.Equal(t, []string{"begin", "-- name: C :exec\nwith n as (select 1) insert into t", "-- name: D :exec\nupdate t", "commit"}, kept)
+	require.Equal(t, []string{
+		"begin", "-- name: C :exec\nwith n as (select 1) insert into t", "-- name: D :exec\nupdate t", "commit",
+	}, kept)
 }

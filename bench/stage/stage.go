@@ -75,7 +75,9 @@ func (s Stage) Build(ctx context.Context, store *db.Store) error {
 				return tx.InsertTenant(ctx, db.Tenant{ID: s.TenantID, Name: "Bench", CreatedAt: s.CreatedAt})
 			},
 			func() error {
-				return tx.InsertApp(ctx, db.App{ID: s.AppID, TenantID: s.TenantID, Name: "Bench", Keyset: s.Keyset, CreatedAt: s.CreatedAt})
+				return tx.InsertApp(ctx, db.App{
+					ID: s.AppID, TenantID: s.TenantID, Name: "Bench", Keyset: s.Keyset, CreatedAt: s.CreatedAt,
+				})
 			},
 			func() error {
 				return tx.InsertEnvironment(ctx, db.Environment{

@@ -64,7 +64,9 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, schema := range map[string]string{storeName: "postgresql/v12/temporal", visibilityName: "postgresql/v12/visibility"} {
+	for name, schema := range map[string]string{
+		storeName: "postgresql/v12/temporal", visibilityName: "postgresql/v12/visibility",
+	} {
 		if err := makeDatabase(ctx, schemaTool, database, name, schema); err != nil {
 			return nil, err
 		}
@@ -103,7 +105,8 @@ func (s *Server) Stop(ctx context.Context) error { return s.process.Stop(ctx) }
 func makeDatabase(ctx context.Context, tool string, at *url.URL, name, schema string) error {
 	password, _ := at.User.Password()
 	common := []string{
-		"--plugin", "postgres12_pgx", "--endpoint", at.Hostname(), "--port", at.Port(), "--user", at.User.Username(), "--database", name,
+		"--plugin", "postgres12_pgx", "--endpoint", at.Hostname(), "--port", at.Port(), "--user", at.User.Username(),
+		"--database", name,
 	}
 	for _, step := range [][]string{
 		{"create-database"},
@@ -145,7 +148,8 @@ func (s *Server) await(ctx context.Context) error {
 		}
 		select {
 		case <-s.process.Done():
-			return fmt.Errorf("Temporal on PostgreSQL ended while starting: %w; its log ends with:\n%s", s.process.Err(), s.process.Tail(20))
+			return fmt.Errorf("Temporal on PostgreSQL ended while starting: %w; its log ends with:\n%s", s.process.Err(),
+				s.process.Tail(20))
 		case <-ctx.Done():
 			return fmt.Errorf("Temporal on PostgreSQL does not answer: %w; its log ends with:\n%s", err, s.process.Tail(20))
 		case <-time.After(100 * time.Millisecond):

@@ -226,7 +226,8 @@ func TestNext_OneAttemptAndThreeRetries(t *testing.T) {
 func TestNext_PastDueSchedulesNothing(t *testing.T) {
 	t.Parallel()
 	terms := collection.Terms{Retry: retry.Default(), NoRetry: true}
-	s, _, err := collection.Next(collection.State{Phase: collection.Waiting}, collection.Input{Kind: collection.Begin, Now: now}, terms)
+	s, _, err := collection.Next(collection.State{Phase: collection.Waiting},
+		collection.Input{Kind: collection.Begin, Now: now}, terms)
 	require.NoError(t, err)
 
 	s, effect, err := collection.Next(s, collection.Input{Kind: collection.AttemptFailed, Now: now}, terms)

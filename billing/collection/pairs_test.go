@@ -26,10 +26,18 @@ type situation struct {
 
 var situations = []situation{
 	{"waiting", collection.State{Phase: collection.Waiting}},
-	{"charging:retries_left", collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 3, Attempts: 4}},
-	{"charging:last", collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 4, Attempts: 5}},
-	{"charging:manual_before_retry", collection.State{Phase: collection.Charging, Trigger: collection.Manual, Automatic: 2, Attempts: 3, RetryAt: retryAt}},
-	{"charging:manual_after_last", collection.State{Phase: collection.Charging, Trigger: collection.Manual, Automatic: 4, Attempts: 6}},
+	{"charging:retries_left", collection.State{
+		Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 3, Attempts: 4,
+	}},
+	{"charging:last", collection.State{
+		Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 4, Attempts: 5,
+	}},
+	{"charging:manual_before_retry", collection.State{
+		Phase: collection.Charging, Trigger: collection.Manual, Automatic: 2, Attempts: 3, RetryAt: retryAt,
+	}},
+	{"charging:manual_after_last", collection.State{
+		Phase: collection.Charging, Trigger: collection.Manual, Automatic: 4, Attempts: 6,
+	}},
 	{"scheduled", collection.State{Phase: collection.Scheduled, Automatic: 2, Attempts: 2, RetryAt: retryAt}},
 	{"exhausted", collection.State{Phase: collection.Exhausted, Automatic: 4, Attempts: 4}},
 	{"settled", collection.State{Phase: collection.Settled, Automatic: 2, Attempts: 2}},
@@ -100,15 +108,17 @@ closed                        -      -         -              void    refund    
 type outcome func(before collection.State) (collection.State, collection.Effect, error)
 
 var outcomes = map[string]outcome{
-	"-":       same(collection.None, nil),
-	"refund":  same(collection.RefundExtra, nil),
-	"busy":    same(collection.None, collection.ErrInProgress),
-	"paid":    same(collection.None, collection.ErrPaid),
-	"void":    same(collection.None, collection.ErrVoid),
-	"turn":    same(collection.None, collection.ErrNotItsTurn),
-	"auto":    attempt(collection.Automatic, 1, true),
-	"manual":  attempt(collection.Manual, 0, false),
-	"retry":   end(collection.Scheduled, collection.None, func(s collection.State) time.Time { return retry.Default().At(now, s.Automatic, "seed", time.Time{}) }),
+	"-":      same(collection.None, nil),
+	"refund": same(collection.RefundExtra, nil),
+	"busy":   same(collection.None, collection.ErrInProgress),
+	"paid":   same(collection.None, collection.ErrPaid),
+	"void":   same(collection.None, collection.ErrVoid),
+	"turn":   same(collection.None, collection.ErrNotItsTurn),
+	"auto":   attempt(collection.Automatic, 1, true),
+	"manual": attempt(collection.Manual, 0, false),
+	"retry": end(collection.Scheduled, collection.None, func(s collection.State) time.Time {
+		return retry.Default().At(now, s.Automatic, "seed", time.Time{})
+	}),
 	"back":    end(collection.Scheduled, collection.None, func(s collection.State) time.Time { return s.RetryAt }),
 	"exhaust": end(collection.Exhausted, collection.Exhaust, never),
 	"rest":    end(collection.Exhausted, collection.None, never),
@@ -205,14 +215,16 @@ func TestNext_TableCoversEveryPair(t *testing.T) {
 	for i := range reflect.TypeFor[collection.Terms]().NumField() {
 		fields = append(fields, reflect.TypeFor[collection.Terms]().Field(i).Name)
 	}
-	require.Equal(t, []string{"Retry", "NoRetry", "Stopped", "Voided"}, fields, "a new term needs circumstances of its own")
+	require.Equal(t, []string{"Retry", "NoRetry", "Stopped", "Voided"}, fields,
+		"a new term needs circumstances of its own")
 }
 
 func TestNext_RetryIsNotDueEarly(t *testing.T) {
 	t.Parallel()
 	s := collection.State{Phase: collection.Scheduled, Automatic: 1, Attempts: 1, RetryAt: now}
 
-	got, effect, err := collection.Next(s, collection.Input{Kind: collection.RetryDue, Now: now.Add(-1)}, circumstances[0].terms)
+	got, effect, err := collection.Next(s, collection.Input{Kind: collection.RetryDue, Now: now.Add(-1)},
+		circumstances[0].terms)
 
 	require.NoError(t, err)
 	require.Equal(t, collection.None, effect)

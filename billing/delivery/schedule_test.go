@@ -27,7 +27,8 @@ func TestNext_ThreeRetriesThenFailed(t *testing.T) {
 			require.InDelta(t, gap, n.At.Sub(at), 0.2*float64(gap), name)
 			s.Attempts = n.Attempts
 		}
-		require.Equal(t, delivery.Next{Status: delivery.Failed, Attempts: 4, Reason: delivery.AttemptsUsed}, policy.Next(s, failed(0)))
+		require.Equal(t, delivery.Next{Status: delivery.Failed, Attempts: 4, Reason: delivery.AttemptsUsed},
+			policy.Next(s, failed(0)))
 	}
 }
 
@@ -77,7 +78,8 @@ func TestNext(t *testing.T) {
 			delivery.Next{Status: delivery.Failed, Attempts: 4, Reason: delivery.AttemptsUsed},
 		},
 		"a redelivery of what was delivered stays delivered": {
-			delivery.State{Attempts: 1, Redelivery: true, Delivered: true}, bad, delivery.Next{Status: delivery.Succeeded, Attempts: 1},
+			delivery.State{Attempts: 1, Redelivery: true, Delivered: true}, bad,
+			delivery.Next{Status: delivery.Succeeded, Attempts: 1},
 		},
 	} {
 		require.Equal(t, c.want, delivery.LivePolicy.Next(c.state, c.end), name)
@@ -94,8 +96,10 @@ func TestNext_AlwaysEnds(t *testing.T) {
 		s, now, failures := delivery.State{ID: rapid.String().Draw(rt, "id")}, at, 0
 		for range 4 + 10 {
 			e := delivery.End{
-				At:         now,
-				Outcome:    rapid.SampledFrom([]delivery.Outcome{delivery.OutcomeFailed, delivery.OutcomeUnknown, delivery.OutcomeSucceeded}).Draw(rt, "outcome"),
+				At: now,
+				Outcome: rapid.SampledFrom([]delivery.Outcome{
+					delivery.OutcomeFailed, delivery.OutcomeUnknown, delivery.OutcomeSucceeded,
+				}).Draw(rt, "outcome"),
 				RetryAfter: time.Duration(rapid.Int64Range(0, int64(1000*time.Hour)).Draw(rt, "asked")),
 			}
 			n := delivery.TestPolicy.Next(s, e)
@@ -130,12 +134,15 @@ func TestHealth(t *testing.T) {
 		want    time.Time
 		disable bool
 	}{
-		"a success ends it":                     {long, delivery.End{Outcome: delivery.OutcomeSucceeded, At: at}, delivery.Next{Status: delivery.Succeeded}, time.Time{}, false},
-		"the first failure begins it":           {time.Time{}, bad, retrying, at, false},
-		"three days":                            {long, bad, final, long, true},
-		"three days, while retries are left":    {long, bad, retrying, long, false},
-		"less than three days":                  {short, bad, final, short, false},
-		"a crash says nothing about a receiver": {time.Time{}, delivery.End{Outcome: delivery.OutcomeUnknown, At: at}, retrying, time.Time{}, false},
+		"a success ends it": {long, delivery.End{Outcome: delivery.OutcomeSucceeded, At: at},
+			delivery.Next{Status: delivery.Succeeded}, time.Time{}, false},
+		"the first failure begins it":        {time.Time{}, bad, retrying, at, false},
+		"three days":                         {long, bad, final, long, true},
+		"three days, while retries are left": {long, bad, retrying, long, false},
+		"less than three days":               {short, bad, final, short, false},
+		"a crash says nothing about a receiver": {
+			time.Time{}, delivery.End{Outcome: delivery.OutcomeUnknown, At: at}, retrying, time.Time{}, false,
+		},
 	} {
 		since, disable := delivery.Health(c.since, c.end, c.next)
 		require.Equal(t, c.want, since, name)

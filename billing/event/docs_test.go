@@ -77,7 +77,8 @@ func TestSchema_IsFreshAndAcceptsEachType(t *testing.T) {
 		schema.AdditionalProperties = nil // receivers must accept fields that come later
 	}
 	doc, err := json.MarshalIndent(map[string]any{
-		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Events of Perennial", "oneOf": kinds, "$defs": registry.Map(),
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Events of Perennial", "oneOf": kinds,
+		"$defs": registry.Map(),
 	}, "", "  ")
 	require.NoError(t, err)
 	statedoc.File(t, "../../docs/events.schema.json", string(doc)+"\n")

@@ -18,8 +18,8 @@ func Causes() []Cause {
 	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure, CauseWebhook}
 }
 
-// Operation is one thing that happens in one transaction, and the events that it emits, in order. What an operation sets
-// off, such as the payment of an invoice that it issues, is an operation of its own.
+// Operation is one thing that happens in one transaction, and the events that it emits, in order. What an operation
+// sets off, such as the payment of an invoice that it issues, is an operation of its own.
 type Operation struct {
 	Cause Cause
 	Name  string
@@ -58,7 +58,10 @@ func Operations() []Operation {
 		{CauseRequest, "updateSubscription", "while the period's invoice is unpaid: it is replaced",
 			replanned(then([]Type{TypeInvoiceVoided}, issued...))},
 		{CauseRequest, "updateSubscription", "in a trial", replanned(nil)},
-		{CauseRequest, "updateSubscription", "at the end of the period, or to stay after all", []Type{TypeSubscriptionUpdated}},
+		{
+			CauseRequest, "updateSubscription", "at the end of the period, or to stay after all",
+			[]Type{TypeSubscriptionUpdated},
+		},
 		{CauseRequest, "cancelSubscription", "at the end of the period",
 			[]Type{TypeSubscriptionCancelScheduled, TypeSubscriptionUpdated}},
 		{CauseRequest, "cancelSubscription", "again, for another reason", []Type{TypeSubscriptionUpdated}},
@@ -118,7 +121,10 @@ func Operations() []Operation {
 		{CauseProvider, "succeeded", "refunded at the provider, without us", []Type{TypePaymentRefunded}},
 		{CauseProvider, "succeeded", "a payment of its own, the first request since our credentials were refused",
 			[]Type{TypeProviderRecovered, TypePaymentSuccess}},
-		{CauseProvider, "succeeded", "a payment whose payer has disputed it", []Type{TypePaymentRefunded, TypePaymentDisputed}},
+		{
+			CauseProvider, "succeeded", "a payment whose payer has disputed it",
+			[]Type{TypePaymentRefunded, TypePaymentDisputed},
+		},
 		{CauseProvider, "succeeded", "a payment whose dispute was won", []Type{TypePaymentDisputed}},
 		{CauseProvider, "declined", "an invoice", missed},
 		{CauseProvider, "declined", "the last retry of an invoice", then(missed, TypeSubscriptionPastDue)},
@@ -138,6 +144,9 @@ func Operations() []Operation {
 		{CauseErasure, "a customer of the test clock is deleted", "", []Type{TypeCustomerDeleted}},
 
 		{CauseWebhook, "an attempt fails", "", nil},
-		{CauseWebhook, "an attempt fails", "the last of a delivery, and the endpoint has failed for three days", []Type{TypeWebhookEndpointDisabled}},
+		{
+			CauseWebhook, "an attempt fails", "the last of a delivery, and the endpoint has failed for three days",
+			[]Type{TypeWebhookEndpointDisabled},
+		},
 	}
 }

@@ -14,8 +14,8 @@ type ProviderConfig struct {
 
 func (c ProviderConfig) about() about { return about{objectID: c.ID} }
 
-// ProviderFailing means that the provider refuses the credentials of the configuration (HTTP 401 or 403), so that payments
-// wait. It is announced once until the provider recovers.
+// ProviderFailing means that the provider refuses the credentials of the configuration (HTTP 401 or 403), so that
+// payments wait. It is announced once until the provider recovers.
 type ProviderFailing struct {
 	ProviderConfig
 	Reason string `json:"reason" enum:"credentials_refused" doc:"Why, as a code: credentials_refused."`

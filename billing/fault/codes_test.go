@@ -24,7 +24,8 @@ func uses(t *testing.T) []use {
 	var found []use
 	files := token.NewFileSet()
 	require.NoError(t, filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, filepath.Join("..", "internal")) {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.HasPrefix(path, filepath.Join("..", "internal")) {
 			return err
 		}
 		file, err := parser.ParseFile(files, path, nil, 0)
@@ -112,7 +113,8 @@ func TestNew_DetailsAreSentences(t *testing.T) {
 			continue
 		}
 		require.GreaterOrEqual(t, len(strings.Fields(u.detail)), 5, "%s: %q is too short to help", u.where, u.detail)
-		require.Regexp(t, "^[A-Z%`].*[.]$", u.detail, "%s: a detail begins with a capital, verb or field and ends with a full stop", u.where)
+		require.Regexp(t, "^[A-Z%`].*[.]$", u.detail,
+			"%s: a detail begins with a capital, verb or field and ends with a full stop", u.where)
 		require.NotRegexp(t, `[!\n]|; |  |_[a-z]+_`, u.detail, u.where)
 	}
 }

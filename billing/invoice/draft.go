@@ -114,7 +114,9 @@ func (i Invoice) Settle(now time.Time) Invoice {
 // balance. A payment in progress refuses it, but where the subscription has ended nobody waits for one: then the effect
 // asks for it to be canceled, and money that it still brings goes back, since the invoice is void. Faults:
 // payment_in_progress, invoice_paid, invoice_void.
-func (i Invoice) Withdraw(replacedBy string, ended bool, now time.Time) (Invoice, []CreditEntry, collection.Effect, error) {
+func (i Invoice) Withdraw(
+	replacedBy string, ended bool, now time.Time,
+) (Invoice, []CreditEntry, collection.Effect, error) {
 	terms := collection.Terms{Stopped: ended, Voided: i.Status == Void}
 	state, effect, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, terms)
 	if err != nil {
@@ -134,7 +136,8 @@ func (i Invoice) reversal() []CreditEntry {
 }
 
 // WriteOff gives an open invoice up: nothing is collected any more, but it stays owed, so that money which arrives all
-// the same pays it. Faults: those of Withdraw; a payment in progress refuses it, except where the subscription has ended.
+// the same pays it. Faults: those of Withdraw; a payment in progress refuses it, except where the subscription has
+// ended.
 func (i Invoice) WriteOff(ended bool, now time.Time) (Invoice, error) {
 	terms := collection.Terms{Stopped: ended, Voided: i.Status == Void}
 	state, _, err := collection.Next(i.Collection, collection.Input{Kind: collection.Void, Now: now}, terms)

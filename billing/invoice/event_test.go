@@ -11,7 +11,9 @@ import (
 
 func TestAnnounced_CarriesWhatTheInterfaceShows(t *testing.T) {
 	t.Parallel()
-	inv := invoice.Invoice{ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1", Status: invoice.Paid, AmountDue: 700, Currency: "EUR"}
+	inv := invoice.Invoice{
+		ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1", Status: invoice.Paid, AmountDue: 700, Currency: "EUR",
+	}
 
 	require.Equal(t, event.Invoice{
 		ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1",

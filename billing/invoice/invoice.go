@@ -33,9 +33,10 @@ type Reason string
 
 // The reasons.
 const (
-	Create   Reason = "subscription_create"   // first period of a subscription
-	Cycle    Reason = "subscription_cycle"    // a later period
-	Update   Reason = "subscription_update"   // a plan change within a period, or a cancellation that gives unused time back
+	Create Reason = "subscription_create" // first period of a subscription
+	Cycle  Reason = "subscription_cycle"  // a later period
+	// a plan change within a period, or a cancellation that gives unused time back
+	Update   Reason = "subscription_update"
 	Recovery Reason = "subscription_recovery" // the current period, billed when a past-due subscription recovers
 )
 

@@ -40,7 +40,10 @@ func TestIssue(t *testing.T) {
 		{"wholly by credit", lines(1000), 1000, 1000, 1000, 0, applied(1000), invoice.Paid},
 		{"more credit than needed", lines(1000), 5000, 1000, 1000, 0, applied(1000), invoice.Paid},
 		{"nothing to pay", lines(1000, -1000), 300, 0, 0, 0, invoice.CreditEntry{}, invoice.Paid},
-		{"a net credit", lines(-1000, 400), 300, -600, 0, 0, invoice.CreditEntry{Amount: 600, Reason: invoice.CreditProration}, invoice.Paid},
+		{
+			"a net credit", lines(-1000, 400), 300, -600, 0, 0,
+			invoice.CreditEntry{Amount: 600, Reason: invoice.CreditProration}, invoice.Paid,
+		},
 		{"one unit", lines(1), 0, 1, 0, 1, invoice.CreditEntry{}, invoice.Open},
 		{"the largest", lines(money.MaxMinor), 0, money.MaxMinor, 0, money.MaxMinor, invoice.CreditEntry{}, invoice.Open},
 	} {
@@ -75,7 +78,9 @@ func TestWithdraw(t *testing.T) {
 	require.NoError(t, err)
 	issued := out.Invoice
 	charging := issued
-	charging.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 1, Attempts: 1}
+	charging.Collection = collection.State{
+		Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 1, Attempts: 1,
+	}
 
 	void, back, _, err := issued.Withdraw("in_2", false, now)
 	require.NoError(t, err)
@@ -106,7 +111,9 @@ func TestWithdraw_CallsOffPendingAttempt(t *testing.T) {
 	require.NoError(t, err)
 	issued := out.Invoice
 	charging := issued
-	charging.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Manual, Automatic: 1, Attempts: 2, RetryAt: now}
+	charging.Collection = collection.State{
+		Phase: collection.Charging, Trigger: collection.Manual, Automatic: 1, Attempts: 2, RetryAt: now,
+	}
 
 	for _, c := range []struct {
 		inv    invoice.Invoice
@@ -127,7 +134,9 @@ func TestWithdraw_CallsOffPendingAttempt(t *testing.T) {
 		}
 		require.Equal(t, invoice.Void, void.Status)
 		require.Equal(t, "in_2", void.ReplacedBy)
-		require.Equal(t, collection.State{Phase: collection.Closed, Automatic: c.inv.Collection.Automatic, Attempts: c.inv.Collection.Attempts}, void.Collection)
+		require.Equal(t, collection.State{
+			Phase: collection.Closed, Automatic: c.inv.Collection.Automatic, Attempts: c.inv.Collection.Attempts,
+		}, void.Collection)
 		require.Equal(t, []invoice.CreditEntry{{Amount: 300, Reason: invoice.CreditReturned}}, back)
 		requireConsistent(t, void)
 		_, _, _, err = void.Withdraw("in_3", true, now)
@@ -164,7 +173,9 @@ func TestSettle_KeepsAttemptCount(t *testing.T) {
 	out, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{Now: now})
 	require.NoError(t, err)
 	inv := out.Invoice
-	inv.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Manual, Automatic: 2, Attempts: 3, RetryAt: now}
+	inv.Collection = collection.State{
+		Phase: collection.Charging, Trigger: collection.Manual, Automatic: 2, Attempts: 3, RetryAt: now,
+	}
 
 	paid := inv.Settle(now.Add(time.Minute))
 
@@ -255,7 +266,8 @@ func requireConsistent(t require.TestingT, inv invoice.Invoice) {
 	require.NoError(t, err)
 	require.Equal(t, sum, inv.Total)
 	require.Equal(t, max(inv.Total, 0)-inv.CreditApplied+inv.BroughtForward-inv.CarriedForward, inv.AmountDue)
-	require.True(t, inv.BroughtForward >= 0 && inv.CarriedForward >= 0 && (inv.BroughtForward == 0 || inv.CarriedForward == 0))
+	require.True(t, inv.BroughtForward >= 0 && inv.CarriedForward >= 0 &&
+		(inv.BroughtForward == 0 || inv.CarriedForward == 0))
 	require.GreaterOrEqual(t, inv.CreditApplied, money.Minor(0))
 	require.GreaterOrEqual(t, inv.AmountDue, money.Minor(0))
 	paid := inv.Status == invoice.Paid
@@ -292,7 +304,8 @@ func TestIssue_WhatCannotBeChargedIsCarried(t *testing.T) {
 		"lines below zero pay a debit": {cents, lines(-100), -33, 0, 0, 0, 0, 67, invoice.Paid},
 		"nothing asks for nothing":     {cents, lines(0), -33, 0, 0, 0, 0, -33, invoice.Paid},
 		"no limit is known":            {money.Limits{}, lines(1), 0, 0, 0, 0, 1, 0, invoice.Open},
-		"a debit beyond the largest":   {money.Limits{}, lines(money.MaxMinor), -5, 0, 0, 0, money.MaxMinor, -5, invoice.Open},
+		"a debit beyond the largest": {money.Limits{}, lines(money.MaxMinor), -5, 0, 0, 0, money.MaxMinor, -5,
+			invoice.Open},
 	} {
 		out, err := invoice.Draft{Lines: c.lines}.Issue(invoice.Issuing{Balance: c.balance, Limits: c.limits, Now: now})
 		require.NoError(t, err, name)
@@ -317,7 +330,8 @@ func TestIssue_WhatCannotBeChargedIsCarried(t *testing.T) {
 
 func TestIssue_RefundsAreMultiplesOfTheGranularity(t *testing.T) {
 	t.Parallel()
-	out, err := invoice.Draft{Lines: lines(-1239), Refund: 1239}.Issue(invoice.Issuing{Limits: money.Limits{Granularity: 10}, Now: now})
+	out, err := invoice.Draft{Lines: lines(-1239),
+		Refund: 1239}.Issue(invoice.Issuing{Limits: money.Limits{Granularity: 10}, Now: now})
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(1230), out.Refund)
 	require.Equal(t, []invoice.CreditEntry{{Amount: 9, Reason: invoice.CreditProration}}, out.Credit)
@@ -329,7 +343,9 @@ func TestWriteOff(t *testing.T) {
 	require.NoError(t, err)
 	open := out.Invoice
 	charging := open
-	charging.Collection = collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 1, Attempts: 1}
+	charging.Collection = collection.State{
+		Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 1, Attempts: 1,
+	}
 
 	given, err := open.WriteOff(false, now)
 

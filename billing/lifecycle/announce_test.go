@@ -28,7 +28,8 @@ func TestAdvance_TrialNoticeComesOnce(t *testing.T) {
 		require.Empty(t, l.store.events, name)
 		l.until(end.AddDate(0, 0, 1))
 		require.Equal(t, []event.Type{
-			event.TypeSubscriptionTrialWillEnd, event.TypeSubscriptionRenewed, event.TypeInvoiceCreated, event.TypeInvoiceFinalized,
+			event.TypeSubscriptionTrialWillEnd, event.TypeSubscriptionRenewed, event.TypeInvoiceCreated,
+			event.TypeInvoiceFinalized,
 		}, typesOf(l.store.events), name)
 	}
 }

@@ -20,7 +20,8 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 		before.Status != subscription.Trialing && s.Status == subscription.Trialing {
 		require.Failf(l.t, "no such transition", "%s to %s", before.Status, s.Status)
 	}
-	if l.account.status != s.Status || l.account.begun && s.Status != subscription.Canceled && l.account.period != s.CurrentPeriod {
+	if l.account.status != s.Status || l.account.begun && s.Status != subscription.Canceled &&
+		l.account.period != s.CurrentPeriod {
 		require.Failf(l.t, "what was announced is not so", "%s in %s: %+v", l.account.status, l.account.period, s)
 	}
 	l.checkTimes(before, changes)
@@ -58,7 +59,8 @@ func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Ch
 		}
 	}
 	if over := s.Status == subscription.Canceled && pending == 0; over != !s.FinishedAt.IsZero() {
-		require.Failf(l.t, "finished is canceled with nothing pending", "%s, %d pending, finished at %s", s.Status, pending, s.FinishedAt)
+		require.Failf(l.t, "finished is canceled with nothing pending", "%s, %d pending, finished at %s", s.Status, pending,
+			s.FinishedAt)
 	}
 }
 
@@ -97,7 +99,8 @@ func (l *life) checkMoney() {
 		return // money went back twice, which a person must sort out
 	}
 	if lines != captured-refunded+due-l.store.balance {
-		require.Failf(l.t, "billed = paid - refunded + due - credit", "%d = %d - %d + %d - %d", lines, captured, refunded, due, l.store.balance)
+		require.Failf(l.t, "billed = paid - refunded + due - credit", "%d = %d - %d + %d - %d", lines, captured, refunded,
+			due, l.store.balance)
 	}
 	if !l.writtenOff && l.store.balance+refunded > captured { // a voided charge of time used leaves its credit
 		require.Failf(l.t, "more given back than was paid", "%d + %d > %d", l.store.balance, refunded, captured)
@@ -125,7 +128,8 @@ func (l *life) checkCollection() {
 		if s.Status == subscription.Active && inv.Collection.Phase == collection.Exhausted {
 			require.Failf(l.t, "active, but nobody collects", "%+v", inv)
 		}
-		if s.Status != subscription.Canceled && (inv.ID == s.CollectingInvoiceID) != (inv.Collection.Phase != collection.Waiting) {
+		if s.Status != subscription.Canceled &&
+			(inv.ID == s.CollectingInvoiceID) != (inv.Collection.Phase != collection.Waiting) {
 			require.Failf(l.t, "one invoice is in collection", "%s, not %+v", s.CollectingInvoiceID, inv)
 		}
 		if live := l.live(inv.ID); live != nil != (inv.Collection.Phase == collection.Charging) {

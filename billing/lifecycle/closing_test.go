@@ -163,7 +163,8 @@ func TestCancel_RefundAtPeriodBoundary(t *testing.T) {
 	end := l.sub().CurrentPeriod.End
 
 	for _, at := range []time.Time{end, end.Add(-1)} { // of the last second nothing is left that has a price
-		d, err := l.sub().Cancel(l.store.load(false).Facts(), subscription.Cancellation{Immediate: true, RefundUnused: true}, at)
+		d, err := l.sub().Cancel(l.store.load(false).Facts(), subscription.Cancellation{Immediate: true, RefundUnused: true},
+			at)
 		require.NoError(t, err)
 		require.Empty(t, d.Issue)
 		require.Equal(t, end, d.Subscription.PaidThrough)
@@ -185,7 +186,8 @@ func TestCancel_ClosingInvoice(t *testing.T) {
 	l.doesNotPayFor(pro)
 	l.now = l.now.Add(week + time.Millisecond)
 
-	d, err := l.sub().Cancel(l.store.load(false).Facts(), subscription.Cancellation{Immediate: true, RefundUnused: true}, l.now)
+	d, err := l.sub().Cancel(l.store.load(false).Facts(), subscription.Cancellation{Immediate: true, RefundUnused: true},
+		l.now)
 
 	require.NoError(t, err)
 	require.True(t, d.StopCollection)
@@ -234,7 +236,9 @@ func TestCancel_RefundKeepsPriceOfUsedTime(t *testing.T) {
 		draw := drawing(t)
 		l := someLife(t, draw)
 		l.store.provider = &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"}
-		results := rapid.SampledFrom([]payment.Outcome{payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerDeclined})
+		results := rapid.SampledFrom([]payment.Outcome{
+			payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerDeclined,
+		})
 		l.until(l.now)
 		for range rapid.IntRange(0, 8).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "an answer comes") {
@@ -298,7 +302,8 @@ func TestChangePlan_ChainCostsUsedTime(t *testing.T) {
 				}
 			}
 		}
-		l := newLife(t, plans, subscription.Settings{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}}, plans[0], 0)
+		l := newLife(t, plans, subscription.Settings{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}},
+			plans[0], 0)
 		l.until(l.now)
 		end := l.sub().CurrentPeriod.End
 		for range rapid.IntRange(1, 8).Draw(t, "changes") {
@@ -343,54 +348,4 @@ func TestCancel_RefundAfterManyChanges(t *testing.T) {
 		require.Zero(t, l.store.balance)
 		require.Zero(t, l.due())
 	}
-}
-
-// Whatever the path within the period: the money that goes back is the money captured for it less the cost of the time
-// used, and no credit of its changes is left.
-func TestCancel_RefundAfterAnyChanges(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		draw := drawing(t)
-		l := newLife(t, append(somePlans(draw), free), settings, team, 0)
-		l.store.plans[team.ID] = team
-		l.until(l.now)
-		for range draw(9, "changes") {
-			l.result([]payment.Outcome{payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerDeclined}[draw(3, "result")])
-			left := max(int64(l.sub().CurrentPeriod.End.Sub(l.now)/time.Second)-1, 0)
-			l.pass(time.Duration(rapid.Int64Range(0, min(left, 3*86400)).Draw(t, "seconds")) * time.Second)
-			to := l.anyPlan(draw)
-			if draw(6, "free") == 0 {
-				to = free
-			}
-			l.changePlan(to, false)
-		}
-		l.result(payment.AnswerSucceeded)
-		captured := l.capturedSum()
-
-		l.cancelNow(true)
-
-		require.Equal(t, max(captured-l.account.used, 0), l.refunded())
-		require.Equal(t, max(l.account.used-captured, 0), l.due())
-		require.Zero(t, l.store.balance)
-	})
-}
-
-// Credit of the time before pays for some of the period: what goes back of that is credit.
-func TestCancel_RefundLeavesEarlierCredit(t *testing.T) {
-	t.Parallel()
-	l := newLife(t, plans, settings, pro, 0)
-	l.until(l.now)
-	l.result(payment.AnswerSucceeded)
-	l.pass(3 * week)
-	l.changePlan(team, false)
-	require.Equal(t, money.Minor(500), l.store.balance)
-	l.until(l.sub().CurrentPeriod.End)
-	l.result(payment.AnswerSucceeded)
-	require.Equal(t, money.Minor(500), l.charges()[1].Amount)
-	l.pass(l.sub().CurrentPeriod.Duration() / 4)
-
-	l.cancelNow(true)
-
-	require.Equal(t, money.Minor(250), l.refunded(), "500 captured, 250 used")
-	require.Equal(t, money.Minor(500), l.store.balance)
 }

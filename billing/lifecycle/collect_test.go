@@ -106,5 +106,6 @@ func TestAdvance_DerivedIDs(t *testing.T) {
 	require.NotContains(t, l.charges()[1].ID, "/")
 	l.result(payment.AnswerDeclined)
 	l.toNext(0)
-	require.Equal(t, "txn_"+"1769853600002/"+l.store.invoices[0].ID+"/2", l.charges()[2].ID, "counts automatic attempts only")
+	require.Equal(t, "txn_"+"1769853600002/"+l.store.invoices[0].ID+"/2", l.charges()[2].ID,
+		"counts automatic attempts only")
 }

@@ -32,8 +32,8 @@ func (MarkUncollectible) Name() string { return "mark_uncollectible" }
 var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open",
 	"The invoice is not open: it is paid, void or uncollectible.")
 
-// ErrTakesTimeBack refuses to void an invoice of a plan change: it credits time that an earlier invoice was paid for, and
-// void, that credit would be lost.
+// ErrTakesTimeBack refuses to void an invoice of a plan change: it credits time that an earlier invoice was paid for,
+// and void, that credit would be lost.
 var ErrTakesTimeBack = fault.New(fault.Conflict, "invoice_credits_paid_time",
 	"This invoice credits unused time of the plan before. Mark it uncollectible instead.")
 
@@ -64,8 +64,8 @@ func (c MarkUncollectible) judge(d *decision) (func() error, error) {
 	}, err
 }
 
-// inReview reports whether the live attempt of an invoice waits for a person. It may do so for ever, so it holds no invoice
-// up that a person gives up.
+// inReview reports whether the live attempt of an invoice waits for a person. It may do so for ever, so it holds no
+// invoice up that a person gives up.
 func (d *decision) inReview(invoiceID string) bool {
 	return slices.ContainsFunc(d.Pending, func(t payment.Transaction) bool {
 		return t.InvoiceID == invoiceID && !t.ParkedAt.IsZero()

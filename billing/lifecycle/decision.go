@@ -22,9 +22,9 @@ type decision struct {
 	before subscription.Subscription
 }
 
-// begin copies the State, and takes the time from the test clock where there is one: the caller may not know it. In real time
-// no decision is older than the last one: the caller took the time before it waited for the locks, and meanwhile, say, the
-// period ended that a refund is for.
+// begin copies the State, and takes the time from the test clock where there is one: the caller may not know it. In
+// real time no decision is older than the last one: the caller took the time before it waited for the locks, and
+// meanwhile, say, the period ended that a refund is for.
 func begin(s State, at Moment) *decision {
 	d := &decision{State: s.clone(), Moment: at, before: s.Subscription}
 	if !s.ClockNow.IsZero() {

@@ -37,9 +37,12 @@ type life struct {
 	captured map[string]bool        // what the provider captured, by transaction
 }
 
-func newLife(t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int) *life {
+func newLife(
+	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int,
+) *life {
 	s := &store{
-		t: t, plans: map[string]plan.Plan{}, settings: settings, place: map[string]int{}, settled: map[string]lifecycle.Settlement{},
+		t: t, plans: map[string]plan.Plan{}, settings: settings, place: map[string]int{},
+		settled:  map[string]lifecycle.Settlement{},
 		customer: payer(), provider: &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"},
 	}
 	for _, p := range plans {
@@ -50,8 +53,13 @@ func newLife(t require.TestingT, plans []plan.Plan, settings subscription.Settin
 	})
 	require.NoError(t, err)
 	s.sub = sub
-	l := &life{t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, credited: map[string]money.Minor{}, thorough: true}
-	l.account = account{plans: s.plans, settings: settings, plan: first, period: sub.CurrentPeriod, events: map[event.Type]int{}}
+	l := &life{
+		t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{},
+		credited: map[string]money.Minor{}, thorough: true,
+	}
+	l.account = account{
+		plans: s.plans, settings: settings, plan: first, period: sub.CurrentPeriod, events: map[event.Type]int{},
+	}
 	l.account.follow(events, l.store.sub, l.now)
 	return l
 }
@@ -181,7 +189,8 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 	for _, other := range l.store.transactions {
 		result.Recovered = result.Recovered || other.RecoveredFrom == id
 	}
-	if answer.Outcome == payment.AnswerSucceeded && t.Type == payment.Charge && t.Confirms(answer.Amount, answer.Currency) {
+	if answer.Outcome == payment.AnswerSucceeded && t.Type == payment.Charge &&
+		t.Confirms(answer.Amount, answer.Currency) {
 		l.captured[id] = true
 	}
 	state, recorded, changes, err := lifecycle.Record(g.state, result, l.moment())

@@ -87,8 +87,8 @@ type recording struct {
 	waits  bool   // something that the provider said cannot be booked yet: callbacks about it stay open
 }
 
-// lookedAt returns what the exchange covered: nothing, unless callbacks were the reason for it and the provider answered
-// about the operation, or a person must act. The answer to a send does not say what became of the money since.
+// lookedAt returns what the exchange covered: nothing, unless callbacks were the reason for it and the provider
+// answered about the operation, or a person must act. The answer to a send does not say what became of the money since.
 func (r *recording) lookedAt() []string {
 	answered := r.Move == payment.MoveLookup && (r.Answer.Outcome.Final() || r.Answer.Outcome == payment.AnswerPending)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// movedSince books what a look-up says became of a captured charge's money since: refunds that were made without us, and
-// disputes.
+// movedSince books what a look-up says became of a captured charge's money since: refunds that were made without us,
+// and disputes.
 func (r *recording) movedSince() {
 	for _, seen := range payment.Unbooked(r.Answer.Refunds, r.Refunds) {
 		r.refundedElsewhere(seen)
@@ -19,8 +19,8 @@ func (r *recording) movedSince() {
 	}
 }
 
-// refundedElsewhere books a refund that was made without us. One that carries an id of ours is one that a restored database
-// has lost: it keeps the id.
+// refundedElsewhere books a refund that was made without us. One that carries an id of ours is one that a restored
+// database has lost: it keeps the id.
 func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
 	id := seen.TransactionID
 	if id == "" {

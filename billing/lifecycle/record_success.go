@@ -31,8 +31,8 @@ func (r *recording) succeeded() error {
 	return nil
 }
 
-// recover books a capture that turned up on a canceled charge as a success of its own, since canceled is final. Its id is
-// derived, and with it that of a refund.
+// recover books a capture that turned up on a canceled charge as a success of its own, since canceled is final. Its id
+// is derived, and with it that of a refund.
 func (r *recording) recover() {
 	r.txn = r.txn.Recover(r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "recovered"), r.d.Now)
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, r.txn)

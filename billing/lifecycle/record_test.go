@@ -191,15 +191,18 @@ func TestRecord_LookedAt(t *testing.T) {
 		impossible *fault.Error
 		want       []string
 	}{
-		"a look-up":                      {payment.MoveLookup, true, "", payment.AnswerSucceeded, nil, []string{"", "pi_1", "pi_1"}},
-		"a look-up that decides nothing": {payment.MoveLookup, true, "", payment.AnswerPending, nil, []string{"", "pi_1", "pi_1"}},
-		"of a second operation":          {payment.MoveLookup, true, "pi_2", payment.AnswerSucceeded, nil, []string{"pi_2"}},
-		"nobody asked":                   {payment.MoveLookup, false, "", payment.AnswerSucceeded, nil, nil},
-		"silence":                        {payment.MoveLookup, true, "", payment.AnswerUnknown, nil, nil},
-		"not found":                      {payment.MoveLookup, true, "", payment.AnswerNotFound, nil, nil},
-		"a replay":                       {payment.MoveReplay, true, "", payment.AnswerSucceeded, nil, nil},
-		"the key was used before":        {payment.MoveReplay, true, "", "", reused, nil},
-		"a person must act":              {payment.MoveReplay, true, "", "", refused, []string{"", "pi_1", ""}},
+		"a look-up": {payment.MoveLookup, true, "", payment.AnswerSucceeded, nil,
+			[]string{"", "pi_1", "pi_1"}},
+		"a look-up that decides nothing": {
+			payment.MoveLookup, true, "", payment.AnswerPending, nil, []string{"", "pi_1", "pi_1"},
+		},
+		"of a second operation":   {payment.MoveLookup, true, "pi_2", payment.AnswerSucceeded, nil, []string{"pi_2"}},
+		"nobody asked":            {payment.MoveLookup, false, "", payment.AnswerSucceeded, nil, nil},
+		"silence":                 {payment.MoveLookup, true, "", payment.AnswerUnknown, nil, nil},
+		"not found":               {payment.MoveLookup, true, "", payment.AnswerNotFound, nil, nil},
+		"a replay":                {payment.MoveReplay, true, "", payment.AnswerSucceeded, nil, nil},
+		"the key was used before": {payment.MoveReplay, true, "", "", reused, nil},
+		"a person must act":       {payment.MoveReplay, true, "", "", refused, []string{"", "pi_1", ""}},
 	} {
 		l := begun(t, settings)
 		l.send(l.live("").ID)
@@ -247,7 +250,9 @@ func TestRecord_CaptureOfAnotherAmountOnAClosedCharge(t *testing.T) {
 		require.False(t, l.charges()[0].ParkedAt.IsZero())
 		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
 	}
-	require.Equal(t, event.PaymentParked{Payment: l.charges()[0].Announced(), Reason: "amount_mismatch", ProviderRef: "pi_2"}, l.lastEvent())
+	require.Equal(t, event.PaymentParked{
+		Payment: l.charges()[0].Announced(), Reason: "amount_mismatch", ProviderRef: "pi_2",
+	}, l.lastEvent())
 }
 
 func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
@@ -264,7 +269,9 @@ func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
 		require.Equal(t, first, l.charges()[0].ProviderRef)
 		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
 	}
-	require.Equal(t, event.PaymentParked{Payment: l.charges()[0].Announced(), Reason: "second_capture", ProviderRef: "pi_2"}, l.lastEvent())
+	require.Equal(t, event.PaymentParked{
+		Payment: l.charges()[0].Announced(), Reason: "second_capture", ProviderRef: "pi_2",
+	}, l.lastEvent())
 }
 
 // The first operation failed and a second one under the same transaction captured: a refund must name the second.

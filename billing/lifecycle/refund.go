@@ -16,8 +16,8 @@ func (d *decision) refund(charge payment.Transaction, amount money.Minor) (payme
 	return d.refundAs(d.IDs.Transaction(d.Real), charge, amount)
 }
 
-// refundExtra gives a charge back that does not count. Nobody asked for it, so its id is derived: repeated after a restore
-// of the database it has the same key at the provider.
+// refundExtra gives a charge back that does not count. Nobody asked for it, so its id is derived: repeated after a
+// restore of the database it has the same key at the provider.
 func (d *decision) refundExtra(charge payment.Transaction) (payment.Transaction, error) {
 	return d.refundAs(d.IDs.Transaction(charge.DueAt, charge.ID, "refund"), charge, charge.Amount)
 }
@@ -86,8 +86,8 @@ func (r *recording) refunded() error {
 	return nil
 }
 
-// returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports whether the
-// transaction is such a refund. One that is known by another name is another operation.
+// returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports
+// whether the transaction is such a refund. One that is known by another name is another operation.
 func (r *recording) returned() bool {
 	if r.txn.Status != payment.Refunded {
 		return false

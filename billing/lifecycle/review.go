@@ -10,8 +10,8 @@ import (
 )
 
 // impossible records a request that could not be made at all. A first send that is invalid was never sent: it has
-// failed. Where the provider knows our key for something different, a look-up may tell what moved. Anything else may mean
-// that money moved too: a person must review it. Faults of ours are returned: the caller repeats.
+// failed. Where the provider knows our key for something different, a look-up may tell what moved. Anything else may
+// mean that money moved too: a person must review it. Faults of ours are returned: the caller repeats.
 func (r *recording) impossible() error {
 	f := r.Impossible
 	if f.Retryable() {

@@ -63,7 +63,9 @@ type IDs interface {
 
 // Facts are what the rules of the subscription read.
 func (s State) Facts() subscription.Facts {
-	return subscription.Facts{Plan: s.Plan, Pending: s.PendingPlan, Settings: s.Settings, Open: s.Open, Paid: s.Paid, WrittenOff: s.WrittenOff}
+	return subscription.Facts{
+		Plan: s.Plan, Pending: s.PendingPlan, Settings: s.Settings, Open: s.Open, Paid: s.Paid, WrittenOff: s.WrittenOff,
+	}
 }
 
 // Attempt returns the pending charge that the subscription's workflow follows: the one whose turn to be asked about

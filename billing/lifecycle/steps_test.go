@@ -46,7 +46,9 @@ func someLife(t require.TestingT, draw chance) *life {
 			Base: 24 * time.Hour, Factor: 2, Retries: []int{3, 3, 0}[draw(3, "retries")],
 			MaxJitter: []time.Duration{0, time.Hour}[draw(2, "jitter")],
 		},
-		PastDueBilling:         []subscription.PastDueBilling{subscription.SkipPastDue, subscription.AccruePastDue}[draw(2, "past due billing")],
+		PastDueBilling: []subscription.PastDueBilling{
+			subscription.SkipPastDue, subscription.AccruePastDue,
+		}[draw(2, "past due billing")],
 		PastDueCancelAfterDays: []int{0, 0, 20}[draw(3, "patience")],
 	}
 	l := newLife(t, plans, settings, plans[0], []int{0, 0, 14}[draw(3, "trial")])
@@ -57,7 +59,9 @@ func someLife(t require.TestingT, draw chance) *life {
 	if draw(10, "no provider") == 0 {
 		l.store.provider = nil
 	} else if draw(2, "limits") == 0 {
-		l.store.provider.Limits = money.Limits{Minimum: 50, Granularity: money.Minor([]int{1, 10, 100}[draw(3, "granularity")])}
+		l.store.provider.Limits = money.Limits{
+			Minimum: 50, Granularity: money.Minor([]int{1, 10, 100}[draw(3, "granularity")]),
+		}
 	}
 	return l
 }
@@ -128,7 +132,9 @@ func (l *life) lateAnswer(draw chance) {
 	if id := l.some(draw, func(t payment.Transaction) bool {
 		return t.Type == payment.Charge && t.Status != payment.Pending && t.Provider != ""
 	}); id != "" {
-		l.answer(id, []payment.Outcome{payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerFailed}[draw(3, "late answer")])
+		l.answer(id, []payment.Outcome{
+			payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerFailed,
+		}[draw(3, "late answer")])
 	}
 }
 
@@ -154,8 +160,12 @@ func (l *life) oddAnswer(draw chance) {
 }
 
 func (l *life) refundAnswer(draw chance) {
-	if id := l.some(draw, func(t payment.Transaction) bool { return t.Type == payment.Refund && t.Status != payment.Refunded }); id != "" {
-		l.answer(id, []payment.Outcome{payment.AnswerSucceeded, payment.AnswerFailed, payment.AnswerUnknown}[draw(3, "of a refund")])
+	if id := l.some(draw, func(t payment.Transaction) bool {
+		return t.Type == payment.Refund && t.Status != payment.Refunded
+	}); id != "" {
+		l.answer(id, []payment.Outcome{
+			payment.AnswerSucceeded, payment.AnswerFailed, payment.AnswerUnknown,
+		}[draw(3, "of a refund")])
 	}
 }
 
@@ -191,7 +201,9 @@ func (l *life) pay() {
 
 func (l *life) requireParked() {
 	parked := func(t payment.Transaction) bool { return t.Status == payment.Pending && !t.ParkedAt.IsZero() }
-	require.NotEmpty(l.t, l.some(func(int, string) int { return 0 }, parked), "refused without a payment that needs review")
+	require.NotEmpty(l.t, l.some(func(int, string) int {
+		return 0
+	}, parked), "refused without a payment that needs review")
 }
 
 // behind: more was due than was done yet, so that a command met another state than the store's.
@@ -277,7 +289,8 @@ func inProgress(err error) bool {
 func (l *life) payOwed(chargeID string, asCredit bool) {
 	charge := *l.store.transaction(chargeID)
 	if !asCredit {
-		_, changes, err := lifecycle.RetryRefund(lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}, charge, l.moment())
+		_, changes, err := lifecycle.RetryRefund(lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}, charge,
+			l.moment())
 		require.NoError(l.t, err)
 		require.Equal(l.t, charge.RefundOwed, changes.Made(changes.Attempt).Amount)
 		l.store.write(changes)

@@ -67,7 +67,8 @@ func (s *store) load(captures bool) lifecycle.State {
 			state.Open = append(state.Open, inv)
 		case inv.Status == invoice.Paid && inv.Period.Overlaps(current):
 			state.Paid = append(state.Paid, inv)
-		case inv.Period.Overlaps(current) && (inv.Status == invoice.Uncollectible || inv.Status == invoice.Void && inv.ReplacedBy == ""):
+		case inv.Period.Overlaps(current) && (inv.Status == invoice.Uncollectible || inv.Status == invoice.Void &&
+			inv.ReplacedBy == ""):
 			state.WrittenOff = append(state.WrittenOff, inv)
 		}
 	}
@@ -205,8 +206,10 @@ func (s *store) checkInvoice(inv invoice.Invoice) {
 	if inv.Status == invoice.Paid {
 		paid = inv.AmountDue
 	}
-	if inv.AmountDue != max(inv.Total, 0)-inv.CreditApplied+inv.BroughtForward-inv.CarriedForward || inv.AmountDue < 0 || inv.CreditApplied < 0 || inv.AmountPaid != paid {
-		s.fail("invoice %s: total %d, credit %d, due %d, paid %d", inv.ID, inv.Total, inv.CreditApplied, inv.AmountDue, inv.AmountPaid)
+	if inv.AmountDue != max(inv.Total, 0)-inv.CreditApplied+inv.BroughtForward-inv.CarriedForward || inv.AmountDue < 0 ||
+		inv.CreditApplied < 0 || inv.AmountPaid != paid {
+		s.fail("invoice %s: total %d, credit %d, due %d, paid %d", inv.ID, inv.Total, inv.CreditApplied, inv.AmountDue,
+			inv.AmountPaid)
 	}
 	if (inv.Status == invoice.Paid) != !inv.PaidAt.IsZero() || (inv.Status == invoice.Void) != !inv.VoidedAt.IsZero() {
 		s.fail("invoice %s is %s, paid at %s, voided at %s", inv.ID, inv.Status, inv.PaidAt, inv.VoidedAt)
@@ -312,8 +315,10 @@ func same(a, b lifecycle.State) bool {
 func alike(a, b lifecycle.State) bool {
 	s, r := a.Subscription, b.Subscription
 	return a.Balance == b.Balance && a.Plan.ID == b.Plan.ID && (a.PendingPlan == nil) == (b.PendingPlan == nil) &&
-		s.Revision == r.Revision && s.Status == r.Status && s.CurrentPeriod == r.CurrentPeriod && s.PaidThrough.Equal(r.PaidThrough) &&
-		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction && s.NextActionAt.Equal(r.NextActionAt) &&
+		s.Revision == r.Revision && s.Status == r.Status && s.CurrentPeriod == r.CurrentPeriod &&
+		s.PaidThrough.Equal(r.PaidThrough) &&
+		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction &&
+		s.NextActionAt.Equal(r.NextActionAt) &&
 		slices.EqualFunc(a.Open, b.Open, alikeInvoices) && slices.EqualFunc(a.Paid, b.Paid, alikeInvoices) &&
 		slices.EqualFunc(a.WrittenOff, b.WrittenOff, alikeInvoices) &&
 		slices.EqualFunc(a.Pending, b.Pending, func(t, u payment.Transaction) bool {
@@ -322,5 +327,6 @@ func alike(a, b lifecycle.State) bool {
 }
 
 func alikeInvoices(i, j invoice.Invoice) bool {
-	return i.ID == j.ID && i.Status == j.Status && i.Collection == j.Collection && i.AmountDue == j.AmountDue && i.Number == j.Number
+	return i.ID == j.ID && i.Status == j.Status && i.Collection == j.Collection && i.AmountDue == j.AmountDue &&
+		i.Number == j.Number
 }

@@ -34,10 +34,12 @@ func TestMetadata_IsBounded(t *testing.T) {
 		pairs       metadata.Pairs
 		code, param string
 	}{
-		"none":             {nil, "", ""},
-		"longest":          {metadata.Pairs{long(metadata.MaxKey): long(metadata.MaxText), "n": digits(metadata.MaxNumber)}, "", ""},
-		"no key":           {metadata.Pairs{"": "x"}, "metadata_too_large", "metadata"},
-		"long key":         {metadata.Pairs{long(metadata.MaxKey + 1): true}, "metadata_too_large", "metadata." + long(metadata.MaxKey+1)},
+		"none": {nil, "", ""},
+		"longest": {metadata.Pairs{long(metadata.MaxKey): long(metadata.MaxText), "n": digits(metadata.MaxNumber)},
+			"", ""},
+		"no key": {metadata.Pairs{"": "x"}, "metadata_too_large", "metadata"},
+		"long key": {metadata.Pairs{long(metadata.MaxKey + 1): true}, "metadata_too_large",
+			"metadata." + long(metadata.MaxKey+1)},
 		"long text":        {metadata.Pairs{"a": long(metadata.MaxText + 1)}, "metadata_too_large", "metadata.a"},
 		"long number":      {metadata.Pairs{"a": digits(metadata.MaxNumber + 1)}, "metadata_too_large", "metadata.a"},
 		"an object":        {metadata.Pairs{"a": map[string]any{}}, "type_wrong", "metadata.a"},

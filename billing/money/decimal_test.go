@@ -70,8 +70,8 @@ func TestRoundDecimal_Refuses(t *testing.T) {
 	requireFault(t, err, "amount_invalid", "")
 }
 
-// TestRoundDecimal_IsExact compares with rational arithmetic: |rounded − d| is at most half a unit, and a half goes away
-// from zero.
+// TestRoundDecimal_IsExact compares with rational arithmetic: |rounded − d| is at most half a unit, and a half goes
+// away from zero.
 func TestRoundDecimal_IsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

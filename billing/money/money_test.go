@@ -25,7 +25,8 @@ func anyMinor() *rapid.Generator[money.Minor] {
 	return rapid.OneOf(
 		rapid.Custom(func(t *rapid.T) money.Minor { return money.Minor(rapid.Int64Range(-2000, 2000).Draw(t, "small")) }),
 		rapid.SampledFrom([]money.Minor{
-			money.MaxMinor, money.MaxMinor - 1, -money.MaxMinor, money.MaxMinor + 1, math.MaxInt64, math.MinInt64, math.MinInt64 + 1,
+			money.MaxMinor, money.MaxMinor - 1, -money.MaxMinor, money.MaxMinor + 1, math.MaxInt64, math.MinInt64,
+			math.MinInt64 + 1,
 		}),
 		rapid.Custom(func(t *rapid.T) money.Minor { return money.Minor(rapid.Int64().Draw(t, "any")) }),
 	)

@@ -17,7 +17,10 @@ func TestPeerCasesOfTotals(t *testing.T) {
 	const later = "discounts, taxes and prepaid credit are not rules of ours yet"
 	excluded := []peercases.Exclusion{
 		{When: inOtherDecimals, Reason: "not an ISO 4217 currency, or not with its ISO decimals"},
-		{Kind: "allocate", When: otherAllocation, Reason: "split by something else than weights, or ties decided in another order"},
+		{
+			Kind: "allocate", When: otherAllocation,
+			Reason: "split by something else than weights, or ties decided in another order",
+		},
 	}
 	for _, kind := range []string{
 		"true_up", "discount", "line_discounts", "coupon_amount", "coupon_lifecycle", "coupon_redemptions", "tax", "tax_sum",

@@ -53,8 +53,8 @@ type Disputed struct {
 	Unbookable bool
 }
 
-// Dispute notes what a provider says about a dispute of the charge, and returns what follows. Repeated word changes nothing.
-// Nor does word of an open dispute that has ended: it is overtaken. now is real time.
+// Dispute notes what a provider says about a dispute of the charge, and returns what follows. Repeated word changes
+// nothing. Nor does word of an open dispute that has ended: it is overtaken. now is real time.
 func (t Transaction) Dispute(seen Dispute, now time.Time) (Transaction, Disputed) {
 	t.Disputes = slices.Clone(t.Disputes)
 	i := slices.IndexFunc(t.Disputes, func(d Dispute) bool { return d.Ref == seen.Ref })
@@ -102,6 +102,7 @@ func (t Transaction) Withdraw(id string, d Dispute, now time.Time) (charge, refu
 // Objection announces the state of a dispute.
 func (t Transaction) Objection(d Dispute) event.PaymentDisputed {
 	return event.PaymentDisputed{
-		Payment: t.Announced(), DisputeRef: d.Ref, State: string(d.State), DisputedAmount: int64(d.Amount), AmountWithdrawn: int64(d.Withdrawn),
+		Payment: t.Announced(), DisputeRef: d.Ref, State: string(d.State), DisputedAmount: int64(d.Amount),
+		AmountWithdrawn: int64(d.Withdrawn),
 	}
 }

@@ -14,7 +14,9 @@ import (
 func TestTransaction_Dispute(t *testing.T) {
 	t.Parallel()
 	dispute := func(state payment.DisputeState, withdrawn money.Minor, id string) payment.Dispute {
-		return payment.Dispute{Ref: "du_1", State: state, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn, WithdrawalID: id}
+		return payment.Dispute{
+			Ref: "du_1", State: state, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn, WithdrawalID: id,
+		}
 	}
 	const open, won, lost = payment.DisputeOpen, payment.DisputeWon, payment.DisputeLost
 	none := payment.Dispute{}
@@ -59,17 +61,22 @@ func TestTransaction_Dispute(t *testing.T) {
 
 func TestTransaction_Withdraw(t *testing.T) {
 	t.Parallel()
-	charge, change := captured(1000).Dispute(payment.Dispute{Ref: "du_1", State: payment.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: 700}, t0)
+	charge, change := captured(1000).Dispute(payment.Dispute{
+		Ref: "du_1", State: payment.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: 700,
+	}, t0)
 	require.True(t, change.Withdraw)
 	require.Zero(t, charge.Withdrawn(), "not before it is booked")
 	charge, refund := charge.Withdraw("txn_w", change.Dispute, t0)
 	require.Equal(t, money.Minor(700), charge.Withdrawn())
 	require.Equal(t, money.Minor(300), charge.Refundable())
 	require.Zero(t, charge.AmountRefunded, "a dispute is no refund")
-	require.Equal(t, [3]any{payment.Refunded, money.Minor(700), charge.ID}, [3]any{refund.Status, refund.Amount, refund.ChargeID})
-	charge, _ = charge.Dispute(payment.Dispute{Ref: "du_2", State: payment.DisputeOpen, Amount: 100, Currency: "EUR"}, t0.Add(time.Hour))
+	require.Equal(t, [3]any{payment.Refunded, money.Minor(700), charge.ID},
+		[3]any{refund.Status, refund.Amount, refund.ChargeID})
+	charge, _ = charge.Dispute(payment.Dispute{Ref: "du_2", State: payment.DisputeOpen, Amount: 100, Currency: "EUR"},
+		t0.Add(time.Hour))
 	require.Equal(t, t0, charge.DisputedAt, "since the oldest")
-	charge, change = charge.Dispute(payment.Dispute{Ref: "du_1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR"}, t0)
+	charge, change = charge.Dispute(payment.Dispute{Ref: "du_1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR"},
+		t0)
 	require.Equal(t, "txn_w", change.Returned)
 	require.Equal(t, money.Minor(1000), charge.Refundable())
 	require.False(t, charge.DisputedAt.IsZero(), "the other is open")

@@ -8,7 +8,8 @@ import (
 	"perennial/billing/money"
 )
 
-// SeenRefund is a refund of a charge in its provider's list. Failed and canceled ones are left out: they gave nothing back.
+// SeenRefund is a refund of a charge in its provider's list. Failed and canceled ones are left out: they gave nothing
+// back.
 type SeenRefund struct {
 	Ref           string
 	TransactionID string // our id in it; empty: it was made without us
@@ -35,9 +36,11 @@ const (
 	FitTwice Fit = "beyond" // it is booked, and more went back than the charge captured: a person must sort that out
 )
 
-// RefundedElsewhere books a refund of a charge that was made without us, at the provider's dashboard for example, as one
-// of its own. booked are the charge's refunds so far. It pays what is owed first.
-func (t Transaction) RefundedElsewhere(id string, seen SeenRefund, booked []Transaction, now time.Time) (charge, refund Transaction, fit Fit) {
+// RefundedElsewhere books a refund of a charge that was made without us, at the provider's dashboard for example, as
+// one of its own. booked are the charge's refunds so far. It pays what is owed first.
+func (t Transaction) RefundedElsewhere(
+	id string, seen SeenRefund, booked []Transaction, now time.Time,
+) (charge, refund Transaction, fit Fit) {
 	fit = FitsIn
 	if t.AmountRefunded+seen.Amount > t.Amount {
 		if slices.ContainsFunc(booked, func(r Transaction) bool { return r.Status == Pending }) {
@@ -58,8 +61,9 @@ func (t Transaction) RefundedElsewhere(id string, seen SeenRefund, booked []Tran
 // counterpart is a refund of the charge that went through without us.
 func (t Transaction) counterpart(id string, amount money.Minor, now time.Time) Transaction {
 	return Transaction{
-		ID: id, Type: Refund, Status: Refunded, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID,
-		Amount: amount, Currency: t.Currency, Trigger: collection.Manual,
+		ID: id, Type: Refund, Status: Refunded, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID,
+		InvoiceID: t.InvoiceID,
+		Amount:    amount, Currency: t.Currency, Trigger: collection.Manual,
 		Provider: t.Provider, ProviderConfigID: t.ProviderConfigID, ChargeID: t.ID,
 		DueAt: now, CreatedAt: now, CompletedAt: now, Revision: 1,
 	}

@@ -49,7 +49,8 @@ func TestUnbooked(t *testing.T) {
 	t.Parallel()
 	booked := []payment.Transaction{{ID: "txn_ours"}, {ID: "txn_dashboard", ProviderRef: "re_known"}}
 	seen := []payment.SeenRefund{
-		{Ref: "re_1", TransactionID: "txn_ours"}, {Ref: "re_known"}, {Ref: "re_new"}, {Ref: "re_lost", TransactionID: "txn_lost"},
+		{Ref: "re_1", TransactionID: "txn_ours"}, {Ref: "re_known"}, {Ref: "re_new"},
+		{Ref: "re_lost", TransactionID: "txn_lost"},
 	}
 	require.Equal(t, seen[2:], payment.Unbooked(seen, booked))
 }

@@ -8,7 +8,8 @@ const CodeKeyReused = "provider_key_reused"
 
 // KeyReused returns a pending transaction whose key was reused, to be looked up next: the first use of the key may have
 // moved the money, and then the provider has an operation with our id. It returns false where only a person can go on:
-// look-ups have found nothing for p.AbsenceGap, which outlasts the lag of the provider's search index. now is real time.
+// look-ups have found nothing for p.AbsenceGap, which outlasts the lag of the provider's search index. now is real
+// time.
 func (t Transaction) KeyReused(p Protocol, now time.Time) (Transaction, bool) {
 	if t.Status != Pending || !t.ParkedAt.IsZero() || t.FirstSentAt.IsZero() {
 		return t, false

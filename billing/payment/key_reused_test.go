@@ -20,10 +20,16 @@ func TestTransaction_KeyReused(t *testing.T) {
 		looks  bool
 		next   time.Time
 	}{
-		"first send":                 {func(*payment.Transaction) {}, t0, true, t0},
-		"a replay":                   {func(x *payment.Transaction) { x.Checks = 1 }, t0.Add(time.Minute), true, t0.Add(time.Minute)},
-		"a look-up found nothing":    {func(x *payment.Transaction) { x.NotFoundAt, x.Checks = t0, 3 }, t0.Add(time.Minute), true, t0.Add(3 * time.Minute)},
-		"nothing found in an hour":   {func(x *payment.Transaction) { x.NotFoundAt = t0 }, t0.Add(time.Hour), false, time.Time{}},
+		"first send": {func(*payment.Transaction) {}, t0, true, t0},
+		"a replay": {func(x *payment.Transaction) {
+			x.Checks = 1
+		}, t0.Add(time.Minute), true, t0.Add(time.Minute)},
+		"a look-up found nothing": {func(x *payment.Transaction) {
+			x.NotFoundAt, x.Checks = t0, 3
+		}, t0.Add(time.Minute), true, t0.Add(3 * time.Minute)},
+		"nothing found in an hour": {func(x *payment.Transaction) {
+			x.NotFoundAt = t0
+		}, t0.Add(time.Hour), false, time.Time{}},
 		"in review":                  {func(x *payment.Transaction) { x.ParkedAt = t0 }, t0, false, time.Time{}},
 		"closed":                     {func(x *payment.Transaction) { x.Status = payment.Success }, t0, false, time.Time{}},
 		"never sent, so not refused": {func(x *payment.Transaction) { x.FirstSentAt = time.Time{} }, t0, false, time.Time{}},

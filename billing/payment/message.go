@@ -38,9 +38,9 @@ const (
 	NoticeLook  Notice = "look"  // ask the provider
 )
 
-// Notice decides whether a message makes it necessary to ask the provider. Only what the transaction shows already is passed
-// over, so that a late, doubled or overtaken message costs nothing, and no news is lost. goneBack is what the charge's
-// booked refunds have given back; those in flight do not count, since they may fail. now is real time.
+// Notice decides whether a message makes it necessary to ask the provider. Only what the transaction shows already is
+// passed over, so that a late, doubled or overtaken message costs nothing, and no news is lost. goneBack is what the
+// charge's booked refunds have given back; those in flight do not count, since they may fail. now is real time.
 func (t Transaction) Notice(m Message, goneBack money.Minor, now time.Time) Notice {
 	switch {
 	case !t.ParkedAt.IsZero(): // a person may have sent it again to have the provider asked

@@ -31,19 +31,29 @@ func TestTransaction_Notice(t *testing.T) {
 		at   time.Time
 		want []payment.Notice // of kinds
 	}{
-		"in flight":               {sent, t0.Add(time.Second), []payment.Notice{await, await, await, await, look, look, look}},
-		"no answer for 10 s":      {sent, t0.Add(10 * time.Second), []payment.Notice{look, look, look, look, look, look, look}},
-		"pending":                 {answered, t0.Add(time.Second), []payment.Notice{none, none, look, look, look, look, look}},
-		"pending, no reference":   {unnamed, t0.Add(time.Second), []payment.Notice{look, look, look, look, look, look, look}},
-		"pending, needs review":   {answered.Park(t0), t0, []payment.Notice{look, look, look, look, look, look, look}},
-		"success":                 {closed(payment.Charge, payment.Success), t0, []payment.Notice{none, none, none, look, look, look, look}},
-		"success, needs review":   {closed(payment.Charge, payment.Success).Park(t0), t0, []payment.Notice{look, look, look, look, look, look, look}},
-		"declined":                {closed(payment.Charge, payment.Declined), t0, []payment.Notice{none, none, look, none, look, look, look}},
-		"failed":                  {closed(payment.Charge, payment.Failed), t0, []payment.Notice{none, none, look, none, look, look, look}},
-		"canceled":                {closed(payment.Charge, payment.Canceled), t0, []payment.Notice{none, none, look, none, look, look, look}},
+		"in flight": {sent, t0.Add(time.Second),
+			[]payment.Notice{await, await, await, await, look, look, look}},
+		"no answer for 10 s": {sent, t0.Add(10 * time.Second),
+			[]payment.Notice{look, look, look, look, look, look, look}},
+		"pending": {answered, t0.Add(time.Second),
+			[]payment.Notice{none, none, look, look, look, look, look}},
+		"pending, no reference": {unnamed, t0.Add(time.Second), []payment.Notice{look, look, look, look, look, look, look}},
+		"pending, needs review": {answered.Park(t0), t0, []payment.Notice{look, look, look, look, look, look, look}},
+		"success": {closed(payment.Charge, payment.Success), t0,
+			[]payment.Notice{none, none, none, look, look, look, look}},
+		"success, needs review": {closed(payment.Charge, payment.Success).Park(t0), t0,
+			[]payment.Notice{look, look, look, look, look, look, look}},
+		"declined": {closed(payment.Charge, payment.Declined), t0,
+			[]payment.Notice{none, none, look, none, look, look, look}},
+		"failed": {closed(payment.Charge, payment.Failed), t0,
+			[]payment.Notice{none, none, look, none, look, look, look}},
+		"canceled": {closed(payment.Charge, payment.Canceled), t0,
+			[]payment.Notice{none, none, look, none, look, look, look}},
 		"canceled and never sent": {abandoned, t0, []payment.Notice{look, look, look, look, look, look, look}},
-		"refund, refunded":        {closed(payment.Refund, payment.Refunded), t0, []payment.Notice{none, none, none, look, look, look, look}},
-		"refund, failed":          {closed(payment.Refund, payment.Failed), t0, []payment.Notice{none, none, look, none, look, look, look}},
+		"refund, refunded": {closed(payment.Refund, payment.Refunded), t0,
+			[]payment.Notice{none, none, none, look, look, look, look}},
+		"refund, failed": {closed(payment.Refund, payment.Failed), t0,
+			[]payment.Notice{none, none, look, none, look, look, look}},
 	} {
 		for i, kind := range kinds {
 			got := c.txn.Notice(payment.Message{Kind: kind, Ref: "pi_1"}, 0, c.at)
@@ -58,9 +68,10 @@ func TestTransaction_Notice(t *testing.T) {
 		message payment.Message
 		want    payment.Notice
 	}{
-		"our own refund":            {payment.Message{Kind: payment.MessageRefunded, Ref: "pi_1", AmountRefunded: 400}, none},
-		"more than we refunded":     {payment.Message{Kind: payment.MessageRefunded, Ref: "pi_1", AmountRefunded: 401}, look},
-		"more, in another message":  {payment.Message{Kind: payment.MessageSucceeded, Ref: "pi_1", AmountRefunded: 401}, look},
+		"our own refund":        {payment.Message{Kind: payment.MessageRefunded, Ref: "pi_1", AmountRefunded: 400}, none},
+		"more than we refunded": {payment.Message{Kind: payment.MessageRefunded, Ref: "pi_1", AmountRefunded: 401}, look},
+		"more, in another message": {payment.Message{Kind: payment.MessageSucceeded, Ref: "pi_1", AmountRefunded: 401},
+			look},
 		"an amount that is unknown": {payment.Message{Kind: payment.MessageRefunded, Ref: "pi_1"}, look},
 	} {
 		require.Equal(t, c.want, refunded.Notice(c.message, 400, t0), name)

@@ -12,19 +12,23 @@ import (
 )
 
 var payer = customer.Customer{
-	ID: "cust_1", PaymentMethod: "card", PaymentDetails: customer.PaymentDetails{CustomerToken: "cus_1", PaymentMethodToken: "pm_1"},
+	ID: "cust_1", PaymentMethod: "card",
+	PaymentDetails: customer.PaymentDetails{CustomerToken: "cus_1", PaymentMethodToken: "pm_1"},
 }
 
 func TestNewCharge_IsPending(t *testing.T) {
 	t.Parallel()
 	got := payment.NewCharge(payment.NewChargeInput{
-		ID: "txn_1", Customer: payer, Provider: "stripe", ProviderConfigID: "ppc_1", Amount: 1900, Currency: "USD", Description: "Invoice in_1",
-		Trigger: collection.Automatic, SubscriptionID: "sub_1", InvoiceID: "in_1", AttemptNumber: 2, Due: t0, Now: t0.Add(1),
+		ID: "txn_1", Customer: payer, Provider: "stripe", ProviderConfigID: "ppc_1", Amount: 1900, Currency: "USD",
+		Description: "Invoice in_1",
+		Trigger:     collection.Automatic, SubscriptionID: "sub_1", InvoiceID: "in_1", AttemptNumber: 2, Due: t0,
+		Now: t0.Add(1),
 	})
 
 	require.Equal(t, payment.Transaction{
-		ID: "txn_1", Type: payment.Charge, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1",
-		Amount: 1900, Currency: "USD", Description: "Invoice in_1", AttemptNumber: 2, Trigger: collection.Automatic,
+		ID: "txn_1", Type: payment.Charge, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1",
+		InvoiceID: "in_1",
+		Amount:    1900, Currency: "USD", Description: "Invoice in_1", AttemptNumber: 2, Trigger: collection.Automatic,
 		Provider: "stripe", ProviderConfigID: "ppc_1", Method: payment.Method{Type: "card", Details: payer.PaymentDetails},
 		DueAt: t0, CreatedAt: t0.Add(1), Revision: 1,
 	}, got)
@@ -37,13 +41,16 @@ func TestNewCharge_FailsWithoutPaymentMethod(t *testing.T) {
 		config   string
 		reason   string
 	}{
-		"no method":        {customer.Customer{ID: "cust_1"}, "ppc_1", "The customer has no payment method."},
-		"a method in name": {customer.Customer{ID: "cust_1", PaymentMethod: "card"}, "ppc_1", "The customer has no payment method."},
-		"no provider":      {payer, "", "This environment has no payment provider. It is not the customer's fault."},
-		"neither":          {customer.Customer{ID: "cust_1"}, "", "The customer has no payment method."},
+		"no method": {customer.Customer{ID: "cust_1"}, "ppc_1", "The customer has no payment method."},
+		"a method in name": {
+			customer.Customer{ID: "cust_1", PaymentMethod: "card"}, "ppc_1", "The customer has no payment method.",
+		},
+		"no provider": {payer, "", "This environment has no payment provider. It is not the customer's fault."},
+		"neither":     {customer.Customer{ID: "cust_1"}, "", "The customer has no payment method."},
 	} {
 		got := payment.NewCharge(payment.NewChargeInput{
-			ID: "txn_1", Customer: c.customer, Provider: "stripe", ProviderConfigID: c.config, Amount: 1900, Currency: "USD", Due: t0, Now: t0,
+			ID: "txn_1", Customer: c.customer, Provider: "stripe", ProviderConfigID: c.config, Amount: 1900, Currency: "USD",
+			Due: t0, Now: t0,
 		})
 
 		require.Equal(t, payment.Failed, got.Status, name)

@@ -27,8 +27,8 @@ type Protocol struct {
 const DefaultAbsenceGap = time.Hour
 
 // Next decides the move at now, which is real time. asked tells that the provider itself sent word about the
-// transaction: then a closed one is looked at again too, since a late success may still count, a bank may return a refund, and
-// a charge may have been captured twice.
+// transaction: then a closed one is looked at again too, since a late success may still count, a bank may return a
+// refund, and a charge may have been captured twice.
 func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	switch {
 	case t.Status != Pending && asked && t.everSent():
@@ -59,8 +59,8 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	return MoveReplay
 }
 
-// PayerErased returns a charge of a customer who was erased meanwhile. What was not sent is not wanted any more; what was
-// sent keeps its protocol.
+// PayerErased returns a charge of a customer who was erased meanwhile. What was not sent is not wanted any more; what
+// was sent keeps its protocol.
 func (t Transaction) PayerErased(now time.Time) Transaction {
 	if t.Type == Charge && t.Status == Pending && !t.everSent() && t.CancelRequestedAt.IsZero() {
 		t.CancelRequestedAt = now
@@ -68,11 +68,13 @@ func (t Transaction) PayerErased(now time.Time) Transaction {
 	return t
 }
 
-// Attend is Next for a transaction whose pending callbacks name the provider's operation told; empty: they name none. It
-// returns the transaction with that reference where it had none, since a callback may carry what a lost response had; and
-// the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a second operation of a
-// charge that has ended mean that the provider may have taken its money twice.
-func (t Transaction) Attend(p Protocol, asked bool, told string, now time.Time) (_ Transaction, move Move, about string) {
+// Attend is Next for a transaction whose pending callbacks name the provider's operation told; empty: they name none.
+// It returns the transaction with that reference where it had none, since a callback may carry what a lost response
+// had; and the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a second
+// operation of a charge that has ended mean that the provider may have taken its money twice.
+func (t Transaction) Attend(
+	p Protocol, asked bool, told string, now time.Time,
+) (_ Transaction, move Move, about string) {
 	if t.ProviderRef == "" {
 		t.ProviderRef = told
 	}
@@ -172,7 +174,9 @@ func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
 
 // checkGap is how long to wait before check n (from 1): soon at first, then ever more patiently, at most an hour.
 func checkGap(n int) time.Duration {
-	gaps := [...]time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute}
+	gaps := [...]time.Duration{
+		10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute,
+	}
 	if n <= len(gaps) {
 		return gaps[max(n, 1)-1]
 	}

@@ -17,7 +17,9 @@ var (
 
 func TestNextMove(t *testing.T) {
 	t.Parallel()
-	sent := payment.Transaction{Type: payment.Charge, Status: payment.Pending, FirstSentAt: t0, Method: payment.Method{Type: "card"}}
+	sent := payment.Transaction{
+		Type: payment.Charge, Status: payment.Pending, FirstSentAt: t0, Method: payment.Method{Type: "card"},
+	}
 	with := func(change func(*payment.Transaction)) payment.Transaction {
 		c := sent
 		change(&c)
@@ -29,28 +31,53 @@ func TestNextMove(t *testing.T) {
 		at    time.Time
 		want  payment.Move
 	}{
-		"new":                          {payment.Transaction{Status: payment.Pending}, false, t0, payment.MoveSend},
-		"new, no longer wanted":        {payment.Transaction{Status: payment.Pending, CancelRequestedAt: t0}, false, t0, payment.MoveAbandon},
-		"silence inside the window":    {sent, false, t0.Add(20*time.Hour - 1), payment.MoveReplay},
-		"silence twice":                {with(func(x *payment.Transaction) { x.Checks = 2 }), false, t0, payment.MoveLookup},
-		"silence three times":          {with(func(x *payment.Transaction) { x.Checks = 3 }), false, t0, payment.MoveReplay},
-		"silence after the window":     {sent, false, t0.Add(20 * time.Hour), payment.MoveLookup},
-		"known to the provider":        {with(func(x *payment.Transaction) { x.ProviderRef = "pi_1" }), false, t0, payment.MoveLookup},
-		"sent, no longer wanted":       {with(func(x *payment.Transaction) { x.CancelRequestedAt = t0 }), false, t0, payment.MoveCancel},
-		"the customer was erased":      {with(func(x *payment.Transaction) { x.Method = payment.Method{} }), false, t0, payment.MoveLookup},
-		"payer erased before the send": {payment.Transaction{Type: payment.Charge, Status: payment.Pending}.PayerErased(t0), false, t0, payment.MoveAbandon},
-		"payer erased after the send":  {sent.PayerErased(t0), false, t0, payment.MoveReplay},
-		"payer erased, refund":         {payment.Transaction{Type: payment.Refund, Status: payment.Pending}.PayerErased(t0), false, t0, payment.MoveSend},
-		"payer erased, late send": {
-			payment.Transaction{Type: payment.Charge, Status: payment.Pending, SendDueAt: t0}.PayerErased(t0), false, t0.Add(10 * time.Hour), payment.MoveLookup,
+		"new": {payment.Transaction{Status: payment.Pending}, false, t0, payment.MoveSend},
+		"new, no longer wanted": {payment.Transaction{Status: payment.Pending, CancelRequestedAt: t0}, false, t0,
+			payment.MoveAbandon},
+		"silence inside the window": {sent, false, t0.Add(20*time.Hour - 1), payment.MoveReplay},
+		"silence twice":             {with(func(x *payment.Transaction) { x.Checks = 2 }), false, t0, payment.MoveLookup},
+		"silence three times":       {with(func(x *payment.Transaction) { x.Checks = 3 }), false, t0, payment.MoveReplay},
+		"silence after the window":  {sent, false, t0.Add(20 * time.Hour), payment.MoveLookup},
+		"known to the provider": {with(func(x *payment.Transaction) {
+			x.ProviderRef = "pi_1"
+		}), false, t0, payment.MoveLookup},
+		"sent, no longer wanted": {with(func(x *payment.Transaction) {
+			x.CancelRequestedAt = t0
+		}), false, t0, payment.MoveCancel},
+		"the customer was erased": {with(func(x *payment.Transaction) {
+			x.Method = payment.Method{}
+		}), false, t0, payment.MoveLookup},
+		"payer erased before the send": {
+			payment.Transaction{Type: payment.Charge, Status: payment.Pending}.PayerErased(t0), false, t0, payment.MoveAbandon,
 		},
-		"parked":                         {with(func(x *payment.Transaction) { x.ParkedAt = t0 }), false, t0, payment.MoveNone},
-		"parked, provider speaks":        {with(func(x *payment.Transaction) { x.ParkedAt = t0 }), true, t0, payment.MoveReplay},
-		"success":                        {with(func(x *payment.Transaction) { x.Status = payment.Success }), false, t0, payment.MoveNone},
-		"success, asked":                 {with(func(x *payment.Transaction) { x.Status = payment.Success }), true, t0, payment.MoveLookup},
-		"failed":                         {with(func(x *payment.Transaction) { x.Status = payment.Failed }), false, t0, payment.MoveNone},
-		"failed, provider speaks":        {with(func(x *payment.Transaction) { x.Status = payment.Failed }), true, t0, payment.MoveLookup},
-		"canceled, provider speaks":      {with(func(x *payment.Transaction) { x.Status = payment.Canceled }), true, t0, payment.MoveLookup},
+		"payer erased after the send": {sent.PayerErased(t0), false, t0, payment.MoveReplay},
+		"payer erased, refund": {payment.Transaction{Type: payment.Refund, Status: payment.Pending}.PayerErased(t0),
+			false, t0, payment.MoveSend},
+		"payer erased, late send": {
+			payment.Transaction{Type: payment.Charge, Status: payment.Pending, SendDueAt: t0}.PayerErased(t0), false,
+			t0.Add(10 * time.Hour), payment.MoveLookup,
+		},
+		"parked": {with(func(x *payment.Transaction) {
+			x.ParkedAt = t0
+		}), false, t0, payment.MoveNone},
+		"parked, provider speaks": {with(func(x *payment.Transaction) {
+			x.ParkedAt = t0
+		}), true, t0, payment.MoveReplay},
+		"success": {with(func(x *payment.Transaction) {
+			x.Status = payment.Success
+		}), false, t0, payment.MoveNone},
+		"success, asked": {with(func(x *payment.Transaction) {
+			x.Status = payment.Success
+		}), true, t0, payment.MoveLookup},
+		"failed": {with(func(x *payment.Transaction) {
+			x.Status = payment.Failed
+		}), false, t0, payment.MoveNone},
+		"failed, provider speaks": {with(func(x *payment.Transaction) {
+			x.Status = payment.Failed
+		}), true, t0, payment.MoveLookup},
+		"canceled, provider speaks": {with(func(x *payment.Transaction) {
+			x.Status = payment.Canceled
+		}), true, t0, payment.MoveLookup},
 		"failed without a provider call": {payment.Transaction{Status: payment.Failed}, true, t0, payment.MoveNone},
 		"first send, due long ago": {
 			payment.Transaction{Status: payment.Pending, SendDueAt: t0}, false, t0.Add(10 * time.Hour), payment.MoveLookup,
@@ -59,10 +86,12 @@ func TestNextMove(t *testing.T) {
 			payment.Transaction{Status: payment.Pending, SendDueAt: t0}, false, t0.Add(10*time.Hour - 1), payment.MoveSend,
 		},
 		"first send, due long ago, no longer wanted": {
-			payment.Transaction{Status: payment.Pending, SendDueAt: t0, CancelRequestedAt: t0}, false, t0.Add(10 * time.Hour), payment.MoveLookup,
+			payment.Transaction{Status: payment.Pending, SendDueAt: t0, CancelRequestedAt: t0}, false, t0.Add(10 * time.Hour),
+			payment.MoveLookup,
 		},
 		"first send, due long ago, unknown to the provider": {
-			payment.Transaction{Status: payment.Pending, SendDueAt: t0, NotFoundCount: 1}, false, t0.Add(10 * time.Hour), payment.MoveSend,
+			payment.Transaction{Status: payment.Pending, SendDueAt: t0, NotFoundCount: 1}, false, t0.Add(10 * time.Hour),
+			payment.MoveSend,
 		},
 		"refunded":        {payment.Transaction{Status: payment.Refunded, FirstSentAt: t0}, false, t0, payment.MoveNone},
 		"refunded, asked": {payment.Transaction{Status: payment.Refunded, FirstSentAt: t0}, true, t0, payment.MoveLookup},
@@ -74,7 +103,9 @@ func TestNextMove(t *testing.T) {
 func TestTransaction_Attend(t *testing.T) {
 	t.Parallel()
 	with := func(typ payment.Type, status payment.Status, ref string) payment.Transaction {
-		return payment.Transaction{Type: typ, Status: status, ProviderRef: ref, FirstSentAt: t0, Method: payment.Method{Type: "card"}}
+		return payment.Transaction{
+			Type: typ, Status: status, ProviderRef: ref, FirstSentAt: t0, Method: payment.Method{Type: "card"},
+		}
 	}
 	for name, c := range map[string]struct {
 		txn   payment.Transaction
@@ -84,15 +115,25 @@ func TestTransaction_Attend(t *testing.T) {
 		move  payment.Move
 		about string
 	}{
-		"nobody asked":                            {with(payment.Charge, payment.Success, "pi_1"), false, "", "pi_1", payment.MoveNone, ""},
-		"asked":                                   {with(payment.Charge, payment.Success, "pi_1"), true, "pi_1", "pi_1", payment.MoveLookup, ""},
-		"asked without a reference":               {with(payment.Charge, payment.Success, "pi_1"), true, "", "pi_1", payment.MoveLookup, ""},
-		"a second operation of a success":         {with(payment.Charge, payment.Success, "pi_1"), true, "pi_2", "pi_1", payment.MoveLookup, "pi_2"},
-		"a second operation of a declined charge": {with(payment.Charge, payment.Declined, "pi_1"), true, "pi_2", "pi_1", payment.MoveLookup, "pi_2"},
-		"a second operation of a pending charge":  {with(payment.Charge, payment.Pending, "pi_1"), true, "pi_2", "pi_1", payment.MoveLookup, ""},
-		"a second operation of a refund":          {with(payment.Refund, payment.Refunded, "re_1"), true, "re_2", "re_1", payment.MoveLookup, ""},
-		"the reference of a lost response":        {with(payment.Charge, payment.Pending, ""), true, "pi_1", "pi_1", payment.MoveLookup, ""},
-		"that of a closed charge":                 {with(payment.Charge, payment.Failed, ""), true, "pi_1", "pi_1", payment.MoveLookup, ""},
+		"nobody asked": {with(payment.Charge, payment.Success, "pi_1"), false, "", "pi_1",
+			payment.MoveNone, ""},
+		"asked": {with(payment.Charge, payment.Success, "pi_1"), true, "pi_1", "pi_1",
+			payment.MoveLookup, ""},
+		"asked without a reference": {with(payment.Charge, payment.Success, "pi_1"), true, "", "pi_1",
+			payment.MoveLookup, ""},
+		"a second operation of a success": {with(payment.Charge, payment.Success, "pi_1"), true, "pi_2", "pi_1",
+			payment.MoveLookup, "pi_2"},
+		"a second operation of a declined charge": {
+			with(payment.Charge, payment.Declined, "pi_1"), true, "pi_2", "pi_1", payment.MoveLookup, "pi_2",
+		},
+		"a second operation of a pending charge": {with(payment.Charge, payment.Pending, "pi_1"), true, "pi_2", "pi_1",
+			payment.MoveLookup, ""},
+		"a second operation of a refund": {with(payment.Refund, payment.Refunded, "re_1"), true, "re_2", "re_1",
+			payment.MoveLookup, ""},
+		"the reference of a lost response": {with(payment.Charge, payment.Pending, ""), true, "pi_1", "pi_1",
+			payment.MoveLookup, ""},
+		"that of a closed charge": {with(payment.Charge, payment.Failed, ""), true, "pi_1", "pi_1",
+			payment.MoveLookup, ""},
 	} {
 		after, move, about := c.txn.Attend(protocol, c.asked, c.told, t0)
 		require.Equal(t, c.ref, after.ProviderRef, name)

@@ -8,8 +8,8 @@ import (
 	"perennial/billing/money"
 )
 
-// Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved, what is
-// owed of those that failed, and what banks hold because of disputes.
+// Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved, what
+// is owed of those that failed, and what banks hold because of disputes.
 func (t Transaction) Refundable() money.Minor {
 	if t.Type != Charge || t.Status != Success {
 		return 0
@@ -49,8 +49,8 @@ func (t Transaction) FailRefund(amount money.Minor) Transaction {
 	return t
 }
 
-// Returned notes on a refund that had gone through that the bank sent the money back. It reports whether that is news: its
-// status is final. now is the customer's own time.
+// Returned notes on a refund that had gone through that the bank sent the money back. It reports whether that is news:
+// its status is final. now is the customer's own time.
 func (t Transaction) Returned(code, reason string, now time.Time) (Transaction, bool) {
 	if t.Type != Refund || t.Status != Refunded || !t.ReturnedAt.IsZero() {
 		return t, false

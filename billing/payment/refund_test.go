@@ -13,8 +13,9 @@ import (
 
 func captured(amount money.Minor) payment.Transaction {
 	return payment.Transaction{
-		ID: "txn_1", Type: payment.Charge, Status: payment.Success, CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1",
-		Amount: amount, Currency: "EUR", Provider: "stripe", ProviderConfigID: "ppc_1", ProviderRef: "pi_1", Revision: 3,
+		ID: "txn_1", Type: payment.Charge, Status: payment.Success, CustomerID: "cust_1", SubscriptionID: "sub_1",
+		InvoiceID: "in_1",
+		Amount:    amount, Currency: "EUR", Provider: "stripe", ProviderConfigID: "ppc_1", ProviderRef: "pi_1", Revision: 3,
 	}
 }
 
@@ -27,9 +28,11 @@ func TestNewRefund_ReservesAmount(t *testing.T) {
 	require.Equal(t, money.Minor(400), charge.AmountRefunded)
 	require.Equal(t, money.Minor(600), charge.Refundable())
 	require.Equal(t, payment.Transaction{
-		ID: "txn_2", Type: payment.Refund, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1",
-		Amount: 400, Currency: "EUR", Description: "Refund of txn_1", Trigger: collection.Automatic, Provider: "stripe", ProviderConfigID: "ppc_1",
-		ChargeID: "txn_1", NextCheckAt: wall, SendDueAt: wall, DueAt: t0, CreatedAt: t0, Revision: 1,
+		ID: "txn_2", Type: payment.Refund, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1",
+		InvoiceID: "in_1",
+		Amount:    400, Currency: "EUR", Description: "Refund of txn_1", Trigger: collection.Automatic, Provider: "stripe",
+		ProviderConfigID: "ppc_1",
+		ChargeID:         "txn_1", NextCheckAt: wall, SendDueAt: wall, DueAt: t0, CreatedAt: t0, Revision: 1,
 	}, refund)
 	charge.AmountRefunded = 0
 	require.Equal(t, captured(1000), charge, "nothing else of the charge changes")
@@ -47,15 +50,21 @@ func TestNewRefund_Refuses(t *testing.T) {
 		amount money.Minor
 		code   string
 	}{
-		"more than captured":   {captured(1000), 1001, "refund_exceeds_charge"},
-		"more than is left":    {with(func(t *payment.Transaction) { t.AmountRefunded = 700 }), 301, "refund_exceeds_charge"},
-		"twice":                {with(func(t *payment.Transaction) { t.AmountRefunded = 1000 }), 1, "refund_exceeds_charge"},
-		"the largest amount":   {captured(1000), money.MaxMinor, "refund_exceeds_charge"},
-		"nothing":              {captured(1000), 0, "refund_not_positive"},
-		"less than nothing":    {captured(1000), -1, "refund_not_positive"},
-		"of a pending charge":  {with(func(t *payment.Transaction) { t.Status = payment.Pending }), 1, "refund_exceeds_charge"},
-		"of a declined charge": {with(func(t *payment.Transaction) { t.Status = payment.Declined }), 1, "refund_exceeds_charge"},
-		"of a refund":          {with(func(t *payment.Transaction) { t.Type, t.Status = payment.Refund, payment.Refunded }), 1, "refund_exceeds_charge"},
+		"more than captured": {captured(1000), 1001, "refund_exceeds_charge"},
+		"more than is left":  {with(func(t *payment.Transaction) { t.AmountRefunded = 700 }), 301, "refund_exceeds_charge"},
+		"twice":              {with(func(t *payment.Transaction) { t.AmountRefunded = 1000 }), 1, "refund_exceeds_charge"},
+		"the largest amount": {captured(1000), money.MaxMinor, "refund_exceeds_charge"},
+		"nothing":            {captured(1000), 0, "refund_not_positive"},
+		"less than nothing":  {captured(1000), -1, "refund_not_positive"},
+		"of a pending charge": {with(func(t *payment.Transaction) {
+			t.Status = payment.Pending
+		}), 1, "refund_exceeds_charge"},
+		"of a declined charge": {with(func(t *payment.Transaction) {
+			t.Status = payment.Declined
+		}), 1, "refund_exceeds_charge"},
+		"of a refund": {with(func(t *payment.Transaction) {
+			t.Type, t.Status = payment.Refund, payment.Refunded
+		}), 1, "refund_exceeds_charge"},
 	} {
 		same, refund, err := c.charge.Refund("txn_2", c.amount, t0, t0)
 		require.ErrorContains(t, err, c.code, name)

@@ -14,8 +14,8 @@ type Review struct {
 	At     time.Time // when a person decided, in real time; zero: not yet, or never asked
 }
 
-// NeedsReview leaves the transaction to a person: nothing more can be learned without one. It reports whether that is new:
-// it is not while it waits for one, nor after a person has decided about the same thing.
+// NeedsReview leaves the transaction to a person: nothing more can be learned without one. It reports whether that is
+// new: it is not while it waits for one, nor after a person has decided about the same thing.
 func (t Transaction) NeedsReview(reason, ref string, now time.Time) (Transaction, bool) {
 	if !t.ParkedAt.IsZero() || t.Reviewed(reason, ref) {
 		return t, false
@@ -57,16 +57,17 @@ var (
 	ErrDecision    = fault.New(fault.Conflict, "decision_impossible", "")
 )
 
-// Decide ends the review of a payment. It returns the transaction and the outcome to record as if its provider had answered
-// so; none ("") where the status stays, which is what success, canceled and refunded always do. now is real time. Faults:
-// payment_not_in_review; decision_impossible, where the books cannot say what the person found.
+// Decide ends the review of a payment. It returns the transaction and the outcome to record as if its provider had
+// answered so; none ("") where the status stays, which is what success, canceled and refunded always do. now is real
+// time. Faults: payment_not_in_review; decision_impossible, where the books cannot say what the person found.
 func (t Transaction) Decide(d Decision, now time.Time) (Transaction, Outcome, error) {
 	if t.ParkedAt.IsZero() {
 		return t, "", ErrNotInReview
 	}
 	outcome, why := t.decided(d)
 	if why != "" {
-		return t, "", fault.New(fault.Conflict, ErrDecision.Code, "The %s %s is %s, so it cannot be resolved as %s. %s", t.Type, t.ID, t.Status, d, why)
+		return t, "", fault.New(fault.Conflict, ErrDecision.Code, "The %s %s is %s, so it cannot be resolved as %s. %s",
+			t.Type, t.ID, t.Status, d, why)
 	}
 	t.ParkedAt, t.Review.At = time.Time{}, now
 	return t, outcome, nil
@@ -79,7 +80,8 @@ func (t Transaction) decided(d Decision) (outcome Outcome, why string) {
 	case t.Review.Reason == ReviewSecondCapture && d != DecideReturned:
 		return "", "The provider has taken its money twice: give the second capture back there, then resolve it as returned."
 	case moved && d == DecideFailed:
-		return "", "A payment that moved money stays what it is: resolve it as succeeded, or as returned once the extra money is back."
+		return "",
+			"A payment that moved money stays what it is: resolve it as succeeded, or as returned once the extra money is back."
 	case moved:
 		return "", ""
 	case t.Type == Refund && d == DecideReturned:

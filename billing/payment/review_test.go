@@ -10,8 +10,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// Every kind and state of a payment in review with every decision. "-" ends the review and changes nothing else; "no" is a
-// refusal.
+// Every kind and state of a payment in review with every decision. "-" ends the review and changes nothing else; "no"
+// is a refusal.
 func TestTransaction_Decide(t *testing.T) {
 	t.Parallel()
 	const charge, refund = payment.Charge, payment.Refund

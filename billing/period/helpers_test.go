@@ -15,7 +15,8 @@ import (
 // never happened, and quarter hours.
 var zones = []string{
 	"UTC", "Europe/Berlin", "America/New_York", "Africa/Cairo", "Africa/Douala", "Africa/Casablanca", "Asia/Kathmandu",
-	"Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia", "Pacific/Kwajalein", "Pacific/Kiritimati", "Pacific/Chatham",
+	"Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia", "Pacific/Kwajalein", "Pacific/Kiritimati",
+	"Pacific/Chatham",
 	"America/Sao_Paulo", "Asia/Beirut", "Antarctica/Troll",
 }
 
@@ -49,10 +50,12 @@ func anyLocation() *rapid.Generator[*time.Location] {
 
 func anyInterval() *rapid.Generator[period.Interval] {
 	return rapid.SampledFrom([]period.Interval{
-		{Unit: period.Day, Count: 1}, {Unit: period.Day, Count: 2}, {Unit: period.Day, Count: 30}, {Unit: period.Day, Count: 3650},
+		{Unit: period.Day, Count: 1}, {Unit: period.Day, Count: 2}, {Unit: period.Day, Count: 30},
+		{Unit: period.Day, Count: 3650},
 		{Unit: period.Week, Count: 1}, {Unit: period.Week, Count: 2}, {Unit: period.Week, Count: 520},
 		{Unit: period.Month, Count: 1}, {Unit: period.Month, Count: 3}, {Unit: period.Month, Count: 7},
-		{Unit: period.Month, Count: 120}, {Unit: period.Year, Count: 1}, {Unit: period.Year, Count: 4}, {Unit: period.Year, Count: 10},
+		{Unit: period.Month, Count: 120}, {Unit: period.Year, Count: 1}, {Unit: period.Year, Count: 4},
+		{Unit: period.Year, Count: 10},
 	})
 }
 
@@ -84,7 +87,9 @@ func anySchedule() *rapid.Generator[period.Schedule] {
 
 // anyIndex draws boundaries that lie a few centuries around the anchor, well inside the calendar.
 func anyIndex(s period.Schedule) *rapid.Generator[int] {
-	most := map[period.Unit]int{period.Day: 150_000, period.Week: 20_000, period.Month: 4800, period.Year: 400}[s.Interval.Unit]
+	most := map[period.Unit]int{
+		period.Day: 150_000, period.Week: 20_000, period.Month: 4800, period.Year: 400,
+	}[s.Interval.Unit]
 	return rapid.OneOf(
 		rapid.IntRange(-2, 2),
 		rapid.IntRange(-most/s.Interval.Count, most/s.Interval.Count),

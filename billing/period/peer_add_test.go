@@ -65,7 +65,8 @@ func checkAddDuration(t *testing.T, in struct{ At, Timezone, Duration string }, 
 		Anchor: instant(t, in.At, loc), Location: loc, Interval: period.Interval{Unit: period.Month, Count: 1},
 	}
 	got := period.AddDays(months.Boundary(12*number(1)+number(2)), loc, 7*number(3)+number(4))
-	got = got.Add(time.Duration(number(5))*time.Hour + time.Duration(number(6))*time.Minute + time.Duration(number(7))*time.Second)
+	got = got.Add(time.Duration(number(5))*time.Hour + time.Duration(number(6))*time.Minute +
+		time.Duration(number(7))*time.Second)
 	requireInstant(t, want.Result, got, loc)
 }
 

@@ -41,10 +41,15 @@ func TestPeerCasesOfPeriods(t *testing.T) {
 			{Flag: "legacy", Reason: "kept by the peer for its old data"},
 			{Rule: "fp-usage-reset-local-midnight", Reason: "usage of ours ends with the billing period, not at midnight"},
 			{Rule: "om-aligned", Kind: "service_periods", Reason: "a subscription of ours has one cadence for all its lines"},
-			{Rule: "kb-bcd", Kind: "interval_detail", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
+			{
+				Rule: "kb-bcd", Kind: "interval_detail",
+				Reason: "an anchor is an instant; there is no bill cycle day apart from it",
+			},
 			{Rule: "kb-bcd", Kind: "bcd_align", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
 			{Rule: "kb-bcd", Kind: "bcd_change", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
-			{Rule: "kb-bcd", Kind: "bill_cycle_day", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
+			{
+				Rule: "kb-bcd", Kind: "bill_cycle_day", Reason: "an anchor is an instant; there is no bill cycle day apart from it",
+			},
 			{Rule: "kb-bcd", Kind: "whole_periods", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
 			{When: wantsHours, Reason: "an interval is a day or longer"},
 			{Kind: "lago_boundary", When: asksDayOfUpgrade, Reason: "the peer gives the day of an upgrade to the new plan"},

@@ -18,15 +18,33 @@ func TestBoundary_ClockChanges(t *testing.T) {
 	for _, c := range []struct{ name, zone, anchor, first, second string }{
 		{"Berlin, 02:30 missing", "Europe/Berlin", "2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"},
 		{"Berlin, 02:30 twice", "Europe/Berlin", "2026-10-24T00:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"},
-		{"Berlin, anchor in the later 02:30", "Europe/Berlin", "2026-10-25T01:30:00Z", "2026-10-26T01:30:00Z", "2026-10-27T01:30:00Z"},
-		{"New York, 02:30 missing", "America/New_York", "2026-03-07T07:30:00Z", "2026-03-08T07:00:00Z", "2026-03-09T06:30:00Z"},
+		{
+			"Berlin, anchor in the later 02:30", "Europe/Berlin", "2026-10-25T01:30:00Z", "2026-10-26T01:30:00Z",
+			"2026-10-27T01:30:00Z",
+		},
+		{
+			"New York, 02:30 missing", "America/New_York", "2026-03-07T07:30:00Z", "2026-03-08T07:00:00Z",
+			"2026-03-09T06:30:00Z",
+		},
 		{"New York, 01:30 twice", "America/New_York", "2026-10-31T05:30:00Z", "2026-11-01T05:30:00Z", "2026-11-02T06:30:00Z"},
 		{"Cairo, midnight missing", "Africa/Cairo", "2026-04-22T22:00:00Z", "2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"},
 		{"Cairo, 23:30 twice", "Africa/Cairo", "2026-10-28T20:30:00Z", "2026-10-29T20:30:00Z", "2026-10-30T21:30:00Z"},
-		{"Lord Howe, 02:15 missing by half an hour", "Australia/Lord_Howe", "2026-10-02T15:45:00Z", "2026-10-03T15:30:00Z", "2026-10-04T15:15:00Z"},
-		{"Lord Howe, 01:45 twice", "Australia/Lord_Howe", "2026-04-03T14:45:00Z", "2026-04-04T14:45:00Z", "2026-04-05T15:15:00Z"},
-		{"Samoa, noon of a day that never was", "Pacific/Apia", "2011-12-29T22:00:00Z", "2011-12-30T10:00:00Z", "2011-12-30T22:00:00Z"},
-		{"Samoa, midnight: no empty period", "Pacific/Apia", "2011-12-29T10:00:00Z", "2011-12-30T10:00:00Z", "2011-12-31T10:00:00Z"},
+		{
+			"Lord Howe, 02:15 missing by half an hour", "Australia/Lord_Howe", "2026-10-02T15:45:00Z", "2026-10-03T15:30:00Z",
+			"2026-10-04T15:15:00Z",
+		},
+		{
+			"Lord Howe, 01:45 twice", "Australia/Lord_Howe", "2026-04-03T14:45:00Z", "2026-04-04T14:45:00Z",
+			"2026-04-05T15:15:00Z",
+		},
+		{
+			"Samoa, noon of a day that never was", "Pacific/Apia", "2011-12-29T22:00:00Z", "2011-12-30T10:00:00Z",
+			"2011-12-30T22:00:00Z",
+		},
+		{
+			"Samoa, midnight: no empty period", "Pacific/Apia", "2011-12-29T10:00:00Z", "2011-12-30T10:00:00Z",
+			"2011-12-31T10:00:00Z",
+		},
 	} {
 		daily := period.Schedule{
 			Anchor: utc(t, c.anchor), Location: load(t, c.zone), Interval: period.Interval{Unit: period.Day, Count: 1},
@@ -71,7 +89,8 @@ func TestBoundary_SkippedDays(t *testing.T) {
 func TestBoundary_MonthEnds(t *testing.T) {
 	t.Parallel()
 	lengths := [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
-	for anchor := time.Date(2023, time.January, 1, 17, 0, 0, 0, time.UTC); anchor.Year() == 2023; anchor = anchor.AddDate(0, 0, 1) {
+	for anchor := time.Date(2023, time.January, 1, 17, 0, 0, 0,
+		time.UTC); anchor.Year() == 2023; anchor = anchor.AddDate(0, 0, 1) {
 		monthly := period.Schedule{Anchor: anchor, Interval: period.Interval{Unit: period.Month, Count: 1}}
 		for n := -24; n <= 60; n++ {
 			months := 12*anchor.Year() + int(anchor.Month()) - 1 + n
@@ -88,7 +107,9 @@ func TestBoundary_MonthEnds(t *testing.T) {
 
 func TestBoundary_LeapDayYearly(t *testing.T) {
 	t.Parallel()
-	yearly := period.Schedule{Anchor: utc(t, "2096-02-29T00:00:00Z"), Interval: period.Interval{Unit: period.Year, Count: 1}}
+	yearly := period.Schedule{
+		Anchor: utc(t, "2096-02-29T00:00:00Z"), Interval: period.Interval{Unit: period.Year, Count: 1},
+	}
 	for n, day := range map[int]int{-4: 29, -1: 28, 0: 29, 1: 28, 4: 28, 8: 29} { // 2100 is no leap year
 		require.Equal(t, day, yearly.Boundary(n).Day(), "year %d", 2096+n)
 	}
@@ -141,7 +162,8 @@ func TestBoundary_KeepsWallTimeOfAnchor(t *testing.T) {
 		}
 		for _, change := range []time.Duration{30 * time.Minute, time.Hour, 2 * time.Hour} {
 			earlier := at.Add(-change)
-			require.False(t, earlier.Format(layout) == want && earlier.Day() == at.Day(), "%s occurred at %s already", want, earlier)
+			require.False(t, earlier.Format(layout) == want && earlier.Day() == at.Day(), "%s occurred at %s already", want,
+				earlier)
 		}
 	})
 }
@@ -150,16 +172,19 @@ func TestIndexAt_FarAway(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []period.Unit{period.Day, period.Week, period.Month, period.Year} {
 		s := period.Schedule{
-			Anchor: utc(t, "2026-01-31T10:00:00Z"), Location: load(t, "Europe/Berlin"), Interval: period.Interval{Unit: unit, Count: 1},
+			Anchor: utc(t, "2026-01-31T10:00:00Z"), Location: load(t, "Europe/Berlin"),
+			Interval: period.Interval{Unit: unit, Count: 1},
 		}
-		for _, at := range []string{"0001-06-01T00:00:00Z", "1200-01-01T00:00:00Z", "5000-02-28T12:00:00Z", "9998-12-31T00:00:00Z"} {
+		for _, at := range []string{
+			"0001-06-01T00:00:00Z", "1200-01-01T00:00:00Z", "5000-02-28T12:00:00Z", "9998-12-31T00:00:00Z",
+		} {
 			require.True(t, s.Period(s.IndexAt(utc(t, at))).Contains(utc(t, at)), "%s %s", unit, at)
 		}
 	}
 }
 
-// TestBoundary_BeyondCalendar states what hostile numbers do: boundaries stop at the ends of the calendar, and every call
-// returns.
+// TestBoundary_BeyondCalendar states what hostile numbers do: boundaries stop at the ends of the calendar, and every
+// call returns.
 func TestBoundary_BeyondCalendar(t *testing.T) {
 	t.Parallel()
 	beyond := []time.Time{
@@ -168,7 +193,9 @@ func TestBoundary_BeyondCalendar(t *testing.T) {
 	}
 	for _, unit := range []period.Unit{period.Day, period.Week, period.Month, period.Year} {
 		for _, zone := range []string{"UTC", "America/New_York", "Pacific/Apia"} {
-			s := period.Schedule{Anchor: utc(t, "2026-01-31T10:00:00Z"), Location: load(t, zone), Interval: period.Interval{Unit: unit, Count: 1}}
+			s := period.Schedule{
+				Anchor: utc(t, "2026-01-31T10:00:00Z"), Location: load(t, zone), Interval: period.Interval{Unit: unit, Count: 1},
+			}
 			for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt32, 10_000_000} {
 				require.Equal(t, period.Latest, s.Boundary(n-1), "%s %s %d", unit, zone, n)
 				require.Equal(t, period.Earliest, s.Boundary(-n), "%s %s %d", unit, zone, -n)
@@ -183,7 +210,8 @@ func TestBoundary_BeyondCalendar(t *testing.T) {
 					got := moved.Period(n)
 					require.False(t, got.Start.Before(period.Earliest) || got.End.After(period.Latest) || got.End.Before(got.Start))
 				}
-				require.False(t, moved.Boundary(moved.IndexAt(utc(t, "2026-01-01T00:00:00Z"))).After(utc(t, "2026-01-01T00:00:00Z")))
+				require.False(t, moved.Boundary(moved.IndexAt(utc(t, "2026-01-01T00:00:00Z"))).After(utc(t,
+					"2026-01-01T00:00:00Z")))
 			}
 		}
 	}
@@ -191,6 +219,9 @@ func TestBoundary_BeyondCalendar(t *testing.T) {
 
 func TestSchedule_DefaultsToUTC(t *testing.T) {
 	t.Parallel()
-	s := period.Schedule{Anchor: time.Date(2026, 1, 31, 0, 0, 0, 0, time.FixedZone("", 3600)), Interval: period.Interval{Unit: period.Month, Count: 1}}
+	s := period.Schedule{
+		Anchor:   time.Date(2026, 1, 31, 0, 0, 0, 0, time.FixedZone("", 3600)),
+		Interval: period.Interval{Unit: period.Month, Count: 1},
+	}
 	require.Equal(t, utc(t, "2026-02-28T23:00:00Z"), s.Boundary(1))
 }

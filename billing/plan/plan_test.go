@@ -44,11 +44,17 @@ func TestValidate(t *testing.T) {
 		{"negative trial", func(p *plan.Plan) { p.TrialDays = -1 }, "trial_days_out_of_range", "trialDays"},
 		{"endless trial", func(p *plan.Plan) { p.TrialDays = plan.MaxTrialDays + 1 }, "trial_days_out_of_range", "trialDays"},
 		{"no prices", func(p *plan.Plan) { p.Prices = nil }, "prices_count_out_of_range", "prices"},
-		{"too many prices", func(p *plan.Plan) { p.Prices = flat(plan.MaxPrices+1, 1) }, "prices_count_out_of_range", "prices"},
+		{"too many prices", func(p *plan.Plan) {
+			p.Prices = flat(plan.MaxPrices+1, 1)
+		}, "prices_count_out_of_range", "prices"},
 		{"unknown model", func(p *plan.Plan) { p.Prices[0].Model = "tiered" }, "price_model_unknown", "prices[0].model"},
 		{"negative price", func(p *plan.Plan) { p.Prices[0].Amount = -1 }, "amount_negative", "prices[0].amount"},
-		{"price too large", func(p *plan.Plan) { p.Prices = flat(1, money.MaxMinor+1) }, "amount_too_large", "prices[0].amount"},
-		{"prices too large together", func(p *plan.Plan) { p.Prices = flat(2, money.MaxMinor) }, "amount_too_large", "prices[1].amount"},
+		{"price too large", func(p *plan.Plan) {
+			p.Prices = flat(1, money.MaxMinor+1)
+		}, "amount_too_large", "prices[0].amount"},
+		{"prices too large together", func(p *plan.Plan) {
+			p.Prices = flat(2, money.MaxMinor)
+		}, "amount_too_large", "prices[1].amount"},
 	} {
 		p := valid()
 		c.change(&p)
@@ -83,7 +89,9 @@ func TestLines_OnePerPriceWithAmount(t *testing.T) {
 	lines := valid().Lines(of)
 
 	require.Equal(t, []invoice.Line{
-		{Kind: invoice.Recurring, Description: "Team – Seats", PlanID: "plan_1", PriceID: "price_1", Amount: 1000, Period: of},
+		{
+			Kind: invoice.Recurring, Description: "Team – Seats", PlanID: "plan_1", PriceID: "price_1", Amount: 1000, Period: of,
+		},
 		{Kind: invoice.Recurring, Description: "Team", PlanID: "plan_1", PriceID: "price_3", Amount: 250, Period: of},
 	}, lines)
 	total, err := valid().FlatTotal()

@@ -68,8 +68,8 @@ type periodShareResult struct {
 }
 
 // checkPeriodShare holds money.Part against a share that the peer rounds by itself. Where the service begins with the
-// whole, or ends with it, cumulative rounding gives the same (but for an exact tie at the end); in between it may differ
-// by one minor unit, which is the price of parts that sum to the whole.
+// whole, or ends with it, cumulative rounding gives the same (but for an exact tie at the end); in between it may
+// differ by one minor unit, which is the price of parts that sum to the whole.
 func checkPeriodShare(t *testing.T, in periodShareInput, want periodShareResult) {
 	full := in.FullService
 	length := full.End.Unix() - full.Start.Unix()

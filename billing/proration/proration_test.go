@@ -109,7 +109,8 @@ func anyPrice() *rapid.Generator[money.Minor] {
 
 func anyPeriod() *rapid.Generator[period.Period] {
 	return rapid.Custom(func(t *rapid.T) period.Period {
-		start := time.Unix(rapid.Int64Range(0, 4_000_000_000).Draw(t, "start"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanos"))
+		start := time.Unix(rapid.Int64Range(0, 4_000_000_000).Draw(t, "start"),
+			rapid.Int64Range(0, 999_999_999).Draw(t, "nanos"))
 		length := rapid.OneOf(rapid.Int64Range(1, 100), rapid.Int64Range(1, 10*366*86400)).Draw(t, "seconds")
 		return period.Period{Start: start, End: start.Add(time.Duration(length) * time.Second)}
 	})
@@ -146,7 +147,8 @@ func TestRest_Properties(t *testing.T) {
 func TestCredit_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		unused, billed, given := anyPrice().Draw(t, "unused"), anyPrice().Draw(t, "billed"), anyPrice().Draw(t, "given before")
+		unused, billed, given := anyPrice().Draw(t, "unused"), anyPrice().Draw(t, "billed"), anyPrice().Draw(t,
+			"given before")
 		got := proration.Credit(unused, billed-given)
 		require.GreaterOrEqual(t, got, money.Minor(0))
 		require.LessOrEqual(t, got, unused)

@@ -94,7 +94,8 @@ func TestValidate(t *testing.T) {
 		err := c.policy.Validate()
 		require.Error(t, err, c.policy)
 		f := fault.From(err)
-		require.Equal(t, []string{string(fault.Invalid), "retry_policy_invalid", c.param}, []string{string(f.Kind), f.Code, f.Param})
+		require.Equal(t, []string{string(fault.Invalid), "retry_policy_invalid", c.param},
+			[]string{string(f.Kind), f.Code, f.Param})
 	}
 }
 
@@ -106,7 +107,8 @@ func TestJitter(t *testing.T) {
 	require.Equal(t, due, p.At(failedAt, 1, "", time.Time{}), "no seed, no jitter")
 	first := p.At(failedAt, 1, "in_1", time.Time{})
 	require.Equal(t, first, p.At(failedAt, 1, "in_1", time.Time{}), "the same seed gives the same time")
-	require.NotEqual(t, first.Sub(due), p.At(failedAt, 2, "in_1", time.Time{}).Sub(failedAt.Add(2*day)), "each retry has its own")
+	require.NotEqual(t, first.Sub(due), p.At(failedAt, 2, "in_1", time.Time{}).Sub(failedAt.Add(2*day)),
+		"each retry has its own")
 
 	short := map[time.Duration]bool{}
 	for i := range 100 {

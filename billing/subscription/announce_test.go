@@ -41,7 +41,9 @@ func TestCommand_AnnouncesWhatItChanged(t *testing.T) {
 		},
 		"reactivate": {
 			func() (Decision, error) { return ending.Reactivate(now) },
-			[]event.Data{event.SubscriptionReactivated{Subscription: of, Status: "active"}, updated(team.ID, "cancelAtPeriodEnd")},
+			[]event.Data{
+				event.SubscriptionReactivated{Subscription: of, Status: "active"}, updated(team.ID, "cancelAtPeriodEnd"),
+			},
 		},
 		"another plan now": {
 			func() (Decision, error) { return active.ChangePlan(facts, pro, false, now) },

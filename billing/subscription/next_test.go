@@ -24,15 +24,18 @@ func TestNextAction_TwoAtSameInstant(t *testing.T) {
 		want     Action
 		at       time.Time
 	}{
-		"boundary alone":              {nil, Settings{}, ActionRenewal, end},
-		"retry before boundary":       {retry(end.Add(-1)), Settings{}, ActionPaymentRetry, end.Add(-1)},
-		"retry with boundary":         {retry(end), Settings{}, ActionPaymentRetry, end},
-		"boundary before retry":       {retry(end.Add(1)), Settings{}, ActionRenewal, end},
-		"end of patience with it":     {nil, patience, ActionPastDueEnd, end},
-		"retry with end of patience":  {retry(end), patience, ActionPaymentRetry, end},
-		"patience ends later":         {nil, Settings{PastDueCancelAfterDays: 11}, ActionRenewal, end},
-		"an exhausted one waits":      {&collection.State{Phase: collection.Exhausted, RetryAt: created}, Settings{}, ActionRenewal, end},
-		"a live attempt has no timer": {&collection.State{Phase: collection.Charging, RetryAt: created}, Settings{}, ActionRenewal, end},
+		"boundary alone":             {nil, Settings{}, ActionRenewal, end},
+		"retry before boundary":      {retry(end.Add(-1)), Settings{}, ActionPaymentRetry, end.Add(-1)},
+		"retry with boundary":        {retry(end), Settings{}, ActionPaymentRetry, end},
+		"boundary before retry":      {retry(end.Add(1)), Settings{}, ActionRenewal, end},
+		"end of patience with it":    {nil, patience, ActionPastDueEnd, end},
+		"retry with end of patience": {retry(end), patience, ActionPaymentRetry, end},
+		"patience ends later":        {nil, Settings{PastDueCancelAfterDays: 11}, ActionRenewal, end},
+		"an exhausted one waits": {&collection.State{Phase: collection.Exhausted, RetryAt: created}, Settings{},
+			ActionRenewal, end},
+		"a live attempt has no timer": {
+			&collection.State{Phase: collection.Charging, RetryAt: created}, Settings{}, ActionRenewal, end,
+		},
 	} {
 		action, at := s.Next(c.state, c.settings)
 		require.Equal(t, c.want, action, name)

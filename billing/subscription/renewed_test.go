@@ -34,7 +34,8 @@ func TestOpenPeriod_OnlyWhatFollowsIsARenewal(t *testing.T) {
 		trial *int
 		first int
 	}{{&none, 0}, {&week, 1}} {
-		sub, _, err := subscription.Create(monthly, subscription.NewInput{ID: "sub_1", TrialDays: c.trial, TimeZone: "UTC", Now: now})
+		sub, _, err := subscription.Create(monthly,
+			subscription.NewInput{ID: "sub_1", TrialDays: c.trial, TimeZone: "UTC", Now: now})
 		require.NoError(t, err)
 		opened, err := sub.OpenPeriod(subscription.Facts{Plan: monthly}, sub.CurrentPeriod.End)
 		require.NoError(t, err)

@@ -17,10 +17,15 @@ import (
 )
 
 var (
-	free     = plan.Plan{ID: "plan_free", Name: "Free", Currency: "EUR", Interval: month, Active: true, Prices: prices(0)}
-	yearly   = plan.Plan{ID: "plan_year", Name: "Yearly", Currency: "EUR", Interval: period.Interval{Unit: period.Year, Count: 1}, Active: true, Prices: prices(12000)}
-	retired  = plan.Plan{ID: "plan_old", Name: "Old", Currency: "EUR", Interval: month, Prices: prices(1)}
-	dollars  = plan.Plan{ID: "plan_usd", Name: "Dollars", Currency: "USD", Interval: month, Active: true, Prices: prices(1)}
+	free   = plan.Plan{ID: "plan_free", Name: "Free", Currency: "EUR", Interval: month, Active: true, Prices: prices(0)}
+	yearly = plan.Plan{
+		ID: "plan_year", Name: "Yearly", Currency: "EUR", Interval: period.Interval{Unit: period.Year, Count: 1},
+		Active: true, Prices: prices(12000),
+	}
+	retired = plan.Plan{ID: "plan_old", Name: "Old", Currency: "EUR", Interval: month, Prices: prices(1)}
+	dollars = plan.Plan{
+		ID: "plan_usd", Name: "Dollars", Currency: "USD", Interval: month, Active: true, Prices: prices(1),
+	}
 	settings = Settings{Retry: retry.Default(), PastDueBilling: SkipPastDue}
 )
 
@@ -29,7 +34,9 @@ func TestChangePlan_BeforeTheFirstPeriodIsOpened(t *testing.T) {
 	t.Parallel()
 	for _, to := range []plan.Plan{pro, yearly} {
 		none := 0
-		s, _, err := Create(team, NewInput{ID: "sub_1", CustomerID: "cust_1", TrialDays: &none, TimeZone: "UTC", Now: created})
+		s, _, err := Create(team, NewInput{
+			ID: "sub_1", CustomerID: "cust_1", TrialDays: &none, TimeZone: "UTC", Now: created,
+		})
 		require.NoError(t, err)
 
 		d, err := s.ChangePlan(Facts{Plan: team}, to, false, created)
@@ -52,7 +59,8 @@ func TestUnpaid_TwiceIsOneSpell(t *testing.T) {
 	s, _, now := inStatus(Active)
 	first, err := s.Unpaid(4, now)
 	require.NoError(t, err)
-	require.Equal(t, event.SubscriptionPastDue{Subscription: s.announced(), FailedPaymentAttempts: 4}, first.Events[0].Data)
+	require.Equal(t, event.SubscriptionPastDue{Subscription: s.announced(), FailedPaymentAttempts: 4},
+		first.Events[0].Data)
 
 	again, err := first.Subscription.Unpaid(5, now.Add(time.Hour))
 

@@ -38,8 +38,12 @@ func TestSettings_Refuses(t *testing.T) {
 		"jitter of parts":  {func(s *Settings) { s.Retry.MaxJitter = time.Second + 1 }, "maxJitter", "retry_policy_invalid"},
 		"no way":           {func(s *Settings) { s.PastDueBilling = "" }, "pastDueBilling", "past_due_billing_unknown"},
 		"another way":      {func(s *Settings) { s.PastDueBilling = "half" }, "pastDueBilling", "past_due_billing_unknown"},
-		"days ago":         {func(s *Settings) { s.PastDueCancelAfterDays = -1 }, "pastDueCancelAfterDays", "past_due_cancel_after_days_out_of_range"},
-		"endless patience": {func(s *Settings) { s.PastDueCancelAfterDays = 366 }, "pastDueCancelAfterDays", "past_due_cancel_after_days_out_of_range"},
+		"days ago": {func(s *Settings) {
+			s.PastDueCancelAfterDays = -1
+		}, "pastDueCancelAfterDays", "past_due_cancel_after_days_out_of_range"},
+		"endless patience": {func(s *Settings) {
+			s.PastDueCancelAfterDays = 366
+		}, "pastDueCancelAfterDays", "past_due_cancel_after_days_out_of_range"},
 	} {
 		s := DefaultSettings()
 		c.change(&s)

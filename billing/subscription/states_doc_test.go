@@ -20,7 +20,8 @@ func TestStatesDocument(t *testing.T) {
 		}
 		rows = append(rows, row)
 	}
-	statedoc.Section(t, "subscription", "\n"+statedoc.Table(append([]string{""}, statuses...), rows)+"\n"+diagram(statuses, inputs)+"\n")
+	statedoc.Section(t, "subscription", "\n"+statedoc.Table(append([]string{""}, statuses...), rows)+"\n"+diagram(statuses,
+		inputs)+"\n")
 }
 
 func cell(status Status, in input) string {
@@ -38,7 +39,8 @@ func cell(status Status, in input) string {
 // diagram draws the arrows between different statuses; what stays is in the table.
 func diagram(statuses, inputs []string) string {
 	var b strings.Builder
-	b.WriteString("```mermaid\nstateDiagram-v2\n    [*] --> trialing: created with a trial\n    [*] --> active: created without one\n")
+	b.WriteString(
+		"```mermaid\nstateDiagram-v2\n    [*] --> trialing: created with a trial\n    [*] --> active: created without one\n")
 	for _, from := range statuses {
 		for _, in := range inputs {
 			for _, to := range transitions[Status(from)][input(in)] {

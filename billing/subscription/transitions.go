@@ -54,7 +54,8 @@ var (
 			"Choose a plan in the same currency, or cancel and create a new subscription.")
 	ErrPaymentPending = fault.New(fault.Conflict, "payment_in_progress",
 		"A payment of the current period is in progress. "+
-			"Change the plan after it has succeeded or failed, or send `effective: \"period_end\"`.").After(collection.PaymentTakes)
+			"Change the plan after it has succeeded or failed, or send `effective: "+
+			"\"period_end\"`.").After(collection.PaymentTakes)
 	ErrPeriodNotDue = fault.New(fault.Conflict, "period_not_due", "The subscription's next period has not begun.")
 	ErrRenewalDue   = fault.New(fault.Conflict, "renewal_due",
 		"The current period has ended and its renewal is in progress. "+
@@ -90,9 +91,11 @@ var transitions = map[Status]map[input][]Status{
 
 // refusals are the reasons for what transitions leaves out.
 var refusals = map[Status]map[input]error{
-	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
-	Active:   {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial},
-	PastDue:  {trialEnding: ErrNotInTrial},
+	Trialing: {
+		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
+	},
+	Active:  {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial},
+	PastDue: {trialEnding: ErrNotInTrial},
 }
 
 // permit returns nil where in may happen in status, else the refusal.

@@ -18,8 +18,10 @@ import (
 var (
 	created = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 	month   = period.Interval{Unit: period.Month, Count: 1}
-	team    = plan.Plan{ID: "plan_team", Name: "Team", Currency: "EUR", Interval: month, Active: true, Prices: prices(1000)}
-	pro     = plan.Plan{ID: "plan_pro", Name: "Pro", Currency: "EUR", Interval: month, Active: true, Prices: prices(3000)}
+	team    = plan.Plan{
+		ID: "plan_team", Name: "Team", Currency: "EUR", Interval: month, Active: true, Prices: prices(1000),
+	}
+	pro = plan.Plan{ID: "plan_pro", Name: "Pro", Currency: "EUR", Interval: month, Active: true, Prices: prices(3000)}
 )
 
 func prices(amounts ...money.Minor) []plan.Price {
@@ -58,7 +60,10 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 		s.Status, s.CanceledAt = Canceled, now
 	case Trialing, Active:
 	}
-	f.Open = []invoice.Invoice{{ID: "in_1", Status: invoice.Open, Period: s.CurrentPeriod, Lines: team.Lines(s.CurrentPeriod), Total: 1000, AmountDue: 1000}}
+	f.Open = []invoice.Invoice{{
+		ID: "in_1", Status: invoice.Open, Period: s.CurrentPeriod, Lines: team.Lines(s.CurrentPeriod), Total: 1000,
+		AmountDue: 1000,
+	}}
 	return s, f, now
 }
 
@@ -116,7 +121,9 @@ var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
 		return s, f
 	},
 	"an older invoice unpaid": func(s Subscription, f Facts) (Subscription, Facts) {
-		older := invoice.Invoice{ID: "in_0", Status: invoice.Open, AmountDue: 1, Collection: collection.State{Phase: collection.Exhausted}}
+		older := invoice.Invoice{
+			ID: "in_0", Status: invoice.Open, AmountDue: 1, Collection: collection.State{Phase: collection.Exhausted},
+		}
 		f.Open = append([]invoice.Invoice{older}, f.Open...)
 		return s, f
 	},
@@ -124,9 +131,11 @@ var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
 
 // refused says why, for every pair that transitions leaves out.
 var refused = map[Status]map[input]error{
-	Trialing: {payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue},
-	Active:   {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial},
-	PastDue:  {trialEnding: ErrNotInTrial},
+	Trialing: {
+		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
+	},
+	Active:  {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial},
+	PastDue: {trialEnding: ErrNotInTrial},
 	Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
 		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,

@@ -6,8 +6,8 @@ import (
 	"perennial/billing/event"
 )
 
-// trialNoticeDays is how long before the end of a trial it is announced, in local calendar days: time enough to ask for a
-// payment method. A shorter trial announces its end when it begins.
+// trialNoticeDays is how long before the end of a trial it is announced, in local calendar days: time enough to ask for
+// a payment method. A shorter trial announces its end when it begins.
 const trialNoticeDays = 3
 
 // AnnounceTrialEnd announces once that the trial ends soon. Faults: subscription_not_in_trial, subscription_canceled.
@@ -24,6 +24,7 @@ func (s Subscription) AnnounceTrialEnd(now time.Time) (Decision, error) {
 func (s Subscription) announceTrialEnd(now time.Time) Decision {
 	s.TrialNoticeAt = time.Time{}
 	return Decision{Subscription: s, Events: []event.Event{event.New(event.SubscriptionTrialWillEnd{
-		Subscription: s.announced(), PlanID: s.PlanID, TrialEndsAt: s.TrialEndsAt.Unix(), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		Subscription: s.announced(), PlanID: s.PlanID, TrialEndsAt: s.TrialEndsAt.Unix(),
+		CancelAtPeriodEnd: s.CancelAtPeriodEnd,
 	}, now)}}
 }

@@ -22,7 +22,9 @@ func TestCreate_AnnouncesEndOfTrialBeforehandOrAtOnce(t *testing.T) {
 		1:  {true, ActionTrialEnd, created.AddDate(0, 0, 1)},
 		0:  {false, ActionBegin, created},
 	} {
-		s, events, err := Create(team, NewInput{ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "UTC", Now: created})
+		s, events, err := Create(team, NewInput{
+			ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "UTC", Now: created,
+		})
 		require.NoError(t, err)
 		announced := []event.Type{event.TypeSubscriptionCreated}
 		if want.atOnce {
@@ -39,7 +41,9 @@ func TestAnnounceTrialEnd_CountsLocalDays(t *testing.T) {
 	t.Parallel()
 	days := 10
 	at := time.Date(2026, 3, 21, 8, 0, 0, 0, time.UTC) // Paris goes to summer time on the 29th
-	s, _, err := Create(team, NewInput{ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "Europe/Paris", Now: at})
+	s, _, err := Create(team, NewInput{
+		ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "Europe/Paris", Now: at,
+	})
 	require.NoError(t, err)
 	require.Equal(t, time.Date(2026, 3, 31, 7, 0, 0, 0, time.UTC), s.TrialEndsAt)
 	require.Equal(t, time.Date(2026, 3, 28, 8, 0, 0, 0, time.UTC), s.TrialNoticeAt)

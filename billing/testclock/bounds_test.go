@@ -45,7 +45,8 @@ func TestDelete_EndsTheAdvance(t *testing.T) {
 	t.Parallel()
 	moving, err := testclock.Clock{Status: testclock.Ready, NowAt: start}.Advance(start.AddDate(1, 0, 0))
 	require.NoError(t, err)
-	require.Equal(t, testclock.Clock{Status: testclock.Ready, NowAt: start, DeletedAt: start.Add(time.Hour)}, moving.Delete(start.Add(time.Hour)))
+	require.Equal(t, testclock.Clock{Status: testclock.Ready, NowAt: start, DeletedAt: start.Add(time.Hour)},
+		moving.Delete(start.Add(time.Hour)))
 }
 
 func TestStop_EndsWhereTheClockStands(t *testing.T) {
@@ -68,11 +69,14 @@ func TestStep_ReadyWhereNothingIsDueAtTheTarget(t *testing.T) {
 		due  time.Time
 		want testclock.Clock
 	}{
-		"nothing due":         {time.Time{}, testclock.Clock{Status: testclock.Ready, NowAt: target}},
-		"due after it":        {target.Add(time.Second), testclock.Clock{Status: testclock.Ready, NowAt: target}},
-		"due at it":           {target, testclock.Clock{Status: testclock.Advancing, NowAt: target, TargetAt: target}},
-		"due on the way":      {start.AddDate(0, 1, 0), testclock.Clock{Status: testclock.Advancing, NowAt: start.AddDate(0, 1, 0), TargetAt: target}},
-		"due and left behind": {start.AddDate(0, -1, 0), testclock.Clock{Status: testclock.Advancing, NowAt: start, TargetAt: target}},
+		"nothing due":  {time.Time{}, testclock.Clock{Status: testclock.Ready, NowAt: target}},
+		"due after it": {target.Add(time.Second), testclock.Clock{Status: testclock.Ready, NowAt: target}},
+		"due at it":    {target, testclock.Clock{Status: testclock.Advancing, NowAt: target, TargetAt: target}},
+		"due on the way": {start.AddDate(0, 1, 0),
+			testclock.Clock{Status: testclock.Advancing, NowAt: start.AddDate(0, 1, 0), TargetAt: target}},
+		"due and left behind": {
+			start.AddDate(0, -1, 0), testclock.Clock{Status: testclock.Advancing, NowAt: start, TargetAt: target},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,7 +32,9 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	}
 	server := api.NewServer(api.Deps{
 		Store: store, ProviderOf: s.gateway.Provider,
-		Service:   service.New(dispatching, p.now).Receiving(service.Receiving{Vault: s.vault, Local: c.Webhooks.LocalReceivers}),
+		Service: service.New(dispatching, p.now).Receiving(service.Receiving{
+			Vault: s.vault, Local: c.Webhooks.LocalReceivers,
+		}),
 		Telemetry: s.telemetry, Now: p.now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,

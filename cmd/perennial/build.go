@@ -51,7 +51,9 @@ func makeCurrent(ctx context.Context, p *process, c config.Config, build string)
 	if build == "" {
 		return usagef("this program names no build; give one")
 	}
-	t, err := telemetry.Start(ctx, telemetry.Options{Service: "perennial-build", LogLevel: "error", LogOutput: io.Discard, Now: p.now})
+	t, err := telemetry.Start(ctx, telemetry.Options{
+		Service: "perennial-build", LogLevel: "error", LogOutput: io.Discard, Now: p.now,
+	})
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,9 @@ func callbacksTable(out io.Writer, found []db.LostCallback) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tPAYMENT\tREFERENCE\tTYPE\tRECEIVED") // Flush tells
 	for _, c := range found {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.ID, c.TransactionID, c.ProviderRef, c.Type, c.ReceivedAt.UTC().Format(time.DateTime)) // Flush tells
+		// Flush tells
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.ID, c.TransactionID, c.ProviderRef, c.Type,
+			c.ReceivedAt.UTC().Format(time.DateTime))
 	}
 	return w.Flush()
 }
@@ -56,7 +58,8 @@ func callbacksTable(out io.Writer, found []db.LostCallback) error {
 func callbackCloseCommand() *command {
 	return &command{
 		name: "close", summary: "end the alarm about a lost payment", arguments: "ID",
-		about: "Closes all open callbacks about that payment. Book or refund its money first. The decision is kept with your name.",
+		about: "Closes all open callbacks about that payment. Book or refund its money first. The decision is kept with " +
+			"your name.",
 		examples: []string{
 			`perennial callback close cb_01jcz6dyqx4w9s1c2k7v5h8m3n --note "refunded at the dashboard"`,
 		},

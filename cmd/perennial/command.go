@@ -134,7 +134,8 @@ func (c *command) showHelp(p *process, path string, words []string) int {
 }
 
 func (c *command) misused(p *process, path, text string) int {
-	_, _ = fmt.Fprintf(p.stderr, "%s: %s\nRun `%s --help` for how it is used.\n", path, text, path) // nowhere else to say it
+	// nowhere else to say it
+	_, _ = fmt.Fprintf(p.stderr, "%s: %s\nRun `%s --help` for how it is used.\n", path, text, path)
 	return exitUsage
 }
 

@@ -12,8 +12,10 @@ import (
 
 // declareStripe declares the flags that name where the credentials of a Stripe account are.
 func declareStripe(f *flag.FlagSet, secret, webhook *string) {
-	f.StringVar(secret, "stripe-secret-key-env", "", "`variable` that holds Stripe's secret key; - reads a line of standard input")
-	f.StringVar(webhook, "stripe-webhook-secret-env", "", "`variable` that holds Stripe's webhook secret; - reads a line of standard input")
+	f.StringVar(secret, "stripe-secret-key-env", "",
+		"`variable` that holds Stripe's secret key; - reads a line of standard input")
+	f.StringVar(webhook, "stripe-webhook-secret-env", "",
+		"`variable` that holds Stripe's webhook secret; - reads a line of standard input")
 }
 
 // stripeAccount reads the credentials that the flags name; empty where a flag is absent.
@@ -40,7 +42,9 @@ func credential(p *process, stdin *bufio.Scanner, flagName, variable string) (st
 	}
 	value, _ := p.lookup(variable)
 	if value = strings.TrimSpace(value); value == "" {
-		return "", usagef("%s names an environment variable, and it is not set; give the variable's name, never the secret itself", flagName)
+		return "",
+			usagef("%s names an environment variable, and it is not set; give the variable's name, never the secret itself",
+				flagName)
 	}
 	return value, nil
 }

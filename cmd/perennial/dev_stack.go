@@ -77,7 +77,8 @@ func (d *devStack) prepare() (err error) {
 	}
 	if d.options.fresh {
 		if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
-			return usagef("--fresh forgets what dev itself keeps; DATABASE_URL names a database of yours, which it never deletes")
+			return usagef(
+				"--fresh forgets what dev itself keeps; DATABASE_URL names a database of yours, which it never deletes")
 		}
 		if err := devstack.Forget(d.options.dir); err != nil {
 			return err

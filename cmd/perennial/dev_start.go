@@ -20,7 +20,9 @@ import (
 // bootstrap makes tenant, app, test environment, provider account and API key on the first start, and finds them on
 // later ones.
 func (d *devStack) bootstrap(ctx context.Context) error {
-	store, err := db.Open(ctx, db.Config{URL: d.config.Database.URL.Reveal(), MaxConns: 2, Clock: d.process.now, ApplicationName: "perennial dev"})
+	store, err := db.Open(ctx, db.Config{
+		URL: d.config.Database.URL.Reveal(), MaxConns: 2, Clock: d.process.now, ApplicationName: "perennial dev",
+	})
 	if err != nil {
 		return err
 	}
@@ -62,7 +64,8 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 	}
 	d.providerConfigID = account.ID
 	const most = 100
-	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{}, db.Page{Limit: most, Unsettled: true})
+	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{},
+		db.Page{Limit: most, Unsettled: true})
 	if err != nil {
 		return err
 	}
@@ -109,7 +112,8 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 	for build != d.config.BuildID {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the worker does not get work from Temporal (%w); the log is %s", errors.Join(ctx.Err(), err), d.options.path(logName))
+			return fmt.Errorf("the worker does not get work from Temporal (%w); the log is %s", errors.Join(ctx.Err(), err),
+				d.options.path(logName))
 		case err := <-d.service.failed:
 			return err
 		case <-time.After(100 * time.Millisecond):

@@ -37,14 +37,16 @@ func TestDev_KeepsState(t *testing.T) {
 func TestDev_NeverDeletesForeignDatabase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/yours"}, "dev", "--once", "--fresh", "--dir", dir)
+	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/yours"}, "dev", "--once", "--fresh",
+		"--dir", dir)
 	require.Equal(t, exitUsage, got.code)
 	require.Contains(t, got.stderr, "DATABASE_URL names a database of yours")
 }
 
 func TestDev_ExplainsFailedStart(t *testing.T) {
 	t.Parallel()
-	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/away"}, "dev", "--once", "--dir", t.TempDir())
+	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/away"}, "dev", "--once", "--dir",
+		t.TempDir())
 	require.Equal(t, exitFailed, got.code)
 	require.Contains(t, got.stderr, "database_unavailable")
 }

@@ -62,13 +62,15 @@ func (d *doctor) overdue(ctx context.Context, store *db.Store, b db.Backlog) {
 			d.fail(check, "check the database", "%s", describe(err))
 			return
 		}
-		d.fail(check, "check that workers run; then open these workflows in Temporal, and terminate one that refuses its messages: "+
-			"the reconciler starts it again", "%s: the next action is overdue, the oldest by %s: %s",
+		d.fail(check,
+			"check that workers run; then open these workflows in Temporal, and terminate one that refuses its messages: "+
+				"the reconciler starts it again", "%s: the next action is overdue, the oldest by %s: %s",
 			counted(b.Actions, "subscription"), b.ActionAge.Round(time.Second), names(found, actionOf))
 	}
 	if b.Payments > 0 {
 		d.fail(check, "check that workers run and that the payment provider responds",
-			"%s: not sent or not polled in time, the oldest by %s", counted(b.Payments, "payment"), b.PaymentAge.Round(time.Second))
+			"%s: not sent or not polled in time, the oldest by %s", counted(b.Payments,
+				"payment"), b.PaymentAge.Round(time.Second))
 	}
 }
 
@@ -78,8 +80,9 @@ func (d *doctor) behindClocks(ctx context.Context, store *db.Store) {
 	if err != nil {
 		d.fail("test clocks", "check the database", "%s", describe(err))
 	} else if len(found) > 0 {
-		d.warn("test clocks", "run doctor again in a minute; terminate the workflows of those that stay: the reconciler starts "+
-			"them again", "these subscriptions stand behind their test clock: %s", names(found, actionOf))
+		d.warn("test clocks",
+			"run doctor again in a minute; terminate the workflows of those that stay: the reconciler starts "+
+				"them again", "these subscriptions stand behind their test clock: %s", names(found, actionOf))
 	}
 }
 
@@ -97,8 +100,11 @@ func (d *doctor) reviews(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.fail(check, "check the database", "%s", describe(err))
 		return
 	}
-	d.fail(check, "look up each payment at its provider (metadata['txn_id'] is its id), then end its review with `perennial payment resolve`; a callback about it, "+
-		"resent from there, makes Perennial poll it too. Until then nothing else is collected where one is pending", "%s, the oldest for %s: %s",
+	d.fail(check,
+		"look up each payment at its provider (metadata['txn_id'] is its id), then end its review with `perennial payment "+
+			"resolve`; a callback about it, "+
+			"resent from there, makes Perennial poll it too. Until then nothing else is collected where one is pending",
+		"%s, the oldest for %s: %s",
 		counted(b.Reviews, "payment"), b.ReviewAge.Round(time.Second), names(found, func(r db.Review) string {
 			return fmt.Sprintf("%s (%s, %s)", r.ID, r.Status, r.Reason)
 		}))
@@ -135,9 +141,12 @@ func (d *doctor) erasures(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.fail(check, "check the database", "%s", describe(err))
 		return
 	}
-	d.fail(check, "check that workers run; then open these workflows in Temporal, which show the error of the batch that fails",
+	d.fail(check,
+		"check that workers run; then open these workflows in Temporal, which show the error of the batch that fails",
 		"%s without progress for more than %s, the oldest requested %s ago: %s", counted(b.Erasures, "erasure"), late,
-		b.ErasureAge.Round(time.Second), names(found, func(e db.StuckErasure) string { return e.ID + " (" + string(e.Stage) + ")" }))
+		b.ErasureAge.Round(time.Second), names(found, func(e db.StuckErasure) string {
+			return e.ID + " (" + string(e.Stage) + ")"
+		}))
 }
 
 // disputed warns only: the installation works, but each dispute has a deadline at the provider.
@@ -152,7 +161,8 @@ func (d *doctor) disputed(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.fail(check, "check the database", "%s", describe(err))
 		return
 	}
-	d.warn(check, "answer each at the provider's dashboard before its deadline (docs/operations.md)", "%s with an open dispute, the oldest for %s: %s",
+	d.warn(check, "answer each at the provider's dashboard before its deadline (docs/operations.md)",
+		"%s with an open dispute, the oldest for %s: %s",
 		counted(b.Disputed, "payment"), b.DisputeAge.Round(time.Second), names(found, func(r db.Ref) string { return r.ID }))
 }
 

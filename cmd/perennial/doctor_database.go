@@ -31,14 +31,17 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 		d.ok("database", "PostgreSQL %s answers and takes writes", version)
 	}
 	if skew.Abs() > maxSkew {
-		d.fail("clock", "let both machines keep time by NTP", "this machine and the database differ by %s", skew.Round(time.Millisecond))
+		d.fail("clock", "let both machines keep time by NTP", "this machine and the database differ by %s",
+			skew.Round(time.Millisecond))
 	} else {
 		d.ok("clock", "differs from the database's by %s", skew.Round(time.Millisecond))
 	}
 	if !d.schema(ctx) {
 		return nil
 	}
-	store, err := db.Open(ctx, db.Config{URL: d.config.Database.URL.Reveal(), MaxConns: 1, Clock: d.now, ApplicationName: "perennial doctor"})
+	store, err := db.Open(ctx, db.Config{
+		URL: d.config.Database.URL.Reveal(), MaxConns: 1, Clock: d.now, ApplicationName: "perennial doctor",
+	})
 	if err != nil {
 		d.fail("database", "see whether it has connections left", "%s", describe(err))
 		return nil
@@ -58,7 +61,8 @@ func (d *doctor) connect(ctx context.Context) (skew time.Duration, version strin
 	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
 	var there time.Time
 	before := d.now()
-	err = conn.QueryRow(ctx, "select clock_timestamp(), current_setting('server_version'), current_setting('transaction_read_only') = 'off'").
+	err = conn.QueryRow(ctx,
+		"select clock_timestamp(), current_setting('server_version'), current_setting('transaction_read_only') = 'off'").
 		Scan(&there, &version, &writable)
 	after := d.now()
 	return there.Sub(before.Add(after.Sub(before) / 2)), version, writable, err
@@ -76,7 +80,8 @@ func (d *doctor) schema(ctx context.Context) bool {
 		d.fail("schema", "run `perennial migrate`", "version %d, this program needs %d", current, wanted)
 		return false
 	case current > wanted:
-		d.warn("schema", "finish the deployment: a newer program has migrated the database", "version %d, this program knows %d", current, wanted)
+		d.warn("schema", "finish the deployment: a newer program has migrated the database",
+			"version %d, this program knows %d", current, wanted)
 	default:
 		d.ok("schema", "version %d", current)
 	}
@@ -106,7 +111,8 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 			_, err = keys.Rewrap(app.Keyset, app.ID)
 		}
 		if apps[e.AppID] = err == nil; err != nil {
-			d.fail(check, "append the key that this app was created with to PERENNIAL_KEK, after a comma", "%s", fault.From(err).Detail)
+			d.fail(check, "append the key that this app was created with to PERENNIAL_KEK, after a comma", "%s",
+				fault.From(err).Detail)
 		}
 	}
 	unreadable := 0
@@ -134,7 +140,8 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 func (d *doctor) settings(e db.Environment) {
 	const check = "environment"
 	if err := e.Settings.Validate(); err != nil {
-		d.fail(check, "correct its row in the table environments: no command can change settings yet", "%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
+		d.fail(check, "correct its row in the table environments: no command can change settings yet", "%s (%s): %s", e.ID,
+			e.Mode, fault.From(err).Detail)
 		return
 	}
 	d.ok(check, "%s (%s): %s", e.ID, e.Mode, service.DescribeSettings(e.Settings))
@@ -146,7 +153,8 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 	defer cancel()
 	account, err := store.ProviderConfig(ctx, e.ID)
 	if errors.Is(err, db.ErrProviderConfigNotFound) {
-		d.warn(check, "`perennial key create … --stripe-secret-key-env VARIABLE` adds one", "%s (%s) has none: every payment will fail", e.ID, e.Mode)
+		d.warn(check, "`perennial key create … --stripe-secret-key-env VARIABLE` adds one",
+			"%s (%s) has none: every payment will fail", e.ID, e.Mode)
 		return
 	}
 	provider, err := door.Provider(ctx, account)
@@ -154,10 +162,12 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 		err = provider.TestConnection(ctx)
 	}
 	if err != nil {
-		d.fail(check, mendAccount(err, account.ID), "%s %s of %s (%s): %s", account.Provider, account.ID, e.ID, e.Mode, fault.From(err).Detail)
+		d.fail(check, mendAccount(err, account.ID), "%s %s of %s (%s): %s", account.Provider, account.ID, e.ID, e.Mode,
+			fault.From(err).Detail)
 		return
 	}
-	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s", account.Provider, e.ID, e.Mode, callbackURL(d.config, account.ID))
+	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s", account.Provider, e.ID, e.Mode,
+		callbackURL(d.config, account.ID))
 }
 
 // mendAccount says what to do about an account that does not work: a time-out is no matter of keys.
@@ -165,5 +175,6 @@ func mendAccount(err error, configID string) string {
 	if fault.From(err).Kind == fault.Unavailable {
 		return "see whether the provider is up, and that this machine reaches it; what waits is sent by itself then"
 	}
-	return "store a valid key with `perennial provider update " + configID + "`; where the key-encryption key is lost, add --new-keyset"
+	return "store a valid key with `perennial provider update " + configID +
+		"`; where the key-encryption key is lost, add --new-keyset"
 }

@@ -23,7 +23,9 @@ import (
 const startWorker = "run `perennial worker` (or serve): it creates what is missing within 15 s"
 
 func (d *doctor) temporal(ctx context.Context, roster worker.Roster) {
-	t, err := telemetry.Start(ctx, telemetry.Options{Service: "perennial-doctor", LogLevel: "error", LogOutput: io.Discard, Now: d.now})
+	t, err := telemetry.Start(ctx, telemetry.Options{
+		Service: "perennial-doctor", LogLevel: "error", LogOutput: io.Discard, Now: d.now,
+	})
 	if err != nil {
 		d.fail("Temporal", "this is a fault of the program", "%v", err)
 		return
@@ -101,8 +103,11 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 		return
 	}
 	if build == "" {
-		d.fail(check, "run `perennial worker`, which makes itself current where no build was chosen; otherwise run `perennial build make-current`, "+
-			"or `temporal worker deployment set-current-version`", "the deployment %s has no current version: no worker gets work", d.config.Deployment)
+		d.fail(check,
+			"run `perennial worker`, which makes itself current where no build was chosen; otherwise run `perennial build "+
+				"make-current`, "+
+				"or `temporal worker deployment set-current-version`", "the deployment %s has no current version: no worker gets "+
+				"work", d.config.Deployment)
 		return
 	}
 	if roster == nil { // the database is away, which has its own line
@@ -116,7 +121,8 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 		d.fail(check, "run `perennial build make-current BUILD` with the wanted build, or start workers of the current build",
 			"%s", current.Fault(d.config.Deployment))
 	case build != d.config.BuildID:
-		d.warn(check, "ignore this during a deployment, or where doctor belongs to another build", "build %s is current (%d at work), this program is %s",
+		d.warn(check, "ignore this during a deployment, or where doctor belongs to another build",
+			"build %s is current (%d at work), this program is %s",
 			build, current.Working, d.config.BuildID)
 	default:
 		d.ok(check, "build %s is current", build)

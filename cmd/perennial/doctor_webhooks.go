@@ -7,8 +7,8 @@ import (
 	"perennial/db"
 )
 
-// failingFor is how long a webhook endpoint may fail until its owner is worth a word; disabledFor is how long one that was
-// disabled for it is named.
+// failingFor is how long a webhook endpoint may fail until its owner is worth a word; disabledFor is how long one that
+// was disabled for it is named.
 const (
 	failingFor  = time.Hour
 	disabledFor = 7 * 24 * time.Hour

@@ -7,8 +7,9 @@ import (
 	"perennial/internal/config"
 )
 
-// describe says what went wrong to somebody at a terminal. The cause of trouble is shown too: whoever runs the binary may
-// see it, unlike a caller of the API. A refusal has said all; what is below it are the database's words for the same.
+// describe says what went wrong to somebody at a terminal. The cause of trouble is shown too: whoever runs the binary
+// may see it, unlike a caller of the API. A refusal has said all; what is below it are the database's words for the
+// same.
 func describe(err error) string {
 	var faults config.Faults
 	if errors.As(err, &faults) {

@@ -38,7 +38,8 @@ func TestService_RefusesAKeyThatOpensNothing(t *testing.T) {
 
 	// A second app, made with the second key: the process runs for the first one, and says whose does not open.
 	second := env["PERENNIAL_KEK"]
-	require.Equal(t, exitDone, perennial(t, env, "key", "create", "--tenant", "Acme", "--app", "Second", "--mode", "test").code)
+	require.Equal(t, exitDone, perennial(t, env, "key", "create", "--tenant", "Acme", "--app", "Second", "--mode",
+		"test").code)
 	env["PERENNIAL_KEK"] = right
 	api := start(t, env, "api")
 	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
@@ -112,7 +113,8 @@ func TestDoctor_FindsPausedReconcilerAndOverdueWork(t *testing.T) {
 	})
 	metrics := metricsOf(t, env)
 	for _, zero := range []string{
-		"perennial_callbacks_lost 0", "perennial_dispatch_stopped 0", "perennial_overdue_actions 0", "perennial_overdue_actions_age_seconds 0",
+		"perennial_callbacks_lost 0", "perennial_dispatch_stopped 0", "perennial_overdue_actions 0",
+		"perennial_overdue_actions_age_seconds 0",
 		"perennial_overdue_payments 0", "perennial_overdue_payments_age_seconds 0", "perennial_payments_in_review 0",
 		"perennial_payments_in_review_age_seconds 0", "perennial_keysets_unreadable 0", "perennial_workers 1",
 		"perennial_database_writable 1", `perennial_payments_review_total{provider="stripe"} 0`,
@@ -132,7 +134,8 @@ func TestDoctor_FindsPausedReconcilerAndOverdueWork(t *testing.T) {
 	require.Equal(t, exitDone, serve.stop().code)
 
 	d, _ = diagnose(t, env)
-	require.Contains(t, d.found("worker version"), "has no workers", "its pollers are gone; Temporal shows them for minutes")
+	require.Contains(t, d.found("worker version"), "has no workers",
+		"its pollers are gone; Temporal shows them for minutes")
 	require.Equal(t, exitDone, simulator.stop().code)
 }
 
@@ -181,7 +184,8 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 	require.Contains(t, d.found("overdue work"), sub)
 	require.Contains(t, d.found("payments in review"), "1 payment, the oldest for 1h0m")
 	require.Contains(t, d.found("payments in review"), txn)
-	require.Contains(t, d.found("lost payments"), "1 callback about payments that the database does not have, the oldest for 1h0m")
+	require.Contains(t, d.found("lost payments"),
+		"1 callback about payments that the database does not have, the oldest for 1h0m")
 	require.Contains(t, d.found("lost payments"), "txn_lost (pi_1, callback cb_1)")
 	metrics := metricsOf(t, env)
 	for _, want := range []string{
@@ -197,7 +201,8 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 
 func post(t *testing.T, env map[string]string, key, path, body string) (status int, header http.Header, text string) {
 	t.Helper()
-	ask, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+env["LISTEN_ADDRESS"]+path, strings.NewReader(body))
+	ask, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+env["LISTEN_ADDRESS"]+path,
+		strings.NewReader(body))
 	require.NoError(t, err)
 	ask.Header.Set("Authorization", "Bearer "+key)
 	ask.Header.Set("Content-Type", "application/json")
@@ -265,7 +270,8 @@ func TestDoctor_AccusesNoWorkerWhileTheDatabaseIsReadOnly(t *testing.T) {
 	name := env["DATABASE_URL"][strings.LastIndex(env["DATABASE_URL"], "/")+1:]
 	name, _, _ = strings.Cut(name, "?")
 	sql(t, env, `alter database "`+name+`" set default_transaction_read_only = on`, // for connections made from now on
-		"select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+		"select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> "+
+			"pg_backend_pid()",
 		"update workers set seen_at = now() - interval '10 minutes'")
 	d, _ := diagnose(t, env)
 	require.Contains(t, d.found("database"), "takes no writes")

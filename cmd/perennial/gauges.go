@@ -21,19 +21,45 @@ var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_database_writable", Text: "1 while PostgreSQL takes writes; 0 on a standby or a read-only server."},
 	{Name: "perennial_workers", Text: "Running worker processes of any build. Absent while PostgreSQL takes no writes."},
 	{Name: "perennial_reconciler_age_seconds", Text: "Time since the reconciler finished a pass; -1: it never has."},
-	{Name: "perennial_overdue_actions", Text: "Subscriptions whose next action is overdue by more than a minute, up to 10,000."},
+	{
+		Name: "perennial_overdue_actions",
+		Text: "Subscriptions whose next action is overdue by more than a minute, up to 10,000.",
+	},
 	{Name: "perennial_overdue_actions_age_seconds", Text: "How long the oldest due action of a subscription has waited."},
-	{Name: "perennial_overdue_payments", Text: "Payments whose send or poll is overdue by more than a minute, up to 10,000."},
-	{Name: "perennial_overdue_payments_age_seconds", Text: "How long the oldest due send or poll of a payment has waited."},
+	{
+		Name: "perennial_overdue_payments",
+		Text: "Payments whose send or poll is overdue by more than a minute, up to 10,000.",
+	},
+	{
+		Name: "perennial_overdue_payments_age_seconds", Text: "How long the oldest due send or poll of a payment has waited.",
+	},
 	{Name: "perennial_payments_in_review", Text: "Payments that need review now, up to 10,000."},
-	{Name: "perennial_callbacks_lost", Text: "Callbacks about payments of ours that the database does not have, up to 10,000."},
-	{Name: "perennial_webhook_endpoints_late", Text: "Webhook endpoints with work overdue by more than a minute, up to 10,000."},
-	{Name: "perennial_webhook_endpoints_late_age_seconds", Text: "How long the oldest due work of a webhook endpoint has waited."},
-	{Name: "perennial_webhook_endpoints_failing", Text: "Enabled webhook endpoints that fail for more than an hour, up to 10,000."},
-	{Name: "perennial_overdue_erasures", Text: "Deletions of customers without progress for more than a minute, up to 10,000."},
+	{
+		Name: "perennial_callbacks_lost",
+		Text: "Callbacks about payments of ours that the database does not have, up to 10,000.",
+	},
+	{
+		Name: "perennial_webhook_endpoints_late",
+		Text: "Webhook endpoints with work overdue by more than a minute, up to 10,000.",
+	},
+	{
+		Name: "perennial_webhook_endpoints_late_age_seconds",
+		Text: "How long the oldest due work of a webhook endpoint has waited.",
+	},
+	{
+		Name: "perennial_webhook_endpoints_failing",
+		Text: "Enabled webhook endpoints that fail for more than an hour, up to 10,000.",
+	},
+	{
+		Name: "perennial_overdue_erasures",
+		Text: "Deletions of customers without progress for more than a minute, up to 10,000.",
+	},
 	{Name: "perennial_erasures_age_seconds", Text: "How long ago the oldest deletion that is not finished was requested."},
 	{Name: "perennial_payments_disputed", Text: "Payments with an open dispute, up to 10,000."},
-	{Name: "perennial_payments_disputed_age_seconds", Text: "How long the oldest payment with an open dispute has had one."},
+	{
+		Name: "perennial_payments_disputed_age_seconds",
+		Text: "How long the oldest payment with an open dispute has had one.",
+	},
 	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review has waited."},
 }
 

@@ -66,7 +66,8 @@ func TestListener_CutsSlowRequests(t *testing.T) {
 func TestReachable(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
-		"0.0.0.0:80": "127.0.0.1:80", "[::]:80": "127.0.0.1:80", ":80": "127.0.0.1:80", "10.1.2.3:80": "10.1.2.3:80", "odd": "odd",
+		"0.0.0.0:80": "127.0.0.1:80", "[::]:80": "127.0.0.1:80", ":80": "127.0.0.1:80", "10.1.2.3:80": "10.1.2.3:80",
+		"odd":               "odd",
 		"db.example.com:80": "db.example.com:80",
 	} {
 		require.Equal(t, want, reachable(address), address)

@@ -23,7 +23,8 @@ func keyCommand() *command {
 		about:       "An API key is shown once, when it is made; the database keeps its hash.",
 		subcommands: []*command{keyCreateCommand(), keyListCommand(), keyRevokeCommand(), keyKEKCommand()},
 		examples: []string{
-			"perennial key create --tenant Acme --app Shop --mode test", "perennial key list", "perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n",
+			"perennial key create --tenant Acme --app Shop --mode test", "perennial key list",
+			"perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		},
 	}
 }
@@ -93,7 +94,9 @@ func withStore(ctx context.Context, p *process, do func(*db.Store, config.Config
 	if err != nil {
 		return err
 	}
-	store, err := db.Open(ctx, db.Config{URL: c.Database.URL.Reveal(), MaxConns: 2, Clock: p.now, Limits: gateway.Limits, ApplicationName: "perennial key"})
+	store, err := db.Open(ctx, db.Config{
+		URL: c.Database.URL.Reveal(), MaxConns: 2, Clock: p.now, Limits: gateway.Limits, ApplicationName: "perennial key",
+	})
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,9 @@ func keysTable(out io.Writer, keys []db.KeyListing, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tKEY\tSCOPES\tSTATE") // Flush tells
 	for _, k := range keys {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Tenant, k.App, k.Hint, strings.Join(k.Scopes, ","), keyState(k, now)) // Flush tells
+		// Flush tells
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Tenant, k.App, k.Hint, strings.Join(k.Scopes, ","),
+			keyState(k, now))
 	}
 	return w.Flush()
 }
@@ -138,7 +143,9 @@ func keysJSON(out io.Writer, keys []db.KeyListing, now time.Time) error {
 	}
 	rows := make([]row, len(keys))
 	for i, k := range keys {
-		rows[i] = row{k.ID, k.Tenant, k.App, k.EnvironmentID, k.Mode, k.Kind, k.Hint, k.Scopes, keyState(k, now), k.CreatedAt.Unix()}
+		rows[i] = row{
+			k.ID, k.Tenant, k.App, k.EnvironmentID, k.Mode, k.Kind, k.Hint, k.Scopes, keyState(k, now), k.CreatedAt.Unix(),
+		}
 	}
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")

@@ -30,7 +30,8 @@ func keyCreateCommand() *command {
 		examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test --time-zone Africa/Douala",
 			"STRIPE_KEY=… perennial key create --tenant Acme --app Shop --mode live --stripe-secret-key-env STRIPE_KEY",
-			"perennial key create --tenant Acme --app Shop --mode live --retry-base 48h --retry-factor 1 --past-due-cancel-after 60",
+			"perennial key create --tenant Acme --app Shop --mode live --retry-base 48h --retry-factor 1 " +
+				"--past-due-cancel-after 60",
 			"perennial key create --tenant Acme --app Shop --mode test --scope read --expires-in 720h",
 		},
 		setup: func(f *flag.FlagSet) action {
@@ -59,9 +60,11 @@ func keyCreateCommand() *command {
 						_, _ = fmt.Fprintf(p.stderr, "made %s\n", what) // the key below is what matters
 					}
 					if out.ProviderConfigID != "" {
-						_, _ = fmt.Fprintf(p.stderr, "callbacks: have Stripe send its events to %s\n", callbackURL(c, out.ProviderConfigID))
+						_, _ = fmt.Fprintf(p.stderr, "callbacks: have Stripe send its events to %s\n",
+							callbackURL(c, out.ProviderConfigID))
 					}
-					_, _ = fmt.Fprintf(p.stderr, "environment %s: %s\n", out.Environment.ID, service.DescribeSettings(out.Environment.Settings))
+					_, _ = fmt.Fprintf(p.stderr, "environment %s: %s\n", out.Environment.ID,
+						service.DescribeSettings(out.Environment.Settings))
 					_, _ = fmt.Fprintf(p.stderr, "made key %s; it is shown only now:\n", out.ID)
 					_, err = fmt.Fprintln(p.stdout, out.Key.Plain)
 					return err
@@ -87,10 +90,12 @@ func (k *keyFlags) declare(f *flag.FlagSet) {
 	f.StringVar(&k.mode, "mode", "", "which environment of the app, `test|live` (required)")
 	f.StringVar(&k.kind, "kind", string(apikey.Secret), "who may hold it, `secret|publishable`")
 	f.Var(&k.scopes, "scope", "what a secret key may do, `*|read|webhooks`; may be repeated (default: *)")
-	f.Var(&k.cidrs, "allow-from", "`network` from which it may be used, such as 10.0.0.0/8; may be repeated (default: from anywhere)")
+	f.Var(&k.cidrs, "allow-from",
+		"`network` from which it may be used, such as 10.0.0.0/8; may be repeated (default: from anywhere)")
 	f.DurationVar(&k.expiresIn, "expires-in", 0, "`duration` after which it ends (default: never)")
 	k.settings.declare(f)
-	f.BoolVar(&k.ifNone, "if-none", false, "make no key where the environment has one that is not revoked; for scripts that run again")
+	f.BoolVar(&k.ifNone, "if-none", false,
+		"make no key where the environment has one that is not revoked; for scripts that run again")
 	declareStripe(f, &k.stripeSecret, &k.stripeWebhook)
 }
 

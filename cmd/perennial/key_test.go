@@ -41,7 +41,8 @@ func open(t *testing.T, env map[string]string) *db.Store {
 // create makes a key and answers it.
 func create(t *testing.T, env map[string]string, args ...string) string {
 	t.Helper()
-	got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}, args...)...)
+	got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"},
+		args...)...)
 	require.Equal(t, exitDone, got.code, got.stderr)
 	key, ok := strings.CutSuffix(got.stdout, "\n")
 	require.True(t, ok)
@@ -71,7 +72,8 @@ func TestKey_WorksUntilRevoked(t *testing.T) {
 	t.Parallel()
 	env := database(t)
 	store := open(t, env)
-	plain := create(t, env, "--time-zone", "Africa/Douala", "--scope", "read", "--scope", "webhooks", "--allow-from", "10.1.2.3/8", "--expires-in", "1h")
+	plain := create(t, env, "--time-zone", "Africa/Douala", "--scope", "read", "--scope", "webhooks", "--allow-from",
+		"10.1.2.3/8", "--expires-in", "1h")
 	key, err := store.KeyByHash(t.Context(), apikey.Hash(plain))
 	require.NoError(t, err)
 	require.Equal(t, "test", key.Mode)
@@ -112,8 +114,12 @@ func TestProviderCredentials_AreSealed(t *testing.T) {
 		input string
 		args  []string
 	}{
-		"from variables":      {map[string]string{"S": "sk_test_from_the_vault", "W": "whsec_def"}, "", []string{"--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W"}},
-		"from standard input": {nil, "sk_test_from_the_vault\nwhsec_def\n", []string{"--stripe-secret-key-env", "-", "--stripe-webhook-secret-env", "-"}},
+		"from variables": {map[string]string{"S": "sk_test_from_the_vault", "W": "whsec_def"}, "",
+			[]string{"--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W"}},
+		"from standard input": {
+			nil, "sk_test_from_the_vault\nwhsec_def\n",
+			[]string{"--stripe-secret-key-env", "-", "--stripe-webhook-secret-env", "-"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,8 +140,11 @@ func TestProviderCredentials_AreSealed(t *testing.T) {
 			require.NotContains(t, string(account.SecretKeySealed), "from_the_vault")
 			keys, err := vault.New(env["PERENNIAL_KEK"])
 			require.NoError(t, err)
-			for field, sealed := range map[string][]byte{gateway.FieldSecretKey: account.SecretKeySealed, gateway.FieldWebhookSecret: account.WebhookSecretSealed} {
-				plain, err := keys.Open(account.Keyset, vault.Field{AppID: account.AppID, ConfigID: account.ID, Name: field}, sealed)
+			for field, sealed := range map[string][]byte{
+				gateway.FieldSecretKey: account.SecretKeySealed, gateway.FieldWebhookSecret: account.WebhookSecretSealed,
+			} {
+				plain, err := keys.Open(account.Keyset, vault.Field{AppID: account.AppID, ConfigID: account.ID, Name: field},
+					sealed)
 				require.NoError(t, err)
 				require.Contains(t, []string{"sk_test_from_the_vault", "whsec_def"}, string(plain))
 			}
@@ -153,7 +162,8 @@ func TestTenancyCommands_RefusedChangeNothing(t *testing.T) {
 	env := database(t)
 	env["S"] = "sk_live_abc"
 	refuse := func(says string, env map[string]string, args ...string) {
-		got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}, args...)...)
+		got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"},
+			args...)...)
 		require.Equal(t, exitFailed, got.code, got.stdout)
 		require.Contains(t, got.stderr, says)
 		require.Empty(t, got.stdout)
@@ -167,7 +177,8 @@ func TestTenancyCommands_RefusedChangeNothing(t *testing.T) {
 
 	create(t, env, "--time-zone", "Europe/Paris")
 	refuse("environment_exists", env, "--time-zone", "UTC")
-	refuse("Omit --time-zone and --retry-factor", env, "--time-zone", "UTC", "--retry-factor", "3", "--past-due-billing", "skip")
+	refuse("Omit --time-zone and --retry-factor", env, "--time-zone", "UTC", "--retry-factor", "3", "--past-due-billing",
+		"skip")
 	create(t, env, "--time-zone", "Europe/Paris", "--past-due-cancel-after", "0") // as it is
 }
 
@@ -192,7 +203,8 @@ func TestEnvironmentCreate_TakesSettings(t *testing.T) {
 				"past_due cancels after 60 days",
 		},
 	} {
-		got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", app, "--mode", "live"}, c.args...)...)
+		got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", app, "--mode", "live"},
+			c.args...)...)
 		require.Equal(t, exitDone, got.code, got.stderr)
 		store := open(t, env)
 		key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
@@ -252,7 +264,9 @@ func TestHealthcheck_AcceptsOnly200(t *testing.T) {
 	require.Contains(t, got.stderr, "answers 503: draining")
 	status.Store(http.StatusOK)
 	require.Equal(t, outcome{code: exitDone}, perennial(t, nil, "healthcheck", "--url", l.url()))
-	require.Equal(t, outcome{code: exitDone}, perennial(t, map[string]string{"METRICS_ADDRESS": strings.Replace(l.net.Addr().String(), "127.0.0.1", "0.0.0.0", 1)}, "healthcheck"))
+	require.Equal(t, outcome{code: exitDone},
+		perennial(t, map[string]string{"METRICS_ADDRESS": strings.Replace(l.net.Addr().String(), "127.0.0.1", "0.0.0.0", 1)},
+			"healthcheck"))
 }
 
 // `docker compose up` runs it each time.
@@ -262,12 +276,14 @@ func TestKeyCreate_IfNoneMakesOneKey(t *testing.T) {
 	env["S"] = "sk_test_abc"
 	args := []string{"--if-none", "--stripe-secret-key-env", "S"}
 	require.NotEmpty(t, create(t, env, args...))
-	again := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}, args...)...)
+	again := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"},
+		args...)...)
 	require.Equal(t, exitDone, again.code, again.stderr)
 	require.Empty(t, again.stdout)
 	require.Contains(t, again.stderr, "exists")
 	require.Contains(t, again.stderr, "without --if-none makes another one")
-	other := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "live"}, "--if-none")...)
+	other := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "live"},
+		"--if-none")...)
 	require.Equal(t, exitDone, other.code, other.stderr)
 	require.NotEmpty(t, other.stdout, "another environment has its own")
 }

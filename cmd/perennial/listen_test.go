@@ -42,7 +42,8 @@ func (f *follower) start(t *testing.T) {
 func emit(ctx context.Context, address, key string, n int) error {
 	for i := range n {
 		body := fmt.Sprintf(`{"email":"c%d@example.com","name":"C"}`, i)
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/api/customers", strings.NewReader(body))
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/api/customers",
+			strings.NewReader(body))
 		if err != nil {
 			return err
 		}
@@ -74,8 +75,11 @@ func TestListen_SurvivesKills(t *testing.T) {
 	r := receiver.New(t)
 	state := filepath.Join(t.TempDir(), "listen.json")
 	f := &follower{
-		args: []string{"listen", "--forward-to", r.Endpoint("/hook", receiver.Hang(5*time.Millisecond)), "--interval", "20ms", "--state", state},
-		env:  []string{"PERENNIAL_API_URL=http://" + address, "PERENNIAL_API_KEY=" + key},
+		args: []string{
+			"listen", "--forward-to", r.Endpoint("/hook", receiver.Hang(5*time.Millisecond)), "--interval", "20ms", "--state",
+			state,
+		},
+		env: []string{"PERENNIAL_API_URL=http://" + address, "PERENNIAL_API_KEY=" + key},
 	}
 	f.start(t)
 	eventually(t, "the listener has begun", func() bool { _, err := os.Stat(state); return err == nil })
@@ -99,7 +103,9 @@ func TestListen_SurvivesKills(t *testing.T) {
 		want = append(want, e.ID)
 	}
 	eventually(t, "the newest event has arrived", func() bool {
-		return slices.ContainsFunc(r.Requests("/hook"), func(q receiver.Request) bool { return q.Header.Get("webhook-id") == want[len(want)-1] })
+		return slices.ContainsFunc(r.Requests("/hook"), func(q receiver.Request) bool {
+			return q.Header.Get("webhook-id") == want[len(want)-1]
+		})
 	})
 	require.NoError(t, f.Process.Signal(syscall.SIGINT))
 	require.NoError(t, f.Wait(), "Ctrl-C is an orderly end:\n%s", f.stderr)
@@ -130,7 +136,10 @@ func scripted(t *testing.T, events []string, first ...receiver.Step) (env map[st
 	steps = append(steps, first...)
 	var list []feedEvent
 	for i, id := range slices.Backward(events) {
-		list = append(list, feedEvent{ID: id, Type: []string{"payment.success", "customer.created"}[i%2], Created: 1763640000, Data: json.RawMessage(`{"id":"x"}`)})
+		list = append(list, feedEvent{
+			ID: id, Type: []string{"payment.success", "customer.created"}[i%2], Created: 1763640000,
+			Data: json.RawMessage(`{"id":"x"}`),
+		})
 	}
 	raw, err := json.Marshal(map[string]any{"data": list, "hasMore": false})
 	require.NoError(t, err)
@@ -142,7 +151,8 @@ func scripted(t *testing.T, events []string, first ...receiver.Step) (env map[st
 
 func TestListen_PrintsPayloads(t *testing.T) {
 	t.Parallel()
-	env := scripted(t, []string{"evt_1", "evt_2", "evt_3"}, receiver.Status(503), receiver.Answer(200, nil, `{"data":[],"hasMore":false}`))
+	env := scripted(t, []string{"evt_1", "evt_2", "evt_3"}, receiver.Status(503),
+		receiver.Answer(200, nil, `{"data":[],"hasMore":false}`))
 	listening := start(t, env, "listen", "--json", "--shape", "B", "--events", "payment.*", "--interval", "10ms")
 	eventually(t, "the place is behind the last event", func() bool {
 		files, err := filepath.Glob(filepath.Join(env["XDG_STATE_HOME"], "perennial", "listen-*.json"))
@@ -176,7 +186,8 @@ func TestListen_ReceiverAway(t *testing.T) {
 	require.Regexp(t, `^\d\d:\d\d:\d\d  payment.success +evt_1 -> The receiver answered 500. Only 200 counts as received.
 \d\d:\d\d:\d\d  customer.created +evt_2 -> 200 in \d+.*s
 $`, got.stdout)
-	require.Equal(t, 1, strings.Count(got.stderr, "evt_1 waits for the receiver: The receiver closed the connection"), got.stderr)
+	require.Equal(t, 1, strings.Count(got.stderr, "evt_1 waits for the receiver: The receiver closed the connection"),
+		got.stderr)
 	var ids []string
 	for _, q := range r.Requests("/") {
 		ids = append(ids, q.Header.Get("webhook-id"))
@@ -208,8 +219,10 @@ func TestListen_Fails(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"key refused":    {first: problem(401, "api_key_unknown", "No such key."), code: exitFailed, says: "the API answers 401: No such key. [api_key_unknown]"},
-		"place unknown":  {first: problem(422, "cursor_unknown", "No such event."), args: []string{"--after", "evt_9"}, code: exitFailed, says: "Continue with --from-now"},
+		"key refused": {first: problem(401, "api_key_unknown", "No such key."), code: exitFailed,
+			says: "the API answers 401: No such key. [api_key_unknown]"},
+		"place unknown": {first: problem(422, "cursor_unknown", "No such event."), args: []string{"--after", "evt_9"},
+			code: exitFailed, says: "Continue with --from-now"},
 		"another server": {first: receiver.Status(404), code: exitFailed, says: "is PERENNIAL_API_URL right?"},
 		"no key":         {unset: "PERENNIAL_API_KEY", code: exitFailed, says: "PERENNIAL_API_KEY"},
 		"no home":        {unset: "XDG_STATE_HOME", code: exitFailed, says: "name a file with --state"},

@@ -52,7 +52,8 @@ func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
 		find = "no reference is known, so search the provider for metadata['txn_id']:'" + r.TransactionID + "', and its log for the " +
 			"idempotency key"
 	}
-	o.telemetry.Logger.Error("a payment needs review: "+find+", then run `perennial payment resolve`; a callback about it, sent again "+
+	o.telemetry.Logger.Error("a payment needs review: "+find+", then run `perennial payment resolve`; a callback about "+
+		"it, sent again "+
 		"from there, makes Perennial poll it too",
 		telemetry.Environment(r.EnvironmentID), zap.String("transactionId", r.TransactionID),
 		zap.String("subscriptionId", r.SubscriptionID), zap.String("provider", r.Provider),
@@ -68,7 +69,8 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 	o.telemetry.Logger.Error("the payment provider rejects the credentials: no payment of this environment succeeds; "+
 		"check the key at the provider, and store a valid one with `perennial provider update`",
 		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
-		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
+		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status",
+			r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
 // ProviderSilent implements activities.Observer. One silence may be anything and is repeated by itself; many are in the
@@ -78,16 +80,19 @@ func (o observer) ProviderSilent(ctx context.Context, r activities.ProviderSilen
 	if !o.said.again("silent "+r.ProviderConfigID, o.now()) {
 		return
 	}
-	o.telemetry.Logger.Warn("the payment provider gives no answer: what it was asked is tried again by itself; see whether the "+
+	o.telemetry.Logger.Warn("the payment provider gives no answer: what it was asked is tried again by itself; see "+
+		"whether the "+
 		"provider is up, and that this machine reaches it", telemetry.Environment(r.EnvironmentID),
-		zap.String("providerConfigId", r.ProviderConfigID), zap.String("provider", r.Provider), zap.String("operation", r.Operation),
+		zap.String("providerConfigId", r.ProviderConfigID), zap.String("provider", r.Provider),
+		zap.String("operation", r.Operation),
 		zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
 // RowAbsent implements activities.Observer.
 func (o observer) RowAbsent(ctx context.Context, r activities.RowAbsent) {
 	o.telemetry.Instruments.RowAbsent(ctx, r.Kind)
-	o.telemetry.Logger.Error("the database does not have the row that a workflow serves, so the workflow ends: a restore has lost it; "+
+	o.telemetry.Logger.Error("the database does not have the row that a workflow serves, so the workflow ends: a restore "+
+		"has lost it; "+
 		"see docs/operations.md for what to do after a restore of PostgreSQL",
 		telemetry.Environment(r.EnvironmentID), zap.String("kind", r.Kind), zap.String("id", r.ID))
 }
@@ -124,8 +129,10 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 		if !o.said.again(lost.ID, o.now()) {
 			continue
 		}
-		o.telemetry.Logger.Error("a provider reports a payment with an id of ours that the database does not have: a restore has "+
-			"lost it, or another installation shares the provider's account; look it up at the provider by its reference, book or "+
+		o.telemetry.Logger.Error("a provider reports a payment with an id of ours that the database does not have: a "+
+			"restore has "+
+			"lost it, or another installation shares the provider's account; look it up at the provider by its reference, book "+
+			"or "+
 			"refund the money, then run `perennial callback close` (docs/operations.md)",
 			telemetry.Environment(lost.EnvironmentID), zap.String("transactionId", lost.TransactionID),
 			zap.String("providerReference", lost.ProviderRef), zap.String("providerConfigId", lost.ProviderConfigID),
@@ -133,10 +140,12 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 	}
 	if n := found.Unanswered; n > 0 {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "unanswered", n)
-		o.telemetry.Logger.Warn("callbacks about closed payments expired: their look-ups failed for a week; check the payments at the provider",
+		o.telemetry.Logger.Warn("callbacks about closed payments expired: their look-ups failed for a week; check the "+
+			"payments at the provider",
 			zap.Int("count", n))
 	}
-	if n := found.Unclaimed; n > 0 { // no finding: a provider's account that is shared with other systems sends them every day
+	// no finding: a provider's account that is shared with other systems sends them every day
+	if n := found.Unclaimed; n > 0 {
 		o.telemetry.Logger.Info("callbacks expired: no transaction had their reference for a day", zap.Int("count", n))
 	}
 }

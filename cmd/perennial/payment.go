@@ -53,7 +53,8 @@ func reviewsTable(out io.Writer, found []db.Review) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tTYPE\tSTATUS\tAMOUNT\tREASON\tREFERENCE\tTO REVIEW\tSINCE") // Flush tells
 	for _, r := range found {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d %s\t%s\t%s\t%s\t%s\n", r.ID, r.Type, r.Status, r.Amount, r.Currency, r.Reason, r.ProviderRef,
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d %s\t%s\t%s\t%s\t%s\n", r.ID, r.Type, r.Status, r.Amount, r.Currency, r.Reason,
+			r.ProviderRef,
 			r.ReviewRef, r.Since.UTC().Format(time.DateTime)) // Flush tells
 	}
 	return w.Flush()

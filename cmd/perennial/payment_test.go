@@ -13,7 +13,8 @@ func inReview(t *testing.T, env map[string]string) (paymentID, callbackID string
 	env["S"], env["W"] = "sk_test_abc", "whsec_abc"
 	create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
 	paymentID, callbackID = "txn_00000000000000000000000001", "cb_00000000000000000000000001"
-	sql(t, env, `insert into customers (id, environment_id, metadata, created_at) select 'cust_1', id, '{}', now() from environments`,
+	sql(t, env,
+		`insert into customers (id, environment_id, metadata, created_at) select 'cust_1', id, '{}', now() from environments`,
 		`insert into transactions (id, environment_id, type, status, customer_id, amount, currency, description, trigger, amount_refunded,
 			send_number, checks, not_found_count, parked_at, review_reason, review_ref, due_at, completed_at, created_at)
 		 select '`+paymentID+`', id, 'charge', 'success', 'cust_1', 700, 'EUR', '', 'manual', 0, 1, 1, 0, now() - interval '5 seconds',
@@ -43,7 +44,8 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 	require.Contains(t, done.stdout, txn+" is success; its review has ended")
 	again := perennial(t, env, "payment", "resolve", txn, "--as", "returned", "--note", "refunded at the dashboard")
 	require.Contains(t, again.stderr, "does not need review")
-	require.Equal(t, exitFailed, perennial(t, env, "payment", "resolve", "txn_absent", "--as", "failed", "--note", "x").code)
+	require.Equal(t, exitFailed, perennial(t, env, "payment", "resolve", "txn_absent", "--as", "failed", "--note",
+		"x").code)
 
 	closed := perennial(t, env, "callback", "close", callback, "--note", "refunded at the dashboard")
 	require.Equal(t, exitDone, closed.code, closed.stderr)
@@ -64,7 +66,8 @@ func TestDoctor_WarnsOfOpenDisputes(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)
 	txn, _ := inReview(t, env)
-	sql(t, env, `update transactions set disputes = '[{"ref": "du_1", "state": "open"}]', disputed_at = now() - interval '5 seconds'`)
+	sql(t, env,
+		`update transactions set disputes = '[{"ref": "du_1", "state": "open"}]', disputed_at = now() - interval '5 seconds'`)
 	d, _ := diagnose(t, env)
 	for _, f := range d.Checks {
 		if f.Check == "disputes" {

@@ -68,13 +68,15 @@ func providerUpdateCommand() *command {
 			"kept. Needs PERENNIAL_KEK: the same as the API's and the workers'.",
 		examples: []string{
 			"STRIPE_KEY=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --stripe-secret-key-env STRIPE_KEY",
-			"STRIPE_WEBHOOK=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --stripe-webhook-secret-env STRIPE_WEBHOOK",
+			"STRIPE_WEBHOOK=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --stripe-webhook-secret-env " +
+				"STRIPE_WEBHOOK",
 		},
 		setup: func(f *flag.FlagSet) action {
 			var secret, webhook string
 			declareStripe(f, &secret, &webhook)
 			untested := f.Bool("skip-test", false, "store a secret key without asking Stripe, where it cannot be reached")
-			keyset := f.Bool("new-keyset", false, "where the key-encryption key is lost: begin with the present one, and lose all else sealed for the app")
+			keyset := f.Bool("new-keyset", false,
+				"where the key-encryption key is lost: begin with the present one, and lose all else sealed for the app")
 			return func(ctx context.Context, p *process, args []string) error {
 				if len(args) != 1 {
 					return usagef("give the ID of one account (pp_…); `perennial provider list` shows them")
@@ -117,6 +119,7 @@ func replaceCredentials(
 	if err := service.New(store, p.now).ReplaceCredentials(ctx, p.actor(), keys, n); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "%s has new credentials; its callbacks come to %s as before\n", account.ID, callbackURL(c, account.ID))
+	_, err = fmt.Fprintf(p.stdout, "%s has new credentials; its callbacks come to %s as before\n", account.ID,
+		callbackURL(c, account.ID))
 	return err
 }

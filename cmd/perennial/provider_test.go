@@ -79,7 +79,8 @@ func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
 	env["W2"] = "whsec_new"
 	done = perennial(t, env, "provider", "update", before.ID, "--stripe-webhook-secret-env", "W2")
 	require.Equal(t, exitDone, done.code, done.stderr)
-	require.Equal(t, gateway.Credentials{SecretKey: env["GOOD"], WebhookSecret: "whsec_new"}, credentialsOf(t, env, stored()))
+	require.Equal(t, gateway.Credentials{SecretKey: env["GOOD"], WebhookSecret: "whsec_new"},
+		credentialsOf(t, env, stored()))
 
 	changes, err := open(t, env).CredentialChanges(t.Context(), before.EnvironmentID, before.ID)
 	require.NoError(t, err)

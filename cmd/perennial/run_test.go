@@ -63,12 +63,14 @@ func TestUsage_WrongExitsWith2(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no command":             {nil, "Usage: perennial COMMAND"},
-		"no subcommand":          {[]string{"key"}, "Usage: perennial key COMMAND"},
-		"unknown command":        {[]string{"servee"}, `perennial: there is no command "servee"; did you mean "serve"?`},
-		"nothing like it":        {[]string{"frobnicate"}, `perennial: there is no command "frobnicate"` + "\n"},
-		"unknown subcommand":     {[]string{"key", "crate"}, `perennial key: there is no command "crate"; did you mean "create"?`},
-		"unknown flag":           {[]string{"dev", "--onse"}, `perennial dev: there is no flag --onse; did you mean "--once"?`},
+		"no command":      {nil, "Usage: perennial COMMAND"},
+		"no subcommand":   {[]string{"key"}, "Usage: perennial key COMMAND"},
+		"unknown command": {[]string{"servee"}, `perennial: there is no command "servee"; did you mean "serve"?`},
+		"nothing like it": {[]string{"frobnicate"}, `perennial: there is no command "frobnicate"` + "\n"},
+		"unknown subcommand": {[]string{"key", "crate"},
+			`perennial key: there is no command "crate"; did you mean "create"?`},
+		"unknown flag": {[]string{"dev", "--onse"},
+			`perennial dev: there is no flag --onse; did you mean "--once"?`},
 		"flag without value":     {[]string{"dev", "--port"}, "perennial dev: --port needs a value"},
 		"flag of another kind":   {[]string{"dev", "--port", "many"}, `invalid value "many" for flag -port`},
 		"port out of range":      {[]string{"dev", "--port", "70000"}, "--port is a number from 1 to 65535"},
@@ -76,24 +78,43 @@ func TestUsage_WrongExitsWith2(t *testing.T) {
 		"help for nothing known": {[]string{"help", "servee"}, `did you mean "serve"?`},
 		"two keys to revoke":     {[]string{"key", "revoke", "key_1", "key_2"}, "give the ID of one key"},
 		"tenant missing":         {[]string{"key", "create", "--app", "A", "--mode", "test"}, "--tenant is missing"},
-		"mode unknown":           {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "prod"}, `--mode is test or live, not "prod"`},
-		"kind unknown":           {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--kind", "x"}, "--kind is secret or publishable"},
-		"scope unknown":          {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--scope", "write"}, `--scope is one of *, read, webhooks, not "write"`},
-		"network unknown":        {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--allow-from", "home"}, "is not a network"},
-		"time zone unknown":      {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--time-zone", "Mars/Base"}, "is not an IANA time zone"},
-		"no time zone":           {newKey("--time-zone", "posixrules"), `--time-zone: "posixrules" is not an IANA time zone`},
-		"retries too near":       {newKey("--retry-base", "30s"), "--retry-base: The first gap must be one minute to 30 days"},
-		"retries no duration":    {newKey("--retry-base", "2"), `invalid value "2" for flag -retry-base`},
-		"factor too large":       {newKey("--retry-factor", "11"), "--retry-factor: The factor between gaps must be 1 to 10"},
-		"factor in words":        {newKey("--retry-factor", "two"), `invalid value "two" for flag -retry-factor: it is not a whole number`},
-		"jitter too long":        {newKey("--retry-jitter", "2h"), "--retry-jitter: The jitter must be at most one hour"},
-		"retries over a year":    {newKey("--retry-base", "720h", "--retry-factor", "10"), "--retry-base: The last retry is more than one year after"},
-		"past due how":           {newKey("--past-due-billing", "half"), "--past-due-billing: `pastDueBilling` cannot be \"half\""},
-		"patience too long":      {newKey("--past-due-cancel-after", "366"), "--past-due-cancel-after: `pastDueCancelAfterDays` must be 1 to 365"},
-		"variable not set":       {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-secret-key-env", "sk_test_typed"}, "names an environment variable, and it is not set"},
-		"webhook secret alone":   {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-webhook-secret-env", "X"}, "needs --stripe-secret-key-env"},
-		"empty standard input":   {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-secret-key-env", "-"}, "found no line on standard input"},
-		"address of no URL":      {[]string{"healthcheck", "--url", "http://a b"}, "--url: "},
+		"mode unknown": {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "prod"},
+			`--mode is test or live, not "prod"`},
+		"kind unknown": {[]string{"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--kind", "x"},
+			"--kind is secret or publishable"},
+		"scope unknown": {[]string{
+			"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--scope", "write",
+		}, `--scope is one of *, read, webhooks, not "write"`},
+		"network unknown": {[]string{
+			"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--allow-from", "home",
+		}, "is not a network"},
+		"time zone unknown": {[]string{
+			"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--time-zone", "Mars/Base",
+		}, "is not an IANA time zone"},
+		"no time zone": {newKey("--time-zone", "posixrules"), `--time-zone: "posixrules" is not an IANA time zone`},
+		"retries too near": {newKey("--retry-base", "30s"),
+			"--retry-base: The first gap must be one minute to 30 days"},
+		"retries no duration": {newKey("--retry-base", "2"), `invalid value "2" for flag -retry-base`},
+		"factor too large":    {newKey("--retry-factor", "11"), "--retry-factor: The factor between gaps must be 1 to 10"},
+		"factor in words": {newKey("--retry-factor", "two"),
+			`invalid value "two" for flag -retry-factor: it is not a whole number`},
+		"jitter too long": {newKey("--retry-jitter", "2h"), "--retry-jitter: The jitter must be at most one hour"},
+		"retries over a year": {newKey("--retry-base", "720h", "--retry-factor", "10"),
+			"--retry-base: The last retry is more than one year after"},
+		"past due how": {newKey("--past-due-billing", "half"),
+			"--past-due-billing: `pastDueBilling` cannot be \"half\""},
+		"patience too long": {newKey("--past-due-cancel-after", "366"),
+			"--past-due-cancel-after: `pastDueCancelAfterDays` must be 1 to 365"},
+		"variable not set": {[]string{
+			"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-secret-key-env", "sk_test_typed",
+		}, "names an environment variable, and it is not set"},
+		"webhook secret alone": {[]string{
+			"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-webhook-secret-env", "X",
+		}, "needs --stripe-secret-key-env"},
+		"empty standard input": {[]string{
+			"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-secret-key-env", "-",
+		}, "found no line on standard input"},
+		"address of no URL": {[]string{"healthcheck", "--url", "http://a b"}, "--url: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -150,7 +171,8 @@ func TestStart_RefusedWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
 		"DATABASE_URL": "postgres://somebody:hidden@127.0.0.1:1/none", "TEMPORAL_ADDRESS": "127.0.0.1:1",
-		"PERENNIAL_KEK": "kek_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "METRICS_ADDRESS": "127.0.0.1:0", "LISTEN_ADDRESS": "127.0.0.1:0",
+		"PERENNIAL_KEK": "kek_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "METRICS_ADDRESS": "127.0.0.1:0",
+		"LISTEN_ADDRESS": "127.0.0.1:0",
 	}
 	for _, args := range [][]string{{"serve"}, {"migrate"}, {"migrate", "--status"}, {"key", "list"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

@@ -17,19 +17,27 @@ type choices service.Choices
 func (c *choices) declare(f *flag.FlagSet) {
 	choosing(f, c, "time-zone", "IANA `zone` of a new environment, in which its periods begin (default: UTC)", text,
 		func(s *subscription.Settings, zone string) { s.TimeZone = zone })
-	choosing(f, c, "retry-base", "`duration` from a failed payment to its first retry in a new environment (default: 24h)", time.ParseDuration,
+	choosing(f, c, "retry-base", "`duration` from a failed payment to its first retry in a new environment (default: 24h)",
+		time.ParseDuration,
 		func(s *subscription.Settings, d time.Duration) { s.Retry.Base = d })
-	choosing(f, c, "retry-factor", "how many `times` longer each gap to the next retry is than the one before it, in a new environment (default: 2)", whole,
+	choosing(f, c, "retry-factor",
+		"how many `times` longer each gap to the next retry is than the one before it, in a new environment (default: 2)",
+		whole,
 		func(s *subscription.Settings, n int) { s.Retry.Factor = n })
-	choosing(f, c, "retry-jitter", "longest random `duration` that spreads the retries of a new environment; 0s: none (default: 1h)", time.ParseDuration,
+	choosing(f, c, "retry-jitter",
+		"longest random `duration` that spreads the retries of a new environment; 0s: none (default: 1h)", time.ParseDuration,
 		func(s *subscription.Settings, d time.Duration) { s.Retry.MaxJitter = d })
-	choosing(f, c, "past-due-billing", "whether periods that pass while past due are billed, in a new environment: `skip|accrue` (default: skip)", text,
+	choosing(f, c, "past-due-billing",
+		"whether periods that pass while past due are billed, in a new environment: `skip|accrue` (default: skip)", text,
 		func(s *subscription.Settings, way string) { s.PastDueBilling = subscription.PastDueBilling(way) })
-	choosing(f, c, "past-due-cancel-after", "`days` in past_due after which a subscription of a new environment is canceled; 0: never (default: 0)", whole,
+	choosing(f, c, "past-due-cancel-after",
+		"`days` in past_due after which a subscription of a new environment is canceled; 0: never (default: 0)", whole,
 		func(s *subscription.Settings, days int) { s.PastDueCancelAfterDays = days })
 }
 
-func choosing[T any](f *flag.FlagSet, c *choices, name, usage string, parse func(string) (T, error), set func(*subscription.Settings, T)) {
+func choosing[T any](
+	f *flag.FlagSet, c *choices, name, usage string, parse func(string) (T, error), set func(*subscription.Settings, T),
+) {
 	f.Func(name, usage, func(given string) error {
 		value, err := parse(given)
 		if err == nil {
@@ -51,7 +59,8 @@ func whole(s string) (int, error) {
 
 // flagOf names the flag that sets what a fault of Settings.Validate names.
 var flagOf = map[string]string{
-	"timeZone": "time-zone", "base": "retry-base", "factor": "retry-factor", "retries": "retry-base", "maxJitter": "retry-jitter",
+	"timeZone": "time-zone", "base": "retry-base", "factor": "retry-factor", "retries": "retry-base",
+	"maxJitter":      "retry-jitter",
 	"pastDueBilling": "past-due-billing", "pastDueCancelAfterDays": "past-due-cancel-after",
 }
 

@@ -18,7 +18,9 @@ func simulatorCommand() *command {
 		name: "simulator", summary: "run the payment provider simulator",
 		about: "It speaks Stripe's dialect and keeps a ledger of the money that moved. Point STRIPE_API_URL at it, and steer it\n" +
 			"below /_simulator/. Its settings begin with SIMULATOR_. Never let anything but tests reach it.",
-		examples: []string{"perennial simulator", "SIMULATOR_ADDRESS=127.0.0.1:9000 SIMULATOR_LEDGER=/tmp/ledger.jsonl perennial simulator"},
+		examples: []string{
+			"perennial simulator", "SIMULATOR_ADDRESS=127.0.0.1:9000 SIMULATOR_LEDGER=/tmp/ledger.jsonl perennial simulator",
+		},
 		setup: func(*flag.FlagSet) action {
 			return func(ctx context.Context, p *process, _ []string) error {
 				c, err := p.config(config.Simulator)
@@ -29,7 +31,8 @@ func simulatorCommand() *command {
 				if err != nil {
 					return err
 				}
-				_, _ = fmt.Fprintf(p.stderr, "simulator: listening on %s, ledger in %s\n", s.url(), c.Simulator.Ledger) // a courtesy
+				// a courtesy
+				_, _ = fmt.Fprintf(p.stderr, "simulator: listening on %s, ledger in %s\n", s.url(), c.Simulator.Ledger)
 				select {
 				case <-ctx.Done():
 				case err = <-s.failed:

@@ -21,13 +21,16 @@ import (
 func TestSimulator_FollowsSettings(t *testing.T) {
 	t.Parallel()
 	signatures := make(chan string, 1)
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { signatures <- r.Header.Get("Stripe-Signature") }))
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		signatures <- r.Header.Get("Stripe-Signature")
+	}))
 	t.Cleanup(receiver.Close)
 	port, err := devstack.FreePort(0)
 	require.NoError(t, err)
 	address := fmt.Sprintf("127.0.0.1:%d", port)
 	env := map[string]string{
-		"SIMULATOR_ADDRESS": address, "SIMULATOR_LEDGER": filepath.Join(t.TempDir(), "ledger.jsonl"), "SIMULATOR_KEY_WINDOW": "1ms", "SIMULATOR_HANG": "10ms",
+		"SIMULATOR_ADDRESS": address, "SIMULATOR_LEDGER": filepath.Join(t.TempDir(), "ledger.jsonl"),
+		"SIMULATOR_KEY_WINDOW": "1ms", "SIMULATOR_HANG": "10ms",
 		"SIMULATOR_CALLBACK_URL": receiver.URL, "SIMULATOR_CALLBACK_SECRET": "whsec_abc",
 	}
 	simulator := start(t, env, "simulator")
@@ -61,7 +64,8 @@ func charge(t *testing.T, address, card, key string) (string, error) {
 	form := url.Values{
 		"amount": {"1000"}, "currency": {"eur"}, "confirm": {"true"}, "customer": {"cus_1"}, "payment_method": {card}, "off_session": {"true"},
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/v1/payment_intents", strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/v1/payment_intents",
+		strings.NewReader(form.Encode()))
 	require.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer sk_test_abc")
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

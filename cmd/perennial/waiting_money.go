@@ -21,17 +21,22 @@ type waiting struct {
 }
 
 var untakenCharges = waiting{
-	check: "charges not taken", metric: "untaken_charges", text: "Charges due for more than a minute that no provider has taken",
-	alarm:  "charges are due and no provider has taken them: see that workers run, and that the provider answers and takes our key",
-	remedy: "check that workers run, and the line `payment provider`; what waits is sent by itself once the provider answers",
+	check: "charges not taken", metric: "untaken_charges",
+	text: "Charges due for more than a minute that no provider has taken",
+	alarm: "charges are due and no provider has taken them: see that workers run, and that the provider answers and " +
+		"takes our key",
+	remedy: "check that workers run, and the line `payment provider`; what waits is sent by itself once the provider " +
+		"answers",
 	read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
 		return store.UntakenCharges(ctx, now.Add(-late))
 	},
 }
 
 var refundsOwed = waiting{
-	check: "refunds owed", metric: "refunds_owed", text: "Charges of which a refund failed, so that money is owed to the payer",
-	alarm: "refunds failed and are owed to payers: list them with GET /payments?refundOwed=true, then retry each or return it as credit",
+	check: "refunds owed", metric: "refunds_owed",
+	text: "Charges of which a refund failed, so that money is owed to the payer",
+	alarm: "refunds failed and are owed to payers: list them with GET /payments?refundOwed=true, then retry each or " +
+		"return it as credit",
 	remedy: "the app lists them with GET /payments?refundOwed=true; then POST /payments/{id}/retry-refund, or /credit-refund to return " +
 		"the amount as credit",
 	read: func(ctx context.Context, store *db.Store, _ time.Time) ([]db.WaitingMoney, error) {
@@ -49,8 +54,12 @@ func (s *server) watchWaiting(store *db.Store, now func() time.Time) error {
 	for _, w := range all {
 		gauges = append(gauges,
 			telemetry.Gauge{Name: "perennial_" + w.metric, Text: w.text + ", up to 10,000."},
-			telemetry.Gauge{Name: "perennial_" + w.metric + "_age_seconds", Text: "How long the oldest of them has waited. " + w.text + "."},
-			telemetry.Gauge{Name: "perennial_" + w.metric + "_amount", Text: "Their sum in minor units, by currency and mode. " + w.text + "."})
+			telemetry.Gauge{
+				Name: "perennial_" + w.metric + "_age_seconds", Text: "How long the oldest of them has waited. " + w.text + ".",
+			},
+			telemetry.Gauge{
+				Name: "perennial_" + w.metric + "_amount", Text: "Their sum in minor units, by currency and mode. " + w.text + ".",
+			})
 	}
 	return s.telemetry.WatchAmounts(gauges, func(ctx context.Context) map[string][]telemetry.Amount {
 		out := map[string][]telemetry.Amount{}
@@ -86,7 +95,9 @@ func byCurrency(sums []db.WaitingMoney) (out []telemetry.Amount) {
 		added[series{sum.Currency, sum.Mode}] += float64(sum.Amount)
 	}
 	for at, amount := range added {
-		out = append(out, telemetry.Amount{Value: amount, Labels: []string{"currency", at.currency.String(), "mode", at.mode}})
+		out = append(out, telemetry.Amount{
+			Value: amount, Labels: []string{"currency", at.currency.String(), "mode", at.mode},
+		})
 	}
 	return out
 }
@@ -127,7 +138,8 @@ func (d *doctor) waiting(ctx context.Context, store *db.Store, w waiting) {
 		payments, age := totals(sums, d.now())
 		d.fail(w.check, w.remedy, "%s, the oldest for %s: %s", counted(payments, "charge"), age.Round(time.Second),
 			names(sums[:min(len(sums), sumsNamed)], func(sum db.WaitingMoney) string {
-				return fmt.Sprintf("%s for %s, %s (%s; %s from %s on)", money.Format(sum.Amount, sum.Currency), sum.Tenant, sum.App, sum.Mode,
+				return fmt.Sprintf("%s for %s, %s (%s; %s from %s on)", money.Format(sum.Amount, sum.Currency), sum.Tenant, sum.App,
+					sum.Mode,
 					counted(sum.Payments, "charge"), sum.FirstID)
 			}))
 	}

@@ -26,7 +26,8 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 	require.Contains(t, quiet, "\nperennial_refunds_owed 0\n")
 	charge := `insert into transactions (id, environment_id, type, status, customer_id, amount, currency, description, trigger, amount_refunded,
 		refund_owed, refund_owed_at, send_number, checks, not_found_count, send_due_at, next_check_at, due_at, completed_at, created_at) `
-	sql(t, env, `insert into customers (id, environment_id, metadata, created_at) select 'cust_1', id, '{}', now() from environments`,
+	sql(t, env,
+		`insert into customers (id, environment_id, metadata, created_at) select 'cust_1', id, '{}', now() from environments`,
 		charge+`select 'txn_00000000000000000000000001', id, 'charge', 'pending', 'cust_1', 700, 'EUR', '', 'manual', 0,
 			0, null, 1, 1, 0, now() - interval '70 seconds', now() + interval '1 hour', now(), null, now() from environments`,
 		charge+`select 'txn_00000000000000000000000002', id, 'charge', 'success', 'cust_1', 1000, 'XAF', '', 'manual', 0,
@@ -35,12 +36,14 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 	metrics := metricsOf(t, env)
 	for _, want := range []string{
 		"perennial_overdue_payments 0", "perennial_untaken_charges 1", "perennial_refunds_owed 1",
-		`perennial_untaken_charges_amount{currency="EUR",mode="test"} 700`, `perennial_refunds_owed_amount{currency="XAF",mode="test"} 1000`,
+		`perennial_untaken_charges_amount{currency="EUR",mode="test"} 700`,
+		`perennial_refunds_owed_amount{currency="XAF",mode="test"} 1000`,
 	} {
 		require.Contains(t, metrics, "\n"+want+"\n")
 	}
 	d, _ := diagnose(t, env)
-	require.Contains(t, d.found("charges not taken"), "7.00 EUR for Acme, Shop (test; 1 charge from txn_00000000000000000000000001 on)")
+	require.Contains(t, d.found("charges not taken"),
+		"7.00 EUR for Acme, Shop (test; 1 charge from txn_00000000000000000000000001 on)")
 	require.Contains(t, d.found("refunds owed"), "1 charge, the oldest for 2h0m")
 	require.Contains(t, d.found("refunds owed"), "1000 XAF for Acme, Shop")
 	require.Contains(t, d.found("refunds owed"), "retry-refund")
@@ -64,7 +67,8 @@ func TestAlarm_NamesWhoseMoneyWaits(t *testing.T) {
 		s.soundWaiting(untakenCharges, sums, memory, at)
 	}
 	s.soundWaiting(refundsOwed, nil, memory, at)
-	require.Equal(t, 2, logs.FilterLevelExact(zapcore.ErrorLevel).Len(), "one for each environment and currency, once a minute")
+	require.Equal(t, 2, logs.FilterLevelExact(zapcore.ErrorLevel).Len(),
+		"one for each environment and currency, once a minute")
 	fields := logs.All()[0].ContextMap()
 	require.Equal(t, "27.00 EUR", fields["amount"])
 	require.Equal(t, "Acme", fields["tenant"])

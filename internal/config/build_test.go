@@ -25,12 +25,15 @@ func TestBuildName_TellsSourcesApart(t *testing.T) {
 		hash func() (string, error)
 		want string
 	}{
-		"clean commit":                  {built("vcs.revision", revision, "vcs.modified", "false"), hash, "448aa12ffffe"},
-		"changed work tree":             {built("vcs.revision", revision, "vcs.modified", "true"), hash, "448aa12ffffe-aaaabbbbcccc"},
-		"image without .git":            {built(), hash, "aaaabbbbcccc"},
-		"no build information":          {nil, hash, "aaaabbbbcccc"},
-		"changed, and the file is gone": {built("vcs.revision", revision, "vcs.modified", "true"), gone, "448aa12ffffe-modified"},
-		"nothing is known":              {nil, gone, "unknown"},
+		"clean commit": {built("vcs.revision", revision, "vcs.modified", "false"), hash, "448aa12ffffe"},
+		"changed work tree": {built("vcs.revision", revision, "vcs.modified", "true"), hash,
+			"448aa12ffffe-aaaabbbbcccc"},
+		"image without .git":   {built(), hash, "aaaabbbbcccc"},
+		"no build information": {nil, hash, "aaaabbbbcccc"},
+		"changed, and the file is gone": {
+			built("vcs.revision", revision, "vcs.modified", "true"), gone, "448aa12ffffe-modified",
+		},
+		"nothing is known": {nil, gone, "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

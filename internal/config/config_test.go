@@ -70,7 +70,8 @@ func TestRead_ReportsEveryFault(t *testing.T) {
 	require.NotContains(t, err.Error(), "p4ss")
 	require.NotContains(t, err.Error(), "hunter2")
 	require.Contains(t, err.Error(), `LISTEN_ADDRESS is "8080", which is not host:port`)
-	require.Contains(t, err.Error(), "TEMPORAL_ADDRESS is not set, and `api`, `worker`, `serve`, `doctor` and `build` cannot run without it")
+	require.Contains(t, err.Error(),
+		"TEMPORAL_ADDRESS is not set, and `api`, `worker`, `serve`, `doctor` and `build` cannot run without it")
 }
 
 func TestRead_OnlyOwnVariablesOfCommand(t *testing.T) {
@@ -135,7 +136,8 @@ func TestSecret_IsNotPrinted(t *testing.T) {
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "secret", c.KEK, "config", c)
 	for _, shown := range []string{
-		fmt.Sprint(c), fmt.Sprintf("%v %+v %#v %s %q %x %d", c, c, c, c.KEK, c.KEK, c.KEK, c.KEK), string(asJSON), log.String(),
+		fmt.Sprint(c), fmt.Sprintf("%v %+v %#v %s %q %x %d", c, c, c, c.KEK, c.KEK, c.KEK, c.KEK), string(asJSON),
+		log.String(),
 	} {
 		require.NotContains(t, shown, "hunter2")
 		require.NotContains(t, shown, "68756e74657232", "nor in hexadecimal")

@@ -33,7 +33,8 @@ that is wrong and how to fix each. An empty value counts as absent. Secrets are 
 		if v.Secret {
 			meaning += " *Secret.*"
 		}
-		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | `%s` |\n", v.Name, def, needed, strings.ReplaceAll(meaning, "|", `\|`), v.Example)
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | `%s` |\n", v.Name, def, needed, strings.ReplaceAll(meaning, "|", `\|`),
+			v.Example)
 	}
 	out.WriteString(kept)
 	return out.String()

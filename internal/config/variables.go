@@ -225,7 +225,9 @@ var variables = []Variable{
 		Name: "RECONCILE_EVERY", Default: "30s", Example: "30s",
 		Meaning: "How often the reconciler looks for what was left undone.",
 		Fix:     "stay near the default; it is the safety net under every best-effort step",
-		set:     duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Worker.ReconcileEvery }),
+		set: duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration {
+			return &c.Worker.ReconcileEvery
+		}),
 	},
 	{
 		Name: "RECONCILE_RATE", Default: "50", Example: "50",
@@ -239,7 +241,9 @@ var variables = []Variable{
 		Name: "BOOTSTRAP_EVERY", Default: "15s", Example: "15s",
 		Meaning: "How often a worker makes sure that namespace, search attributes and the reconciler's Schedule exist.",
 		Fix:     "stay near the default; a lost Temporal database is noticed after this time",
-		set:     duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Worker.BootstrapEvery }),
+		set: duration(100*time.Millisecond, time.Hour, func(c *Config) *time.Duration {
+			return &c.Worker.BootstrapEvery
+		}),
 	},
 	{
 		Name: "PAYMENT_ABSENCE_GAP", Default: "1h", Example: "1h",
@@ -253,7 +257,8 @@ var variables = []Variable{
 		Name: "WEBHOOK_SLOTS", Default: "256", Example: "256",
 		Meaning: "Most webhook endpoints that one worker delivers to at a time; a quarter as many again for those that answer " +
 			"slowly, so that they wait for each other only.",
-		Fix: "give more only if perennial_webhook_first_attempt_delay grows while connections of DATABASE_POOL_WEBHOOKS are free",
+		Fix: "give more only if perennial_webhook_first_attempt_delay grows while connections of DATABASE_POOL_WEBHOOKS are " +
+			"free",
 		set: number(4, 10000, func(c *Config) *int { return &c.Webhooks.Slots }),
 	},
 	{

@@ -60,7 +60,9 @@ func chooseCache(base string, baseErr error, system string, account *Account) (c
 	}
 	above := nearest(dir)
 	if !ours(above) {
-		return cache{dir: system, account: account, reason: fmt.Sprintf("because %s belongs to another user than root", above)}, nil
+		return cache{
+			dir: system, account: account, reason: fmt.Sprintf("because %s belongs to another user than root", above),
+		}, nil
 	}
 	if !canEnter(above, account) {
 		return cache{dir: system, account: account,

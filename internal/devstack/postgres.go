@@ -137,7 +137,8 @@ func (p *Postgres) chooseBinaries(ctx context.Context) (err error) {
 	}
 	p.binaries, err = c.postgres(ctx, mavenCentral, major, p.cfg.Progress)
 	if err != nil && major != 0 {
-		return fmt.Errorf("the data in %s was made by PostgreSQL %d: %w. Deleting that directory (make clean-dev) forgets the data",
+		return fmt.Errorf("the data in %s was made by PostgreSQL %d: %w. Deleting that directory (make clean-dev) forgets "+
+			"the data",
 			p.cfg.Dir, major, err)
 	}
 	return err
@@ -209,7 +210,8 @@ func (p *Postgres) ensureDatabase(ctx context.Context) error {
 	}
 	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
 	var there bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", pgUser).Scan(&there); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)",
+		pgUser).Scan(&there); err != nil {
 		return err
 	}
 	if there {

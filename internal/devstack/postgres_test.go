@@ -101,7 +101,10 @@ func TestPostgresInitialise_Interrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.initialise(ctx) }()
-	require.Eventually(t, func() bool { _, err := os.Stat(p.path("started")); return err == nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(p.path("started"))
+		return err == nil
+	}, 10*time.Second, time.Millisecond)
 	cancel()
 	require.Equal(t, context.Canceled, <-ended)
 	major, err := dataVersion(p.path("data"))

@@ -55,12 +55,15 @@ func TestProcess_KillReachesOtherSessions(t *testing.T) {
 	}, 5*time.Second, time.Millisecond)
 	require.NoError(t, p.Kill())
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
-	require.True(t, err != nil || strings.Contains(string(raw), ") Z "), "gone, or not yet collected by its new parent: %s", raw)
+	require.True(t, err != nil || strings.Contains(string(raw), ") Z "),
+		"gone, or not yet collected by its new parent: %s", raw)
 }
 
 func TestStartProcess_NamesMissingProgram(t *testing.T) {
 	t.Parallel()
-	_, err := StartProcess(ProcessConfig{Name: "ghost", Path: "/nowhere/ghost", LogFile: filepath.Join(t.TempDir(), "log")})
+	_, err := StartProcess(ProcessConfig{
+		Name: "ghost", Path: "/nowhere/ghost", LogFile: filepath.Join(t.TempDir(), "log"),
+	})
 	require.ErrorContains(t, err, "start ghost")
 }
 

@@ -41,7 +41,8 @@ const (
 
 var names = []Name{
 	CreateCommitted, CommandCommitted, RenewBegun, RenewCommitted, ChargeMarked, ChargeAnswered, ChargeRecorded,
-	CallbackStored, CallbackSignalled, RefundAnswered, DeliveryOwed, AttemptStarted, AttemptAnswered, AttemptRecorded, ReconcileStarted,
+	CallbackStored, CallbackSignalled, RefundAnswered, DeliveryOwed, AttemptStarted, AttemptAnswered, AttemptRecorded,
+	ReconcileStarted,
 }
 
 // Names lists all places, for tests that visit each.

@@ -45,7 +45,10 @@ func TestID_OneInstantDiffers(t *testing.T) {
 
 func TestIs_RefusesOtherShapes(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"", "sub_", "cust_01hzy3v7x2m4n6p8q0r2s4t6v8", "sub_short", "sub_01HZY3V7X2M4N6P8Q0R2S4T6V8", "sub_01hzy3v7x2m4n6p8q0r2s4t6v!"} {
+	for _, s := range []string{
+		"", "sub_", "cust_01hzy3v7x2m4n6p8q0r2s4t6v8", "sub_short", "sub_01HZY3V7X2M4N6P8Q0R2S4T6V8",
+		"sub_01hzy3v7x2m4n6p8q0r2s4t6v!",
+	} {
 		require.False(t, id.Is(id.Subscription, s), s)
 	}
 }

@@ -125,8 +125,12 @@ var allowed = []fixture{
 	code("service", write, ""),
 	code("api/httpkit", write, ""),
 	code("db", "var _ float64", ""),
-	testCode("db", "import (\n\t\"testing\"\n\t\"time\"\n\n\t_ \"perennial/internal/testkit/leaf\"\n)\n\nfunc TestClock(t *testing.T) { t.Log(time.Now()) }", ""),
-	code("cmd/perennial", "import (\n\t\"os\"\n\t\"time\"\n\n\t_ \"perennial/internal/devstack/leaf\"\n)\n\nfunc _() { _, _ = time.Now(), os.Args }", ""),
+	testCode("db",
+		"import (\n\t\"testing\"\n\t\"time\"\n\n\t_ \"perennial/internal/testkit/leaf\"\n)\n\nfunc TestClock(t *testing.T) "+
+			"{ t.Log(time.Now()) }", ""),
+	code("cmd/perennial",
+		"import (\n\t\"os\"\n\t\"time\"\n\n\t_ \"perennial/internal/devstack/leaf\"\n)\n\nfunc _() { _, _ = time.Now(), "+
+			"os.Args }", ""),
 }
 
 func TestWalls_EachIsEnforced(t *testing.T) {
@@ -180,7 +184,8 @@ func (f fixture) paths(n int) []string {
 func lint(t *testing.T, program, dir string) map[string]string {
 	t.Helper()
 	out := filepath.Join(dir, "issues.json")
-	cmd := exec.CommandContext(t.Context(), program, "run", "--enable-only", "depguard,forbidigo", "--output.json.path", out,
+	cmd := exec.CommandContext(t.Context(), program, "run", "--enable-only", "depguard,forbidigo", "--output.json.path",
+		out,
 		"--issues-exit-code", "0", "./...")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod")
 	said, err := cmd.CombinedOutput()

@@ -116,7 +116,8 @@ func problem(method, url string, status int, text []byte) error {
 
 // script makes the simulated bank treat one customer's card in some way; empty makes it work again.
 func (c *client) script(ctx context.Context, simulator, customer, card, behaviour string) error {
-	return c.plain(ctx, http.MethodPut, simulator+"/_simulator/cards/"+card, map[string]string{"customer": customer, "behaviour": behaviour}, nil)
+	return c.plain(ctx, http.MethodPut, simulator+"/_simulator/cards/"+card,
+		map[string]string{"customer": customer, "behaviour": behaviour}, nil)
 }
 
 // plain asks the simulator, which must not see the API key.

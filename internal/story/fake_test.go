@@ -154,8 +154,10 @@ func (f *fake) reply(request string, in map[string]any) any {
 func (f *fake) advance(to int64) any {
 	f.now = to
 	if next, ok := map[int64]int{
-		nine(time.January, 31).Unix(): january31, nine(time.February, 28).Unix(): february28, nine(time.March, 31).Unix(): march31,
-		nine(time.April, 30).Unix(): april30, nine(time.May, 1).Unix(): may1, nine(time.May, 3).Unix(): may3, nine(time.May, 7).Unix(): may7,
+		nine(time.January, 31).Unix(): january31, nine(time.February, 28).Unix(): february28,
+		nine(time.March, 31).Unix(): march31,
+		nine(time.April, 30).Unix(): april30, nine(time.May, 1).Unix(): may1, nine(time.May, 3).Unix(): may3,
+		nine(time.May, 7).Unix(): may7,
 	}[to]; ok {
 		f.at = next
 	}
@@ -197,7 +199,8 @@ func (f *fake) payments() []object {
 	for n := f.scenes[f.at].invoice; n > 0; n-- {
 		s := f.latest(n)
 		out = append(out, object{
-			"id": fmt.Sprintf("txn_%d", n), "invoiceId": fmt.Sprintf("in_%d", n), "status": s.paymentStatus, "attemptNumber": s.attempt,
+			"id": fmt.Sprintf("txn_%d", n), "invoiceId": fmt.Sprintf("in_%d", n), "status": s.paymentStatus,
+			"attemptNumber": s.attempt,
 		})
 	}
 	return out
@@ -206,7 +209,9 @@ func (f *fake) payments() []object {
 func (f *fake) captures() []object {
 	out := []object{{"kind": "capture", "amount": 5, "customer": "cus_somebody", "txn_id": "txn_other"}}
 	for n := 1; n <= f.scenes[f.at].invoice; n++ {
-		out = append(out, object{"kind": "capture", "amount": f.latest(n).due, "customer": f.customer, "txn_id": fmt.Sprintf("txn_%d", n)})
+		out = append(out, object{
+			"kind": "capture", "amount": f.latest(n).due, "customer": f.customer, "txn_id": fmt.Sprintf("txn_%d", n),
+		})
 	}
 	return out
 }

@@ -28,7 +28,9 @@ const (
 var statusColours = map[string]string{"trialing": yellow, "active": green, "past_due": red, "canceled": dim}
 
 func (t *table) head() {
-	t.line([]string{"date", "what happens", "status", "invoice", "payment", "what comes next"}, func(int, string) string { return dim })
+	t.line([]string{"date", "what happens", "status", "invoice", "payment", "what comes next"}, func(int, string) string {
+		return dim
+	})
 }
 
 func (t *table) row(now time.Time, told string, f facts, number int64) {

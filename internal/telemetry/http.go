@@ -77,7 +77,8 @@ func (t *Telemetry) finish(
 	method := knownMethod(r.Method)
 	t.Instruments.HTTPRequest(ctx, took, method, record.Route, status)
 	span.SetName(method + " " + record.Route)
-	span.SetAttributes(attribute.Int("http.response.status_code", status), attribute.String("perennial.request_id", record.ID),
+	span.SetAttributes(attribute.Int("http.response.status_code", status),
+		attribute.String("perennial.request_id", record.ID),
 		attribute.String("perennial.environment_id", record.EnvironmentID))
 	fields := []zap.Field{
 		zap.String("method", method), zap.String("route", record.Route), zap.Int("status", status),
@@ -102,7 +103,8 @@ func (t *Telemetry) finish(
 // knownMethod keeps invented methods out of the metrics.
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	default:
 		return "other"

@@ -45,13 +45,15 @@ func NewInstruments(m metric.Meter) (*Instruments, error) {
 	i.payments, errs[3] = m.Int64Counter("perennial_payments",
 		metric.WithDescription("Payment transactions that reached a final status."))
 	i.findings, errs[4] = m.Int64Counter("perennial_reconciler_findings",
-		metric.WithDescription("What the reconciler found undone and saw to; a steady rate means a best-effort step is broken."))
+		metric.WithDescription(
+			"What the reconciler found undone and saw to; a steady rate means a best-effort step is broken."))
 	i.reviews, errs[5] = m.Int64Counter("perennial_payments_review",
 		metric.WithDescription("Payments that were left to a person: what became of the money is not certain."))
 	i.refusals, errs[6] = m.Int64Counter("perennial_provider_refusals",
 		metric.WithDescription("Requests that a payment provider refused because of our credentials (401, 403)."))
 	i.silences, errs[7] = m.Int64Counter("perennial_provider_silences",
-		metric.WithDescription("Exchanges with a payment provider that brought no answer: it was not reached, or took too long, or answered 5xx."))
+		metric.WithDescription(
+			"Exchanges with a payment provider that brought no answer: it was not reached, or took too long, or answered 5xx."))
 	i.absent, errs[8] = m.Int64Counter("perennial_rows_absent",
 		metric.WithDescription("Workflows that ended because the database does not have their row: a restore has lost it."))
 	err := errors.Join(append(errs[:], i.webhooks.make(m))...)
@@ -116,7 +118,8 @@ func (i *Instruments) ProviderSilence(ctx context.Context, provider string) {
 	i.silences.Add(ctx, 1, with("provider", provider))
 }
 
-// RowAbsent counts a workflow that ended because its row is absent; kind is subscription, payment, test_clock or erasure.
+// RowAbsent counts a workflow that ended because its row is absent; kind is subscription, payment, test_clock or
+// erasure.
 func (i *Instruments) RowAbsent(ctx context.Context, kind string) {
 	i.absent.Add(ctx, 1, with("kind", kind))
 }

@@ -73,7 +73,8 @@ func TestLog_OneLinePerRequest(t *testing.T) {
 	require.Equal(t, map[string]any{
 		"time": got[0]["time"], "level": "info", "message": "request", "service": "perennial-test", "build": "b1",
 		"method": "POST", "route": "/api/subscriptions/{id}", "status": 409.0, "durationMs": 2.0,
-		"requestId": w.Header().Get("X-Request-Id"), "environmentId": "env_1", "keyId": "key_1", "code": "subscription_canceled",
+		"requestId": w.Header().Get("X-Request-Id"), "environmentId": "env_1", "keyId": "key_1",
+		"code": "subscription_canceled",
 	}, got[0])
 	require.Contains(t, metricsText(t, tel),
 		`perennial_http_request_duration_seconds_count{method="POST",route="/api/subscriptions/{id}",status="409"} 1`)
@@ -86,7 +87,8 @@ func TestLog_HasNoSecrets(t *testing.T) {
 		For(r.Context(), tel.Logger).Info("inside", zap.String("field", "paymentMethod"))
 		_, _ = io.Copy(w, r.Body)
 	}))
-	r := httptest.NewRequest(http.MethodPost, "/api/subscriptions/sub_1?token=tok_hunter2", strings.NewReader(`{"card":"4242424242424242"}`))
+	r := httptest.NewRequest(http.MethodPost, "/api/subscriptions/sub_1?token=tok_hunter2",
+		strings.NewReader(`{"card":"4242424242424242"}`))
 	r.Header.Set("Authorization", "Bearer sk_live_hunter2")
 	r.Header.Set("Cookie", "session=hunter2")
 	r.Header.Set("Idempotency-Key", "hunter2")
@@ -151,7 +153,8 @@ func TestMetrics_AreServed(t *testing.T) {
 	i.ProviderCall(t.Context(), 30*time.Millisecond, "stripe", "charge", "succeeded")
 	i.Payment(t.Context(), "stripe", "charge", "success")
 	i.ReconcilerFindings(t.Context(), "lost_workflow", 2)
-	tel.TemporalMetricsHandler().WithTags(map[string]string{"task_queue": "billing"}).Timer("temporal_request_latency").Record(3 * time.Millisecond)
+	tel.TemporalMetricsHandler().WithTags(
+		map[string]string{"task_queue": "billing"}).Timer("temporal_request_latency").Record(3 * time.Millisecond)
 	text := metricsText(t, tel)
 	for _, want := range []string{
 		`perennial_renewal_lateness_seconds_bucket{mode="live",le="0.5"} 1`,
@@ -226,7 +229,10 @@ func TestWatch_ReadsAtEachScrape(t *testing.T) {
 	t.Parallel()
 	tel, _ := bundle(t, "")
 	values := map[string]float64{"perennial_test_age_seconds": 0}
-	require.NoError(t, tel.Watch([]Gauge{{Name: "perennial_test_age_seconds", Text: "age"}}, func(context.Context) map[string]float64 { return values }))
+	require.NoError(t, tel.Watch([]Gauge{{Name: "perennial_test_age_seconds", Text: "age"}},
+		func(context.Context) map[string]float64 {
+			return values
+		}))
 	require.Contains(t, metricsText(t, tel), "\nperennial_test_age_seconds 0\n")
 	values["perennial_test_age_seconds"] = 61
 	require.Contains(t, metricsText(t, tel), "\nperennial_test_age_seconds 61\n")

@@ -122,8 +122,8 @@ func associated(parts ...string) []byte {
 	return out
 }
 
-// EndpointSecret is where the signing secrets of a webhook endpoint belong, the present and the previous one: a rotation
-// moves the sealed bytes from one column to the other.
+// EndpointSecret is where the signing secrets of a webhook endpoint belong, the present and the previous one: a
+// rotation moves the sealed bytes from one column to the other.
 func EndpointSecret(appID, endpointID string) Field {
 	return Field{AppID: appID, ConfigID: endpointID, Name: "endpointSecret"}
 }

@@ -59,8 +59,9 @@ var callbacks = []scenario{
 			body   []byte
 			at     time.Time
 		}{
-			"another secret":    {foreign.Header, foreign.Body, now},
-			"another body":      {genuine.Header, bytes.Replace(genuine.Body, []byte(`"livemode":false`), []byte(`"livemode":true `), 1), now},
+			"another secret": {foreign.Header, foreign.Body, now},
+			"another body": {genuine.Header, bytes.Replace(genuine.Body, []byte(`"livemode":false`),
+				[]byte(`"livemode":true `), 1), now},
 			"one byte more":     {genuine.Header, append(bytes.Clone(genuine.Body), ' '), now},
 			"no body":           {genuine.Header, nil, now},
 			"no signature":      {http.Header{}, genuine.Body, now},

@@ -23,7 +23,8 @@ var cancels = []scenario{
 			in.TransactionID, in.Key = "txn_"+tc.name, "key-"+tc.name
 			res := b.charge(t, in)
 			for _, ref := range []string{res.Ref, ""} {
-				after, err := b.Provider.CancelCharge(t.Context(), providers.LookupRequest{TransactionID: in.TransactionID, Ref: ref})
+				after, err := b.Provider.CancelCharge(t.Context(),
+					providers.LookupRequest{TransactionID: in.TransactionID, Ref: ref})
 				require.NoError(t, err)
 				b.clean(t, after)
 				require.Contains(t, tc.after, after.Outcome, tc.name)

@@ -40,7 +40,8 @@ var charges = []scenario{
 			found, err := b.Provider.LookupCharge(t.Context(), providers.LookupRequest{TransactionID: in.TransactionID})
 			require.NoError(t, err)
 			b.clean(t, found)
-			require.Equal(t, [3]any{res.Outcome, res.FailureCode, res.Ref}, [3]any{found.Outcome, found.FailureCode, found.Ref}, "a look-up says the same: %s", d.Name)
+			require.Equal(t, [3]any{res.Outcome, res.FailureCode, res.Ref}, [3]any{found.Outcome, found.FailureCode, found.Ref},
+				"a look-up says the same: %s", d.Name)
 		}
 		b.requireCaptures(t, 0)
 	}},

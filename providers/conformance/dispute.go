@@ -25,7 +25,8 @@ var disputes = []scenario{
 		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{}`)
 		d := b.dispute(t, charge.Ref)
 		require.Equal(t, providers.Dispute{
-			Ref: d.Ref, State: providers.DisputeOpen, Amount: b.Price.Amount, Currency: b.Price.Currency, Withdrawn: b.Price.Amount,
+			Ref: d.Ref, State: providers.DisputeOpen, Amount: b.Price.Amount, Currency: b.Price.Currency,
+			Withdrawn: b.Price.Amount,
 		}, d)
 		require.Len(t, b.Rig.Movements(t, "dispute_withdrawn"), 1)
 		b.Rig.control(t, http.MethodPost, "disputes/"+d.Ref+"/close", `{"status":"won"}`)

@@ -69,7 +69,8 @@ var refunds = []scenario{
 		require.Equal(t, providers.Pending, res.Outcome)
 		require.Empty(t, b.Rig.Movements(t, "refund"))
 		b.Rig.SettleRefund(t, res.Ref, "succeeded")
-		require.Equal(t, providers.Succeeded, b.lookupRefund(t, providers.LookupRequest{TransactionID: refundTxn, Ref: res.Ref}).Outcome)
+		require.Equal(t, providers.Succeeded, b.lookupRefund(t,
+			providers.LookupRequest{TransactionID: refundTxn, Ref: res.Ref}).Outcome)
 		require.Len(t, b.Rig.Movements(t, "refund"), 1)
 	}},
 	{"a refund that comes back is failed", func(t *testing.T, b *bench) {
@@ -103,7 +104,9 @@ var refunds = []scenario{
 }
 
 func (b *bench) refundOf(ref string, amount money.Minor) providers.RefundRequest {
-	return providers.RefundRequest{TransactionID: refundTxn, Key: "refund-1", ChargeRef: ref, Amount: amount, Currency: b.Price.Currency}
+	return providers.RefundRequest{
+		TransactionID: refundTxn, Key: "refund-1", ChargeRef: ref, Amount: amount, Currency: b.Price.Currency,
+	}
 }
 
 // since is a look-up of a captured charge with what became of its money.

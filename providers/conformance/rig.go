@@ -46,12 +46,13 @@ func NewRig(t *testing.T, now func() time.Time, keys ...string) *Rig {
 	require.NoError(t, err)
 	listener, err := sim.Listen("127.0.0.1:0")
 	require.NoError(t, err)
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if !strings.HasPrefix(req.URL.Path, "/_simulator/") {
-			r.arrived.Add(1)
-		}
-		sim.Handler().ServeHTTP(w, req)
-	})}
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if !strings.HasPrefix(req.URL.Path, "/_simulator/") {
+				r.arrived.Add(1)
+			}
+			sim.Handler().ServeHTTP(w, req)
+		})}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() {
 		_ = server.Close()

@@ -63,7 +63,9 @@ type Methods struct {
 // Run runs the suite. newSubject is called once for each test, which may all run at once.
 func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
 	t.Helper()
-	for _, group := range [][]scenario{charges, limits, silences, replays, cancels, refunds, disputes, lookups, callbacks} {
+	for _, group := range [][]scenario{
+		charges, limits, silences, replays, cancels, refunds, disputes, lookups, callbacks,
+	} {
 		for _, sc := range group {
 			t.Run(sc.name, func(t *testing.T) {
 				t.Parallel()

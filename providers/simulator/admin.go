@@ -11,7 +11,9 @@ import (
 // adminRoutes are how tests and operators steer the simulator. They need no key: whoever reaches the port may.
 func (s *Server) adminRoutes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /_simulator/health", func(w http.ResponseWriter, _ *http.Request) { write(w, ok(map[string]any{"status": "ok"})) })
+	mux.HandleFunc("GET /_simulator/health", func(w http.ResponseWriter, _ *http.Request) {
+		write(w, ok(map[string]any{"status": "ok"}))
+	})
 	mux.HandleFunc("GET /_simulator/ledger", s.adminLedger)
 	mux.HandleFunc("PUT /_simulator/cards/{token}", s.adminCard)
 	mux.HandleFunc("POST /_simulator/payment_intents/{id}/settle", s.adminSettleIntent)
@@ -19,7 +21,9 @@ func (s *Server) adminRoutes() http.Handler {
 	s.dashboardRoutes(mux)
 	mux.HandleFunc("DELETE /_simulator/idempotency_keys", s.adminForgetKeys)
 	mux.HandleFunc("PUT /_simulator/outage", s.adminOutage)
-	mux.HandleFunc("GET /_simulator/callbacks", func(w http.ResponseWriter, _ *http.Request) { write(w, ok(s.sender.log())) })
+	mux.HandleFunc("GET /_simulator/callbacks", func(w http.ResponseWriter, _ *http.Request) {
+		write(w, ok(s.sender.log()))
+	})
 	mux.HandleFunc("PUT /_simulator/callbacks", s.adminCallbacks)
 	mux.HandleFunc("POST /_simulator/callbacks", s.adminSendCallback)
 	return mux
@@ -106,7 +110,9 @@ func (s *Server) adminSettleIntent(w http.ResponseWriter, r *http.Request) {
 	pi := s.state.intents[r.PathValue("id")]
 	if pi == nil || (pi.Status != processing && pi.Status != requiresAction) {
 		s.mu.Unlock()
-		write(w, answer{status: http.StatusConflict, body: map[string]string{"error": "no pending payment intent of that ID"}})
+		write(w, answer{
+			status: http.StatusConflict, body: map[string]string{"error": "no pending payment intent of that ID"},
+		})
 		return
 	}
 	s.conclude(w, nil, s.settleIntent(pi, in.Status).render())
@@ -121,7 +127,10 @@ func (s *Server) adminSettleRefund(w http.ResponseWriter, r *http.Request) {
 	re := s.state.refunds[r.PathValue("id")]
 	if re == nil || re.Status == failed || re.Status == in.Status {
 		s.mu.Unlock()
-		write(w, answer{status: http.StatusConflict, body: map[string]string{"error": "no refund of that ID that could still become " + in.Status}})
+		write(w, answer{
+			status: http.StatusConflict,
+			body:   map[string]string{"error": "no refund of that ID that could still become " + in.Status},
+		})
 		return
 	}
 	s.conclude(w, nil, s.settleRefund(re, in.Status).render())

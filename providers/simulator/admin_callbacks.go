@@ -68,7 +68,8 @@ func (s *Server) adminSendCallback(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if c.URL == "" || in.Type == "" {
-		refuseAdmin(w, `set a callback URL first (PUT /_simulator/callbacks), and name a "type" such as payment_intent.succeeded`)
+		refuseAdmin(w,
+			`set a callback URL first (PUT /_simulator/callbacks), and name a "type" such as payment_intent.succeeded`)
 		return
 	}
 	s.mu.Lock()

@@ -37,7 +37,9 @@ func refusal(status int, f failure) answer {
 
 // invalid is an invalid_request_error; message is a format string.
 func invalid(status int, code, param, message string, args ...any) answer {
-	return refusal(status, failure{Type: "invalid_request_error", Code: code, Param: param, Message: fmt.Sprintf(message, args...)})
+	return refusal(status, failure{
+		Type: "invalid_request_error", Code: code, Param: param, Message: fmt.Sprintf(message, args...),
+	})
 }
 
 func missing(status int, param, what, id string) answer {

@@ -16,7 +16,8 @@ func (s *Server) authenticate(r *http.Request) (live bool, refused *answer) {
 		key, found = user, true
 	}
 	if !found || key == "" {
-		a := invalid(http.StatusUnauthorized, "", "", "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.")
+		a := invalid(http.StatusUnauthorized, "", "",
+			"You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.")
 		return false, &a
 	}
 	if !wellFormedKey.MatchString(key) || (len(s.keys) > 0 && !s.keys[key]) {

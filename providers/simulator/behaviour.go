@@ -37,16 +37,24 @@ var behaviours = map[string]behaviour{
 	"pm_card_mastercard": {},
 	"pm_card_amex":       {},
 
-	"pm_card_visa_chargeDeclined":                      declines("card_declined", "generic_decline", "Your card was declined."),
-	"pm_card_visa_chargeDeclinedInsufficientFunds":     declines("card_declined", "insufficient_funds", "Your card has insufficient funds."),
-	"pm_card_visa_chargeDeclinedLostCard":              declines("card_declined", "lost_card", "Your card was declined."),
-	"pm_card_visa_chargeDeclinedStolenCard":            declines("card_declined", "stolen_card", "Your card was declined."),
-	"pm_card_visa_chargeDeclinedVelocityLimitExceeded": declines("card_declined", "card_velocity_exceeded", "Your card was declined for making repeated attempts too frequently or exceeding its amount limit."),
-	"pm_card_chargeDeclinedExpiredCard":                declines("expired_card", "expired_card", "Your card has expired."),
-	"pm_card_chargeDeclinedIncorrectCvc":               declines("incorrect_cvc", "incorrect_cvc", "Your card's security code is incorrect."),
-	"pm_card_chargeDeclinedProcessingError":            declines("processing_error", "processing_error", "An error occurred while processing your card. Try again in a little bit."),
-	"pm_card_chargeCustomerFail":                       attachable(declines("card_declined", "generic_decline", "Your card was declined.")),
-	"pm_card_authenticationRequired":                   attachable(declines("authentication_required", "authentication_required", "Your card was declined. This transaction requires authentication.")),
+	"pm_card_visa_chargeDeclined": declines("card_declined", "generic_decline",
+		"Your card was declined."),
+	"pm_card_visa_chargeDeclinedInsufficientFunds": declines("card_declined", "insufficient_funds",
+		"Your card has insufficient funds."),
+	"pm_card_visa_chargeDeclinedLostCard": declines("card_declined", "lost_card", "Your card was declined."),
+	"pm_card_visa_chargeDeclinedStolenCard": declines("card_declined", "stolen_card",
+		"Your card was declined."),
+	"pm_card_visa_chargeDeclinedVelocityLimitExceeded": declines("card_declined", "card_velocity_exceeded",
+		"Your card was declined for making repeated attempts too frequently or exceeding its amount limit."),
+	"pm_card_chargeDeclinedExpiredCard": declines("expired_card", "expired_card", "Your card has expired."),
+	"pm_card_chargeDeclinedIncorrectCvc": declines("incorrect_cvc", "incorrect_cvc",
+		"Your card's security code is incorrect."),
+	"pm_card_chargeDeclinedProcessingError": declines("processing_error", "processing_error",
+		"An error occurred while processing your card. Try again in a little bit."),
+	"pm_card_chargeCustomerFail": attachable(declines("card_declined", "generic_decline",
+		"Your card was declined.")),
+	"pm_card_authenticationRequired": attachable(declines("authentication_required",
+		"authentication_required", "Your card was declined. This transaction requires authentication.")),
 
 	"pm_card_pendingRefund": {refunds: "pending"},
 	"pm_card_refundFail":    {refunds: "fail"},
@@ -89,5 +97,6 @@ func behaviourNamed(name string) (behaviour, bool) {
 
 // behaviourNames is for the message that refuses an unknown one.
 func behaviourNames() []string {
-	return append(slices.Sorted(maps.Keys(behaviours)), "pm_sim_slow_<ms>", "pm_sim_pending_<n>s_succeed", "pm_sim_pending_<n>s_fail")
+	return append(slices.Sorted(maps.Keys(behaviours)), "pm_sim_slow_<ms>", "pm_sim_pending_<n>s_succeed",
+		"pm_sim_pending_<n>s_fail")
 }

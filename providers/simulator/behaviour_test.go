@@ -20,7 +20,8 @@ func TestCard_CanBeginToFail(t *testing.T) {
 	script("pm_alice", `{"behaviour":"pm_card_visa_chargeDeclinedInsufficientFunds"}`)
 	require.Equal(t, "insufficient_funds", r.charge(t, "pm_alice", "").failure("decline_code"))
 	script("cus_1", `{"behaviour":"pm_card_visa_chargeDeclinedLostCard"}`)
-	require.Equal(t, "lost_card", r.charge(t, "pm_alice", "").failure("decline_code"), "a customer's script beats a token's")
+	require.Equal(t, "lost_card", r.charge(t, "pm_alice", "").failure("decline_code"),
+		"a customer's script beats a token's")
 	require.Equal(t, "lost_card", r.charge(t, "pm_card_visa", "").failure("decline_code"))
 	script("pm_card_visa", `{"behaviour":"pm_card_visa","customer":"cus_1"}`)
 	require.Equal(t, succeeded, r.charge(t, "pm_card_visa", "").state(), "a script for both beats either")
@@ -42,8 +43,10 @@ func TestCard_BelongsToCustomer(t *testing.T) {
 	stolen.Set("customer", "cus_2")
 	require.Equal(t, "resource_missing", r.do(t, http.MethodPost, "/v1/payment_intents", "", stolen.Encode()).code())
 	r.do(t, http.MethodPut, "/_simulator/cards/"+attached.id(), "", `{"behaviour":"pm_card_amex"}`)
-	require.Equal(t, 400, r.do(t, http.MethodPost, "/v1/payment_intents", "", stolen.Encode()).status, "a script does not detach it")
-	require.Equal(t, 402, r.do(t, http.MethodPost, "/v1/payment_methods/pm_card_visa_chargeDeclined/attach", "", "customer=cus_1").status)
+	require.Equal(t, 400, r.do(t, http.MethodPost, "/v1/payment_intents", "", stolen.Encode()).status,
+		"a script does not detach it")
+	require.Equal(t, 402, r.do(t, http.MethodPost, "/v1/payment_methods/pm_card_visa_chargeDeclined/attach", "",
+		"customer=cus_1").status)
 	late := r.do(t, http.MethodPost, "/v1/payment_methods/pm_card_chargeCustomerFail/attach", "", "customer=cus_1")
 	require.Equal(t, 402, r.charge(t, late.id(), "").status)
 }
@@ -99,8 +102,10 @@ func TestIntent_Unconfirmed(t *testing.T) {
 	require.Equal(t, requiresPaymentMethod, bare.state())
 	carded := r.do(t, http.MethodPost, "/v1/payment_intents", "", "amount=1999&currency=usd&payment_method=pm_card_visa")
 	require.Equal(t, requiresConfirmation, carded.state())
-	canceledIntent := r.do(t, http.MethodPost, "/v1/payment_intents/"+carded.id()+"/cancel", "", "cancellation_reason=duplicate")
-	require.Equal(t, [2]any{statusCanceled, "duplicate"}, [2]any{canceledIntent.state(), canceledIntent.body["cancellation_reason"]})
+	canceledIntent := r.do(t, http.MethodPost, "/v1/payment_intents/"+carded.id()+"/cancel", "",
+		"cancellation_reason=duplicate")
+	require.Equal(t, [2]any{statusCanceled, "duplicate"},
+		[2]any{canceledIntent.state(), canceledIntent.body["cancellation_reason"]})
 	again := r.do(t, http.MethodPost, "/v1/payment_intents/"+carded.id()+"/cancel", "", "")
 	require.Equal(t, "payment_intent_unexpected_state", again.code())
 	require.Zero(t, r.captures())

@@ -26,7 +26,8 @@ func BenchmarkCharge(b *testing.B) {
 	b.SetParallelism(32)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, server.URL+"/v1/payment_intents", strings.NewReader(body))
+			req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, server.URL+"/v1/payment_intents",
+				strings.NewReader(body))
 			if err != nil {
 				b.Error(err)
 				return

@@ -103,7 +103,8 @@ func TestDashboard_RefundsAndDisputes(t *testing.T) {
 		types = append(types, e.Type)
 	}
 	require.ElementsMatch(t, []string{
-		"refund.created", "charge.refunded", "charge.dispute.created", "charge.dispute.funds_withdrawn", "charge.dispute.closed",
+		"refund.created", "charge.refunded", "charge.dispute.created", "charge.dispute.funds_withdrawn",
+		"charge.dispute.closed",
 		"charge.dispute.funds_reinstated",
 	}, types)
 	var moved []string
@@ -137,7 +138,8 @@ func TestCallback_OnRequest(t *testing.T) {
 	paid := r.charge(t, "pm_card_visa", "")
 	require.Equal(t, 400, send(`{"object":"pi_unknown","type":"payment_intent.succeeded"}`))
 	require.Equal(t, 400, send(`{"object":"`+paid.id()+`"}`))
-	require.Equal(t, 200, send(`{"object":"`+paid.id()+`","type":"payment_intent.processing","copies":2,"secret":"whsec_other"}`))
+	require.Equal(t, 200,
+		send(`{"object":"`+paid.id()+`","type":"payment_intent.processing","copies":2,"secret":"whsec_other"}`))
 	for range 2 {
 		m := <-messages
 		require.Equal(t, Sign(m.body, "whsec_other", r.clock.now()), m.header.Get("Stripe-Signature"))

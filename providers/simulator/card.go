@@ -37,7 +37,9 @@ func (st *state) behaviourOf(customer, token string) (behaviour, *answer) {
 		a := missing(http.StatusBadRequest, "payment_method", "PaymentMethod", token)
 		return behaviour{}, &a
 	case own.Owner != "" && own.Owner != customer:
-		a := invalid(http.StatusBadRequest, "resource_missing", "payment_method", "The customer does not have a payment method with the ID %s. The payment method must be attached to the customer.", token)
+		a := invalid(http.StatusBadRequest, "resource_missing", "payment_method",
+			"The customer does not have a payment method with the ID %s. The payment method must be attached to the "+
+				"customer.", token)
 		return behaviour{}, &a
 	}
 	for _, name := range []string{scriptName(customer, token), customer, token} {

@@ -15,8 +15,10 @@ func (pi *intent) charge() map[string]any {
 	}
 	return map[string]any{
 		"id": id, "object": "charge", "amount": pi.Amount, "amount_captured": captured, "amount_refunded": pi.AmountRefunded,
-		"captured": status == succeeded, "created": pi.Created.Unix(), "currency": pi.Currency, "customer": orNull(pi.Customer),
-		"description": orNull(pi.Description), "livemode": pi.Live, "metadata": orEmpty(pi.Metadata), "paid": status == succeeded,
+		"captured": status == succeeded, "created": pi.Created.Unix(), "currency": pi.Currency,
+		"customer":    orNull(pi.Customer),
+		"description": orNull(pi.Description), "livemode": pi.Live, "metadata": orEmpty(pi.Metadata),
+		"paid":           status == succeeded,
 		"payment_intent": pi.ID, "refunded": captured > 0 && pi.AmountRefunded == pi.Amount, "status": status,
 		"billing_details": map[string]any{"name": "Casey Holder"},
 	}

@@ -31,7 +31,9 @@ const (
 func (d *dispute) render() map[string]any {
 	moves := []any{}
 	for _, amount := range d.Moves {
-		moves = append(moves, map[string]any{"object": "balance_transaction", "amount": amount, "currency": d.Currency, "fee": 1500, "type": "adjustment"})
+		moves = append(moves, map[string]any{
+			"object": "balance_transaction", "amount": amount, "currency": d.Currency, "fee": 1500, "type": "adjustment",
+		})
 	}
 	return map[string]any{
 		"id": d.ID, "object": "dispute", "amount": d.Amount, "balance_transactions": moves, "charge": d.Charge,
@@ -43,8 +45,9 @@ func (d *dispute) render() map[string]any {
 // openDispute has the payer's bank object to a captured charge. An inquiry moves no money. The caller holds the lock.
 func (s *Server) openDispute(pi *intent, amount int64, asInquiry bool) *dispute {
 	d := &dispute{
-		ID: newID("du_"), Amount: amount, Charge: pi.Charge, Created: s.config.Now().UTC(), Currency: pi.Currency, Intent: pi.ID,
-		Live: pi.Live, Status: needsResponse, Moves: []int64{-amount},
+		ID: newID("du_"), Amount: amount, Charge: pi.Charge, Created: s.config.Now().UTC(), Currency: pi.Currency,
+		Intent: pi.ID,
+		Live:   pi.Live, Status: needsResponse, Moves: []int64{-amount},
 	}
 	rec := &record{Kind: disputeWithdrawn, Intent: pi, Dispute: d}
 	events := []string{"charge.dispute.created", "charge.dispute.funds_withdrawn"}

@@ -10,11 +10,16 @@ var stripeEndpoints = map[string]endpoint{
 	"POST /v1/payment_intents":             {accepts: intentParams, delay: createDelay, run: createIntent},
 	"GET /v1/payment_intents/search":       {accepts: params{"query": text, "limit": integer}, run: searchIntents},
 	"GET /v1/payment_intents/{id}":         {run: getIntent},
-	"POST /v1/payment_intents/{id}/cancel": {accepts: params{"cancellation_reason": oneOf("abandoned", "duplicate", "fraudulent", "requested_by_customer")}, run: cancelIntent},
-	"POST /v1/refunds":                     {accepts: refundParams, run: createRefund},
-	"GET /v1/refunds":                      {accepts: params{"limit": integer, "payment_intent": text, "starting_after": text}, run: listRefunds},
-	"GET /v1/refunds/{id}":                 {run: getRefund},
-	"GET /v1/disputes":                     {accepts: params{"limit": integer, "payment_intent": text, "starting_after": text}, run: listDisputes},
+	"POST /v1/payment_intents/{id}/cancel": {accepts: params{"cancellation_reason": oneOf("abandoned", "duplicate",
+		"fraudulent", "requested_by_customer")}, run: cancelIntent},
+	"POST /v1/refunds": {accepts: refundParams, run: createRefund},
+	"GET /v1/refunds": {accepts: params{
+		"limit": integer, "payment_intent": text, "starting_after": text,
+	}, run: listRefunds},
+	"GET /v1/refunds/{id}": {run: getRefund},
+	"GET /v1/disputes": {accepts: params{
+		"limit": integer, "payment_intent": text, "starting_after": text,
+	}, run: listDisputes},
 }
 
 func getBalance(_ *Server, c call) answer {

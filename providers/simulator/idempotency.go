@@ -47,8 +47,9 @@ func (s *Server) release(key string) {
 
 func keyMisused(key string) answer {
 	return refusal(http.StatusBadRequest, failure{
-		Type:    "idempotency_error",
-		Message: "Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '" + key + "'.",
+		Type: "idempotency_error",
+		Message: "Keys for idempotent requests can only be used with the same parameters they were first used with. Try " +
+			"using a key other than '" + key + "'.",
 	})
 }
 

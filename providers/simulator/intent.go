@@ -88,7 +88,9 @@ func (pi *intent) lastPaymentError() any {
 			"email": "holder@example.com", "name": "Casey Holder", "phone": nil,
 			"address": map[string]any{"city": "Douala", "country": "CM"},
 		},
-		"card": map[string]any{"brand": "visa", "exp_month": 8, "exp_year": 2031, "fingerprint": "Xt5EWLLDS7FJjR1c", "last4": "4242"},
+		"card": map[string]any{
+			"brand": "visa", "exp_month": 8, "exp_year": 2031, "fingerprint": "Xt5EWLLDS7FJjR1c", "last4": "4242",
+		},
 		"type": "card",
 	}
 	return f

@@ -47,7 +47,8 @@ func createIntent(s *Server, c call) answer {
 		}
 	}
 	pi := &intent{
-		ID: newID("pi_"), Amount: number(p, "amount"), Created: s.config.Now().UTC(), Currency: strings.ToLower(p.Get("currency")),
+		ID: newID("pi_"), Amount: number(p, "amount"), Created: s.config.Now().UTC(),
+		Currency: strings.ToLower(p.Get("currency")),
 		Customer: customer, Description: p.Get("description"), Live: c.live, Metadata: metadata(p),
 		PaymentMethod: token, Refunds: b.refunds,
 	}
@@ -124,12 +125,14 @@ func checkIntent(p url.Values) *answer {
 	}
 	if p.Get("confirm") != "true" {
 		if p.Has("off_session") {
-			return refuse(invalid(http.StatusBadRequest, "", "off_session", "You can only pass `off_session` when `confirm=true`."))
+			return refuse(invalid(http.StatusBadRequest, "", "off_session",
+				"You can only pass `off_session` when `confirm=true`."))
 		}
 		return nil
 	}
 	if p.Get("payment_method") == "" {
-		return refuse(invalid(http.StatusBadRequest, "payment_intent_unexpected_state", "payment_method", "You cannot confirm this PaymentIntent because it's missing a payment method."))
+		return refuse(invalid(http.StatusBadRequest, "payment_intent_unexpected_state", "payment_method",
+			"You cannot confirm this PaymentIntent because it's missing a payment method."))
 	}
 	return nil
 }
@@ -140,13 +143,17 @@ func checkAmount(amount int64, currency string) *answer {
 	}
 	switch {
 	case amount < 1:
-		return refuse(invalid(http.StatusBadRequest, "parameter_invalid_integer", "amount", "This value must be greater than or equal to 1."))
+		return refuse(invalid(http.StatusBadRequest, "parameter_invalid_integer", "amount",
+			"This value must be greater than or equal to 1."))
 	case amount < minimum[currency]:
-		return refuse(invalid(http.StatusBadRequest, "amount_too_small", "amount", "Amount must be at least %d %s", minimum[currency], currency))
+		return refuse(invalid(http.StatusBadRequest, "amount_too_small", "amount", "Amount must be at least %d %s",
+			minimum[currency], currency))
 	case amount > maximum:
-		return refuse(invalid(http.StatusBadRequest, "amount_too_large", "amount", "Amount must be no more than %d", int64(maximum)))
+		return refuse(invalid(http.StatusBadRequest, "amount_too_large", "amount", "Amount must be no more than %d",
+			int64(maximum)))
 	case amount%multiple(currency) != 0:
-		return refuse(invalid(http.StatusBadRequest, "invalid_amount", "amount", "Amounts in %s must be divisible by %d.", currency, multiple(currency)))
+		return refuse(invalid(http.StatusBadRequest, "invalid_amount", "amount", "Amounts in %s must be divisible by %d.",
+			currency, multiple(currency)))
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ func cancelIntent(s *Server, c call) answer {
 		return *refused
 	}
 	if !slices.Contains(cancelable, pi.Status) {
-		a := invalid(http.StatusBadRequest, "payment_intent_unexpected_state", "", "You cannot cancel this PaymentIntent because it has a status of %s.", pi.Status)
+		a := invalid(http.StatusBadRequest, "payment_intent_unexpected_state", "",
+			"You cannot cancel this PaymentIntent because it has a status of %s.", pi.Status)
 		return a
 	}
 	next, now := *pi, s.config.Now().UTC()

@@ -23,7 +23,8 @@ func TestJournal_SurvivesRestart(t *testing.T) {
 	first := start(t, path, nil)
 	paid := first.charge(t, "pm_card_visa", "key-1")
 	pending := first.charge(t, "pm_sim_pending_60s_succeed", "key-2")
-	refund := first.do(t, http.MethodPost, "/v1/refunds", "key-3", "payment_intent="+paid.id()+"&amount=500&metadata[txn_id]=txn_r")
+	refund := first.do(t, http.MethodPost, "/v1/refunds", "key-3",
+		"payment_intent="+paid.id()+"&amount=500&metadata[txn_id]=txn_r")
 	customer := first.do(t, http.MethodPost, "/v1/customers", "", "email=a@example.com")
 	first.do(t, http.MethodPut, "/_simulator/cards/cus_1", "", `{"behaviour":"pm_card_visa_chargeDeclined"}`)
 	before := first.Ledger()
@@ -132,7 +133,8 @@ func TestJournal_SurvivesKill(t *testing.T) {
 		hanging := make(chan struct{})
 		go func() { // one more is under way when the power goes
 			defer close(hanging)
-			res, err := http.Post(base+"/v1/payment_intents", "application/x-www-form-urlencoded", strings.NewReader(chargeForm("pm_sim_slow_60000").Encode()))
+			res, err := http.Post(base+"/v1/payment_intents", "application/x-www-form-urlencoded",
+				strings.NewReader(chargeForm("pm_sim_slow_60000").Encode()))
 			if err == nil {
 				_, _ = io.Copy(io.Discard, res.Body)
 				_ = res.Body.Close()

@@ -8,7 +8,8 @@ import (
 // Movement is one line of the provider's books. Amounts are in the provider's own units (Stripe: UGX and ISK times
 // 100), because the ledger is what the provider did, not what the caller meant.
 type Movement struct {
-	Kind          string    `json:"kind"` // capture, refund, refund_reversed, cancel, dispute_withdrawn, dispute_reinstated
+	// capture, refund, refund_reversed, cancel, dispute_withdrawn, dispute_reinstated
+	Kind          string    `json:"kind"`
 	At            time.Time `json:"at"`
 	Amount        int64     `json:"amount"`
 	Currency      string    `json:"currency"`

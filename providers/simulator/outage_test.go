@@ -39,7 +39,9 @@ func TestOutage_PerformsNothing(t *testing.T) {
 	require.Equal(t, 500, r.charge(t, "pm_card_visa", "").status)
 	require.Equal(t, 200, r.outageOf(t, `{"mode":""}`))
 	require.Equal(t, 200, r.charge(t, "pm_card_visa", "").status)
-	for _, bad := range []string{`{"mode":"flood"}`, `{"mode":"500","for":"soon"}`, `{"mode":"refuse"}`, `{"mode":"500","for":"-1s"}`} {
+	for _, bad := range []string{
+		`{"mode":"flood"}`, `{"mode":"500","for":"soon"}`, `{"mode":"refuse"}`, `{"mode":"500","for":"-1s"}`,
+	} {
 		require.Equal(t, 400, r.outageOf(t, bad), bad)
 	}
 }
@@ -55,7 +57,9 @@ func TestOutage_RefusedConnection(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, probe.Body.Close())
 	require.Equal(t, 200, r.outageOf(t, `{"mode":"refuse","for":"1h"}`))
-	require.Eventually(t, func() bool { return r.gate.connections() == 0 }, 30*time.Second, time.Millisecond, "kept connections must not survive")
+	require.Eventually(t, func() bool {
+		return r.gate.connections() == 0
+	}, 30*time.Second, time.Millisecond, "kept connections must not survive")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+"/v1/balance", nil)
 	require.NoError(t, err)
 	res, err := http.DefaultClient.Do(req)
@@ -93,7 +97,8 @@ func TestOutage_HangEndsWithClient(t *testing.T) {
 	require.Equal(t, 200, r.outageOf(t, `{"mode":"hang"}`))
 	ctx, giveUp := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, giveUp)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+"/v1/payment_intents", strings.NewReader(chargeForm("pm_card_visa").Encode()))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+"/v1/payment_intents",
+		strings.NewReader(chargeForm("pm_card_visa").Encode()))
 	require.NoError(t, err)
 	res, err := http.DefaultClient.Do(req)
 	if err == nil {
@@ -109,7 +114,8 @@ func TestOutage_HangIsBounded(t *testing.T) {
 	r := start(t, t.TempDir()+"/ledger.jsonl", func(c *Config) { c.HangFor = time.Millisecond })
 	for token, captures := range map[string]int{"pm_sim_hang_dropped": 0, "pm_sim_hang": 1} {
 		before := r.captures()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url+"/v1/payment_intents", strings.NewReader(chargeForm(token).Encode()))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url+"/v1/payment_intents",
+			strings.NewReader(chargeForm(token).Encode()))
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer sk_test_1")
 		res, err := http.DefaultClient.Do(req)

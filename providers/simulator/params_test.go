@@ -17,27 +17,51 @@ func TestParams_RefusesBadCharge(t *testing.T) {
 		code   string
 		param  string
 	}{
-		"unknown parameter":        {func(v url.Values) { v.Set("colour", "red") }, 400, "parameter_unknown", "colour"},
-		"one Stripe has, we lack":  {func(v url.Values) { v.Set("receipt_email", "a@example.com") }, 400, "parameter_unknown", "receipt_email"},
-		"no amount":                {func(v url.Values) { v.Del("amount") }, 400, "parameter_missing", "amount"},
-		"no currency":              {func(v url.Values) { v.Del("currency") }, 400, "parameter_missing", "currency"},
-		"fraction":                 {func(v url.Values) { v.Set("amount", "19.99") }, 400, "parameter_invalid_integer", "amount"},
-		"zero":                     {func(v url.Values) { v.Set("amount", "0") }, 400, "parameter_invalid_integer", "amount"},
-		"negative":                 {func(v url.Values) { v.Set("amount", "-5") }, 400, "parameter_invalid_integer", "amount"},
-		"too small":                {func(v url.Values) { v.Set("amount", "49") }, 400, "amount_too_small", "amount"},
-		"too large":                {func(v url.Values) { v.Set("amount", "1000000000000") }, 400, "amount_too_large", "amount"},
-		"empty":                    {func(v url.Values) { v.Set("description", "") }, 400, "parameter_invalid_empty", "description"},
-		"twice":                    {func(v url.Values) { v.Add("amount", "5000") }, 400, "", "amount"},
-		"no such currency":         {func(v url.Values) { v.Set("currency", "zzz") }, 400, "", "currency"},
-		"UGX not times 100":        {func(v url.Values) { v.Set("currency", "ugx"); v.Set("amount", "5050") }, 400, "invalid_amount", "amount"},
-		"KWD with a last digit":    {func(v url.Values) { v.Set("currency", "kwd"); v.Set("amount", "1235") }, 400, "invalid_amount", "amount"},
-		"no boolean":               {func(v url.Values) { v.Set("confirm", "yes") }, 400, "", "confirm"},
-		"not a card":               {func(v url.Values) { v.Set("payment_method_types[0]", "sepa_debit") }, 400, "", "payment_method_types[0]"},
+		"unknown parameter": {func(v url.Values) { v.Set("colour", "red") }, 400, "parameter_unknown", "colour"},
+		"one Stripe has, we lack": {func(v url.Values) {
+			v.Set("receipt_email", "a@example.com")
+		}, 400, "parameter_unknown", "receipt_email"},
+		"no amount":   {func(v url.Values) { v.Del("amount") }, 400, "parameter_missing", "amount"},
+		"no currency": {func(v url.Values) { v.Del("currency") }, 400, "parameter_missing", "currency"},
+		"fraction": {func(v url.Values) {
+			v.Set("amount", "19.99")
+		}, 400, "parameter_invalid_integer", "amount"},
+		"zero": {func(v url.Values) { v.Set("amount", "0") }, 400, "parameter_invalid_integer", "amount"},
+		"negative": {func(v url.Values) {
+			v.Set("amount", "-5")
+		}, 400, "parameter_invalid_integer", "amount"},
+		"too small": {func(v url.Values) { v.Set("amount", "49") }, 400, "amount_too_small", "amount"},
+		"too large": {func(v url.Values) {
+			v.Set("amount", "1000000000000")
+		}, 400, "amount_too_large", "amount"},
+		"empty": {func(v url.Values) {
+			v.Set("description", "")
+		}, 400, "parameter_invalid_empty", "description"},
+		"twice":            {func(v url.Values) { v.Add("amount", "5000") }, 400, "", "amount"},
+		"no such currency": {func(v url.Values) { v.Set("currency", "zzz") }, 400, "", "currency"},
+		"UGX not times 100": {func(v url.Values) {
+			v.Set("currency", "ugx")
+			v.Set("amount", "5050")
+		}, 400, "invalid_amount", "amount"},
+		"KWD with a last digit": {func(v url.Values) {
+			v.Set("currency", "kwd")
+			v.Set("amount", "1235")
+		}, 400, "invalid_amount", "amount"},
+		"no boolean": {func(v url.Values) { v.Set("confirm", "yes") }, 400, "", "confirm"},
+		"not a card": {func(v url.Values) {
+			v.Set("payment_method_types[0]", "sepa_debit")
+		}, 400, "", "payment_method_types[0]"},
 		"off session, unconfirmed": {func(v url.Values) { v.Del("confirm") }, 400, "", "off_session"},
-		"no payment method":        {func(v url.Values) { v.Del("payment_method") }, 400, "payment_intent_unexpected_state", "payment_method"},
-		"unknown payment method":   {func(v url.Values) { v.Set("payment_method", "pm_nobody") }, 400, "resource_missing", "payment_method"},
-		"unknown customer":         {func(v url.Values) { v.Set("customer", "cus_missing") }, 400, "resource_missing", "customer"},
-		"not a customer":           {func(v url.Values) { v.Set("customer", "hello") }, 400, "resource_missing", "customer"},
+		"no payment method": {func(v url.Values) {
+			v.Del("payment_method")
+		}, 400, "payment_intent_unexpected_state", "payment_method"},
+		"unknown payment method": {func(v url.Values) {
+			v.Set("payment_method", "pm_nobody")
+		}, 400, "resource_missing", "payment_method"},
+		"unknown customer": {func(v url.Values) {
+			v.Set("customer", "cus_missing")
+		}, 400, "resource_missing", "customer"},
+		"not a customer": {func(v url.Values) { v.Set("customer", "hello") }, 400, "resource_missing", "customer"},
 	} {
 		form := chargeForm("pm_card_visa")
 		tc.change(form)
@@ -68,7 +92,8 @@ func TestParams_NeedsKey(t *testing.T) {
 	}
 	only := start(t, t.TempDir()+"/ledger.jsonl", func(c *Config) { c.SecretKeys = []string{"sk_test_known"} })
 	require.Equal(t, 401, only.do(t, http.MethodGet, "/v1/balance", "", "").status)
-	require.Equal(t, 200, only.do(t, http.MethodGet, "/v1/balance", "", "", "Authorization", "Bearer sk_test_known").status)
+	require.Equal(t, 200, only.do(t, http.MethodGet, "/v1/balance", "", "", "Authorization",
+		"Bearer sk_test_known").status)
 }
 
 func TestParams_ModesAreApart(t *testing.T) {

@@ -35,7 +35,9 @@ func (r *refund) render() map[string]any {
 		"id": r.ID, "object": "refund", "amount": r.Amount, "balance_transaction": nil, "charge": r.Charge,
 		"created": r.Created.Unix(), "currency": r.Currency, "metadata": orEmpty(r.Metadata),
 		"payment_intent": r.Intent, "reason": orNull(r.Reason), "receipt_number": nil, "status": r.Status,
-		"destination_details": map[string]any{"type": "card", "card": map[string]any{"reference": "4242000000001111", "type": "refund"}},
+		"destination_details": map[string]any{
+			"type": "card", "card": map[string]any{"reference": "4242000000001111", "type": "refund"},
+		},
 	}
 	if r.FailureReason != "" {
 		out["failure_reason"] = r.FailureReason
@@ -46,7 +48,8 @@ func (r *refund) render() map[string]any {
 func createRefund(s *Server, c call) answer {
 	id := c.params.Get("payment_intent")
 	if id == "" {
-		return invalid(http.StatusBadRequest, "parameter_missing", "payment_intent", "Missing required param: payment_intent.")
+		return invalid(http.StatusBadRequest, "parameter_missing", "payment_intent",
+			"Missing required param: payment_intent.")
 	}
 	pi := s.state.intents[id]
 	if pi == nil || pi.Live != c.live {
@@ -57,8 +60,9 @@ func createRefund(s *Server, c call) answer {
 		return *refused
 	}
 	r := &refund{
-		ID: newID("re_"), Amount: amount, Charge: pi.Charge, Created: s.config.Now().UTC(), Currency: pi.Currency, Intent: pi.ID,
-		Live: pi.Live, Metadata: metadata(c.params), Reason: c.params.Get("reason"), Status: succeeded,
+		ID: newID("re_"), Amount: amount, Charge: pi.Charge, Created: s.config.Now().UTC(), Currency: pi.Currency,
+		Intent: pi.ID,
+		Live:   pi.Live, Metadata: metadata(c.params), Reason: c.params.Get("reason"), Status: succeeded,
 	}
 	next := *pi
 	next.AmountRefunded += amount
@@ -68,7 +72,9 @@ func createRefund(s *Server, c call) answer {
 	}
 	a := ok(r.render())
 	a.record, a.remember = rec, true
-	a.events = []event{s.event("refund.created", r.Live, r.render(), false), s.event("charge.refunded", next.Live, next.charge(), false)}
+	a.events = []event{
+		s.event("refund.created", r.Live, r.render(), false), s.event("charge.refunded", next.Live, next.charge(), false),
+	}
 	return a
 }
 
@@ -77,20 +83,25 @@ func refundable(pi *intent, c call) (int64, *answer) {
 	left := pi.Amount - pi.AmountRefunded
 	switch {
 	case pi.Status != succeeded:
-		return 0, refuse(invalid(http.StatusBadRequest, "", "payment_intent", "This PaymentIntent (%s) does not have a successful charge to refund.", pi.ID))
+		return 0, refuse(invalid(http.StatusBadRequest, "", "payment_intent",
+			"This PaymentIntent (%s) does not have a successful charge to refund.", pi.ID))
 	case left == 0:
-		return 0, refuse(invalid(http.StatusBadRequest, "charge_already_refunded", "", "Charge %s has already been refunded.", pi.Charge))
+		return 0, refuse(invalid(http.StatusBadRequest, "charge_already_refunded", "", "Charge %s has already been refunded.",
+			pi.Charge))
 	case !c.params.Has("amount"):
 		return left, nil
 	}
 	amount := number(c.params, "amount")
 	switch {
 	case amount < 1:
-		return 0, refuse(invalid(http.StatusBadRequest, "parameter_invalid_integer", "amount", "This value must be greater than or equal to 1."))
+		return 0, refuse(invalid(http.StatusBadRequest, "parameter_invalid_integer", "amount",
+			"This value must be greater than or equal to 1."))
 	case amount > left:
-		return 0, refuse(invalid(http.StatusBadRequest, "", "amount", "Refund amount (%d %s) is greater than unrefunded amount on charge (%d %s)", amount, pi.Currency, left, pi.Currency))
+		return 0, refuse(invalid(http.StatusBadRequest, "", "amount",
+			"Refund amount (%d %s) is greater than unrefunded amount on charge (%d %s)", amount, pi.Currency, left, pi.Currency))
 	case amount%multiple(pi.Currency) != 0:
-		return 0, refuse(invalid(http.StatusBadRequest, "invalid_amount", "amount", "Amounts in %s must be divisible by %d.", pi.Currency, multiple(pi.Currency)))
+		return 0, refuse(invalid(http.StatusBadRequest, "invalid_amount", "amount", "Amounts in %s must be divisible by %d.",
+			pi.Currency, multiple(pi.Currency)))
 	}
 	return amount, nil
 }

@@ -19,8 +19,10 @@ func TestSDK_Official(t *testing.T) {
 	ctx := t.Context()
 	create := func(token string) (*stripe.PaymentIntent, error) {
 		p := &stripe.PaymentIntentCreateParams{
-			Amount: stripe.Int64(1999), Currency: stripe.String("usd"), Confirm: stripe.Bool(true), OffSession: stripe.Bool(true),
-			PaymentMethod: stripe.String(token), PaymentMethodTypes: []*string{stripe.String("card")}, Customer: stripe.String("cus_1"),
+			Amount: stripe.Int64(1999), Currency: stripe.String("usd"), Confirm: stripe.Bool(true),
+			OffSession:    stripe.Bool(true),
+			PaymentMethod: stripe.String(token), PaymentMethodTypes: []*string{stripe.String("card")},
+			Customer: stripe.String("cus_1"),
 		}
 		p.AddMetadata("txn_id", "txn_1")
 		return client.V1PaymentIntents.Create(ctx, p)
@@ -40,14 +42,16 @@ func TestSDK_Official(t *testing.T) {
 	require.Equal(t, stripe.PaymentIntentStatusRequiresPaymentMethod, declined.PaymentIntent.Status)
 
 	found := 0
-	for pi, err := range client.V1PaymentIntents.Search(ctx, &stripe.PaymentIntentSearchParams{SearchParams: stripe.SearchParams{Query: "metadata['txn_id']:'txn_1'"}}).All(ctx) {
+	for pi, err := range client.V1PaymentIntents.Search(ctx,
+		&stripe.PaymentIntentSearchParams{SearchParams: stripe.SearchParams{Query: "metadata['txn_id']:'txn_1'"}}).All(ctx) {
 		require.NoError(t, err)
 		require.Equal(t, "txn_1", pi.Metadata["txn_id"])
 		found++
 	}
 	require.Equal(t, 2, found)
 
-	refund, err := client.V1Refunds.Create(ctx, &stripe.RefundCreateParams{PaymentIntent: stripe.String(paid.ID), Amount: stripe.Int64(500)})
+	refund, err := client.V1Refunds.Create(ctx,
+		&stripe.RefundCreateParams{PaymentIntent: stripe.String(paid.ID), Amount: stripe.Int64(500)})
 	require.NoError(t, err)
 	require.Equal(t, stripe.RefundStatusSucceeded, refund.Status)
 	again, err := client.V1Refunds.Retrieve(ctx, refund.ID, nil)

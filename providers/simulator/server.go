@@ -106,7 +106,8 @@ func (s *Server) routes() http.Handler {
 		mux.HandleFunc(pattern, s.serve(e))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		write(w, invalid(http.StatusNotFound, "", "", "Unrecognized request URL (%s: %s). The simulator imitates only the paths its README lists.", r.Method, r.URL.Path))
+		write(w, invalid(http.StatusNotFound, "", "",
+			"Unrecognized request URL (%s: %s). The simulator imitates only the paths its README lists.", r.Method, r.URL.Path))
 	})
 	admin := s.adminRoutes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

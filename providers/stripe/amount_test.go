@@ -59,7 +59,9 @@ func TestFromWire_Refuses(t *testing.T) {
 // What goes out comes back as it was, in every currency, or does not go out at all.
 func TestAmount_RoundTrip(t *testing.T) {
 	t.Parallel()
-	codes := []money.Currency{"USD", "EUR", "KES", "XAF", "XOF", "RWF", "JPY", "UGX", "ISK", "MGA", "KWD", "BHD", "TND", "CLP", "VND"}
+	codes := []money.Currency{
+		"USD", "EUR", "KES", "XAF", "XOF", "RWF", "JPY", "UGX", "ISK", "MGA", "KWD", "BHD", "TND", "CLP", "VND",
+	}
 	sent := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		c := rapid.SampledFrom(codes).Draw(rt, "currency")

@@ -35,8 +35,8 @@ type event struct {
 	} `json:"data"`
 }
 
-// ParseCallback verifies the signature over the raw body, then reads whom the event is about. Events arrive late, twice and
-// out of order, so what they say is a hint: the caller reads the object again before it books anything. Faults:
+// ParseCallback verifies the signature over the raw body, then reads whom the event is about. Events arrive late, twice
+// and out of order, so what they say is a hint: the caller reads the object again before it books anything. Faults:
 // `callback_signature_invalid` and `callback_stale` (Unauthorized), `callback_malformed` and
 // `callback_environment_mismatch` (Invalid).
 func (s *Stripe) ParseCallback(header http.Header, body []byte, now time.Time) (providers.Callback, error) {
@@ -86,8 +86,8 @@ var states = map[string]providers.Kind{
 	"failed": providers.KindFailed, "canceled": providers.KindFailed,
 }
 
-// kind reads what the event is about. Events about a detail of a charge or a refund follow nearly every payment; the status
-// in them says whether there can be news.
+// kind reads what the event is about. Events about a detail of a charge or a refund follow nearly every payment; the
+// status in them says whether there can be news.
 func (e event) kind() providers.Kind {
 	if kind, ok := kinds[e.Type]; ok {
 		return kind

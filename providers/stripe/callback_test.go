@@ -68,7 +68,8 @@ func TestCallback_SignatureHeaders(t *testing.T) {
 		require.Equal(t, tc.code, fault.From(err).Code, name)
 		require.Equal(t, fault.Unauthorized, fault.From(err).Kind, name)
 	}
-	_, err := receiver(t, "", false).ParseCallback(http.Header{"Stripe-Signature": {ts + ",v1=" + vectorMAC}}, []byte(vectorBody), now)
+	_, err := receiver(t, "", false).ParseCallback(http.Header{"Stripe-Signature": {ts + ",v1=" + vectorMAC}},
+		[]byte(vectorBody), now)
 	require.Equal(t, fault.Unauthorized, fault.From(err).Kind, "without a secret nothing is genuine")
 }
 
@@ -84,15 +85,22 @@ func TestCallback_SignedByOfficialSDK(t *testing.T) {
 	}{
 		"intent": {
 			body: `{"id":"evt_1","type":"payment_intent.succeeded","data":{"object":{"id":"pi_1","object":"payment_intent","metadata":{"txn_id":"txn_1"}}}}`,
-			want: providers.Callback{EventID: "evt_1", Type: "payment_intent.succeeded", Kind: providers.KindSucceeded, TransactionID: "txn_1", Ref: "pi_1"},
+			want: providers.Callback{
+				EventID: "evt_1", Type: "payment_intent.succeeded", Kind: providers.KindSucceeded, TransactionID: "txn_1",
+				Ref: "pi_1",
+			},
 		},
 		"refund": {
 			body: `{"id":"evt_1","type":"refund.failed","data":{"object":{"id":"re_1","object":"refund","status":"failed","payment_intent":"pi_1","metadata":{"txn_id":"txn_2"}}}}`,
-			want: providers.Callback{EventID: "evt_1", Type: "refund.failed", Kind: providers.KindFailed, TransactionID: "txn_2", Ref: "re_1"},
+			want: providers.Callback{
+				EventID: "evt_1", Type: "refund.failed", Kind: providers.KindFailed, TransactionID: "txn_2", Ref: "re_1",
+			},
 		},
 		"charge": {
 			body: `{"id":"evt_1","type":"charge.refunded","data":{"object":{"id":"ch_1","object":"charge","amount_refunded":150,"currency":"eur","payment_intent":"pi_1","metadata":{}}}}`,
-			want: providers.Callback{EventID: "evt_1", Type: "charge.refunded", Kind: providers.KindRefunded, Ref: "pi_1", AmountRefunded: 150},
+			want: providers.Callback{
+				EventID: "evt_1", Type: "charge.refunded", Kind: providers.KindRefunded, Ref: "pi_1", AmountRefunded: 150,
+			},
 		},
 		"a kind we do not know": {
 			body: `{"id":"evt_1","type":"radar.tick","data":{"object":{"id":"x_1","object":"radar"}}}`,
@@ -103,12 +111,17 @@ func TestCallback_SignedByOfficialSDK(t *testing.T) {
 			live: true,
 			want: providers.Callback{EventID: "evt_1", Type: "payment_intent.canceled", Kind: providers.KindFailed, Ref: "pi_1"},
 		},
-		"test event, live environment": {body: `{"id":"evt_1","type":"a.b"}`, live: true, code: "callback_environment_mismatch"},
-		"no JSON":                      {body: `hello`, code: "callback_malformed"},
-		"no event":                     {body: `{"id":"evt_1"}`, code: "callback_malformed"},
+		"test event, live environment": {
+			body: `{"id":"evt_1","type":"a.b"}`, live: true, code: "callback_environment_mismatch",
+		},
+		"no JSON":  {body: `hello`, code: "callback_malformed"},
+		"no event": {body: `{"id":"evt_1"}`, code: "callback_malformed"},
 	} {
-		signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: []byte(tc.body), Secret: vectorSecret, Timestamp: now})
-		cb, err := receiver(t, vectorSecret, tc.live).ParseCallback(http.Header{"Stripe-Signature": {signed.Header}}, signed.Payload, now)
+		signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{
+			Payload: []byte(tc.body), Secret: vectorSecret, Timestamp: now,
+		})
+		cb, err := receiver(t, vectorSecret, tc.live).ParseCallback(http.Header{"Stripe-Signature": {signed.Header}},
+			signed.Payload, now)
 		if tc.code != "" {
 			require.Equal(t, tc.code, fault.From(err).Code, name)
 			continue

@@ -17,16 +17,19 @@ func TestNew_ChecksConfiguration(t *testing.T) {
 		config Config
 		code   string
 	}{
-		"no key":              {Config{}, "provider_credentials_invalid"},
-		"publishable key":     {Config{SecretKey: "pk_test_1"}, "provider_credentials_invalid"},
-		"something else":      {Config{SecretKey: "hunter2"}, "provider_credentials_invalid"},
-		"newline":             {Config{SecretKey: "sk_test_1\n"}, "provider_credentials_invalid"},
-		"live key in test":    {Config{SecretKey: "sk_live_1"}, "provider_environment_mismatch"},
-		"test key in live":    {Config{SecretKey: "rk_test_1", Live: true}, "provider_environment_mismatch"},
-		"live over http":      {Config{SecretKey: "sk_live_1", Live: true, BaseURL: "http://127.0.0.1:1"}, "provider_config_invalid"},
-		"no URL":              {Config{SecretKey: "sk_test_1", BaseURL: "api.stripe.com"}, "provider_config_invalid"},
-		"password in the URL": {Config{SecretKey: "sk_test_1", BaseURL: "https://a:b@api.stripe.com"}, "provider_config_invalid"},
-		"negative timeout":    {Config{SecretKey: "sk_test_1", Timeout: -1}, "provider_config_invalid"},
+		"no key":           {Config{}, "provider_credentials_invalid"},
+		"publishable key":  {Config{SecretKey: "pk_test_1"}, "provider_credentials_invalid"},
+		"something else":   {Config{SecretKey: "hunter2"}, "provider_credentials_invalid"},
+		"newline":          {Config{SecretKey: "sk_test_1\n"}, "provider_credentials_invalid"},
+		"live key in test": {Config{SecretKey: "sk_live_1"}, "provider_environment_mismatch"},
+		"test key in live": {Config{SecretKey: "rk_test_1", Live: true}, "provider_environment_mismatch"},
+		"live over http": {Config{SecretKey: "sk_live_1", Live: true, BaseURL: "http://127.0.0.1:1"},
+			"provider_config_invalid"},
+		"no URL": {Config{SecretKey: "sk_test_1", BaseURL: "api.stripe.com"}, "provider_config_invalid"},
+		"password in the URL": {
+			Config{SecretKey: "sk_test_1", BaseURL: "https://a:b@api.stripe.com"}, "provider_config_invalid",
+		},
+		"negative timeout": {Config{SecretKey: "sk_test_1", Timeout: -1}, "provider_config_invalid"},
 	} {
 		_, err := New(tc.config)
 		require.Equal(t, tc.code, fault.From(err).Code, name)

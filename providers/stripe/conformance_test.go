@@ -72,7 +72,10 @@ func TestConformance(t *testing.T) {
 				{Name: "customer fail", Method: card("pm_card_chargeCustomerFail"), Code: providers.DeclinedCode},
 				{Name: "authentication", Method: card("pm_card_authenticationRequired"), Code: providers.DeclinedCode},
 			},
-			Secrets: []string{testKey, conformance.WebhookSecret, "_secret_", "holder@example.com", "Casey Holder", "Douala", `"4242"`, "last4", "fingerprint"},
+			Secrets: []string{
+				testKey, conformance.WebhookSecret, "_secret_", "holder@example.com", "Casey Holder", "Douala", `"4242"`, "last4",
+				"fingerprint",
+			},
 		}
 	})
 }

@@ -25,7 +25,8 @@ func TestFailureCodes(t *testing.T) {
 		{"authentication_required", "authentication_required", providers.DeclinedCode},
 		{"", "", providers.DeclinedCode},
 	} {
-		require.Equal(t, tc.want, failureCode(&apiError{Code: tc.code, DeclineCode: tc.decline}), "%s/%s", tc.code, tc.decline)
+		require.Equal(t, tc.want, failureCode(&apiError{Code: tc.code, DeclineCode: tc.decline}), "%s/%s", tc.code,
+			tc.decline)
 	}
 	require.Equal(t, providers.DeclinedCode, failureCode(nil))
 }

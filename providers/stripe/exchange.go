@@ -40,7 +40,9 @@ func (s *Stripe) post(ctx context.Context, path string, form url.Values, key str
 func (s *Stripe) exchange(ctx context.Context, method, path string, body io.Reader, key string) (x exchange) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.connected = true }})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		x.connected = true
+	}})
 	req, err := http.NewRequestWithContext(ctx, method, s.baseURL+path, body)
 	if err != nil {
 		return exchange{err: err}

@@ -75,7 +75,9 @@ func TestExchange_ImpossibleRequests(t *testing.T) {
 		require.Equal(t, fault.Invalid, fault.From(err).Kind, name)
 		require.Equal(t, c.method, strings.HasPrefix(fault.From(err).Code, providers.MethodFault), name)
 	}
-	_, err := adapter.Refund(t.Context(), providers.RefundRequest{TransactionID: "txn_1", Key: "k", Amount: 1, Currency: "USD"})
+	_, err := adapter.Refund(t.Context(), providers.RefundRequest{
+		TransactionID: "txn_1", Key: "k", Amount: 1, Currency: "USD",
+	})
 	require.Error(t, err, "a refund of nothing")
 }
 
@@ -104,7 +106,9 @@ func TestExchange_TimeoutIsUnknown(t *testing.T) {
 
 func TestExchange_UntrustedCertificateIsNotSent(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("reached") }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("reached")
+	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -117,7 +121,8 @@ func TestExchange_UntrustedCertificateIsNotSent(t *testing.T) {
 
 func TestExchange_UnresolvedNameIsNotSent(t *testing.T) {
 	t.Parallel()
-	noNames := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+	noNames := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn,
+		error) {
 		return nil, &net.DNSError{Err: "no such host", Name: "api.stripe.com", IsNotFound: true}
 	}}}
 	s, err := New(Config{SecretKey: "sk_test_1", HTTPClient: noNames})

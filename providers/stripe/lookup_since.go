@@ -68,7 +68,9 @@ func listOf[T any](
 		}
 		query.Set("starting_after", id(list.Data[len(list.Data)-1]))
 	}
-	return nil, &providers.Result{Outcome: providers.Unknown, FailureReason: "the list " + path + " of the charge is longer than 1,000"}, nil
+	return nil, &providers.Result{
+		Outcome: providers.Unknown, FailureReason: "the list " + path + " of the charge is longer than 1,000",
+	}, nil
 }
 
 // disputeStates are Stripe's statuses that are not open. A warning is an inquiry, which moves no money.
@@ -77,9 +79,9 @@ var disputeStates = map[string]providers.DisputeState{
 	"lost": providers.DisputeLost,
 }
 
-// read turns a dispute into words that all providers share. Stripe withdraws the money when the dispute opens and gives it
-// back when it is won; each is a balance transaction, in the currency of the account's balance. In that of the dispute their
-// sum is exact; in another they only tell whether the money is gone.
+// read turns a dispute into words that all providers share. Stripe withdraws the money when the dispute opens and gives
+// it back when it is won; each is a balance transaction, in the currency of the account's balance. In that of the
+// dispute their sum is exact; in another they only tell whether the money is gone.
 func (d dispute) read() (providers.Dispute, error) {
 	amount, currency, err := fromWire(d.Amount, d.Currency)
 	if err != nil {

@@ -20,12 +20,18 @@ func TestLookup_MostTellingIntentDecides(t *testing.T) {
 		found []intent
 		want  string
 	}{
-		"none":                     {nil, ""},
-		"another's":                {[]intent{pi("pi_1", "succeeded", "TXN_1", 1)}, ""},
-		"success over declines":    {[]intent{pi("pi_1", "requires_payment_method", "txn_1", 1), pi("pi_2", "succeeded", "txn_1", 2)}, "pi_2"},
-		"success over pending":     {[]intent{pi("pi_1", "processing", "txn_1", 1), pi("pi_2", "succeeded", "txn_1", 2)}, "pi_2"},
-		"pending over canceled":    {[]intent{pi("pi_1", "canceled", "txn_1", 1), pi("pi_2", "processing", "txn_1", 2)}, "pi_2"},
-		"the first of two success": {[]intent{pi("pi_2", "succeeded", "txn_1", 2), pi("pi_1", "succeeded", "txn_1", 1)}, "pi_1"},
+		"none":      {nil, ""},
+		"another's": {[]intent{pi("pi_1", "succeeded", "TXN_1", 1)}, ""},
+		"success over declines": {[]intent{
+			pi("pi_1", "requires_payment_method", "txn_1", 1), pi("pi_2", "succeeded", "txn_1", 2),
+		}, "pi_2"},
+		"success over pending": {[]intent{pi("pi_1", "processing", "txn_1", 1), pi("pi_2", "succeeded", "txn_1", 2)},
+			"pi_2"},
+		"pending over canceled": {[]intent{pi("pi_1", "canceled", "txn_1", 1), pi("pi_2", "processing", "txn_1", 2)},
+			"pi_2"},
+		"the first of two success": {
+			[]intent{pi("pi_2", "succeeded", "txn_1", 2), pi("pi_1", "succeeded", "txn_1", 1)}, "pi_1",
+		},
 	} {
 		got := mostTelling(tc.found, "txn_1")
 		if tc.want == "" {
@@ -60,7 +66,8 @@ func TestLookup_RefundOnLaterPage(t *testing.T) {
 			_, _ = fmt.Fprint(w, `{"object":"list","has_more":true,"data":[{"id":"re_1","object":"refund"}]}`)
 			return
 		}
-		_, _ = fmt.Fprint(w, `{"object":"list","has_more":false,"data":[{"id":"re_2","object":"refund","amount":5,"currency":"usd","status":"pending","metadata":{"txn_id":"txn_1"}}]}`)
+		_, _ = fmt.Fprint(w,
+			`{"object":"list","has_more":false,"data":[{"id":"re_2","object":"refund","amount":5,"currency":"usd","status":"pending","metadata":{"txn_id":"txn_1"}}]}`)
 	})
 	got, err := adapter.LookupRefund(t.Context(), providers.LookupRequest{TransactionID: "txn_1"})
 	require.NoError(t, err)

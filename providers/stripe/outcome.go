@@ -25,7 +25,9 @@ const keyInUseWait = 2 * time.Second
 // misuse of an idempotency key, which is a bug of ours and must reach a person: the money of the first use of the key
 // may have moved, so it is not a failure of the payment either.
 func (s *Stripe) refused(x exchange, e effect) (providers.Result, error) {
-	res := providers.Result{Outcome: providers.Unknown, HTTPStatus: x.status, RetryAfter: x.retryAfter, Response: s.redact(x)}
+	res := providers.Result{
+		Outcome: providers.Unknown, HTTPStatus: x.status, RetryAfter: x.retryAfter, Response: s.redact(x),
+	}
 	api := x.failure()
 	switch {
 	case x.err != nil && !x.connected:

@@ -49,28 +49,38 @@ func TestOutcome_Table(t *testing.T) {
 		lookup providers.Outcome
 		code   providers.FailureCode
 	}{
-		"succeeded":                 {200, intent("succeeded"), s, s, ""},
-		"processing":                {200, intent("processing"), p, p, ""},
-		"requires_capture":          {200, intent("requires_capture"), p, p, ""},
-		"a status of tomorrow":      {200, intent("contemplating"), p, p, ""},
-		"canceled":                  {200, intent("canceled"), c, c, ""},
-		"requires_payment_method":   {200, intent("requires_payment_method"), d, d, providers.DeclinedCode},
-		"requires_action":           {200, intent("requires_action"), d, d, providers.DeclinedCode},
-		"requires_confirmation":     {200, intent("requires_confirmation"), d, d, providers.DeclinedCode},
-		"200 and no object":         {200, `{}`, u, u, ""},
-		"200 and a web page":        {200, `<html>`, u, u, ""},
-		"200 and nothing":           {200, ``, u, u, ""},
-		"200, unreadable amount":    {200, `{"id":"pi_1","object":"payment_intent","amount":1,"currency":"ugx","status":"succeeded"}`, u, u, ""},
-		"204":                       {204, ``, u, u, ""},
-		"redirect":                  {307, ``, u, u, ""},
-		"card error":                {402, failure(`"type":"card_error","code":"card_declined","decline_code":"insufficient_funds"`), d, u, providers.InsufficientFunds},
-		"card error without 402":    {400, failure(`"type":"card_error","code":"expired_card"`), d, u, providers.InvalidAccount},
-		"402 of another type":       {402, failure(`"type":"invalid_request_error"`), d, u, providers.DeclinedCode},
-		"no such payment method":    {400, failure(`"type":"invalid_request_error","code":"resource_missing","param":"payment_method"`), d, u, providers.InvalidAccount},
-		"no such customer":          {400, failure(`"type":"invalid_request_error","code":"resource_missing","param":"customer"`), d, u, providers.InvalidAccount},
-		"no such path":              {404, failure(`"type":"invalid_request_error","code":"resource_missing","param":"intent"`), f, none, ""},
-		"no such URL":               {404, failure(`"type":"invalid_request_error"`), f, u, ""},
-		"bad parameter":             {400, failure(`"type":"invalid_request_error","code":"amount_too_small","param":"amount"`), f, u, ""},
+		"succeeded":               {200, intent("succeeded"), s, s, ""},
+		"processing":              {200, intent("processing"), p, p, ""},
+		"requires_capture":        {200, intent("requires_capture"), p, p, ""},
+		"a status of tomorrow":    {200, intent("contemplating"), p, p, ""},
+		"canceled":                {200, intent("canceled"), c, c, ""},
+		"requires_payment_method": {200, intent("requires_payment_method"), d, d, providers.DeclinedCode},
+		"requires_action":         {200, intent("requires_action"), d, d, providers.DeclinedCode},
+		"requires_confirmation":   {200, intent("requires_confirmation"), d, d, providers.DeclinedCode},
+		"200 and no object":       {200, `{}`, u, u, ""},
+		"200 and a web page":      {200, `<html>`, u, u, ""},
+		"200 and nothing":         {200, ``, u, u, ""},
+		"200, unreadable amount": {200,
+			`{"id":"pi_1","object":"payment_intent","amount":1,"currency":"ugx","status":"succeeded"}`, u, u, ""},
+		"204":      {204, ``, u, u, ""},
+		"redirect": {307, ``, u, u, ""},
+		"card error": {402,
+			failure(`"type":"card_error","code":"card_declined","decline_code":"insufficient_funds"`), d, u,
+			providers.InsufficientFunds},
+		"card error without 402": {400, failure(`"type":"card_error","code":"expired_card"`), d, u,
+			providers.InvalidAccount},
+		"402 of another type": {402, failure(`"type":"invalid_request_error"`), d, u, providers.DeclinedCode},
+		"no such payment method": {400,
+			failure(`"type":"invalid_request_error","code":"resource_missing","param":"payment_method"`), d, u,
+			providers.InvalidAccount},
+		"no such customer": {400,
+			failure(`"type":"invalid_request_error","code":"resource_missing","param":"customer"`), d, u,
+			providers.InvalidAccount},
+		"no such path": {404,
+			failure(`"type":"invalid_request_error","code":"resource_missing","param":"intent"`), f, none, ""},
+		"no such URL": {404, failure(`"type":"invalid_request_error"`), f, u, ""},
+		"bad parameter": {400,
+			failure(`"type":"invalid_request_error","code":"amount_too_small","param":"amount"`), f, u, ""},
 		"400 from a proxy":          {400, `<html>`, u, u, ""},
 		"404 from a proxy":          {404, `not found`, u, u, ""},
 		"unauthorized":              {401, failure(`"type":"invalid_request_error"`), n, u, ""},
@@ -144,7 +154,9 @@ func TestOutcome_KeyReusedIsFoundByLookup(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "": 0, "-1": 0, "999999": 0, "Fri, 20 Nov 2026 11:00:00 GMT": 0} {
+	for header, want := range map[string]time.Duration{
+		"7": 7 * time.Second, "": 0, "-1": 0, "999999": 0, "Fri, 20 Nov 2026 11:00:00 GMT": 0,
+	} {
 		require.Equal(t, want, retryAfter(http.Header{"Retry-After": {header}}), header)
 	}
 }
@@ -174,9 +186,12 @@ func TestOutcome_RefundStatuses(t *testing.T) {
 		"failed": providers.Failed, "canceled": providers.Canceled, "new": providers.Pending,
 	} {
 		adapter := against(t, func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte(`{"id":"re_1","object":"refund","amount":500000,"currency":"ugx","status":"` + status + `","failure_reason":"unknown"}`))
+			_, _ = w.Write([]byte(`{"id":"re_1","object":"refund","amount":500000,"currency":"ugx","status":"` + status +
+				`","failure_reason":"unknown"}`))
 		})
-		got, err := adapter.Refund(t.Context(), providers.RefundRequest{TransactionID: "txn_1", Key: "k", ChargeRef: "pi_1", Amount: 5000, Currency: "UGX"})
+		got, err := adapter.Refund(t.Context(), providers.RefundRequest{
+			TransactionID: "txn_1", Key: "k", ChargeRef: "pi_1", Amount: 5000, Currency: "UGX",
+		})
 		require.NoError(t, err)
 		require.Equal(t, want, got.Outcome, status)
 		require.EqualValues(t, 5000, got.Amount)

@@ -17,7 +17,9 @@ var kept = map[string]bool{
 }
 
 // nested lists the kept fields that may hold an object; elsewhere an object is an expansion we did not ask for.
-var nested = map[string]bool{"data": true, "error": true, "last_payment_error": true, "metadata": true, "payment_intent": true}
+var nested = map[string]bool{
+	"data": true, "error": true, "last_payment_error": true, "metadata": true, "payment_intent": true,
+}
 
 // redact returns the answer without personal data and secrets; nil where it is not a JSON object, because then
 // nobody knows what is in it.

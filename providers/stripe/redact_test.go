@@ -18,9 +18,11 @@ func TestRedaction(t *testing.T) {
 			`{"id":"pi_1","object":"payment_intent","amount":9007199254740993,"metadata":{"txn_id":"txn_1"},
 			  "last_payment_error":{"code":"card_declined","decline_code":"lost_card","message":"m","type":"card_error"}}`,
 		},
-		"a list":                {`{"object":"list","data":[{"id":"re_1","email":"e"},{"id":"re_2"}],"has_more":false}`, `{"object":"list","data":[{"id":"re_1"},{"id":"re_2"}],"has_more":false}`},
+		"a list": {`{"object":"list","data":[{"id":"re_1","email":"e"},{"id":"re_2"}],"has_more":false}`,
+			`{"object":"list","data":[{"id":"re_1"},{"id":"re_2"}],"has_more":false}`},
 		"a reference, expanded": {`{"id":{"name":"n"},"status":{"holder":"n"}}`, `{}`},
-		"our key in a message":  {`{"error":{"message":"Invalid API Key provided: sk_test_canary"}}`, `{"error":{"message":"Invalid API Key provided: [redacted]"}}`},
+		"our key in a message": {`{"error":{"message":"Invalid API Key provided: sk_test_canary"}}`,
+			`{"error":{"message":"Invalid API Key provided: [redacted]"}}`},
 	} {
 		require.JSONEq(t, tc.want, string(s.redact(exchange{body: []byte(tc.body)})), name)
 	}

@@ -55,7 +55,9 @@ func mockTakesEveryRequest(t *testing.T, base string) {
 			return s.CancelCharge(ctx, providers.LookupRequest{TransactionID: "txn_42", Ref: "pi_1"})
 		},
 		"refund": func() (providers.Result, error) {
-			return s.Refund(ctx, providers.RefundRequest{TransactionID: "txn_43", Key: "key-43", ChargeRef: "pi_1", Amount: 500, Currency: "USD"})
+			return s.Refund(ctx, providers.RefundRequest{
+				TransactionID: "txn_43", Key: "key-43", ChargeRef: "pi_1", Amount: 500, Currency: "USD",
+			})
 		},
 		"refund look-up": func() (providers.Result, error) {
 			return s.LookupRefund(ctx, providers.LookupRequest{TransactionID: "txn_43", Ref: "re_1"})
@@ -66,7 +68,8 @@ func mockTakesEveryRequest(t *testing.T, base string) {
 		require.Equal(t, http.StatusOK, res.HTTPStatus, "%s: %s", name, res.Response)
 		require.NotEmpty(t, res.Ref, name)
 		require.Contains(t, string(res.Response), res.Ref, name)
-		require.NotContains(t, []providers.Outcome{providers.Unknown, providers.NotSent, providers.NotFound}, res.Outcome, name)
+		require.NotContains(t, []providers.Outcome{providers.Unknown, providers.NotSent, providers.NotFound}, res.Outcome,
+			name)
 	}
 	for name, look := range map[string]func() (providers.Result, error){
 		"search": func() (providers.Result, error) {
@@ -90,12 +93,15 @@ func mockRefusesNonsense(t *testing.T, base string) {
 		form   url.Values
 		status int
 	}{
-		"the control":       {"sk_test_123", url.Values{"amount": {"1999"}, "currency": {"usd"}}, http.StatusOK},
-		"unknown parameter": {"sk_test_123", url.Values{"amount": {"1999"}, "currency": {"usd"}, "colour": {"red"}}, http.StatusBadRequest},
-		"not an integer":    {"sk_test_123", url.Values{"amount": {"19.99"}, "currency": {"usd"}}, http.StatusBadRequest},
-		"no such key":       {"hunter2", url.Values{"amount": {"1999"}, "currency": {"usd"}}, http.StatusUnauthorized},
+		"the control": {"sk_test_123", url.Values{"amount": {"1999"}, "currency": {"usd"}}, http.StatusOK},
+		"unknown parameter": {
+			"sk_test_123", url.Values{"amount": {"1999"}, "currency": {"usd"}, "colour": {"red"}}, http.StatusBadRequest,
+		},
+		"not an integer": {"sk_test_123", url.Values{"amount": {"19.99"}, "currency": {"usd"}}, http.StatusBadRequest},
+		"no such key":    {"hunter2", url.Values{"amount": {"1999"}, "currency": {"usd"}}, http.StatusUnauthorized},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/v1/payment_intents", strings.NewReader(tc.form.Encode()))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/v1/payment_intents",
+			strings.NewReader(tc.form.Encode()))
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+tc.key)
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -75,7 +75,10 @@ func TestDispatch_AsksTheEngineForEachEffect(t *testing.T) {
 	s, engine := scene.New(t), &fakeEngine{}
 	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: zap.NewNop()})
 	t.Cleanup(d.Close)
-	sub := subscription.Subscription{ID: "sub_1", CustomerID: "cust_1", PlanID: "plan_1", Status: subscription.Trialing, TestClockID: "clk_1", CreatedAt: scene.Start}
+	sub := subscription.Subscription{
+		ID: "sub_1", CustomerID: "cust_1", PlanID: "plan_1", Status: subscription.Trialing, TestClockID: "clk_1",
+		CreatedAt: scene.Start,
+	}
 	d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{
 		db.StartSubscription{EnvironmentID: s.Env, Subscription: sub}, db.StartPayment{EnvironmentID: s.Env, ID: "txn_1"},
 		db.StartErasure{EnvironmentID: s.Env, ID: "era_1", CustomerID: "cust_1"},
@@ -85,7 +88,8 @@ func TestDispatch_AsksTheEngineForEachEffect(t *testing.T) {
 		db.WakeEndpoint{EnvironmentID: s.Env, ID: "whe_1"},
 	})
 	require.ElementsMatch(t, []string{
-		"start sub_1", "start txn_1", "erase cust_1 by era_1", "advance clk_1", "wake sub_2 at 0 by system test", "pay sub_4 at 3 by system test",
+		"start sub_1", "start txn_1", "erase cust_1 by era_1", "advance clk_1", "wake sub_2 at 0 by system test",
+		"pay sub_4 at 3 by system test",
 		"check txn_2 of sub_3", "wake endpoint whe_1",
 	}, engine.asked)
 	in := engine.starts[0]

@@ -112,9 +112,12 @@ func (s *started) flush() {
 	s.mu.Unlock()
 	for key, refs := range marks {
 		ctx, cancel := context.WithTimeout(context.Background(), flushBudget)
-		err := s.store.InTx(ctx, db.BySystem("dispatcher"), s.now(), func(tx *db.Tx) error { return tx.SetStarted(ctx, key.table, key.epoch, refs) })
+		err := s.store.InTx(ctx, db.BySystem("dispatcher"), s.now(), func(tx *db.Tx) error {
+			return tx.SetStarted(ctx, key.table, key.epoch, refs)
+		})
 		if err != nil {
-			s.log.Warn("started workflows were not marked; the reconciler starts them again", zap.Int("count", len(refs)), zap.Error(err))
+			s.log.Warn("started workflows were not marked; the reconciler starts them again", zap.Int("count", len(refs)),
+				zap.Error(err))
 		}
 		cancel()
 	}

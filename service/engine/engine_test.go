@@ -87,7 +87,8 @@ func newBench(t *testing.T) *bench {
 	keyword := enumspb.INDEXED_VALUE_TYPE_KEYWORD
 	_, err := c.OperatorService().AddSearchAttributes(t.Context(), &operatorservice.AddSearchAttributesRequest{
 		Namespace: namespace.Name, SearchAttributes: map[string]enumspb.IndexedValueType{
-			contract.SearchEnvironment.GetName(): keyword, contract.SearchCustomer.GetName(): keyword, contract.SearchPlan.GetName(): keyword,
+			contract.SearchEnvironment.GetName(): keyword, contract.SearchCustomer.GetName(): keyword,
+			contract.SearchPlan.GetName():   keyword,
 			contract.SearchStatus.GetName(): keyword, contract.SearchNextAction.GetName(): keyword,
 		},
 	})
@@ -104,7 +105,9 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) start() contract.SubscriptionStart {
 	return contract.SubscriptionStart{
-		Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: id.New(id.Environment, b.now), ID: id.New(id.Subscription, b.now)}},
+		Input: contract.SubscriptionInput{Ref: contract.Ref{
+			EnvironmentID: id.New(id.Environment, b.now), ID: id.New(id.Subscription, b.now),
+		}},
 		CustomerID: id.New(id.Customer, b.now), PlanID: id.New(id.Plan, b.now), Status: "active", NextAction: "renewal",
 	}
 }
@@ -234,7 +237,8 @@ func TestCheck_SignalsOwnerOfTransaction(t *testing.T) {
 		require.Equal(t, "payment "+txn, within(t, b.script.checks))
 		require.NoError(t, b.client.GetWorkflow(t.Context(), txn, "").Get(t.Context(), nil))
 	}
-	require.NoError(t, b.StartPayment(t.Context(), contract.PaymentInput{Ref: contract.Ref{EnvironmentID: owner.EnvironmentID, ID: txn}}))
+	require.NoError(t, b.StartPayment(t.Context(),
+		contract.PaymentInput{Ref: contract.Ref{EnvironmentID: owner.EnvironmentID, ID: txn}}))
 }
 
 func TestAdvanceClock_SignalsClockWorkflow(t *testing.T) {

@@ -10,7 +10,9 @@ import (
 
 // options are what all our workflows have in common. A workflow that failed or was terminated may be started again, one
 // that ended well may not: a finished subscription stays finished.
-func options(id, environmentID, summary string, attributes ...temporal.SearchAttributeUpdate) client.StartWorkflowOptions {
+func options(
+	id, environmentID, summary string, attributes ...temporal.SearchAttributeUpdate,
+) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID:                       id,
 		TaskQueue:                contract.QueueBilling,
@@ -28,7 +30,8 @@ func subscriptionOptions(in contract.SubscriptionStart) client.StartWorkflowOpti
 	var attributes []temporal.SearchAttributeUpdate
 	if in.CustomerID != "" { // a start that knows the id only: the workflow reads the rest and shows it
 		summary = "Subscription of " + in.CustomerID + " to " + in.PlanID
-		attributes = append(attributes, contract.SearchCustomer.ValueSet(in.CustomerID), contract.SearchPlan.ValueSet(in.PlanID),
+		attributes = append(attributes, contract.SearchCustomer.ValueSet(in.CustomerID),
+			contract.SearchPlan.ValueSet(in.PlanID),
 			contract.SearchStatus.ValueSet(in.Status), contract.SearchNextAction.ValueSet(in.NextAction))
 	}
 	return options(contract.SubscriptionWorkflowID(ref.ID), ref.EnvironmentID, summary, attributes...)

@@ -41,8 +41,9 @@ type opened struct {
 // New makes a gateway.
 func New(c Config) *Gateway { return &Gateway{config: c, open: map[string]opened{}} }
 
-// Provider returns the adapter of a configuration. It is kept until the row holds other credentials, which operators may
-// replace at any time. Faults: credential_unreadable, keyset_unreadable, provider_credentials_invalid, provider_unknown.
+// Provider returns the adapter of a configuration. It is kept until the row holds other credentials, which operators
+// may replace at any time. Faults: credential_unreadable, keyset_unreadable, provider_credentials_invalid,
+// provider_unknown.
 func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Provider, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -15,7 +15,9 @@ import (
 // keys while we still trust it to remember them, which no configuration of a real one allows, the money is taken twice.
 func TestChecker_SeesDoubleCharge(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, world.Config{Windows: world.Windows{Provider: time.Second, Replay: time.Hour, AbsenceGap: time.Hour}})
+	w := world.New(t, world.Config{Windows: world.Windows{
+		Provider: time.Second, Replay: time.Hour, AbsenceGap: time.Hour,
+	}})
 	w.Service.Start(t)
 	env := w.Environments[0]
 	ctx, cancel := context.WithTimeout(t.Context(), settled)

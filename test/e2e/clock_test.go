@@ -82,7 +82,8 @@ func (d *double) begin(start time.Time, amounts ...int) {
 	d.t.Helper()
 	plans := map[string]plan.Plan{}
 	for i, amount := range amounts {
-		id, err := d.env.Create(d.ctx, "/api/plans", world.Object{"name": fmt.Sprint(i), "currency": "EUR", "interval": "month", "amount": amount})
+		id, err := d.env.Create(d.ctx, "/api/plans",
+			world.Object{"name": fmt.Sprint(i), "currency": "EUR", "interval": "month", "amount": amount})
 		require.NoError(d.t, err)
 		d.plans = append(d.plans, id)
 		plans[id] = plan.Plan{
@@ -97,11 +98,13 @@ func (d *double) begin(start time.Time, amounts ...int) {
 	in["testClockId"] = d.clock
 	d.customer, err = d.env.Create(d.ctx, "/api/customers", in)
 	require.NoError(d.t, err)
-	d.sub, err = d.env.Create(d.ctx, "/api/subscriptions", world.Object{"customerId": d.customer, "planId": d.plans[0], "trialDays": trial})
+	d.sub, err = d.env.Create(d.ctx, "/api/subscriptions",
+		world.Object{"customerId": d.customer, "planId": d.plans[0], "trialDays": trial})
 	require.NoError(d.t, err)
 	days := trial
 	d.rules = newRulebook(d.t, plans, d.plans[0], subscription.NewInput{
-		ID: d.sub, CustomerID: d.customer, TrialDays: &days, TimeZone: d.zone.String(), TestClockID: d.clock, Now: start.UTC(),
+		ID: d.sub, CustomerID: d.customer, TrialDays: &days, TimeZone: d.zone.String(), TestClockID: d.clock,
+		Now: start.UTC(),
 	})
 	d.same()
 }
@@ -163,10 +166,12 @@ func (d *double) same() {
 func (d *double) expected() []string {
 	s := d.rules.s
 	action, at := d.rules.next()
-	out := []string{fmt.Sprintf("subscription %s %d-%d paid %d next %s %d canceled %d", s.Status, unix(s.CurrentPeriod.Start), unix(s.CurrentPeriod.End),
+	out := []string{fmt.Sprintf("subscription %s %d-%d paid %d next %s %d canceled %d", s.Status,
+		unix(s.CurrentPeriod.Start), unix(s.CurrentPeriod.End),
 		unix(s.PaidThrough), action, unix(at), unix(s.CanceledAt))}
 	for i, inv := range d.rules.invoices {
-		out = append(out, fmt.Sprintf("invoice %d %s %s total %d credit %d due %d for %d-%d issued %d paid %d", i+1, inv.Status, inv.Reason,
+		out = append(out, fmt.Sprintf("invoice %d %s %s total %d credit %d due %d for %d-%d issued %d paid %d", i+1,
+			inv.Status, inv.Reason,
 			inv.Total, inv.CreditApplied, inv.AmountDue, unix(inv.Period.Start), unix(inv.Period.End), unix(inv.IssuedAt), unix(inv.PaidAt)))
 	}
 	for _, a := range d.rules.attempts {
@@ -186,15 +191,19 @@ func (d *double) expected() []string {
 func (d *double) seen() []string {
 	var s world.Object
 	require.NoError(d.t, d.env.Get(d.ctx, "/api/subscriptions/"+d.sub, &s))
-	out := []string{fmt.Sprintf("subscription %s %d-%d paid %d next %s %d canceled %d", s["status"], whole(s["currentPeriodStart"]),
+	out := []string{fmt.Sprintf("subscription %s %d-%d paid %d next %s %d canceled %d", s["status"],
+		whole(s["currentPeriodStart"]),
 		whole(s["currentPeriodEnd"]), whole(s["paidThrough"]), s["nextAction"], whole(s["nextActionAt"]), whole(s["canceledAt"]))}
 	for i, inv := range d.list("/api/invoices") {
-		out = append(out, fmt.Sprintf("invoice %d %s %s total %d credit %d due %d for %d-%d issued %d paid %d", i+1, inv["status"], inv["reason"],
-			whole(inv["total"]), whole(inv["creditApplied"]), whole(inv["amountDue"]), whole(inv["periodStart"]), whole(inv["periodEnd"]),
+		out = append(out, fmt.Sprintf("invoice %d %s %s total %d credit %d due %d for %d-%d issued %d paid %d", i+1,
+			inv["status"], inv["reason"],
+			whole(inv["total"]), whole(inv["creditApplied"]), whole(inv["amountDue"]), whole(inv["periodStart"]),
+			whole(inv["periodEnd"]),
 			whole(inv["issuedAt"]), whole(inv["paidAt"])))
 	}
 	for _, txn := range d.list("/api/payments") {
-		out = append(out, fmt.Sprintf("attempt %d %s at %d", whole(txn["attemptNumber"]), txn["status"], whole(txn["createdAt"])))
+		out = append(out, fmt.Sprintf("attempt %d %s at %d", whole(txn["attemptNumber"]), txn["status"],
+			whole(txn["createdAt"])))
 	}
 	for _, e := range d.list("/api/events") {
 		if kind := fmt.Sprint(e["type"]); strings.HasPrefix(kind, "subscription.") {

@@ -79,7 +79,8 @@ func (c *commander) prepare(ctx context.Context) {
 
 func (c *commander) subscribe(ctx context.Context, token string) (customer, sub string) {
 	customer = c.create(ctx, "/api/customers", card(token))
-	return customer, c.create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": c.plan, "trialDays": 0})
+	return customer, c.create(ctx, "/api/subscriptions",
+		world.Object{"customerId": customer, "planId": c.plan, "trialDays": 0})
 }
 
 func (c *commander) create(ctx context.Context, path string, body world.Object) string {

@@ -129,7 +129,8 @@ type stage struct {
 func (s *stage) plans(t *testing.T) {
 	t.Helper()
 	for amount, id := range map[int]*string{1000: &s.plan, 3000: &s.other} {
-		made, err := s.env.Create(t.Context(), "/api/plans", world.Object{"name": "P", "currency": "EUR", "interval": "month", "amount": amount})
+		made, err := s.env.Create(t.Context(), "/api/plans",
+			world.Object{"name": "P", "currency": "EUR", "interval": "month", "amount": amount})
 		require.NoError(t, err)
 		*id = made
 	}
@@ -217,7 +218,8 @@ func (v *victim) cancel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = v.env.Change(ctx, http.MethodPost, "/api/subscriptions/"+sub+"/cancel", world.Object{"immediateEffect": true, "refund": "prorated"})
+	_, err = v.env.Change(ctx, http.MethodPost, "/api/subscriptions/"+sub+"/cancel",
+		world.Object{"immediateEffect": true, "refund": "prorated"})
 	return err
 }
 

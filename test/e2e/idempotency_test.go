@@ -35,7 +35,8 @@ func TestIdempotency_KeysRace(t *testing.T) {
 	require.NoError(t, err)
 	subs := make([]string, testkit.Scale(3, 20))
 	for i := range subs {
-		subs[i], err = env.Create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": made, "trialDays": 30})
+		subs[i], err = env.Create(ctx, "/api/subscriptions",
+			world.Object{"customerId": customer, "planId": made, "trialDays": 30})
 		require.NoError(t, err)
 	}
 
@@ -63,7 +64,8 @@ func TestIdempotency_KeysRace(t *testing.T) {
 	}
 	require.Equal(t, before+len(subs), count(t, w, "select count(*) from transactions"), "one charge for each key")
 	require.Equal(t, len(subs), count(t, w, "select count(*) from events where type = 'subscription.canceled'"))
-	a, err := env.Try(ctx, http.MethodPost, "/api/payments", races[0].key, world.Object{"customerId": customer, "amount": 9, "currency": "EUR"})
+	a, err := env.Try(ctx, http.MethodPost, "/api/payments", races[0].key,
+		world.Object{"customerId": customer, "amount": 9, "currency": "EUR"})
 	require.NoError(t, err)
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status, "another body under a used key: %s", a)
 	load.PayAll(t, env, settled)

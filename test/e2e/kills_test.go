@@ -26,7 +26,10 @@ type class struct {
 
 func classes() []class {
 	return []class{
-		{name: "short downtime", windows: world.Middle, cards: load.Mixed(load.Broken), downtime: [2]time.Duration{0, 2 * time.Second}},
+		{
+			name: "short downtime", windows: world.Middle, cards: load.Mixed(load.Broken),
+			downtime: [2]time.Duration{0, 2 * time.Second},
+		},
 		{
 			name: "longer than the key window", windows: world.Short, cards: load.Mixed(load.BrokenForLong),
 			downtime: [2]time.Duration{world.Short.Provider + time.Second, world.Short.Provider + 3*time.Second},
@@ -96,7 +99,8 @@ func randomKills(t *testing.T, c class, seed uint64) {
 	}
 	check.AtRest(t, w, settled)
 	check.Sound(t, w)
-	crashedWithOpenCalls := count(t, w, "select count(*) from provider_calls where outcome = 'cut_off' or ended_at is null")
+	crashedWithOpenCalls := count(t, w,
+		"select count(*) from provider_calls where outcome = 'cut_off' or ended_at is null")
 	t.Logf("%d customers, %d payments, %d captures; %d exchanges with the provider were cut by a kill",
 		count(t, w, "select count(*) from customers"), count(t, w, "select count(*) from transactions"),
 		len(w.Simulator.Ledger(t)), crashedWithOpenCalls)

@@ -12,8 +12,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestMoneyAfterSuccess: people refund at the provider's dashboard and banks decide disputes; callbacks, each twice, are all
-// that Perennial hears of it. In the end its books are the provider's ledger.
+// TestMoneyAfterSuccess: people refund at the provider's dashboard and banks decide disputes; callbacks, each twice,
+// are all that Perennial hears of it. In the end its books are the provider's ledger.
 func TestMoneyAfterSuccess(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Config{})
@@ -45,7 +45,8 @@ func TestMoneyAfterSuccess(t *testing.T) {
 	}
 	charges := make([]string, 3)
 	for i := range charges {
-		charges[i], err = env.Create(ctx, "/api/payments", world.Object{"customerId": customer, "amount": 1000, "currency": "EUR"})
+		charges[i], err = env.Create(ctx, "/api/payments",
+			world.Object{"customerId": customer, "amount": 1000, "currency": "EUR"})
 		require.NoError(t, err)
 		until(charges[i], "captured", func(p shown) bool { return p.Status == "success" })
 	}

@@ -56,7 +56,8 @@ func TestTemporalIsKilledUnderLoad(t *testing.T) {
 				require.Equal(t, http.StatusCreated, a.Status, "%s", a)
 				customer = a.ID()
 			}
-			a, err = env.Try(ctx, http.MethodPost, "/api/subscriptions", world.Key(), world.Object{"customerId": customer, "planId": made})
+			a, err = env.Try(ctx, http.MethodPost, "/api/subscriptions", world.Key(),
+				world.Object{"customerId": customer, "planId": made})
 			require.NoError(t, err)
 			require.Equal(t, http.StatusCreated, a.Status, "%s", a)
 			require.Less(t, a.Took, 10*time.Second)
@@ -145,6 +146,8 @@ func monthly(amount int) world.Object {
 func card(token string) world.Object {
 	return world.Object{
 		"email": load.Canary + "@example.com", "name": load.Canary, "paymentMethod": "card",
-		"paymentDetails": world.Object{"provider": "stripe", "customerToken": "cus_" + load.Canary, "paymentMethodToken": token},
+		"paymentDetails": world.Object{
+			"provider": "stripe", "customerToken": "cus_" + load.Canary, "paymentMethodToken": token,
+		},
 	}
 }

@@ -35,7 +35,8 @@ func TestRestartOfEverything_LeavesCommandsTheirShare(t *testing.T) {
 	require.NoError(t, err)
 	plan, err := env.Create(ctx, "/api/plans", monthly(1000))
 	require.NoError(t, err)
-	sub, err := env.Create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": plan, "trialDays": 14})
+	sub, err := env.Create(ctx, "/api/subscriptions",
+		world.Object{"customerId": customer, "planId": plan, "trialDays": 14})
 	require.NoError(t, err)
 	ids := sleeping(ctx, t, w, sub, many)
 	random := rand.New(rand.NewPCG(seed, 0))

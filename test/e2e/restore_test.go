@@ -116,13 +116,15 @@ type lossy struct {
 
 // subscribe makes subscriptions that begin in the window, and such as have paid by then and are renewed in it.
 func (s *lossy) subscribe(ctx context.Context) {
-	daily, err := s.env.Create(ctx, "/api/plans", world.Object{"name": "Daily", "currency": "EUR", "interval": "day", "amount": 700})
+	daily, err := s.env.Create(ctx, "/api/plans",
+		world.Object{"name": "Daily", "currency": "EUR", "interval": "day", "amount": 700})
 	require.NoError(s.t, err)
 	cards := []string{"pm_card_visa", "pm_sim_slow_800", "pm_sim_pending_1s_succeed"}
 	for i := range testkit.Scale(12, 200) {
 		customer, err := s.env.Create(ctx, "/api/customers", card(cards[i%len(cards)]))
 		require.NoError(s.t, err)
-		sub, err := s.env.Create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": daily, "trialDays": 14})
+		sub, err := s.env.Create(ctx, "/api/subscriptions",
+			world.Object{"customerId": customer, "planId": daily, "trialDays": 14})
 		require.NoError(s.t, err)
 		s.soon[i%2] = append(s.soon[i%2], sub)
 	}

@@ -149,7 +149,8 @@ func (b *rulebook) step(inv *invoice.Invoice, kind collection.Kind) {
 	terms := collection.Terms{
 		Retry: b.settings.Retry, NoRetry: b.s.Status == subscription.PastDue, Stopped: b.s.Status == subscription.Canceled,
 	}
-	state, effect, err := collection.Next(inv.Collection, collection.Input{Kind: kind, Now: b.now, Boundary: b.s.CurrentPeriod.End}, terms)
+	state, effect, err := collection.Next(inv.Collection,
+		collection.Input{Kind: kind, Now: b.now, Boundary: b.s.CurrentPeriod.End}, terms)
 	require.NoError(b.t, err)
 	inv.Collection = state
 	switch effect {

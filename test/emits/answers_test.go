@@ -25,7 +25,8 @@ var answers = map[string]func(*stage) func() error{
 		s.must(l.command(lifecycle.Pay{}))
 		return l.says(payment.AnswerSucceeded)
 	},
-	"succeeded an invoice of a past-due subscription whose current period is not billed: it is now": func(s *stage) func() error {
+	"succeeded an invoice of a past-due subscription whose current period is not billed: it is " +
+		"now": func(s *stage) func() error {
 		l := s.pastDue()
 		s.must(l.at(subscription.ActionRenewal)())
 		s.must(l.command(lifecycle.Pay{}))
@@ -63,10 +64,16 @@ var answers = map[string]func(*stage) func() error{
 	"succeeded a payment whose dispute was won": func(s *stage) func() error {
 		return s.disputed(payment.DisputeWon, 0)
 	},
-	"declined an invoice":                   func(s *stage) func() error { return s.begun(1000).says(payment.AnswerDeclined) },
-	"declined the last retry of an invoice": func(s *stage) func() error { return s.retried().says(payment.AnswerDeclined) },
-	"declined a payment of its own":         func(s *stage) func() error { return s.charged(payment.AnswerDeclined) },
-	"failed an invoice":                     func(s *stage) func() error { return s.begun(1000).says(payment.AnswerFailed) },
+	"declined an invoice": func(s *stage) func() error {
+		return s.begun(1000).says(payment.AnswerDeclined)
+	},
+	"declined the last retry of an invoice": func(s *stage) func() error {
+		return s.retried().says(payment.AnswerDeclined)
+	},
+	"declined a payment of its own": func(s *stage) func() error { return s.charged(payment.AnswerDeclined) },
+	"failed an invoice": func(s *stage) func() error {
+		return s.begun(1000).says(payment.AnswerFailed)
+	},
 	"failed a refund, also one that had gone through": func(s *stage) func() error {
 		l := s.refunding()
 		s.must(l.saysOfRefund(payment.AnswerSucceeded)())

@@ -16,7 +16,8 @@ import (
 )
 
 var performances = map[event.Cause]map[string]func(*stage) func() error{
-	event.CauseRequest: union(requests, endpoints), event.CauseTimer: timers, event.CauseProvider: answers, event.CauseClock: clocks,
+	event.CauseRequest: union(requests,
+		endpoints), event.CauseTimer: timers, event.CauseProvider: answers, event.CauseClock: clocks,
 	event.CauseErasure: erasures, event.CauseWebhook: deliveries,
 }
 

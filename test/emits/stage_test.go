@@ -189,7 +189,8 @@ func (l *life) changePlan(amount money.Minor, atPeriodEnd bool) error {
 
 func (l *life) newest(kind payment.Type) payment.Transaction {
 	l.t.Helper()
-	rows, _, err := l.Store.Transactions(l.ctx, l.Env, db.TransactionFilter{SubscriptionID: l.ref.ID, Type: kind}, db.Page{Limit: 1})
+	rows, _, err := l.Store.Transactions(l.ctx, l.Env, db.TransactionFilter{SubscriptionID: l.ref.ID, Type: kind},
+		db.Page{Limit: 1})
 	require.NoError(l.t, err)
 	require.Len(l.t, rows, 1)
 	return rows[0]

@@ -86,7 +86,8 @@ var erasures = map[string]func(*stage) func() error{
 // eraseBatch does the next batch of the newest erasure.
 func (s *stage) eraseBatch() error {
 	var id string
-	if err := s.Pool.QueryRow(s.ctx, "select id from erasures order by requested_at desc, id desc limit 1").Scan(&id); err != nil {
+	if err := s.Pool.QueryRow(s.ctx,
+		"select id from erasures order by requested_at desc, id desc limit 1").Scan(&id); err != nil {
 		return err
 	}
 	steps := activities.Erasures{Store: s.Store, Clock: s.Clock.Now}

@@ -18,7 +18,8 @@ var endpoints = map[string]func(*stage) func() error{
 	},
 	"updateWebhook": func(s *stage) func() error {
 		url := "https://hooks.example.com/elsewhere"
-		return onEndpoint(s, func(ctx context.Context, by service.Caller, id string, around service.Around[service.Endpoint]) error {
+		return onEndpoint(s, func(ctx context.Context, by service.Caller, id string,
+			around service.Around[service.Endpoint]) error {
 			return s.service.UpdateWebhook(ctx, by, id, service.EndpointUpdate{URL: &url}, around)
 		})
 	},
@@ -30,7 +31,8 @@ var endpoints = map[string]func(*stage) func() error{
 	},
 	"deleteWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.DeleteWebhook) },
 	"rotateWebhookSecret": func(s *stage) func() error {
-		return onEndpoint(s, func(ctx context.Context, by service.Caller, id string, around service.Around[service.Endpoint]) error {
+		return onEndpoint(s, func(ctx context.Context, by service.Caller, id string,
+			around service.Around[service.Endpoint]) error {
 			return s.service.RotateWebhookSecret(ctx, by, id, service.Rotation{}, around)
 		})
 	},
@@ -38,7 +40,8 @@ var endpoints = map[string]func(*stage) func() error{
 	"redeliverWebhooks": func(s *stage) func() error {
 		e := s.endpoint()
 		s.Announce(s.t, 1)
-		found, _, err := s.Store.WebhookDeliveries(s.ctx, s.Env, db.WebhookDeliveryFilter{EndpointID: e.ID}, db.Page{Limit: 1})
+		found, _, err := s.Store.WebhookDeliveries(s.ctx, s.Env, db.WebhookDeliveryFilter{EndpointID: e.ID},
+			db.Page{Limit: 1})
 		s.must(err)
 		return func() error {
 			return s.service.Redeliver(s.ctx, s.by, found[0].ID, service.Around[service.Redelivered]{})
@@ -86,7 +89,8 @@ func (s *stage) attempt(n int, failing time.Duration) func() error {
 	e := s.endpoint()
 	s.Announce(s.t, 1)
 	if failing > 0 {
-		_, err := s.Pool.Exec(s.ctx, "update webhook_endpoints set failing_since = $2 where id = $1", e.ID, s.Clock.Now().Add(-failing))
+		_, err := s.Pool.Exec(s.ctx, "update webhook_endpoints set failing_since = $2 where id = $1", e.ID,
+			s.Clock.Now().Add(-failing))
 		s.must(err)
 	}
 	steps := s.Deliveries(s.t, refusing{})

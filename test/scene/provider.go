@@ -83,13 +83,15 @@ type remembered struct {
 	reused bool // with other parameters
 }
 
-var errKeyReused = fault.New(fault.Conflict, "provider_key_reused", "The idempotency key was used before with other parameters.")
+var errKeyReused = fault.New(fault.Conflict, "provider_key_reused",
+	"The idempotency key was used before with other parameters.")
 
 // NewProvider makes one that captures everything.
 func NewProvider(now func() time.Time) *Provider {
 	return &Provider{
-		now: now, keys: map[string]remembered{}, charged: map[string]*operation{}, refunded: map[string]*operation{}, captures: map[string]int{},
-		again: map[string]*operation{}, elsewhere: map[string]*operation{}, disputes: map[string][]providers.Dispute{},
+		now: now, keys: map[string]remembered{}, charged: map[string]*operation{}, refunded: map[string]*operation{},
+		captures: map[string]int{},
+		again:    map[string]*operation{}, elsewhere: map[string]*operation{}, disputes: map[string][]providers.Dispute{},
 	}
 }
 
@@ -128,14 +130,16 @@ func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
 	p.decide(op, transactionID, outcome)
 }
 
-// RefundElsewhere gives amount of a charge back without us, as a person does at the provider's dashboard, and returns the
-// refund's reference.
+// RefundElsewhere gives amount of a charge back without us, as a person does at the provider's dashboard, and returns
+// the refund's reference.
 func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor) (ref string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	charge := p.charged[transactionID]
 	ref = "re_elsewhere_" + strconv.Itoa(len(p.elsewhere)) + "_" + transactionID
-	p.elsewhere[ref] = &operation{ref: ref, of: charge.ref, amount: amount, asked: amount, cur: charge.cur, outcome: providers.Succeeded}
+	p.elsewhere[ref] = &operation{
+		ref: ref, of: charge.ref, amount: amount, asked: amount, cur: charge.cur, outcome: providers.Succeeded,
+	}
 	return ref
 }
 
@@ -185,8 +189,8 @@ func (p *Provider) since(found providers.Result, transactionID string) providers
 	return found
 }
 
-// CaptureAgain takes the money of a captured charge a second time, as no provider should, and returns the new operation's
-// reference.
+// CaptureAgain takes the money of a captured charge a second time, as no provider should, and returns the new
+// operation's reference.
 func (p *Provider) CaptureAgain(transactionID string) (ref string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -285,9 +289,13 @@ func (p *Provider) current(op *operation, first providers.Result) providers.Resu
 }
 
 func (o *operation) result() providers.Result {
-	r := providers.Result{Outcome: o.outcome, Ref: o.ref, Amount: o.amount, Currency: o.cur, HTTPStatus: http.StatusOK, Response: []byte(`{"object":"payment_intent"}`)}
+	r := providers.Result{
+		Outcome: o.outcome, Ref: o.ref, Amount: o.amount, Currency: o.cur, HTTPStatus: http.StatusOK,
+		Response: []byte(`{"object":"payment_intent"}`),
+	}
 	if o.outcome == providers.Declined || o.outcome == providers.Failed {
-		r.FailureCode, r.FailureReason, r.HTTPStatus = providers.InsufficientFunds, "Your card has insufficient funds.", http.StatusPaymentRequired
+		r.FailureCode, r.FailureReason, r.HTTPStatus = providers.InsufficientFunds, "Your card has insufficient "+
+			"funds.", http.StatusPaymentRequired
 	}
 	return r
 }
@@ -344,7 +352,10 @@ func (p *Provider) Refund(_ context.Context, in providers.RefundRequest) (provid
 	if p.RefundScript != nil {
 		answer = p.RefundScript(p.refunds, in)
 	}
-	op := &operation{of: in.ChargeRef, ref: "re_" + in.TransactionID, asked: in.Amount, amount: in.Amount, cur: in.Currency, outcome: providers.Succeeded}
+	op := &operation{
+		of: in.ChargeRef, ref: "re_" + in.TransactionID, asked: in.Amount, amount: in.Amount, cur: in.Currency,
+		outcome: providers.Succeeded,
+	}
 	switch answer {
 	case Lose:
 		return providers.Result{Outcome: providers.Unknown}, nil
@@ -354,7 +365,7 @@ func (p *Provider) Refund(_ context.Context, in providers.RefundRequest) (provid
 		op.outcome = providers.Failed
 	case Pend:
 		op.outcome = providers.Pending
-	case Capture, Silent, Mischarge: // it goes through, whatever the caller hears
+	case Capture, Silent, Mischarge, Reused: // it goes through, whatever the caller hears
 	}
 	p.refunded[in.TransactionID] = op
 	p.keys[in.Key] = remembered{result: op.result(), at: p.now()}

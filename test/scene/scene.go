@@ -73,7 +73,8 @@ func New(t testing.TB, options ...Option) *Scene {
 		Provider: NewProvider(clock.Now), Started: effects,
 	}
 	s.Config = db.ProviderConfig{
-		ID: id.New(id.ProviderConfig, Start), EnvironmentID: s.Env, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"),
+		ID: id.New(id.ProviderConfig, Start), EnvironmentID: s.Env, Provider: "stripe", Primary: true,
+		SecretKeySealed: []byte("sealed"),
 	}
 	tenant, app := id.New(id.Tenant, Start), id.New(id.App, Start)
 	s.InTx(t, func(tx *db.Tx) error {
@@ -84,7 +85,9 @@ func New(t testing.TB, options ...Option) *Scene {
 				return tx.InsertApp(ctx, db.App{ID: app, TenantID: tenant, Name: "A", Keyset: []byte("wrapped"), CreatedAt: Start})
 			},
 			func() error {
-				return tx.InsertEnvironment(ctx, db.Environment{ID: s.Env, AppID: app, Mode: "test", Settings: settings, CreatedAt: Start})
+				return tx.InsertEnvironment(ctx, db.Environment{
+					ID: s.Env, AppID: app, Mode: "test", Settings: settings, CreatedAt: Start,
+				})
 			},
 			func() error { return tx.InsertProviderConfig(ctx, s.Env, s.Config) },
 		} {
@@ -122,7 +125,8 @@ func Monthly(amount money.Minor) plan.Plan { return Every(period.Month, amount) 
 func Every(unit period.Unit, amount money.Minor) plan.Plan {
 	return plan.Plan{
 		ID: id.New(id.Plan, Start), Name: "Plan", Currency: "EUR", Interval: period.Interval{Unit: unit, Count: 1},
-		Prices: []plan.Price{{ID: id.New(id.Price, Start), Name: "Base", Model: plan.Flat, Amount: amount}}, Active: true, CreatedAt: Start,
+		Prices: []plan.Price{{ID: id.New(id.Price, Start), Name: "Base", Model: plan.Flat, Amount: amount}}, Active: true,
+		CreatedAt: Start,
 	}
 }
 
@@ -140,8 +144,9 @@ var Card = customer.PaymentDetails{CustomerToken: "cus_canary", PaymentMethodTok
 func (s *Scene) Customer(t testing.TB, clockID string) customer.Customer {
 	t.Helper()
 	c := customer.Customer{
-		ID: id.New(id.Customer, s.Clock.Now()), Email: "canary@example.com", Name: "Canary Person", PaymentMethod: "card", PaymentDetails: Card,
-		TestClockID: clockID, CreatedAt: s.Clock.Now(), Revision: 1,
+		ID: id.New(id.Customer, s.Clock.Now()), Email: "canary@example.com", Name: "Canary Person", PaymentMethod: "card",
+		PaymentDetails: Card,
+		TestClockID:    clockID, CreatedAt: s.Clock.Now(), Revision: 1,
 	}
 	s.InTx(t, func(tx *db.Tx) error { return tx.InsertCustomer(t.Context(), s.Env, c) })
 	return c

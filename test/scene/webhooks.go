@@ -27,11 +27,15 @@ const (
 func (s *Scene) Deliveries(t testing.TB, sender activities.Sender) *activities.Deliveries {
 	t.Helper()
 	if sender == nil {
-		own := webhooks.NewSender(webhooks.Options{Now: time.Now, Allow: webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8")}})
+		own := webhooks.NewSender(webhooks.Options{
+			Now: time.Now, Allow: webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8")},
+		})
 		t.Cleanup(own.Close)
 		sender = own
 	}
-	return &activities.Deliveries{Store: s.Store, Clock: s.Clock.Now, Sender: sender, Secrets: secrets{}, Observer: Unobserved{}}
+	return &activities.Deliveries{
+		Store: s.Store, Clock: s.Clock.Now, Sender: sender, Secrets: secrets{}, Observer: Unobserved{},
+	}
 }
 
 type secrets struct{}
@@ -54,7 +58,8 @@ func (Unobserved) EndpointDisabled(context.Context, string, string, time.Time) {
 func (s *Scene) Endpoint(t testing.TB, url string, patterns ...string) contract.Ref {
 	t.Helper()
 	e := db.WebhookEndpoint{
-		ID: id.New(id.Endpoint, s.Clock.Now()), URL: url, Events: patterns, PayloadShape: delivery.ShapeA, SecretSealed: []byte("sealed"),
+		ID: id.New(id.Endpoint, s.Clock.Now()), URL: url, Events: patterns, PayloadShape: delivery.ShapeA,
+		SecretSealed: []byte("sealed"),
 	}
 	s.InTx(t, func(tx *db.Tx) error { return tx.InsertWebhookEndpoint(t.Context(), s.Env, e) })
 	return contract.Ref{EnvironmentID: s.Env, ID: e.ID}

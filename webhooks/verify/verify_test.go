@@ -40,7 +40,8 @@ func standard() http.Header {
 	h := http.Header{}
 	h.Set("webhook-id", "evt_1")
 	h.Set("webhook-timestamp", stamp)
-	h.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(sum("01234567890123456789012345678901", "evt_1."+stamp+"."+body)))
+	h.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(sum("01234567890123456789012345678901",
+		"evt_1."+stamp+"."+body)))
 	return h
 }
 

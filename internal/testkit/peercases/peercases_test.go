@@ -36,9 +36,11 @@ func TestChoose(t *testing.T) {
 	}
 	require.Equal(t, []string{"1"}, ids(got.checked))
 	require.Equal(t, []string{"3"}, ids(got.unknown), "nobody decided about it")
-	require.Equal(t, tally{"days/add: odd": 1, "days/add: ours counts seconds": 1, "calendar/add: no hours": 1}, got.leftOut)
+	require.Equal(t, tally{"days/add: odd": 1, "days/add: ours counts seconds": 1, "calendar/add: no hours": 1},
+		got.leftOut)
 	require.Equal(t, 3, got.leftOut.total())
-	require.Equal(t, "\n     1 calendar/add: no hours\n     1 days/add: odd\n     1 days/add: ours counts seconds", got.leftOut.String())
+	require.Equal(t, "\n     1 calendar/add: no hours\n     1 days/add: odd\n     1 days/add: ours counts seconds",
+		got.leftOut.String())
 }
 
 func TestCases_OwnAreWellFormed(t *testing.T) {
@@ -65,7 +67,8 @@ func TestCases_OwnAreWellFormed(t *testing.T) {
 func TestFolder_FromVariable(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(dirVariable, dir)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a_periods.json"), []byte(`[{"id":"x","kind":"k","rule":"r"}]`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a_periods.json"), []byte(`[{"id":"x","kind":"k","rule":"r"}]`),
+		0o600))
 	sources := load(t, "a_periods")
 	require.Len(t, sources, 2, "our own always run too")
 	require.NotEmpty(t, sources[0].cases)

@@ -33,7 +33,8 @@ func readable(t testing.TB, env *world.Environment) {
 // locate is where a resource is read.
 func locate(id string) string {
 	for prefix, collection := range map[string]string{
-		"cust_": "customers", "sub_": "subscriptions", "txn_": "payments", "plan_": "plans", "clk_": "test-clocks", "in_": "invoices",
+		"cust_": "customers", "sub_": "subscriptions", "txn_": "payments", "plan_": "plans", "clk_": "test-clocks",
+		"in_": "invoices",
 	} {
 		if strings.HasPrefix(id, prefix) {
 			return "/api/" + collection + "/" + id
@@ -60,11 +61,16 @@ func polite(t testing.TB, env *world.Environment) {
 
 // related are the columns that name a row of another table, which must be of the same environment.
 var related = []struct{ table, column, parent string }{
-	{"subscriptions", "customer_id", "customers"}, {"subscriptions", "plan_id", "plans"}, {"subscriptions", "test_clock_id", "test_clocks"},
-	{"invoices", "customer_id", "customers"}, {"invoices", "subscription_id", "subscriptions"}, {"invoice_lines", "invoice_id", "invoices"},
-	{"transactions", "customer_id", "customers"}, {"transactions", "subscription_id", "subscriptions"}, {"transactions", "invoice_id", "invoices"},
-	{"transactions", "provider_config_id", "provider_configs"}, {"settlements", "invoice_id", "invoices"}, {"settlements", "transaction_id", "transactions"},
-	{"events", "customer_id", "customers"}, {"events", "subscription_id", "subscriptions"}, {"customers", "test_clock_id", "test_clocks"},
+	{"subscriptions", "customer_id", "customers"}, {"subscriptions", "plan_id", "plans"},
+	{"subscriptions", "test_clock_id", "test_clocks"},
+	{"invoices", "customer_id", "customers"}, {"invoices", "subscription_id", "subscriptions"},
+	{"invoice_lines", "invoice_id", "invoices"},
+	{"transactions", "customer_id", "customers"}, {"transactions", "subscription_id", "subscriptions"},
+	{"transactions", "invoice_id", "invoices"},
+	{"transactions", "provider_config_id", "provider_configs"}, {"settlements", "invoice_id", "invoices"},
+	{"settlements", "transaction_id", "transactions"},
+	{"events", "customer_id", "customers"}, {"events", "subscription_id", "subscriptions"},
+	{"customers", "test_clock_id", "test_clocks"},
 	{"provider_callbacks", "transaction_id", "transactions"},
 }
 

@@ -103,7 +103,8 @@ func money(t testing.TB, w *world.World) {
 		if settles {
 			keptFor[invoice]++
 		} else {
-			require.Equal(t, b.captured, b.refunded+b.disputed, "transaction %s does not count for its invoice and was not given back", id)
+			require.Equal(t, b.captured, b.refunded+b.disputed,
+				"transaction %s does not count for its invoice and was not given back", id)
 		}
 	}
 	require.NoError(t, rows.Err())

@@ -85,7 +85,8 @@ func histories(t testing.TB, w *world.World) map[string]string {
 			memo, err := proto.Marshal(e)
 			require.NoError(t, err)
 			text.Write(memo)
-			events := c.GetWorkflowHistory(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId(), false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+			events := c.GetWorkflowHistory(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId(), false,
+				enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 			for events.HasNext() {
 				event, err := events.Next()
 				require.NoError(t, err)

@@ -12,8 +12,8 @@ import (
 )
 
 // Webhooks waits until nothing is pending, and then checks that every event was delivered to every endpoint of its
-// environment, all of which want all types, or failed with its four attempts in the log; and that what counts as delivered
-// is what the receiver accepted: paths of the receiver end with the endpoint's number.
+// environment, all of which want all types, or failed with its four attempts in the log; and that what counts as
+// delivered is what the receiver accepted: paths of the receiver end with the endpoint's number.
 func Webhooks(t testing.TB, w *world.World, inbox *receiver.Receiver, within time.Duration) {
 	t.Helper()
 	number := func(query string) (n int) {
@@ -48,7 +48,8 @@ func Webhooks(t testing.TB, w *world.World, inbox *receiver.Receiver, within tim
 		delivered++
 	}
 	require.NoError(t, rows.Err())
-	t.Logf("%d events; %d deliveries arrived, %d failed; %d attempts were left open by a crash", number("select count(*) from events"),
+	t.Logf("%d events; %d deliveries arrived, %d failed; %d attempts were left open by a crash",
+		number("select count(*) from events"),
 		delivered, number("select count(*) from webhook_deliveries where status = 'failed'"),
 		number("select count(*) from webhook_attempts where outcome = 'unknown'"))
 }

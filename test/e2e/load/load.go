@@ -133,7 +133,8 @@ func (a *Actor) Customer(ctx context.Context, card, clock string) (string, error
 
 // Subscribe creates a subscription.
 func (a *Actor) Subscribe(ctx context.Context, customer, plan string, trialDays int) (string, error) {
-	return a.env.Create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": plan, "trialDays": trialDays})
+	return a.env.Create(ctx, "/api/subscriptions",
+		world.Object{"customerId": customer, "planId": plan, "trialDays": trialDays})
 }
 
 // may lets the rules say no: a state that came in between forbids what was asked.

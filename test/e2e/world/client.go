@@ -62,7 +62,8 @@ func (a Answer) Decode(out any) error { return json.Unmarshal(a.Body, out) }
 
 // String is for messages.
 func (a Answer) String() string {
-	return fmt.Sprintf("%s %s -> %d after %s: %s", a.Method, a.Path, a.Status, a.Took.Round(time.Millisecond), bytes.TrimSpace(a.Body))
+	return fmt.Sprintf("%s %s -> %d after %s: %s", a.Method, a.Path, a.Status, a.Took.Round(time.Millisecond),
+		bytes.TrimSpace(a.Body))
 }
 
 // Refused is an answer that no repeat will change.
@@ -180,7 +181,8 @@ func lastOf(err error) error {
 }
 
 func worthRepeating(a Answer) bool {
-	return a.Status >= http.StatusInternalServerError || a.Status == http.StatusTooManyRequests || a.Code() == "idempotency_in_flight"
+	return a.Status >= http.StatusInternalServerError || a.Status == http.StatusTooManyRequests ||
+		a.Code() == "idempotency_in_flight"
 }
 
 // Create is Change by POST that answers the new resource's id.

@@ -28,7 +28,9 @@ func (w *World) Endpoint(t testing.TB, env *Environment, url string) string {
 	require.NoError(t, err)
 	config, err := store.ProviderConfig(t.Context(), env.ID)
 	require.NoError(t, err)
-	e := db.WebhookEndpoint{ID: id.New(id.Endpoint, time.Now()), URL: url, Events: []string{delivery.All}, PayloadShape: delivery.ShapeA}
+	e := db.WebhookEndpoint{
+		ID: id.New(id.Endpoint, time.Now()), URL: url, Events: []string{delivery.All}, PayloadShape: delivery.ShapeA,
+	}
 	e.SecretSealed, err = keys.Seal(config.Keyset, vault.EndpointSecret(config.AppID, e.ID), []byte(EndpointSecret))
 	require.NoError(t, err)
 	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {

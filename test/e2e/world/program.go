@@ -81,7 +81,8 @@ func (p *Program) Done() <-chan struct{} { return p.current().Done() }
 // Kill ends it as a power cut would.
 func (p *Program) Kill(t testing.TB) {
 	t.Helper()
-	require.True(t, p.Running(), "%s is to be killed and has ended by itself; its log ends with:\n%s", p.name, p.current().Tail(60))
+	require.True(t, p.Running(), "%s is to be killed and has ended by itself; its log ends with:\n%s", p.name,
+		p.current().Tail(60))
 	require.NoError(t, p.current().Kill())
 }
 
@@ -140,7 +141,8 @@ func (p *Program) tell(t testing.TB) {
 		return strings.Contains(line, `"message":"request"`) // what was asked, the test knows
 	})
 	const most = 60
-	t.Logf("%s was started %d times; its log %s ends with:\n%s", p.name, p.Starts(), p.log, strings.Join(lines[max(0, len(lines)-most):], "\n"))
+	t.Logf("%s was started %d times; its log %s ends with:\n%s", p.name, p.Starts(), p.log,
+		strings.Join(lines[max(0, len(lines)-most):], "\n"))
 }
 
 // Run executes one short command of the binary and answers what it printed.

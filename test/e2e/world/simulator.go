@@ -56,7 +56,8 @@ func (s *Simulator) CloseDispute(t testing.TB, dispute, status string) {
 // Callbacks says where signed events go: all that Stripe sends, each twice.
 func (s *Simulator) Callbacks(t testing.TB, url, secret string) {
 	t.Helper()
-	require.NoError(t, s.send(http.MethodPut, "callbacks", map[string]any{"url": url, "secret": secret, "copies": 2, "synchronous": true}))
+	require.NoError(t, s.send(http.MethodPut, "callbacks",
+		map[string]any{"url": url, "secret": secret, "copies": 2, "synchronous": true}))
 }
 
 // ForgetKeys makes the provider forget every idempotency key, as it does when its window is over.

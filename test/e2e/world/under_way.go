@@ -15,7 +15,9 @@ func (w *World) tellWorkflows(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 20*time.Second)
 	defer cancel()
 	c := w.Client(t)
-	list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running'", PageSize: 200})
+	list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Query: "ExecutionStatus = 'Running'", PageSize: 200,
+	})
 	if err != nil {
 		t.Logf("Temporal: %v", err)
 		return
@@ -28,7 +30,8 @@ func (w *World) tellWorkflows(t testing.TB) {
 		}
 		var waits []string
 		for _, a := range d.GetPendingActivities() {
-			waits = append(waits, fmt.Sprintf("%s %s attempt %d since %s, last failure %q", a.GetActivityType().GetName(), a.GetState(),
+			waits = append(waits, fmt.Sprintf("%s %s attempt %d since %s, last failure %q", a.GetActivityType().GetName(),
+				a.GetState(),
 				a.GetAttempt(), a.GetLastStartedTime().AsTime().Format(time.TimeOnly), a.GetLastFailure().GetMessage()))
 		}
 		if task := d.GetPendingWorkflowTask(); task != nil {
@@ -36,7 +39,8 @@ func (w *World) tellWorkflows(t testing.TB) {
 				task.GetScheduledTime().AsTime().Format(time.TimeOnly)))
 		}
 		if len(waits) > 0 || strings.HasPrefix(e.GetExecution().GetWorkflowId(), "clk_") {
-			fmt.Fprintf(&out, "%s (%d events): %s\n", e.GetExecution().GetWorkflowId(), d.GetWorkflowExecutionInfo().GetHistoryLength(), strings.Join(waits, "; "))
+			fmt.Fprintf(&out, "%s (%d events): %s\n", e.GetExecution().GetWorkflowId(),
+				d.GetWorkflowExecutionInfo().GetHistoryLength(), strings.Join(waits, "; "))
 		}
 	}
 	t.Logf("at %s Temporal waits for:\n%s", time.Now().UTC().Format(time.TimeOnly), out.String())

@@ -221,7 +221,8 @@ func (w *World) environment(t testing.TB, base []string, n int, zone string) *En
 	w.Secrets[fmt.Sprintf("provider's webhook secret %d", n)] = webhook
 	e := &Environment{Client: newClient(w.URL, key), WebhookSecret: webhook}
 	require.NoError(t, w.Pool.QueryRow(t.Context(),
-		"select c.environment_id, c.id from provider_configs c order by c.environment_id desc limit 1").Scan(&e.ID, &e.ProviderConfigID))
+		"select c.environment_id, c.id from provider_configs c order by c.environment_id desc limit "+
+			"1").Scan(&e.ID, &e.ProviderConfigID))
 	return e
 }
 
@@ -240,7 +241,9 @@ func workDir(t testing.TB) string {
 
 // plainEnv is what a program needs of ours, without the settings of whoever runs the tests.
 func plainEnv() []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TZ=UTC", "GORACE=halt_on_error=0 exitcode=66"}
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TZ=UTC", "GORACE=halt_on_error=0 exitcode=66",
+	}
 }
 
 func address(t testing.TB) string {

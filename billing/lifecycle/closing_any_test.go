@@ -1,0 +1,64 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+// Whatever the path within the period: the money that goes back is the money captured for it less the cost of the time
+// used, and no credit of its changes is left.
+func TestCancel_RefundAfterAnyChanges(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := drawing(t)
+		l := newLife(t, append(somePlans(draw), free), settings, team, 0)
+		l.store.plans[team.ID] = team
+		l.until(l.now)
+		for range draw(9, "changes") {
+			l.result([]payment.Outcome{
+				payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerDeclined,
+			}[draw(3, "result")])
+			left := max(int64(l.sub().CurrentPeriod.End.Sub(l.now)/time.Second)-1, 0)
+			l.pass(time.Duration(rapid.Int64Range(0, min(left, 3*86400)).Draw(t, "seconds")) * time.Second)
+			to := l.anyPlan(draw)
+			if draw(6, "free") == 0 {
+				to = free
+			}
+			l.changePlan(to, false)
+		}
+		l.result(payment.AnswerSucceeded)
+		captured := l.capturedSum()
+
+		l.cancelNow(true)
+
+		require.Equal(t, max(captured-l.account.used, 0), l.refunded())
+		require.Equal(t, max(l.account.used-captured, 0), l.due())
+		require.Zero(t, l.store.balance)
+	})
+}
+
+// Credit of the time before pays for some of the period: what goes back of that is credit.
+func TestCancel_RefundLeavesEarlierCredit(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, pro, 0)
+	l.until(l.now)
+	l.result(payment.AnswerSucceeded)
+	l.pass(3 * week)
+	l.changePlan(team, false)
+	require.Equal(t, money.Minor(500), l.store.balance)
+	l.until(l.sub().CurrentPeriod.End)
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, money.Minor(500), l.charges()[1].Amount)
+	l.pass(l.sub().CurrentPeriod.Duration() / 4)
+
+	l.cancelNow(true)
+
+	require.Equal(t, money.Minor(250), l.refunded(), "500 captured, 250 used")
+	require.Equal(t, money.Minor(500), l.store.balance)
+}
