@@ -54,8 +54,9 @@ const introduction = `Subscription billing. Every resource is available under /a
 
 Amounts are integers in minor units of the currency (1900 is 19.00 USD, but 1900 XAF); times are Unix seconds.
 
-Lists are newest first: limit 1 to 100 (default 20), startingAfter or endingBefore the id of an entry, and hasMore. HEAD
-returns the same as GET, without the body.
+Lists are newest first: limit 1 to 100 (default 20), startingAfter or endingBefore the id of an entry, and hasMore. To
+follow a list, read all of its pages by startingAfter once, then ask again and again with endingBefore the newest id that
+you have. HEAD returns the same as GET, without the body.
 
 Every POST, PATCH and DELETE takes an Idempotency-Key of 1 to 255 visible characters. A repeat with the same key and the
 same body returns the stored response, with Idempotent-Replayed: true, for at least 24 hours; a repeated charge or retried
