@@ -47,7 +47,7 @@ const (
 func scenes() []scene {
 	may31 := nine(time.May, 31)
 	return []scene{
-		subscribed: {status: "trialing", next: "trial_end", nextAt: nine(time.January, 31)},
+		subscribed: {status: "trialing", next: "trial_notice", nextAt: nine(time.January, 28)},
 		january31:  {"active", "renewal", nine(time.February, 28), 1, 1900, "paid", "success", 1},
 		february28: {"active", "renewal", nine(time.March, 31), 2, 1900, "paid", "success", 1},
 		march31:    {"active", "renewal", nine(time.April, 30), 3, 1900, "paid", "success", 1},
@@ -76,10 +76,15 @@ type fake struct {
 	customer string
 	keys     map[string]bool
 	faults   []string // of the story's requests
+
+	outbox
 }
 
 func newFake(t *testing.T) *fake {
-	f := &fake{scenes: scenes(), at: -1, keys: map[string]bool{}, ledger: func(o []object) []object { return o }}
+	f := &fake{
+		scenes: scenes(), at: -1, keys: map[string]bool{}, ledger: func(o []object) []object { return o },
+		outbox: outbox{t: t, endpoints: map[string]object{}, send: happenings()},
+	}
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Close)
 	return f
@@ -96,7 +101,10 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		f.check(r)
 	}
-	_ = json.NewEncoder(w).Encode(f.reply(r.Method+" "+r.URL.Path, in))
+	before := f.at
+	reply := f.reply(r.Method+" "+r.URL.Path, in)
+	f.announce(r.Method+" "+r.URL.Path, in, f.at != before, f.at)
+	_ = json.NewEncoder(w).Encode(reply)
 }
 
 // check holds the story to what it should set an example in.
@@ -115,6 +123,9 @@ func (f *fake) check(r *http.Request) {
 }
 
 func (f *fake) reply(request string, in map[string]any) any {
+	if reply, ok := f.webhooks(request, in); ok {
+		return reply
+	}
 	switch request {
 	case "POST /api/plans":
 		return object{"id": "plan_" + in["name"].(string)}

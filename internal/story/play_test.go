@@ -5,20 +5,23 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// play tells the story to a fake. Its clock moves with every look, so that patience ends soon.
+// play tells the story to a fake. Its clock moves a second with every look, so that patience ends soon. It begins at the
+// real time, with which the fake signs.
 func play(t *testing.T, f *fake, colour bool) (string, Played, error) {
 	t.Helper()
 	var out bytes.Buffer
-	now := time.Unix(0, 0)
+	var looks atomic.Int64
+	begun := time.Now()
 	played, err := Play(t.Context(), Config{
 		API: f.URL, Key: "sk_test_story", Simulator: f.URL, Out: &out, Colour: colour, Patience: 3 * time.Second,
-		Now:  func() time.Time { now = now.Add(time.Second); return now },
+		Now:  func() time.Time { return begun.Add(time.Duration(looks.Add(1)) * time.Second) },
 		rest: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	return out.String(), played, err
@@ -52,8 +55,8 @@ func TestStory_StopsAtUnexpectedAnswer(t *testing.T) {
 			s.status = "active"
 		}, "subscribes to Starter, 14 days free", `status: expected "trialing", got "active"`},
 		"trial a day short": {subscribed, func(s *scene) {
-			s.nextAt = nine(time.January, 30)
-		}, "subscribes to Starter, 14 days free", `next: expected "trial_end 31 Jan 09:00", got "trial_end 30 Jan 09:00"`},
+			s.nextAt = nine(time.January, 27)
+		}, "subscribes to Starter, 14 days free", `next: expected "trial_notice 28 Jan 09:00", got "trial_notice 27 Jan 09:00"`},
 		"billed during the trial": {subscribed, func(s *scene) {
 			s.invoice, s.due, s.invoiceStatus = 1, 1900, "open"
 		}, "subscribes to Starter, 14 days free", `invoice: expected "–", got "19.00 USD open"`},
