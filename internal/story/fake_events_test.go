@@ -75,7 +75,11 @@ func (o *outbox) announce(request string, in map[string]any, moved bool, scene i
 func (o *outbox) emit(h happening) {
 	o.ids++
 	id := fmt.Sprintf("evt_%03d", o.ids)
-	body := []byte(fmt.Sprintf(`{"event":%q,"data":%s,"timestamp":1}`, h.kind, h.data))
+	data := h.data
+	if strings.Contains(data, "subscriptionId") {
+		data = strings.Replace(data, "{", fmt.Sprintf(`{"sequence":%d,`, o.ids), 1)
+	}
+	body := []byte(fmt.Sprintf(`{"event":%q,"data":%s,"timestamp":1}`, h.kind, data))
 	header, err := webhooks.Sign(id, time.Now(), body, fakeSecret)
 	require.NoError(o.t, err)
 	bodies := [][]byte{body}

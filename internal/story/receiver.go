@@ -1,13 +1,11 @@
 package story
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -79,15 +77,11 @@ func (r *receiver) take(header http.Header, body []byte) error {
 	return nil
 }
 
-// drain returns what has arrived since the last time, in the order of the events.
+// drain returns what has arrived since the last time.
 func (r *receiver) drain() (events []event, refused []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	events, refused = r.waiting, r.refused
 	r.waiting, r.refused = nil, nil
-	slices.SortFunc(events, inOrder)
 	return events, refused
 }
-
-// inOrder compares by id: within one process, ids of later events sort later.
-func inOrder(a, b event) int { return cmp.Compare(a.id, b.id) }

@@ -106,3 +106,16 @@ func TestStory_LeavesNoEndpoint(t *testing.T) {
 	require.Contains(t, f.endpoints, "whe_other")
 	require.Empty(t, f.faults)
 }
+
+// The sequence decides, not the order of arrival and not the id.
+func TestArrange_SubscriptionEventsBySequence(t *testing.T) {
+	t.Parallel()
+	of := func(id string, sequence int64) (e event) {
+		e.id, e.Data.Sequence = id, sequence
+		return e
+	}
+	events := []event{of("evt_4", 8), of("evt_1", 0), of("evt_3", 9), of("evt_5", 0), of("evt_2", 7)}
+	arrange(events)
+	require.Equal(t,
+		[]event{of("evt_1", 0), of("evt_2", 7), of("evt_4", 8), of("evt_3", 9), of("evt_5", 0)}, events)
+}
