@@ -47,7 +47,7 @@ const (
 func scenes() []scene {
 	may31 := nine(time.May, 31)
 	return []scene{
-		subscribed: {status: "trialing", next: "trial_end", nextAt: nine(time.January, 31)},
+		subscribed: {status: "trialing", next: "trial_notice", nextAt: nine(time.January, 28)},
 		january31:  {"active", "renewal", nine(time.February, 28), 1, 1900, "paid", "success", 1},
 		february28: {"active", "renewal", nine(time.March, 31), 2, 1900, "paid", "success", 1},
 		march31:    {"active", "renewal", nine(time.April, 30), 3, 1900, "paid", "success", 1},

@@ -52,8 +52,8 @@ func TestStory_StopsAtUnexpectedAnswer(t *testing.T) {
 			s.status = "active"
 		}, "subscribes to Starter, 14 days free", `status: expected "trialing", got "active"`},
 		"trial a day short": {subscribed, func(s *scene) {
-			s.nextAt = nine(time.January, 30)
-		}, "subscribes to Starter, 14 days free", `next: expected "trial_end 31 Jan 09:00", got "trial_end 30 Jan 09:00"`},
+			s.nextAt = nine(time.January, 27)
+		}, "subscribes to Starter, 14 days free", `next: expected "trial_notice 28 Jan 09:00", got "trial_notice 27 Jan 09:00"`},
 		"billed during the trial": {subscribed, func(s *scene) {
 			s.invoice, s.due, s.invoiceStatus = 1, 1900, "open"
 		}, "subscribes to Starter, 14 days free", `invoice: expected "–", got "19.00 USD open"`},

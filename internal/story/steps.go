@@ -34,7 +34,7 @@ func steps() []step {
 	return []step{
 		{"plans: Starter 19.00, Pro 49.00", plans, nothing},
 		{"a customer with a card", customer, nothing},
-		{"subscribes to Starter, 14 days free", subscribe, facts{"trialing", none, none, "trial_end 31 Jan 09:00"}},
+		{"subscribes to Starter, 14 days free", subscribe, facts{"trialing", none, none, "trial_notice 28 Jan 09:00"}},
 		{"the trial ends: first payment", advance(time.January, 31), paid("renewal 28 Feb 09:00")},
 		{"renewal", advance(time.February, 28), paid("renewal 31 Mar 09:00")},
 		{"renewal", advance(time.March, 31), paid("renewal 30 Apr 09:00")},
