@@ -155,7 +155,8 @@ func (s *lossy) endTrial(ctx context.Context, subs []string, at time.Time) {
 	require.NoError(s.t, err)
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, `update subscriptions set trial_ends_at = $2, current_period_end = $2, anchor_at = $2,
-		current_period_start = $2::timestamptz - interval '14 days', next_action_at = $2, revision = revision + 1,
+		trial_notice_at = $2::timestamptz - interval '3 days', next_action_at = $2::timestamptz - interval '3 days',
+		current_period_start = $2::timestamptz - interval '14 days', revision = revision + 1,
 		wake_pending_since = now() - interval '1 minute' where id = any($1)`, subs, at.UTC().Truncate(time.Second))
 	require.NoError(s.t, err)
 }

@@ -73,6 +73,8 @@ func (b *rulebook) until(to time.Time) {
 			b.step(b.find(b.collecting), collection.RetryDue)
 		case subscription.ActionPastDueEnd:
 			b.take(b.s.ExpirePastDue(b.settings, b.now))
+		case subscription.ActionTrialNotice:
+			b.take(b.s.AnnounceTrialEnd(b.now))
 		default:
 			b.take(b.s.OpenPeriod(b.facts(), b.now))
 		}
