@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type Config struct {
 	// Patience is how long what a step leads to may take to be seen; 0: 30 s.
 	Patience time.Duration
 	Now      func() time.Time // the real clock
+	// Verify checks a delivery's signature: verify.Verify of webhooks, which plumbing does not import.
+	Verify func(header http.Header, body []byte, secrets []string, now time.Time) error
 
 	rest func(context.Context, time.Duration) error // waits; tests do not
 }
@@ -78,7 +81,7 @@ func Play(ctx context.Context, c Config) (played Played, err error) {
 	}
 	p := &player{client: newClient(c), simulator: c.Simulator, now: begin, names: map[string]string{}}
 	p.card = "cus_story_" + p.client.run
-	if p.receiver, err = listen(ctx, c.Now); err != nil {
+	if p.receiver, err = listen(ctx, c); err != nil {
 		return played, err
 	}
 	defer func() {

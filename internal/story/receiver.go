@@ -8,14 +8,15 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"perennial/webhooks/verify"
 )
+
+// headerEventID is the same in every attempt of a delivery.
+const headerEventID = "Webhook-Id"
 
 // receiver takes webhooks on loopback, as an app does: it verifies, keeps each event once, and answers.
 type receiver struct {
 	url    string
-	now    func() time.Time
+	config Config
 	server *http.Server
 
 	mu      sync.Mutex
@@ -25,13 +26,13 @@ type receiver struct {
 	refused []string // why deliveries were not accepted
 }
 
-func listen(ctx context.Context, now func() time.Time) (*receiver, error) {
+func listen(ctx context.Context, c Config) (*receiver, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	r := &receiver{url: "http://" + l.Addr().String() + "/webhooks", now: now, known: map[string]bool{}}
+	r := &receiver{url: "http://" + l.Addr().String() + "/webhooks", config: c, known: map[string]bool{}}
 	r.server = &http.Server{Handler: r, ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = r.server.Serve(l) }() // ends with close
 	return r, nil
@@ -61,8 +62,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 func (r *receiver) take(header http.Header, body []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := event{id: header.Get(verify.HeaderStandardID)}
-	err := verify.Verify(header, body, []string{r.secret}, r.now())
+	e := event{id: header.Get(headerEventID)}
+	err := r.config.Verify(header, body, []string{r.secret}, r.config.Now())
 	if err == nil {
 		err = json.Unmarshal(body, &e)
 	}

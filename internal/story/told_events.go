@@ -21,15 +21,16 @@ func billed(total string) []sent {
 	return []sent{{"invoice.created", total}, {"invoice.finalized", total}}
 }
 
-func renewed(plan, total string) []sent {
-	return events(one("subscription.renewed", plan), billed(total))
+func renewed(total string) []sent {
+	return events(one("subscription.renewed", starterName), billed(total))
 }
 
 func settled(total string) []sent {
 	return []sent{{"payment.success", total}, {"invoice.paid", total}}
 }
 
-func declined(total string) []sent {
+func declined() []sent {
+	const total = "19.00 USD"
 	return []sent{{"payment.failed", total}, {"invoice.payment_failed", total}}
 }
 
