@@ -10,6 +10,9 @@ const (
 	proName      = "Pro"
 )
 
+// starterTotal is what a month of Starter costs, as it is printed.
+const starterTotal = "19.00 USD"
+
 // The events that several steps lead to, in their order.
 
 func events(all ...[]sent) []sent { return slices.Concat(all...) }
@@ -21,8 +24,8 @@ func billed(total string) []sent {
 	return []sent{{"invoice.created", total}, {"invoice.finalized", total}}
 }
 
-func renewed(total string) []sent {
-	return events(one("subscription.renewed", starterName), billed(total))
+func renewed() []sent {
+	return events(one("subscription.renewed", starterName), billed(starterTotal))
 }
 
 func settled(total string) []sent {
@@ -30,8 +33,7 @@ func settled(total string) []sent {
 }
 
 func declined() []sent {
-	const total = "19.00 USD"
-	return []sent{{"payment.failed", total}, {"invoice.payment_failed", total}}
+	return []sent{{"payment.failed", starterTotal}, {"invoice.payment_failed", starterTotal}}
 }
 
 func activated() []sent { return one("subscription.activated", customerName) }
