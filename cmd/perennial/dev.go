@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"perennial/internal/story"
+	"perennial/webhooks/verify"
 )
 
 func devCommand() *command {
@@ -59,10 +60,11 @@ func dev(ctx context.Context, p *process, o devOptions) (err error) {
 	if err := stack.up(ctx); err != nil {
 		return err
 	}
-	stack.screen.say("\n  One subscription's life, told through the HTTP API on a test clock:\n")
+	stack.screen.say("\n  One subscription's life, told through the HTTP API on a test clock, with the webhooks (→) that " +
+		"each step sent:\n")
 	played, err := story.Play(ctx, story.Config{
 		API: stack.service.api.url, Key: stack.state.apiKey, Simulator: stack.simulator.url(), Out: p.stdout,
-		Colour: stack.screen.colour, Now: p.now,
+		Colour: stack.screen.colour, Now: p.now, Verify: verify.Verify,
 	})
 	var deviation *story.Deviation
 	switch {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"strconv"
 
@@ -206,6 +207,7 @@ func (d *devStack) configure(context.Context) error {
 	c.Simulator.Ledger = d.options.path("simulator/ledger.jsonl")
 	c.Stripe.APIURL = "http://" + c.Simulator.ListenAddress
 	c.HTTP.PublicURL = "http://" + c.HTTP.ListenAddress
+	c.Webhooks.LocalReceivers = append(c.Webhooks.LocalReceivers, thisMachine...)
 	if c.BuildID, err = buildOf(os.Executable()); err != nil {
 		return err
 	}
@@ -220,6 +222,9 @@ func (d *devStack) address(liked int, insist bool) (string, error) {
 	}
 	return loopback(port), err
 }
+
+// thisMachine is where receivers of the story and of the user listen, so it is allowed besides what is configured.
+var thisMachine = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 

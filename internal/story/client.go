@@ -67,7 +67,7 @@ func (c *client) once(
 	if err != nil {
 		return 0, err
 	}
-	if method == http.MethodGet {
+	if method == http.MethodGet || method == http.MethodDelete {
 		r.Body, r.ContentLength = nil, 0
 	}
 	for name, values := range header {

@@ -76,10 +76,15 @@ type fake struct {
 	customer string
 	keys     map[string]bool
 	faults   []string // of the story's requests
+
+	outbox
 }
 
 func newFake(t *testing.T) *fake {
-	f := &fake{scenes: scenes(), at: -1, keys: map[string]bool{}, ledger: func(o []object) []object { return o }}
+	f := &fake{
+		scenes: scenes(), at: -1, keys: map[string]bool{}, ledger: func(o []object) []object { return o },
+		outbox: outbox{t: t, endpoints: map[string]object{}, send: happenings()},
+	}
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Close)
 	return f
@@ -96,7 +101,10 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		f.check(r)
 	}
-	_ = json.NewEncoder(w).Encode(f.reply(r.Method+" "+r.URL.Path, in))
+	before := f.at
+	reply := f.reply(r.Method+" "+r.URL.Path, in)
+	f.announce(r.Method+" "+r.URL.Path, in, f.at != before, f.at)
+	_ = json.NewEncoder(w).Encode(reply)
 }
 
 // check holds the story to what it should set an example in.
@@ -115,6 +123,9 @@ func (f *fake) check(r *http.Request) {
 }
 
 func (f *fake) reply(request string, in map[string]any) any {
+	if reply, ok := f.webhooks(request, in); ok {
+		return reply
+	}
 	switch request {
 	case "POST /api/plans":
 		return object{"id": "plan_" + in["name"].(string)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type Config struct {
 	// Patience is how long what a step leads to may take to be seen; 0: 30 s.
 	Patience time.Duration
 	Now      func() time.Time // the real clock
+	// Verify checks a delivery's signature: verify.Verify of webhooks, which plumbing does not import.
+	Verify func(header http.Header, body []byte, secrets []string, now time.Time) error
 
 	rest func(context.Context, time.Duration) error // waits; tests do not
 }
@@ -44,6 +47,7 @@ type step struct {
 	told string
 	do   func(context.Context, *player) error
 	want facts
+	sent []sent // events, in their order
 }
 
 // player carries what one step learns to the next.
@@ -56,21 +60,38 @@ type player struct {
 	clock        string
 	subscription string
 	now          time.Time // the test clock's
+
+	receiver *receiver
+	endpoint string            // the receiver's
+	names    map[string]string // of what the story made, by id
+	events   []event           // that arrived since the last step
+	refused  []string          // why deliveries were not accepted, since then
 }
 
 // pause between two looks: short, since what a command leads to takes some milliseconds.
 const pause = 25 * time.Millisecond
 
 // Play tells the story to the end or to the first deviation, which comes back as a *Deviation.
-func Play(ctx context.Context, c Config) (Played, error) {
+func Play(ctx context.Context, c Config) (played Played, err error) {
 	if c.Patience == 0 {
 		c.Patience = 30 * time.Second
 	}
 	if c.rest == nil {
 		c.rest = sleep
 	}
-	p := &player{client: newClient(c), simulator: c.Simulator, now: begin}
+	p := &player{client: newClient(c), simulator: c.Simulator, now: begin, names: map[string]string{}}
 	p.card = "cus_story_" + p.client.run
+	if p.receiver, err = listen(ctx, c); err != nil {
+		return played, err
+	}
+	defer func() {
+		if left := p.unregister(ctx); err == nil { // else the next start deletes it
+			err = left
+		}
+	}()
+	if err := p.register(ctx); err != nil {
+		return played, fmt.Errorf("a receiver of webhooks: %w", err)
+	}
 	t := &table{out: c.Out, colour: c.Colour}
 	t.head()
 	all := steps()
@@ -100,18 +121,22 @@ func (p *player) play(ctx context.Context, c Config, t *table, s step) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.told, err)
 		}
-		if seen == s.want {
-			t.row(p.now, s.told, seen, number)
-			return nil
+		got := p.collect()
+		wrong := append(s.want.differences(seen), unsent(s.sent, got)...)
+		if len(wrong) > 0 && !c.Now().After(deadline) {
+			if err := c.rest(ctx, pause); err != nil {
+				return err
+			}
+			continue
 		}
-		if c.Now().After(deadline) {
-			t.row(p.now, s.told, seen, number)
-			wrong := s.want.differences(seen)
+		t.row(p.now, s.told, seen, number)
+		t.sent(got)
+		if len(wrong) > 0 {
+			wrong = append(wrong, p.refused...)
 			t.wrong(wrong)
 			return &Deviation{Step: s.told, Differences: wrong}
 		}
-		if err := c.rest(ctx, pause); err != nil {
-			return err
-		}
+		p.events, p.refused = nil, nil
+		return nil
 	}
 }

@@ -5,21 +5,27 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/webhooks/verify"
 )
 
-// play tells the story to a fake. Its clock moves with every look, so that patience ends soon.
+// play tells the story to a fake. Its clock moves a second with every look, so that patience ends soon. It begins at the
+// real time, with which the fake signs.
 func play(t *testing.T, f *fake, colour bool) (string, Played, error) {
 	t.Helper()
 	var out bytes.Buffer
-	now := time.Unix(0, 0)
+	var looks atomic.Int64
+	begun := time.Now()
 	played, err := Play(t.Context(), Config{
 		API: f.URL, Key: "sk_test_story", Simulator: f.URL, Out: &out, Colour: colour, Patience: 3 * time.Second,
-		Now:  func() time.Time { now = now.Add(time.Second); return now },
-		rest: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Now:    func() time.Time { return begun.Add(time.Duration(looks.Add(1)) * time.Second) },
+		Verify: verify.Verify,
+		rest:   func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	return out.String(), played, err
 }

@@ -23,41 +23,57 @@ const (
 // steps is the story. Every figure is written down, not computed: the upgrade on 15 May leaves 16 of 31 days, which is
 // 25.29 of the new price less 9.81 of the old one.
 func steps() []step {
+	const starter, upgrading = starterTotal, "15.48 USD"
 	nothing := facts{none, none, none, none}
-	paid := func(next string) facts { return facts{"active", "19.00 USD paid", "success, attempt 1", next} }
+	paid := func(next string) facts { return facts{"active", starter + " paid", "success, attempt 1", next} }
 	failed := func(attempt int, status, next string) facts {
-		return facts{status, "19.00 USD open", fmt.Sprintf("declined, attempt %d", attempt), next}
+		return facts{status, starter + " open", fmt.Sprintf("declined, attempt %d", attempt), next}
 	}
 	upgraded := func(status, next string) facts {
-		return facts{status, "15.48 USD paid", "success, attempt 1", next}
+		return facts{status, upgrading + " paid", "success, attempt 1", next}
 	}
 	return []step{
-		{"plans: Starter 19.00, Pro 49.00", plans, nothing},
-		{"a customer with a card", customer, nothing},
-		{"subscribes to Starter, 14 days free", subscribe, facts{"trialing", none, none, "trial_notice 28 Jan 09:00"}},
-		{"the trial ends: first payment", advance(time.January, 31), paid("renewal 28 Feb 09:00")},
-		{"renewal", advance(time.February, 28), paid("renewal 31 Mar 09:00")},
-		{"renewal", advance(time.March, 31), paid("renewal 30 Apr 09:00")},
-		{"the card begins to fail", cardFails, paid("renewal 30 Apr 09:00")},
-		{"renewal: no funds", advance(time.April, 30), failed(1, "active", "payment_retry 1 May 09:00")},
-		{"first retry, a day later", advance(time.May, 1), failed(2, "active", "payment_retry 3 May 09:00")},
-		{"second retry, 2 days later", advance(time.May, 3), failed(3, "active", "payment_retry 7 May 09:00")},
-		{"third retry, 4 days later", advance(time.May, 7), failed(4, "past_due", "renewal 31 May 09:00")},
-		{"a good card", goodCard, facts{"active", "19.00 USD paid", "success, attempt 5", "renewal 31 May 09:00"}},
-		{"upgrade to Pro, 16 of 31 days left", upgrade, upgraded("active", "renewal 31 May 09:00")},
-		{"cancel at the period's end", cancel(false), upgraded("active", "cancel 31 May 09:00")},
-		{"stay after all", reactivate, upgraded("active", "renewal 31 May 09:00")},
-		{"cancel now", cancel(true), upgraded("canceled", none)},
+		{"plans: Starter 19.00, Pro 49.00", plans, nothing,
+			events(one("plan.created", starterName), one("plan.created", proName))},
+		{"a customer with a card", customer, nothing, one("customer.created", customerName)},
+		{"subscribes to Starter, 14 days free", subscribe, facts{"trialing", none, none, "trial_notice 28 Jan 09:00"},
+			one("subscription.created", starterName)},
+		{"the trial ends: first payment", advance(time.January, 31), paid("renewal 28 Feb 09:00"),
+			events(one("subscription.trial_will_end", starterName), renewed(), settled(starter), activated(),
+				clockAt("31 Jan 09:00"))},
+		{"renewal", advance(time.February, 28), paid("renewal 31 Mar 09:00"),
+			events(renewed(), settled(starter), clockAt("28 Feb 09:00"))},
+		{"renewal", advance(time.March, 31), paid("renewal 30 Apr 09:00"),
+			events(renewed(), settled(starter), clockAt("31 Mar 09:00"))},
+		{"the card begins to fail", cardFails, paid("renewal 30 Apr 09:00"), nil},
+		{"renewal: no funds", advance(time.April, 30), failed(1, "active", "payment_retry 1 May 09:00"),
+			events(renewed(), declined(), clockAt("30 Apr 09:00"))},
+		{"first retry, a day later", advance(time.May, 1), failed(2, "active", "payment_retry 3 May 09:00"),
+			events(declined(), clockAt("1 May 09:00"))},
+		{"second retry, 2 days later", advance(time.May, 3), failed(3, "active", "payment_retry 7 May 09:00"),
+			events(declined(), clockAt("3 May 09:00"))},
+		{"third retry, 4 days later", advance(time.May, 7), failed(4, "past_due", "renewal 31 May 09:00"),
+			events(declined(), one("subscription.past_due", customerName), clockAt("7 May 09:00"))},
+		{"a good card", goodCard, facts{"active", starter + " paid", "success, attempt 5", "renewal 31 May 09:00"},
+			events(clockAt("9 May 09:00"), one("customer.updated", customerName), settled(starter), activated())},
+		{"upgrade to Pro, 16 of 31 days left", upgrade, upgraded("active", "renewal 31 May 09:00"),
+			events(clockAt("15 May 09:00"), one("subscription.plan_changed", proName), one("subscription.updated", proName),
+				billed(upgrading), settled(upgrading))},
+		{"cancel at the period's end", cancel(false), upgraded("active", "cancel 31 May 09:00"),
+			events(one("subscription.cancel_scheduled", customerName), one("subscription.updated", proName))},
+		{"stay after all", reactivate, upgraded("active", "renewal 31 May 09:00"),
+			events(one("subscription.reactivated", customerName), one("subscription.updated", proName))},
+		{"cancel now", cancel(true), upgraded("canceled", none), one("subscription.canceled", customerName)},
 	}
 }
 
 type object map[string]any
 
 func plans(ctx context.Context, p *player) (err error) {
-	if p.starter, err = p.plan(ctx, "Starter", starterPrice); err != nil {
+	if p.starter, err = p.plan(ctx, starterName, starterPrice); err != nil {
 		return err
 	}
-	p.pro, err = p.plan(ctx, "Pro", proPrice)
+	p.pro, err = p.plan(ctx, proName, proPrice)
 	return err
 }
 
@@ -67,6 +83,7 @@ func (p *player) plan(ctx context.Context, name string, price int) (string, erro
 	}
 	in := object{"name": name, "currency": "USD", "interval": "month", "amount": price}
 	err := p.client.change(ctx, http.MethodPost, "/api/plans", in, &out)
+	p.names[out.ID] = name
 	return out.ID, err
 }
 
@@ -74,15 +91,15 @@ func customer(ctx context.Context, p *player) error {
 	var clock, out struct {
 		ID string `json:"id"`
 	}
-	err := p.client.change(ctx, http.MethodPost, "/api/test-clocks", object{"name": "story", "now": begin.Unix()}, &clock)
-	if err != nil {
+	in := object{"name": clockName, "now": begin.Unix()}
+	if err := p.client.change(ctx, http.MethodPost, "/api/test-clocks", in, &clock); err != nil {
 		return err
 	}
-	p.clock = clock.ID
-	in := p.method(firstCard)
-	in["email"], in["name"], in["testClockId"] = "ada@example.com", "Ada Lovelace", p.clock
-	err = p.client.change(ctx, http.MethodPost, "/api/customers", in, &out)
-	p.customer = out.ID
+	p.clock, p.names[clock.ID] = clock.ID, clockName
+	in = p.method(firstCard)
+	in["email"], in["name"], in["testClockId"] = "ada@example.com", customerName, p.clock
+	err := p.client.change(ctx, http.MethodPost, "/api/customers", in, &out)
+	p.customer, p.names[out.ID] = out.ID, customerName
 	return err
 }
 

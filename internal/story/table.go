@@ -50,6 +50,13 @@ func (t *table) row(now time.Time, told string, f facts, number int64) {
 	})
 }
 
+// sent prints the events of a step below what happened, and what they are about below the status.
+func (t *table) sent(events []sent) {
+	for _, e := range events {
+		t.line([]string{"", "→ " + e.kind, e.about}, func(int, string) string { return dim })
+	}
+}
+
 // line pads by what is seen, so that colours do not disturb the columns.
 func (t *table) line(cells []string, colour func(column int, text string) string) {
 	var out strings.Builder

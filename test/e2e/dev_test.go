@@ -24,6 +24,7 @@ func TestDev_Story(t *testing.T) {
 	out, errs, err := dev(t, env, dir)
 	require.NoError(t, err, "%s\n%s", out, errs)
 	require.Contains(t, out, "steps passed")
+	require.Contains(t, out, "→ subscription.canceled", "each step's webhooks are printed below it")
 
 	out, errs, err = dev(t, env, dir)
 	require.NoError(t, err, "%s\n%s", out, errs)
