@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -61,6 +62,9 @@ func (t *Tape) argument(value any, constant map[string]bool) (argument, error) {
 		}
 		return argument{value: value}, nil
 	}
+	if list, ok := value.([]string); ok {
+		return t.list(list, constant), nil
+	}
 	switch v.Kind() {
 	case reflect.String:
 		if c := t.note(cut(v.String(), constant)); c != nil {
@@ -82,6 +86,27 @@ func (t *Tape) argument(value any, constant map[string]bool) (argument, error) {
 	default: // no ids in numbers
 	}
 	return argument{value: value}, nil
+}
+
+// list is an argument of several texts, each of which may hold ids.
+func (t *Tape) list(recorded []string, constant map[string]bool) argument {
+	cuts, fresh := make([]text, len(recorded)), false
+	for i, s := range recorded {
+		cuts[i] = t.note(cut(s, constant))
+		fresh = fresh || cuts[i] != nil
+	}
+	if !fresh {
+		return argument{value: recorded}
+	}
+	return argument{make: func(vars Vars) any {
+		list := slices.Clone(recorded)
+		for i, c := range cuts {
+			if c != nil {
+				list[i] = c.with(vars)
+			}
+		}
+		return list
+	}}
 }
 
 func (t *Tape) note(c text) text {

@@ -21,6 +21,7 @@ func TestTape_ChangesOnlyValuesOfOneRun(t *testing.T) {
 	}, {
 		{SQL: "-- name: Y :exec\ninsert into t", Arguments: []any{
 			env, &sub, name(sub), map[string]any{"id": sub}, []byte(`"` + event + `"`), 7, nil, now,
+			[]string{"", sub},
 		}},
 		{SQL: "commit"},
 	}}, map[string]bool{env: true})
@@ -38,7 +39,9 @@ func TestTape_ChangesOnlyValuesOfOneRun(t *testing.T) {
 	fresh := vars[event]
 	require.True(t, id.Is(id.Event, fresh))
 	require.NotEqual(t, event, fresh)
-	require.Equal(t, []any{env, "sub_now", "sub_now", `{"id":"sub_now"}`, []byte(`"` + fresh + `"`), 7, nil, now}, got)
+	require.Equal(t, []any{
+		env, "sub_now", "sub_now", `{"id":"sub_now"}`, []byte(`"` + fresh + `"`), 7, nil, now, []string{"", "sub_now"},
+	}, got)
 }
 
 func TestTape_WritesOnlyKeepsOrder(t *testing.T) {
