@@ -66,9 +66,11 @@ func (p *post) log(t *testing.T, ref contract.Ref) (all []db.WebhookDelivery, at
 		require.NoError(t, err)
 		for _, d := range found {
 			all = append([]db.WebhookDelivery{d}, all...)
-			made, err := p.Store.WebhookAttempts(t.Context(), p.Env, []string{d.ID})
+			made, err := p.Store.WebhookLog(t.Context(), p.Env, []string{d.ID}, db.Log{Attempts: 1_000, ExcerptBytes: 1 << 16})
 			require.NoError(t, err)
-			attempts[d.ID] = made
+			for _, a := range made[d.ID] {
+				attempts[d.ID] = append(attempts[d.ID], a.WebhookAttempt)
+			}
 		}
 		if !more {
 			return all, attempts

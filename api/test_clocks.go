@@ -103,13 +103,8 @@ func (s *Server) advanceTestClock(
 	})
 }
 
-type stopInput struct {
-	httpkit.ByID
-	Body *Empty
-}
-
 // stopTestClock ends an advance where the clock stands.
-func (s *Server) stopTestClock(ctx context.Context, c *httpkit.Call, _ *stopInput) (*httpkit.Reply[TestClock], error) {
+func (s *Server) stopTestClock(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[TestClock], error) {
 	return s.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
 		return s.service.StopTestClock(ctx, caller(c), clockID, around)
 	})

@@ -44,13 +44,8 @@ func (s *Server) updateWebhook(
 	})
 }
 
-type plainWebhookInput struct {
-	httpkit.ByID
-	Body *Empty
-}
-
 func (s *Server) disableWebhook(
-	ctx context.Context, c *httpkit.Call, _ *plainWebhookInput,
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
 		return s.service.DisableWebhook(ctx, caller(c), id, around)
@@ -58,7 +53,7 @@ func (s *Server) disableWebhook(
 }
 
 func (s *Server) enableWebhook(
-	ctx context.Context, c *httpkit.Call, _ *plainWebhookInput,
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
 		return s.service.EnableWebhook(ctx, caller(c), id, around)
@@ -102,7 +97,7 @@ func (s *Server) deleteWebhook(
 
 // testWebhook answers with the log entry, which tells what became of it when it is asked for again.
 func (s *Server) testWebhook(
-	ctx context.Context, c *httpkit.Call, _ *plainWebhookInput,
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[WebhookLog], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
 	made := func(d db.WebhookDelivery) httpkit.Made[WebhookLog] {

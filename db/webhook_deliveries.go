@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"perennial/billing/delivery"
@@ -57,9 +56,6 @@ type WebhookDeliveryFilter struct {
 	Since, Before time.Time
 }
 
-// maxAttemptsListed bounds one read of attempts: those of a page of deliveries that were sent again many times.
-const maxAttemptsListed = 1_000
-
 // WebhookDelivery reads one. Fault: webhook_delivery_not_found.
 func (r Reader) WebhookDelivery(ctx context.Context, environmentID, id string) (WebhookDelivery, error) {
 	row, err := queries.WebhookDeliveryGet(ctx, r.handle,
@@ -104,25 +100,6 @@ func (r Reader) WebhookDeliveries(
 	return deliveries, hasMore, nil
 }
 
-// WebhookAttempts lists the attempts of deliveries, by delivery and number; at most 1,000.
-func (r Reader) WebhookAttempts(
-	ctx context.Context, environmentID string, deliveryIDs []string,
-) ([]WebhookAttempt, error) {
-	rows, err := queries.WebhookAttemptList(ctx, r.handle, dbsqlc.WebhookAttemptListParams{
-		EnvironmentID: environmentID, DeliveryIds: deliveryIDs, RowLimit: maxAttemptsListed,
-	})
-	if err != nil {
-		return nil, translate("WebhookAttemptList", err)
-	}
-	attempts := make([]WebhookAttempt, len(rows))
-	for i, row := range rows {
-		if attempts[i], err = attemptFromDB(row.WebhookAttempt); err != nil {
-			return nil, err
-		}
-	}
-	return attempts, nil
-}
-
 func deliveryFromDB(row dbsqlc.WebhookDelivery) WebhookDelivery {
 	return WebhookDelivery{
 		ID: row.ID, EndpointID: row.EndpointID, EventID: row.EventID, EventType: row.EventType, ObjectID: row.ObjectID,
@@ -130,18 +107,4 @@ func deliveryFromDB(row dbsqlc.WebhookDelivery) WebhookDelivery {
 		Redelivery: row.Redeliver, FailedReason: value(row.FailedReason), SucceededAt: value(row.SucceededAt),
 		FailedAt: value(row.FailedAt), CreatedAt: row.CreatedAt,
 	}
-}
-
-func attemptFromDB(row dbsqlc.WebhookAttempt) (WebhookAttempt, error) {
-	a := WebhookAttempt{
-		DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt,
-		EndedAt: value(row.EndedAt),
-		Outcome: value(row.Outcome), StatusCode: value(row.StatusCode), ResponseExcerpt: row.ResponseExcerpt,
-		Latency:    time.Duration(value(row.LatencyMs)) * time.Millisecond,
-		ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),
-	}
-	if row.RequestHeaders == nil {
-		return a, nil
-	}
-	return a, translate("headers of an attempt", json.Unmarshal(row.RequestHeaders, &a.RequestHeaders))
 }

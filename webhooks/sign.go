@@ -1,8 +1,6 @@
 package webhooks
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -47,8 +45,8 @@ func Sign(eventID string, at time.Time, body []byte, secrets ...string) (http.He
 		if secret == "" {
 			return nil, ErrNoSecret
 		}
-		plain[i] = hex.EncodeToString(mac([]byte(secret), body, timestamp))
-		standard[i] = "v1," + base64.StdEncoding.EncodeToString(mac(verify.Key(secret), body, eventID, timestamp))
+		plain[i] = hex.EncodeToString(verify.MAC([]byte(secret), body, timestamp))
+		standard[i] = "v1," + base64.StdEncoding.EncodeToString(verify.MAC(verify.Key(secret), body, eventID, timestamp))
 	}
 	header := http.Header{}
 	header.Set("Content-Type", "application/json")
@@ -62,15 +60,4 @@ func Sign(eventID string, at time.Time, body []byte, secrets ...string) (http.He
 	header.Set(verify.HeaderStandardTimestamp, timestamp)
 	header.Set(verify.HeaderStandardSignature, strings.Join(standard, " "))
 	return header, nil
-}
-
-// mac is the HMAC-SHA256 of the prefixes and the body, with a dot behind each prefix.
-func mac(key, body []byte, prefixes ...string) []byte {
-	h := hmac.New(sha256.New, key)
-	for _, prefix := range prefixes {
-		h.Write([]byte(prefix))
-		h.Write([]byte{'.'})
-	}
-	h.Write(body)
-	return h.Sum(nil)
 }

@@ -3,6 +3,8 @@ package httpkit
 import (
 	"strings"
 
+	"perennial/internal/spelling"
+
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -77,7 +79,7 @@ func unknown(param, what string, names []string) string {
 func nearest(name string, names []string) string {
 	name, best, least := folded(name), "", 0
 	for _, n := range names {
-		d := distance(name, folded(n))
+		d := spelling.Distance(name, folded(n))
 		if (best == "" || d < least) && d <= max(1, len(n)/4) {
 			best, least = n, d
 		}
@@ -88,25 +90,4 @@ func nearest(name string, names []string) string {
 // folded makes customer_id, CustomerID and customerId the same.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
-
-// distance counts the letters to insert, remove or replace.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -6,9 +6,6 @@ import (
 	"perennial/billing/event"
 )
 
-// All is the pattern that every type matches.
-const All = "*"
-
 // Wants reports whether one of the patterns is the type, or matches it: `payment.*` matches every type that begins with
 // `payment.`. The database has the same rule as event_matches.
 func Wants(patterns []string, t event.Type) bool {

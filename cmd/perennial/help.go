@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+
+	"perennial/internal/spelling"
 )
 
 // help is what --help prints.
@@ -73,7 +75,7 @@ func (c *command) describeFlags(path string) string {
 func suggestion(word string, known []string) string {
 	best, least := "", 3 // more than two slips are another word
 	for _, k := range known {
-		if d := distance(word, k); d < least {
+		if d := spelling.Distance(word, k); d < least {
 			best, least = k, d
 		}
 	}
@@ -81,24 +83,4 @@ func suggestion(word string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance counts the letters to insert, delete or replace (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -62,13 +62,6 @@ where d.environment_id = @environment_id
 order by case when @forward::boolean then d.position end, d.position desc
 limit @row_limit;
 
--- name: WebhookAttemptList :many
-select sqlc.embed(a)
-from webhook_attempts a
-where a.environment_id = @environment_id and a.delivery_id = any(@delivery_ids::text[])
-order by a.delivery_id, a.number
-limit @row_limit;
-
 -- name: WebhookDeliveryListDue :many
 -- First attempts in the order of the events, whatever the clocks of their writers said, then later ones by their time.
 -- What an open attempt holds is left out, and so are first attempts behind a held one of the same subscription.

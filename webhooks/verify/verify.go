@@ -81,7 +81,7 @@ func verifyService(header http.Header, body []byte, secrets []string, now time.T
 	}
 	var wanted []string
 	for _, secret := range secrets {
-		wanted = append(wanted, hex.EncodeToString(mac([]byte(secret), body, timestamp)))
+		wanted = append(wanted, hex.EncodeToString(MAC([]byte(secret), body, timestamp)))
 	}
 	return match(sent, wanted)
 }
@@ -98,7 +98,7 @@ func verifyStandard(header http.Header, body []byte, secrets []string, now time.
 	}
 	var wanted []string
 	for _, secret := range secrets {
-		wanted = append(wanted, "v1,"+base64.StdEncoding.EncodeToString(mac(Key(secret), body, id, timestamp)))
+		wanted = append(wanted, "v1,"+base64.StdEncoding.EncodeToString(MAC(Key(secret), body, id, timestamp)))
 	}
 	return match(sent, wanted)
 }
@@ -142,8 +142,8 @@ func inTime(timestamp string, now time.Time) *Error {
 	return nil
 }
 
-// mac is the HMAC-SHA256 of the prefixes and the body, with a dot behind each prefix.
-func mac(key, body []byte, prefixes ...string) []byte {
+// MAC is the HMAC-SHA256 of the prefixes and the body, with a dot behind each prefix.
+func MAC(key, body []byte, prefixes ...string) []byte {
 	h := hmac.New(sha256.New, key)
 	for _, prefix := range prefixes {
 		h.Write([]byte(prefix))

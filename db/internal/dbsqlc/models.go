@@ -340,23 +340,6 @@ type Transaction struct {
 	RefundOwedAt      *time.Time
 }
 
-type WebhookAttempt struct {
-	EnvironmentID   string
-	DeliveryID      string
-	Number          int
-	EndpointID      string
-	Manual          bool
-	StartedAt       time.Time
-	EndedAt         *time.Time
-	Outcome         *delivery.Outcome
-	StatusCode      *int
-	LatencyMs       *int
-	RequestHeaders  []byte
-	ResponseExcerpt []byte
-	ErrorClass      *string
-	ErrorText       *string
-}
-
 type WebhookDelivery struct {
 	ID              string
 	EnvironmentID   string

@@ -89,59 +89,6 @@ func (q *Queries) WebhookAttemptEnd(ctx context.Context, db DBTX, arg WebhookAtt
 	return err
 }
 
-const webhookAttemptList = `-- name: WebhookAttemptList :many
-select a.environment_id, a.delivery_id, a.number, a.endpoint_id, a.manual, a.started_at, a.ended_at, a.outcome, a.status_code, a.latency_ms, a.request_headers, a.response_excerpt, a.error_class, a.error_text
-from webhook_attempts a
-where a.environment_id = $1 and a.delivery_id = any($2::text[])
-order by a.delivery_id, a.number
-limit $3
-`
-
-type WebhookAttemptListParams struct {
-	EnvironmentID string
-	DeliveryIds   []string
-	RowLimit      int32
-}
-
-type WebhookAttemptListRow struct {
-	WebhookAttempt WebhookAttempt
-}
-
-func (q *Queries) WebhookAttemptList(ctx context.Context, db DBTX, arg WebhookAttemptListParams) ([]WebhookAttemptListRow, error) {
-	rows, err := db.Query(ctx, webhookAttemptList, arg.EnvironmentID, arg.DeliveryIds, arg.RowLimit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []WebhookAttemptListRow
-	for rows.Next() {
-		var i WebhookAttemptListRow
-		if err := rows.Scan(
-			&i.WebhookAttempt.EnvironmentID,
-			&i.WebhookAttempt.DeliveryID,
-			&i.WebhookAttempt.Number,
-			&i.WebhookAttempt.EndpointID,
-			&i.WebhookAttempt.Manual,
-			&i.WebhookAttempt.StartedAt,
-			&i.WebhookAttempt.EndedAt,
-			&i.WebhookAttempt.Outcome,
-			&i.WebhookAttempt.StatusCode,
-			&i.WebhookAttempt.LatencyMs,
-			&i.WebhookAttempt.RequestHeaders,
-			&i.WebhookAttempt.ResponseExcerpt,
-			&i.WebhookAttempt.ErrorClass,
-			&i.WebhookAttempt.ErrorText,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const webhookAttemptListLost = `-- name: WebhookAttemptListLost :many
 select a.delivery_id, a.number, a.manual, d.attempts, d.unknown_attempts, d.redeliver,
     (d.succeeded_at is not null)::boolean as delivered

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/delivery"
+	"perennial/billing/event"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/vault"
@@ -29,7 +30,7 @@ func (w *World) Endpoint(t testing.TB, env *Environment, url string) string {
 	config, err := store.ProviderConfig(t.Context(), env.ID)
 	require.NoError(t, err)
 	e := db.WebhookEndpoint{
-		ID: id.New(id.Endpoint, time.Now()), URL: url, Events: []string{delivery.All}, PayloadShape: delivery.ShapeA,
+		ID: id.New(id.Endpoint, time.Now()), URL: url, Events: []string{string(event.Every)}, PayloadShape: delivery.ShapeA,
 	}
 	e.SecretSealed, err = keys.Seal(config.Keyset, vault.EndpointSecret(config.AppID, e.ID), []byte(EndpointSecret))
 	require.NoError(t, err)

@@ -1,0 +1,24 @@
+// Package spelling compares words, so that a misspelled one can be answered with the one that was meant. How near is near
+// enough is for the caller to say.
+package spelling
+
+// Distance counts the letters (bytes) to insert, remove or replace to make a of b (Levenshtein).
+func Distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
