@@ -108,7 +108,7 @@ func (tx *Tx) InsertWebhookEndpoint(ctx context.Context, environmentID string, e
 // endpoint is still owed. Fault: webhook_endpoint_changed, when it is not of the revision read.
 func (tx *Tx) SaveWebhookEndpoint(ctx context.Context, environmentID string, e WebhookEndpoint) error {
 	tx.WakeWebhookEndpoint(environmentID, e.ID)
-	return queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(changed("webhook_endpoint")),
+	return queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(ErrWebhookEndpointChanged),
 		dbsqlc.WebhookEndpointUpdateParams{
 			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
 			PayloadShape: e.PayloadShape, Status: e.Status, DisabledReason: null(e.DisabledReason),
