@@ -81,7 +81,7 @@ func loadResult(
 	}
 	r.Move, r.Asked, r.About, r.Protocol, r.Answer = x.move, x.asked, x.about, x.protocol, answerOf(answer)
 	if len(answer.Refunds) > 0 || len(answer.Disputes) > 0 {
-		if r.Refunds, err = tx.LockRefunds(ctx, env, x.txn.ID); err != nil {
+		if r.Refunds, err = tx.LockRefunds(ctx, env, r.Captured().ID); err != nil {
 			return r, err
 		}
 	}
