@@ -138,6 +138,24 @@ func TestCallback_RefundMadeElsewhere(t *testing.T) {
 	l.sound()
 }
 
+// Who refunds through the provider's API may copy the metadata of the charge, or write into it what is no id at all.
+func TestCallback_RefundMadeElsewhereWithMetadataOfAnother(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	txn := l.last()
+	for i, as := range []string{txn.ID, "order 4711"} {
+		l.Provider.RefundElsewhere(txn.ID, 100, as)
+
+		l.told(txn, "charge.refunded "+as, txn.ProviderRef)
+
+		refunds := l.given(t)
+		require.Len(t, refunds, i+1)
+		require.NotEqual(t, as, refunds[i].ID)
+		require.True(t, id.Is(id.Transaction, refunds[i].ID))
+		l.sound()
+	}
+}
+
 // A charge was canceled, captured after all, and is refunded in part and disputed at the provider, which knows it by the
 // canceled charge only.
 func TestCallback_MoneyOfARecoveredCaptureMoves(t *testing.T) {
