@@ -266,13 +266,14 @@ func (r *run) record(ctx context.Context, starting []attempt) error {
 				return err
 			}
 		}
-		if err := tx.EndAttempts(ctx, env, ends); err != nil {
-			return err
-		}
+		// The endpoint before its deliveries, in which order redeliveries lock them.
 		if failing.IsZero() != r.endpoint.FailingSince.IsZero() && !disable {
 			if err := tx.SetEndpointFailing(ctx, env, r.endpoint.ID, failing); err != nil {
 				return err
 			}
+		}
+		if err := tx.EndAttempts(ctx, env, ends); err != nil {
+			return err
 		}
 		if r.leaving && len(r.flying) == 0 {
 			tx.WakeWebhookEndpoint(env, r.endpoint.ID)
