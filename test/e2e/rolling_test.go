@@ -57,6 +57,7 @@ func TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch(t *testing.T) {
 
 	one, _ := w.Worker(t, "one")
 	one.Start(t)
+	require.Eventually(t, isCurrent("one"), switchWithin, 100*time.Millisecond)
 	var stream sync.WaitGroup
 	rollout, rolledOut := context.WithCancel(ctx)
 	stream.Go(func() {
