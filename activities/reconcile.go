@@ -330,7 +330,7 @@ func (p *pass) late(ctx context.Context) error {
 	lasting := p.stuck.lasting(slices.Concat(late, still), p.now.Add(-stuckAfter))
 	p.found.Stuck = len(lasting)
 	for _, s := range lasting[:min(len(lasting), stuckTold)] {
-		p.found.StuckIDs = append(p.found.StuckIDs, s.ID)
+		p.found.StuckIDs, p.found.StuckIn = append(p.found.StuckIDs, s.ID), append(p.found.StuckIn, s.EnvironmentID)
 	}
 	return nil
 }

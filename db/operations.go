@@ -65,7 +65,7 @@ type Overdue struct {
 // OverdueSubscriptions lists those in real time whose next action was due before then, the oldest first. Global.
 func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limit int) ([]Overdue, error) {
 	found, err := queries.SubscriptionListOverdue(ctx, r.handle, dbsqlc.SubscriptionListOverdueParams{
-		Before: &before, RowLimit: rows(limit),
+		Before: &before, RowLimit: limit,
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListOverdueRow) Overdue {
 		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
@@ -84,6 +84,8 @@ func (r Reader) BehindClock(ctx context.Context, limit int) ([]Overdue, error) {
 // Review is a payment that needs review: a person must find out what became of it.
 type Review struct {
 	Ref
+	Tenant, App string // names
+	Mode        string // "test" or "live"
 	Type        payment.Type
 	Status      payment.Status
 	Amount      money.Minor
@@ -99,7 +101,7 @@ func (r Reader) Reviews(ctx context.Context, limit int) ([]Review, error) {
 	found, err := queries.TransactionListForReview(ctx, r.handle, rows(limit))
 	return refs(found, func(f dbsqlc.TransactionListForReviewRow) Review {
 		return Review{
-			Ref: Ref{f.EnvironmentID, f.ID}, Type: f.Type, Status: f.Status, Amount: f.Amount, Currency: f.Currency,
+			Ref: Ref{f.EnvironmentID, f.ID}, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Type: f.Type, Status: f.Status, Amount: f.Amount, Currency: f.Currency,
 			ProviderRef: value(f.ProviderRef), Reason: value(f.ReviewReason), ReviewRef: value(f.ReviewRef), Since: f.ParkedAt,
 		}
 	}), translate("TransactionListForReview", err)

@@ -33,7 +33,8 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 	d, _ := diagnose(t, env)
 	require.Contains(t, d.found("payments in review"), txn+" (success, second_capture)")
 	require.Contains(t, d.found("payments in review"), "perennial payment resolve")
-	require.Contains(t, perennial(t, env, "payment", "list").stdout, "second_capture")
+	list := perennial(t, env, "payment", "list").stdout
+	require.Regexp(t, txn+` +Acme, Shop \(test\) +charge +success +7\.00 EUR +second_capture`, list)
 	require.Contains(t, perennial(t, env, "callback", "list").stdout, callback)
 
 	refused := perennial(t, env, "payment", "resolve", txn, "--as", "succeeded", "--note", "kept")
