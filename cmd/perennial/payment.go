@@ -84,7 +84,7 @@ func paymentResolveCommand() *command {
 				if *note == "" {
 					return usagef("--note is missing: say how you found it out")
 				}
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+				return withDispatcher(ctx, p, "payment", func(store *db.Store) error {
 					return resolvePayment(ctx, p, store, service.Resolution{PaymentID: args[0], Decision: decision, Note: *note})
 				})
 			}
