@@ -317,7 +317,7 @@ func (p *pass) late(ctx context.Context) error {
 	}
 	p.found.Late = len(late)
 	p.found.Signalled += len(each(ctx, p, late, refID, p.wake))
-	behind, err := p.Store.BehindClock(ctx, p.batch)
+	behind, err := p.Store.BehindClock(ctx, p.now, p.batch)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
 )
 
 // Backlog is how far behind the present the whole installation is. It needs neither Temporal nor a worker, so that it
@@ -72,10 +73,12 @@ func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limi
 	}), translate("SubscriptionListOverdue", err)
 }
 
-// BehindClock lists subscriptions whose test clock stands still at or after their next action. One that stays in the
-// list is stuck. Global.
-func (r Reader) BehindClock(ctx context.Context, limit int) ([]Overdue, error) {
-	found, err := queries.SubscriptionListBehindClock(ctx, r.handle, rows(limit))
+// BehindClock lists subscriptions whose test clock stands still at or after their next action, and has had until then, in
+// real time, to see to it. One that stays in the list is stuck. Global.
+func (r Reader) BehindClock(ctx context.Context, since time.Time, limit int) ([]Overdue, error) {
+	found, err := queries.SubscriptionListBehindClock(ctx, r.handle, dbsqlc.SubscriptionListBehindClockParams{
+		CreatedBefore: id.Earliest(id.Subscription, since), UnchangedSince: since, RowLimit: rows(limit),
+	})
 	return refs(found, func(f dbsqlc.SubscriptionListBehindClockRow) Overdue {
 		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
 	}), translate("SubscriptionListBehindClock", err)

@@ -189,19 +189,45 @@ func TestRefundsOwed_AreSummedSinceTheyAreOwed(t *testing.T) {
 func TestBehindClock_ListsWhatItsClockHasPassed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	behind := func() []db.Overdue {
-		found, err := b.store.BehindClock(t.Context(), 5)
-		require.NoError(t, err)
-		return found
-	}
 	move := func(sql string, args ...any) {
 		_, err := b.pool.Exec(t.Context(), sql, args...)
 		require.NoError(t, err)
+	}
+	created, since := wall, wall.Add(time.Minute) // setup makes ids at wall
+	behind := func() []db.Overdue {
+		found, err := b.store.BehindClock(t.Context(), since, 5)
+		require.NoError(t, err)
+		return found
 	}
 	move("update subscriptions set next_action_at = $1", now.Add(time.Hour))
 	require.Empty(t, behind())
 	move("update test_clocks set now_at = $1", now.Add(time.Hour))
 	require.Len(t, behind(), 1)
+
+	since = created.Add(-time.Second)
+	require.Empty(t, behind(), "it was created since then, and is about to begin")
+	since = created.Add(time.Minute)
+	move("update subscriptions set wake_pending_since = $1", since.Add(time.Second))
+	require.Empty(t, behind(), "a command has changed it since then")
+	move("update subscriptions set wake_pending_since = $1", since.Add(-time.Second))
+	require.Len(t, behind(), 1)
+
+	blocker := b.charge("")
+	blocker.NextCheckAt = now
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertTransaction(ctx, b.env, blocker))
+		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
+			ID: id.New(id.ProviderCall, wall), TransactionID: blocker.ID, Operation: "charge", StartedAt: created,
+		}))
+	})
+	move("update test_clocks set blocked_by = $1", []string{blocker.ID})
+	require.Empty(t, behind(), "the clock is held up by a payment")
+	move("update transactions set status = 'success', completed_at = now(), next_check_at = null")
+	move("update provider_calls set ended_at = $1, outcome = 'succeeded'", since.Add(time.Second))
+	require.Empty(t, behind(), "it was held up until a moment ago")
+	move("update provider_calls set ended_at = $1", since.Add(-time.Second))
+	require.Len(t, behind(), 1, "the clock keeps the id of the payment that held it up, until it is advanced again")
+
 	move("update test_clocks set status = 'advancing', target_at = now_at")
 	require.Empty(t, behind(), "a clock that moves brings its subscriptions along")
 }

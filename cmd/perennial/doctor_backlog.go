@@ -49,15 +49,15 @@ func (d *doctor) reconciled(b db.Backlog) {
 	}
 }
 
-// behindClocks warns only: a subscription is behind its clock for a moment after it was created, too.
+// behindClocks warns only: it is about tests, and the reconciler wakes such subscriptions.
 func (d *doctor) behindClocks(ctx context.Context, store *db.Store) {
-	found, err := store.BehindClock(ctx, named)
+	found, err := store.BehindClock(ctx, d.now().Add(-late), named)
 	if err != nil {
 		d.fail("test clocks", "check the database", "%s", describe(err))
 	} else if len(found) > 0 {
 		d.warn("test clocks",
 			"run doctor again in a minute; terminate the workflows of those that stay: the reconciler starts "+
-				"them again", "these subscriptions stand behind their test clock: %s", names(found, actionOf))
+				"them again", "these subscriptions stand behind their test clock for more than %s: %s", late, names(found, actionOf))
 	}
 }
 

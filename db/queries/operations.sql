@@ -83,12 +83,20 @@ order by d.next_action_at
 limit @row_limit::integer;
 
 -- name: SubscriptionListBehindClock :many
--- Those whose test clock stands still at or after their next action. A subscription is among them for a moment after it
--- was created, and for as long as a payment holds its clock up; one that stays is stuck.
+-- Those whose test clock stands still at or after their next action, although neither they nor what holds the clock up has
+-- changed since then: ids tell when a subscription was created. A clock that was stopped by payments keeps their ids until
+-- its next advance; it is held up while one of them is pending, and until what it kept waiting has had its time.
 select s.environment_id, s.id, s.next_action, s.next_action_at::timestamptz as due_at
 from test_clocks c
 join subscriptions s on s.environment_id = c.environment_id and s.test_clock_id = c.id
-where c.status = 'ready' and c.blocked_by = '{}' and s.finished_at is null and s.next_action_at <= c.now_at
+where c.status = 'ready' and s.finished_at is null and s.next_action_at <= c.now_at
+  and s.id < @created_before::text and (s.wake_pending_since is null or s.wake_pending_since < @unchanged_since::timestamptz)
+  and not exists (
+      select from unnest(c.blocked_by) as b (id)
+      join transactions t on t.environment_id = c.environment_id and t.id = b.id
+      where t.status = 'pending' or exists (
+          select from provider_calls p
+          where p.environment_id = t.environment_id and p.transaction_id = t.id and p.ended_at >= @unchanged_since::timestamptz))
 order by s.id
 limit @row_limit;
 

@@ -182,10 +182,23 @@ const subscriptionListBehindClock = `-- name: SubscriptionListBehindClock :many
 select s.environment_id, s.id, s.next_action, s.next_action_at::timestamptz as due_at
 from test_clocks c
 join subscriptions s on s.environment_id = c.environment_id and s.test_clock_id = c.id
-where c.status = 'ready' and c.blocked_by = '{}' and s.finished_at is null and s.next_action_at <= c.now_at
+where c.status = 'ready' and s.finished_at is null and s.next_action_at <= c.now_at
+  and s.id < $1::text and (s.wake_pending_since is null or s.wake_pending_since < $2::timestamptz)
+  and not exists (
+      select from unnest(c.blocked_by) as b (id)
+      join transactions t on t.environment_id = c.environment_id and t.id = b.id
+      where t.status = 'pending' or exists (
+          select from provider_calls p
+          where p.environment_id = t.environment_id and p.transaction_id = t.id and p.ended_at >= $2::timestamptz))
 order by s.id
-limit $1
+limit $3
 `
+
+type SubscriptionListBehindClockParams struct {
+	CreatedBefore  string
+	UnchangedSince time.Time
+	RowLimit       int32
+}
 
 type SubscriptionListBehindClockRow struct {
 	EnvironmentID string
@@ -194,10 +207,11 @@ type SubscriptionListBehindClockRow struct {
 	DueAt         time.Time
 }
 
-// Those whose test clock stands still at or after their next action. A subscription is among them for a moment after it
-// was created, and for as long as a payment holds its clock up; one that stays is stuck.
-func (q *Queries) SubscriptionListBehindClock(ctx context.Context, db DBTX, rowLimit int32) ([]SubscriptionListBehindClockRow, error) {
-	rows, err := db.Query(ctx, subscriptionListBehindClock, rowLimit)
+// Those whose test clock stands still at or after their next action, although neither they nor what holds the clock up has
+// changed since then: ids tell when a subscription was created. A clock that was stopped by payments keeps their ids until
+// its next advance; it is held up while one of them is pending, and until what it kept waiting has had its time.
+func (q *Queries) SubscriptionListBehindClock(ctx context.Context, db DBTX, arg SubscriptionListBehindClockParams) ([]SubscriptionListBehindClockRow, error) {
+	rows, err := db.Query(ctx, subscriptionListBehindClock, arg.CreatedBefore, arg.UnchangedSince, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
