@@ -93,7 +93,7 @@ func (s Suite) choose(cases []Case) choice {
 			result.unknown = append(result.unknown, c)
 		default:
 			if field := reader.unknownField(c); field != "" {
-				result.leftOut[fmt.Sprintf("%s/%s: unknown input field %q", c.Rule, c.Kind, field)]++
+				result.leftOut[fmt.Sprintf("%s/%s: unknown %s", c.Rule, c.Kind, field)]++
 				continue
 			}
 			result.checked = append(result.checked, c)
