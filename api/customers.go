@@ -148,8 +148,8 @@ func (s *Server) customerOperations() {
 	created := example
 	created.CreditBalance = []Credit{}
 	load := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.creditedWithKey)
-	// What may be a repeat finds an erased customer too: its stored answer, or that it was erased, comes before a
-	// refusal.
+	// What may be a repeat finds an erased customer too:
+	// its stored answer, or that it was erased, comes before a refusal.
 	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",

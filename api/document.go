@@ -43,8 +43,8 @@ var tags = []huma.Tag{
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},
 	{Name: "Invoices", Description: "The amounts owed for a period."},
 	{Name: "Events",
-		Description: "The state changes, in order for each subscription. docs/events.md of the source lists the fields of " +
-			"data by type."},
+		Description: "The state changes, in order for each subscription. " +
+			"docs/events.md of the source lists the fields of data by type."},
 	{Name: "Webhooks", Description: "The endpoints that receive events, and the log of all deliveries."},
 	{Name: "Test clocks", Description: "Simulated time for test customers, which advances a year in seconds."},
 	{Name: "Apps", Description: "The applications of a tenant."},

@@ -111,8 +111,8 @@ func (s *Server) listEvents(
 	ctx context.Context, c *httpkit.Call, in *listEventsInput,
 ) (*httpkit.Reply[httpkit.List[Event]], error) {
 	page, err := in.DB(id.Event,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription,
-			in.SubscriptionID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID),
+		httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}

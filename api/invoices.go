@@ -90,8 +90,8 @@ func (s *Server) listInvoices(
 	ctx context.Context, c *httpkit.Call, in *listInvoicesInput,
 ) (*httpkit.Reply[httpkit.List[Invoice]], error) {
 	page, err := in.DB(id.Invoice,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription,
-			in.SubscriptionID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID),
+		httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}

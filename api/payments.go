@@ -112,8 +112,9 @@ func (s *Server) listPayments(
 	ctx context.Context, c *httpkit.Call, in *listPaymentsInput,
 ) (*httpkit.Reply[httpkit.List[Payment]], error) {
 	page, err := in.DB(id.Transaction,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription,
-			in.SubscriptionID), httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID),
+		httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID),
+		httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID))
 	if err != nil {
 		return nil, err
 	}
@@ -151,10 +152,8 @@ func (s *Server) createPayment(
 	}
 	switch {
 	case f.CustomerID == "":
-		return nil,
-			missing("customerId",
-				"`customerId` is required without `subscriptionId`. Send `customerId`, `amount` and `currency`, or "+
-					"`subscriptionId`.")
+		return nil, missing("customerId", "`customerId` is required without `subscriptionId`. "+
+			"Send `customerId`, `amount` and `currency`, or `subscriptionId`.")
 	case f.Amount == nil:
 		return nil, missing("amount", "`amount` is required, in minor units of the currency.")
 	case f.Currency == "":

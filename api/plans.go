@@ -184,9 +184,8 @@ func (s *Server) planOperations() {
 	}, s.getPlan)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listPlans", Method: http.MethodGet, Path: "/plans", Tag: "Plans", Summary: "List plans",
-		Description: "Also available to publishable keys, from any web page, with active plans only and without " +
-			"metadata.",
-		Status: http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true},
+		Description: "Also available to publishable keys, from any web page, with active plans only and without metadata.",
+		Status:      http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true},
 		Response: httpkit.List[Plan]{Data: []Plan{example}},
 		Publicly: httpkit.List[PublicPlan]{Data: []PublicPlan{public}},
 	}, s.listPlans)

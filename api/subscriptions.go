@@ -125,8 +125,9 @@ func (s *Server) listSubscriptions(
 	ctx context.Context, c *httpkit.Call, in *listSubscriptionsInput,
 ) (*httpkit.Reply[httpkit.List[Subscription]], error) {
 	page, err := in.DB(id.Subscription,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("planId", id.Plan,
-			in.PlanID), httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID),
+		httpkit.Refers("planId", id.Plan, in.PlanID),
+		httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
 	}

@@ -63,26 +63,23 @@ func (r Reader) Subscriptions(
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
 		dbsqlc.SubscriptionInsertParams{
-			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: s.Status,
-			Currency: s.Currency,
-			TimeZone: s.TimeZone, AnchorAt: s.AnchorAt, IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count,
-			TrialEndsAt: nullTime(s.TrialEndsAt), CurrentPeriodStart: s.CurrentPeriod.Start,
-			CurrentPeriodEnd: s.CurrentPeriod.End,
-			NextPeriod:       s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
+			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID,
+			Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
+			IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
+			CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
+			NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
 			PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-			CancelReason: null(s.CancelReason),
-			CanceledAt:   nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
-			CollectingInvoiceID: null(s.CollectingInvoiceID),
-			TestClockID:         null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction,
-			NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt),
-			RenewedFrom: nullTime(s.RenewedFrom), TrialNoticeAt: nullTime(s.TrialNoticeAt),
-			CreatedAt: s.CreatedAt,
+			CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
+			CollectingInvoiceID: null(s.CollectingInvoiceID), TestClockID: null(s.TestClockID),
+			Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
+			FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
+			TrialNoticeAt: nullTime(s.TrialNoticeAt), CreatedAt: s.CreatedAt,
 		})
 }
 
-// SaveSubscription writes what may change and raises the revision by one. The row must be
-// locked by this transaction. Faults: subscription_changed, when it is not of the revision read; subscription_canceled,
-// when it would leave that status.
+// SaveSubscription writes what may change and raises the revision by one. The row must be locked by this transaction.
+// Faults: subscription_changed, when it is not of the revision read; subscription_canceled, when it would leave that
+// status.
 func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	return queries.SubscriptionUpdate(ctx, tx.pipe.orElse(changed("subscription")), dbsqlc.SubscriptionUpdateParams{
 		ID: s.ID, EnvironmentID: environmentID, PlanID: s.PlanID, Status: s.Status, AnchorAt: s.AnchorAt,

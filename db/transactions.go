@@ -23,8 +23,8 @@ func (r Reader) Transaction(ctx context.Context, environmentID, id string) (paym
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
-// TransactionWithKey reads key and transaction in one round trip. Faults: api_key_unknown; transaction_not_found, with
-// the key.
+// TransactionWithKey reads key and transaction in one round trip.
+// Faults: api_key_unknown; transaction_not_found, with the key.
 func (r Reader) TransactionWithKey(ctx context.Context, hash []byte, id string) (APIKey, payment.Transaction, error) {
 	row, err := queries.TransactionGetWithKey(ctx, r.handle, dbsqlc.TransactionGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
@@ -61,8 +61,7 @@ func (r Reader) Transactions(
 	}
 	rows, err := queries.TransactionList(ctx, r.lists(), dbsqlc.TransactionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
-		InvoiceID: null(f.InvoiceID),
-		Status:    null(string(f.Status)), Type: null(string(f.Type)), RefundOwed: f.RefundOwed,
+		InvoiceID: null(f.InvoiceID), Status: null(string(f.Status)), Type: null(string(f.Type)), RefundOwed: f.RefundOwed,
 		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
@@ -97,9 +96,8 @@ func (r Reader) Refunds(ctx context.Context, environmentID, chargeID string) ([]
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
 	return refs(found, func(f dbsqlc.TransactionListRefundsRow) payment.Transaction {
-			return transactionFromDB(f.Transaction)
-		}),
-		translate("TransactionListRefunds", err)
+		return transactionFromDB(f.Transaction)
+	}), translate("TransactionListRefunds", err)
 }
 
 // LockRefunds is Refunds under lock. Their charge is locked before.
@@ -108,9 +106,8 @@ func (tx *Tx) LockRefunds(ctx context.Context, environmentID, chargeID string) (
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
 	return refs(found, func(f dbsqlc.TransactionLockRefundsRow) payment.Transaction {
-			return transactionFromDB(f.Transaction)
-		}),
-		translate("TransactionLockRefunds", err)
+		return transactionFromDB(f.Transaction)
+	}), translate("TransactionLockRefunds", err)
 }
 
 // InsertTransaction writes an intent to move money. Faults: payment_in_progress, when its invoice has a live attempt;

@@ -112,10 +112,10 @@ func (k *Kit) refuse(ctx context.Context, err error) *Problem {
 	}
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code
-	// a caller that left is not our trouble
+	// A caller that left is no fault of the service: an alert on these lines must not follow clients that time out.
 	if p.Status >= http.StatusInternalServerError && !errors.Is(ctx.Err(), context.Canceled) {
-		telemetry.For(ctx, k.telemetry.Logger).Error("request failed with a server error", zap.String("code", p.Code),
-			zap.Error(err))
+		log := telemetry.For(ctx, k.telemetry.Logger)
+		log.Error("request failed with a server error", zap.String("code", p.Code), zap.Error(err))
 	}
 	return p
 }

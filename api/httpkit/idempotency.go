@@ -128,8 +128,8 @@ func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
 	}
 }
 
-// Made is the answer of a creating request. CustomerID is whose erasure takes the stored answer along; empty: it tells
-// nothing personal.
+// Made is the answer of a creating request.
+// CustomerID is whose erasure takes the stored answer along; empty: it tells nothing personal.
 type Made[T any] struct {
 	Resource   T
 	CustomerID string

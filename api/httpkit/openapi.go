@@ -102,10 +102,10 @@ func (o Operation) refusalReasons() map[int]string {
 		http.StatusUnauthorized:        "The API key is missing or invalid.",
 		http.StatusForbidden:           "The key's scopes or IP addresses do not allow this operation.",
 		http.StatusUnprocessableEntity: "A field or parameter is invalid. param names it.",
-		http.StatusInternalServerError: "The request failed with a server error. Quote the requestId when you ask " +
-			"for help.",
-		http.StatusServiceUnavailable: "The service is unavailable. Try again after Retry-After, with the same " +
-			"Idempotency-Key.",
+		http.StatusInternalServerError: "The request failed with a server error. " +
+			"Quote the requestId when you ask for help.",
+		http.StatusServiceUnavailable: "The service is unavailable. " +
+			"Try again after Retry-After, with the same Idempotency-Key.",
 	}
 	if o.Load.fetch != nil || o.refersTo() {
 		reasons[http.StatusNotFound] = "The resource does not exist in this environment."

@@ -38,8 +38,8 @@ func checkJSON(body []byte) error {
 	return nil
 }
 
-// place is where a value stands. It becomes a string only for a complaint, so that a long name above many values costs
-// nothing.
+// place is where a value stands. It becomes a string only for a complaint,
+// so that a long name above many values costs nothing.
 type place struct {
 	parent *place
 	name   string

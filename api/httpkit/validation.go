@@ -143,8 +143,8 @@ var wordings = []struct{ message, code string }{
 	{validation.MsgExpectedString, "type_wrong"},
 }
 
-// wrongField reads code and field out of one of huma's findings. The value itself is never repeated: it may be
-// personal.
+// wrongField reads code and field out of one of huma's findings.
+// The value itself is never repeated: it may be personal.
 func wrongField(err error, names siblings) ProblemField {
 	var detail *huma.ErrorDetail
 	if !errors.As(err, &detail) {

@@ -17,8 +17,8 @@ import (
 	"perennial/worker"
 )
 
-// bootstrap makes tenant, app, test environment, provider account and API key on the first start, and finds them on
-// later ones.
+// bootstrap makes tenant, app, test environment, provider account and API key on the first start,
+// and finds them on later ones.
 func (d *devStack) bootstrap(ctx context.Context) error {
 	store, err := db.Open(ctx, db.Config{
 		URL: d.config.Database.URL.Reveal(), MaxConns: 2, Clock: d.process.now, ApplicationName: "perennial dev",
@@ -38,8 +38,7 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 		return err
 	}
 	d.state.webhookSecret = "whsec_" + rand.Text()
-	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials we cannot
-	// open.
+	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials do not open.
 	out, err := service.New(store, d.process.now).ProvisionKey(ctx, d.process.actor(), keys, service.NewKey{
 		Tenant: "Development", App: "Development " + rand.Text()[:6], Mode: apikey.Test, Kind: apikey.Secret,
 		Scopes: []string{"*"},
@@ -112,8 +111,8 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 	for build != d.config.BuildID {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the worker does not get work from Temporal (%w); the log is %s", errors.Join(ctx.Err(), err),
-				d.options.path(logName))
+			return fmt.Errorf("the worker does not get work from Temporal (%w); the log is %s",
+				errors.Join(ctx.Err(), err), d.options.path(logName))
 		case err := <-d.service.failed:
 			return err
 		case <-time.After(100 * time.Millisecond):
@@ -128,8 +127,8 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 	return d.describe()
 }
 
-// describe writes how other commands reach what runs here. The file goes when we go: a stale address would only
-// confuse.
+// describe writes how other commands reach what runs here.
+// The file goes when we go: a stale address would only confuse.
 func (d *devStack) describe() error {
 	c := d.config
 	path := d.options.path(stackEnv)

@@ -31,11 +31,10 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 	default:
 		d.ok("database", "PostgreSQL %s answers and takes writes", version)
 	}
-	if skew.Abs() > maxSkew {
-		d.fail("clock", "let both machines keep time by NTP", "this machine and the database differ by %s",
-			skew.Round(time.Millisecond))
+	if differs := skew.Round(time.Millisecond); skew.Abs() > maxSkew {
+		d.fail("clock", "let both machines keep time by NTP", "this machine and the database differ by %s", differs)
 	} else {
-		d.ok("clock", "differs from the database's by %s", skew.Round(time.Millisecond))
+		d.ok("clock", "differs from the database's by %s", differs)
 	}
 	if !d.schema(ctx) {
 		return nil
@@ -112,8 +111,8 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 			_, err = keys.Rewrap(app.Keyset, app.ID)
 		}
 		if apps[e.AppID] = err == nil; err != nil {
-			d.fail(check, "append the key that this app was created with to PERENNIAL_KEK, after a comma", "%s",
-				fault.From(err).Detail)
+			d.fail(check, "append the key that this app was created with to PERENNIAL_KEK, after a comma",
+				"%s", fault.From(err).Detail)
 		}
 	}
 	unreadable := 0
@@ -164,8 +163,8 @@ func (d *doctor) environments(all []db.Environment, check func(*doctor, db.Envir
 func (d *doctor) settings(e db.Environment) {
 	const check = "environment"
 	if err := e.Settings.Validate(); err != nil {
-		d.fail(check, "correct its row in the table environments: no command can change settings yet", "%s (%s): %s", e.ID,
-			e.Mode, fault.From(err).Detail)
+		d.fail(check, "correct its row in the table environments: no command can change settings yet",
+			"%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
 	d.ok(check, "%s (%s): %s", e.ID, e.Mode, service.DescribeSettings(e.Settings))
@@ -186,12 +185,12 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 		err = provider.TestConnection(ctx)
 	}
 	if err != nil {
-		d.fail(check, mendAccount(err, account.ID), "%s %s of %s (%s): %s", account.Provider, account.ID, e.ID, e.Mode,
-			fault.From(err).Detail)
+		d.fail(check, mendAccount(err, account.ID), "%s %s of %s (%s): %s",
+			account.Provider, account.ID, e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
-	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s", account.Provider, e.ID, e.Mode,
-		callbackURL(d.config, account.ID))
+	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s",
+		account.Provider, e.ID, e.Mode, callbackURL(d.config, account.ID))
 }
 
 // mendAccount says what to do about an account that does not work: a time-out is no matter of keys.

@@ -104,10 +104,9 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 	}
 	if build == "" {
 		d.fail(check,
-			"run `perennial worker`, which makes itself current where no build was chosen; otherwise run `perennial build "+
-				"make-current`, "+
-				"or `temporal worker deployment set-current-version`", "the deployment %s has no current version: no worker gets "+
-				"work", d.config.Deployment)
+			"run `perennial worker`, which makes itself current where no build was chosen; otherwise run "+
+				"`perennial build make-current`, or `temporal worker deployment set-current-version`",
+			"the deployment %s has no current version: no worker gets work", d.config.Deployment)
 		return
 	}
 	if roster == nil { // the database is away, which has its own line
@@ -122,8 +121,7 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 			"%s", current.Fault(d.config.Deployment))
 	case build != d.config.BuildID:
 		d.warn(check, "ignore this during a deployment, or where doctor belongs to another build",
-			"build %s is current (%d at work), this program is %s",
-			build, current.Working, d.config.BuildID)
+			"build %s is current (%d at work), this program is %s", build, current.Working, d.config.BuildID)
 	default:
 		d.ok(check, "build %s is current", build)
 	}

@@ -121,9 +121,8 @@ func keysTable(out io.Writer, keys []db.KeyListing, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tKEY\tSCOPES\tSTATE") // Flush tells
 	for _, k := range keys {
-		// Flush tells
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Tenant, k.App, k.Hint, strings.Join(k.Scopes, ","),
-			keyState(k, now))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", // Flush tells
+			k.ID, k.Tenant, k.App, k.Hint, strings.Join(k.Scopes, ","), keyState(k, now))
 	}
 	return w.Flush()
 }

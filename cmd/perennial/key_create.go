@@ -30,8 +30,8 @@ func keyCreateCommand() *command {
 		examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test --time-zone Africa/Douala",
 			"STRIPE_KEY=… perennial key create --tenant Acme --app Shop --mode live --stripe-secret-key-env STRIPE_KEY",
-			"perennial key create --tenant Acme --app Shop --mode live --retry-base 48h --retry-factor 1 " +
-				"--past-due-cancel-after 60",
+			"perennial key create --tenant Acme --app Shop --mode live " +
+				"--retry-base 48h --retry-factor 1 --past-due-cancel-after 60",
 			"perennial key create --tenant Acme --app Shop --mode test --scope read --expires-in 720h",
 		},
 		setup: func(f *flag.FlagSet) action {

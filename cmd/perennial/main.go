@@ -58,8 +58,8 @@ func root() *command {
 		examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
 		subcommands: []*command{
 			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), buildCommand(),
-			doctorCommand(),
-			providerCommand(), paymentCommand(), callbackCommand(), simulatorCommand(), listenCommand(), healthcheckCommand(),
+			doctorCommand(), providerCommand(), paymentCommand(), callbackCommand(), simulatorCommand(), listenCommand(),
+			healthcheckCommand(),
 		},
 	}
 }

@@ -100,8 +100,8 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	if s.operations, err = listen(ctx, c.HTTP.MetricsAddress, operations(s.telemetry.Metrics(), s.health)); err != nil {
 		return s, fmt.Errorf("METRICS_ADDRESS: %w", err)
 	}
-	s.telemetry.Logger.Info("started", zap.Bool("api", do.api), zap.Bool("worker", do.worker),
-		zap.String("metrics", s.operations.url()))
+	s.telemetry.Logger.Info("started",
+		zap.Bool("api", do.api), zap.Bool("worker", do.worker), zap.String("metrics", s.operations.url()))
 	return s, nil
 }
 

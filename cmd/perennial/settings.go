@@ -17,8 +17,8 @@ type choices service.Choices
 func (c *choices) declare(f *flag.FlagSet) {
 	choosing(f, c, "time-zone", "IANA `zone` of a new environment, in which its periods begin (default: UTC)", text,
 		func(s *subscription.Settings, zone string) { s.TimeZone = zone })
-	choosing(f, c, "retry-base", "`duration` from a failed payment to its first retry in a new environment (default: 24h)",
-		time.ParseDuration,
+	choosing(f, c, "retry-base",
+		"`duration` from a failed payment to its first retry in a new environment (default: 24h)", time.ParseDuration,
 		func(s *subscription.Settings, d time.Duration) { s.Retry.Base = d })
 	choosing(f, c, "retry-factor",
 		"how many `times` longer each gap to the next retry is than the one before it, in a new environment (default: 2)",
@@ -59,8 +59,8 @@ func whole(s string) (int, error) {
 
 // flagOf names the flag that sets what a fault of Settings.Validate names.
 var flagOf = map[string]string{
-	"timeZone": "time-zone", "base": "retry-base", "factor": "retry-factor", "retries": "retry-base",
-	"maxJitter":      "retry-jitter",
+	"timeZone": "time-zone",
+	"base":     "retry-base", "factor": "retry-factor", "retries": "retry-base", "maxJitter": "retry-jitter",
 	"pastDueBilling": "past-due-billing", "pastDueCancelAfterDays": "past-due-cancel-after",
 }
 
