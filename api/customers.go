@@ -43,8 +43,8 @@ type PaymentDetails struct {
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Metadata: shown(c.Metadata),
-		PaymentMethod: c.PaymentMethod,
-		CreditBalance: []Credit{}, TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
+		PaymentMethod: c.PaymentMethod, CreditBalance: []Credit{},
+		TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
 	}
 	for _, credit := range credits {
 		if credit.CustomerID == c.ID {
@@ -153,17 +153,15 @@ func (s *Server) customerOperations() {
 	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",
-		Summary:     "Create a customer",
-		Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
+		Summary: "Create a customer", Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
 		Request: CustomerForm{
 			Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails,
 		},
 	}, s.createCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getCustomer", Method: http.MethodGet, Path: "/customers/{id}", Tag: "Customers",
-		Summary: "Get a customer",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Summary: "Get a customer", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listCustomers", Method: http.MethodGet, Path: "/customers", Tag: "Customers", Summary: "List customers",

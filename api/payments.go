@@ -67,17 +67,14 @@ func renderPayment(t payment.Transaction) Payment {
 	}
 	return Payment{
 		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID,
-		SubscriptionID: t.SubscriptionID,
-		InvoiceID:      t.InvoiceID, Amount: int64(t.Amount), Currency: string(t.Currency), Description: t.Description,
-		AttemptNumber: t.AttemptNumber, Provider: t.Provider, ProviderRef: t.ProviderRef,
-		FailureReason: t.FailureReason,
-		FailureCode:   t.FailureCode, ProviderResponse: json.RawMessage(t.ProviderResponse),
-		AmountRefunded: int64(t.AmountRefunded),
-		RefundOwed:     int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
+		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, Amount: int64(t.Amount),
+		Currency: string(t.Currency), Description: t.Description, AttemptNumber: t.AttemptNumber,
+		Provider: t.Provider, ProviderRef: t.ProviderRef, FailureReason: t.FailureReason, FailureCode: t.FailureCode,
+		ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
+		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
 		ReturnedAt: unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
-		Disputes: renderDisputes(t.Disputes),
-		ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom, CreatedAt: unix(t.CreatedAt),
-		CompletedAt: unix(t.CompletedAt),
+		Disputes: renderDisputes(t.Disputes), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
+		CreatedAt: unix(t.CreatedAt), CompletedAt: unix(t.CompletedAt),
 	}
 }
 
@@ -169,8 +166,8 @@ func missing(param, detail string) error {
 func (s *Server) paymentOperations() {
 	example := Payment{
 		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending",
-		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		Amount:     1900, Currency: "USD", Provider: "stripe", CreatedAt: 1763640000,
+		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, Currency: "USD",
+		Provider: "stripe", CreatedAt: 1763640000,
 	}
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -213,8 +210,7 @@ func (s *Server) paymentOperations() {
 		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",
 		Description: "Also available to publishable keys, from any web page, with id, status and completedAt only.",
 		Status:      http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true}, Response: example,
-		Publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
-		Load:     load,
+		Publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002}, Load: load,
 	}, s.getPayment)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listPayments", Method: http.MethodGet, Path: "/payments", Tag: "Payments", Summary: "List payments",

@@ -55,8 +55,8 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	total, _ := p.FlatTotal() // checked when the plan was created
 	return PublicPlan{
 		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
-		IntervalCount: p.Interval.Count,
-		Amount:        int64(total), Prices: prices, TrialDays: p.TrialDays, Active: p.Active, CreatedAt: unix(p.CreatedAt),
+		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
+		Active: p.Active, CreatedAt: unix(p.CreatedAt),
 	}
 }
 

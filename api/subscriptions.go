@@ -42,13 +42,11 @@ func renderSubscription(s subscription.Subscription) Subscription {
 	return Subscription{
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: string(s.Status), Currency: string(s.Currency),
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
-		CurrentPeriodEnd: unix(s.CurrentPeriod.End),
-		PaidThrough:      unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt), PastDueAt: unix(s.PastDueAt),
-		PendingPlanID: s.PendingPlanID,
-		NextAction:    string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone,
-		TestClockID: s.TestClockID,
-		Metadata:    shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
+		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
+		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt),
+		PastDueAt: unix(s.PastDueAt), PendingPlanID: s.PendingPlanID, NextAction: string(s.NextAction),
+		NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
+		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
 	}
 }
 
@@ -141,10 +139,9 @@ func (s *Server) listSubscriptions(
 func (s *Server) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600, CurrentPeriodStart: 1763640000,
-		CurrentPeriodEnd: 1764849600,
-		NextAction:       "trial_end", NextActionAt: 1764849600, TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
+		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
+		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
+		TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
 	}
 	canceled := example
 	canceled.Status, canceled.CancelReason, canceled.CanceledAt = "canceled", "too expensive", 1763726400
@@ -164,13 +161,11 @@ func (s *Server) subscriptionOperations() {
 	}, s.createSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getSubscription", Method: http.MethodGet, Path: "/subscriptions/{id}", Tag: "Subscriptions",
-		Summary: "Get a subscription",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Summary: "Get a subscription", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listSubscriptions", Method: http.MethodGet, Path: "/subscriptions", Tag: "Subscriptions",
-		Summary: "List subscriptions",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess,
+		Summary: "List subscriptions", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[Subscription]{Data: []Subscription{example}},
 	}, s.listSubscriptions)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -193,7 +188,7 @@ func (s *Server) subscriptionOperations() {
 	}, s.cancelSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate",
-		Tag: "Subscriptions", Summary: "Undo a cancellation at period end",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
+		Tag: "Subscriptions", Summary: "Undo a cancellation at period end", Status: http.StatusOK,
+		Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 	}, s.reactivateSubscription)
 }

@@ -26,8 +26,7 @@ type TestClock struct {
 func renderTestClock(c testclock.Clock) TestClock {
 	return TestClock{
 		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt),
-		BlockedBy: c.BlockedBy,
-		CreatedAt: unix(c.CreatedAt),
+		BlockedBy: c.BlockedBy, CreatedAt: unix(c.CreatedAt),
 	}
 }
 
@@ -175,13 +174,11 @@ func (s *Server) testClockOperations() {
 	}, s.createTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getTestClock", Method: http.MethodGet, Path: "/test-clocks/{id}", Tag: "Test clocks",
-		Summary: "Get a test clock",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Summary: "Get a test clock", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listTestClocks", Method: http.MethodGet, Path: "/test-clocks", Tag: "Test clocks",
-		Summary: "List test clocks",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess,
+		Summary: "List test clocks", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[TestClock]{Data: []TestClock{example}},
 	}, s.listTestClocks)
 	httpkit.Register(s.kit, httpkit.Operation{

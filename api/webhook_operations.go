@@ -113,9 +113,9 @@ func (s *Server) webhookLogOperations() {
 		Load: httpkit.LoadByID(s.kit, id.Delivery, db.ErrWebhookDeliveryNotFound, s.store.WebhookDeliveryWithKey),
 	}, s.getWebhookLog)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "listWebhookLogs", Method: http.MethodGet, Path: "/webhook-logs", Tag: "Webhooks", Summary: "List log entries",
-		Description: "The deliveries of the last 90 days with their attempts.",
-		Status:      http.StatusOK, Access: webhookRead, Response: httpkit.List[WebhookLog]{Data: []WebhookLog{example}},
+		Name: "listWebhookLogs", Method: http.MethodGet, Path: "/webhook-logs", Tag: "Webhooks",
+		Summary: "List log entries", Description: "The deliveries of the last 90 days with their attempts.",
+		Status: http.StatusOK, Access: webhookRead, Response: httpkit.List[WebhookLog]{Data: []WebhookLog{example}},
 	}, s.listWebhookLogs)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "redeliverWebhooks", Method: http.MethodPost, Path: "/webhook-logs", Tag: "Webhooks", Summary: "Deliver again",

@@ -56,8 +56,8 @@ func (r Reader) Customers(
 		return nil, false, err
 	}
 	rows, err := queries.CustomerList(ctx, r.lists(), dbsqlc.CustomerListParams{
-		EnvironmentID: environmentID, Email: null(f.Email), TestClockID: null(f.TestClockID),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		EnvironmentID: environmentID, Email: null(f.Email), TestClockID: null(f.TestClockID), Below: span.below,
+		Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("CustomerList", err)

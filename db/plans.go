@@ -81,8 +81,8 @@ func (r Reader) Plans(
 		return nil, false, err
 	}
 	rows, err := queries.PlanList(ctx, r.lists(), dbsqlc.PlanListParams{
-		EnvironmentID: environmentID, Active: f.Active,
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		EnvironmentID: environmentID, Active: f.Active, Below: span.below, Above: span.above,
+		Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("PlanList", err)

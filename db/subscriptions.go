@@ -45,9 +45,8 @@ func (r Reader) Subscriptions(
 	}
 	rows, err := queries.SubscriptionList(ctx, r.lists(), dbsqlc.SubscriptionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), PlanID: null(f.PlanID),
-		Status:      null(string(f.Status)),
-		TestClockID: null(f.TestClockID),
-		Below:       span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		Status: null(string(f.Status)), TestClockID: null(f.TestClockID), Below: span.below, Above: span.above,
+		Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("SubscriptionList", err)
@@ -84,16 +83,14 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 	return queries.SubscriptionUpdate(ctx, tx.pipe.orElse(changed("subscription")), dbsqlc.SubscriptionUpdateParams{
 		ID: s.ID, EnvironmentID: environmentID, PlanID: s.PlanID, Status: s.Status, AnchorAt: s.AnchorAt,
 		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
-		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End, NextPeriod: s.NextPeriod,
-		PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-		PendingPlanID:     null(s.PendingPlanID),
-		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt),
-		PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID),
-		Metadata:        present(s.Metadata),
+		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
+		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
+		PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
+		CollectingInvoiceID: null(s.CollectingInvoiceID), Metadata: present(s.Metadata),
 		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
 		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
-		TrialNoticeAt: nullTime(s.TrialNoticeAt), UpdatedAt: s.UpdatedAt,
-		Revision: s.Revision,
+		TrialNoticeAt: nullTime(s.TrialNoticeAt), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
 	})
 }
 
@@ -108,18 +105,17 @@ func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID s
 
 func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 	return subscription.Subscription{
-		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status, Currency: row.Currency,
-		TimeZone: row.TimeZone,
-		AnchorAt: row.AnchorAt, Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
+		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status,
+		Currency: row.Currency, TimeZone: row.TimeZone, AnchorAt: row.AnchorAt,
+		Interval:    period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
 		TrialEndsAt: value(row.TrialEndsAt), TrialNoticeAt: value(row.TrialNoticeAt),
 		CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
 		NextPeriod:    row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
 		PendingPlanID: value(row.PendingPlanID), CancelAtPeriodEnd: row.CancelAtPeriodEnd,
-		CancelReason: value(row.CancelReason),
-		CanceledAt:   value(row.CanceledAt), PastDueAt: value(row.PastDueAt),
-		CollectingInvoiceID: value(row.CollectingInvoiceID),
-		TestClockID:         value(row.TestClockID), Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt),
-		NextAction: row.NextAction, NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt),
-		RenewedFrom: value(row.RenewedFrom), Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		CancelReason: value(row.CancelReason), CanceledAt: value(row.CanceledAt), PastDueAt: value(row.PastDueAt),
+		CollectingInvoiceID: value(row.CollectingInvoiceID), TestClockID: value(row.TestClockID),
+		Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt), NextAction: row.NextAction,
+		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
+		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

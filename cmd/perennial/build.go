@@ -21,8 +21,7 @@ const makeCurrentWithin = 15 * time.Second
 func buildCommand() *command {
 	return &command{
 		name: "build", summary: "choose the build whose workers get new work",
-		subcommands: []*command{buildMakeCurrentCommand()},
-		examples:    []string{"perennial build make-current"},
+		subcommands: []*command{buildMakeCurrentCommand()}, examples: []string{"perennial build make-current"},
 	}
 }
 
