@@ -71,6 +71,7 @@ func (s *Server) createCustomer(
 		return nil, err
 	}
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
+		// A new customer has no credit yet, so none is read.
 		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
@@ -85,7 +86,8 @@ type credited struct {
 	credits []db.Credit
 }
 
-// anyCreditedWithKey finds erased customers too.
+// anyCreditedWithKey finds erased customers too. Requests that may be repeats use it: the stored answer of a deletion
+// must reach the caller who lost it.
 func (s *Server) anyCreditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
 	key, cust, credits, err := s.store.CustomerWithKey(ctx, hash, customerID)
 	return key, credited{cust, credits}, err
@@ -132,6 +134,7 @@ func (s *Server) listCustomers(
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
+	// One read for the page rather than one a customer.
 	credits, err := s.store.Credits(ctx, c.EnvironmentID, ids)
 	return httpkit.ListOf(rows, more, err, func(row customer.Customer) Customer { return renderCustomer(row, credits) })
 }

@@ -13,7 +13,8 @@ import (
 //go:generate go test . -run ^TestProblems_AreListed$ -count=1 -update
 //go:generate go test . -run ^TestOpenAPI_IsCommitted$ -count=1 -update
 
-// Document is the OpenAPI document without a server: what clients are generated from.
+// Document is the OpenAPI document without a server: what clients are generated from. It has no server so that it is
+// the same for every installation, and a change of it in review is a change of the API.
 func Document(version string) []byte {
 	s := &Server{store: &db.Store{}, telemetry: &telemetry.Telemetry{}} // nothing is asked of them
 	s.route(Config{Version: version})

@@ -13,7 +13,9 @@ import (
 	"perennial/service"
 )
 
-// Subscription is one customer's use of one plan.
+// Subscription is one customer's use of one plan. paidThrough, not status, says whether access is paid for: a
+// subscription without a trial is active before its first payment has succeeded, and stays active while a renewal is
+// retried.
 type Subscription struct {
 	ID                 string   `json:"id" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	CustomerID         string   `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -91,9 +93,13 @@ func (s *Server) begun(
 	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID),
 		func(ctx context.Context) (Subscription, bool, error) {
 			sub, err := s.store.Subscription(ctx, c.EnvironmentID, made.ID)
+			// begin: the workflow has not opened the first period yet. No charge exists then, which would look as if
+			// all were paid.
 			if err != nil || sub.NextAction == subscription.ActionBegin {
 				return renderSubscription(sub), false, err
 			}
+			// Any pending charge keeps the answer back. Unsettled reads the newest rows too: a list that clients follow
+			// by cursor leaves out what may still get an older neighbour.
 			pending, _, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 				SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
 			}, db.Page{Limit: 1, Unsettled: true})
@@ -101,6 +107,7 @@ func (s *Server) begun(
 		}), nil
 }
 
+// madeSubscription names the customer, whose erasure takes the stored answer along: metadata may be personal.
 func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
 	return httpkit.Made[Subscription]{Resource: renderSubscription(s), CustomerID: s.CustomerID}
 }

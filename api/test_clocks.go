@@ -123,7 +123,8 @@ func (s *Server) deleteTestClock(
 		})
 }
 
-// testClockWithKey finds clocks that are not deleted.
+// testClockWithKey finds clocks that are not deleted. A deleted clock keeps its row until the erasure of its customers
+// has finished; to the API it is gone at once.
 func (s *Server) testClockWithKey(
 	ctx context.Context, hash []byte, clockID string,
 ) (db.APIKey, testclock.Clock, error) {
@@ -150,6 +151,7 @@ func (s *Server) onTestClock(
 	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID),
 		func(ctx context.Context) (TestClock, bool, error) {
 			clock, err := s.store.TestClock(ctx, c.EnvironmentID, clockID)
+			// Ready also where a payment stopped the advance: blockedBy names it then, and now is short of the target.
 			return renderTestClock(clock), clock.Status == testclock.Ready, err
 		}), nil
 }
