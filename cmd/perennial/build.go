@@ -25,6 +25,8 @@ func buildCommand() *command {
 	}
 }
 
+// buildMakeCurrentCommand is for deployments: start the new workers, make their build current, stop the old ones. To go
+// back, make the old build current again.
 func buildMakeCurrentCommand() *command {
 	return &command{
 		name: "make-current", summary: "make a build the current one, which gets all new work", arguments: "[BUILD]",

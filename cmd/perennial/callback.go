@@ -54,6 +54,8 @@ func callbacksTable(out io.Writer, found []db.LostCallback) error {
 	return w.Flush()
 }
 
+// callbackCloseCommand ends an alarm and moves no money. It asks for a note, because afterwards nothing else tells why
+// the alarm was right to end.
 func callbackCloseCommand() *command {
 	return &command{
 		name: "close", summary: "end the alarm about a lost payment", arguments: "ID",

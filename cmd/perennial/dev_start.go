@@ -47,6 +47,8 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// The key is shown once by whoever makes it, and its plain text is nowhere else: an end right here costs a second
+	// app at the next start, nothing more.
 	d.state.apiKey, d.providerConfigID = out.Key.Plain, out.ProviderConfigID
 	if err := d.state.save(); err != nil {
 		return err
@@ -132,9 +134,9 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 func (d *devStack) describe() error {
 	c := d.config
 	path := d.options.path(stackEnv)
-	text := fmt.Sprintf("DATABASE_URL=%s\nTEMPORAL_ADDRESS=%s\nTEMPORAL_NAMESPACE=%s\nSTRIPE_API_URL=%s\nMETRICS_ADDRESS=%s\n"+
-		"PERENNIAL_KEK=%s\nPERENNIAL_BUILD_ID=%s\n", c.Database.URL.Reveal(), c.Temporal.Address, c.Temporal.Namespace,
-		c.Stripe.APIURL,
+	text := fmt.Sprintf("DATABASE_URL=%s\nTEMPORAL_ADDRESS=%s\nTEMPORAL_NAMESPACE=%s\nSTRIPE_API_URL=%s\n"+
+		"METRICS_ADDRESS=%s\nPERENNIAL_KEK=%s\nPERENNIAL_BUILD_ID=%s\n",
+		c.Database.URL.Reveal(), c.Temporal.Address, c.Temporal.Namespace, c.Stripe.APIURL,
 		c.HTTP.MetricsAddress, c.KEK.Reveal(), c.BuildID)
 	d.onDown(func(context.Context) error { return os.Remove(path) })
 	return os.WriteFile(path, []byte(text), 0o600)

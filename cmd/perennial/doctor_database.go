@@ -60,6 +60,7 @@ func (d *doctor) connect(ctx context.Context) (skew time.Duration, version strin
 	}
 	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
 	var there time.Time
+	// Both ends of the round trip are read: half of it is how old the database's answer is.
 	before := d.now()
 	err = conn.QueryRow(ctx,
 		"select clock_timestamp(), current_setting('server_version'), current_setting('transaction_read_only') = 'off'").
@@ -68,6 +69,7 @@ func (d *doctor) connect(ctx context.Context) (skew time.Duration, version strin
 	return there.Sub(before.Add(after.Sub(before) / 2)), version, writable, err
 }
 
+// schema returns false where the later checks would only fail with missing tables.
 func (d *doctor) schema(ctx context.Context) bool {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
@@ -79,6 +81,7 @@ func (d *doctor) schema(ctx context.Context) bool {
 	case current < wanted:
 		d.fail("schema", "run `perennial migrate`", "version %d, this program needs %d", current, wanted)
 		return false
+	// The checks go on: a program reads a newer schema (migrations expand before they contract).
 	case current > wanted:
 		d.warn("schema", "finish the deployment: a newer program has migrated the database",
 			"version %d, this program knows %d", current, wanted)
@@ -103,6 +106,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	}
 	apps := map[string]bool{} // whether its keyset opens
 	for _, e := range environments {
+		// An app has two environments and one keyset.
 		if _, seen := apps[e.AppID]; seen {
 			continue
 		}
@@ -170,6 +174,8 @@ func (d *doctor) settings(e db.Environment) {
 	d.ok(check, "%s (%s): %s", e.ID, e.Mode, service.DescribeSettings(e.Settings))
 }
 
+// provider asks the provider itself, with a request that moves no money. An environment without one is a warning: a
+// test environment may be made before its account.
 func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Gateway, e db.Environment) {
 	const check = "payment provider"
 	ctx, cancel := d.within(ctx)

@@ -20,8 +20,11 @@ import (
 	"perennial/worker"
 )
 
+// startWorker fixes all that a worker's bootstrap makes; 15 s is how often it looks.
 const startWorker = "run `perennial worker` (or serve): it creates what is missing within 15 s"
 
+// temporal checks what the workers need of Temporal. roster is nil where the database is away: who works is known from
+// there only.
 func (d *doctor) temporal(ctx context.Context, roster worker.Roster) {
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Service: "perennial-doctor", LogLevel: "error", LogOutput: io.Discard, Now: d.now,
@@ -59,6 +62,7 @@ func (d *doctor) reachable(ctx context.Context, c client.Client) bool {
 	return true
 }
 
+// namespace returns false where nothing else can be asked: all the rest is inside it.
 func (d *doctor) namespace(ctx context.Context, c client.Client) bool {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
@@ -76,6 +80,8 @@ func (d *doctor) namespace(ctx context.Context, c client.Client) bool {
 	return err == nil
 }
 
+// searchAttributes fails although work goes on without them (ADR 11): operators find no workflow by customer or status
+// then.
 func (d *doctor) searchAttributes(ctx context.Context, c client.Client) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
@@ -146,6 +152,7 @@ func (d *doctor) queue(ctx context.Context, c client.Client, name, kind string, 
 	}
 	polling := 0
 	for _, p := range answer.GetPollers() {
+		// Temporal lists pollers for minutes after they have gone.
 		if d.now().Sub(p.GetLastAccessTime().AsTime()) < worker.PollerLife {
 			polling++
 		}

@@ -81,6 +81,8 @@ func paymentResolveCommand() *command {
 				if !slices.Contains(payment.Decisions(), decision) {
 					return usagef("--as is succeeded, failed or returned, not %q", *as)
 				}
+				// Required, since the next person to look at this money has only the row: what was seen at the
+				// provider is nowhere else.
 				if *note == "" {
 					return usagef("--note is missing: say how you found it out")
 				}
@@ -92,6 +94,8 @@ func paymentResolveCommand() *command {
 	}
 }
 
+// resolvePayment acts in the payment's own environment, as an operator of the whole installation may: an API key
+// reaches only its own. Without a dispatcher, the workflow is woken by the reconciler, within 30 s.
 func resolvePayment(ctx context.Context, p *process, store *db.Store, in service.Resolution) error {
 	environment, err := store.EnvironmentOfTransaction(ctx, in.PaymentID)
 	if err != nil {

@@ -108,6 +108,7 @@ func replaceCredentials(
 	if err != nil {
 		return err
 	}
+	// A mistyped key would stall every payment of the environment until somebody reads the log.
 	if n.Stripe.SecretKey != "" && !untested {
 		door := gateway.New(gateway.Config{StripeURL: c.Stripe.APIURL, Timeout: c.Stripe.Timeout})
 		if err := door.Try(ctx, account.Mode, n.Stripe.SecretKey); err != nil {

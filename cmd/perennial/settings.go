@@ -11,7 +11,8 @@ import (
 	"perennial/service"
 )
 
-// choices are flags for the settings of an environment: each appends itself when it is given.
+// choices are flags for the settings of an environment: each appends itself when it is given. A flag that is not given
+// must not count as a choice: with an environment that exists already, the default would contradict its settings.
 type choices service.Choices
 
 func (c *choices) declare(f *flag.FlagSet) {
@@ -35,6 +36,7 @@ func (c *choices) declare(f *flag.FlagSet) {
 		func(s *subscription.Settings, days int) { s.PastDueCancelAfterDays = days })
 }
 
+// choosing declares a flag whose value is a choice. Its name goes along, so that a refusal names the flags to omit.
 func choosing[T any](
 	f *flag.FlagSet, c *choices, name, usage string, parse func(string) (T, error), set func(*subscription.Settings, T),
 ) {
