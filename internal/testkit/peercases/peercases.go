@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Case is one question and its answer. Kind fixes the fields of Input and Expected, Rule names the arithmetic behind
-// it.
+// Case is one question and its answer. Kind fixes the fields of Input and Expected,
+// Rule names the arithmetic behind it.
 type Case struct {
 	ID       string          `json:"id"`
 	Category string          `json:"category"`
