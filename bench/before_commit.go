@@ -91,7 +91,7 @@ func (s *commitSide) copyMeasuring() error {
 // start runs the side's process and waits until it can measure.
 func (s *commitSide) start(ctx context.Context, o beforeOptions) error {
 	// Both sides use the same Temporal CLI: earlier commits look for it on PATH first.
-	temporal, err := devstack.EnsureTool(ctx, "temporal", devstack.TemporalCLI, os.Stderr)
+	temporal, err := output(ctx, "", "go", "run", "./internal/devstack/install", "temporal", devstack.TemporalCLI)
 	if err != nil {
 		return err
 	}
