@@ -63,7 +63,7 @@ type sampler struct {
 	commanded []stage.Subject
 	waves     map[string]*wave
 	created   int  // requests so far, for their keys
-	wakes     bool // commands leave a mark for the workflow, which clears it when it acts
+	wakes     bool // commands leave a mark, which the workflow clears when it acts; else they wait for it
 }
 
 // takeSamples is the process of one side. It reads orders from stdin and writes samples to stdout until stdin ends.
@@ -176,8 +176,10 @@ func (s *sampler) load(
 	if err != nil {
 		return sample{}, err
 	}
-	if err := s.wakesDone(ctx); err != nil {
-		return sample{}, err
+	if s.wakes {
+		if err := s.wakesDone(ctx); err != nil {
+			return sample{}, err
+		}
 	}
 	s.quiet(ctx, time.Now().Add(patienceOfSampler))
 	return sample{Rate: l.rate(), P50: l.P50, P99: l.P99, CPU: s.used(before, l.Count)}, nil
@@ -202,13 +204,10 @@ func (s *sampler) used(before usage, n int) map[string]float64 {
 }
 
 // wakesDone waits until each workflow has acted on the command that it was woken for.
-func (s *sampler) wakesDone(ctx context.Context) error {
-	if !s.wakes {
-		return nil // commands are answered after the workflow has performed them
-	}
+func (r *rig) wakesDone(ctx context.Context) error {
 	return eventually(ctx, "the last workflow", func() error {
 		var left int
-		err := s.ours.pool.QueryRow(ctx, "select count(*) from subscriptions where wake_pending_since is not null").Scan(&left)
+		err := r.ours.pool.QueryRow(ctx, "select count(*) from subscriptions where wake_pending_since is not null").Scan(&left)
 		if err == nil && left > 0 {
 			err = fmt.Errorf("%d workflows have not acted yet", left)
 		}
