@@ -85,3 +85,21 @@ func TestParseBefore_RefusesWhatItDoesNotKnow(t *testing.T) {
 	require.Equal(t, [2]string{"448aa12", "HEAD"}, o.commits)
 	require.Equal(t, []string{"get", "storm"}, o.only)
 }
+
+// A run of one path takes the place of that path only.
+func TestNewestComparisons_EachPathFromItsNewestRun(t *testing.T) {
+	t.Parallel()
+	of := func(hour int, rows ...compared) *comparison {
+		return &comparison{
+			Begun: time.Date(2026, 11, 22, hour, 0, 0, 0, time.UTC), Before: "aaa", After: "bbb", Temporal: "dev", Rows: rows,
+		}
+	}
+	row := func(path string, rate float64) compared {
+		return compared{Path: path, Unit: "1/s", Before: rates(100), After: rates(rate)}
+	}
+	pages := newestComparisons([]*comparison{of(1, row("get", 111), row("create", 122)), of(2, row("get", 133))})
+	require.Len(t, pages, 1)
+	require.Contains(t, pages[0].Table, "| get | 100 | 133 |")
+	require.Contains(t, pages[0].Table, "| create | 100 | 122 |")
+	require.NotContains(t, pages[0].Table, "111")
+}

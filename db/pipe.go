@@ -28,7 +28,7 @@ type pipe struct {
 	ended bool
 	// writes is how many statements so far were no plain reads.
 	writes int
-	err   error // the first failure: PostgreSQL refuses whatever follows
+	err    error // the first failure: PostgreSQL refuses whatever follows
 }
 
 // statement is a queued write. Where zero is set, the write ends with the guard, and what the guard says means zero.
