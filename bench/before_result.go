@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -93,14 +94,23 @@ func (b bound) verdict(ratio float64) string {
 func (c compared) line(path, unit string, of func(sample) float64, goal bound) []string {
 	before, after := values(c.Before, of), values(c.After, of)
 	ratio := quotient(median(after), median(before))
+	verdict := goal.verdict(ratio)
+	if goal.ratio > 0 && c.disturbed() {
+		verdict = "disturbed"
+	}
 	var rounds []string
 	for i := range min(len(before), len(after)) {
 		rounds = append(rounds, fmt.Sprintf("%.2f", quotient(after[i], before[i])))
 	}
 	return []string{
 		path, number(median(before)), number(median(after)), fmt.Sprintf("%.2f", ratio), strings.Join(rounds, " "), unit,
-		goal.text(), goal.verdict(ratio), joined(before) + "; " + joined(after),
+		goal.text(), verdict, joined(before) + "; " + joined(after),
 	}
+}
+
+// disturbed reports whether something happened to a sample that makes it prove nothing.
+func (c compared) disturbed() bool {
+	return slices.ContainsFunc(slices.Concat(c.Before, c.After), func(s sample) bool { return len(s.Notes) > 0 })
 }
 
 func values(samples []sample, of func(sample) float64) []float64 {

@@ -31,6 +31,8 @@ func TestCompared_GoalsOnMedians(t *testing.T) {
 	require.Equal(t, "missed", c.lines()[0][7])
 	c.MostProcessor = 0.5
 	require.Equal(t, "missed", c.lines()[1][7], "2.01 ms of 4 ms")
+	c.After[1].Notes = []string{"it fell due too early"}
+	require.Equal(t, "disturbed", c.lines()[0][7])
 	c.Reads = true
 	require.Equal(t, "reported", c.lines()[2][7])
 }

@@ -42,7 +42,7 @@ type sample struct {
 	P99       float64            `json:"p99,omitempty"`       // of a wave: of the reads during it
 	CPU       map[string]float64 `json:"cpu,omitempty"`       // milliseconds of one operation, by process
 	Callbacks int                `json:"callbacks,omitempty"` // stored during a wave
-	Notes     []string           `json:"notes,omitempty"`
+	Notes     []string           `json:"notes,omitempty"`     // what disturbed it
 	Failed    string             `json:"failed,omitempty"`
 }
 
