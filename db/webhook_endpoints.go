@@ -110,12 +110,11 @@ func (tx *Tx) SaveWebhookEndpoint(ctx context.Context, environmentID string, e W
 	tx.WakeWebhookEndpoint(environmentID, e.ID)
 	return queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(changed("webhook_endpoint")),
 		dbsqlc.WebhookEndpointUpdateParams{
-			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
-			PayloadShape: e.PayloadShape, Status: e.Status, DisabledReason: null(e.DisabledReason),
-			DisabledAt:   nullTime(e.DisabledAt),
-			SecretSealed: e.SecretSealed, PreviousSecretSealed: e.PreviousSecretSealed,
-			PreviousSecretUntil: nullTime(e.PreviousSecretUntil), FailingSince: nullTime(e.FailingSince),
-			DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
+			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description,
+			Events: presentList(e.Events), PayloadShape: e.PayloadShape, Status: e.Status,
+			DisabledReason: null(e.DisabledReason), DisabledAt: nullTime(e.DisabledAt), SecretSealed: e.SecretSealed,
+			PreviousSecretSealed: e.PreviousSecretSealed, PreviousSecretUntil: nullTime(e.PreviousSecretUntil),
+			FailingSince: nullTime(e.FailingSince), DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
 		})
 }
 
@@ -127,12 +126,11 @@ func endpointWithKeyset(row dbsqlc.WebhookEndpointGetRow) WebhookEndpoint {
 
 func endpointFromDB(row dbsqlc.WebhookEndpoint) WebhookEndpoint {
 	return WebhookEndpoint{
-		ID: row.ID, EnvironmentID: row.EnvironmentID, URL: row.Url, Description: row.Description, Events: row.Events,
-		PayloadShape: row.PayloadShape, Status: row.Status, DisabledReason: value(row.DisabledReason),
-		DisabledAt: value(row.DisabledAt), SecretSealed: row.SecretSealed, PreviousSecretSealed: row.PreviousSecretSealed,
-		PreviousSecretUntil: value(row.PreviousSecretUntil), FailingSince: value(row.FailingSince),
-		DeletedAt:     value(row.DeletedAt),
-		NextAttemptAt: value(row.NextAttemptAt), WakePending: row.WakePendingSince != nil, Revision: row.Revision,
-		CreatedAt: row.CreatedAt,
+		ID: row.ID, EnvironmentID: row.EnvironmentID, URL: row.Url, Description: row.Description,
+		Events: row.Events, PayloadShape: row.PayloadShape, Status: row.Status,
+		DisabledReason: value(row.DisabledReason), DisabledAt: value(row.DisabledAt), SecretSealed: row.SecretSealed,
+		PreviousSecretSealed: row.PreviousSecretSealed, PreviousSecretUntil: value(row.PreviousSecretUntil),
+		FailingSince: value(row.FailingSince), DeletedAt: value(row.DeletedAt), NextAttemptAt: value(row.NextAttemptAt),
+		WakePending: row.WakePendingSince != nil, Revision: row.Revision, CreatedAt: row.CreatedAt,
 	}
 }

@@ -42,9 +42,8 @@ func (r Reader) WebhookLog(
 	for _, row := range rows {
 		a := LoggedAttempt{ResponseBytes: row.ResponseBytes, WebhookAttempt: WebhookAttempt{
 			DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt,
-			EndedAt: value(row.EndedAt),
-			Outcome: value(row.Outcome), StatusCode: value(row.StatusCode), ResponseExcerpt: row.ResponseExcerpt,
-			Latency:    time.Duration(value(row.LatencyMs)) * time.Millisecond,
+			EndedAt: value(row.EndedAt), Outcome: value(row.Outcome), StatusCode: value(row.StatusCode),
+			ResponseExcerpt: row.ResponseExcerpt, Latency: time.Duration(value(row.LatencyMs)) * time.Millisecond,
 			ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),
 		}}
 		if row.RequestHeaders != nil {

@@ -79,8 +79,7 @@ func TestEmit_OwesTheEventToEachEndpointThatWantsIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, db.WebhookDelivery{
 		EndpointID: plans, EventID: events[0].ID, EventType: event.TypePlanCreated, ObjectID: "plan_1",
-		PayloadShape: delivery.ShapeA,
-		Status:       delivery.Pending, NextAttemptAt: wall, CreatedAt: wall,
+		PayloadShape: delivery.ShapeA, Status: delivery.Pending, NextAttemptAt: wall, CreatedAt: wall,
 	}, got[0])
 }
 
