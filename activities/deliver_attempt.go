@@ -57,7 +57,7 @@ func (r *run) post(ctx context.Context, t attempt) answered {
 // send signs and sends the frozen bytes of the event. They follow from columns that never change but by an erasure.
 func (r *run) send(ctx context.Context, t attempt) (webhooks.Result, map[string]string) {
 	d := t.due
-	body, err := webhooks.Body(webhooks.Shape(d.PayloadShape), webhooks.Message{
+	body, err := webhooks.Body(d.PayloadShape, webhooks.Message{
 		ID: d.EventID, Type: d.EventType, Timestamp: d.OccurredAt, Sequence: d.Sequence, Data: d.Data,
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ type DueDelivery struct {
 	State        delivery.State
 	LastAttempt  int    // number of the last attempt; 0: none
 	OrderingKey  string // first attempts of one key are made one after the other; empty: in any order
-	PayloadShape delivery.Shape
+	PayloadShape event.Shape
 	CreatedAt    time.Time // real
 
 	EventID    string

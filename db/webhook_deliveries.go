@@ -16,7 +16,7 @@ type WebhookDelivery struct {
 	EventID      string
 	EventType    event.Type
 	ObjectID     string // of the event: a payment transaction, a subscription, …
-	PayloadShape delivery.Shape
+	PayloadShape event.Shape
 	Status       delivery.Status
 	Attempts     int // automatic ones that ended
 	// NextAttemptAt is when the next attempt is due; zero: it has succeeded or failed.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/delivery"
+	"perennial/billing/event"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -20,7 +21,7 @@ type WebhookEndpoint struct {
 	URL            string
 	Description    string
 	Events         []string // patterns (event.Pattern), at least one and at most 100
-	PayloadShape   delivery.Shape
+	PayloadShape   event.Shape
 	Status         delivery.EndpointStatus
 	DisabledReason delivery.DisabledReason // empty: enabled
 	DisabledAt     time.Time               // zero: enabled

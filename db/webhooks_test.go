@@ -19,7 +19,7 @@ import (
 func (b *bundle) endpoint(t *testing.T, env string, patterns ...string) string {
 	t.Helper()
 	e := db.WebhookEndpoint{
-		ID: id.New(id.Endpoint, wall), URL: "https://example.com/hook", Events: patterns, PayloadShape: delivery.ShapeA,
+		ID: id.New(id.Endpoint, wall), URL: "https://example.com/hook", Events: patterns, PayloadShape: event.ShapeA,
 		SecretSealed: []byte("sealed"),
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertWebhookEndpoint(ctx, env, e)) })
@@ -79,7 +79,7 @@ func TestEmit_OwesTheEventToEachEndpointThatWantsIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, db.WebhookDelivery{
 		EndpointID: plans, EventID: events[0].ID, EventType: event.TypePlanCreated, ObjectID: "plan_1",
-		PayloadShape: delivery.ShapeA,
+		PayloadShape: event.ShapeA,
 		Status:       delivery.Pending, NextAttemptAt: wall, CreatedAt: wall,
 	}, got[0])
 }

@@ -33,7 +33,7 @@ type EndpointForm struct {
 	URL         string
 	Description string
 	Events      []string // exact types, or patterns such as payment.* and *
-	Shape       delivery.Shape
+	Shape       event.Shape
 	Secret      string // empty: one is generated
 }
 
@@ -78,7 +78,7 @@ type EndpointUpdate struct {
 	URL         *string
 	Description *string
 	Events      *[]string
-	Shape       *delivery.Shape
+	Shape       *event.Shape
 }
 
 func (u EndpointUpdate) check(by Caller, local webhooks.Allow) error {

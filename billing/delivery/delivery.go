@@ -54,15 +54,6 @@ const (
 	DisabledDeleted   DisabledReason = "deleted"
 )
 
-// Shape is one of the two forms of a payload.
-type Shape string
-
-// The shapes.
-const (
-	ShapeA Shape = "A" // event, data, timestamp
-	ShapeB Shape = "B" // id, object, type, created, data.object
-)
-
 // SecretOverlap is how long the previous secret signs too after a rotation.
 const SecretOverlap = 24 * time.Hour
 

@@ -6,8 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"path"
+	"slices"
 	"time"
 
+	"perennial/billing/event"
 	"perennial/internal/config"
 	"perennial/webhooks"
 )
@@ -44,7 +46,7 @@ func listenCommand() *command {
 			var o listenOptions
 			f.StringVar(&o.forwardTo, "forward-to", "", "the receiver's `url`; without it events are printed only")
 			f.StringVar(&o.events, "events", "*", "forward types that match the `pattern`, such as payment.*")
-			f.StringVar(&o.shape, "shape", string(webhooks.ShapeA), "the form of payloads, `A|B`")
+			f.StringVar(&o.shape, "shape", string(event.ShapeA), "the form of payloads, `A|B`")
 			f.StringVar(&o.after, "after", "", "begin behind this `event`")
 			f.BoolVar(&o.fromNow, "from-now", false, "begin with the next event, whatever the last run left")
 			f.BoolVar(&o.asJSON, "json", false, "print payloads, one a line, instead of summaries")
@@ -59,7 +61,7 @@ func (o listenOptions) check() error {
 	if _, err := path.Match(o.events, ""); err != nil {
 		return usagef("--events: %q is not a pattern such as payment.*", o.events)
 	}
-	if o.shape != string(webhooks.ShapeA) && o.shape != string(webhooks.ShapeB) {
+	if !slices.Contains(event.Shapes(), event.Shape(o.shape)) {
 		return usagef("--shape is A or B, not %q", o.shape)
 	}
 	if o.after != "" && o.fromNow {

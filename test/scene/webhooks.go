@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
-	"perennial/billing/delivery"
 	"perennial/billing/event"
 	"perennial/contract"
 	"perennial/db"
@@ -58,7 +57,7 @@ func (Unobserved) EndpointDisabled(context.Context, string, string, time.Time) {
 func (s *Scene) Endpoint(t testing.TB, url string, patterns ...string) contract.Ref {
 	t.Helper()
 	e := db.WebhookEndpoint{
-		ID: id.New(id.Endpoint, s.Clock.Now()), URL: url, Events: patterns, PayloadShape: delivery.ShapeA,
+		ID: id.New(id.Endpoint, s.Clock.Now()), URL: url, Events: patterns, PayloadShape: event.ShapeA,
 		SecretSealed: []byte("sealed"),
 	}
 	s.InTx(t, func(tx *db.Tx) error { return tx.InsertWebhookEndpoint(t.Context(), s.Env, e) })
