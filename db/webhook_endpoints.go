@@ -18,23 +18,16 @@ type WebhookEndpoint struct {
 	Mode          string // read only: "test" or "live"; empty in lists
 	Keyset        []byte // read only; empty in lists
 
-	URL            string
-	Description    string
-	Events         []string // patterns (event.Pattern), at least one and at most 100
-	PayloadShape   event.Shape
-	Status         delivery.EndpointStatus
-	DisabledReason delivery.DisabledReason // empty: enabled
-	DisabledAt     time.Time               // zero: enabled
-	SecretSealed   []byte
-	// After a rotation, both secrets sign until PreviousSecretUntil.
-	PreviousSecretSealed []byte
-	PreviousSecretUntil  time.Time
-	FailingSince         time.Time // zero: the last attempt succeeded, or none was made
-	DeletedAt            time.Time // zero: not deleted
-	NextAttemptAt        time.Time // read only; zero: the endpoint is owed nothing, or waits to be woken
-	WakePending          bool      // read only: its workflow is being woken
-	Revision             int64     // read only: SaveWebhookEndpoint compares it
-	CreatedAt            time.Time // read only
+	URL          string
+	Description  string
+	Events       []string // patterns (event.Pattern), at least one and at most 100
+	PayloadShape event.Shape
+	delivery.Endpoint
+
+	NextAttemptAt time.Time // read only; zero: the endpoint is owed nothing, or waits to be woken
+	WakePending   bool      // read only: its workflow is being woken
+	Revision      int64     // read only: SaveWebhookEndpoint compares it
+	CreatedAt     time.Time // read only
 }
 
 // WebhookEndpointFilter narrows a list; empty: any.
@@ -113,8 +106,7 @@ func (tx *Tx) SaveWebhookEndpoint(ctx context.Context, environmentID string, e W
 		dbsqlc.WebhookEndpointUpdateParams{
 			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
 			PayloadShape: e.PayloadShape, Status: e.Status, DisabledReason: null(e.DisabledReason),
-			DisabledAt:   nullTime(e.DisabledAt),
-			SecretSealed: e.SecretSealed, PreviousSecretSealed: e.PreviousSecretSealed,
+			DisabledAt: nullTime(e.DisabledAt), SecretSealed: e.SecretSealed, PreviousSecretSealed: e.PreviousSecretSealed,
 			PreviousSecretUntil: nullTime(e.PreviousSecretUntil), FailingSince: nullTime(e.FailingSince),
 			DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
 		})
@@ -129,10 +121,12 @@ func endpointWithKeyset(row dbsqlc.WebhookEndpointGetRow) WebhookEndpoint {
 func endpointFromDB(row dbsqlc.WebhookEndpoint) WebhookEndpoint {
 	return WebhookEndpoint{
 		ID: row.ID, EnvironmentID: row.EnvironmentID, URL: row.Url, Description: row.Description, Events: row.Events,
-		PayloadShape: row.PayloadShape, Status: row.Status, DisabledReason: value(row.DisabledReason),
-		DisabledAt: value(row.DisabledAt), SecretSealed: row.SecretSealed, PreviousSecretSealed: row.PreviousSecretSealed,
-		PreviousSecretUntil: value(row.PreviousSecretUntil), FailingSince: value(row.FailingSince),
-		DeletedAt:     value(row.DeletedAt),
+		PayloadShape: row.PayloadShape,
+		Endpoint: delivery.Endpoint{
+			Status: row.Status, DisabledReason: value(row.DisabledReason), DisabledAt: value(row.DisabledAt),
+			FailingSince: value(row.FailingSince), DeletedAt: value(row.DeletedAt), SecretSealed: row.SecretSealed,
+			PreviousSecretSealed: row.PreviousSecretSealed, PreviousSecretUntil: value(row.PreviousSecretUntil),
+		},
 		NextAttemptAt: value(row.NextAttemptAt), WakePending: row.WakePendingSince != nil, Revision: row.Revision,
 		CreatedAt: row.CreatedAt,
 	}

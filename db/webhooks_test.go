@@ -20,7 +20,7 @@ func (b *bundle) endpoint(t *testing.T, env string, patterns ...string) string {
 	t.Helper()
 	e := db.WebhookEndpoint{
 		ID: id.New(id.Endpoint, wall), URL: "https://example.com/hook", Events: patterns, PayloadShape: event.ShapeA,
-		SecretSealed: []byte("sealed"),
+		Endpoint: delivery.Endpoint{SecretSealed: []byte("sealed")},
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertWebhookEndpoint(ctx, env, e)) })
 	return e.ID

@@ -3,9 +3,7 @@ package service
 import (
 	"context"
 	"crypto/rand"
-	"time"
 
-	"perennial/billing/delivery"
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/vault"
@@ -67,11 +65,7 @@ func (s *Service) RotateWebhookSecret(
 		if err != nil {
 			return false, err
 		}
-		e.PreviousSecretSealed, e.PreviousSecretUntil = e.SecretSealed, tx.Real.Add(delivery.SecretOverlap)
-		if r.RevokePrevious {
-			e.PreviousSecretSealed, e.PreviousSecretUntil = nil, time.Time{}
-		}
-		e.SecretSealed, e.NewSecret = sealed, chosen.generated
-		return true, nil
+		e.NewSecret = chosen.generated
+		return e.Rotate(sealed, r.RevokePrevious, tx.Real), nil
 	})
 }
