@@ -15,10 +15,14 @@ import (
 	"perennial/internal/id"
 )
 
-// LoggedAttempt is one POST of a delivery as the log shows it.
+// LoggedAttempt is an attempt as the log shows it.
 type LoggedAttempt struct {
-	WebhookAttempt     // ResponseExcerpt is as long as was asked for
-	ResponseBytes  int // as many as are stored
+	AttemptStart
+	AttemptResult // ResponseExcerpt is as long as was asked for
+	StartedAt     time.Time
+	EndedAt       time.Time        // zero: under way, or left open by a crash that was not noticed yet
+	Outcome       delivery.Outcome // empty: not ended
+	ResponseBytes int              // as many as are stored
 }
 
 // Log bounds what a read of attempts returns of each delivery.
@@ -40,13 +44,14 @@ func (r Reader) WebhookLog(
 	}
 	var attempts map[string][]LoggedAttempt
 	for _, row := range rows {
-		a := LoggedAttempt{ResponseBytes: row.ResponseBytes, WebhookAttempt: WebhookAttempt{
-			DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt,
-			EndedAt: value(row.EndedAt),
-			Outcome: value(row.Outcome), StatusCode: value(row.StatusCode), ResponseExcerpt: row.ResponseExcerpt,
-			Latency:    time.Duration(value(row.LatencyMs)) * time.Millisecond,
-			ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),
-		}}
+		a := LoggedAttempt{
+			AttemptStart: AttemptStart{DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual},
+			AttemptResult: AttemptResult{
+				StatusCode: value(row.StatusCode), Latency: time.Duration(value(row.LatencyMs)) * time.Millisecond,
+				ResponseExcerpt: row.ResponseExcerpt, ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),
+			},
+			StartedAt: row.StartedAt, EndedAt: value(row.EndedAt), Outcome: value(row.Outcome), ResponseBytes: row.ResponseBytes,
+		}
 		if row.RequestHeaders != nil {
 			if err := json.Unmarshal(row.RequestHeaders, &a.RequestHeaders); err != nil {
 				return nil, translate("headers of an attempt", err)

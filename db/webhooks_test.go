@@ -224,8 +224,8 @@ func TestPurgeWebhookLog_KeepsWhatIsYoungOrPending(t *testing.T) {
 		end := delivery.End{Outcome: delivery.OutcomeSucceeded, At: wall}
 		next := delivery.TestPolicy.Next(delivery.State{}, end)
 		require.NoError(t, tx.EndAttempts(ctx, b.env, []db.AttemptEnd{
-			{AttemptStart: starts[0], End: end, Next: next, StatusCode: 200},
-			{AttemptStart: starts[1], End: end, Next: next, StatusCode: 200},
+			{AttemptStart: starts[0], End: end, Next: next, AttemptResult: db.AttemptResult{StatusCode: 200}},
+			{AttemptStart: starts[1], End: end, Next: next, AttemptResult: db.AttemptResult{StatusCode: 200}},
 		}))
 	})
 	_, err := b.pool.Exec(t.Context(),
