@@ -260,14 +260,14 @@ func TestDeliverDue_DisabledEndpointIsOwedNothing(t *testing.T) {
 	p.change(t, ref, func(e *db.WebhookEndpoint) { e.Enable() })
 	p.InTx(t, func(tx *db.Tx) error {
 		for _, d := range deliveries {
-			tx.DeliverAgain(p.Env, db.Owed{EventID: d.EventID, EndpointID: ref.ID})
+			tx.Redeliver(p.Env, db.Owed{EventID: d.EventID, EndpointID: ref.ID})
 		}
 		return nil
 	})
 	require.Equal(t, 3, p.due(t, ref, false).Succeeded)
 }
 
-func TestDeliverAgain_ConsumesNoRetry(t *testing.T) {
+func TestRedeliver_ConsumesNoRetry(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
@@ -276,7 +276,7 @@ func TestDeliverAgain_ConsumesNoRetry(t *testing.T) {
 	p.due(t, ref, false)
 	deliveries, _ := p.log(t, ref)
 	p.InTx(t, func(tx *db.Tx) error {
-		tx.DeliverAgain(p.Env, db.Owed{EventID: deliveries[0].EventID, EndpointID: ref.ID})
+		tx.Redeliver(p.Env, db.Owed{EventID: deliveries[0].EventID, EndpointID: ref.ID})
 		return nil
 	})
 	require.Equal(t, 1, p.due(t, ref, false).Failed)

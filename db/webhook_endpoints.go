@@ -82,6 +82,15 @@ func (r Reader) WebhookEndpointCount(ctx context.Context, environmentID string) 
 	return n, translate("WebhookEndpointCount", err)
 }
 
+// LockWebhookRegistrations keeps every other registration of the environment waiting until the transaction ends, and
+// returns the app with its keyset, wrapped by the key-encryption key, for sealing the secret of a new endpoint.
+func (tx *Tx) LockWebhookRegistrations(
+	ctx context.Context, environmentID string,
+) (appID string, keyset []byte, err error) {
+	row, err := queries.WebhookRegistrationLock(ctx, tx.pipe, environmentID)
+	return row.AppID, row.Keyset, readError("environment", err)
+}
+
 // LockWebhookEndpoint reads one that nobody else may change until the transaction ends. Lock it before anything is
 // emitted. Fault: webhook_endpoint_not_found.
 func (tx *Tx) LockWebhookEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {

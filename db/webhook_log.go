@@ -2,11 +2,8 @@ package db
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // spreads ids, as WebhookDeliveryOwe does; it protects nothing
-	"encoding/hex"
 	"encoding/json"
 	"math"
-	"strings"
 	"time"
 
 	"perennial/billing/delivery"
@@ -120,21 +117,4 @@ func (r Reader) EventsFor(
 		events[i] = RangedEvent{ID: row.ID, Type: row.Type, Status: delivery.Status(row.Status)}
 	}
 	return events, hasMore, nil
-}
-
-// LockWebhookRegistrations keeps every other registration of the environment waiting until the transaction ends, and
-// returns the app with its keyset, wrapped by the key-encryption key, for sealing the secret of a new endpoint.
-func (tx *Tx) LockWebhookRegistrations(
-	ctx context.Context, environmentID string,
-) (appID string, keyset []byte, err error) {
-	row, err := queries.WebhookRegistrationLock(ctx, tx.pipe, environmentID)
-	return row.AppID, row.Keyset, readError("environment", err)
-}
-
-// WebhookDeliveryID is the id of the delivery of an event to an endpoint, which WebhookDeliveryOwe gives it: the answer
-// to a request is rendered before that statement is sent.
-func WebhookDeliveryID(eventID, endpointID string) string {
-	sum := md5.Sum([]byte(eventID + endpointID)) //nolint:gosec // see the import
-	made := strings.TrimPrefix(eventID, id.Event)[:10]
-	return id.Delivery + made + hex.EncodeToString(sum[:])[:16]
 }

@@ -153,7 +153,7 @@ func TestEventHorizon_StandsBeforeAWriterThatFoundTheEndpointAwake(t *testing.T)
 	}()
 	<-inside
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.LookAtEndpoint(ctx, b.env, endpoint)
+		_, err := tx.BeginDeliveries(ctx, b.env, endpoint)
 		require.NoError(t, err)
 	})
 	_, last, err := b.store.EventHorizon(t.Context(), b.env)
@@ -180,7 +180,7 @@ func TestEndpointsThatSleep_AreFound(t *testing.T) {
 		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: "plan_1"}, now)))
 	})
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.LookAtEndpoint(ctx, b.env, due)
+		_, err := tx.BeginDeliveries(ctx, b.env, due)
 		require.NoError(t, err)
 		require.NoError(t, tx.SetEndpointNextAttempt(ctx, b.env, due, wall.Add(10*time.Minute)))
 	})

@@ -64,9 +64,9 @@ type EndpointBacklog struct {
 	NextAt       time.Time
 }
 
-// LookAtEndpoint reads an endpoint, also a deleted one, for the delivery of what it is owed, and clears the mark that
+// BeginDeliveries reads an endpoint, also a deleted one, for the delivery of what it is owed, and clears the mark that
 // it is being woken. What is owed from now on marks it again. Fault: webhook_endpoint_not_found.
-func (tx *Tx) LookAtEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
+func (tx *Tx) BeginDeliveries(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
 	err := queries.WebhookEndpointClearWakePending(ctx, tx.pipe, dbsqlc.WebhookEndpointClearWakePendingParams{
 		EnvironmentID: environmentID, ID: id, Now: &tx.Real,
 	})
