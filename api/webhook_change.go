@@ -44,6 +44,8 @@ func (s *Server) updateWebhook(
 	})
 }
 
+// disableWebhook fails what is pending: an owner who switches an endpoint off does not expect a backlog on the day it
+// is enabled. What it missed can be redelivered by time range.
 func (s *Server) disableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
@@ -60,7 +62,8 @@ func (s *Server) enableWebhook(
 	})
 }
 
-// SecretRotation replaces a signing secret.
+// SecretRotation replaces a signing secret. Both secrets sign for 24 hours by default, so that receivers change theirs
+// without refusing a delivery in between.
 type SecretRotation struct {
 	Secret         string `json:"secret,omitempty" minLength:"16" maxLength:"256" doc:"Your own. Default: one is generated, and shown in this response only."`
 	RevokePrevious bool   `json:"revokePrevious,omitempty" doc:"true: the previous secret stops signing at once, because others may know it. Default: both sign for 24 hours."`

@@ -86,8 +86,7 @@ func (s *Server) createWebhook(
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	form := service.EndpointForm{
 		URL: in.Body.URL, Description: in.Body.Description, Events: in.Body.Events,
-		Shape:  event.Shape(in.Body.PayloadShape),
-		Secret: in.Body.Secret,
+		Shape: event.Shape(in.Body.PayloadShape), Secret: in.Body.Secret,
 	}
 	if form.Shape == "" {
 		form.Shape = shapeOf[c.Prefix]

@@ -110,11 +110,11 @@ func newest(runs []run) pageData {
 			for _, note := range got.Notes {
 				target.Notes = append(target.Notes, s.name+": "+note)
 			}
-			target.Notes = append(target.Notes,
-				fmt.Sprintf("%s: %s, commit %s, load before it %s, others used %.0f %% of the processors before the run, took "+
-					"%.0f s", s.name,
-					runs[from[at]].Begun.UTC().Format("2006-01-02 15:04 "+
-						"MST"), runs[from[at]].Commit, got.LoadBefore, 100*others[at], got.Seconds))
+			run := runs[from[at]]
+			target.Notes = append(target.Notes, fmt.Sprintf(
+				"%s: %s, commit %s, load before it %s, others used %.0f %% of the processors before the run, took %.0f s",
+				s.name, run.Begun.UTC().Format("2006-01-02 15:04 MST"), run.Commit,
+				got.LoadBefore, 100*others[at], got.Seconds))
 			for _, r := range got.Rows {
 				if r.verdict() == "missed" {
 					page.Missed = append(page.Missed, pageMissed{Title: r.Path + ", " + titleOf(kind), Profiles: profiles[s.name]})

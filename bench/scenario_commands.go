@@ -46,8 +46,8 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 			}
 			options := client.StartWorkflowOptions{ID: bareIDs[i].SubscriptionID, TaskQueue: bare.QueueBilling}
 			in := bare.Input{Subject: bareIDs[i], Due: due}
-			_, err := r.bare.temporal.SignalWithStartWorkflow(ctx, options.ID, bare.SignalCommand, nil, options, bare.Commanded,
-				in)
+			_, err := r.bare.temporal.SignalWithStartWorkflow(ctx, options.ID,
+				bare.SignalCommand, nil, options, bare.Commanded, in)
 			return err
 		})
 		if err != nil {

@@ -28,8 +28,8 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	}
 	for _, entry := range c.Credit {
 		do(func() error {
-			return tx.AddCredit(ctx, environmentID, s.Customer.ID, s.Subscription.Currency, entry.CreditEntry, entry.InvoiceID,
-				c.At)
+			return tx.AddCredit(ctx, environmentID, s.Customer.ID, s.Subscription.Currency,
+				entry.CreditEntry, entry.InvoiceID, c.At)
 		})
 	}
 	for _, settled := range c.Settlements {

@@ -208,8 +208,8 @@ type strict struct {
 
 func (s strict) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	if !strings.HasSuffix(strings.TrimSpace(sql), guard) {
-		return pgconn.CommandTag{}, fmt.Errorf("db: %s does not notice that it touches no row: end it with %q",
-			queryName(sql), guard)
+		err := fmt.Errorf("db: %s does not notice that it touches no row: end it with %q", queryName(sql), guard)
+		return pgconn.CommandTag{}, err
 	}
 	return pgconn.CommandTag{}, s.add(statement{sql: sql, args: args, zero: s.zero})
 }

@@ -148,14 +148,15 @@ func (tx *Tx) StartAttempts(ctx context.Context, environmentID, endpointID strin
 	}
 	p := dbsqlc.WebhookAttemptStartParams{EnvironmentID: environmentID, EndpointID: endpointID, StartedAt: tx.Real}
 	for _, s := range starts {
-		p.DeliveryIds, p.Numbers, p.Manuals = append(p.DeliveryIds, s.DeliveryID), append(p.Numbers,
-			s.Number), append(p.Manuals, s.Manual)
+		p.DeliveryIds = append(p.DeliveryIds, s.DeliveryID)
+		p.Numbers = append(p.Numbers, s.Number)
+		p.Manuals = append(p.Manuals, s.Manual)
 	}
 	return queries.WebhookAttemptStart(ctx, tx.pipe, p)
 }
 
-// EndAttempts writes how attempts ended and what becomes of their deliveries. One that another worker closed as lost
-// stays so.
+// EndAttempts writes how attempts ended and what becomes of their deliveries.
+// One that another worker closed as lost stays so.
 func (tx *Tx) EndAttempts(ctx context.Context, environmentID string, ends []AttemptEnd) error {
 	if len(ends) == 0 {
 		return nil
@@ -178,8 +179,8 @@ func (tx *Tx) EndAttempts(ctx context.Context, environmentID string, ends []Atte
 	return queries.WebhookAttemptEnd(ctx, tx.pipe, p)
 }
 
-// SetEndpointFailing notes since when an endpoint fails, or with the zero time that it does not. Only a change is
-// written.
+// SetEndpointFailing notes since when an endpoint fails, or with the zero time that it does not.
+// Only a change is written.
 func (tx *Tx) SetEndpointFailing(ctx context.Context, environmentID, id string, since time.Time) error {
 	return queries.WebhookEndpointSetFailing(ctx, tx.pipe, dbsqlc.WebhookEndpointSetFailingParams{
 		EnvironmentID: environmentID, ID: id, FailingSince: nullTime(since),

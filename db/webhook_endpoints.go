@@ -113,11 +113,11 @@ func (tx *Tx) SaveWebhookEndpoint(ctx context.Context, environmentID string, e W
 	tx.WakeWebhookEndpoint(environmentID, e.ID)
 	return queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(changed("webhook_endpoint")),
 		dbsqlc.WebhookEndpointUpdateParams{
-			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
-			PayloadShape: e.PayloadShape, Status: e.Status, DisabledReason: null(e.DisabledReason),
-			DisabledAt: nullTime(e.DisabledAt), SecretSealed: e.SecretSealed, PreviousSecretSealed: e.PreviousSecretSealed,
-			PreviousSecretUntil: nullTime(e.PreviousSecretUntil), FailingSince: nullTime(e.FailingSince),
-			DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
+			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description,
+			Events: presentList(e.Events), PayloadShape: e.PayloadShape, Status: e.Status,
+			DisabledReason: null(e.DisabledReason), DisabledAt: nullTime(e.DisabledAt), SecretSealed: e.SecretSealed,
+			PreviousSecretSealed: e.PreviousSecretSealed, PreviousSecretUntil: nullTime(e.PreviousSecretUntil),
+			FailingSince: nullTime(e.FailingSince), DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
 		})
 }
 

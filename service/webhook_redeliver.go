@@ -154,8 +154,8 @@ func (s *Service) RedeliverMissed(
 	})
 }
 
-// missed reports whether an endpoint wants an event and has not got it. Test events of other endpoints are none of its
-// business.
+// missed reports whether an endpoint wants an event and has not got it.
+// Test events of other endpoints are none of its business.
 func missed(e db.WebhookEndpoint, ev db.RangedEvent) bool {
 	if ev.Status == "" {
 		return ev.Type != event.TypeWebhookEndpointTest && delivery.Wants(e.Events, ev.Type)
@@ -179,8 +179,8 @@ func (s *Service) TestWebhook(
 		eventID, err := tx.EmitTo(ctx, by.EnvironmentID, e.ID, event.New(event.WebhookEndpointTest{ID: e.ID}, tx.Now))
 		return db.WebhookDelivery{
 			ID: db.WebhookDeliveryID(eventID, e.ID), EndpointID: e.ID, EventID: eventID,
-			EventType: event.TypeWebhookEndpointTest,
-			ObjectID:  e.ID, PayloadShape: e.PayloadShape, Status: delivery.Pending, NextAttemptAt: tx.Real, CreatedAt: tx.Real,
+			EventType: event.TypeWebhookEndpointTest, ObjectID: e.ID, PayloadShape: e.PayloadShape,
+			Status: delivery.Pending, NextAttemptAt: tx.Real, CreatedAt: tx.Real,
 		}, err
 	})
 }

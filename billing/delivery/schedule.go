@@ -13,8 +13,8 @@ type Policy struct {
 	Gaps []time.Duration
 }
 
-// The policies of the two modes of an environment. Only three retries are promised, so those of live ones lie far
-// apart.
+// The policies of the two modes of an environment.
+// Only three retries are promised, so those of live ones lie far apart.
 var (
 	LivePolicy = Policy{Gaps: []time.Duration{time.Minute, 10 * time.Minute, 2 * time.Hour}}
 	TestPolicy = Policy{Gaps: []time.Duration{5 * time.Second, 20 * time.Second, time.Minute}}

@@ -42,8 +42,8 @@ func newLife(
 ) *life {
 	s := &store{
 		t: t, plans: map[string]plan.Plan{}, settings: settings, place: map[string]int{},
-		settled:  map[string]lifecycle.Settlement{},
-		customer: payer(), provider: &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"},
+		settled: map[string]lifecycle.Settlement{}, customer: payer(),
+		provider: &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"},
 	}
 	for _, p := range plans {
 		s.plans[p.ID] = p

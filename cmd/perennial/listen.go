@@ -27,6 +27,8 @@ type listenOptions struct {
 	interval  time.Duration
 }
 
+// listenCommand needs no address that the API could reach, unlike a webhook endpoint: a developer's machine has none.
+// Its guarantees are a webhook's: each event at least once, in order.
 func listenCommand() *command {
 	return &command{
 		name: "listen", summary: "follow an environment's events and forward them to a local receiver",
@@ -61,6 +63,7 @@ func listenCommand() *command {
 // patterns choose what to forward, by the rule by which the events of a webhook endpoint are chosen.
 func (o listenOptions) patterns() []string { return strings.Split(o.events, ",") }
 
+// check refuses before anything is asked or written. Each refusal names the flag and what it takes.
 func (o listenOptions) check() error {
 	for _, pattern := range o.patterns() {
 		if err := event.Pattern(pattern).Check(); err != nil {
@@ -106,11 +109,13 @@ func runListen(ctx context.Context, p *process, o listenOptions) error {
 	switch {
 	case o.after != "":
 		state.Cursor = o.after
+	// A first run begins with the next event: a year of history in a local receiver is hardly what was meant.
 	case !known || o.fromNow:
 		if state.Cursor, err = patiently(ctx, p, o.interval, follower.newest); err != nil {
 			return endOf(ctx, err)
 		}
 	}
+	// Before the first event: a run that ends at once must know next time where it began.
 	if err := state.save(); err != nil {
 		return err
 	}
@@ -161,6 +166,7 @@ func follow(
 		}
 		for _, e := range page.events {
 			if !delivery.Wants(o.patterns(), event.Type(e.Type)) {
+				// Not saved for each: after a crash, an event that nobody wants may be skipped again.
 				state.Cursor = e.ID
 				continue
 			}

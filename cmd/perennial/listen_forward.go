@@ -55,6 +55,7 @@ func (f *forwarder) event(ctx context.Context, e feedEvent) error {
 	}
 }
 
+// Signed anew each time: receivers refuse old timestamps, and an event may wait for hours.
 func (f *forwarder) attempt(ctx context.Context, e feedEvent, body []byte) (webhooks.Result, error) {
 	header, err := webhooks.Sign(e.ID, f.p.now(), body, f.secret)
 	if err != nil {
