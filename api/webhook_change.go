@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
-	"perennial/billing/delivery"
+	"perennial/billing/event"
 	"perennial/db"
 	"perennial/service"
 )
@@ -37,7 +37,7 @@ func (s *Server) updateWebhook(
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	update := service.EndpointUpdate{
 		URL: in.Body.URL, Description: in.Body.Description, Events: (*[]string)(in.Body.Events),
-		Shape: (*delivery.Shape)(in.Body.PayloadShape),
+		Shape: (*event.Shape)(in.Body.PayloadShape),
 	}
 	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
 		return s.service.UpdateWebhook(ctx, caller(c), id, update, around)

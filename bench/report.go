@@ -50,7 +50,13 @@ func report(files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := page.Execute(&text, newest(runs)); err != nil {
+	data := newest(runs)
+	comparisons, err := readComparisons("bench/results")
+	if err != nil {
+		return err
+	}
+	data.Comparisons = newestComparisons(comparisons)
+	if err := page.Execute(&text, data); err != nil {
 		return err
 	}
 	return os.WriteFile(reportPath, []byte(text.String()), 0o644)
@@ -62,6 +68,8 @@ type pageData struct {
 	Runs    []run // that something shown comes from
 	Targets []pageTarget
 	Missed  []pageMissed
+
+	Comparisons []pageComparison
 }
 
 type pageTarget struct {

@@ -91,6 +91,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
 		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
 		TrialNoticeAt: nullTime(s.TrialNoticeAt), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
+		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
 

@@ -76,7 +76,7 @@ func (p Policy) Next(s State, e End) Next {
 	case e.Outcome == OutcomeSucceeded || s.Delivered:
 		n.Status = Succeeded
 	case n.Attempts > len(p.Gaps):
-		n.Status, n.Reason = Failed, AttemptsUsed
+		n.Status, n.Reason = Failed, FailedAttemptsUsed
 	default:
 		n.At = e.At.Add(p.pause(s.ID, n.Attempts, e.RetryAfter))
 	}

@@ -90,7 +90,7 @@ func Catalogue() []Data {
 		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceVoided{},
 		InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
-		PaymentParked{}, PaymentDisputed{},
+		PaymentNeedsReview{}, PaymentDisputed{},
 		ProviderFailing{}, ProviderRecovered{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
 		TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},

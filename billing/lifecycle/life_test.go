@@ -199,7 +199,7 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 		l.untouched(g)
 		l.store.write(changes)
 		for _, e := range changes.Events {
-			review, ok := e.Data.(event.PaymentParked)
+			review, ok := e.Data.(event.PaymentNeedsReview)
 			l.reviewed = l.reviewed || ok && review.Reason == "refunded_twice"
 		}
 		l.checkMoney()

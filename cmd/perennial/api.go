@@ -35,7 +35,7 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	server := api.NewServer(api.Deps{
 		// Reads go past the dispatcher: only transactions of the service have effects.
 		Store: store, ProviderOf: s.gateway.Provider,
-		Service: service.New(dispatching, p.now).Receiving(service.Receiving{
+		Service: service.New(dispatching, p.now).WithWebhooks(service.Webhooks{
 			Vault: s.vault, Local: c.Webhooks.LocalReceivers,
 		}),
 		Telemetry: s.telemetry, Now: p.now,
