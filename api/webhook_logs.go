@@ -29,7 +29,8 @@ type WebhookLog struct {
 	Attempts      []WebhookAttempt `json:"attempts" doc:"The last 20, oldest first."`
 }
 
-// WebhookAttempt is one POST to the receiver.
+// WebhookAttempt is one POST to the receiver. One that was interrupted by a crash is unknown: the receiver may have got
+// it, so receivers recognise an event by its id.
 type WebhookAttempt struct {
 	Number         int               `json:"number" example:"1"`
 	Manual         bool              `json:"manual,omitempty" doc:"A redelivery."`

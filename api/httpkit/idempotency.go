@@ -170,6 +170,7 @@ func Create[R, T any](
 	err = perform(func(tx *db.Tx, result R) error {
 		m := render(result)
 		out = answer(status, m.Resource)
+		// Without a key nothing is stored, and a repeat is another request.
 		if c.repeat == nil {
 			return nil
 		}

@@ -143,6 +143,7 @@ func (d *doctor) queue(ctx context.Context, c client.Client, name, kind string, 
 	ctx, cancel := d.within(ctx)
 	defer cancel()
 	check := "queue " + name
+	// Asked queue by queue: a worker may poll some and not others, and then only one kind of work stands still.
 	answer, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 		Namespace: d.config.Temporal.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: name}, TaskQueueType: is,
 	})

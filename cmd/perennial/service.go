@@ -35,7 +35,8 @@ type plan struct {
 	logs        io.Writer
 }
 
-// server is a running process: API, worker or both. Make it with startService, end it with stop.
+// server is a running process: API, worker or both. Make it with startService, end it with stop. The fields are set as
+// the start goes on, and stop looks at each: it also ends a start that failed half-way.
 type server struct {
 	config     config.Config
 	telemetry  *telemetry.Telemetry
@@ -134,6 +135,7 @@ func (s *server) stop(ctx context.Context) error {
 	if s.operations != nil {
 		errs = append(errs, s.operations.stop(ctx, time.Second))
 	}
+	// The last opened is closed first: what was opened later works with what was there.
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		s.closers[i]()
 	}
