@@ -93,8 +93,8 @@ type PaymentStatus struct {
 func (s *Server) getPayment(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	if c.Publishable {
-		// A publishable key is in the page of whoever opens it: the amount, the customer and the reason stay with the
-		// app.
+		// A publishable key is in the page of whoever opens it:
+		// the amount, the customer and the reason stay with the app.
 		return httpkit.Trimmed[Payment](httpkit.OK(PaymentStatus{
 			ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt),
 		}), nil)

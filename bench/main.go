@@ -28,8 +28,8 @@ func main() {
 }
 
 func execute(ctx context.Context, args []string) error {
-	// The bare side is this same program in a process of its own, so that its processor time is counted apart, as the
-	// product's is.
+	// The bare side is this same program in a process of its own, so that its processor time is counted apart,
+	// as the product's is.
 	if document := os.Getenv(bareEnv); document != "" {
 		c, err := bare.ParseConfig(document)
 		if err != nil {

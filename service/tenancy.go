@@ -71,8 +71,8 @@ func (s *Service) ProvisionKey(
 	return out, err
 }
 
-// RevokeKey ends a key at once. Fault: api_key_not_found. A request that has been admitted goes on; the next one is
-// refused.
+// RevokeKey ends a key at once. Fault: api_key_not_found.
+// A request that has been admitted goes on; the next one is refused.
 func (s *Service) RevokeKey(ctx context.Context, by db.Actor, keyID string) error {
 	return s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
 		environmentID, err := tx.EnvironmentOfKey(ctx, keyID)

@@ -119,8 +119,8 @@ func (k *Kit) answered(ctx context.Context, c *Call) (*stored, error) {
 // read judges a row of the same route and key.
 func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
 	switch {
-	// The fingerprint is compared first: who does not know the body learns nothing about the request, not even that it
-	// was erased.
+	// The fingerprint is compared first: who does not know the body learns nothing about the request,
+	// not even that it was erased.
 	case subtle.ConstantTimeCompare(row.Fingerprint, rp.fingerprint) != 1:
 		return nil, errKeyReused
 	case !row.ErasedAt.IsZero():

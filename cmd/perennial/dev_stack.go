@@ -102,8 +102,8 @@ func (d *devStack) prepare() (err error) {
 	return err
 }
 
-// startPostgres uses DATABASE_URL where it is set. Such a server is never stopped and never forgotten: it may hold more
-// than ours.
+// startPostgres uses DATABASE_URL where it is set.
+// Such a server is never stopped and never forgotten: it may hold more than ours.
 func (d *devStack) startPostgres(ctx context.Context) error {
 	if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
 		d.config.Database.URL = config.NewSecret(url)

@@ -23,8 +23,8 @@ import (
 // startWorker fixes all that a worker's bootstrap makes; 15 s is how often it looks.
 const startWorker = "run `perennial worker` (or serve): it creates what is missing within 15 s"
 
-// temporal checks what the workers need of Temporal. roster is nil where the database is away: who works is known from
-// there only.
+// temporal checks what the workers need of Temporal.
+// roster is nil where the database is away: who works is known from there only.
 func (d *doctor) temporal(ctx context.Context, roster worker.Roster) {
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Service: "perennial-doctor", LogLevel: "error", LogOutput: io.Discard, Now: d.now,
@@ -80,8 +80,8 @@ func (d *doctor) namespace(ctx context.Context, c client.Client) bool {
 	return err == nil
 }
 
-// searchAttributes fails although work goes on without them (ADR 11): operators find no workflow by customer or status
-// then.
+// searchAttributes fails although work goes on without them (ADR 11):
+// operators find no workflow by customer or status then.
 func (d *doctor) searchAttributes(ctx context.Context, c client.Client) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()

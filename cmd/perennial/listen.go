@@ -129,8 +129,8 @@ func runListen(ctx context.Context, p *process, o listenOptions) error {
 	return endOf(ctx, err)
 }
 
-// endOf makes nothing of an error that only says that the user pressed Ctrl-C. A script that stops it must not see a
-// failure.
+// endOf makes nothing of an error that only says that the user pressed Ctrl-C.
+// A script that stops it must not see a failure.
 func endOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil

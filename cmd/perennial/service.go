@@ -69,8 +69,8 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	}); err != nil {
 		return s, err
 	}
-	// Before Temporal and the pools: the usual mistake of a deployment is a forgotten migration, and this says so
-	// first.
+	// Before Temporal and the pools: the usual mistake of a deployment is a forgotten migration,
+	// and this says so first.
 	if err = checkSchema(ctx, c.Database.URL.Reveal()); err != nil {
 		return s, err
 	}
@@ -224,8 +224,8 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 	part := &workerPart{cancel: cancel, ready: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		part.err = w.Run(ctx, func() { close(part.ready) })
-		// Nobody asked it to end: the whole process ends, since one without its worker would look healthy and bill
-		// nothing.
+		// Nobody asked it to end: the whole process ends,
+		// since one without its worker would look healthy and bill nothing.
 		if ctx.Err() == nil {
 			s.failed <- fmt.Errorf("the worker ended: %w", part.err)
 		}
