@@ -80,8 +80,7 @@ func (d *doctor) namespace(ctx context.Context, c client.Client) bool {
 	return err == nil
 }
 
-// searchAttributes fails although work goes on without them (ADR 11):
-// operators find no workflow by customer or status then.
+// searchAttributes fails where one is missing: Temporal refuses a start that names an attribute it does not know.
 func (d *doctor) searchAttributes(ctx context.Context, c client.Client) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
