@@ -31,7 +31,8 @@ type Credit struct {
 	Amount   int64  `json:"amount" example:"450" doc:"Minor units of the currency."`
 }
 
-// PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused.
+// PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused. No field
+// is meant for a card's own data: an app that collects a card at the provider never has it, and neither have we.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty" maxLength:"16" example:"+237670000001" doc:"International format; for mobile money."`
 	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider of the tokens. It must be the provider of the environment."`
@@ -39,7 +40,7 @@ type PaymentDetails struct {
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty" maxLength:"255" example:"pm_1NVChw2eZvKYlo2C" doc:"The provider's id of the saved method."`
 }
 
-// renderCustomer picks the customer's credits among those given.
+// renderCustomer picks the customer's credits among those given. An empty list, not null, says that there is no credit.
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Metadata: shown(c.Metadata),

@@ -16,7 +16,9 @@ import (
 	"perennial/internal/id"
 )
 
-// Event is one fact that was announced. Webhooks carry the same facts.
+// Event is one fact that was announced. Webhooks carry the same facts. It has two times, since a test clock may stand
+// in another year: created is when it happened for the customer, recordedAt when it was written, which lists are
+// filtered by.
 type Event struct {
 	ID               string    `json:"id" example:"evt_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Object           string    `json:"object" enum:"event" example:"event"`
@@ -46,7 +48,9 @@ func (EventData) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-// EventPattern filters by what happened: a type of the catalogue, a group of types, or all.
+// EventPattern filters by what happened: a type of the catalogue, a group of types, or all. It is an enum in the
+// document, so that a generator of clients offers the types and a misspelled one is refused instead of matching
+// nothing.
 type EventPattern string
 
 // Schema is what the OpenAPI document says about it: all types and groups, from the catalogue.

@@ -53,6 +53,7 @@ type InvoiceLine struct {
 	PeriodEnd   int64  `json:"periodEnd" example:"1766232000"`
 }
 
+// renderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
 func renderInvoice(i invoice.Invoice) Invoice {
 	lines := make([]InvoiceLine, len(i.Lines))
 	for n, l := range i.Lines {

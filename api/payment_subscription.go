@@ -27,8 +27,8 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	if err != nil {
 		return nil, err
 	}
-	// Amount, if sent, guards against paying another invoice than the one that the payer saw; lifecycle compares it
-	// under lock.
+	// Amount, if sent, guards against paying another invoice than the one that the payer saw;
+	// lifecycle compares it under lock.
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
 	out, err := commandOf(ctx, s, c, http.StatusCreated,
 		func(p service.Performed) httpkit.Made[Payment] { return madePayment(*p.Attempt) },

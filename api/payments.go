@@ -93,8 +93,8 @@ type PaymentStatus struct {
 func (s *Server) getPayment(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	if c.Publishable {
-		// A publishable key is in the page of whoever opens it: the amount, the customer and the reason stay with the
-		// app.
+		// A publishable key is in the page of whoever opens it:
+		// the amount, the customer and the reason stay with the app.
 		return httpkit.Trimmed[Payment](httpkit.OK(PaymentStatus{
 			ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt),
 		}), nil)
@@ -174,6 +174,8 @@ func missing(param, detail string) error {
 	return fault.InvalidParam(param, "field_missing", "%s", detail)
 }
 
+// paymentOperations has no operation that refunds a charge: a refund follows from a cancellation or from a capture that
+// does not count, and is decided by the rules (ADR 12, ADR 22).
 func (s *Server) paymentOperations() {
 	example := Payment{
 		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending",

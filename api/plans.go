@@ -162,6 +162,8 @@ func (s *Server) listPlans(
 	return httpkit.ListOf(rows, more, err, renderPlan)
 }
 
+// planOperations has no deletion: subscriptions and invoices name their plan for as long as they are kept.
+// A plan is archived.
 func (s *Server) planOperations() {
 	public := PublicPlan{
 		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month",

@@ -143,6 +143,8 @@ func (s *Server) listSubscriptions(
 	return httpkit.ListOf(rows, more, err, renderSubscription)
 }
 
+// subscriptionOperations marks the commands as Crowds, the creation not: commands of one subscription wait for each
+// other at its row, creations for nothing.
 func (s *Server) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",

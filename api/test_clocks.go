@@ -12,7 +12,8 @@ import (
 	"perennial/service"
 )
 
-// TestClock is a time of its own for test customers.
+// TestClock is a time of its own for test customers. Only customers that were created on it follow it; nothing moves a
+// customer on or off a clock, whose history would else have two times.
 type TestClock struct {
 	ID        string   `json:"id" example:"clk_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Name      string   `json:"name,omitempty" example:"a year of renewals"`

@@ -54,6 +54,8 @@ func (s *Server) disableWebhook(
 	})
 }
 
+// enableWebhook sends nothing of the time in between:
+// an owner decides by a time range what a receiver should still get.
 func (s *Server) enableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {

@@ -29,7 +29,8 @@ type WebhookLog struct {
 	Attempts      []WebhookAttempt `json:"attempts" doc:"The last 20, oldest first."`
 }
 
-// WebhookAttempt is one POST to the receiver.
+// WebhookAttempt is one POST to the receiver. One that was interrupted by a crash is unknown: the receiver may have got
+// it, so receivers recognise an event by its id.
 type WebhookAttempt struct {
 	Number         int               `json:"number" example:"1"`
 	Manual         bool              `json:"manual,omitempty" doc:"A redelivery."`
@@ -66,13 +67,13 @@ func renderWebhookLog(d db.WebhookDelivery, attempts []db.LoggedAttempt) Webhook
 			Number: a.Number, Manual: a.Manual, StartedAt: unix(a.StartedAt),
 			Outcome: string(a.Outcome), StatusCode: a.StatusCode, LatencyMS: a.Latency.Milliseconds(),
 			RequestHeaders: a.RequestHeaders, ErrorClass: a.ErrorClass, ErrorText: a.ErrorText,
-			// The excerpt is cut at bytes, perhaps inside a character, and a receiver may answer anything: JSON must be
-			// UTF-8.
+			// The excerpt is cut at bytes, perhaps inside a character,
+			// and a receiver may answer anything: JSON must be UTF-8.
 			Response:    strings.ToValidUTF8(string(a.ResponseExcerpt), ""),
 			ResponseCut: a.ResponseBytes > len(a.ResponseExcerpt),
 		}
-		// Written before its POST: the attempt is under way, or its worker has crashed and another has not closed it
-		// yet.
+		// Written before its POST: the attempt is under way,
+		// or its worker has crashed and another has not closed it yet.
 		if a.Outcome == "" {
 			l.Attempts[i].Outcome = "under_way"
 		}

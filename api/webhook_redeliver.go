@@ -20,7 +20,8 @@ type RedeliveryForm struct {
 	StartingAfter string `json:"startingAfter,omitempty" maxLength:"64" doc:"Continues a time range: lastEventId of the previous response."`
 }
 
-// Redelivery says what is delivered again.
+// Redelivery says what is delivered again. Nothing is delivered yet when it is answered: the deliveries are due now,
+// and the log shows what becomes of them.
 type Redelivery struct {
 	Data        []WebhookLog `json:"data" doc:"The log entries of the deliveries. Empty for a time range: list them by endpointId."`
 	Redelivered int          `json:"redelivered" example:"1" doc:"How many deliveries are due now."`

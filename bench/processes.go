@@ -20,6 +20,8 @@ import (
 // bareEnv carries the bare side's configuration to its process: it holds secrets of this run.
 const bareEnv = "PERENNIAL_BENCH_BARE"
 
+// launch gives a process nothing of our environment but PATH and HOME: a setting in the shell of whoever measures would
+// else change the product under test.
 func (r *rig) launch(name, path string, args []string, settings map[string]string) (*devstack.Process, error) {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for key, value := range settings {
@@ -77,6 +79,7 @@ func (r *rig) startSimulator(ctx context.Context) error {
 }
 
 // startOurs runs the product as an operator would: API and worker in processes of their own, with default settings.
+// Tuned settings would measure the tuner.
 func (r *rig) startOurs(ctx context.Context) (err error) {
 	address, err := freeAddress()
 	if err != nil {

@@ -60,6 +60,7 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 		r.settle(ctx)
 		other.CPU = r.processorUsage().each(before, n)
 		r.say("%s: ours %s/s, bare %s/s", name, number(ours.rate()), number(other.rate()))
+		// Both directions are the same command: one row.
 		if name == "patch back" {
 			name = "patch"
 		}

@@ -32,6 +32,7 @@ func (s *Service) ChargeCustomer(
 	if err != nil {
 		return payment.Transaction{}, err
 	}
+	// No provider is no error here: the charge is recorded as failed, as a charge by schedule is.
 	provider, err := s.store.ProviderConfig(ctx, by.EnvironmentID)
 	if err != nil && !errors.Is(err, db.ErrProviderConfigNotFound) {
 		return payment.Transaction{}, err

@@ -11,7 +11,8 @@ import (
 	"perennial/internal/id"
 )
 
-// CreateTestClock makes a clock that stands still until it is advanced; at zero: the real time.
+// CreateTestClock makes a clock that stands still until it is advanced; at zero: the real time. Faults: test_mode_only,
+// those of the name. Whole seconds, as the API shows them: an advance to the time that was shown must arrive.
 func (s *Service) CreateTestClock(
 	ctx context.Context, by Caller, name string, at time.Time, also Also[testclock.Clock],
 ) (testclock.Clock, error) {

@@ -119,8 +119,8 @@ func (k *Kit) answered(ctx context.Context, c *Call) (*stored, error) {
 // read judges a row of the same route and key.
 func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
 	switch {
-	// The fingerprint is compared first: who does not know the body learns nothing about the request, not even that it
-	// was erased.
+	// The fingerprint is compared first: who does not know the body learns nothing about the request,
+	// not even that it was erased.
 	case subtle.ConstantTimeCompare(row.Fingerprint, rp.fingerprint) != 1:
 		return nil, errKeyReused
 	case !row.ErasedAt.IsZero():
@@ -170,6 +170,7 @@ func Create[R, T any](
 	err = perform(func(tx *db.Tx, result R) error {
 		m := render(result)
 		out = answer(status, m.Resource)
+		// Without a key nothing is stored, and a repeat is another request.
 		if c.repeat == nil {
 			return nil
 		}

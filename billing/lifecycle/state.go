@@ -81,8 +81,8 @@ func (s State) Attempt() *payment.Transaction {
 	return first
 }
 
-// InReview returns a pending charge that waits for a person; nil: none does. Where one is there, nothing else is
-// collected.
+// InReview returns a pending charge that waits for a person; nil: none does.
+// Where one is there, nothing else is collected.
 func (s State) InReview() *payment.Transaction {
 	for i := range s.Pending {
 		if t := &s.Pending[i]; !t.ParkedAt.IsZero() {

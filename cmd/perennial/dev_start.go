@@ -27,6 +27,7 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 		return err
 	}
 	defer store.Close()
+	// A key that is unknown or revoked belongs to another database, or was given up: all is made anew.
 	if d.state.apiKey != "" {
 		key, err := store.KeyByHash(ctx, apikey.Hash(d.state.apiKey))
 		if err == nil && key.RevokedAt.IsZero() {
@@ -92,6 +93,7 @@ func (d *devStack) startSimulator(context.Context) (err error) {
 func (d *devStack) startService(ctx context.Context) (err error) {
 	d.screen.doing("starting the API and a worker")
 	d.service, err = startService(ctx, d.process, d.config, plan{
+		// makeCurrent: every compilation is a build of its own, and the one before has no workers any more.
 		name: "perennial-dev", api: true, worker: true, makeCurrent: true, logs: d.log,
 	})
 	if err != nil {

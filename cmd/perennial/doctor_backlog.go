@@ -35,8 +35,8 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.disputed(ctx, store, b)
 }
 
-// reconciled looks at when the last pass ended, not at the workflow: one that runs and fails each time looks alive in
-// Temporal.
+// reconciled looks at when the last pass ended, not at the workflow:
+// one that runs and fails each time looks alive in Temporal.
 func (d *doctor) reconciled(b db.Backlog) {
 	const check = "reconciler"
 	allowed := reconciledWithin(d.config)

@@ -23,8 +23,8 @@ import (
 // startWorker fixes all that a worker's bootstrap makes; 15 s is how often it looks.
 const startWorker = "run `perennial worker` (or serve): it creates what is missing within 15 s"
 
-// temporal checks what the workers need of Temporal. roster is nil where the database is away: who works is known from
-// there only.
+// temporal checks what the workers need of Temporal.
+// roster is nil where the database is away: who works is known from there only.
 func (d *doctor) temporal(ctx context.Context, roster worker.Roster) {
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Service: "perennial-doctor", LogLevel: "error", LogOutput: io.Discard, Now: d.now,
@@ -80,8 +80,7 @@ func (d *doctor) namespace(ctx context.Context, c client.Client) bool {
 	return err == nil
 }
 
-// searchAttributes fails although work goes on without them (ADR 11): operators find no workflow by customer or status
-// then.
+// searchAttributes fails where one is missing: Temporal refuses a start that names an attribute it does not know.
 func (d *doctor) searchAttributes(ctx context.Context, c client.Client) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
@@ -143,6 +142,7 @@ func (d *doctor) queue(ctx context.Context, c client.Client, name, kind string, 
 	ctx, cancel := d.within(ctx)
 	defer cancel()
 	check := "queue " + name
+	// Asked queue by queue: a worker may poll some and not others, and then only one kind of work stands still.
 	answer, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 		Namespace: d.config.Temporal.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: name}, TaskQueueType: is,
 	})

@@ -19,8 +19,8 @@ func healthcheckCommand() *command {
 			patience := f.Duration("timeout", 3*time.Second, "how long to wait, a `duration`")
 			return func(ctx context.Context, p *process, _ []string) error {
 				if *url == "" {
-					// Without a command nothing is required: only the address is read, so that a container's check needs
-					// no secret.
+					// Without a command nothing is required: only the address is read,
+					// so that a container's check needs no secret.
 					c, err := p.config()
 					if err != nil {
 						return err

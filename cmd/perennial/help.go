@@ -44,8 +44,8 @@ func (c *command) usage(path string) string {
 	return strings.TrimSpace(usage + " " + c.arguments)
 }
 
-// describeFlags declares the flags once more to list them: a command has no other list that could differ from what it
-// parses.
+// describeFlags declares the flags once more to list them:
+// a command has no other list that could differ from what it parses.
 func (c *command) describeFlags(path string) string {
 	if c.setup == nil {
 		return ""

@@ -106,8 +106,8 @@ type list []string
 func (l *list) String() string     { return strings.Join(*l, ",") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
-// order checks everything that can be checked without a database, so that a mistake changes nothing. Faults are usage
-// errors.
+// order checks everything that can be checked without a database, so that a mistake changes nothing.
+// Faults are usage errors.
 func (k *keyFlags) order(p *process) (service.NewKey, error) {
 	for name, value := range map[string]string{"tenant": k.tenant, "app": k.app, "mode": k.mode} {
 		if strings.TrimSpace(value) == "" {
@@ -148,8 +148,8 @@ func (k *keyFlags) limits(now time.Time, o *service.NewKey) error {
 		if err != nil {
 			return usagef("--allow-from %q is not a network such as 10.0.0.0/8 or 2001:db8::/32", text)
 		}
-		// Masked, as the table keeps it: 10.1.2.3/8 means the network, and would else be listed as if one host were
-		// allowed.
+		// Masked, as the table keeps it: 10.1.2.3/8 means the network,
+		// and would else be listed as if one host were allowed.
 		o.AllowedCIDRs = append(o.AllowedCIDRs, network.Masked())
 	}
 	switch {

@@ -34,6 +34,7 @@ func (s *server) checkKeysets(ctx context.Context, p *process, keys *vault.Vault
 		return err
 	}
 	closed, first := unreadable(stored, keys)
+	// All of them: the usual cause is a wrong or forgotten key, not a thousand damaged rows.
 	if len(closed) > 0 && len(closed) == len(stored) {
 		return fmt.Errorf("PERENNIAL_KEK opens none of the %d stored keysets, so no payment could be made: give the key "+
 			"that this database's apps were made with (%s)", len(stored), fault.From(first).Detail)

@@ -130,6 +130,7 @@ func runListen(ctx context.Context, p *process, o listenOptions) error {
 }
 
 // endOf makes nothing of an error that only says that the user pressed Ctrl-C.
+// A script that stops it must not see a failure.
 func endOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// feed reads events as any app does: through the public API.
+// feed reads events as any app does: through the public API. It has no other rights than its key, and sees what a
+// webhook endpoint of the environment would be sent.
 type feed struct {
 	base string
 	key  string
@@ -74,6 +75,7 @@ func (f feed) after(ctx context.Context, cursor string) (eventPage, error) {
 
 // list returns one page as the API has it, newest first.
 func (f feed) list(ctx context.Context, query url.Values) (events []feedEvent, more bool, err error) {
+	// Beyond the API's own bound of 10 s, so that what ends a request is a lost connection.
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.base+"/api/events?"+query.Encode(), nil)

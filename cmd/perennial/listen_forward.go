@@ -44,6 +44,7 @@ func (f *forwarder) event(ctx context.Context, e feedEvent) error {
 			return err
 		case ctx.Err() != nil && result.Failure == webhooks.FailedCanceled:
 			return ctx.Err()
+		// A refusal counts as an answer, as the help says: to repeat it would hold every later event back.
 		case !unanswered(result):
 			return f.print(e, body, " -> "+outcomeOf(result))
 		case !told:

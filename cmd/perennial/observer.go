@@ -118,6 +118,7 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 			"Temporal, and terminate one that refuses its messages: the reconciler starts it again",
 			zap.Int("count", found.Stuck), zap.Strings("workflowIds", found.StuckIDs), zap.Strings("environmentIds", found.StuckIn))
 	}
+	// What is found is repaired, so it is no alarm; a rate of it that stays is, which the counter is for.
 	for kind, n := range map[string]int{"started": found.Started, "signalled": found.Signalled, "late": found.Late} {
 		if n > 0 {
 			o.telemetry.Instruments.ReconcilerFindings(ctx, kind, n)

@@ -97,6 +97,8 @@ func providerUpdateCommand() *command {
 	}
 }
 
+// replaceCredentials asks the provider before anything is stored, outside the transaction: a provider that hangs must
+// not hold a row that payments read.
 func replaceCredentials(
 	ctx context.Context, p *process, store *db.Store, c config.Config, n service.NewCredentials, untested bool,
 ) error {

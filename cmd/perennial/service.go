@@ -35,7 +35,8 @@ type plan struct {
 	logs        io.Writer
 }
 
-// server is a running process: API, worker or both. Make it with startService, end it with stop.
+// server is a running process: API, worker or both. Make it with startService, end it with stop. The fields are set as
+// the start goes on, and stop looks at each: it also ends a start that failed half-way.
 type server struct {
 	config     config.Config
 	telemetry  *telemetry.Telemetry
@@ -68,8 +69,8 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	}); err != nil {
 		return s, err
 	}
-	// Before Temporal and the pools: the usual mistake of a deployment is a forgotten migration, and this says so
-	// first.
+	// Before Temporal and the pools: the usual mistake of a deployment is a forgotten migration,
+	// and this says so first.
 	if err = checkSchema(ctx, c.Database.URL.Reveal()); err != nil {
 		return s, err
 	}
@@ -134,6 +135,7 @@ func (s *server) stop(ctx context.Context) error {
 	if s.operations != nil {
 		errs = append(errs, s.operations.stop(ctx, time.Second))
 	}
+	// The last opened is closed first: what was opened later works with what was there.
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		s.closers[i]()
 	}
@@ -222,8 +224,8 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 	part := &workerPart{cancel: cancel, ready: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		part.err = w.Run(ctx, func() { close(part.ready) })
-		// Nobody asked it to end: the whole process ends, since one without its worker would look healthy and bill
-		// nothing.
+		// Nobody asked it to end: the whole process ends,
+		// since one without its worker would look healthy and bill nothing.
 		if ctx.Err() == nil {
 			s.failed <- fmt.Errorf("the worker ended: %w", part.err)
 		}
