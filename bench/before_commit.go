@@ -51,8 +51,8 @@ func buildCommit(ctx context.Context, o beforeOptions, name, revision string) (*
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "bench: compiling %s, %s (the first time takes some minutes)\n", name, commit)
-	_, err = output(ctx, s.dir, "go", "build", "-o", filepath.Join(s.dir, "bin")+string(filepath.Separator), "./cmd/perennial",
-		"./bench")
+	into := filepath.Join(s.dir, "bin") + string(filepath.Separator)
+	_, err = output(ctx, s.dir, "go", "build", "-o", into, "./cmd/perennial", "./bench")
 	return s, err
 }
 
@@ -96,8 +96,9 @@ func (s *commitSide) start(ctx context.Context, o beforeOptions) error {
 		return err
 	}
 	// No CommandContext: the process stops its servers itself when its orders end.
-	s.process = exec.Command(filepath.Join(s.dir, "bin", "bench"), "samples", "--name", s.name, //nolint:noctx // see above
-		"--temporal", o.kind, "--binary", filepath.Join(s.dir, "bin", "perennial"), "--state", filepath.Join(s.dir, ".perennial"))
+	s.process = exec.Command(filepath.Join(s.dir, "bin", "bench"), //nolint:noctx // see above
+		"samples", "--name", s.name, "--temporal", o.kind,
+		"--binary", filepath.Join(s.dir, "bin", "perennial"), "--state", filepath.Join(s.dir, ".perennial"))
 	s.process.Dir, s.process.Stderr = s.dir, os.Stderr
 	s.process.Env = append(os.Environ(), "PATH="+filepath.Dir(temporal)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	if s.orders, err = s.process.StdinPipe(); err != nil {

@@ -49,8 +49,7 @@ func (d *duel) turn(ctx context.Context, into *compared, round int, o order) err
 		return nil
 	}
 	into.add(got)
-	d.say("%s: round %d of %d: before %s, after %s %s", into.Path, round, d.rounds, number(got[0].Rate), number(got[1].Rate),
-		into.Unit)
+	d.tell(into, round, got)
 	return nil
 }
 
@@ -59,6 +58,11 @@ func turnOrder(round int) []int { return [][]int{{0, 1}, {1, 0}}[round%2] }
 
 func (d *duel) say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%6.0f s %s\n", time.Since(d.Begun).Seconds(), fmt.Sprintf(format, args...))
+}
+
+func (d *duel) tell(path *compared, round int, got [2]sample) {
+	d.say("%s: round %d of %d: before %s, after %s %s",
+		path.Path, round, d.rounds, number(got[0].Rate), number(got[1].Rate), path.Unit)
 }
 
 func (d *duel) get(ctx context.Context) error {

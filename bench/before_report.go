@@ -70,7 +70,8 @@ func newestComparisons(all []*comparison) []pageComparison {
 			lines = append(lines, fresh.table()[1:]...)
 			page.Remarks = append(page.Remarks, fresh.remarks()...)
 			page.Remarks = append(page.Remarks, fmt.Sprintf(
-				"[%s](../%s): %s, %d rounds, load before it %s, others used %.0f %% of the processors before the run, took %.0f s",
+				"[%s](../%s): %s, %d rounds, load before it %s, others used %.0f %% of the processors before the run, took "+
+					"%.0f s",
 				c.file, c.file, c.title(), c.Rounds, c.LoadBefore, 100*c.Others, c.Seconds))
 		}
 		page.Table = markdown(lines)

@@ -161,7 +161,8 @@ func (c *comparison) remarks() []string {
 }
 
 func (c *comparison) title() string {
-	return fmt.Sprintf("%s → %s, Temporal %s, %s", c.Before, c.After, c.Temporal, c.Begun.UTC().Format("2006-01-02 15:04 MST"))
+	begun := c.Begun.UTC().Format("2006-01-02 15:04 MST")
+	return fmt.Sprintf("%s → %s, Temporal %s, %s", c.Before, c.After, c.Temporal, begun)
 }
 
 // print writes the table in columns for a terminal, without the samples, which the file has.

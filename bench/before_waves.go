@@ -79,8 +79,8 @@ func (d *duel) waves(ctx context.Context, paths []string) error {
 				return err
 			}
 			if left := time.Until(due); left < restBeforeDue {
-				return fmt.Errorf("%s was prepared %s before it fell due, less than the %s that workflows must have slept: the "+
-					"machine is too slow, or too busy", w.name(), left.Round(time.Second), restBeforeDue)
+				return fmt.Errorf("%s was prepared %s before it fell due, less than the %s that workflows must have "+
+					"slept: the machine is too slow, or too busy", w.name(), left.Round(time.Second), restBeforeDue)
 			}
 		}
 		return nil
@@ -89,11 +89,12 @@ func (d *duel) waves(ctx context.Context, paths []string) error {
 		return err
 	}
 	rows := map[string]*compared{
-		"renewals":  {Path: fmt.Sprintf("paid renewals, %d due", renewalCount), Unit: "1/s", Least: notSlower},
-		"callbacks": {Path: fmt.Sprintf("paid renewals with callbacks, %d due", renewalCount), Unit: "1/s", Least: notSlower},
-		"storm": {
-			Path: fmt.Sprintf("storm, %d due, %d GET/s", stormCount, readsPerSecond), Unit: "1/s", Least: notSlower, Reads: true,
-		},
+		"renewals":  {Path: fmt.Sprintf("paid renewals, %d due", renewalCount)},
+		"callbacks": {Path: fmt.Sprintf("paid renewals with callbacks, %d due", renewalCount)},
+		"storm":     {Path: fmt.Sprintf("storm, %d due, %d GET/s", stormCount, readsPerSecond), Reads: true},
+	}
+	for _, row := range rows {
+		row.Unit, row.Least = "1/s", notSlower
 	}
 	var got [2]sample
 	for i, w := range planned {
@@ -114,8 +115,7 @@ func (d *duel) waves(ctx context.Context, paths []string) error {
 		}
 		if i%2 == 1 { // the other side's of this round was before it
 			into.add(got)
-			d.say("%s: round %d of %d: before %s, after %s %s", into.Path, w.round, d.rounds, number(got[0].Rate),
-				number(got[1].Rate), into.Unit)
+			d.tell(into, w.round, got)
 		}
 		if i == len(planned)-1 || planned[i+1].path != w.path { // the path's last
 			d.Rows = append(d.Rows, *into)

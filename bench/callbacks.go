@@ -11,7 +11,8 @@ import (
 // callbackSecret signs the simulator's callbacks. It is no secret: both ends of it live in one run of a benchmark.
 const callbackSecret = "whsec_bench"
 
-// webhookSecretField is gateway.FieldWebhookSecret, which has moved between packages since the commits that are compared.
+// webhookSecretField is gateway.FieldWebhookSecret, which has moved to another package since the commits that are
+// compared.
 const webhookSecretField = "webhookSecret"
 
 // callbacks has the simulator tell our API of every payment, also of what the worker has learned from the response to

@@ -56,7 +56,7 @@ func pick[T size](o options, small, full T) T {
 }
 
 const help = `Usage: go run ./bench [flags]           measure, print a table, write bench/results/<date>-<commit>.json
-       go run ./bench report [file ...]   write docs/performance.md from results; without files, from the newest full ones
+       go run ./bench report [file ...]   write docs/performance.md from results; default: the newest full ones
        go run ./bench before [flags] COMMIT  measure an earlier commit beside this one; --help tells more
 
 Each path of the product is measured beside a bare side in the same run, on the same servers, taking turns: plain
@@ -70,7 +70,7 @@ Flags:
   --rounds n                  samples of each side (default 1 for small, 3 for full)
   --seed n                    of the order in which subscriptions are read (default: from the time)
   --profile                   take a processor profile of API and worker while each scenario runs
-  --writes                    renewals: also a wave that plays the writes only; it needs the bare side's worker to itself
+  --writes                    renewals: also a wave that plays the writes only, best in a run of its own
   --callbacks                 renewals: the provider calls our API back about each payment; the bare side has no API
   --binary file               measure this perennial instead of building one
   --results dir               where results go (default bench/results)

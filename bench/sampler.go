@@ -18,20 +18,20 @@ import (
 	"perennial/bench/stage"
 )
 
-// The files sampler*.go, before*.go, callbacks.go and main.go are copied into the clone of each commit that is compared,
-// so that the same code measures all of them. They use nothing that earlier commits lack.
+// The files sampler*.go, before*.go, callbacks.go and main.go are copied into the clone of each commit that is
+// compared, so that the same code measures all of them. They use nothing that earlier commits lack.
 
 // order is one thing that a comparison asks of a side; it is answered with one sample.
 type order struct {
-	Do        string        // get, create, subjects, command, prepare or wave
-	Clients   int           `json:",omitempty"`
-	Lasts     time.Duration `json:",omitempty"` // of get and create
-	Count     int           `json:",omitempty"` // of subscriptions that subjects and prepare make
-	Name      string        `json:",omitempty"` // of the command, or of the wave
-	Due       time.Time     // of the wave
-	Until     time.Time     // the wave may trail off until then
-	Callbacks bool          `json:",omitempty"` // during the wave
-	Reads     bool          `json:",omitempty"` // during the wave
+	Do        string        `json:"do"` // get, create, subjects, command, prepare or wave
+	Clients   int           `json:"clients"`
+	Lasts     time.Duration `json:"lasts"` // get and create
+	Count     int           `json:"count"` // of subscriptions that subjects and prepare make
+	Name      string        `json:"name"`  // of the command, or of the wave
+	Due       time.Time     `json:"due"`   // of the wave
+	Until     time.Time     `json:"until"` // the wave may trail off until then
+	Callbacks bool          `json:"callbacks"`
+	Reads     bool          `json:"reads"` // during the wave
 }
 
 // sample is what was measured. Processor times are those of servers and product until all that the requests caused was
@@ -145,8 +145,8 @@ func (s *sampler) take(ctx context.Context, o order) (sample, error) {
 		return s.load(ctx, o.Clients, until{after: o.Lasts}, func(ctx context.Context, i int) error {
 			key := strconv.Itoa(session) + "-" + strconv.Itoa(i)
 			body := bare.CreateBody(s.customers[i%len(s.customers)], s.stage.Basic.ID)
-			_, err := s.ask(ctx, http.MethodPost, s.ours.url+"/api/subscriptions", body, http.StatusCreated, "Idempotency-Key",
-				key)
+			_, err := s.ask(ctx, http.MethodPost, s.ours.url+"/api/subscriptions", body, http.StatusCreated,
+				"Idempotency-Key", key)
 			return err
 		})
 	case "subjects":
@@ -207,7 +207,8 @@ func (s *sampler) used(before usage, n int) map[string]float64 {
 func (r *rig) wakesDone(ctx context.Context) error {
 	return eventually(ctx, "the last workflow", func() error {
 		var left int
-		err := r.ours.pool.QueryRow(ctx, "select count(*) from subscriptions where wake_pending_since is not null").Scan(&left)
+		err := r.ours.pool.QueryRow(ctx,
+			"select count(*) from subscriptions where wake_pending_since is not null").Scan(&left)
 		if err == nil && left > 0 {
 			err = fmt.Errorf("%d workflows have not acted yet", left)
 		}
