@@ -81,12 +81,12 @@ func TestDeliverDue_ChangeTakesEffectAtTheNextAttempt(t *testing.T) {
 			urls:   slices.Repeat([]string{"https://new.example.com/"}, 9),
 		},
 		"disabled": {change: func(e *db.WebhookEndpoint, now time.Time) {
-			e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointIsDisabled, now, delivery.DisabledByRequest
-		}, reason: delivery.EndpointDisabled},
+			e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointDisabled, now, delivery.DisabledByRequest
+		}, reason: delivery.FailedEndpointDisabled},
 		"deleted": {change: func(e *db.WebhookEndpoint, now time.Time) {
-			e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointIsDisabled, now, delivery.DisabledDeleted
+			e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointDisabled, now, delivery.DisabledDeleted
 			e.DeletedAt = now
-		}, reason: delivery.EndpointDisabled},
+		}, reason: delivery.FailedEndpointDisabled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -136,7 +136,7 @@ func TestDeliverDue_DisabledEndpointWaitsForWritersThatFoundItEnabled(t *testing
 		from webhook_deliveries where environment_id = $2`, eventID, p.Env)
 	require.NoError(t, err)
 	p.change(t, ref, func(e *db.WebhookEndpoint) {
-		e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointIsDisabled, p.Clock.Now(), delivery.DisabledByRequest
+		e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointDisabled, p.Clock.Now(), delivery.DisabledByRequest
 	})
 
 	out := p.due(t, ref, false)
@@ -148,6 +148,6 @@ func TestDeliverDue_DisabledEndpointWaitsForWritersThatFoundItEnabled(t *testing
 	deliveries, _ := p.log(t, ref)
 	require.Len(t, deliveries, 2)
 	for _, d := range deliveries {
-		require.Equal(t, delivery.EndpointDisabled, d.FailedReason)
+		require.Equal(t, delivery.FailedEndpointDisabled, d.FailedReason)
 	}
 }

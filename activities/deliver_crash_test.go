@@ -90,7 +90,7 @@ func TestDeliverDue_CrashesLoseNothing(t *testing.T) {
 		p.deliveries.Drain() // word of dead workers changes nothing
 		p.accountedFor(t, ref, sender, 6)
 		p.change(t, ref, func(e *db.WebhookEndpoint) { // the next case has an endpoint of its own
-			e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointIsDisabled, p.Clock.Now(), delivery.DisabledByRequest
+			e.Disable(delivery.DisabledByRequest, p.Clock.Now())
 		})
 	}
 }

@@ -31,7 +31,8 @@ type Credit struct {
 	Amount   int64  `json:"amount" example:"450" doc:"Minor units of the currency."`
 }
 
-// PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused.
+// PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused. No field
+// is meant for a card's own data: an app that collects a card at the provider never has it, and neither have we.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty" maxLength:"16" example:"+237670000001" doc:"International format; for mobile money."`
 	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider of the tokens. It must be the provider of the environment."`
@@ -39,12 +40,12 @@ type PaymentDetails struct {
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty" maxLength:"255" example:"pm_1NVChw2eZvKYlo2C" doc:"The provider's id of the saved method."`
 }
 
-// renderCustomer picks the customer's credits among those given.
+// renderCustomer picks the customer's credits among those given. An empty list, not null, says that there is no credit.
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Metadata: shown(c.Metadata),
-		PaymentMethod: c.PaymentMethod,
-		CreditBalance: []Credit{}, TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
+		PaymentMethod: c.PaymentMethod, CreditBalance: []Credit{},
+		TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
 	}
 	for _, credit := range credits {
 		if credit.CustomerID == c.ID {
@@ -71,6 +72,7 @@ func (s *Server) createCustomer(
 		return nil, err
 	}
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
+		// A new customer has no credit yet, so none is read.
 		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
@@ -85,7 +87,8 @@ type credited struct {
 	credits []db.Credit
 }
 
-// anyCreditedWithKey finds erased customers too.
+// anyCreditedWithKey finds erased customers too. Requests that may be repeats use it: the stored answer of a deletion
+// must reach the caller who lost it.
 func (s *Server) anyCreditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
 	key, cust, credits, err := s.store.CustomerWithKey(ctx, hash, customerID)
 	return key, credited{cust, credits}, err
@@ -132,6 +135,7 @@ func (s *Server) listCustomers(
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
+	// One read for the page rather than one a customer.
 	credits, err := s.store.Credits(ctx, c.EnvironmentID, ids)
 	return httpkit.ListOf(rows, more, err, func(row customer.Customer) Customer { return renderCustomer(row, credits) })
 }
@@ -148,22 +152,20 @@ func (s *Server) customerOperations() {
 	created := example
 	created.CreditBalance = []Credit{}
 	load := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.creditedWithKey)
-	// What may be a repeat finds an erased customer too: its stored answer, or that it was erased, comes before a
-	// refusal.
+	// What may be a repeat finds an erased customer too:
+	// its stored answer, or that it was erased, comes before a refusal.
 	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",
-		Summary:     "Create a customer",
-		Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
+		Summary: "Create a customer", Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
 		Request: CustomerForm{
 			Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails,
 		},
 	}, s.createCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getCustomer", Method: http.MethodGet, Path: "/customers/{id}", Tag: "Customers",
-		Summary: "Get a customer",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Summary: "Get a customer", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listCustomers", Method: http.MethodGet, Path: "/customers", Tag: "Customers", Summary: "List customers",

@@ -8,12 +8,13 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// The second embeds what the first writes.
+// The last embeds what the others write.
 //
-//go:generate go test . -run ^TestProblems_AreListed$ -count=1 -update
+//go:generate go test . -run ^(TestProblems_AreListed|TestRefusals_AreListedByOperation)$ -count=1 -update
 //go:generate go test . -run ^TestOpenAPI_IsCommitted$ -count=1 -update
 
-// Document is the OpenAPI document without a server: what clients are generated from.
+// Document is the OpenAPI document without a server: what clients are generated from. It has no server so that it is
+// the same for every installation, and a change of it in review is a change of the API.
 func Document(version string) []byte {
 	s := &Server{store: &db.Store{}, telemetry: &telemetry.Telemetry{}} // nothing is asked of them
 	s.route(Config{Version: version})
@@ -24,7 +25,7 @@ func Document(version string) []byte {
 func (c Config) describe() httpkit.Config {
 	return httpkit.Config{
 		Title: "Perennial", Version: c.Version, Introduction: introduction, AboutKeys: aboutKeys, Tags: tags,
-		Problems:  problems(),
+		Problems: problems(), Refusals: refusals(),
 		Prefixes:  prefixes,
 		PublicURL: c.PublicURL, TrustedProxies: c.TrustedProxies, Bounds: c.Bounds,
 	}
@@ -43,8 +44,8 @@ var tags = []huma.Tag{
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},
 	{Name: "Invoices", Description: "The amounts owed for a period."},
 	{Name: "Events",
-		Description: "The state changes, in order for each subscription. docs/events.md of the source lists the fields of " +
-			"data by type."},
+		Description: "The state changes, in order for each subscription. " +
+			"docs/events.md of the source lists the fields of data by type."},
 	{Name: "Webhooks", Description: "The endpoints that receive events, and the log of all deliveries."},
 	{Name: "Test clocks", Description: "Simulated time for test customers, which advances a year in seconds."},
 	{Name: "Apps", Description: "The applications of a tenant."},

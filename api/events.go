@@ -16,7 +16,9 @@ import (
 	"perennial/internal/id"
 )
 
-// Event is one fact that was announced. Webhooks carry the same facts.
+// Event is one fact that was announced. Webhooks carry the same facts. It has two times, since a test clock may stand
+// in another year: created is when it happened for the customer, recordedAt when it was written, which lists are
+// filtered by.
 type Event struct {
 	ID               string    `json:"id" example:"evt_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Object           string    `json:"object" enum:"event" example:"event"`
@@ -31,7 +33,8 @@ type Event struct {
 	Data             EventData `json:"data" doc:"Ids, codes and amounts, described for each type in docs/events.md."`
 }
 
-// EventData is the stored JSON of an event; package billing/event has a struct for each type.
+// EventData is the stored JSON of an event; package billing/event has a struct for each type. It is passed on as it was
+// written: decoding it into today's structs would change the history when a struct changes.
 type EventData json.RawMessage
 
 // MarshalJSON implements json.Marshaler.
@@ -45,7 +48,9 @@ func (EventData) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-// EventPattern filters by what happened: a type of the catalogue, a group of types, or all.
+// EventPattern filters by what happened: a type of the catalogue, a group of types, or all. It is an enum in the
+// document, so that a generator of clients offers the types and a misspelled one is refused instead of matching
+// nothing.
 type EventPattern string
 
 // Schema is what the OpenAPI document says about it: all types and groups, from the catalogue.
@@ -59,6 +64,8 @@ func (EventPattern) Schema(huma.Registry) *huma.Schema {
 		}
 		s.Enum = append(s.Enum, string(data.Type()))
 	}
+	// huma builds its refusals when it registers a schema that it made itself. This one is ours, and would be refused
+	// with an empty message.
 	s.PrecomputeMessages()
 	return s
 }
@@ -85,6 +92,7 @@ type listEventsInput struct {
 	To             int64          `query:"to" minimum:"0" maximum:"253402300799" example:"1763726400" doc:"Only events whose recordedAt is before this. Unix seconds."`
 }
 
+// Fault: time_span_empty. An empty span is a mistake in the caller's arithmetic; an empty list would hide it.
 func (in *listEventsInput) filter() (db.EventFilter, error) {
 	f := db.EventFilter{
 		ObjectID: in.ObjectID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
@@ -111,8 +119,8 @@ func (s *Server) listEvents(
 	ctx context.Context, c *httpkit.Call, in *listEventsInput,
 ) (*httpkit.Reply[httpkit.List[Event]], error) {
 	page, err := in.DB(id.Event,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription,
-			in.SubscriptionID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID),
+		httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,8 @@ import (
 	"perennial/service"
 )
 
-// TestClock is a time of its own for test customers.
+// TestClock is a time of its own for test customers. Only customers that were created on it follow it; nothing moves a
+// customer on or off a clock, whose history would else have two times.
 type TestClock struct {
 	ID        string   `json:"id" example:"clk_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Name      string   `json:"name,omitempty" example:"a year of renewals"`
@@ -26,8 +27,7 @@ type TestClock struct {
 func renderTestClock(c testclock.Clock) TestClock {
 	return TestClock{
 		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt),
-		BlockedBy: c.BlockedBy,
-		CreatedAt: unix(c.CreatedAt),
+		BlockedBy: c.BlockedBy, CreatedAt: unix(c.CreatedAt),
 	}
 }
 
@@ -124,7 +124,8 @@ func (s *Server) deleteTestClock(
 		})
 }
 
-// testClockWithKey finds clocks that are not deleted.
+// testClockWithKey finds clocks that are not deleted. A deleted clock keeps its row until the erasure of its customers
+// has finished; to the API it is gone at once.
 func (s *Server) testClockWithKey(
 	ctx context.Context, hash []byte, clockID string,
 ) (db.APIKey, testclock.Clock, error) {
@@ -151,6 +152,7 @@ func (s *Server) onTestClock(
 	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID),
 		func(ctx context.Context) (TestClock, bool, error) {
 			clock, err := s.store.TestClock(ctx, c.EnvironmentID, clockID)
+			// Ready also where a payment stopped the advance: blockedBy names it then, and now is short of the target.
 			return renderTestClock(clock), clock.Status == testclock.Ready, err
 		}), nil
 }
@@ -175,13 +177,11 @@ func (s *Server) testClockOperations() {
 	}, s.createTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getTestClock", Method: http.MethodGet, Path: "/test-clocks/{id}", Tag: "Test clocks",
-		Summary: "Get a test clock",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Summary: "Get a test clock", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listTestClocks", Method: http.MethodGet, Path: "/test-clocks", Tag: "Test clocks",
-		Summary: "List test clocks",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess,
+		Summary: "List test clocks", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[TestClock]{Data: []TestClock{example}},
 	}, s.listTestClocks)
 	httpkit.Register(s.kit, httpkit.Operation{

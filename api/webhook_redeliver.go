@@ -20,7 +20,8 @@ type RedeliveryForm struct {
 	StartingAfter string `json:"startingAfter,omitempty" maxLength:"64" doc:"Continues a time range: lastEventId of the previous response."`
 }
 
-// Redelivery says what is delivered again.
+// Redelivery says what is delivered again. Nothing is delivered yet when it is answered: the deliveries are due now,
+// and the log shows what becomes of them.
 type Redelivery struct {
 	Data        []WebhookLog `json:"data" doc:"The log entries of the deliveries. Empty for a time range: list them by endpointId."`
 	Redelivered int          `json:"redelivered" example:"1" doc:"How many deliveries are due now."`
@@ -33,7 +34,8 @@ type redeliverInput struct {
 	Body RedeliveryForm
 }
 
-// check holds that the form asks for exactly one thing.
+// check holds that the form asks for exactly one thing. Faults: fields_exclusive, field_missing, cursor_malformed. huma
+// checks the fields one by one and cannot say which belong together.
 func (f RedeliveryForm) check() error {
 	switch ranged := f.EndpointID != "" || f.Since != 0 || f.Before != 0 || f.StartingAfter != ""; {
 	case f.DeliveryID != "" && f.PaymentID != "":
@@ -82,6 +84,8 @@ func (s *Server) redeliver(
 		})
 }
 
+// redeliverRange examines at most 500 events a request, so that a long outage is one short transaction after the other.
+// Each is a request with a key of its own: with the same key the first answer would come back for ever.
 func (s *Server) redeliverRange(
 	ctx context.Context, c *httpkit.Call, f RedeliveryForm,
 ) (*httpkit.Reply[Redelivery], error) {

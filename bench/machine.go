@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 )
 
-// machine is where a run took place.
+// machine is where a run took place. Rates mean nothing without it: the same code does a multiple elsewhere.
 type machine struct {
 	CPU      string            `json:"cpu"`
 	Cores    int               `json:"cores"`
@@ -69,7 +69,7 @@ func memoryGB() float64 {
 	return float64(int(kb/1024/1024*10)) / 10
 }
 
-// commit names the code that runs, and says when it was changed since.
+// commit names the code that runs. A work tree with changes is not told apart: commit before a run that is to be kept.
 func commit(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

@@ -28,6 +28,8 @@ func main() {
 }
 
 func execute(ctx context.Context, args []string) error {
+	// The bare side is this same program in a process of its own, so that its processor time is counted apart,
+	// as the product's is.
 	if document := os.Getenv(bareEnv); document != "" {
 		c, err := bare.ParseConfig(document)
 		if err != nil {
@@ -35,8 +37,15 @@ func execute(ctx context.Context, args []string) error {
 		}
 		return bare.Run(ctx, c)
 	}
-	if len(args) > 0 && args[0] == "report" {
-		return report(args[1:])
+	if len(args) > 0 {
+		switch args[0] {
+		case "report":
+			return report(args[1:])
+		case "before":
+			return beforeAndAfter(ctx, args[1:])
+		case "samples":
+			return takeSamples(ctx, args[1:])
+		}
 	}
 	o, err := parse(args, time.Now())
 	if errors.Is(err, flag.ErrHelp) {
@@ -49,7 +58,8 @@ func execute(ctx context.Context, args []string) error {
 	return measure(ctx, o)
 }
 
-// measure runs the chosen scenarios and writes down what they found.
+// measure runs the chosen scenarios and writes down what they found. One file a run, also of one that was interrupted:
+// what was measured before is worth keeping.
 func measure(ctx context.Context, o options) error {
 	if o.binary == "" {
 		o.binary = filepath.Join(o.state, "bench", "perennial")
@@ -115,6 +125,7 @@ func measureOn(ctx context.Context, o options, kind string, m *machine) (t targe
 			continue
 		}
 		say("%s: %s", s.name, s.summary)
+		// Every scenario begins with the servers at rest: what the one before left to do would count against this one.
 		r.settle(ctx)
 		load, started := loadAverage(), time.Now()
 		profiles := r.profiles(ctx, o)

@@ -20,6 +20,8 @@ import (
 // bareEnv carries the bare side's configuration to its process: it holds secrets of this run.
 const bareEnv = "PERENNIAL_BENCH_BARE"
 
+// launch gives a process nothing of our environment but PATH and HOME: a setting in the shell of whoever measures would
+// else change the product under test.
 func (r *rig) launch(name, path string, args []string, settings map[string]string) (*devstack.Process, error) {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for key, value := range settings {
@@ -27,8 +29,7 @@ func (r *rig) launch(name, path string, args []string, settings map[string]strin
 	}
 	p, err := devstack.StartProcess(devstack.ProcessConfig{
 		Name: name, Path: path, Args: args, Env: env,
-		LogFile:   filepath.Join(r.dir, strings.ReplaceAll(name, " ", "-")+".log"),
-		StopGrace: 40 * time.Second,
+		LogFile: filepath.Join(r.dir, strings.ReplaceAll(name, " ", "-")+".log"), StopGrace: 40 * time.Second,
 	})
 	if err != nil {
 		return nil, err
@@ -78,6 +79,7 @@ func (r *rig) startSimulator(ctx context.Context) error {
 }
 
 // startOurs runs the product as an operator would: API and worker in processes of their own, with default settings.
+// Tuned settings would measure the tuner.
 func (r *rig) startOurs(ctx context.Context) (err error) {
 	address, err := freeAddress()
 	if err != nil {
@@ -143,8 +145,8 @@ func (r *rig) settings(metrics, profile string) map[string]string {
 	return map[string]string{
 		"DATABASE_URL": r.database(oursName), "TEMPORAL_ADDRESS": r.address, "TEMPORAL_NAMESPACE": oursName,
 		"METRICS_ADDRESS": metrics, "PERENNIAL_KEK": r.stage.KEK, "PERENNIAL_BUILD_ID": "bench",
-		"STRIPE_API_URL": r.simulator,
-		"LOG_LEVEL":      "warn", "PPROF_ADDRESS": profile, // heard only where built with -tags pprof
+		"STRIPE_API_URL": r.simulator, "LOG_LEVEL": "warn",
+		"PPROF_ADDRESS": profile, // only a binary built with -tags pprof listens there
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 // memory measures what sleeping subscriptions cost: the memory of a worker process that has begun all of them, and the
-// bytes that each takes in both databases.
+// bytes that each takes in both databases. The worker is asked for its resident memory since that is what a container
+// is limited by.
 func memory(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	n := pick(o, 500, 10_000)

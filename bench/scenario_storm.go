@@ -16,7 +16,8 @@ import (
 const readsPerSecond = 40
 
 // storm measures renewals that all fall due in the same second while others read, and then asks the provider's own
-// ledger whether each was charged once.
+// ledger whether each was charged once. The reads beside it show whether renewals take the API along: a pool or a
+// processor that is full shows there first.
 func storm(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	n, rest := pick(o, 150, 2000), pick(o, 0, restBeforeDue)
@@ -66,13 +67,15 @@ func storm(ctx context.Context, r *rig, o options) (result, error) {
 	}
 	charged := row{Path: "not charged exactly once", Unit: "of " + number(float64(n)), Ours: []float64{float64(wrong)}}
 	if wrong > 0 {
+		// A rate with a wrong charge in it is worth nothing, so the scenario fails and is not in the results.
 		return out, fmt.Errorf("storm: %d of %d subscriptions were not charged exactly once", wrong, n)
 	}
 	out.Rows = []row{rate, reads, charged}
 	return out, nil
 }
 
-// readSteadily reads subscriptions at a fixed rate, whether answers come or not, until stop.
+// readSteadily reads subscriptions at a fixed rate, whether answers come or not, until stop. Waiting for each answer
+// would slow the reads down with the server, and hide how slow it is.
 func (r *rig) readSteadily(ctx context.Context, base string, subjects []stage.Subject) (stop func() (load, error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	var mu sync.Mutex
@@ -107,7 +110,8 @@ func (r *rig) readSteadily(ctx context.Context, base string, subjects []stage.Su
 	}
 }
 
-// notChargedOnce counts subscriptions for which the provider's ledger does not hold exactly one capture.
+// notChargedOnce counts subscriptions for which the provider's ledger does not hold exactly one capture. Our own rows
+// would only repeat what we believe.
 func (r *rig) notChargedOnce(ctx context.Context, subjects []stage.Subject) (int, error) {
 	raw, err := r.ask(ctx, http.MethodGet, r.simulator+"/_simulator/ledger", "", http.StatusOK)
 	if err != nil {

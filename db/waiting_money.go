@@ -54,8 +54,8 @@ func (r Reader) OverdueActions(ctx context.Context, before time.Time) ([]Waiting
 	}), translate("SubscriptionSumOverdue", err)
 }
 
-// OverduePayments sums the payments whose send, or next look-up at the provider, was due before then. The oldest come
-// first. Global.
+// OverduePayments sums the payments whose send, or next look-up at the provider, was due before then.
+// The oldest come first. Global.
 func (r Reader) OverduePayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := queries.TransactionSumOverdue(ctx, r.handle, dbsqlc.TransactionSumOverdueParams{
 		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),

@@ -21,6 +21,8 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 	}
 	lost := ""
 	if txn.ID == "" && id.Is(id.Transaction, message.TransactionID) {
+		// Looked for in all environments: two of them may share an account at the provider,
+		// and then each receives the other's events.
 		if known, err := s.store.TransactionIsKnown(ctx, message.TransactionID); err != nil {
 			return err
 		} else if !known {

@@ -11,7 +11,9 @@ import (
 	"perennial/billing/fault"
 )
 
-// checkCustomer holds what is true of every customer, new or changed.
+// checkCustomer holds what is true of every customer, new or changed. All faults are returned, so that a form is
+// corrected in one go. Faults: field_missing, email_malformed, phone_malformed, card_number_refused, those of text and
+// metadata.
 func checkCustomer(c customer.Customer) error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
 		return fault.InvalidParam("email", "field_missing",
@@ -68,12 +70,14 @@ func checkMethod(c customer.Customer) error {
 }
 
 // isCardNumber recognises 13 to 19 digits with a right check digit, however they are grouped. No token looks like that.
+// A stored card number would put the whole installation under the card industry's rules.
 func isCardNumber(s string) bool {
 	digits := strings.NewReplacer(" ", "", "-", "").Replace(s)
 	return len(digits) >= 13 && len(digits) <= 19 && strings.Trim(digits, "0123456789") == "" && cardnumber.Luhn(digits)
 }
 
-// CheckEmail accepts one bare address.
+// CheckEmail accepts one bare address. A name around it ("Ada <ada@example.com>") would not be found by the address
+// later. Fault: email_malformed.
 func CheckEmail(s string) error {
 	address, err := mail.ParseAddress(s)
 	if err != nil || address.Address != s || len(s) > 254 {
@@ -83,7 +87,8 @@ func CheckEmail(s string) error {
 	return nil
 }
 
-// checkPhone accepts the international format (E.164).
+// checkPhone accepts the international format (E.164). Providers take nothing else, and a national number means another
+// person elsewhere. Fault: phone_malformed.
 func checkPhone(param, s string) error {
 	digits, ok := strings.CutPrefix(s, "+")
 	if !ok || len(digits) < 7 || len(digits) > 15 || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {

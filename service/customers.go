@@ -25,6 +25,7 @@ func (s *Service) CreateCustomer(
 			return c, err
 		}
 	}
+	// Real time, also on a test clock: ids sort by when rows were made, and a clock may stand in any year.
 	c.ID, c.Revision = id.New(id.Customer, s.now()), 1
 	return transact(ctx, s, by, also, func(tx *db.Tx) (customer.Customer, error) {
 		var err error
@@ -64,7 +65,8 @@ func checkProvider(ctx context.Context, tx *db.Tx, by Caller, c customer.Custome
 const providerParam = "paymentDetails.provider"
 
 // CustomerUpdate changes the fields that are not nil. PaymentMethod and PaymentDetails belong together: either replaces
-// the details as a whole; details alone keep the method.
+// the details as a whole; details alone keep the method. Half of the old details and half of the new would name a payer
+// who does not exist.
 type CustomerUpdate struct {
 	Email, Name, Phone *string
 	Metadata           *metadata.Pairs // replaces all
@@ -141,6 +143,7 @@ func (s *Service) saveCustomer(
 		if err != nil {
 			return err
 		}
+		// The mark is in the rows, and the signals are best effort: the reconciler sends what is lost.
 		for _, subscriptionID := range subscriptions {
 			tx.AfterCommit(db.SignalSubscription{EnvironmentID: by.EnvironmentID, ID: subscriptionID})
 		}

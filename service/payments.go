@@ -32,6 +32,7 @@ func (s *Service) ChargeCustomer(
 	if err != nil {
 		return payment.Transaction{}, err
 	}
+	// No provider is no error here: the charge is recorded as failed, as a charge by schedule is.
 	provider, err := s.store.ProviderConfig(ctx, by.EnvironmentID)
 	if err != nil && !errors.Is(err, db.ErrProviderConfigNotFound) {
 		return payment.Transaction{}, err
@@ -49,8 +50,7 @@ func (s *Service) ChargeCustomer(
 		txn := payment.NewCharge(payment.NewChargeInput{
 			ID: id.New(id.Transaction, s.now()), Customer: c, Provider: provider.Provider, ProviderConfigID: provider.ID,
 			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Trigger: collection.Manual, Due: now,
-			Now:  now,
-			Real: tx.Real, Virtual: c.TestClockID != "",
+			Now: now, Real: tx.Real, Virtual: c.TestClockID != "",
 		})
 		if txn.Status == payment.Pending {
 			tx.AfterCommit(db.StartPayment{EnvironmentID: by.EnvironmentID, ID: txn.ID})

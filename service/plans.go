@@ -34,6 +34,7 @@ func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also A
 		if err != nil {
 			return p, err
 		}
+		// Refused now: the first to notice would else be a customer, when the first invoice cannot be collected.
 		if limits.Unchargeable {
 			return p, errUnchargeable.In("currency")
 		}
@@ -66,7 +67,8 @@ type PlanUpdate struct {
 	Metadata *metadata.Pairs // replaces all
 }
 
-// apply changes p and names the fields that changed.
+// apply changes p and names the fields that changed. Names only: a receiver that wants the values reads the plan, which
+// may have changed again.
 func (u PlanUpdate) apply(p *plan.Plan) (changed []string) {
 	if u.Active != nil && *u.Active != p.Active {
 		p.Active, changed = *u.Active, append(changed, "active")
@@ -100,6 +102,7 @@ func (s *Service) UpdatePlan(
 			return p, err
 		}
 		changed := u.apply(&p)
+		// No event without a change: an app may send its whole catalogue every night.
 		if len(changed) == 0 {
 			return p, nil
 		}

@@ -71,7 +71,8 @@ func (s *Service) CreditRefund(
 	})
 }
 
-// charge reads what never changes of a charge.
+// charge reads what never changes of a charge. It is read without a lock, to know what to lock: the customer and the
+// subscription come before the charge in the order of locks. Faults: transaction_not_found, not_a_charge.
 func (s *Service) charge(ctx context.Context, by Caller, id string) (payment.Transaction, error) {
 	t, err := s.store.Transaction(ctx, by.EnvironmentID, id)
 	if err == nil && t.Type != payment.Charge {

@@ -19,7 +19,8 @@ type NewSubscription struct {
 }
 
 // CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
-// or the process ends in between, the reconciler starts it: what was answered exists.
+// or the process ends in between, the reconciler starts it: what was answered exists. Faults: customer_not_found,
+// plan_not_found, test_clock_advancing, those of subscription.Create.
 func (s *Service) CreateSubscription(
 	ctx context.Context, by Caller, in NewSubscription, also Also[subscription.Subscription],
 ) (subscription.Subscription, error) {

@@ -39,7 +39,9 @@ type ProvisionedKey struct {
 	Created          []string // what was absent: "tenant ten_…"
 }
 
-// ProvisionKey makes everything or nothing. keys may be nil where no app and no account is new.
+// ProvisionKey makes everything or nothing. keys may be nil where no app and no account is new. The key's plain text is
+// in the result and nowhere else: the row has its hash. Faults: kek_missing, environment_exists,
+// primary_provider_exists, those of the settings and of the adapter about a key that cannot be right.
 func (s *Service) ProvisionKey(
 	ctx context.Context, by db.Actor, keys *vault.Vault, k NewKey,
 ) (out ProvisionedKey, err error) {
@@ -70,6 +72,7 @@ func (s *Service) ProvisionKey(
 }
 
 // RevokeKey ends a key at once. Fault: api_key_not_found.
+// A request that has been admitted goes on; the next one is refused.
 func (s *Service) RevokeKey(ctx context.Context, by db.Actor, keyID string) error {
 	return s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
 		environmentID, err := tx.EnvironmentOfKey(ctx, keyID)
@@ -87,6 +90,9 @@ type provisioner struct {
 	out   ProvisionedKey
 }
 
+// app finds an app by the names that a person typed, or makes it with a keyset of its own, so that one app's
+// credentials can be lost or erased without another's. The key-encryption key is needed only then: an installation that
+// only adds keys need not have it at hand.
 func (p *provisioner) app(ctx context.Context, k NewKey) (db.App, error) {
 	tenant, err := p.tx.TenantNamed(ctx, k.Tenant)
 	if absent(err) {
@@ -112,13 +118,15 @@ func (p *provisioner) app(ctx context.Context, k NewKey) (db.App, error) {
 	return app, p.tx.InsertApp(ctx, app)
 }
 
+// environment refuses settings that differ from those of an environment that exists: a command that seems to change a
+// time zone, and does not, would be found out at the first invoice.
 func (p *provisioner) environment(ctx context.Context, app db.App, k NewKey) (db.Environment, error) {
 	environment, err := p.tx.EnvironmentOf(ctx, app.ID, string(k.Mode))
 	if err == nil {
 		if names := k.Settings.against(environment.Settings); len(names) > 0 {
 			return environment, fault.New(fault.Conflict, "environment_exists",
-				"The %s environment %s exists with other settings (%s). "+
-					"Omit %s.", k.Mode, environment.ID, DescribeSettings(environment.Settings), strings.Join(names, " and "))
+				"The %s environment %s exists with other settings (%s). Omit %s.",
+				k.Mode, environment.ID, DescribeSettings(environment.Settings), strings.Join(names, " and "))
 		}
 	}
 	if !absent(err) {
@@ -135,6 +143,8 @@ func (p *provisioner) environment(ctx context.Context, app db.App, k NewKey) (db
 	return environment, p.tx.InsertEnvironment(ctx, environment)
 }
 
+// provider refuses a second account rather than replacing the first: charges that went through that one are still
+// looked up and refunded with its credentials.
 func (p *provisioner) provider(ctx context.Context, app db.App, environment db.Environment, k NewKey) error {
 	if err := p.needsVault(); err != nil {
 		return err
@@ -156,8 +166,8 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 	if config.SecretKeySealed, err = p.seal(app, config.ID, gateway.FieldSecretKey, k.Stripe.SecretKey); err != nil {
 		return err
 	}
-	if config.WebhookSecretSealed, err = p.seal(app, config.ID, gateway.FieldWebhookSecret,
-		k.Stripe.WebhookSecret); err != nil {
+	config.WebhookSecretSealed, err = p.seal(app, config.ID, gateway.FieldWebhookSecret, k.Stripe.WebhookSecret)
+	if err != nil {
 		return err
 	}
 	p.out.ProviderConfigID = config.ID
@@ -165,6 +175,7 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 	return p.tx.InsertProviderConfig(ctx, environment.ID, config)
 }
 
+// seal binds the text to its row and field: copied into another row it does not decrypt.
 func (p *provisioner) seal(app db.App, configID, field, text string) ([]byte, error) {
 	if text == "" {
 		return nil, nil

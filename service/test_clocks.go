@@ -11,7 +11,8 @@ import (
 	"perennial/internal/id"
 )
 
-// CreateTestClock makes a clock that stands still until it is advanced; at zero: the real time.
+// CreateTestClock makes a clock that stands still until it is advanced; at zero: the real time. Faults: test_mode_only,
+// those of the name. Whole seconds, as the API shows them: an advance to the time that was shown must arrive.
 func (s *Service) CreateTestClock(
 	ctx context.Context, by Caller, name string, at time.Time, also Also[testclock.Clock],
 ) (testclock.Clock, error) {
@@ -34,8 +35,8 @@ func (s *Service) CreateTestClock(
 	})
 }
 
-// AdvanceTestClock begins to move a clock. Its workflow, told after the commit, moves it. Faults: those of
-// AdvanceClock.
+// AdvanceTestClock begins to move a clock. Its workflow, told after the commit, moves it.
+// Faults: those of AdvanceClock.
 func (s *Service) AdvanceTestClock(
 	ctx context.Context, by Caller, clockID string, to time.Time, around Around[testclock.Clock],
 ) error {
@@ -88,8 +89,8 @@ func (s *Service) DeleteTestClock(
 	})
 }
 
-// AdvanceClock begins to move a test clock, in the caller's transaction. Faults: test_clock_not_found, those of
-// testclock.Advance.
+// AdvanceClock begins to move a test clock, in the caller's transaction.
+// Faults: test_clock_not_found, those of testclock.Advance.
 func AdvanceClock(
 	ctx context.Context, tx *db.Tx, environmentID, clockID string, to time.Time,
 ) (testclock.Clock, error) {

@@ -43,6 +43,7 @@ func (k *Kit) recovered(next http.Handler) http.Handler {
 			if cause == nil {
 				return
 			}
+			// net/http's own way to end an answer: nothing is wrong, and nothing may be written any more.
 			if cause == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
 				panic(cause)
 			}

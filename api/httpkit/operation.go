@@ -58,6 +58,7 @@ func Register[I, O any](k *Kit, op Operation, h Handler[I, O]) {
 	huma.Register(k.huma, described, func(ctx context.Context, in *I) (*Reply[O], error) {
 		c, ok := ctx.Value(callKey{}).(*Call)
 		if !ok {
+			// guard has not run: to refuse is the only safe answer, and the log says why.
 			return nil, k.refuse(ctx, errors.New("httpkit: an operation without authentication"))
 		}
 		out, err := h(ctx, c, in)

@@ -48,6 +48,7 @@ func (e everyPrefix) Handle(op *huma.Operation, handler func(huma.Context)) {
 func (k *Kit) humaConfig() huma.Config {
 	ownWords()
 	config := huma.DefaultConfig(k.config.Title, k.config.Version)
+	// huma would serve a page that loads scripts from elsewhere.
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil // no $schema fields in answers
 	config.Transformers = nil

@@ -31,8 +31,8 @@ type State struct {
 	Paid         []invoice.Invoice     // paid invoices with lines, for time in Subscription.Span, oldest first
 	WrittenOff   []invoice.Invoice     // voided by a person, or uncollectible, with lines, for time in that span
 	Pending      []payment.Transaction // undecided charges of the subscription, oldest first
-	// Captures are the successful charges that settled Paid, by invoice id. Only a cancellation with a refund reads
-	// them.
+	// Captures are the successful charges that settled Paid, by invoice id.
+	// Only a cancellation with a refund reads them.
 	Captures map[string]payment.Transaction
 	Provider *Provider // the environment's primary provider; nil: none
 	// WakePending: a signal to the subscription's workflow is under way.
@@ -81,8 +81,8 @@ func (s State) Attempt() *payment.Transaction {
 	return first
 }
 
-// InReview returns a pending charge that waits for a person; nil: none does. Where one is there, nothing else is
-// collected.
+// InReview returns a pending charge that waits for a person; nil: none does.
+// Where one is there, nothing else is collected.
 func (s State) InReview() *payment.Transaction {
 	for i := range s.Pending {
 		if t := &s.Pending[i]; !t.ParkedAt.IsZero() {

@@ -18,7 +18,8 @@ func declareStripe(f *flag.FlagSet, secret, webhook *string) {
 		"`variable` that holds Stripe's webhook secret; - reads a line of standard input")
 }
 
-// stripeAccount reads the credentials that the flags name; empty where a flag is absent.
+// stripeAccount reads the credentials that the flags name; empty where a flag is absent. Both may come from standard
+// input, a line each, the secret key first.
 func stripeAccount(p *process, secret, webhook string) (account service.StripeAccount, err error) {
 	stdin := bufio.NewScanner(p.stdin)
 	if secret != "" {
@@ -42,9 +43,8 @@ func credential(p *process, stdin *bufio.Scanner, flagName, variable string) (st
 	}
 	value, _ := p.lookup(variable)
 	if value = strings.TrimSpace(value); value == "" {
-		return "",
-			usagef("%s names an environment variable, and it is not set; give the variable's name, never the secret itself",
-				flagName)
+		return "", usagef("%s names an environment variable, and it is not set; "+
+			"give the variable's name, never the secret itself", flagName)
 	}
 	return value, nil
 }

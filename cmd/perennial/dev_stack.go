@@ -19,8 +19,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// logName is where the JSON log of dev goes: the terminal is for the story. The log of the start before is kept as
-// .old.
+// logName is where the JSON log of dev goes: the terminal is for the story.
+// The log of the start before is kept as .old.
 const logName = "log/perennial.log"
 
 // spaceForData is room for a new database (40 MB), its write-ahead log, and some days of trying things out.
@@ -55,6 +55,7 @@ type devStack struct {
 	stopped   chan error                    // a server ended by itself
 }
 
+// onDown notes how to stop what has just started, at once: a start that fails later must leave no process behind.
 func (d *devStack) onDown(down func(context.Context) error) { d.downs = append(d.downs, down) }
 
 // up starts everything in the order in which it depends on each other.
@@ -78,8 +79,8 @@ func (d *devStack) prepare() (err error) {
 	}
 	if d.options.fresh {
 		if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
-			return usagef(
-				"--fresh forgets what dev itself keeps; DATABASE_URL names a database of yours, which it never deletes")
+			return usagef("--fresh forgets what dev itself keeps; " +
+				"DATABASE_URL names a database of yours, which it never deletes")
 		}
 		if err := devstack.Forget(d.options.dir); err != nil {
 			return err
@@ -102,12 +103,14 @@ func (d *devStack) prepare() (err error) {
 }
 
 // startPostgres uses DATABASE_URL where it is set.
+// Such a server is never stopped and never forgotten: it may hold more than ours.
 func (d *devStack) startPostgres(ctx context.Context) error {
 	if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
 		d.config.Database.URL = config.NewSecret(url)
 		d.screen.done("PostgreSQL: yours, from DATABASE_URL")
 		return nil
 	}
+	// A disk that fills up would end PostgreSQL in the middle of the story, with a message about its log.
 	if err := devstack.RequireSpace(d.options.dir, spaceForData); err != nil {
 		return err
 	}
@@ -125,6 +128,7 @@ func (d *devStack) startPostgres(ctx context.Context) error {
 	return nil
 }
 
+// migrate runs at every start, unlike in an installation: nobody else runs on this database during it.
 func (d *devStack) migrate(ctx context.Context) error {
 	url := d.config.Database.URL.Reveal()
 	d.screen.doing("bringing the database to the present schema")
@@ -167,7 +171,8 @@ func (d *devStack) startTemporal(ctx context.Context) error {
 	return nil
 }
 
-// startOurs chooses the ports of our own servers and starts them, while no other start chooses any.
+// startOurs chooses the ports of our own servers and starts them, while no other start chooses any. Between asking for
+// a free port and taking it, another start could take it.
 func (d *devStack) startOurs(ctx context.Context) error {
 	return devstack.ReservingPorts(ctx, func() error {
 		for _, start := range []func(context.Context) error{d.configure, d.bootstrap, d.startSimulator, d.startService} {
@@ -186,6 +191,8 @@ func (d *devStack) configure(context.Context) error {
 		"TEMPORAL_UI_URL": d.config.Temporal.UIURL, "PERENNIAL_KEK": d.state.kek,
 	}
 	c, err := config.Load(func(name string) (string, bool) {
+		// The key-encryption key is always our own: the kept credentials were sealed with it, and one from the
+		// environment would open none of them.
 		if value, ok := d.process.lookup(name); ok && value != "" && name != "PERENNIAL_KEK" {
 			return value, true
 		}

@@ -18,7 +18,8 @@ const (
 	devWebhookSecret = "PERENNIAL_DEV_STRIPE_WEBHOOK_SECRET"
 )
 
-// devState is what dev keeps between starts, in a file that only its user can read.
+// devState is what dev keeps between starts, in a file that only its user can read. Losing it loses nothing but the way
+// in: the next start makes another app.
 type devState struct {
 	path          string
 	kek           string

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// feed reads events as any app does: through the public API.
+// feed reads events as any app does: through the public API. It has no other rights than its key, and sees what a
+// webhook endpoint of the environment would be sent.
 type feed struct {
 	base string
 	key  string
@@ -47,9 +48,9 @@ func (f feed) newest(ctx context.Context) (string, error) {
 	return events[0].ID, nil
 }
 
-// behind returns the events that follow the cursor. An empty cursor means the first event; the API has no cursor that
+// after returns the events that follow the cursor. An empty cursor means the first event; the API has no cursor that
 // says so, so the pages are collected back to it.
-func (f feed) behind(ctx context.Context, cursor string) (eventPage, error) {
+func (f feed) after(ctx context.Context, cursor string) (eventPage, error) {
 	query := url.Values{"limit": {"100"}}
 	if cursor != "" {
 		query.Set("endingBefore", cursor)
@@ -74,6 +75,7 @@ func (f feed) behind(ctx context.Context, cursor string) (eventPage, error) {
 
 // list returns one page as the API has it, newest first.
 func (f feed) list(ctx context.Context, query url.Values) (events []feedEvent, more bool, err error) {
+	// Beyond the API's own bound of 10 s, so that what ends a request is a lost connection.
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.base+"/api/events?"+query.Encode(), nil)
@@ -112,7 +114,7 @@ func refusalOf(response *http.Response) error {
 		text = fmt.Sprintf("the API answers %d; is PERENNIAL_API_URL right?", response.StatusCode)
 	}
 	if problem.Code == "cursor_unknown" {
-		text += " Continue with --from-now, or behind another event with --after."
+		text += " Continue with --from-now, or after another event with --after."
 	}
 	if response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests {
 		return errors.New(text)
