@@ -105,9 +105,10 @@ func (p *post) accountedFor(t *testing.T, ref contract.Ref, sender *crashing, n 
 		for i, a := range attempts[d.ID] {
 			require.Equal(t, i+1, a.Number)
 			require.NotZero(t, a.EndedAt)
-			if a.Outcome == delivery.OutcomeFailed {
+			switch a.Outcome {
+			case delivery.OutcomeFailed:
 				counted++
-			} else if a.Outcome == delivery.OutcomeUnknown {
+			case delivery.OutcomeUnknown:
 				unknown++
 			}
 		}
