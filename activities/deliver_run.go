@@ -300,7 +300,7 @@ func disableFailing(ctx context.Context, tx *db.Tx, endpoint db.WebhookEndpoint)
 		return false, ignoreGone(err)
 	}
 	e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointIsDisabled, delivery.DisabledFailing, tx.Real
-	if err := tx.SaveWebhookEndpoint(ctx, env, e); err != nil {
+	if err := tx.SaveWebhookEndpoint(ctx, env, e, db.EndpointChange{Action: db.EndpointDisabled}); err != nil {
 		return false, err
 	}
 	announced := event.New(event.WebhookEndpointDisabled{ID: e.ID, FailingSince: e.FailingSince.Unix()}, tx.Real)

@@ -62,16 +62,16 @@ func (s *Service) RotateWebhookSecret(
 	if err != nil {
 		return err
 	}
-	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (bool, error) {
+	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
 		sealed, err := s.sealSecret(e.WebhookEndpoint, chosen.text)
 		if err != nil {
-			return false, err
+			return unchanged, err
 		}
 		e.PreviousSecretSealed, e.PreviousSecretUntil = e.SecretSealed, tx.Real.Add(delivery.SecretOverlap)
 		if r.RevokePrevious {
 			e.PreviousSecretSealed, e.PreviousSecretUntil = nil, time.Time{}
 		}
 		e.SecretSealed, e.NewSecret = sealed, chosen.generated
-		return true, nil
+		return db.EndpointChange{Action: db.EndpointSecretRotated}, nil
 	})
 }

@@ -103,8 +103,8 @@ func (u EndpointUpdate) check(by Caller, local webhooks.Allow) error {
 	return nil
 }
 
-// apply reports whether anything changed.
-func (u EndpointUpdate) apply(e *db.WebhookEndpoint) bool {
+// apply names the fields that changed, as the API does.
+func (u EndpointUpdate) apply(e *db.WebhookEndpoint) (changed []string) {
 	was := *e
 	if u.URL != nil {
 		e.URL = *u.URL
@@ -118,8 +118,18 @@ func (u EndpointUpdate) apply(e *db.WebhookEndpoint) bool {
 	if u.Shape != nil {
 		e.PayloadShape = *u.Shape
 	}
-	return e.URL != was.URL || e.Description != was.Description || e.PayloadShape != was.PayloadShape ||
-		!slices.Equal(e.Events, was.Events)
+	for _, f := range []struct {
+		name    string
+		differs bool
+	}{
+		{"url", e.URL != was.URL}, {"description", e.Description != was.Description},
+		{"events", !slices.Equal(e.Events, was.Events)}, {"payloadShape", e.PayloadShape != was.PayloadShape},
+	} {
+		if f.differs {
+			changed = append(changed, f.name)
+		}
+	}
+	return changed
 }
 
 // distinct keeps the first of equal ones.
@@ -141,41 +151,45 @@ func (s *Service) UpdateWebhook(
 	if err := u.check(by, s.receivers); err != nil {
 		return err
 	}
-	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (bool, error) {
-		return u.apply(&e.WebhookEndpoint), nil
+	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (db.EndpointChange, error) {
+		changed := u.apply(&e.WebhookEndpoint)
+		if len(changed) == 0 {
+			return unchanged, nil
+		}
+		return db.EndpointChange{Action: db.EndpointUpdated, Fields: changed}, nil
 	})
 }
 
 // DisableWebhook stops deliveries to an endpoint: what it is owed fails, and what happens meanwhile is not owed to it.
 // Fault: webhook_endpoint_not_found.
 func (s *Service) DisableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
-	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (bool, error) {
+	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
 		if e.Status == delivery.EndpointIsDisabled {
-			return false, nil
+			return unchanged, nil
 		}
 		disable(tx, e, delivery.DisabledByRequest)
-		return true, nil
+		return db.EndpointChange{Action: db.EndpointDisabled}, nil
 	})
 }
 
 // EnableWebhook lets deliveries to an endpoint begin anew. Fault: webhook_endpoint_not_found.
 func (s *Service) EnableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
-	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (bool, error) {
+	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (db.EndpointChange, error) {
 		if e.Status == delivery.EndpointEnabled {
-			return false, nil
+			return unchanged, nil
 		}
 		e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointEnabled, "", time.Time{}
 		e.FailingSince = time.Time{} // the days after which a failing one is disabled count anew
-		return true, nil
+		return db.EndpointChange{Action: db.EndpointEnabled}, nil
 	})
 }
 
 // DeleteWebhook removes an endpoint for good; its log stays. Fault: webhook_endpoint_not_found.
 func (s *Service) DeleteWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
-	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (bool, error) {
+	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
 		disable(tx, e, delivery.DisabledDeleted)
 		e.DeletedAt = tx.Real
-		return true, nil
+		return db.EndpointChange{Action: db.EndpointDeleted}, nil
 	})
 }
 
@@ -183,10 +197,13 @@ func disable(tx *db.Tx, e *Endpoint, reason delivery.DisabledReason) {
 	e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointIsDisabled, reason, tx.Real
 }
 
+// unchanged is what a command without an effect did: nothing is saved and nobody is noted.
+var unchanged db.EndpointChange
+
 // onEndpoint locks an endpoint and saves what change made of it, if that is anything.
 func (s *Service) onEndpoint(
 	ctx context.Context, by Caller, endpointID string, around Around[Endpoint],
-	change func(tx *db.Tx, e *Endpoint) (changed bool, err error),
+	change func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error),
 ) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Endpoint, error) {
 		row, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
@@ -194,10 +211,10 @@ func (s *Service) onEndpoint(
 		if err != nil {
 			return e, err
 		}
-		changed, err := change(tx, &e)
-		if err != nil || !changed {
+		done, err := change(tx, &e)
+		if err != nil || done.Action == unchanged.Action {
 			return e, err
 		}
-		return e, tx.SaveWebhookEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint)
+		return e, tx.SaveWebhookEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint, done)
 	})
 }
