@@ -191,18 +191,25 @@ func (r *run) wait() bool {
 	select {
 	case a := <-r.ended:
 		r.landed(a)
-		for more := true; more; {
-			select {
-			case a := <-r.ended:
-				r.landed(a)
-			default:
-				more = false
-			}
-		}
+		r.gatherEnded()
 		return true
 	case <-patience:
 		r.slow = true
 		return false
+	}
+}
+
+// gatherEnded takes in what ends within a moment: one transaction for several attempts costs hardly more than for one.
+func (r *run) gatherEnded() {
+	timer := time.NewTimer(gather)
+	defer timer.Stop()
+	for len(r.flying) > 0 {
+		select {
+		case a := <-r.ended:
+			r.landed(a)
+		case <-timer.C:
+			return
+		}
 	}
 }
 
