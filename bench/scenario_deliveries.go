@@ -42,7 +42,7 @@ func deliveries(ctx context.Context, r *rig, o options) (result, error) {
 	if _, err := pool.Exec(ctx, attemptsTable); err != nil {
 		return out, err
 	}
-	for _, c := range []struct{ endpoints, events int }{{1, pick(o, 300, 3_000)}, {100, pick(o, 10, 50)}} {
+	for _, c := range []struct{ endpoints, events int }{{1, pick(o, 300, 3_000)}, {100, pick(o, 10, 200)}} {
 		measured, err := r.deliverBeside(ctx, o, inbox, pool, c.endpoints, c.events)
 		if err != nil {
 			return out, err
