@@ -8,6 +8,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/providers"
 )
@@ -37,6 +38,8 @@ type ProviderSilent struct {
 // ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.
 type ReviewNeeded struct {
 	EnvironmentID, TransactionID, SubscriptionID, Provider, ProviderRef, Reason string
+	Amount                                                                      money.Minor
+	Currency                                                                    money.Currency
 	// that was sent last; empty: none was
 	Key string
 }
@@ -81,7 +84,7 @@ func reviewNeeded(env string, x exchange, r lifecycle.Recorded) ReviewNeeded {
 	t := r.Transaction
 	return ReviewNeeded{
 		EnvironmentID: env, TransactionID: t.ID, SubscriptionID: t.SubscriptionID, Provider: t.Provider,
-		ProviderRef: t.ProviderRef, Reason: r.NeedsReview, Key: x.sentKey(),
+		ProviderRef: t.ProviderRef, Reason: r.NeedsReview, Amount: t.Amount, Currency: t.Currency, Key: x.sentKey(),
 	}
 }
 

@@ -317,7 +317,7 @@ func (p *pass) late(ctx context.Context) error {
 	}
 	p.found.Late = len(late)
 	p.found.Signalled += len(each(ctx, p, late, refID, p.wake))
-	behind, err := p.Store.BehindClock(ctx, p.batch)
+	behind, err := p.Store.BehindClock(ctx, p.now, p.batch)
 	if err != nil {
 		return err
 	}
@@ -330,7 +330,7 @@ func (p *pass) late(ctx context.Context) error {
 	lasting := p.stuck.lasting(slices.Concat(late, still), p.now.Add(-stuckAfter))
 	p.found.Stuck = len(lasting)
 	for _, s := range lasting[:min(len(lasting), stuckTold)] {
-		p.found.StuckIDs = append(p.found.StuckIDs, s.ID)
+		p.found.StuckIDs, p.found.StuckIn = append(p.found.StuckIDs, s.ID), append(p.found.StuckIn, s.EnvironmentID)
 	}
 	return nil
 }

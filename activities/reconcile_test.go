@@ -345,6 +345,7 @@ func TestReconcile_NamesWhatIsStuck(t *testing.T) {
 	found := pass(2 * time.Minute)
 	require.Equal(t, 1, found.Stuck)
 	require.Equal(t, []string{l.ref.ID}, found.StuckIDs)
+	require.Equal(t, []string{l.ref.EnvironmentID}, found.StuckIn)
 	l.wake()
 	l.until(s.Clock.Now())
 	require.Zero(t, pass(time.Minute).Stuck)

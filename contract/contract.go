@@ -211,9 +211,11 @@ type ReconcileResult struct {
 	Late      int  `json:"late"`
 	Purged    int  `json:"purged"`
 	More      bool `json:"more"`
-	// Stuck subscriptions stayed overdue although earlier passes had woken them; StuckIDs are some of them.
+	// Stuck subscriptions stayed overdue although earlier passes had woken them; StuckIDs are some of them, StuckIn the
+	// environment of each.
 	Stuck    int      `json:"stuck,omitempty"`
 	StuckIDs []string `json:"stuckIds,omitempty"`
+	StuckIn  []string `json:"stuckIn,omitempty"`
 	// Unclaimed callbacks matched no transaction for a day and have expired.
 	Unclaimed int `json:"unclaimed,omitempty"`
 	// Unanswered callbacks were about transactions that could not be looked up for a week, and have expired.

@@ -19,6 +19,8 @@ type Snapshot struct {
 	NextAt     time.Time           `json:"nextAt"`
 	// Live is the attempt in progress, if any.
 	Live *Attempt `json:"live,omitempty"`
+	// InReview is a pending charge that waits for a person, if one does: no workflow follows it, but operators must see it.
+	InReview string `json:"inReview,omitempty"`
 	// ClockNow is where the customer's test clock stands; zero: real time.
 	ClockNow time.Time `json:"clockNow"`
 	// PeriodEnd and Period, the index of the next one to open, let the workflow count the boundaries that passed.
@@ -54,6 +56,9 @@ func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
 		if t.Checks == 0 && t.NotFoundCount == 0 && !out.Live.Sent {
 			out.Live.CheckAt = time.Time{} // not tried yet: now; the time of its check is the reconciler's
 		}
+	}
+	if t := state.InReview(); t != nil {
+		out.InReview = t.ID
 	}
 	return out
 }

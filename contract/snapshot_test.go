@@ -28,3 +28,15 @@ func TestSnapshotOf_LookedUpBeforeTheFirstSend(t *testing.T) {
 	attempt = attempt.Sending(now.Add(time.Second))
 	require.True(t, live().Sent)
 }
+
+// What waits for a person is not followed, but shown.
+func TestSnapshotOf_InReview(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	parked := payment.Transaction{ID: "txn_1", Type: payment.Charge, Status: payment.Pending, ParkedAt: now}
+	got := SnapshotOf(lifecycle.State{Pending: []payment.Transaction{parked}}, false)
+	require.Nil(t, got.Live)
+	require.Equal(t, "txn_1", got.InReview)
+	parked.ParkedAt = time.Time{}
+	require.Empty(t, SnapshotOf(lifecycle.State{Pending: []payment.Transaction{parked}}, false).InReview)
+}

@@ -33,6 +33,7 @@ var global = map[string]bool{
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true,
 	"LateSubscriptions": true,
 	"Accounts":          true, "UntakenCharges": true, "RefundsOwed": true,
+	"OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
 	"Disputed": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
 }
 

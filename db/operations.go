@@ -7,6 +7,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
 )
 
 // Backlog is how far behind the present the whole installation is. It needs neither Temporal nor a worker, so that it
@@ -65,17 +66,19 @@ type Overdue struct {
 // OverdueSubscriptions lists those in real time whose next action was due before then, the oldest first. Global.
 func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limit int) ([]Overdue, error) {
 	found, err := queries.SubscriptionListOverdue(ctx, r.handle, dbsqlc.SubscriptionListOverdueParams{
-		Before: &before, RowLimit: rows(limit),
+		Before: &before, RowLimit: limit,
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListOverdueRow) Overdue {
 		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
 	}), translate("SubscriptionListOverdue", err)
 }
 
-// BehindClock lists subscriptions whose test clock stands still at or after their next action. One that stays in the
-// list is stuck. Global.
-func (r Reader) BehindClock(ctx context.Context, limit int) ([]Overdue, error) {
-	found, err := queries.SubscriptionListBehindClock(ctx, r.handle, rows(limit))
+// BehindClock lists subscriptions whose test clock stands still at or after their next action, and has had until then, in
+// real time, to see to it. One that stays in the list is stuck. Global.
+func (r Reader) BehindClock(ctx context.Context, since time.Time, limit int) ([]Overdue, error) {
+	found, err := queries.SubscriptionListBehindClock(ctx, r.handle, dbsqlc.SubscriptionListBehindClockParams{
+		CreatedBefore: id.Earliest(id.Subscription, since), UnchangedSince: since, RowLimit: rows(limit),
+	})
 	return refs(found, func(f dbsqlc.SubscriptionListBehindClockRow) Overdue {
 		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
 	}), translate("SubscriptionListBehindClock", err)
@@ -84,6 +87,8 @@ func (r Reader) BehindClock(ctx context.Context, limit int) ([]Overdue, error) {
 // Review is a payment that needs review: a person must find out what became of it.
 type Review struct {
 	Ref
+	Tenant, App string // names
+	Mode        string // "test" or "live"
 	Type        payment.Type
 	Status      payment.Status
 	Amount      money.Minor
@@ -99,7 +104,7 @@ func (r Reader) Reviews(ctx context.Context, limit int) ([]Review, error) {
 	found, err := queries.TransactionListForReview(ctx, r.handle, rows(limit))
 	return refs(found, func(f dbsqlc.TransactionListForReviewRow) Review {
 		return Review{
-			Ref: Ref{f.EnvironmentID, f.ID}, Type: f.Type, Status: f.Status, Amount: f.Amount, Currency: f.Currency,
+			Ref: Ref{f.EnvironmentID, f.ID}, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Type: f.Type, Status: f.Status, Amount: f.Amount, Currency: f.Currency,
 			ProviderRef: value(f.ProviderRef), Reason: value(f.ReviewReason), ReviewRef: value(f.ReviewRef), Since: f.ParkedAt,
 		}
 	}), translate("TransactionListForReview", err)

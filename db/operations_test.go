@@ -11,6 +11,8 @@ import (
 	"perennial/billing/erasure"
 	"perennial/billing/fault"
 	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -41,6 +43,7 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, overdue, 1)
 	require.Equal(t, db.Ref{EnvironmentID: b.env, ID: sub.ID}, overdue[0].Ref)
+	b.actionsWait(t, sub)
 
 	open, parked := b.charge(""), b.charge("")
 	open.NextCheckAt, parked.ParkedAt = now.Add(-2*time.Minute), now.Add(-time.Hour)
@@ -57,6 +60,7 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, reviews, 1)
 	require.Equal(t, parked.ID, reviews[0].ID)
+	b.paymentsWait(t, open, parked)
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		e := erasure.OfCustomer(id.New(id.Erasure, wall), b.customer.ID, now.Add(-time.Hour))
@@ -79,6 +83,56 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	require.Less(t, age, time.Minute)
 }
 
+// actionsWait: the sum says whose subscription is overdue, since when, and what waits for it.
+func (b *bundle) actionsWait(t *testing.T, sub subscription.Subscription) {
+	t.Helper()
+	read := func() db.WaitingMoney {
+		sums, err := b.store.OverdueActions(t.Context(), now.Add(-time.Minute))
+		require.NoError(t, err)
+		require.Len(t, sums, 1)
+		return sums[0]
+	}
+	var price money.Minor
+	for _, p := range b.plan.Prices {
+		price += p.Amount
+	}
+	got := read()
+	require.Equal(t, db.WaitingMoney{
+		EnvironmentID: b.env, Tenant: got.Tenant, App: got.App, Mode: got.Mode, Currency: sub.Currency, Count: 1,
+		Amount: price, Oldest: got.Oldest, FirstID: sub.ID,
+	}, got)
+	require.NotEmpty(t, got.Tenant)
+	require.NotEmpty(t, got.App)
+	require.NotEmpty(t, got.Mode)
+	require.Equal(t, 10*time.Minute, now.Sub(got.Oldest).Round(time.Millisecond))
+
+	at := func(action subscription.Action) {
+		_, err := b.pool.Exec(t.Context(), "update subscriptions set next_action = $1 where id = $2", action, sub.ID)
+		require.NoError(t, err)
+	}
+	at(subscription.ActionCancel)
+	require.Zero(t, read().Amount, "no period is to begin, and nothing is open")
+	at(sub.NextAction)
+}
+
+// paymentsWait: the sums say whose payments are overdue, or need review, since when, and how much they are.
+func (b *bundle) paymentsWait(t *testing.T, open, parked payment.Transaction) {
+	t.Helper()
+	sums, err := b.store.OverduePayments(t.Context(), now.Add(-time.Minute))
+	require.NoError(t, err)
+	require.Len(t, sums, 1)
+	require.Equal(t, []any{b.env, 1, open.Amount, open.Currency, open.ID},
+		[]any{sums[0].EnvironmentID, sums[0].Count, sums[0].Amount, sums[0].Currency, sums[0].FirstID})
+	require.Equal(t, 2*time.Minute, now.Sub(sums[0].Oldest).Round(time.Millisecond))
+	sums, err = b.store.PaymentsInReview(t.Context())
+	require.NoError(t, err)
+	require.Len(t, sums, 1)
+	require.Equal(t, []any{b.env, 1, parked.Amount, parked.Currency, parked.ID},
+		[]any{sums[0].EnvironmentID, sums[0].Count, sums[0].Amount, sums[0].Currency, sums[0].FirstID})
+	require.NotEmpty(t, sums[0].Tenant)
+	require.Equal(t, time.Hour, now.Sub(sums[0].Oldest).Round(time.Millisecond))
+}
+
 // A refused or silent exchange moves the next check on: what counts is when the charge was due.
 func TestUntakenCharges_AreSummedByWhenTheyWereDue(t *testing.T) {
 	t.Parallel()
@@ -96,7 +150,7 @@ func TestUntakenCharges_AreSummedByWhenTheyWereDue(t *testing.T) {
 	require.Zero(t, b.backlog(t, now).Payments)
 	sums := untaken()
 	require.Len(t, sums, 1)
-	require.Equal(t, 2, sums[0].Payments)
+	require.Equal(t, 2, sums[0].Count)
 	require.Equal(t, 2*b.charge("").Amount, sums[0].Amount)
 	require.Equal(t, b.env, sums[0].EnvironmentID)
 	require.Equal(t, 10*time.Minute, now.Sub(sums[0].Oldest).Round(time.Millisecond))
@@ -135,19 +189,45 @@ func TestRefundsOwed_AreSummedSinceTheyAreOwed(t *testing.T) {
 func TestBehindClock_ListsWhatItsClockHasPassed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	behind := func() []db.Overdue {
-		found, err := b.store.BehindClock(t.Context(), 5)
-		require.NoError(t, err)
-		return found
-	}
 	move := func(sql string, args ...any) {
 		_, err := b.pool.Exec(t.Context(), sql, args...)
 		require.NoError(t, err)
+	}
+	created, since := wall, wall.Add(time.Minute) // setup makes ids at wall
+	behind := func() []db.Overdue {
+		found, err := b.store.BehindClock(t.Context(), since, 5)
+		require.NoError(t, err)
+		return found
 	}
 	move("update subscriptions set next_action_at = $1", now.Add(time.Hour))
 	require.Empty(t, behind())
 	move("update test_clocks set now_at = $1", now.Add(time.Hour))
 	require.Len(t, behind(), 1)
+
+	since = created.Add(-time.Second)
+	require.Empty(t, behind(), "it was created since then, and is about to begin")
+	since = created.Add(time.Minute)
+	move("update subscriptions set wake_pending_since = $1", since.Add(time.Second))
+	require.Empty(t, behind(), "a command has changed it since then")
+	move("update subscriptions set wake_pending_since = $1", since.Add(-time.Second))
+	require.Len(t, behind(), 1)
+
+	blocker := b.charge("")
+	blocker.NextCheckAt = now
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertTransaction(ctx, b.env, blocker))
+		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
+			ID: id.New(id.ProviderCall, wall), TransactionID: blocker.ID, Operation: "charge", StartedAt: created,
+		}))
+	})
+	move("update test_clocks set blocked_by = $1", []string{blocker.ID})
+	require.Empty(t, behind(), "the clock is held up by a payment")
+	move("update transactions set status = 'success', completed_at = now(), next_check_at = null")
+	move("update provider_calls set ended_at = $1, outcome = 'succeeded'", since.Add(time.Second))
+	require.Empty(t, behind(), "it was held up until a moment ago")
+	move("update provider_calls set ended_at = $1", since.Add(-time.Second))
+	require.Len(t, behind(), 1, "the clock keeps the id of the payment that held it up, until it is advanced again")
+
 	move("update test_clocks set status = 'advancing', target_at = now_at")
 	require.Empty(t, behind(), "a clock that moves brings its subscriptions along")
 }

@@ -128,6 +128,36 @@ func TestQueries_ReadNoMoreThanTenTimesTheirLimit(t *testing.T) {
 	c := newCrowd(t)
 	c.lists(t)
 	c.reconciler(t)
+	c.operators(t)
+}
+
+// operators: what a scrape, an alarm and the doctor read costs next to nothing while nothing is late, however much is
+// there. In the crowd all is late, but nothing was due an age ago.
+func (c *crowd) operators(t *testing.T) {
+	t.Helper()
+	const next = 50 // as many rows may be read as for a list of so few: the ends of some indexes for each environment
+	ctx, past, soon := t.Context(), time.Unix(0, 0), time.Now()
+	reads := func(at time.Time) map[string]func() error {
+		return map[string]func() error{
+			"backlog":           func() error { _, err := c.store.Backlog(ctx, at, time.Minute); return err },
+			"overdue actions":   func() error { _, err := c.store.OverdueActions(ctx, at); return err },
+			"overdue payments":  func() error { _, err := c.store.OverduePayments(ctx, at); return err },
+			"untaken charges":   func() error { _, err := c.store.UntakenCharges(ctx, at); return err },
+			"oldest of overdue": func() error { _, err := c.store.OverdueSubscriptions(ctx, at, 5); return err },
+			"in review":         func() error { _, err := c.store.PaymentsInReview(ctx); return err },
+			"refunds owed":      func() error { _, err := c.store.RefundsOwed(ctx); return err },
+		}
+	}
+	for when, of := range map[string]struct {
+		reads map[string]func() error
+		limit int
+	}{"nothing late": {reads(past), next}, "all late": {reads(soon), db.BacklogAtMost}} {
+		for name, read := range of.reads {
+			c.trace.take()
+			require.NoError(t, read(), name)
+			c.explain(t, name+", "+when, of.limit)
+		}
+	}
 }
 
 func (c *crowd) lists(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// WaitingMoney is the sum of payments of one environment and currency that wait for the same reason.
+// WaitingMoney is the sum of payments, or subscriptions, of one environment and currency that wait for the same reason.
 type WaitingMoney struct {
 	EnvironmentID string
 	Tenant, App   string // names
 	Mode          string // "test" or "live"
 	Currency      money.Currency
-	Payments      int // counts stop at BacklogAtMost over all environments
+	Count         int // counts stop at BacklogAtMost over all environments
 	Amount        money.Minor
 	Oldest        time.Time // real: since when the oldest waits
 	FirstID       string    // of the one that was created first
@@ -29,12 +29,7 @@ func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]Waiting
 	found, err := queries.TransactionSumUntaken(ctx, r.handle, dbsqlc.TransactionSumUntakenParams{
 		DueBefore: before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
 	})
-	return refs(found, func(f dbsqlc.TransactionSumUntakenRow) WaitingMoney {
-		return WaitingMoney{
-			EnvironmentID: f.EnvironmentID, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Currency: f.Currency,
-			Payments: f.Payments, Amount: money.Minor(f.Amount), Oldest: f.Oldest, FirstID: f.FirstID,
-		}
-	}), translate("TransactionSumUntaken", err)
+	return refs(found, waitingMoney), translate("TransactionSumUntaken", err)
 }
 
 // RefundsOwed sums what is owed to payers because refunds of their charges failed. The oldest come first. Global.
@@ -43,9 +38,47 @@ func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 		AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.TransactionSumRefundOwedRow) WaitingMoney {
-		return WaitingMoney{
-			EnvironmentID: f.EnvironmentID, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Currency: f.Currency,
-			Payments: f.Payments, Amount: money.Minor(f.Amount), Oldest: f.Oldest, FirstID: f.FirstID,
-		}
+		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
 	}), translate("TransactionSumRefundOwed", err)
+}
+
+// OverdueActions sums the subscriptions in real time whose next action was due before then. The amount is what waits for
+// that action, as far as it is known: their open invoices, and the price of the period that is to begin. The oldest come
+// first. Global.
+func (r Reader) OverdueActions(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
+	found, err := queries.SubscriptionSumOverdue(ctx, r.handle, dbsqlc.SubscriptionSumOverdueParams{
+		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+	})
+	return refs(found, func(f dbsqlc.SubscriptionSumOverdueRow) WaitingMoney {
+		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
+	}), translate("SubscriptionSumOverdue", err)
+}
+
+// OverduePayments sums the payments whose send, or next look-up at the provider, was due before then. The oldest come
+// first. Global.
+func (r Reader) OverduePayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
+	found, err := queries.TransactionSumOverdue(ctx, r.handle, dbsqlc.TransactionSumOverdueParams{
+		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+	})
+	return refs(found, func(f dbsqlc.TransactionSumOverdueRow) WaitingMoney {
+		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
+	}), translate("TransactionSumOverdue", err)
+}
+
+// PaymentsInReview sums the payments that need review. The oldest come first. Global.
+func (r Reader) PaymentsInReview(ctx context.Context) ([]WaitingMoney, error) {
+	found, err := queries.TransactionSumForReview(ctx, r.handle, dbsqlc.TransactionSumForReviewParams{
+		AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+	})
+	return refs(found, func(f dbsqlc.TransactionSumForReviewRow) WaitingMoney {
+		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
+	}), translate("TransactionSumForReview", err)
+}
+
+// waitingMoney takes the row that all these sums have in common.
+func waitingMoney(f dbsqlc.TransactionSumUntakenRow) WaitingMoney {
+	return WaitingMoney{
+		EnvironmentID: f.EnvironmentID, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Currency: f.Currency,
+		Count: f.Waiting, Amount: money.Minor(f.Amount), Oldest: f.Oldest, FirstID: f.FirstID,
+	}
 }

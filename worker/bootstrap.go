@@ -42,12 +42,16 @@ const (
 // running worker.
 func (w *Worker) keepUp(ctx context.Context) {
 	soon := firstLook
+	var failure lasting
 	for {
 		every := w.config.BootstrapEvery
 		if err := w.route(ctx); err == nil {
-			soon = firstLook
+			soon, failure = firstLook, lasting{}
 		} else {
-			w.config.Logger.Debug("no build gets work yet", zap.Error(err))
+			// To fail at first is usual: Temporal must see the pollers before. What lasts is for operators to know.
+			if since, say := failure.seen(w.now()); say && ctx.Err() == nil {
+				w.config.Logger.Warn("cannot decide yet which build gets work", zap.Duration("for", since), zap.Error(err))
+			}
 			every, soon = min(soon, every), min(2*soon, laterLook)
 		}
 		pause(ctx, every)

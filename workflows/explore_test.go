@@ -125,6 +125,7 @@ func (w *world) run(in *contract.SubscriptionInput, at, end time.Time) (*contrac
 	}
 	w.env.RegisterDelayedCallback(func() { w.atRest(); w.env.CancelWorkflow() }, end.Sub(at))
 	w.env.ExecuteWorkflow(contract.SubscriptionWorkflow, *in)
+	w.close()
 	require.True(w.t, w.env.IsWorkflowCompleted())
 	at = w.env.Now().UTC()
 	w.log("run ends")
@@ -158,9 +159,11 @@ func (w *world) reopen(at, end time.Time) (*contract.SubscriptionInput, time.Tim
 
 // open prepares the environment of one run.
 func (w *world) open(at time.Time) {
-	w.env, w.timers = bare(), map[string]bool{}
-	w.env.RegisterActivityWithOptions(w.advance, activity.RegisterOptions{Name: contract.ActivityAdvance})
-	w.env.RegisterActivityWithOptions(w.charge, activity.RegisterOptions{Name: contract.ActivityCharge})
+	w.turn.Lock()
+	w.env, w.over, w.timers = bare(), false, map[string]bool{}
+	w.turn.Unlock()
+	w.env.RegisterActivityWithOptions(inTurn(w, w.advance), activity.RegisterOptions{Name: contract.ActivityAdvance})
+	w.env.RegisterActivityWithOptions(inTurn(w, w.charge), activity.RegisterOptions{Name: contract.ActivityCharge})
 	w.env.SetStartTime(at)
 	w.env.SetOnTimerScheduledListener(func(id string, _ time.Duration) { w.timers[id] = true })
 	w.env.SetOnTimerFiredListener(func(id string) { delete(w.timers, id) })

@@ -37,12 +37,14 @@ func Payment(ctx workflow.Context, in contract.PaymentInput) error {
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			return workflow.NewContinueAsNewError(ctx, Payment, in)
 		}
-		asked = waitForCheck(ctx, checks, out)
+		asked = waitForCheck(ctx, checks, in.Ref.ID, out)
 	}
 }
 
 // waitForCheck sleeps until it is time to ask the provider again, or word comes; it answers whether word came.
-func waitForCheck(ctx workflow.Context, checks workflow.ReceiveChannel, out contract.ResolveOutput) bool {
+func waitForCheck(
+	ctx workflow.Context, checks workflow.ReceiveChannel, transactionID string, out contract.ResolveOutput,
+) bool {
 	var next alarm
 	at, why := out.CheckAt, "ask the provider again"
 	if out.Parked {
@@ -59,7 +61,11 @@ func waitForCheck(ctx workflow.Context, checks workflow.ReceiveChannel, out cont
 	if next.fired != nil {
 		selector.AddFuture(next.fired, func(workflow.Future) {})
 	}
-	workflow.SetCurrentDetails(ctx, "- **Waits for**: the provider's decision\n- **Asks again at**: "+stamp(at)+"\n")
+	details := "- **Waits for**: the provider's decision\n- **Asks again at**: " + stamp(at) + "\n"
+	if out.Parked {
+		details = "- **Needs review**: " + inReview(transactionID) + "\n"
+	}
+	workflow.SetCurrentDetails(ctx, details)
 	selector.Select(ctx)
 	next.set(ctx, time.Time{}, "")
 	return asked

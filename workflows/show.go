@@ -83,10 +83,19 @@ func (s *subscriptionRun) details(waitsFor string) string {
 		line("Payment under way", s.snap.Live.TransactionID)
 		line("Asks the provider at", stamp(s.snap.Live.CheckAt))
 	}
+	if s.snap.InReview != "" {
+		line("Needs review", inReview(s.snap.InReview))
+	}
 	if s.onClock() {
 		line("Test clock stands at", stamp(s.snap.ClockNow))
 	}
 	return b.String()
+}
+
+// inReview says what an operator does about a payment that nothing but a person brings further.
+func inReview(transactionID string) string {
+	return "payment " + transactionID + " waits for a person; `perennial payment list` tells why, " +
+		"`perennial payment resolve` ends it"
 }
 
 func stamp(t time.Time) string {

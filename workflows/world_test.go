@@ -50,8 +50,34 @@ type world struct {
 	asked      bool
 	token      []byte
 	answer     *contract.ResolveOutput // recorded, but not delivered
-	telling    sync.Mutex
 	story      []string
+
+	turn sync.Mutex // whose turn it is in the world: an activity's, or that of who looks at a run that has ended
+	over bool       // the run has ended
+}
+
+// errOver is what an activity returns that begins after its run has ended. Nobody waits for it any more, and it must
+// not touch the world of the next run.
+var errOver = errors.New("the run is over")
+
+// inTurn is the test's guard of an activity of the open run.
+func inTurn[In, Out any](w *world, do func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
+	env := w.env
+	return func(ctx context.Context, in In) (out Out, err error) {
+		w.turn.Lock()
+		defer w.turn.Unlock()
+		if w.over || w.env != env {
+			return out, errOver
+		}
+		return do(ctx, in)
+	}
+}
+
+// close waits for the activity in hand, which the run may have left behind, and lets no other begin.
+func (w *world) close() {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	w.over = true
 }
 
 type move struct {
@@ -60,8 +86,6 @@ type move struct {
 }
 
 func (w *world) log(what string) {
-	w.telling.Lock() // an activity that a run no longer waits for may still speak
-	defer w.telling.Unlock()
 	w.story = append(w.story, w.time().Format("15:04 ")+what)
 }
 

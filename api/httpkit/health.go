@@ -32,11 +32,16 @@ type Health struct {
 	draining atomic.Bool
 	needs    []Requirement
 	log      *zap.Logger
+	said     atomic.Value // string: code of the absence that was logged last; empty: ready
 }
 
 // NewHealth is the health of a process with these requirements. What they do not need is left out on purpose: without
 // Temporal, reads and creations still work.
-func NewHealth(log *zap.Logger, needs ...Requirement) *Health { return &Health{needs: needs, log: log} }
+func NewHealth(log *zap.Logger, needs ...Requirement) *Health {
+	h := &Health{needs: needs, log: log}
+	h.said.Store("")
+	return h
+}
 
 // Drain makes the process not ready for good.
 func (h *Health) Drain() { h.draining.Store(true) }
@@ -61,9 +66,15 @@ func (h *Health) missing(ctx context.Context) *fault.Error {
 	defer cancel()
 	for _, need := range h.needs {
 		if err := need.Check(ctx); err != nil {
-			h.log.Warn("not ready", zap.String("code", need.Absent.Code), zap.Error(err))
+			// Balancers ask every second or so: only what has changed is news.
+			if h.said.Swap(need.Absent.Code) != need.Absent.Code {
+				h.log.Warn("not ready", zap.String("code", need.Absent.Code), zap.Error(err))
+			}
 			return need.Absent
 		}
+	}
+	if h.said.Swap("") != "" {
+		h.log.Info("ready again")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,10 +44,16 @@ func TestHealth_SaysWhatIsMissingAndNotWhy(t *testing.T) {
 	require.Equal(t, "worker_away", p.Code)
 	require.NotContains(t, p.Detail, "password")
 	require.Contains(t, log.String(), "password of 10.0.0.1 is wrong")
+	serve(t, h.Ready)
+	require.Equal(t, 1, strings.Count(log.String(), "not ready"), "not at each question")
 
 	broken = nil
 	code, _ = serve(t, h.Ready)
 	require.Equal(t, http.StatusOK, code)
+	require.Contains(t, log.String(), "ready again")
+	broken = errors.New("away once more")
+	serve(t, h.Ready)
+	require.Equal(t, 2, strings.Count(log.String(), "not ready"))
 	h.Drain()
 	code, p = serve(t, h.Ready)
 	require.Equal(t, http.StatusServiceUnavailable, code)

@@ -81,6 +81,17 @@ func (s State) Attempt() *payment.Transaction {
 	return first
 }
 
+// InReview returns a pending charge that waits for a person; nil: none does. Where one is there, nothing else is
+// collected.
+func (s State) InReview() *payment.Transaction {
+	for i := range s.Pending {
+		if t := &s.Pending[i]; !t.ParkedAt.IsZero() {
+			return t
+		}
+	}
+	return nil
+}
+
 // next returns what happens to the subscription by itself, and when.
 func (s State) next() (subscription.Action, time.Time) {
 	if i := s.indexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {

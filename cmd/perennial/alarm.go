@@ -42,10 +42,6 @@ func (s *server) sound(b db.Backlog, said *said, now time.Time) {
 			"let DATABASE_URL lead to the primary", !b.Writable, nil},
 		{"reconciler", "the reconciler finishes no pass, so that nothing left undone is found; `perennial doctor` says why",
 			b.Writable && b.ReconciledAge > reconciledWithin(s.config), []zap.Field{zap.Duration("since", b.ReconciledAge)}},
-		{"actions", "subscriptions are overdue; `perennial doctor` names them and says what to do",
-			b.Actions > 0, []zap.Field{zap.Int("count", b.Actions), zap.Duration("oldest", b.ActionAge)}},
-		{"payments", "payments are overdue: not sent, or not polled; see that workers run and that the provider answers",
-			b.Payments > 0, []zap.Field{zap.Int("count", b.Payments), zap.Duration("oldest", b.PaymentAge)}},
 		{"erasures", "deleted customers are not erased yet, and nothing goes on; `perennial doctor` names the workflows",
 			b.Erasures > 0, []zap.Field{zap.Int("count", b.Erasures), zap.Duration("oldest", b.ErasureAge)}},
 	} {

@@ -26,14 +26,13 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 		return
 	}
 	d.reconciled(b)
-	d.overdue(ctx, store, b)
 	d.behindClocks(ctx, store)
-	d.reviews(ctx, store, b)
+	for _, w := range allWaiting {
+		d.waiting(ctx, store, w)
+	}
 	d.lost(ctx, store, b)
 	d.erasures(ctx, store, b)
 	d.disputed(ctx, store, b)
-	d.waiting(ctx, store, untakenCharges)
-	d.waiting(ctx, store, refundsOwed)
 }
 
 func (d *doctor) reconciled(b db.Backlog) {
@@ -50,65 +49,20 @@ func (d *doctor) reconciled(b db.Backlog) {
 	}
 }
 
-func (d *doctor) overdue(ctx context.Context, store *db.Store, b db.Backlog) {
-	const check = "overdue work"
-	if b.Actions == 0 && b.Payments == 0 {
-		d.ok(check, "nothing waits for more than %s", late)
-		return
-	}
-	if b.Actions > 0 {
-		found, err := store.OverdueSubscriptions(ctx, d.now().Add(-late), named)
-		if err != nil {
-			d.fail(check, "check the database", "%s", describe(err))
-			return
-		}
-		d.fail(check,
-			"check that workers run; then open these workflows in Temporal, and terminate one that refuses its messages: "+
-				"the reconciler starts it again", "%s: the next action is overdue, the oldest by %s: %s",
-			counted(b.Actions, "subscription"), b.ActionAge.Round(time.Second), names(found, actionOf))
-	}
-	if b.Payments > 0 {
-		d.fail(check, "check that workers run and that the payment provider responds",
-			"%s: not sent or not polled in time, the oldest by %s", counted(b.Payments,
-				"payment"), b.PaymentAge.Round(time.Second))
-	}
-}
-
-// behindClocks warns only: a subscription is behind its clock for a moment after it was created, too.
+// behindClocks warns only: it is about tests, and the reconciler wakes such subscriptions.
 func (d *doctor) behindClocks(ctx context.Context, store *db.Store) {
-	found, err := store.BehindClock(ctx, named)
+	found, err := store.BehindClock(ctx, d.now().Add(-late), named)
 	if err != nil {
 		d.fail("test clocks", "check the database", "%s", describe(err))
 	} else if len(found) > 0 {
 		d.warn("test clocks",
 			"run doctor again in a minute; terminate the workflows of those that stay: the reconciler starts "+
-				"them again", "these subscriptions stand behind their test clock: %s", names(found, actionOf))
+				"them again", "these subscriptions stand behind their test clock for more than %s: %s", late, names(found, actionOf))
 	}
 }
 
 // actionOf names a subscription and what it waits for.
 func actionOf(o db.Overdue) string { return o.ID + " (" + o.Action + ")" }
-
-func (d *doctor) reviews(ctx context.Context, store *db.Store, b db.Backlog) {
-	const check = "payments in review"
-	if b.Reviews == 0 {
-		d.ok(check, "none")
-		return
-	}
-	found, err := store.Reviews(ctx, named)
-	if err != nil {
-		d.fail(check, "check the database", "%s", describe(err))
-		return
-	}
-	d.fail(check,
-		"look up each payment at its provider (metadata['txn_id'] is its id), then end its review with `perennial payment "+
-			"resolve`; a callback about it, "+
-			"resent from there, makes Perennial poll it too. Until then nothing else is collected where one is pending",
-		"%s, the oldest for %s: %s",
-		counted(b.Reviews, "payment"), b.ReviewAge.Round(time.Second), names(found, func(r db.Review) string {
-			return fmt.Sprintf("%s (%s, %s)", r.ID, r.Status, r.Reason)
-		}))
-}
 
 // lost finds payments that the provider knows and the database does not.
 func (d *doctor) lost(ctx context.Context, store *db.Store, b db.Backlog) {

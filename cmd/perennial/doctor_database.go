@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
 	"perennial/billing/fault"
 	"perennial/db"
@@ -128,11 +129,34 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 		Vault: keys, StripeURL: d.config.Stripe.APIURL, Timeout: d.config.Stripe.Timeout,
 		ReplayWindow: d.config.Stripe.ReplayWindow,
 	})
-	for _, e := range environments {
+	d.environments(environments, func(d *doctor, e db.Environment) {
 		d.settings(e)
 		if apps[e.AppID] {
 			d.provider(ctx, store, door, e)
 		}
+	})
+}
+
+// accountsAtOnce is how many accounts at providers are tried at a time.
+const accountsAtOnce = 8
+
+// environments checks several at a time, since a provider that hangs takes the whole patience for each of its accounts,
+// and reports them in their order.
+func (d *doctor) environments(all []db.Environment, check func(*doctor, db.Environment)) {
+	reports := make([]report, len(all))
+	var group errgroup.Group
+	group.SetLimit(accountsAtOnce)
+	for i, e := range all {
+		group.Go(func() error {
+			own := *d
+			own.report = &reports[i]
+			check(&own, e)
+			return nil
+		})
+	}
+	_ = group.Wait() // none of them fails
+	for _, r := range reports {
+		*d.report = append(*d.report, r...)
 	}
 }
 

@@ -180,17 +180,18 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 
 	d, got := diagnose(t, env)
 	require.Equal(t, exitFailed, got.code)
-	require.Contains(t, d.found("overdue work"), "1 subscription: the next action is overdue, the oldest by 10m")
-	require.Contains(t, d.found("overdue work"), sub)
+	require.Contains(t, d.found("overdue work"), "1 subscription: the next action is overdue, the oldest for 10m")
+	require.Contains(t, d.found("overdue work"), "10.00 EUR for Acme, Shop (test; 1 subscription from "+sub+" on)")
+	require.Contains(t, d.found("overdue work"), "the oldest: "+sub+" (begin)")
 	require.Contains(t, d.found("payments in review"), "1 payment, the oldest for 1h0m")
-	require.Contains(t, d.found("payments in review"), txn)
+	require.Contains(t, d.found("payments in review"), "5.00 EUR for Acme, Shop (test; 1 payment from "+txn+" on)")
 	require.Contains(t, d.found("lost payments"),
 		"1 callback about payments that the database does not have, the oldest for 1h0m")
 	require.Contains(t, d.found("lost payments"), "txn_lost (pi_1, callback cb_1)")
 	metrics := metricsOf(t, env)
 	for _, want := range []string{
-		"perennial_callbacks_lost 1",
-		"perennial_overdue_actions 1", "perennial_payments_in_review 1", "perennial_workers 0",
+		"perennial_callbacks_lost 1", `perennial_overdue_actions_amount{currency="EUR",mode="test"} 1000`,
+		`perennial_payments_in_review_amount{currency="EUR",mode="test"} 500`, "perennial_overdue_actions 1", "perennial_payments_in_review 1", "perennial_workers 0",
 		"perennial_reconciler_age_seconds -1",
 	} {
 		require.Contains(t, metrics, "\n"+want+"\n")
@@ -242,18 +243,16 @@ func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {
 	s := &server{telemetry: &telemetry.Telemetry{Logger: zap.New(core)}}
 	memory, at := &said{at: map[string]time.Time{}}, time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	s.sound(db.Backlog{Writable: true, ReconciledAge: time.Minute, Reviews: 1}, memory, at)
-	require.Zero(t, logs.Len(), "reviews were logged, with their reason, when they began")
-	faulty := db.Backlog{Actions: 3, ActionAge: 2 * time.Minute, Payments: 1, PaymentAge: time.Hour}
+	require.Zero(t, logs.Len(), "what is money is logged with the sums")
+	faulty := db.Backlog{Erasures: 2, ErasureAge: 2 * time.Minute}
 	s.sound(faulty, memory, at)
 	s.sound(faulty, memory, at.Add(alarmEvery))
-	require.Equal(t, 3, logs.FilterLevelExact(zapcore.ErrorLevel).Len(), "read-only, subscriptions, payments")
+	require.Equal(t, 2, logs.FilterLevelExact(zapcore.ErrorLevel).Len(), "read-only, erasures")
 	s.sound(db.Backlog{Writable: true, ReconciledAge: 3 * time.Minute}, memory, at)
-	require.Equal(t, 4, logs.Len())
+	require.Equal(t, 3, logs.Len())
 	s.sound(faulty, memory, at.Add(time.Minute))
-	require.Equal(t, 7, logs.Len(), "as long as it lasts")
-	s.sound(db.Backlog{Writable: true, Erasures: 1, ErasureAge: time.Hour}, memory, at)
-	require.Equal(t, 8, logs.Len())
-	require.Contains(t, logs.All()[7].Message, "erased")
+	require.Equal(t, 5, logs.Len(), "as long as it lasts")
+	require.Contains(t, logs.All()[4].Message, "erased")
 }
 
 // The workers are well and cannot say so: their beats are not written.

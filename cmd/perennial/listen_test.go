@@ -107,6 +107,10 @@ func TestListen_SurvivesKills(t *testing.T) {
 			return q.Header.Get("webhook-id") == want[len(want)-1]
 		})
 	})
+	eventually(t, "its place is kept", func() bool { // which comes after the receiver's answer
+		kept, known, err := loadListenState(state)
+		return err == nil && known && kept.Cursor == want[len(want)-1]
+	})
 	require.NoError(t, f.Process.Signal(syscall.SIGINT))
 	require.NoError(t, f.Wait(), "Ctrl-C is an orderly end:\n%s", f.stderr)
 	require.Contains(t, f.stderr.String(), "run it again to continue behind "+want[len(want)-1])

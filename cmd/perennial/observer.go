@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/activities"
+	"perennial/billing/money"
 	"perennial/contract"
 	"perennial/internal/telemetry"
 )
@@ -57,7 +58,8 @@ func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
 		"from there, makes Perennial poll it too",
 		telemetry.Environment(r.EnvironmentID), zap.String("transactionId", r.TransactionID),
 		zap.String("subscriptionId", r.SubscriptionID), zap.String("provider", r.Provider),
-		zap.String("providerReference", r.ProviderRef), zap.String("idempotencyKey", r.Key), zap.String("reason", r.Reason))
+		zap.String("providerReference", r.ProviderRef), zap.String("idempotencyKey", r.Key), zap.String("reason", r.Reason),
+		zap.String("amount", money.Format(r.Amount, r.Currency)))
 }
 
 // CredentialsRefused implements activities.Observer.
@@ -117,7 +119,7 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "stuck", found.Stuck)
 		o.telemetry.Logger.Error("subscriptions stay overdue although the reconciler wakes them: open their workflows in "+
 			"Temporal, and terminate one that refuses its messages: the reconciler starts it again",
-			zap.Int("count", found.Stuck), zap.Strings("workflowIds", found.StuckIDs))
+			zap.Int("count", found.Stuck), zap.Strings("workflowIds", found.StuckIDs), zap.Strings("environmentIds", found.StuckIn))
 	}
 	for kind, n := range map[string]int{"started": found.Started, "signalled": found.Signalled, "late": found.Late} {
 		if n > 0 {

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/config"
@@ -51,11 +52,11 @@ func paymentListCommand() *command {
 
 func reviewsTable(out io.Writer, found []db.Review) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tTYPE\tSTATUS\tAMOUNT\tREASON\tREFERENCE\tTO REVIEW\tSINCE") // Flush tells
+	_, _ = fmt.Fprintln(w, "ID\tOF\tTYPE\tSTATUS\tAMOUNT\tREASON\tREFERENCE\tTO REVIEW\tSINCE") // Flush tells
 	for _, r := range found {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d %s\t%s\t%s\t%s\t%s\n", r.ID, r.Type, r.Status, r.Amount, r.Currency, r.Reason,
-			r.ProviderRef,
-			r.ReviewRef, r.Since.UTC().Format(time.DateTime)) // Flush tells
+		_, _ = fmt.Fprintf(w, "%s\t%s, %s (%s)\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Tenant, r.App, r.Mode, r.Type, r.Status,
+			money.Format(r.Amount, r.Currency), r.Reason, r.ProviderRef, r.ReviewRef,
+			r.Since.UTC().Format(time.DateTime)) // Flush tells
 	}
 	return w.Flush()
 }
@@ -83,7 +84,7 @@ func paymentResolveCommand() *command {
 				if *note == "" {
 					return usagef("--note is missing: say how you found it out")
 				}
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+				return withDispatcher(ctx, p, "payment", func(store *db.Store) error {
 					return resolvePayment(ctx, p, store, service.Resolution{PaymentID: args[0], Decision: decision, Note: *note})
 				})
 			}

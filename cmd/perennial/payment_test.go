@@ -1,10 +1,17 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"perennial/contract"
+	"perennial/internal/devstack"
+	"perennial/internal/testkit"
 )
 
 // inReview writes a payment of a fresh environment that needs review, and a callback about one that nobody has.
@@ -33,15 +40,23 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 	d, _ := diagnose(t, env)
 	require.Contains(t, d.found("payments in review"), txn+" (success, second_capture)")
 	require.Contains(t, d.found("payments in review"), "perennial payment resolve")
-	require.Contains(t, perennial(t, env, "payment", "list").stdout, "second_capture")
+	list := perennial(t, env, "payment", "list").stdout
+	require.Regexp(t, txn+` +Acme, Shop \(test\) +charge +success +7\.00 EUR +second_capture`, list)
 	require.Contains(t, perennial(t, env, "callback", "list").stdout, callback)
 
+	worker := start(t, env, "worker") // Temporal knows our search attributes from then on
+	eventually(t, "it prepares Temporal", func() bool {
+		d, _ := diagnose(t, env)
+		return slices.Contains(d.verdicts("search attributes"), good)
+	})
+	require.Equal(t, exitDone, worker.stop().code)
 	refused := perennial(t, env, "payment", "resolve", txn, "--as", "succeeded", "--note", "kept")
 	require.Equal(t, exitFailed, refused.code)
 	require.Contains(t, refused.stderr, "give the second capture back")
 	done := perennial(t, env, "payment", "resolve", txn, "--as", "returned", "--note", "refunded at the dashboard")
 	require.Equal(t, exitDone, done.code, done.stderr)
 	require.Contains(t, done.stdout, txn+" is success; its review has ended")
+	require.Equal(t, contract.SignalCheck, firstSignal(t, env, txn), "its workflow is told, as by the API")
 	again := perennial(t, env, "payment", "resolve", txn, "--as", "returned", "--note", "refunded at the dashboard")
 	require.Contains(t, again.stderr, "does not need review")
 	require.Equal(t, exitFailed, perennial(t, env, "payment", "resolve", "txn_absent", "--as", "failed", "--note",
@@ -60,6 +75,35 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 	require.NoError(t, conn.QueryRow(t.Context(), `select count(*) from decisions where actor_kind = 'cli' and actor_id = 'casey'
 		and note = 'refunded at the dashboard' and (outcome = 'returned' and provider_ref = 'pi_2' or outcome = 'closed' and callback_id is not null)`).Scan(&kept))
 	require.Equal(t, 2, kept)
+}
+
+// firstSignal is the first signal that a workflow got.
+func firstSignal(t *testing.T, env map[string]string, workflowID string) string {
+	t.Helper()
+	n := testkit.Namespace{Address: env["TEMPORAL_ADDRESS"], Name: env["TEMPORAL_NAMESPACE"]}
+	history := n.Client(t).GetWorkflowHistory(t.Context(), workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for history.HasNext() {
+		event, err := history.Next()
+		require.NoError(t, err, "it has no workflow")
+		if signal := event.GetWorkflowExecutionSignaledEventAttributes(); signal != nil {
+			return signal.GetSignalName()
+		}
+	}
+	return ""
+}
+
+// A decision is made while Temporal is away too; what follows is left to the reconciler, and the operator is told so.
+func TestPaymentResolve_WithoutTemporal(t *testing.T) {
+	t.Parallel()
+	env := stackEnvironment(t)
+	txn, _ := inReview(t, env)
+	port, err := devstack.FreePort(0)
+	require.NoError(t, err)
+	env["TEMPORAL_ADDRESS"] = fmt.Sprintf("127.0.0.1:%d", port)
+	done := perennial(t, env, "payment", "resolve", txn, "--as", "returned", "--note", "refunded at the dashboard")
+	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Contains(t, done.stdout, txn+" is success; its review has ended")
+	require.Contains(t, done.stderr, "left to the reconciler")
 }
 
 func TestDoctor_WarnsOfOpenDisputes(t *testing.T) {

@@ -5,23 +5,84 @@ import (
 	"fmt"
 	"time"
 
-	"go.uber.org/zap"
-
-	"perennial/billing/money"
 	"perennial/db"
-	"perennial/internal/telemetry"
 )
 
 // waiting is one reason for which money waits, as operators see it.
 type waiting struct {
 	check         string // of the doctor
+	noun          string // what one of them is
+	state         string // what is the matter with them, behind their number; empty: the check says it
 	alarm, remedy string
 	metric, text  string // perennial_ and this: a count, the age of the oldest, amounts by currency
-	read          func(context.Context, *db.Store, time.Time) ([]db.WaitingMoney, error)
+	// counted: the gauges of the backlog have number and age, so that only the amounts are left.
+	counted bool
+	read    func(context.Context, *db.Store, time.Time) ([]db.WaitingMoney, error)
+	// examples names some of them for the doctor; nil: the first ID of each sum does.
+	examples func(context.Context, *db.Store, time.Time) (string, error)
+}
+
+// idField is the field of the log that names one of them.
+func (w waiting) idField() string {
+	if w.noun == overdueActions.noun {
+		return "subscriptionId"
+	}
+	return "transactionId"
+}
+
+// allWaiting is in the order in which the doctor shows it.
+var allWaiting = []waiting{overdueActions, overduePayments, paymentsInReview, untakenCharges, refundsOwed}
+
+var overdueActions = waiting{
+	check: "overdue work", noun: "subscription", state: ": the next action is overdue", metric: "overdue_actions",
+	text: "What waits for overdue actions of subscriptions: their open invoices, and the price of the period to begin",
+	alarm: "subscriptions are overdue: see that workers run; `perennial doctor` names some, and their workflows in Temporal " +
+		"say what they wait for",
+	remedy: "check that workers run; then open these workflows in Temporal, and terminate one that refuses its messages: " +
+		"the reconciler starts it again",
+	counted: true,
+	read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
+		return store.OverdueActions(ctx, now.Add(-late))
+	},
+	examples: func(ctx context.Context, store *db.Store, now time.Time) (string, error) {
+		found, err := store.OverdueSubscriptions(ctx, now.Add(-late), named)
+		return names(found, actionOf), err
+	},
+}
+
+var overduePayments = waiting{
+	check: "overdue payments", noun: "payment", state: ": not sent or not polled in time", metric: "overdue_payments",
+	text:    "Payments whose send or poll is overdue by more than a minute",
+	alarm:   "payments are overdue: not sent, or not polled; see that workers run and that the provider answers",
+	remedy:  "check that workers run and that the payment provider responds",
+	counted: true,
+	read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
+		return store.OverduePayments(ctx, now.Add(-late))
+	},
+}
+
+var paymentsInReview = waiting{
+	check: "payments in review", noun: "payment", metric: "payments_in_review",
+	text: "Payments that need review",
+	alarm: "payments need review: `perennial payment list` shows them with the reason; look each up at its provider, then run " +
+		"`perennial payment resolve`",
+	remedy: "look up each payment at its provider (metadata['txn_id'] is its id), then end its review with `perennial payment " +
+		"resolve`; a callback about it, resent from there, makes Perennial poll it too. Until then nothing else is collected " +
+		"where one is pending",
+	counted: true,
+	read: func(ctx context.Context, store *db.Store, _ time.Time) ([]db.WaitingMoney, error) {
+		return store.PaymentsInReview(ctx)
+	},
+	examples: func(ctx context.Context, store *db.Store, _ time.Time) (string, error) {
+		found, err := store.Reviews(ctx, named)
+		return names(found, func(r db.Review) string {
+			return fmt.Sprintf("%s (%s, %s)", r.ID, r.Status, r.Reason)
+		}), err
+	},
 }
 
 var untakenCharges = waiting{
-	check: "charges not taken", metric: "untaken_charges",
+	check: "charges not taken", noun: "charge", metric: "untaken_charges",
 	text: "Charges due for more than a minute that no provider has taken",
 	alarm: "charges are due and no provider has taken them: see that workers run, and that the provider answers and " +
 		"takes our key",
@@ -33,7 +94,7 @@ var untakenCharges = waiting{
 }
 
 var refundsOwed = waiting{
-	check: "refunds owed", metric: "refunds_owed",
+	check: "refunds owed", noun: "charge", metric: "refunds_owed",
 	text: "Charges of which a refund failed, so that money is owed to the payer",
 	alarm: "refunds failed and are owed to payers: list them with GET /payments?refundOwed=true, then retry each or " +
 		"return it as credit",
@@ -42,105 +103,4 @@ var refundsOwed = waiting{
 	read: func(ctx context.Context, store *db.Store, _ time.Time) ([]db.WaitingMoney, error) {
 		return store.RefundsOwed(ctx)
 	},
-}
-
-// sumsNamed is how many sums one look at the log or the doctor shows; the oldest come first.
-const sumsNamed = 10
-
-// watchWaiting serves gauges of the money that waits.
-func (s *server) watchWaiting(store *db.Store, now func() time.Time) error {
-	var gauges []telemetry.Gauge
-	all := []waiting{untakenCharges, refundsOwed}
-	for _, w := range all {
-		gauges = append(gauges,
-			telemetry.Gauge{Name: "perennial_" + w.metric, Text: w.text + ", up to 10,000."},
-			telemetry.Gauge{
-				Name: "perennial_" + w.metric + "_age_seconds", Text: "How long the oldest of them has waited. " + w.text + ".",
-			},
-			telemetry.Gauge{
-				Name: "perennial_" + w.metric + "_amount", Text: "Their sum in minor units, by currency and mode. " + w.text + ".",
-			})
-	}
-	return s.telemetry.WatchAmounts(gauges, func(ctx context.Context) map[string][]telemetry.Amount {
-		out := map[string][]telemetry.Amount{}
-		for _, w := range all {
-			sums, err := w.read(ctx, store, now())
-			if err != nil { // the backlog's own reading says so
-				continue
-			}
-			payments, age := totals(sums, now())
-			out["perennial_"+w.metric] = []telemetry.Amount{{Value: float64(payments)}}
-			out["perennial_"+w.metric+"_age_seconds"] = []telemetry.Amount{{Value: age.Seconds()}}
-			out["perennial_"+w.metric+"_amount"] = byCurrency(sums)
-		}
-		return out
-	})
-}
-
-func totals(sums []db.WaitingMoney, now time.Time) (payments int, age time.Duration) {
-	for _, sum := range sums {
-		payments, age = payments+sum.Payments, max(age, now.Sub(sum.Oldest))
-	}
-	return payments, age
-}
-
-// byCurrency adds up what environments of one mode wait for.
-func byCurrency(sums []db.WaitingMoney) (out []telemetry.Amount) {
-	type series struct {
-		currency money.Currency
-		mode     string
-	}
-	added := map[series]float64{}
-	for _, sum := range sums {
-		added[series{sum.Currency, sum.Mode}] += float64(sum.Amount)
-	}
-	for at, amount := range added {
-		out = append(out, telemetry.Amount{
-			Value: amount, Labels: []string{"currency", at.currency.String(), "mode", at.mode},
-		})
-	}
-	return out
-}
-
-// alarmWaiting is the part of one look of alarm that is about money.
-func (s *server) alarmWaiting(ctx context.Context, store *db.Store, said *said, now time.Time) {
-	ctx, cancel := context.WithTimeout(ctx, alarmEvery)
-	defer cancel()
-	for _, w := range []waiting{untakenCharges, refundsOwed} {
-		if sums, err := w.read(ctx, store, now); err == nil { // a database that is away is in the log of every request
-			s.soundWaiting(w, sums, said, now)
-		}
-	}
-}
-
-// soundWaiting logs the money that waits, one line for each environment and currency, once a minute.
-func (s *server) soundWaiting(w waiting, sums []db.WaitingMoney, said *said, now time.Time) {
-	if len(sums) == 0 || !said.again(w.check, now) {
-		return
-	}
-	for _, sum := range sums[:min(len(sums), sumsNamed)] {
-		s.telemetry.Logger.Error(w.alarm, telemetry.Environment(sum.EnvironmentID), zap.String("tenant", sum.Tenant),
-			zap.String("app", sum.App), zap.String("mode", sum.Mode), zap.Int("count", sum.Payments),
-			zap.String("amount", money.Format(sum.Amount, sum.Currency)), zap.Duration("oldest", now.Sub(sum.Oldest)),
-			zap.String("transactionId", sum.FirstID))
-	}
-}
-
-// waiting checks that no money waits.
-func (d *doctor) waiting(ctx context.Context, store *db.Store, w waiting) {
-	sums, err := w.read(ctx, store, d.now())
-	switch {
-	case err != nil:
-		d.fail(w.check, "check the database", "%s", describe(err))
-	case len(sums) == 0:
-		d.ok(w.check, "none")
-	default:
-		payments, age := totals(sums, d.now())
-		d.fail(w.check, w.remedy, "%s, the oldest for %s: %s", counted(payments, "charge"), age.Round(time.Second),
-			names(sums[:min(len(sums), sumsNamed)], func(sum db.WaitingMoney) string {
-				return fmt.Sprintf("%s for %s, %s (%s; %s from %s on)", money.Format(sum.Amount, sum.Currency), sum.Tenant, sum.App,
-					sum.Mode,
-					counted(sum.Payments, "charge"), sum.FirstID)
-			}))
-	}
 }

@@ -1,5 +1,6 @@
 -- What operators and alerts read, over all environments. A scrape of the metrics runs these every few seconds: each
--- subquery reads one end of a partial index, and counts stop at @at_most.
+-- subquery reads one end of a partial index (of what is due, one end for each environment or provider configuration), and
+-- counts stop at @at_most.
 
 -- name: BacklogGet :one
 -- Where nothing waits, the oldest is @now, the clock by which work becomes due. Beats and passes were stamped by the
@@ -22,9 +23,14 @@ select
     (current_setting('transaction_read_only') = 'off')::boolean as writable
 from temporal_epoch e,
     (select
-        (select min(s.next_action_at) from subscriptions s
-         where s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null) as action_at,
-        (select min(t.next_check_at) from transactions t where t.status = 'pending' and t.parked_at is null) as check_at,
+        (select min((select s.next_action_at from subscriptions s
+                     where s.environment_id = n.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null
+                     order by s.next_action_at limit 1)) from environments n) as action_at,
+        (select min((select t.next_check_at from transactions t
+                     where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+                       and t.next_check_at is not null
+                     order by t.next_check_at limit 1))
+         from (select p.id from provider_configs p union all select '') g) as check_at,
         (select min(t.parked_at) from transactions t where t.parked_at is not null) as review_at,
         (select min(t.disputed_at) from transactions t where t.disputed_at is not null) as disputed_at,
         (select min(c.received_at) from provider_callbacks c
@@ -32,12 +38,22 @@ from temporal_epoch e,
         (select min(r.requested_at) from erasures r where r.finished_at is null) as erasure_at) oldest,
     (select
         (select count(*) from (
-            select from subscriptions s
-            where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @overdue_before::timestamptz
+            select from environments n
+            cross join lateral (
+                select from subscriptions s
+                where s.environment_id = n.id and s.finished_at is null and s.test_clock_id is null
+                  and s.next_action_at < @overdue_before::timestamptz
+                order by s.next_action_at
+                limit @at_most::integer) d
             limit @at_most::integer) o) as actions,
         (select count(*) from (
-            select from transactions t
-            where t.status = 'pending' and t.parked_at is null and t.next_check_at < @overdue_before::timestamptz
+            select from (select p.id from provider_configs p union all select '') g
+            cross join lateral (
+                select from transactions t
+                where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+                  and t.next_check_at < @overdue_before::timestamptz
+                order by t.next_check_at
+                limit @at_most::integer) d
             limit @at_most::integer) o) as payments,
         (select count(*) from (
             select from transactions t where t.parked_at is not null limit @at_most::integer) r) as reviews,
@@ -55,25 +71,42 @@ from temporal_epoch e,
 
 -- name: SubscriptionListOverdue :many
 -- In real time, the oldest first.
-select s.environment_id, s.id, s.next_action, s.next_action_at::timestamptz as due_at
-from subscriptions s
-where s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
-order by s.next_action_at
-limit @row_limit;
+select d.environment_id, d.id, d.next_action, d.next_action_at::timestamptz as due_at
+from environments n
+cross join lateral (
+    select s.environment_id, s.id, s.next_action, s.next_action_at
+    from subscriptions s
+    where s.environment_id = n.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at < @before
+    order by s.next_action_at
+    limit @row_limit::integer) d
+order by d.next_action_at
+limit @row_limit::integer;
 
 -- name: SubscriptionListBehindClock :many
--- Those whose test clock stands still at or after their next action. A subscription is among them for a moment after it
--- was created, and for as long as a payment holds its clock up; one that stays is stuck.
+-- Those whose test clock stands still at or after their next action, although neither they nor what holds the clock up has
+-- changed since then: ids tell when a subscription was created. A clock that was stopped by payments keeps their ids until
+-- its next advance; it is held up while one of them is pending, and until what it kept waiting has had its time.
 select s.environment_id, s.id, s.next_action, s.next_action_at::timestamptz as due_at
 from test_clocks c
 join subscriptions s on s.environment_id = c.environment_id and s.test_clock_id = c.id
-where c.status = 'ready' and c.blocked_by = '{}' and s.finished_at is null and s.next_action_at <= c.now_at
+where c.status = 'ready' and s.finished_at is null and s.next_action_at <= c.now_at
+  and s.id < @created_before::text and (s.wake_pending_since is null or s.wake_pending_since < @unchanged_since::timestamptz)
+  and not exists (
+      select from unnest(c.blocked_by) as b (id)
+      join transactions t on t.environment_id = c.environment_id and t.id = b.id
+      where t.status = 'pending' or exists (
+          select from provider_calls p
+          where p.environment_id = t.environment_id and p.transaction_id = t.id and p.ended_at >= @unchanged_since::timestamptz))
 order by s.id
 limit @row_limit;
 
 -- name: TransactionListForReview :many
-select t.environment_id, t.id, t.type, t.status, t.amount, t.currency, t.provider_ref, t.review_reason, t.review_ref, t.parked_at::timestamptz as parked_at
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.id, t.type, t.status, t.amount, t.currency, t.provider_ref,
+    t.review_reason, t.review_ref, t.parked_at::timestamptz as parked_at
 from transactions t
+join environments e on e.id = t.environment_id
+join apps a on a.id = e.app_id
+join tenants o on o.id = a.tenant_id
 where t.parked_at is not null
 order by t.parked_at
 limit @row_limit;

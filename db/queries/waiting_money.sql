@@ -1,9 +1,11 @@
--- Money that waits and that nobody asks about, over all environments: the sums that operators must see.
+-- Money that waits and that nobody asks about, over all environments: the sums that operators must see. What is read in
+-- the order in which it became due lies in one index for each environment or account: each that is behind is read along
+-- its own, up to an equal share of @at_most.
 
 -- name: TransactionSumUntaken :many
 -- Charges due before then that no provider has taken. By when they were due, not by when they are tried next: each refused
 -- or silent exchange moves that on.
-select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as payments,
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.amount)::bigint as amount, min(t.send_due_at)::timestamptz as oldest, min(t.id)::text as first_id
 from (
     select t.environment_id, t.currency, t.amount, t.send_due_at, t.id
@@ -21,13 +23,88 @@ limit @row_limit;
 
 -- name: TransactionSumRefundOwed :many
 -- Refunds that failed: what is owed to payers until a person retries them or returns the amount as credit.
-select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as payments,
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.refund_owed)::bigint as amount, min(coalesce(t.refund_owed_at, t.created_at))::timestamptz as oldest, min(t.id)::text as first_id
 from (
     select t.environment_id, t.currency, t.refund_owed, t.refund_owed_at, t.created_at, t.id
     from transactions t
     where t.refund_owed > 0
     order by t.refund_owed_at
+    limit @at_most::integer) t
+join environments e on e.id = t.environment_id
+join apps a on a.id = e.app_id
+join tenants o on o.id = a.tenant_id
+group by t.environment_id, o.name, a.name, e.mode, t.currency
+order by oldest
+limit @row_limit;
+
+-- name: SubscriptionSumOverdue :many
+-- Subscriptions in real time whose next action was due before then. The amount is what waits for that action, as far as it
+-- is known before the action: their open invoices, and the price of the period that is to begin.
+with behind as materialized (
+    select e.id, e.mode, a.name as app, o.name as tenant, greatest(1, floor(1.0 / count(*) over () * @at_most::int)::int) as share
+    from environments e
+    join apps a on a.id = e.app_id
+    join tenants o on o.id = a.tenant_id
+    where (select s.next_action_at from subscriptions s
+           where s.environment_id = e.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null
+           order by s.next_action_at limit 1) < @due_before::timestamptz
+)
+select d.environment_id, b.tenant, b.app, b.mode, d.currency, count(*)::integer as waiting,
+       sum(d.open + d.price)::bigint as amount, min(d.next_action_at)::timestamptz as oldest, min(d.id)::text as first_id
+from behind b
+cross join lateral (
+    select s.environment_id, s.id, s.currency, s.next_action_at,
+        (select coalesce(sum(i.amount_due), 0) from invoices i
+         where i.environment_id = s.environment_id and i.subscription_id = s.id and i.status = 'open') as open,
+        case when s.next_action in ('begin', 'trial_end', 'renewal') and s.status <> 'past_due' then
+            (select coalesce(sum(p.amount), 0) from prices p
+             where p.environment_id = s.environment_id and p.plan_id = coalesce(s.pending_plan_id, s.plan_id))
+        else 0 end as price
+    from subscriptions s
+    where s.environment_id = b.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at < @due_before
+    order by s.next_action_at
+    limit b.share) d
+group by d.environment_id, b.tenant, b.app, b.mode, d.currency
+order by oldest
+limit @row_limit;
+
+-- name: TransactionSumOverdue :many
+-- Payments whose send, or next look-up at the provider, was due before then.
+with behind as materialized (
+    select g.id, greatest(1, floor(1.0 / count(*) over () * @at_most::int)::int) as share
+    from (select p.id from provider_configs p union all select '') g
+    where (select t.next_check_at from transactions t
+           where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+             and t.next_check_at is not null
+           order by t.next_check_at limit 1) < @due_before::timestamptz
+)
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
+       sum(t.amount)::bigint as amount, min(t.next_check_at)::timestamptz as oldest, min(t.id)::text as first_id
+from behind b
+cross join lateral (
+    select t.environment_id, t.currency, t.amount, t.next_check_at, t.id
+    from transactions t
+    where coalesce(t.provider_config_id, '') = b.id and t.status = 'pending' and t.parked_at is null
+      and t.next_check_at < @due_before
+    order by t.next_check_at
+    limit b.share) t
+join environments e on e.id = t.environment_id
+join apps a on a.id = e.app_id
+join tenants o on o.id = a.tenant_id
+group by t.environment_id, o.name, a.name, e.mode, t.currency
+order by oldest
+limit @row_limit;
+
+-- name: TransactionSumForReview :many
+-- Payments that need review: a person must find out what became of them.
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
+       sum(t.amount)::bigint as amount, min(t.parked_at)::timestamptz as oldest, min(t.id)::text as first_id
+from (
+    select t.environment_id, t.currency, t.amount, t.parked_at, t.id
+    from transactions t
+    where t.parked_at is not null
+    order by t.parked_at
     limit @at_most::integer) t
 join environments e on e.id = t.environment_id
 join apps a on a.id = e.app_id

@@ -22,6 +22,7 @@ const (
 	Doctor    Command = "doctor"
 	Build     Command = "build"
 	Listen    Command = "listen"
+	Payment   Command = "payment"
 )
 
 // Config is every setting of a process. Zero values are those of absent variables without a default.

@@ -25,7 +25,7 @@ func Variables() []Variable { return append([]Variable(nil), variables...) }
 var variables = []Variable{
 	{
 		Name: "DATABASE_URL", Secret: true, set: databaseURL,
-		RequiredBy: []Command{API, Worker, Serve, Migrate, Key, Doctor},
+		RequiredBy: []Command{API, Worker, Serve, Migrate, Key, Doctor, Payment},
 		Example:    "postgres://perennial:secret@db.example.com:5432/perennial?sslmode=verify-full",
 		Meaning: "PostgreSQL, version 15 or newer: the truth about every subscription and payment. `dev` starts " +
 			"one where it is absent.",
@@ -50,7 +50,7 @@ var variables = []Variable{
 		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolWebhooks }),
 	},
 	{
-		Name: "TEMPORAL_ADDRESS", RequiredBy: []Command{API, Worker, Serve, Doctor, Build}, Example: "127.0.0.1:7233",
+		Name: "TEMPORAL_ADDRESS", RequiredBy: []Command{API, Worker, Serve, Doctor, Build, Payment}, Example: "127.0.0.1:7233",
 		Meaning: "Frontend of the Temporal cluster, or of Temporal Cloud. `dev` starts a server where it is absent.",
 		Fix:     "give host:port of a Temporal frontend",
 		set:     address(func(c *Config) *string { return &c.Temporal.Address }),

@@ -12,8 +12,229 @@ import (
 	"perennial/billing/money"
 )
 
+const subscriptionSumOverdue = `-- name: SubscriptionSumOverdue :many
+with behind as materialized (
+    select e.id, e.mode, a.name as app, o.name as tenant, greatest(1, floor(1.0 / count(*) over () * $3::int)::int) as share
+    from environments e
+    join apps a on a.id = e.app_id
+    join tenants o on o.id = a.tenant_id
+    where (select s.next_action_at from subscriptions s
+           where s.environment_id = e.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null
+           order by s.next_action_at limit 1) < $1::timestamptz
+)
+select d.environment_id, b.tenant, b.app, b.mode, d.currency, count(*)::integer as waiting,
+       sum(d.open + d.price)::bigint as amount, min(d.next_action_at)::timestamptz as oldest, min(d.id)::text as first_id
+from behind b
+cross join lateral (
+    select s.environment_id, s.id, s.currency, s.next_action_at,
+        (select coalesce(sum(i.amount_due), 0) from invoices i
+         where i.environment_id = s.environment_id and i.subscription_id = s.id and i.status = 'open') as open,
+        case when s.next_action in ('begin', 'trial_end', 'renewal') and s.status <> 'past_due' then
+            (select coalesce(sum(p.amount), 0) from prices p
+             where p.environment_id = s.environment_id and p.plan_id = coalesce(s.pending_plan_id, s.plan_id))
+        else 0 end as price
+    from subscriptions s
+    where s.environment_id = b.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at < $1
+    order by s.next_action_at
+    limit b.share) d
+group by d.environment_id, b.tenant, b.app, b.mode, d.currency
+order by oldest
+limit $2
+`
+
+type SubscriptionSumOverdueParams struct {
+	DueBefore *time.Time
+	RowLimit  int32
+	AtMost    int
+}
+
+type SubscriptionSumOverdueRow struct {
+	EnvironmentID string
+	Tenant        string
+	App           string
+	Mode          string
+	Currency      money.Currency
+	Waiting       int
+	Amount        int64
+	Oldest        time.Time
+	FirstID       string
+}
+
+// Subscriptions in real time whose next action was due before then. The amount is what waits for that action, as far as it
+// is known before the action: their open invoices, and the price of the period that is to begin.
+func (q *Queries) SubscriptionSumOverdue(ctx context.Context, db DBTX, arg SubscriptionSumOverdueParams) ([]SubscriptionSumOverdueRow, error) {
+	rows, err := db.Query(ctx, subscriptionSumOverdue, arg.DueBefore, arg.RowLimit, arg.AtMost)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionSumOverdueRow
+	for rows.Next() {
+		var i SubscriptionSumOverdueRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.Tenant,
+			&i.App,
+			&i.Mode,
+			&i.Currency,
+			&i.Waiting,
+			&i.Amount,
+			&i.Oldest,
+			&i.FirstID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const transactionSumForReview = `-- name: TransactionSumForReview :many
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
+       sum(t.amount)::bigint as amount, min(t.parked_at)::timestamptz as oldest, min(t.id)::text as first_id
+from (
+    select t.environment_id, t.currency, t.amount, t.parked_at, t.id
+    from transactions t
+    where t.parked_at is not null
+    order by t.parked_at
+    limit $1::integer) t
+join environments e on e.id = t.environment_id
+join apps a on a.id = e.app_id
+join tenants o on o.id = a.tenant_id
+group by t.environment_id, o.name, a.name, e.mode, t.currency
+order by oldest
+limit $2
+`
+
+type TransactionSumForReviewParams struct {
+	AtMost   int
+	RowLimit int32
+}
+
+type TransactionSumForReviewRow struct {
+	EnvironmentID string
+	Tenant        string
+	App           string
+	Mode          string
+	Currency      money.Currency
+	Waiting       int
+	Amount        int64
+	Oldest        time.Time
+	FirstID       string
+}
+
+// Payments that need review: a person must find out what became of them.
+func (q *Queries) TransactionSumForReview(ctx context.Context, db DBTX, arg TransactionSumForReviewParams) ([]TransactionSumForReviewRow, error) {
+	rows, err := db.Query(ctx, transactionSumForReview, arg.AtMost, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionSumForReviewRow
+	for rows.Next() {
+		var i TransactionSumForReviewRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.Tenant,
+			&i.App,
+			&i.Mode,
+			&i.Currency,
+			&i.Waiting,
+			&i.Amount,
+			&i.Oldest,
+			&i.FirstID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const transactionSumOverdue = `-- name: TransactionSumOverdue :many
+with behind as materialized (
+    select g.id, greatest(1, floor(1.0 / count(*) over () * $3::int)::int) as share
+    from (select p.id from provider_configs p union all select '') g
+    where (select t.next_check_at from transactions t
+           where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+             and t.next_check_at is not null
+           order by t.next_check_at limit 1) < $1::timestamptz
+)
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
+       sum(t.amount)::bigint as amount, min(t.next_check_at)::timestamptz as oldest, min(t.id)::text as first_id
+from behind b
+cross join lateral (
+    select t.environment_id, t.currency, t.amount, t.next_check_at, t.id
+    from transactions t
+    where coalesce(t.provider_config_id, '') = b.id and t.status = 'pending' and t.parked_at is null
+      and t.next_check_at < $1
+    order by t.next_check_at
+    limit b.share) t
+join environments e on e.id = t.environment_id
+join apps a on a.id = e.app_id
+join tenants o on o.id = a.tenant_id
+group by t.environment_id, o.name, a.name, e.mode, t.currency
+order by oldest
+limit $2
+`
+
+type TransactionSumOverdueParams struct {
+	DueBefore *time.Time
+	RowLimit  int32
+	AtMost    int
+}
+
+type TransactionSumOverdueRow struct {
+	EnvironmentID string
+	Tenant        string
+	App           string
+	Mode          string
+	Currency      money.Currency
+	Waiting       int
+	Amount        int64
+	Oldest        time.Time
+	FirstID       string
+}
+
+// Payments whose send, or next look-up at the provider, was due before then.
+func (q *Queries) TransactionSumOverdue(ctx context.Context, db DBTX, arg TransactionSumOverdueParams) ([]TransactionSumOverdueRow, error) {
+	rows, err := db.Query(ctx, transactionSumOverdue, arg.DueBefore, arg.RowLimit, arg.AtMost)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionSumOverdueRow
+	for rows.Next() {
+		var i TransactionSumOverdueRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.Tenant,
+			&i.App,
+			&i.Mode,
+			&i.Currency,
+			&i.Waiting,
+			&i.Amount,
+			&i.Oldest,
+			&i.FirstID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const transactionSumRefundOwed = `-- name: TransactionSumRefundOwed :many
-select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as payments,
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.refund_owed)::bigint as amount, min(coalesce(t.refund_owed_at, t.created_at))::timestamptz as oldest, min(t.id)::text as first_id
 from (
     select t.environment_id, t.currency, t.refund_owed, t.refund_owed_at, t.created_at, t.id
@@ -40,7 +261,7 @@ type TransactionSumRefundOwedRow struct {
 	App           string
 	Mode          string
 	Currency      money.Currency
-	Payments      int
+	Waiting       int
 	Amount        int64
 	Oldest        time.Time
 	FirstID       string
@@ -62,7 +283,7 @@ func (q *Queries) TransactionSumRefundOwed(ctx context.Context, db DBTX, arg Tra
 			&i.App,
 			&i.Mode,
 			&i.Currency,
-			&i.Payments,
+			&i.Waiting,
 			&i.Amount,
 			&i.Oldest,
 			&i.FirstID,
@@ -79,7 +300,7 @@ func (q *Queries) TransactionSumRefundOwed(ctx context.Context, db DBTX, arg Tra
 
 const transactionSumUntaken = `-- name: TransactionSumUntaken :many
 
-select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as payments,
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.amount)::bigint as amount, min(t.send_due_at)::timestamptz as oldest, min(t.id)::text as first_id
 from (
     select t.environment_id, t.currency, t.amount, t.send_due_at, t.id
@@ -108,13 +329,15 @@ type TransactionSumUntakenRow struct {
 	App           string
 	Mode          string
 	Currency      money.Currency
-	Payments      int
+	Waiting       int
 	Amount        int64
 	Oldest        time.Time
 	FirstID       string
 }
 
-// Money that waits and that nobody asks about, over all environments: the sums that operators must see.
+// Money that waits and that nobody asks about, over all environments: the sums that operators must see. What is read in
+// the order in which it became due lies in one index for each environment or account: each that is behind is read along
+// its own, up to an equal share of @at_most.
 // Charges due before then that no provider has taken. By when they were due, not by when they are tried next: each refused
 // or silent exchange moves that on.
 func (q *Queries) TransactionSumUntaken(ctx context.Context, db DBTX, arg TransactionSumUntakenParams) ([]TransactionSumUntakenRow, error) {
@@ -132,7 +355,7 @@ func (q *Queries) TransactionSumUntaken(ctx context.Context, db DBTX, arg Transa
 			&i.App,
 			&i.Mode,
 			&i.Currency,
-			&i.Payments,
+			&i.Waiting,
 			&i.Amount,
 			&i.Oldest,
 			&i.FirstID,
