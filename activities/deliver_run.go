@@ -74,7 +74,7 @@ func (r *run) deliver(ctx context.Context) error {
 			}
 		case !r.takes(ctx):
 			return nil
-		case len(r.due) > 0: // the app has its slots taken; it is content with fewer each time
+		case len(r.due) > 0: // the app has its slots taken
 			r.refused++
 			r.pause(ctx, lulls[0])
 		case lull < len(lulls):
@@ -130,7 +130,7 @@ func (r *run) startable(ctx context.Context) []attempt {
 	if want == 0 {
 		return nil
 	}
-	slots := r.apps.take(r.endpoint.AppID, want, want>>r.refused)
+	slots := r.apps.take(r.endpoint.AppID, want, want>>(r.refused/refusals))
 	if len(slots) == 0 {
 		return nil
 	}

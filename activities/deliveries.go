@@ -55,6 +55,7 @@ const (
 	endpointInFlight = 10                     // attempts to one endpoint at a time
 	slowInFlight     = 3                      // to one that answers slowly
 	appInFlight      = 100                    // attempts of one app that began less than slowAfter ago
+	refusals         = 8                      // after so many in a row, a run is content with half as many slots
 	slowAfter        = time.Second            // Deliveries.SlowAfter
 	runTakes         = 25 * time.Second       // how long an activity takes new work
 	dueBatch         = 100                    // deliveries read at once

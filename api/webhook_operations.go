@@ -112,10 +112,10 @@ func (s *Server) webhookLogOperations() {
 	again.Status, again.Redelivery, again.NextAttemptAt = "pending", true, 1763643600
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getWebhookLog", Method: http.MethodGet, Path: "/webhook-logs/{id}", Tag: "Webhooks",
-		Summary:     "Get a log entry",
+		Summary: "Get a log entry",
 		Description: "One delivery with its attempts, and up to 64 KiB of what the receiver answered to each. What was answered to " +
 			"events of a deleted customer is erased.",
-		Status:      http.StatusOK, Access: webhookRead, Response: example,
+		Status: http.StatusOK, Access: webhookRead, Response: example,
 		Load: httpkit.LoadByID(s.kit, id.Delivery, db.ErrWebhookDeliveryNotFound, s.store.WebhookDeliveryWithKey),
 	}, s.getWebhookLog)
 	httpkit.Register(s.kit, httpkit.Operation{
