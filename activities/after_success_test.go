@@ -84,7 +84,7 @@ func TestCallback_SecondCaptureNeedsReview(t *testing.T) {
 	require.Equal(t, payment.Success, after.Status)
 	require.False(t, after.ParkedAt.IsZero(), "a person must give one back")
 	require.Equal(t, txn.ProviderRef, after.ProviderRef, "the one that counted")
-	require.Equal(t, "payment.parked", l.events()[len(l.events())-1])
+	require.Equal(t, "payment.needs_review", l.events()[len(l.events())-1])
 	l.sound()
 }
 

@@ -19,8 +19,7 @@ func (l *life) received(txn payment.Transaction, event string, kind payment.Mess
 	l.InTx(l.t, func(tx *db.Tx) error {
 		_, err := tx.InsertCallback(l.t.Context(), l.Env, db.Callback{
 			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: event, Type: event,
-			Kind:          kind,
-			TransactionID: txn.ID, ProviderRef: ref, ReceivedAt: l.Clock.Now(),
+			Kind: kind, TransactionID: txn.ID, ProviderRef: ref, ReceivedAt: l.Clock.Now(),
 		})
 		return err
 	})

@@ -60,8 +60,8 @@ func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResul
 	return step, a.advanceAll(ctx, ref.EnvironmentID, due)
 }
 
-// settle lets payments that are still under way come to an end before time moves on. It returns false where patience
-// ended first.
+// settle lets payments that are still under way come to an end before time moves on.
+// It returns false where patience ended first.
 func (a *Clocks) settle(ctx context.Context, ref contract.Ref) (bool, error) {
 	deadline := a.Clock().Add(a.patience())
 	for wait := settlePoll; ; wait = min(2*wait, settleLongest) {
@@ -119,8 +119,8 @@ func (a *Clocks) block(ctx context.Context, ref contract.Ref) (contract.StepResu
 	return contract.StepResult{Now: clock.NowAt, Done: clock.Status == testclock.Ready, BlockedBy: clock.BlockedBy}, err
 }
 
-// changeAdvancing decides about an advancing clock under its lock, writes what it is then, and announces one that has
-// become ready.
+// changeAdvancing decides about an advancing clock under its lock, writes what it is then,
+// and announces one that has become ready.
 func (a *Clocks) changeAdvancing(
 	ctx context.Context, ref contract.Ref, decide func(*db.Tx, testclock.Clock) (testclock.Clock, error),
 	out *testclock.Clock,

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"perennial/billing/delivery"
 	"perennial/db"
@@ -13,9 +12,6 @@ import (
 	"perennial/webhooks"
 	"perennial/webhooks/verify"
 )
-
-// maxExcerpt is how many bytes of an answer are kept.
-const maxExcerpt = 64 << 10
 
 // attempt is one POST under way.
 type attempt struct {
@@ -57,7 +53,7 @@ func (r *run) post(ctx context.Context, t attempt) answered {
 // send signs and sends the frozen bytes of the event. They follow from columns that never change but by an erasure.
 func (r *run) send(ctx context.Context, t attempt) (webhooks.Result, map[string]string) {
 	d := t.due
-	body, err := webhooks.Body(webhooks.Shape(d.PayloadShape), webhooks.Message{
+	body, err := webhooks.Body(d.PayloadShape, webhooks.Message{
 		ID: d.EventID, Type: d.EventType, Timestamp: d.OccurredAt, Sequence: d.Sequence, Data: d.Data,
 	})
 	if err != nil {
@@ -103,25 +99,14 @@ func (r *run) end(a answered) db.AttemptEnd {
 		end.Outcome = delivery.OutcomeUnknown // our fault, not the receiver's
 	}
 	e := db.AttemptEnd{
-		AttemptStart: a.start, End: end, Next: r.policy(r.endpoint.Mode).Next(a.due.State, end), StatusCode: a.result.Status,
-		Latency: a.result.Latency, RequestHeaders: a.headers, ResponseExcerpt: excerpt(a.result.Excerpt),
+		AttemptStart: a.start, End: end, Next: r.policy(r.endpoint.Mode).Next(a.due.State, end),
+		AttemptResult: db.AttemptResult{
+			StatusCode: a.result.Status, Latency: a.result.Latency, RequestHeaders: a.headers,
+			ResponseExcerpt: []byte(a.result.Excerpt),
+		},
 	}
 	if end.Outcome == delivery.OutcomeFailed {
 		e.ErrorClass, e.ErrorText = string(a.result.Failure), a.result.Detail
 	}
 	return e
-}
-
-// excerpt cuts text to what is kept, between characters.
-func excerpt(text string) []byte {
-	if len(text) > maxExcerpt {
-		text = text[:maxExcerpt]
-		for len(text) > 0 {
-			if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size > 1 {
-				break
-			}
-			text = text[:len(text)-1]
-		}
-	}
-	return []byte(text)
 }

@@ -49,8 +49,8 @@ func BenchmarkDeliverDue(b *testing.B) {
 						continue
 					}
 					_ = answer.Body.Close()
-					_, err = s.Pool.Exec(b.Context(), "insert into bare values ($1, $2, $3, now())", fmt.Sprint(n), answer.StatusCode,
-						"")
+					_, err = s.Pool.Exec(b.Context(), "insert into bare values ($1, $2, $3, now())",
+						fmt.Sprint(n), answer.StatusCode, "")
 					if err != nil {
 						b.Error(err)
 					}

@@ -90,7 +90,7 @@ func TestDeliverDue_CrashesLoseNothing(t *testing.T) {
 		p.deliveries.Drain() // word of dead workers changes nothing
 		p.accountedFor(t, ref, sender, 6)
 		p.change(t, ref, func(e *db.WebhookEndpoint) { // the next case has an endpoint of its own
-			e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointIsDisabled, p.Clock.Now(), delivery.DisabledByRequest
+			e.Disable(delivery.DisabledByRequest, p.Clock.Now())
 		})
 	}
 }
@@ -112,6 +112,7 @@ func (p *post) accountedFor(t *testing.T, ref contract.Ref, sender *crashing, n 
 				if unknown++; unknown >= 10 { // what makes every worker crash must come to an end
 					counted++
 				}
+			case delivery.OutcomeSucceeded:
 			}
 		}
 		switch d.Status {

@@ -13,8 +13,8 @@ import (
 // closeLost ends the attempts that a dead worker left open, which consume no retry.
 func (r *run) closeLost(ctx context.Context) error {
 	for found := dueBatch; found == dueBatch; heartbeat(ctx) {
-		lost, err := r.Store.LostAttempts(ctx, r.endpoint.EnvironmentID, r.endpoint.ID, r.Clock().Add(-db.AttemptHeld),
-			dueBatch)
+		held := r.Clock().Add(-db.AttemptHeld)
+		lost, err := r.Store.LostAttempts(ctx, r.endpoint.EnvironmentID, r.endpoint.ID, held, dueBatch)
 		if err != nil {
 			return err
 		}

@@ -58,9 +58,9 @@ func (p *post) due(t *testing.T, ref contract.Ref, slow bool) contract.DeliverOu
 }
 
 // log returns what an endpoint was owed, oldest first, and the attempts of each.
-func (p *post) log(t *testing.T, ref contract.Ref) (all []db.WebhookDelivery, attempts map[string][]db.WebhookAttempt) {
+func (p *post) log(t *testing.T, ref contract.Ref) (all []db.WebhookDelivery, attempts map[string][]db.LoggedAttempt) {
 	t.Helper()
-	attempts = map[string][]db.WebhookAttempt{}
+	attempts = map[string][]db.LoggedAttempt{}
 	for page := (db.Page{Limit: 100, Unsettled: true}); ; {
 		found, more, err := p.Store.WebhookDeliveries(t.Context(), p.Env, db.WebhookDeliveryFilter{EndpointID: ref.ID}, page)
 		require.NoError(t, err)
@@ -68,9 +68,7 @@ func (p *post) log(t *testing.T, ref contract.Ref) (all []db.WebhookDelivery, at
 			all = append([]db.WebhookDelivery{d}, all...)
 			made, err := p.Store.WebhookLog(t.Context(), p.Env, []string{d.ID}, db.Log{Attempts: 1_000, ExcerptBytes: 1 << 16})
 			require.NoError(t, err)
-			for _, a := range made[d.ID] {
-				attempts[d.ID] = append(attempts[d.ID], a.WebhookAttempt)
-			}
+			attempts[d.ID] = made[d.ID]
 		}
 		if !more {
 			return all, attempts

@@ -307,7 +307,7 @@ func (r *run) record(ctx context.Context, starting []attempt) error {
 	failpoint.Hit(failpoint.AttemptRecorded)
 	r.endpoint.FailingSince, r.sum.FailingSince = failing, failing
 	if disable {
-		r.endpoint.Status = delivery.EndpointIsDisabled
+		r.endpoint.Status = delivery.EndpointDisabled
 		r.Observer.EndpointDisabled(ctx, env, r.endpoint.ID, failing)
 	}
 	r.observe(ctx, ends)
@@ -315,14 +315,13 @@ func (r *run) record(ctx context.Context, starting []attempt) error {
 	return nil
 }
 
-// disableFailing disables an endpoint and announces it, unless somebody was faster or another attempt succeeded.
+// disableFailing disables an endpoint and announces it, unless it was disabled or an attempt succeeded meanwhile.
 func disableFailing(ctx context.Context, tx *db.Tx, endpoint db.WebhookEndpoint) (bool, error) {
 	env := endpoint.EnvironmentID
 	e, err := tx.LockWebhookEndpoint(ctx, env, endpoint.ID)
-	if err != nil || e.Status != delivery.EndpointEnabled || e.FailingSince.IsZero() {
+	if err != nil || !e.DisableFailing(tx.Real) {
 		return false, ignoreGone(err)
 	}
-	e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointIsDisabled, delivery.DisabledFailing, tx.Real
 	if err := tx.SaveWebhookEndpoint(ctx, env, e, db.EndpointChange{Action: db.EndpointDisabled}); err != nil {
 		return false, err
 	}

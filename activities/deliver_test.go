@@ -111,7 +111,7 @@ func TestDeliverDue_FailsAfterFourAttempts(t *testing.T) {
 	}
 	deliveries, attempts := p.log(t, ref)
 	require.Equal(t, delivery.Failed, deliveries[0].Status)
-	require.Equal(t, delivery.AttemptsUsed, deliveries[0].FailedReason)
+	require.Equal(t, delivery.FailedAttemptsUsed, deliveries[0].FailedReason)
 	require.Len(t, attempts[deliveries[0].ID], 4)
 	require.Zero(t, p.due(t, ref, false).NextAt)
 	require.Len(t, r.Requests("/"), 4)
@@ -191,11 +191,11 @@ func TestDeliverDue_RotationSignsWithBothSecrets(t *testing.T) {
 	p := newPost(t, nil)
 	ref := p.Endpoint(t, r.Endpoint("/"), "*")
 	p.change(t, ref, func(e *db.WebhookEndpoint) {
-		e.PreviousSecretSealed, e.PreviousSecretUntil = e.SecretSealed, p.Clock.Now().Add(delivery.SecretOverlap)
+		e.Rotate([]byte("sealed anew"), false, p.Clock.Now())
 	})
 	p.Announce(t, 1)
 	p.due(t, ref, false)
-	p.Clock.Add(delivery.SecretOverlap)
+	p.Clock.Add(24 * time.Hour)
 	p.Announce(t, 1)
 	p.due(t, ref, false)
 	got := r.Requests("/")
@@ -232,9 +232,7 @@ func TestDeliverDue_ThreeDaysOfFailuresDisable(t *testing.T) {
 	p.Announce(t, 1)
 	require.True(t, p.due(t, failing, false).Gone)
 	before, _ := p.log(t, failing)
-	p.change(t, failing, func(e *db.WebhookEndpoint) {
-		e.Status, e.DisabledAt, e.DisabledReason, e.FailingSince = delivery.EndpointEnabled, time.Time{}, "", time.Time{}
-	})
+	p.change(t, failing, func(e *db.WebhookEndpoint) { e.Enable() })
 	r.Endpoint("/bad")
 	p.Announce(t, 1)
 	require.Equal(t, 1, p.due(t, failing, false).Succeeded, "enabled again")
@@ -249,29 +247,27 @@ func TestDeliverDue_DisabledEndpointIsOwedNothing(t *testing.T) {
 	ref := p.Endpoint(t, r.Endpoint("/"), "*")
 	p.Announce(t, 3)
 	p.change(t, ref, func(e *db.WebhookEndpoint) {
-		e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointIsDisabled, p.Clock.Now(), delivery.DisabledByRequest
+		e.Disable(delivery.DisabledByRequest, p.Clock.Now())
 	})
 	require.True(t, p.due(t, ref, false).Gone)
 	deliveries, _ := p.log(t, ref)
 	require.Len(t, deliveries, 3)
 	for _, d := range deliveries {
-		require.Equal(t, delivery.EndpointDisabled, d.FailedReason)
+		require.Equal(t, delivery.FailedEndpointDisabled, d.FailedReason)
 	}
 	require.Empty(t, r.Requests(""))
 
-	p.change(t, ref, func(e *db.WebhookEndpoint) {
-		e.Status, e.DisabledAt, e.DisabledReason = delivery.EndpointEnabled, time.Time{}, ""
-	})
+	p.change(t, ref, func(e *db.WebhookEndpoint) { e.Enable() })
 	p.InTx(t, func(tx *db.Tx) error {
 		for _, d := range deliveries {
-			tx.DeliverAgain(p.Env, db.Owed{EventID: d.EventID, EndpointID: ref.ID})
+			tx.Redeliver(p.Env, db.Owed{EventID: d.EventID, EndpointID: ref.ID})
 		}
 		return nil
 	})
 	require.Equal(t, 3, p.due(t, ref, false).Succeeded)
 }
 
-func TestDeliverAgain_ConsumesNoRetry(t *testing.T) {
+func TestRedeliver_ConsumesNoRetry(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
 	p := newPost(t, nil)
@@ -280,7 +276,7 @@ func TestDeliverAgain_ConsumesNoRetry(t *testing.T) {
 	p.due(t, ref, false)
 	deliveries, _ := p.log(t, ref)
 	p.InTx(t, func(tx *db.Tx) error {
-		tx.DeliverAgain(p.Env, db.Owed{EventID: deliveries[0].EventID, EndpointID: ref.ID})
+		tx.Redeliver(p.Env, db.Owed{EventID: deliveries[0].EventID, EndpointID: ref.ID})
 		return nil
 	})
 	require.Equal(t, 1, p.due(t, ref, false).Failed)

@@ -76,7 +76,7 @@ var lulls = []time.Duration{25 * time.Millisecond, 50 * time.Millisecond, 100 * 
 func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (contract.DeliverOutput, error) {
 	var endpoint db.WebhookEndpoint
 	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) (err error) {
-		endpoint, err = tx.LookAtEndpoint(ctx, in.Ref.EnvironmentID, in.Ref.ID)
+		endpoint, err = tx.BeginDeliveries(ctx, in.Ref.EnvironmentID, in.Ref.ID)
 		return err
 	})
 	if errors.Is(err, db.ErrWebhookEndpointNotFound) {

@@ -58,8 +58,8 @@ func TestCharge_FailureHasReason(t *testing.T) {
 			require.Equal(t, c.reason, l.last().FailureReason)
 			var told string
 			require.NoError(t, l.Pool.QueryRow(t.Context(),
-				"select data->>'failureCode' from events where type = 'payment.failed' and object_id = "+
-					"$1", l.last().ID).Scan(&told))
+				"select data->>'failureCode' from events where type = 'payment.failed' and object_id = $1",
+				l.last().ID).Scan(&told))
 			require.Equal(t, c.code, told)
 			l.sound()
 		})

@@ -62,14 +62,11 @@ var pairs = map[string]pair{
 	"canceled, invoice open": {
 		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt); l.perform(cancelNow("")) },
 		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended,
-		changeNow:   ended,
-		changeAtEnd: ended,
+		changeNow: ended, changeAtEnd: ended,
 	},
 	"canceled, paid": {
-		reach:  func(l *life) { l.perform(cancelNow("")) },
-		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended,
-		changeNow:   ended,
-		changeAtEnd: ended, pay: "nothing_to_pay",
+		reach: func(l *life) { l.perform(cancelNow("")) }, status: subscription.Canceled, cancelAtEnd: ended,
+		cancelNow: ended, refund: ended, reactivate: ended, changeNow: ended, changeAtEnd: ended, pay: "nothing_to_pay",
 	},
 }
 

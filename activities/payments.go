@@ -52,8 +52,8 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	return out, nil
 }
 
-// intend locks the transaction, decides the move and, before a first send, marks it sent: from then on silence means
-// "unknown".
+// intend locks the transaction, decides the move and, before a first send, marks it sent:
+// from then on silence means "unknown".
 func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchange, error) {
 	var x exchange
 	now := a.Clock()

@@ -307,7 +307,7 @@ func TestCharge_OtherAmountNeedsReview(t *testing.T) {
 	require.False(t, txn.ParkedAt.IsZero())
 	require.Nil(t, l.snap.Live, "nobody asks again by itself")
 	require.Equal(t, invoice.Open, l.invoices()[1].Status)
-	require.Contains(t, l.events(), "payment.parked")
+	require.Contains(t, l.events(), "payment.needs_review")
 	require.NotEmpty(t, txn.ProviderRef, "who looks into it needs the reference")
 	require.Contains(t, txn.FailureReason, "needs review: amount_mismatch")
 	before := l.events()

@@ -70,8 +70,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	if a.Rate > 0 {
 		pass.batch = min(reconcileBatch, a.Rate*listTime)
 	}
-	// What is overdue goes first: after a loss of Temporal's database it must not wait until everything is started
-	// again.
+	// What is overdue goes first: after a loss of Temporal's database it must not wait until all is started again.
 	for _, step := range []func(context.Context) error{
 		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks,
 		pass.callbacks, pass.purge,
@@ -269,8 +268,8 @@ func (p *pass) callbacks(ctx context.Context) error {
 		if err := tx.ClaimCallbacks(ctx, p.now.Add(-claimable)); err != nil {
 			return err
 		}
-		given, err := tx.GiveUpCallbacks(ctx, p.now.Add(-unclaimedLife), p.now.Add(-unansweredLife), p.now.Add(-callbackLife),
-			purgeBatch)
+		given, err := tx.GiveUpCallbacks(ctx,
+			p.now.Add(-unclaimedLife), p.now.Add(-unansweredLife), p.now.Add(-callbackLife), purgeBatch)
 		p.found.Unclaimed, p.found.Unanswered = given.Unclaimed, given.Unanswered
 		return err
 	})

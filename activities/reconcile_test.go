@@ -143,8 +143,7 @@ func TestReconcile_ChecksPendingPayments(t *testing.T) {
 	l.InTx(t, func(tx *db.Tx) error {
 		_, err := tx.InsertCallback(t.Context(), l.Env, db.Callback{
 			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: "evt_1",
-			Type:          "payment_intent.succeeded",
-			TransactionID: txn.ID, ReceivedAt: l.Clock.Now(),
+			Type: "payment_intent.succeeded", TransactionID: txn.ID, ReceivedAt: l.Clock.Now(),
 		})
 		return err
 	})

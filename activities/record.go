@@ -128,9 +128,9 @@ func answerOf(r providers.Result) payment.Answer {
 		}
 	}
 	return payment.Answer{
-		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency, Refunds: refunds,
-		Disputes:    disputes,
-		FailureCode: string(r.FailureCode), FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter,
+		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency,
+		Refunds: refunds, Disputes: disputes, FailureCode: string(r.FailureCode), FailureReason: r.FailureReason,
+		Response: r.Response, RetryAfter: r.RetryAfter,
 	}
 }
 

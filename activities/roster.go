@@ -10,8 +10,8 @@ import (
 // BeatEvery is how often a worker process writes a beat.
 const BeatEvery = db.BeatEvery
 
-// rosterLife is how long a worker that has gone is remembered: longer than any build stays current without workers
-// unnoticed.
+// rosterLife is how long a worker that has gone is remembered:
+// longer than any build stays current without workers unnoticed.
 const rosterLife = 30 * 24 * time.Hour
 
 // Beat notes that a worker process works, and as which build.

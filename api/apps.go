@@ -28,6 +28,8 @@ func (s *Server) listApps(
 	if err != nil {
 		return nil, err
 	}
+	// By tenant, the one list that reaches beyond the environment of the key: an app has no environment but two of
+	// them.
 	rows, more, err := s.store.Apps(ctx, c.TenantID, page)
 	return httpkit.ListOf(rows, more, err, renderApp)
 }

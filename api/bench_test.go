@@ -103,7 +103,7 @@ func (b *bench) newServer(t testing.TB) *Server {
 	d := dispatch.New(dispatch.Config{
 		Store: b.deps.Store, Engine: b.engine, Now: b.clock, Log: b.deps.Telemetry.Logger, Patience: b.patience,
 	})
-	b.deps.Service = service.New(b.deps.Store.With(d), b.clock).Receiving(service.Receiving{Vault: b.keys, Local: b.local})
+	b.deps.Service = service.New(b.deps.Store.With(d), b.clock).WithWebhooks(service.Webhooks{Vault: b.keys, Local: b.local})
 	server := NewServer(b.deps, b.config)
 	t.Cleanup(func() {
 		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))

@@ -62,8 +62,8 @@ func TestRequest_HangingDatabaseIsUnavailableInTime(t *testing.T) {
 			table: "subscriptions", acts: key, after: short, method: "GET", path: "/api/subscriptions/{id}", code: away,
 		},
 		"a read": {table: "plans", acts: answer, after: short, method: "GET", path: "/api/plans", code: away},
-		"a creation": {table: "plans", acts: answer, after: short, method: "POST", path: "/api/plans", body: plan,
-			code: away},
+		"a creation": {table: "plans", acts: answer, after: short, method: "POST", path: "/api/plans",
+			body: plan, code: away},
 		"a creation that may be repeated": {
 			table: "idempotency_keys", acts: answer, after: short, method: "POST", path: "/api/plans", body: plan,
 			headers: repeatable, code: away,

@@ -28,11 +28,14 @@ func (s *Server) callback(ctx context.Context, w http.ResponseWriter, r *http.Re
 }
 
 func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	// The path names the configuration, and with it the secret to verify with: a provider sends no API key. Anybody may
+	// call this address, so nothing is stored before ParseCallback has verified the signature.
 	config, err := s.configOf(ctx, mux.Vars(r)["id"])
 	if err != nil {
 		return err
 	}
 	telemetry.RequestFrom(ctx).EnvironmentID = config.EnvironmentID
+	// Raw, because the signature is over these bytes: JSON that was decoded and encoded again would not verify.
 	payload, err := httpkit.ReadRaw(w, r)
 	if err != nil {
 		return err

@@ -25,8 +25,8 @@ func TestCallback_VerifiedStoredSignalled(t *testing.T) {
 
 	b.engine.onSignal = func(context.Context) error { return errors.New("no engine") } // best effort: it is stored
 	for range 3 {
-		require.Equal(t, 200, b.send(t, "POST", path, raw, "Signature", "good", "Event", "e1", "Transaction", txn.ID, "Ref",
-			"pi_1").Status)
+		require.Equal(t, 200, b.send(t, "POST", path, raw, "Signature", "good", "Event", "e1", "Transaction",
+			txn.ID, "Ref", "pi_1").Status)
 	}
 	require.Equal(t, raw, string(b.provider.body), "a signature covers the bytes as they came")
 	require.Equal(t, 1,
@@ -51,13 +51,13 @@ func TestCallback_FindsTransactionByProviderReference(t *testing.T) {
 	require.Len(t, b.engine.checks, 1)
 
 	// Something of somebody else's, or of nobody's, is stored and told to nobody.
-	require.Equal(t, 200, send("/callbacks/"+b.other.providerID, "Event", "e2", "Transaction", txn.ID, "Ref",
-		"pi_"+txn.ID).Status)
+	require.Equal(t, 200, send("/callbacks/"+b.other.providerID, "Event", "e2", "Transaction",
+		txn.ID, "Ref", "pi_"+txn.ID).Status)
 	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e3").Status)
 	require.Len(t, b.engine.checks, 1)
 	lost := id.New(id.Transaction, b.clock()) // its row went with a restore, its money did not
-	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e4", "Transaction", lost, "Ref",
-		"pi_lost").Status)
+	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e4", "Transaction",
+		lost, "Ref", "pi_lost").Status)
 	require.Equal(t, 1, b.count(t, "select count(*) from provider_callbacks where lost_transaction_id = $1", lost))
 	require.Equal(t, 3, b.count(t, "select count(*) from provider_callbacks where transaction_id is null"))
 

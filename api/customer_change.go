@@ -41,6 +41,8 @@ func (s *Server) updateCustomer(
 	ctx context.Context, c *httpkit.Call, in *updateCustomerInput,
 ) (*httpkit.Reply[Customer], error) {
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
+		// The credits were read with the key, before the lock. An invoice that is issued meanwhile may have used some:
+		// the change does not touch credit, and a read a moment later shows it.
 		rendered := renderCustomer(cust, httpkit.Resource[credited](c).credits)
 		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}
 	}

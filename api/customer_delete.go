@@ -14,7 +14,9 @@ type Deleted struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// deleteCustomer erases the customer; a workflow cancels the subscriptions and erases the rest.
+// deleteCustomer erases the customer; a workflow cancels the subscriptions and erases the rest. The answer does not
+// wait for that: a customer with many subscriptions takes the workflow a while, but from the commit on nothing can be
+// charged (ADR 23).
 func (s *Server) deleteCustomer(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[Deleted], error) {

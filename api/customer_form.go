@@ -9,6 +9,7 @@ import (
 )
 
 // CustomerForm creates a customer. One of email, phone and paymentDetails.phoneNumber is needed, to reach them by.
+// first_name and last_name are in the interface specification beside name; one name is stored.
 type CustomerForm struct {
 	Email          string          `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
 	Name           string          `json:"name,omitempty" maxLength:"200" example:"Ada Lovelace"`

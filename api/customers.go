@@ -43,8 +43,8 @@ type PaymentDetails struct {
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Metadata: shown(c.Metadata),
-		PaymentMethod: c.PaymentMethod,
-		CreditBalance: []Credit{}, TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
+		PaymentMethod: c.PaymentMethod, CreditBalance: []Credit{},
+		TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
 	}
 	for _, credit := range credits {
 		if credit.CustomerID == c.ID {
@@ -71,6 +71,7 @@ func (s *Server) createCustomer(
 		return nil, err
 	}
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
+		// A new customer has no credit yet, so none is read.
 		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
@@ -85,7 +86,8 @@ type credited struct {
 	credits []db.Credit
 }
 
-// anyCreditedWithKey finds erased customers too.
+// anyCreditedWithKey finds erased customers too. Requests that may be repeats use it: the stored answer of a deletion
+// must reach the caller who lost it.
 func (s *Server) anyCreditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
 	key, cust, credits, err := s.store.CustomerWithKey(ctx, hash, customerID)
 	return key, credited{cust, credits}, err
@@ -132,6 +134,7 @@ func (s *Server) listCustomers(
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
+	// One read for the page rather than one a customer.
 	credits, err := s.store.Credits(ctx, c.EnvironmentID, ids)
 	return httpkit.ListOf(rows, more, err, func(row customer.Customer) Customer { return renderCustomer(row, credits) })
 }
@@ -148,22 +151,20 @@ func (s *Server) customerOperations() {
 	created := example
 	created.CreditBalance = []Credit{}
 	load := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.creditedWithKey)
-	// What may be a repeat finds an erased customer too: its stored answer, or that it was erased, comes before a
-	// refusal.
+	// What may be a repeat finds an erased customer too:
+	// its stored answer, or that it was erased, comes before a refusal.
 	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",
-		Summary:     "Create a customer",
-		Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
+		Summary: "Create a customer", Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
 		Request: CustomerForm{
 			Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails,
 		},
 	}, s.createCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getCustomer", Method: http.MethodGet, Path: "/customers/{id}", Tag: "Customers",
-		Summary: "Get a customer",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Summary: "Get a customer", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getCustomer)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listCustomers", Method: http.MethodGet, Path: "/customers", Tag: "Customers", Summary: "List customers",

@@ -13,7 +13,8 @@ import (
 //go:generate go test . -run ^TestProblems_AreListed$ -count=1 -update
 //go:generate go test . -run ^TestOpenAPI_IsCommitted$ -count=1 -update
 
-// Document is the OpenAPI document without a server: what clients are generated from.
+// Document is the OpenAPI document without a server: what clients are generated from. It has no server so that it is
+// the same for every installation, and a change of it in review is a change of the API.
 func Document(version string) []byte {
 	s := &Server{store: &db.Store{}, telemetry: &telemetry.Telemetry{}} // nothing is asked of them
 	s.route(Config{Version: version})
@@ -43,8 +44,8 @@ var tags = []huma.Tag{
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},
 	{Name: "Invoices", Description: "The amounts owed for a period."},
 	{Name: "Events",
-		Description: "The state changes, in order for each subscription. docs/events.md of the source lists the fields of " +
-			"data by type."},
+		Description: "The state changes, in order for each subscription. " +
+			"docs/events.md of the source lists the fields of data by type."},
 	{Name: "Webhooks", Description: "The endpoints that receive events, and the log of all deliveries."},
 	{Name: "Test clocks", Description: "Simulated time for test customers, which advances a year in seconds."},
 	{Name: "Apps", Description: "The applications of a tenant."},

@@ -58,16 +58,14 @@ func renderInvoice(i invoice.Invoice) Invoice {
 	for n, l := range i.Lines {
 		lines[n] = InvoiceLine{
 			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
-			Amount:      int64(l.Amount),
-			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
+			Amount: int64(l.Amount), PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
 		}
 	}
 	return Invoice{
 		ID: i.ID, Number: i.Number, Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines, Total: int64(i.Total),
 		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward),
-		CarriedForward: int64(i.CarriedForward),
-		AmountDue:      int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
+		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
 		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
@@ -90,8 +88,8 @@ func (s *Server) listInvoices(
 	ctx context.Context, c *httpkit.Call, in *listInvoicesInput,
 ) (*httpkit.Reply[httpkit.List[Invoice]], error) {
 	page, err := in.DB(id.Invoice,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription,
-			in.SubscriptionID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID),
+		httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID))
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +106,11 @@ func (s *Server) invoiceOperations() {
 		Currency: "USD",
 		Lines: []InvoiceLine{{
 			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "recurring", Description: "Pro, monthly",
-			PlanID:  "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
-			PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
+			PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900,
+			PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		}},
 		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodStart: 1763640000,
-		PeriodEnd:    1766232000,
-		AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
+		PeriodEnd: 1766232000, AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
 	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)
 	void, uncollectible := example, example
@@ -128,8 +125,7 @@ func (s *Server) invoiceOperations() {
 	}, s.voidInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "markInvoiceUncollectible", Method: http.MethodPost, Path: "/invoices/{id}/mark-uncollectible",
-		Tag:     "Invoices",
-		Summary: "Mark an open invoice uncollectible",
+		Tag: "Invoices", Summary: "Mark an open invoice uncollectible",
 		Description: "The customer still owes the invoice, but collection stops for good: no attempt is made, and " +
 			"POST /api/payments does not pay it. A payment under way still pays it if it succeeds. Collection " +
 			"continues with the next open invoice.",

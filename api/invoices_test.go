@@ -24,8 +24,7 @@ func (b *bench) newInvoice(t testing.TB, e tenancy, subscriptionID string) strin
 	span := period.Period{Start: sub.CurrentPeriod.Start, End: sub.CurrentPeriod.End}
 	inv := invoice.Invoice{
 		ID: id.New(id.Invoice, now), CustomerID: sub.CustomerID, SubscriptionID: sub.ID, Status: invoice.Open,
-		Reason:   invoice.Create,
-		Currency: sub.Currency, Total: 1900, AmountDue: 1900, Period: span,
+		Reason: invoice.Create, Currency: sub.Currency, Total: 1900, AmountDue: 1900, Period: span,
 		Collection: collection.State{Phase: collection.Closed},
 		Lines: []invoice.Line{{
 			ID: id.New(id.InvoiceLine, now), Kind: invoice.Recurring, Description: "Pro", PlanID: sub.PlanID, Amount: 1900,

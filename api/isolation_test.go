@@ -122,8 +122,7 @@ func absent(at time.Time) owned {
 	return owned{
 		plan: id.New(id.Plan, at), customer: id.New(id.Customer, at), subscription: id.New(id.Subscription, at),
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
-		event:    id.New(id.Event, at),
-		endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
+		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 	}
 }
 

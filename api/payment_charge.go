@@ -11,7 +11,8 @@ import (
 	"perennial/service"
 )
 
-// chargeCustomer makes a charge of its own.
+// chargeCustomer makes a charge of its own. The row commits before the provider is asked, and its workflow is started
+// after the commit; where the process ends in between, the reconciler starts it.
 func (s *Server) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePayment,
 		func(keep func(*db.Tx, payment.Transaction) error) error {
@@ -27,6 +28,7 @@ func (s *Server) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentF
 	return s.paymentNow(ctx, c, out)
 }
 
+// madePayment names the customer: the description and the provider's message in the answer are erased with them.
 func madePayment(t payment.Transaction) httpkit.Made[Payment] {
 	return httpkit.Made[Payment]{Resource: renderPayment(t), CustomerID: t.CustomerID}
 }
@@ -44,6 +46,8 @@ func (s *Server) paymentNow(
 		t, err := s.store.Transaction(ctx, c.EnvironmentID, made.ID)
 		return renderPayment(t), t.Status != payment.Pending, err
 	}
+	// The stored answer says pending for ever. A client that lost the response wants to know how the payment went, so a
+	// repeat alone shows the row as it is now.
 	if out.Replayed != "" {
 		now, _, err := read(ctx)
 		if err != nil {

@@ -27,6 +27,7 @@ func (s *Server) resolvePayment(
 	t := httpkit.Resource[payment.Transaction](c)
 	resolution := service.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
 	var admit []httpkit.Admission
+	// What the decision leads to is written under the lock of the subscription, which its commands wait for too.
 	if t.SubscriptionID != "" {
 		admit = append(admit, s.admit(t.SubscriptionID))
 	}

@@ -27,6 +27,8 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	if err != nil {
 		return nil, err
 	}
+	// Amount, if sent, guards against paying another invoice than the one that the payer saw; lifecycle compares it
+	// under lock.
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
 	out, err := commandOf(ctx, s, c, http.StatusCreated,
 		func(p service.Performed) httpkit.Made[Payment] { return madePayment(*p.Attempt) },
@@ -39,6 +41,9 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	return s.paymentNow(ctx, c, out)
 }
 
+// subscriptionToPay reads without a lock, to refuse what can never become right: customer and currency of a
+// subscription do not change. What may change is judged by the command. Faults: subscription_not_found,
+// customer_mismatch, currency_mismatch.
 func (s *Server) subscriptionToPay(
 	ctx context.Context, c *httpkit.Call, f PaymentForm,
 ) (subscription.Subscription, error) {

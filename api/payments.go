@@ -13,7 +13,9 @@ import (
 	"perennial/internal/id"
 )
 
-// Payment is one attempt to move money: a charge, or a refund of one.
+// Payment is one attempt to move money: a charge, or a refund of one. What a reader would have to compute is a field:
+// needsReview and refundOwed are filters of operators, and amountRefunded saves adding the refunds up. The reference
+// and the message of the provider are those of the operation that counts.
 type Payment struct {
 	ID               string          `json:"id" example:"txn_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Type             string          `json:"type" enum:"charge,refund" example:"charge"`
@@ -61,23 +63,23 @@ func renderDisputes(disputes payment.Disputes) (out []Dispute) {
 }
 
 func renderPayment(t payment.Transaction) Payment {
+	// The row keeps the reason when the review is over, so that the same finding is not put to a person twice. Here it
+	// would read as if somebody still had to act.
 	reason := t.Review.Reason
 	if t.ParkedAt.IsZero() {
 		reason = ""
 	}
 	return Payment{
+		// providerResponse was redacted by the adapter before it was stored: nothing here has to hide parts of it.
 		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID,
-		SubscriptionID: t.SubscriptionID,
-		InvoiceID:      t.InvoiceID, Amount: int64(t.Amount), Currency: string(t.Currency), Description: t.Description,
-		AttemptNumber: t.AttemptNumber, Provider: t.Provider, ProviderRef: t.ProviderRef,
-		FailureReason: t.FailureReason,
-		FailureCode:   t.FailureCode, ProviderResponse: json.RawMessage(t.ProviderResponse),
-		AmountRefunded: int64(t.AmountRefunded),
-		RefundOwed:     int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
+		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, Amount: int64(t.Amount),
+		Currency: string(t.Currency), Description: t.Description, AttemptNumber: t.AttemptNumber,
+		Provider: t.Provider, ProviderRef: t.ProviderRef, FailureReason: t.FailureReason, FailureCode: t.FailureCode,
+		ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
+		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
 		ReturnedAt: unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
-		Disputes: renderDisputes(t.Disputes),
-		ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom, CreatedAt: unix(t.CreatedAt),
-		CompletedAt: unix(t.CompletedAt),
+		Disputes: renderDisputes(t.Disputes), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
+		CreatedAt: unix(t.CreatedAt), CompletedAt: unix(t.CompletedAt),
 	}
 }
 
@@ -91,6 +93,8 @@ type PaymentStatus struct {
 func (s *Server) getPayment(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	if c.Publishable {
+		// A publishable key is in the page of whoever opens it: the amount, the customer and the reason stay with the
+		// app.
 		return httpkit.Trimmed[Payment](httpkit.OK(PaymentStatus{
 			ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt),
 		}), nil)
@@ -105,15 +109,17 @@ type listPaymentsInput struct {
 	InvoiceID      string `query:"invoiceId" maxLength:"64"`
 	Status         string `query:"status" enum:"pending,success,failed,declined,canceled,refunded"`
 	Type           string `query:"type" enum:"charge,refund"`
-	RefundOwed     string `query:"refundOwed" enum:"true" doc:"true: only charges with refundOwed, of which a refund failed."`
+	// A text with one value, not a boolean: only "true" has an index, and false would promise the list of all others.
+	RefundOwed string `query:"refundOwed" enum:"true" doc:"true: only charges with refundOwed, of which a refund failed."`
 }
 
 func (s *Server) listPayments(
 	ctx context.Context, c *httpkit.Call, in *listPaymentsInput,
 ) (*httpkit.Reply[httpkit.List[Payment]], error) {
 	page, err := in.DB(id.Transaction,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("subscriptionId", id.Subscription,
-			in.SubscriptionID), httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID),
+		httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID),
+		httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +134,9 @@ type createPaymentInput struct {
 	Body PaymentForm
 }
 
-// PaymentForm charges a customer, or pays the open invoice of a subscription.
+// PaymentForm charges a customer, or pays the open invoice of a subscription. Which fields are required depends on
+// subscriptionId, so createPayment checks that: the schema could only say it as two alternatives, whose refusals name
+// no field.
 type PaymentForm struct {
 	CustomerID     string `json:"customerId,omitempty" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId."`
 	SubscriptionID string `json:"subscriptionId,omitempty" minLength:"1" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
@@ -146,15 +154,14 @@ func (s *Server) createPayment(
 			return nil, err
 		}
 	}
+	// From here on the two are different things: a command to a subscription, or a creation.
 	if f.SubscriptionID != "" {
 		return s.paySubscription(ctx, c, f)
 	}
 	switch {
 	case f.CustomerID == "":
-		return nil,
-			missing("customerId",
-				"`customerId` is required without `subscriptionId`. Send `customerId`, `amount` and `currency`, or "+
-					"`subscriptionId`.")
+		return nil, missing("customerId", "`customerId` is required without `subscriptionId`. "+
+			"Send `customerId`, `amount` and `currency`, or `subscriptionId`.")
 	case f.Amount == nil:
 		return nil, missing("amount", "`amount` is required, in minor units of the currency.")
 	case f.Currency == "":
@@ -170,8 +177,8 @@ func missing(param, detail string) error {
 func (s *Server) paymentOperations() {
 	example := Payment{
 		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending",
-		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		Amount:     1900, Currency: "USD", Provider: "stripe", CreatedAt: 1763640000,
+		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, Currency: "USD",
+		Provider: "stripe", CreatedAt: 1763640000,
 	}
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -185,6 +192,7 @@ func (s *Server) paymentOperations() {
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
 	refunded := example
+	// A refund is a payment of its own: the charge stays success and shows the sum in amountRefunded.
 	refunded.Type, refunded.Status, refunded.ChargeID = "refund", "pending", "txn_01jcz6d0000000000000000000"
 	load := httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -214,8 +222,7 @@ func (s *Server) paymentOperations() {
 		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",
 		Description: "Also available to publishable keys, from any web page, with id, status and completedAt only.",
 		Status:      http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true}, Response: example,
-		Publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002},
-		Load:     load,
+		Publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002}, Load: load,
 	}, s.getPayment)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listPayments", Method: http.MethodGet, Path: "/payments", Tag: "Payments", Summary: "List payments",

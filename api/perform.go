@@ -11,7 +11,9 @@ import (
 	"perennial/service"
 )
 
-// admit lets a bounded number of commands of one subscription in.
+// admit lets a bounded number of commands of one subscription in. The rest are refused at once with 429: all of them
+// wait for one row lock, so that a crowd would hold the connections of the pool and take every other customer's
+// requests along.
 func (s *Server) admit(subscriptionID string) httpkit.Admission {
 	return func() (func(), error) { return s.gate.Enter(subscriptionID) }
 }
@@ -35,6 +37,8 @@ func (s *Server) command(
 	})
 }
 
+// onSubscription is for commands that need more than the subscription. The one of the path was read with the key, so a
+// foreign one has been refused before this; the command locks it and reads it again.
 func (s *Server) onSubscription(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Performed]) error,
 ) (*httpkit.Reply[Subscription], error) {

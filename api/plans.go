@@ -55,8 +55,8 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	total, _ := p.FlatTotal() // checked when the plan was created
 	return PublicPlan{
 		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
-		IntervalCount: p.Interval.Count,
-		Amount:        int64(total), Prices: prices, TrialDays: p.TrialDays, Active: p.Active, CreatedAt: unix(p.CreatedAt),
+		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
+		Active: p.Active, CreatedAt: unix(p.CreatedAt),
 	}
 }
 
@@ -64,7 +64,8 @@ type createPlanInput struct {
 	Body PlanForm
 }
 
-// PlanForm creates a plan: with prices, or with amount as the one flat price.
+// PlanForm creates a plan: with prices, or with amount as the one flat price. IntervalCount and Amount are pointers
+// because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a free plan.
 type PlanForm struct {
 	Name          string      `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
 	Currency      string      `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
@@ -89,6 +90,7 @@ func (f PlanForm) plan() (plan.Plan, error) {
 		return plan.Plan{}, fault.InvalidParam("prices", "fields_exclusive",
 			"Send `amount`, for one flat price, or `prices`, not both.")
 	}
+	// No price is refused although a free plan is allowed: amount 0 says so, and a forgotten field does not.
 	if f.Amount == nil && len(f.Prices) == 0 {
 		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing",
 			"The plan has no price. Send `amount`, for one flat price, or `prices`.")
@@ -112,6 +114,7 @@ func (f PlanForm) plan() (plan.Plan, error) {
 	return p, nil
 }
 
+// madePlan names no customer: plans hold nothing personal, so the answer outlives every erasure.
 func madePlan(p plan.Plan) httpkit.Made[Plan] { return httpkit.Made[Plan]{Resource: renderPlan(p)} }
 
 func (s *Server) createPlan(ctx context.Context, c *httpkit.Call, in *createPlanInput) (*httpkit.Reply[Plan], error) {
@@ -142,9 +145,11 @@ func (s *Server) listPlans(
 		return nil, err
 	}
 	public := c.Publishable
+	// A publishable key never sees archived plans. An empty list would say that there are none.
 	if public && in.Active == "false" {
 		return nil, httpkit.ErrSecretKeyRequired.In("active")
 	}
+	// Active is nil for both kinds; a pointer, since false is a filter as well.
 	filter := db.PlanFilter{}
 	if public || in.Active != "" {
 		active := in.Active != "false"
@@ -184,9 +189,8 @@ func (s *Server) planOperations() {
 	}, s.getPlan)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listPlans", Method: http.MethodGet, Path: "/plans", Tag: "Plans", Summary: "List plans",
-		Description: "Also available to publishable keys, from any web page, with active plans only and without " +
-			"metadata.",
-		Status: http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true},
+		Description: "Also available to publishable keys, from any web page, with active plans only and without metadata.",
+		Status:      http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true},
 		Response: httpkit.List[Plan]{Data: []Plan{example}},
 		Publicly: httpkit.List[PublicPlan]{Data: []PublicPlan{public}},
 	}, s.listPlans)

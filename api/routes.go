@@ -12,6 +12,8 @@ func (s *Server) route(c Config) {
 	s.health = httpkit.NewHealth(s.telemetry.Logger,
 		httpkit.Requirement{Check: s.store.Ping, Absent: httpkit.ErrDatabaseAway})
 	router := s.kit.Router()
+	// Only the database makes the API unready. Temporal is not needed for an answer, so losing it must not take the API
+	// out of the load balancer.
 	router.Path("/healthz").Methods(http.MethodGet).HandlerFunc(s.health.Live)
 	router.Path("/readyz").Methods(http.MethodGet).HandlerFunc(s.health.Ready)
 	router.Path("/callbacks/{id}").Methods(http.MethodPost).Handler(s.kit.Raw(s.callback))
@@ -26,5 +28,6 @@ func (s *Server) route(c Config) {
 	s.eventOperations()
 	s.webhookOperations()
 	s.webhookLogOperations()
+	// Last, since the document describes what is registered by now.
 	s.kit.Publish()
 }

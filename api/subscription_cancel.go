@@ -12,7 +12,8 @@ type cancelSubscriptionInput struct {
 	Body *CancelForm
 }
 
-// CancelForm cancels at the end of the period, or now.
+// CancelForm cancels at the end of the period, or now. The body is optional, since a cancellation at period end needs
+// no field. refund without immediateEffect is refused by the rules, not here: the fault is the same for all callers.
 type CancelForm struct {
 	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and in the event. Send no personal data."`
 	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: cancels now. false: cancels at the end of the period."`

@@ -18,6 +18,8 @@ type SubscriptionChange struct {
 	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
 }
 
+// updateSubscription is no plain command: service loads the new plan in the same transaction, which lifecycle needs and
+// a subscription's State does not have.
 func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {

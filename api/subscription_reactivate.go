@@ -7,6 +7,8 @@ import (
 	"perennial/billing/lifecycle"
 )
 
+// reactivateSubscription undoes a cancellation that is scheduled. A subscription that has ended stays so: its last
+// invoice and events are out, and a customer who comes back subscribes anew.
 func (s *Server) reactivateSubscription(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[Subscription], error) {

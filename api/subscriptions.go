@@ -13,7 +13,9 @@ import (
 	"perennial/service"
 )
 
-// Subscription is one customer's use of one plan.
+// Subscription is one customer's use of one plan. paidThrough, not status, says whether access is paid for: a
+// subscription without a trial is active before its first payment has succeeded, and stays active while a renewal is
+// retried.
 type Subscription struct {
 	ID                 string   `json:"id" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	CustomerID         string   `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -42,13 +44,11 @@ func renderSubscription(s subscription.Subscription) Subscription {
 	return Subscription{
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: string(s.Status), Currency: string(s.Currency),
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
-		CurrentPeriodEnd: unix(s.CurrentPeriod.End),
-		PaidThrough:      unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt), PastDueAt: unix(s.PastDueAt),
-		PendingPlanID: s.PendingPlanID,
-		NextAction:    string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone,
-		TestClockID: s.TestClockID,
-		Metadata:    shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
+		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
+		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt),
+		PastDueAt: unix(s.PastDueAt), PendingPlanID: s.PendingPlanID, NextAction: string(s.NextAction),
+		NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
+		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
 	}
 }
 
@@ -93,9 +93,13 @@ func (s *Server) begun(
 	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID),
 		func(ctx context.Context) (Subscription, bool, error) {
 			sub, err := s.store.Subscription(ctx, c.EnvironmentID, made.ID)
+			// begin: the workflow has not opened the first period yet. No charge exists then, which would look as if
+			// all were paid.
 			if err != nil || sub.NextAction == subscription.ActionBegin {
 				return renderSubscription(sub), false, err
 			}
+			// Any pending charge keeps the answer back. Unsettled reads the newest rows too: a list that clients follow
+			// by cursor leaves out what may still get an older neighbour.
 			pending, _, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 				SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
 			}, db.Page{Limit: 1, Unsettled: true})
@@ -103,6 +107,7 @@ func (s *Server) begun(
 		}), nil
 }
 
+// madeSubscription names the customer, whose erasure takes the stored answer along: metadata may be personal.
 func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
 	return httpkit.Made[Subscription]{Resource: renderSubscription(s), CustomerID: s.CustomerID}
 }
@@ -125,8 +130,9 @@ func (s *Server) listSubscriptions(
 	ctx context.Context, c *httpkit.Call, in *listSubscriptionsInput,
 ) (*httpkit.Reply[httpkit.List[Subscription]], error) {
 	page, err := in.DB(id.Subscription,
-		httpkit.Refers("customerId", id.Customer, in.CustomerID), httpkit.Refers("planId", id.Plan,
-			in.PlanID), httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
+		httpkit.Refers("customerId", id.Customer, in.CustomerID),
+		httpkit.Refers("planId", id.Plan, in.PlanID),
+		httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +146,9 @@ func (s *Server) listSubscriptions(
 func (s *Server) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600, CurrentPeriodStart: 1763640000,
-		CurrentPeriodEnd: 1764849600,
-		NextAction:       "trial_end", NextActionAt: 1764849600, TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
+		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
+		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
+		TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
 	}
 	canceled := example
 	canceled.Status, canceled.CancelReason, canceled.CanceledAt = "canceled", "too expensive", 1763726400
@@ -163,13 +168,11 @@ func (s *Server) subscriptionOperations() {
 	}, s.createSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getSubscription", Method: http.MethodGet, Path: "/subscriptions/{id}", Tag: "Subscriptions",
-		Summary: "Get a subscription",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Summary: "Get a subscription", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listSubscriptions", Method: http.MethodGet, Path: "/subscriptions", Tag: "Subscriptions",
-		Summary: "List subscriptions",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess,
+		Summary: "List subscriptions", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[Subscription]{Data: []Subscription{example}},
 	}, s.listSubscriptions)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -192,7 +195,7 @@ func (s *Server) subscriptionOperations() {
 	}, s.cancelSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate",
-		Tag: "Subscriptions", Summary: "Undo a cancellation at period end",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
+		Tag: "Subscriptions", Summary: "Undo a cancellation at period end", Status: http.StatusOK,
+		Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 	}, s.reactivateSubscription)
 }

@@ -26,8 +26,7 @@ type TestClock struct {
 func renderTestClock(c testclock.Clock) TestClock {
 	return TestClock{
 		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt),
-		BlockedBy: c.BlockedBy,
-		CreatedAt: unix(c.CreatedAt),
+		BlockedBy: c.BlockedBy, CreatedAt: unix(c.CreatedAt),
 	}
 }
 
@@ -124,7 +123,8 @@ func (s *Server) deleteTestClock(
 		})
 }
 
-// testClockWithKey finds clocks that are not deleted.
+// testClockWithKey finds clocks that are not deleted. A deleted clock keeps its row until the erasure of its customers
+// has finished; to the API it is gone at once.
 func (s *Server) testClockWithKey(
 	ctx context.Context, hash []byte, clockID string,
 ) (db.APIKey, testclock.Clock, error) {
@@ -151,6 +151,7 @@ func (s *Server) onTestClock(
 	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID),
 		func(ctx context.Context) (TestClock, bool, error) {
 			clock, err := s.store.TestClock(ctx, c.EnvironmentID, clockID)
+			// Ready also where a payment stopped the advance: blockedBy names it then, and now is short of the target.
 			return renderTestClock(clock), clock.Status == testclock.Ready, err
 		}), nil
 }
@@ -175,13 +176,11 @@ func (s *Server) testClockOperations() {
 	}, s.createTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getTestClock", Method: http.MethodGet, Path: "/test-clocks/{id}", Tag: "Test clocks",
-		Summary: "Get a test clock",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+		Summary: "Get a test clock", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getTestClock)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listTestClocks", Method: http.MethodGet, Path: "/test-clocks", Tag: "Test clocks",
-		Summary: "List test clocks",
-		Status:  http.StatusOK, Access: httpkit.ReadAccess,
+		Summary: "List test clocks", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[TestClock]{Data: []TestClock{example}},
 	}, s.listTestClocks)
 	httpkit.Register(s.kit, httpkit.Operation{

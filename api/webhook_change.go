@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
-	"perennial/billing/delivery"
+	"perennial/billing/event"
 	"perennial/db"
 	"perennial/service"
 )
@@ -37,13 +37,15 @@ func (s *Server) updateWebhook(
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	update := service.EndpointUpdate{
 		URL: in.Body.URL, Description: in.Body.Description, Events: (*[]string)(in.Body.Events),
-		Shape: (*delivery.Shape)(in.Body.PayloadShape),
+		Shape: (*event.Shape)(in.Body.PayloadShape),
 	}
 	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
 		return s.service.UpdateWebhook(ctx, caller(c), id, update, around)
 	})
 }
 
+// disableWebhook fails what is pending: an owner who switches an endpoint off does not expect a backlog on the day it
+// is enabled. What it missed can be redelivered by time range.
 func (s *Server) disableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
@@ -60,7 +62,8 @@ func (s *Server) enableWebhook(
 	})
 }
 
-// SecretRotation replaces a signing secret.
+// SecretRotation replaces a signing secret. Both secrets sign for 24 hours by default, so that receivers change theirs
+// without refusing a delivery in between.
 type SecretRotation struct {
 	Secret         string `json:"secret,omitempty" minLength:"16" maxLength:"256" doc:"Your own. Default: one is generated, and shown in this response only."`
 	RevokePrevious bool   `json:"revokePrevious,omitempty" doc:"true: the previous secret stops signing at once, because others may know it. Default: both sign for 24 hours."`

@@ -53,23 +53,26 @@ var (
 func renderWebhookLog(d db.WebhookDelivery, attempts []db.LoggedAttempt) WebhookLog {
 	l := WebhookLog{
 		ID: d.ID, EndpointID: d.EndpointID, EventID: d.EventID, EventType: string(d.EventType),
-		PayloadShape: string(d.PayloadShape),
-		Status:       string(d.Status), FailedReason: string(d.FailedReason), NextAttemptAt: unix(d.NextAttemptAt),
-		Redelivery:  d.Redelivery,
-		SucceededAt: unix(d.SucceededAt), FailedAt: unix(d.FailedAt), CreatedAt: unix(d.CreatedAt),
-		Attempts: make([]WebhookAttempt, len(attempts)),
+		PayloadShape: string(d.PayloadShape), Status: string(d.Status), FailedReason: string(d.FailedReason),
+		NextAttemptAt: unix(d.NextAttemptAt), Redelivery: d.Redelivery, SucceededAt: unix(d.SucceededAt),
+		FailedAt: unix(d.FailedAt), CreatedAt: unix(d.CreatedAt), Attempts: make([]WebhookAttempt, len(attempts)),
 	}
+	// The id tells the kind: deliveries do not store what their event is about a second time.
 	if id.Is(id.Transaction, d.ObjectID) {
 		l.PaymentID = d.ObjectID
 	}
 	for i, a := range attempts {
 		l.Attempts[i] = WebhookAttempt{
-			Number: a.Number, Manual: a.Manual, StartedAt: unix(a.StartedAt), Outcome: string(a.Outcome),
-			StatusCode: a.StatusCode,
-			LatencyMS:  a.Latency.Milliseconds(), RequestHeaders: a.RequestHeaders, ErrorClass: a.ErrorClass,
-			ErrorText: a.ErrorText,
-			Response:  strings.ToValidUTF8(string(a.ResponseExcerpt), ""), ResponseCut: a.ResponseBytes > len(a.ResponseExcerpt),
+			Number: a.Number, Manual: a.Manual, StartedAt: unix(a.StartedAt),
+			Outcome: string(a.Outcome), StatusCode: a.StatusCode, LatencyMS: a.Latency.Milliseconds(),
+			RequestHeaders: a.RequestHeaders, ErrorClass: a.ErrorClass, ErrorText: a.ErrorText,
+			// The excerpt is cut at bytes, perhaps inside a character, and a receiver may answer anything: JSON must be
+			// UTF-8.
+			Response:    strings.ToValidUTF8(string(a.ResponseExcerpt), ""),
+			ResponseCut: a.ResponseBytes > len(a.ResponseExcerpt),
 		}
+		// Written before its POST: the attempt is under way, or its worker has crashed and another has not closed it
+		// yet.
 		if a.Outcome == "" {
 			l.Attempts[i].Outcome = "under_way"
 		}
@@ -77,7 +80,8 @@ func renderWebhookLog(d db.WebhookDelivery, attempts []db.LoggedAttempt) Webhook
 	return l
 }
 
-// renderWebhookLogs adds the attempts to deliveries.
+// renderWebhookLogs adds the attempts to deliveries. All attempts come from one read. A delivery without any, owed but
+// not yet tried, is shown with an empty list.
 func (s *Server) renderWebhookLogs(
 	ctx context.Context, environmentID string, rows []db.WebhookDelivery, show db.Log,
 ) ([]WebhookLog, error) {
@@ -96,8 +100,8 @@ func (s *Server) renderWebhookLogs(
 func (s *Server) getWebhookLog(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[WebhookLog], error) {
-	logs, err := s.renderWebhookLogs(ctx, c.EnvironmentID, []db.WebhookDelivery{httpkit.Resource[db.WebhookDelivery](c)},
-		alone)
+	found := []db.WebhookDelivery{httpkit.Resource[db.WebhookDelivery](c)}
+	logs, err := s.renderWebhookLogs(ctx, c.EnvironmentID, found, alone)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ var (
 func (s *Server) webhookOperations() {
 	example := WebhookEndpoint{
 		ID: "whe_01jcz6dyqx4w9s1c2k7v5h8m3n", URL: "https://example.com/webhooks",
-		Events:       []string{"payment.*", "subscription.canceled"},
-		PayloadShape: "A", Status: "enabled", CreatedAt: 1763640000,
+		Events: []string{"payment.*", "subscription.canceled"}, PayloadShape: "A",
+		Status: "enabled", CreatedAt: 1763640000,
 	}
 	made := example
 	made.Secret = "whsec_d2hhdCBzaWducyBkZWxpdmVyaWVzLCAzMiBieXRlcyE="
@@ -41,8 +41,7 @@ func (s *Server) webhookOperations() {
 	}, s.createWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getWebhook", Method: http.MethodGet, Path: "/webhooks/{id}", Tag: "Webhooks",
-		Summary: "Get a webhook endpoint",
-		Status:  http.StatusOK, Access: webhookRead, Load: load, Response: read,
+		Summary: "Get a webhook endpoint", Status: http.StatusOK, Access: webhookRead, Load: load, Response: read,
 	}, s.getWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listWebhooks", Method: http.MethodGet, Path: "/webhooks", Tag: "Webhooks", Summary: "List webhook endpoints",
@@ -57,9 +56,8 @@ func (s *Server) webhookOperations() {
 	}, s.updateWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "deleteWebhook", Method: http.MethodDelete, Path: "/webhooks/{id}", Tag: "Webhooks",
-		Summary:     "Delete a webhook endpoint",
-		Description: "Pending deliveries fail. The log of the endpoint stays.",
-		Status:      http.StatusOK, Access: webhookWrite, Load: load, Response: Deleted{ID: example.ID, Deleted: true},
+		Summary: "Delete a webhook endpoint", Description: "Pending deliveries fail. The log of the endpoint stays.",
+		Status: http.StatusOK, Access: webhookWrite, Load: load, Response: Deleted{ID: example.ID, Deleted: true},
 	}, s.deleteWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "disableWebhook", Method: http.MethodPost, Path: "/webhooks/{id}/disable", Tag: "Webhooks",
@@ -90,8 +88,7 @@ func (s *Server) webhookOperations() {
 		Status: http.StatusCreated, Access: webhookWrite, Load: load, Response: WebhookLog{
 			ID: "whd_01jcz6dyqx4w9s1c2k7v5h8m3n", EndpointID: example.ID, EventID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			EventType: "webhook_endpoint.test", PayloadShape: "A", Status: "pending", NextAttemptAt: 1763640002,
-			CreatedAt: 1763640002,
-			Attempts:  []WebhookAttempt{},
+			CreatedAt: 1763640002, Attempts: []WebhookAttempt{},
 		},
 	}, s.testWebhook)
 }
@@ -99,8 +96,8 @@ func (s *Server) webhookOperations() {
 func (s *Server) webhookLogOperations() {
 	example := WebhookLog{
 		ID: "whd_01jcz6dyqx4w9s1c2k7v5h8m3n", EndpointID: "whe_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		EventID:   "evt_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		EventType: "payment.success", PaymentID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", PayloadShape: "A", Status: "succeeded",
+		EventID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n", EventType: "payment.success",
+		PaymentID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", PayloadShape: "A", Status: "succeeded",
 		SucceededAt: 1763640003, CreatedAt: 1763640002,
 		Attempts: []WebhookAttempt{{
 			Number: 1, StartedAt: 1763640002, Outcome: "succeeded", StatusCode: 200, LatencyMS: 48,
@@ -119,9 +116,9 @@ func (s *Server) webhookLogOperations() {
 		Load: httpkit.LoadByID(s.kit, id.Delivery, db.ErrWebhookDeliveryNotFound, s.store.WebhookDeliveryWithKey),
 	}, s.getWebhookLog)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "listWebhookLogs", Method: http.MethodGet, Path: "/webhook-logs", Tag: "Webhooks", Summary: "List log entries",
-		Description: "The deliveries of the last 90 days with their attempts.",
-		Status:      http.StatusOK, Access: webhookRead, Response: httpkit.List[WebhookLog]{Data: []WebhookLog{example}},
+		Name: "listWebhookLogs", Method: http.MethodGet, Path: "/webhook-logs", Tag: "Webhooks",
+		Summary: "List log entries", Description: "The deliveries of the last 90 days with their attempts.",
+		Status: http.StatusOK, Access: webhookRead, Response: httpkit.List[WebhookLog]{Data: []WebhookLog{example}},
 	}, s.listWebhookLogs)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "redeliverWebhooks", Method: http.MethodPost, Path: "/webhook-logs", Tag: "Webhooks", Summary: "Deliver again",

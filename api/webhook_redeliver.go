@@ -33,7 +33,8 @@ type redeliverInput struct {
 	Body RedeliveryForm
 }
 
-// check holds that the form asks for exactly one thing.
+// check holds that the form asks for exactly one thing. Faults: fields_exclusive, field_missing, cursor_malformed. huma
+// checks the fields one by one and cannot say which belong together.
 func (f RedeliveryForm) check() error {
 	switch ranged := f.EndpointID != "" || f.Since != 0 || f.Before != 0 || f.StartingAfter != ""; {
 	case f.DeliveryID != "" && f.PaymentID != "":
@@ -82,6 +83,8 @@ func (s *Server) redeliver(
 		})
 }
 
+// redeliverRange examines at most 500 events a request, so that a long outage is one short transaction after the other.
+// Each is a request with a key of its own: with the same key the first answer would come back for ever.
 func (s *Server) redeliverRange(
 	ctx context.Context, c *httpkit.Call, f RedeliveryForm,
 ) (*httpkit.Reply[Redelivery], error) {

@@ -8,6 +8,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/delivery"
+	"perennial/billing/event"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service"
@@ -86,15 +87,14 @@ type createWebhookInput struct {
 }
 
 // shapeOf is the shape that the documentation of a prefix shows.
-var shapeOf = map[string]delivery.Shape{"/api": delivery.ShapeA, "/v1": delivery.ShapeB}
+var shapeOf = map[string]event.Shape{"/api": event.ShapeA, "/v1": event.ShapeB}
 
 func (s *Server) createWebhook(
 	ctx context.Context, c *httpkit.Call, in *createWebhookInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	form := service.EndpointForm{
 		URL: in.Body.URL, Description: in.Body.Description, Events: in.Body.Events,
-		Shape:  delivery.Shape(in.Body.PayloadShape),
-		Secret: in.Body.Secret,
+		Shape: event.Shape(in.Body.PayloadShape), Secret: in.Body.Secret,
 	}
 	if form.Shape == "" {
 		form.Shape = shapeOf[c.Prefix]

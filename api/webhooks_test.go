@@ -62,8 +62,8 @@ func TestCreateWebhook_ShowsGeneratedSecretOnce(t *testing.T) {
 	again.Secret = made.Secret
 	require.Equal(t, made, again)
 
-	rotated := as[WebhookEndpoint](t, 200, b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/rotate-secret", nil,
-		"Idempotency-Key", "k"))
+	rotated := as[WebhookEndpoint](t, 200, b.ask(t, b.test, "POST", "/api/webhooks/"+made.ID+"/rotate-secret",
+		nil, "Idempotency-Key", "k"))
 	require.NotEqual(t, made.Secret, rotated.Secret)
 	for _, path := range []string{"/api/webhooks", "/api/webhooks/" + made.ID} {
 		require.NotContains(t, string(b.ask(t, b.test, "GET", path, nil).Body), "whsec_")

@@ -32,8 +32,8 @@ func (r *rig) compare(ctx context.Context, o options, path string, g goal, ours,
 			}
 		}
 		if round > 0 {
-			r.say("%s: round %d of %d: ours %s/s, bare %s/s", path, round, o.rounds, number(out.Ours[round-1]),
-				number(out.Bare[round-1]))
+			r.say("%s: round %d of %d: ours %s/s, bare %s/s",
+				path, round, o.rounds, number(out.Ours[round-1]), number(out.Bare[round-1]))
 		}
 	}
 	out.details(oursLoads, bareLoads)

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"perennial/billing/delivery"
 	"perennial/billing/event"
 	"perennial/contract"
 	"perennial/db"
@@ -25,7 +24,7 @@ func (r *rig) endpoints(ctx context.Context, url string, n int) (ids []string, e
 	err = r.ours.store.InTx(ctx, db.BySystem("bench"), now, func(tx *db.Tx) error {
 		for range n {
 			e := db.WebhookEndpoint{
-				ID: id.New(id.Endpoint, now), URL: url, Events: []string{string(event.Every)}, PayloadShape: delivery.ShapeA,
+				ID: id.New(id.Endpoint, now), URL: url, Events: []string{string(event.Every)}, PayloadShape: event.ShapeA,
 			}
 			e.SecretSealed, err = keys.Seal(r.stage.Keyset, vault.EndpointSecret(r.stage.AppID, e.ID),
 				[]byte("whsec_bench_0123456789abcdef"))

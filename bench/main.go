@@ -35,8 +35,15 @@ func execute(ctx context.Context, args []string) error {
 		}
 		return bare.Run(ctx, c)
 	}
-	if len(args) > 0 && args[0] == "report" {
-		return report(args[1:])
+	if len(args) > 0 {
+		switch args[0] {
+		case "report":
+			return report(args[1:])
+		case "before":
+			return beforeAndAfter(ctx, args[1:])
+		case "samples":
+			return takeSamples(ctx, args[1:])
+		}
 	}
 	o, err := parse(args, time.Now())
 	if errors.Is(err, flag.ErrHelp) {

@@ -44,6 +44,7 @@ type options struct {
 	binary   string // perennial; empty: built first
 	profile  bool
 	writes   bool // renewals: a third wave, whose bare side keeps its writes only
+	hears    bool // renewals: the provider's callbacks reach our side
 }
 
 // size is what pick chooses between.
@@ -59,6 +60,7 @@ func pick[T size](o options, small, full T) T {
 
 const help = `Usage: go run ./bench [flags]           measure, print a table, write bench/results/<date>-<commit>.json
        go run ./bench report [file ...]   write docs/performance.md from results; without files, from the newest full ones
+       go run ./bench before [flags] COMMIT  measure an earlier commit beside this one; --help tells more
 
 Each path of the product is measured beside a bare side in the same run, on the same servers, taking turns: plain
 Temporal SDK, pgx and net/http that play the same transactions and make the same HTTP call, with empty logic.
@@ -72,6 +74,7 @@ Flags:
   --seed n                    of the order in which subscriptions are read (default: from the time)
   --profile                   take a processor profile of API and worker while each scenario runs
   --writes                    renewals: also a wave that plays the writes only; it needs the bare side's worker to itself
+  --callbacks                 renewals: the provider calls our API back about each payment; the bare side has no API
   --binary file               measure this perennial instead of building one
   --results dir               where results go (default bench/results)
   --state dir                 where servers live during the run (default .perennial)
@@ -96,6 +99,7 @@ func parse(args []string, now time.Time) (options, error) {
 	flags.StringVar(&temporal, "temporal", "both", "")
 	flags.IntVar(&o.rounds, "rounds", 0, "")
 	flags.BoolVar(&o.writes, "writes", false, "")
+	flags.BoolVar(&o.hears, "callbacks", false, "")
 	flags.Uint64Var(&o.seed, "seed", uint64(now.UnixNano()), "")
 	flags.BoolVar(&o.profile, "profile", false, "")
 	flags.StringVar(&o.binary, "binary", "", "")

@@ -27,8 +27,7 @@ func (r *rig) launch(name, path string, args []string, settings map[string]strin
 	}
 	p, err := devstack.StartProcess(devstack.ProcessConfig{
 		Name: name, Path: path, Args: args, Env: env,
-		LogFile:   filepath.Join(r.dir, strings.ReplaceAll(name, " ", "-")+".log"),
-		StopGrace: 40 * time.Second,
+		LogFile: filepath.Join(r.dir, strings.ReplaceAll(name, " ", "-")+".log"), StopGrace: 40 * time.Second,
 	})
 	if err != nil {
 		return nil, err
@@ -143,8 +142,8 @@ func (r *rig) settings(metrics, profile string) map[string]string {
 	return map[string]string{
 		"DATABASE_URL": r.database(oursName), "TEMPORAL_ADDRESS": r.address, "TEMPORAL_NAMESPACE": oursName,
 		"METRICS_ADDRESS": metrics, "PERENNIAL_KEK": r.stage.KEK, "PERENNIAL_BUILD_ID": "bench",
-		"STRIPE_API_URL": r.simulator, "WEBHOOK_LOCAL_RECEIVERS": "127.0.0.0/8",
-		"LOG_LEVEL": "warn", "PPROF_ADDRESS": profile, // heard only where built with -tags pprof
+		"STRIPE_API_URL": r.simulator, "WEBHOOK_LOCAL_RECEIVERS": "127.0.0.0/8", "LOG_LEVEL": "warn",
+		"PPROF_ADDRESS": profile, // only a binary built with -tags pprof listens there
 	}
 }
 

@@ -50,7 +50,13 @@ func report(files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := page.Execute(&text, newest(runs)); err != nil {
+	data := newest(runs)
+	comparisons, err := readComparisons("bench/results")
+	if err != nil {
+		return err
+	}
+	data.Comparisons = newestComparisons(comparisons)
+	if err := page.Execute(&text, data); err != nil {
 		return err
 	}
 	return os.WriteFile(reportPath, []byte(text.String()), 0o644)
@@ -62,6 +68,8 @@ type pageData struct {
 	Runs    []run // that something shown comes from
 	Targets []pageTarget
 	Missed  []pageMissed
+
+	Comparisons []pageComparison
 }
 
 type pageTarget struct {
@@ -110,11 +118,11 @@ func newest(runs []run) pageData {
 			for _, note := range got.Notes {
 				target.Notes = append(target.Notes, s.name+": "+note)
 			}
-			target.Notes = append(target.Notes,
-				fmt.Sprintf("%s: %s, commit %s, load before it %s, others used %.0f %% of the processors before the run, took "+
-					"%.0f s", s.name,
-					runs[from[at]].Begun.UTC().Format("2006-01-02 15:04 "+
-						"MST"), runs[from[at]].Commit, got.LoadBefore, 100*others[at], got.Seconds))
+			run := runs[from[at]]
+			target.Notes = append(target.Notes, fmt.Sprintf(
+				"%s: %s, commit %s, load before it %s, others used %.0f %% of the processors before the run, took %.0f s",
+				s.name, run.Begun.UTC().Format("2006-01-02 15:04 MST"), run.Commit,
+				got.LoadBefore, 100*others[at], got.Seconds))
 			for _, r := range got.Rows {
 				if r.verdict() == "missed" {
 					page.Missed = append(page.Missed, pageMissed{Title: r.Path + ", " + titleOf(kind), Profiles: profiles[s.name]})

@@ -31,8 +31,8 @@ const (
 	bareName = "bare"
 )
 
-// rig is everything that one run of scenarios uses: servers, both sides' processes, and the load generator's own way
-// in.
+// rig is everything that one run of scenarios uses:
+// servers, both sides' processes, and the load generator's own way in.
 type rig struct {
 	kind      string // of Temporal: dev or postgres
 	dir       string

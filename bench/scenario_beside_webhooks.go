@@ -12,7 +12,7 @@ import (
 // rows call the renewals without an endpoint bare.
 func besideWebhooks(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
-	inbox, err := r.startSink()
+	inbox, err := r.startSink(ctx)
 	if err != nil {
 		return out, err
 	}

@@ -13,8 +13,8 @@ import (
 	"perennial/bench/stage"
 )
 
-// create measures POST /api/subscriptions with a trial, beside a loop that plays the same inserts and starts a workflow
-// that waits.
+// create measures POST /api/subscriptions with a trial,
+// beside a loop that plays the same inserts and starts a workflow that waits.
 func create(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	lasts := pick(o, 1500*time.Millisecond, 4*time.Second)
@@ -34,8 +34,8 @@ func create(ctx context.Context, r *rig, o options) (result, error) {
 				return drive(ctx, clients, until{after: lasts}, func(ctx context.Context, i int) error {
 					key := fmt.Sprintf("%s-%d-%d-%d", session, clients, round, i)
 					body := bare.CreateBody(customers[i%len(customers)], r.stage.Basic.ID)
-					_, err := r.ask(ctx, http.MethodPost, r.ours.url+"/api/subscriptions", body, http.StatusCreated, "Idempotency-Key",
-						key)
+					_, err := r.ask(ctx, http.MethodPost, r.ours.url+"/api/subscriptions", body,
+						http.StatusCreated, "Idempotency-Key", key)
 					return err
 				})
 			},

@@ -25,7 +25,7 @@ const attemptsTable = `create table if not exists bare_attempts (
 // receiver and inserts one row for each attempt, with as many attempts in flight and as many connections.
 func deliveries(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
-	inbox, err := r.startSink()
+	inbox, err := r.startSink(ctx)
 	if err != nil {
 		return out, err
 	}

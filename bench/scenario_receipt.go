@@ -16,7 +16,7 @@ const receiptRate = 100
 // The clock starts with the transaction, not with its commit, which is a little harder.
 func receipt(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
-	inbox, err := r.startSink()
+	inbox, err := r.startSink(ctx)
 	if err != nil {
 		return out, err
 	}

@@ -32,6 +32,9 @@ func renewals(ctx context.Context, r *rig, o options) (result, error) {
 		if time.Now().After(w.due) {
 			out.Notes = append(out.Notes, fmt.Sprintf("wave %d (%s) fell due before the one before it was done", i, w.side))
 		}
+		if err := r.callbacks(ctx, o.hears && w.side == sideOurs); err != nil {
+			return out, err
+		}
 		if err := r.watch(ctx, w); err != nil {
 			return out, err
 		}
@@ -47,6 +50,14 @@ func renewals(ctx context.Context, r *rig, o options) (result, error) {
 		}
 	}
 	measured.OursCPU, measured.BareCPU = averageUsage(cpu[sideOurs]), averageUsage(cpu[sideBare])
+	if o.hears {
+		measured.Path += ", with callbacks"
+		stored, err := r.callbacksStored(ctx)
+		if err != nil {
+			return out, err
+		}
+		out.Notes = append(out.Notes, fmt.Sprintf("%d callbacks were taken in", stored))
+	}
 	if rest == 0 {
 		out.Notes = append(out.Notes, "small scale: the workflows were too young to continue as new")
 	}

@@ -35,20 +35,19 @@ func (r *rig) aYear(ctx context.Context) (time.Duration, error) {
 	if err := r.make(ctx, "/api/test-clocks", fmt.Sprintf(`{"now":%d}`, start.Unix()), &clock); err != nil {
 		return 0, err
 	}
-	body := `{"testClockId":"` + clock.ID +
-		`","email":"bench@example.com","paymentMethod":"card","paymentDetails":{"customerToken":"cus_1","paymentMethodToken":"pm_card_visa"}}`
+	body := `{"testClockId":"` + clock.ID + `","email":"bench@example.com","paymentMethod":"card",` +
+		`"paymentDetails":{"customerToken":"cus_1","paymentMethodToken":"pm_card_visa"}}`
 	if err := r.make(ctx, "/api/customers", body, &customer); err != nil {
 		return 0, err
 	}
-	if err := r.make(ctx, "/api/subscriptions", `{"customerId":"`+customer.ID+`","planId":"`+r.stage.Basic.ID+`"}`,
-		&sub); err != nil {
+	body = `{"customerId":"` + customer.ID + `","planId":"` + r.stage.Basic.ID + `"}`
+	if err := r.make(ctx, "/api/subscriptions", body, &sub); err != nil {
 		return 0, err
 	}
 	began := time.Now()
 	to := start.AddDate(0, 11, 15) // eleven renewals after the first payment
 	raw, err := r.ask(ctx, http.MethodPost, r.ours.url+"/api/test-clocks/"+clock.ID+"/advance",
-		fmt.Sprintf(`{"to":%d}`, to.Unix()),
-		http.StatusOK, "Prefer", "wait=30")
+		fmt.Sprintf(`{"to":%d}`, to.Unix()), http.StatusOK, "Prefer", "wait=30")
 	took := time.Since(began)
 	if err != nil {
 		return 0, err
@@ -61,8 +60,8 @@ func (r *rig) aYear(ctx context.Context) (time.Duration, error) {
 		return 0, fmt.Errorf("testclock: the clock is %s at %d, not ready at %d", advanced.Status, advanced.Now, to.Unix())
 	}
 	var paid int
-	err = r.ours.pool.QueryRow(ctx, "select count(*) from invoices where subscription_id = $1 and status = 'paid'",
-		sub.ID).Scan(&paid)
+	const count = "select count(*) from invoices where subscription_id = $1 and status = 'paid'"
+	err = r.ours.pool.QueryRow(ctx, count, sub.ID).Scan(&paid)
 	if err == nil && paid != 12 {
 		err = fmt.Errorf("testclock: %d paid invoices, not 12", paid)
 	}

@@ -20,19 +20,19 @@ type sink struct {
 	mu      sync.Mutex
 	n       int
 	first   map[string]time.Time // arrival of each event, at whichever endpoint it was first
-	sample  sample
+	sample  captured
 	arrived chan struct{} // closed and replaced with each request
 }
 
-// sample is one request as it arrived.
-type sample struct {
+// captured is one request as it arrived.
+type captured struct {
 	header http.Header
 	body   []byte
 }
 
 // startSink serves until the rig stops.
-func (r *rig) startSink() (*sink, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func (r *rig) startSink(ctx context.Context) (*sink, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *sink) receive(_ http.ResponseWriter, q *http.Request) {
 	if id := q.Header.Get(verify.HeaderStandardID); s.first[id].IsZero() {
 		s.first[id] = at
 	}
-	s.sample = sample{q.Header, body}
+	s.sample = captured{q.Header, body}
 	close(s.arrived)
 	s.arrived = make(chan struct{})
 }
@@ -85,7 +85,7 @@ func (s *sink) wait(ctx context.Context, n int) error {
 }
 
 // post sends the sampled request to the sink, as its sender did.
-func (s *sink) post(ctx context.Context, client *http.Client, q sample) (status int, err error) {
+func (s *sink) post(ctx context.Context, client *http.Client, q captured) (status int, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(q.body))
 	if err != nil {
 		return 0, err

@@ -11,8 +11,8 @@ import (
 	"perennial/bench/stage"
 )
 
-// The sides of a wave. The writes side is the bare side without its reads and locks: a stricter measure, for the
-// reader.
+// The sides of a wave. The writes side is the bare side without its reads and locks:
+// a stricter measure, for the reader.
 const (
 	sideOurs   = "ours"
 	sideBare   = "bare"
@@ -47,9 +47,8 @@ func (r *rig) schedule(ctx context.Context, sides []string, n int, gap, rest tim
 			return nil, err
 		}
 		if left := time.Until(w.due); left < rest {
-			return nil,
-				fmt.Errorf("the machine is too slow to prepare %d subscriptions per second: wave %d rests %s instead of %s",
-					prepared, i, left, rest)
+			return nil, fmt.Errorf("the machine is too slow to prepare %d subscriptions per second: "+
+				"wave %d rests %s instead of %s", prepared, i, left, rest)
 		}
 		waves[i] = w
 	}

@@ -75,11 +75,11 @@ var (
 	SearchNextAction  = temporal.NewSearchAttributeKeyKeyword("PerennialNextAction")
 )
 
-// Signals of the subscription workflow. Each means: the row changed, reload it and act. The name tells
+// Signals of the workflows of subscriptions and webhook endpoints. Each means: the row changed, reload it and act. The name tells
 // operators who read the history what was done; the workflow treats all but SignalCheck alike.
 const (
 	SignalCheck = "check" // Check: a provider callback about a transaction is stored
-	SignalWake  = "wake"  // Wake: a new payment method, a test clock that moved, or the reconciler
+	SignalWake  = "wake"  // Wake: a new payment method, a test clock that moved, a delivery that is owed, the reconciler
 )
 
 // CommandSignals are the signals of commands, by the command's name; each carries a Wake.

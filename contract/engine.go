@@ -7,8 +7,8 @@ type Engine interface {
 	StartSubscription(ctx context.Context, in SubscriptionStart) error
 	StartPayment(ctx context.Context, in PaymentInput) error
 	StartErasure(ctx context.Context, in ErasureInput) error
-	// AdvanceClock signals a test clock's workflow that its row has a new target, and starts the workflow where none
-	// runs.
+	// AdvanceClock signals a test clock's workflow that its row has a new target,
+	// and starts the workflow where none runs.
 	AdvanceClock(ctx context.Context, ref Ref) error
 	// Wake signals a subscription's workflow under a name of this package, and starts it where it does not run.
 	Wake(ctx context.Context, ref Ref, signal string, wake Wake) error

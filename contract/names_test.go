@@ -4,8 +4,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,10 +21,11 @@ import (
 // only.
 func TestNames_NeverChange(t *testing.T) {
 	t.Parallel()
-	for want, name := range map[string]string{
+	names := map[string]string{
 		"Subscription": contract.SubscriptionWorkflow, "Payment": contract.PaymentWorkflow,
 		"TestClock": contract.TestClockWorkflow, "Reconciler": contract.ReconcilerWorkflow,
 		"Erasure": contract.ErasureWorkflow, "EraseBatch": contract.ActivityEraseBatch,
+		"WebhookEndpoint": contract.WebhookEndpointWorkflow, "DeliverDue": contract.ActivityDeliverDue,
 
 		"Advance": contract.ActivityAdvance, "Charge": contract.ActivityCharge, "StepClock": contract.ActivityStepClock,
 		"Reconcile": contract.ActivityReconcile,
@@ -31,11 +35,21 @@ func TestNames_NeverChange(t *testing.T) {
 		"change_plan": contract.CommandChangePlan, "pay": contract.CommandPay,
 		"void_invoice": contract.CommandVoidInvoice, "mark_uncollectible": contract.CommandMarkUncollectible,
 
-		"billing": contract.QueueBilling, "payments": contract.QueuePayments,
-	} {
+		"billing": contract.QueueBilling, "payments": contract.QueuePayments, "webhooks": contract.QueueWebhooks,
+		"webhooks-slow": contract.QueueWebhooksSlow,
+
+		"reconciler": contract.ReconcilerScheduleID,
+	}
+	for want, name := range names {
 		require.Equal(t, want, name)
 	}
-	// A command whose signal the workflow does not listen to would be acted on by the reconciler only.
+	require.Equal(t, contract.ReconcilerScheduleID, contract.ReconcilerWorkflowID)
+	require.ElementsMatch(t, constants(t), slices.Collect(maps.Keys(names)), "each name of contract is in this list")
+}
+
+// A command whose signal the workflow does not listen to would be acted on by the reconciler only.
+func TestCommandSignals_NameEachCommand(t *testing.T) {
+	t.Parallel()
 	var names, types []string
 	for _, cmd := range []lifecycle.Command{
 		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Pay{}, lifecycle.VoidInvoice{},
@@ -46,10 +60,37 @@ func TestNames_NeverChange(t *testing.T) {
 	}
 	require.ElementsMatch(t, judged(t), types, "each command of lifecycle is in this list")
 	require.Equal(t, names, contract.CommandSignals)
-	require.Equal(t, []string{"sub_1", "txn_1", "clk_1", "era_1"}, []string{
+}
+
+func TestWorkflowID_IsTheResourceID(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"sub_1", "txn_1", "clk_1", "era_1", "whe_1"}, []string{
 		contract.SubscriptionWorkflowID("sub_1"), contract.PaymentWorkflowID("txn_1"), contract.TestClockWorkflowID("clk_1"),
-		contract.ErasureWorkflowID("era_1"),
+		contract.ErasureWorkflowID("era_1"), contract.WebhookEndpointWorkflowID("whe_1"),
 	})
+}
+
+// constants returns the texts that contract names, each once.
+func constants(t *testing.T) (texts []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "contract.go", nil, 0)
+	require.NoError(t, err)
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		for _, value := range spec.Values {
+			if literal, ok := value.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+				text, err := strconv.Unquote(literal.Value)
+				require.NoError(t, err)
+				texts = append(texts, text)
+			}
+		}
+		return true
+	})
+	slices.Sort(texts)
+	return slices.Compact(texts)
 }
 
 // judged returns the types of lifecycle that implement Command, which only that package can.

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Snapshot is what a subscription workflow knows of its subscription: ids, codes and times. Every activity returns a
-// new one.
+// Snapshot is what a subscription workflow knows of its subscription: ids, codes and times.
+// Every activity returns a new one.
 type Snapshot struct {
 	Revision   int64               `json:"revision"`
 	Status     subscription.Status `json:"status"`

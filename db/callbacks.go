@@ -36,10 +36,8 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 	}
 	_, err := queries.CallbackInsert(ctx, tx.pipe, dbsqlc.CallbackInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID,
-		Type:          c.Type,
-		TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt,
-		ProcessedAt: nullTime(processed),
-		Kind:        string(c.Kind), LostTransactionID: null(c.LostTransactionID),
+		Type: c.Type, TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt,
+		ProcessedAt: nullTime(processed), Kind: string(c.Kind), LostTransactionID: null(c.LostTransactionID),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -80,8 +78,7 @@ func (tx *Tx) MarkCallbacksProcessed(
 	}
 	return queries.CallbackMarkProcessed(ctx, tx.pipe, dbsqlc.CallbackMarkProcessedParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: looked.At,
-		LookedAt:    presentList(looked.Refs),
-		ProcessedAt: &tx.Real, Shown: shown,
+		LookedAt: presentList(looked.Refs), ProcessedAt: &tx.Real, Shown: shown,
 	})
 }
 
@@ -119,8 +116,8 @@ func (r Reader) TransactionIsKnown(ctx context.Context, id string) (bool, error)
 	return known, translate("TransactionIsKnown", err)
 }
 
-// GivenUp counts callbacks that nobody waits for any more: of no transaction of ours, and of one for which the provider
-// never answered.
+// GivenUp counts callbacks that nobody waits for any more:
+// of no transaction of ours, and of one for which the provider never answered.
 type GivenUp struct{ Unclaimed, Unanswered int }
 
 // GiveUpCallbacks closes at most limit of those received before then that no transaction has claimed, and of those of a

@@ -31,8 +31,8 @@ type Credit struct {
 	Balance    money.Minor
 }
 
-// Credits lists the balances of customers, below zero where something was carried forward; those of nothing are left
-// out.
+// Credits lists the balances of customers, below zero where something was carried forward;
+// those of nothing are left out.
 func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs []string) ([]Credit, error) {
 	rows, err := queries.CreditBalanceList(ctx, r.handle, dbsqlc.CreditBalanceListParams{
 		EnvironmentID: environmentID, CustomerIds: customerIDs,

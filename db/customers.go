@@ -19,8 +19,8 @@ func (r Reader) Customer(ctx context.Context, environmentID, id string) (custome
 	return customerFromDB(row.Customer), readError("customer", err)
 }
 
-// CustomerWithKey reads key, customer and credits in one round trip. Faults: api_key_unknown; customer_not_found, with
-// the key.
+// CustomerWithKey reads key, customer and credits in one round trip.
+// Faults: api_key_unknown; customer_not_found, with the key.
 func (r Reader) CustomerWithKey(
 	ctx context.Context, hash []byte, id string,
 ) (APIKey, customer.Customer, []Credit, error) {
@@ -56,8 +56,8 @@ func (r Reader) Customers(
 		return nil, false, err
 	}
 	rows, err := queries.CustomerList(ctx, r.lists(), dbsqlc.CustomerListParams{
-		EnvironmentID: environmentID, Email: null(f.Email), TestClockID: null(f.TestClockID),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		EnvironmentID: environmentID, Email: null(f.Email), TestClockID: null(f.TestClockID), Below: span.below,
+		Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("CustomerList", err)
@@ -94,9 +94,9 @@ func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer
 
 func customerFromDB(row dbsqlc.Customer) customer.Customer {
 	return customer.Customer{
-		ID: row.ID, Email: value(row.Email), Name: value(row.Name), Phone: value(row.Phone), Metadata: row.Metadata,
-		PaymentMethod: value(row.PaymentMethod), PaymentDetails: value(row.PaymentDetails),
-		TestClockID: value(row.TestClockID),
-		ErasedAt:    value(row.ErasedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
+		ID: row.ID, Email: value(row.Email), Name: value(row.Name), Phone: value(row.Phone),
+		Metadata: row.Metadata, PaymentMethod: value(row.PaymentMethod), PaymentDetails: value(row.PaymentDetails),
+		TestClockID: value(row.TestClockID), ErasedAt: value(row.ErasedAt),
+		CreatedAt: row.CreatedAt, Revision: row.Revision,
 	}
 }

@@ -28,8 +28,8 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 		require.NoError(t, tx.SaveCustomer(ctx, b.env, b.customer))
 		require.NoError(t, tx.InsertCustomer(ctx, b.env, kept))
 		done := txn
-		done.Status, done.CompletedAt, done.FailureReason, done.ProviderResponse = payment.Failed, now, "Ada's "+
-			"card", []byte(`{"name": "Ada"}`)
+		done.Status, done.CompletedAt, done.FailureReason, done.ProviderResponse = payment.Failed, now, "Ada's card",
+			[]byte(`{"name": "Ada"}`)
 		require.NoError(t, tx.SaveTransaction(ctx, b.env, done))
 		call := db.ProviderCall{
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall,

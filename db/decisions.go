@@ -26,8 +26,7 @@ type Decision struct {
 func (tx *Tx) InsertDecision(ctx context.Context, environmentID string, d Decision) error {
 	return queries.DecisionInsert(ctx, tx.pipe, dbsqlc.DecisionInsertParams{
 		ID: id.New(id.Decision, tx.Real), EnvironmentID: environmentID, TransactionID: d.TransactionID,
-		CallbackID: null(d.CallbackID),
-		Reason:     d.Reason, ProviderRef: d.ProviderRef, Outcome: d.Outcome, Note: d.Note,
+		CallbackID: null(d.CallbackID), Reason: d.Reason, ProviderRef: d.ProviderRef, Outcome: d.Outcome, Note: d.Note,
 		ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), DecidedAt: tx.Real,
 	})
 }
@@ -40,8 +39,8 @@ func (r Reader) Decisions(ctx context.Context, environmentID, transactionID stri
 		d := f.Decision
 		return Decision{
 			ID: d.ID, TransactionID: d.TransactionID, CallbackID: value(d.CallbackID), Reason: d.Reason,
-			ProviderRef: d.ProviderRef,
-			Outcome:     d.Outcome, Note: d.Note, ActorKind: ActorKind(d.ActorKind), ActorID: d.ActorID, DecidedAt: d.DecidedAt,
+			ProviderRef: d.ProviderRef, Outcome: d.Outcome, Note: d.Note, ActorKind: ActorKind(d.ActorKind),
+			ActorID: d.ActorID, DecidedAt: d.DecidedAt,
 		}
 	}), translate("DecisionList", err)
 }

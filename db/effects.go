@@ -27,8 +27,8 @@ type SignalSubscription struct {
 // StartPayment starts the workflow of a transaction that no subscription's workflow owns.
 type StartPayment struct{ EnvironmentID, ID string }
 
-// CheckTransaction has the owner of a transaction ask the provider about it: the workflow of its subscription, or its
-// own.
+// CheckTransaction has the owner of a transaction ask the provider about it:
+// the workflow of its subscription, or its own.
 type CheckTransaction struct {
 	EnvironmentID, ID string
 	SubscriptionID    string // empty: no subscription's workflow owns it
@@ -57,8 +57,8 @@ type Dispatcher interface {
 	Dispatch(ctx context.Context, by Actor, effects []Effect)
 }
 
-// With returns the same store, whose transactions hand their effects to d. Without a dispatcher they are left to the
-// reconciler.
+// With returns the same store, whose transactions hand their effects to d.
+// Without a dispatcher they are left to the reconciler.
 func (s *Store) With(d Dispatcher) *Store {
 	other := *s
 	other.dispatcher = d

@@ -12,9 +12,6 @@ import (
 	"perennial/internal/id"
 )
 
-// ownReasons are the cancel reasons that say nothing about the person.
-var ownReasons = []string{subscription.ReasonCustomerDeleted, subscription.ReasonPastDueExpired}
-
 // EraseCustomer deletes a customer: the row keeps its id and what cannot identify a person, customer.deleted is
 // announced, and an erasure begins, which takes everything that was copied from the row. From now on nobody subscribes
 // or charges the customer. Fault: customer_not_found, also for one who is erased already.
@@ -105,7 +102,7 @@ func batchOf[R any](found []R, read func(R) (string, int64)) (ids []string, hand
 // EraseSubscriptions removes what people wrote into subscriptions, which must be locked.
 func (tx *Tx) EraseSubscriptions(ctx context.Context, environmentID string, ids []string) error {
 	return queries.SubscriptionErase(ctx, tx.pipe, dbsqlc.SubscriptionEraseParams{
-		EnvironmentID: environmentID, Ids: ids, OwnReasons: ownReasons,
+		EnvironmentID: environmentID, Ids: ids, OwnReasons: subscription.OwnReasons(),
 	})
 }
 
@@ -126,7 +123,7 @@ func (tx *Tx) EraseEvents(
 ) (erasure.Handled, error) {
 	row, err := queries.EventErase(ctx, tx.pipe, dbsqlc.EventEraseParams{
 		EnvironmentID: environmentID, CustomerID: &e.CustomerID, AfterPosition: e.After, RowLimit: rows(limit),
-		OwnReasons: ownReasons,
+		OwnReasons: subscription.OwnReasons(),
 	})
 	return erasure.Handled{Rows: row.Handled, Last: row.Last}, translate("EventErase", err)
 }

@@ -36,8 +36,8 @@ type EventFilter struct {
 	ObjectID       string
 	SubscriptionID string
 	CustomerID     string
-	// RecordedFrom and RecordedTo bound when the event was written, in real time: from the first instant, before the
-	// second.
+	// RecordedFrom and RecordedTo bound when the event was written, in real time:
+	// from the first instant, before the second.
 	RecordedFrom, RecordedTo time.Time
 }
 

@@ -76,8 +76,7 @@ func (b *bundle) bareEnvironment(t *testing.T) environment {
 	t.Helper()
 	e := environment{
 		env: id.New(id.Environment, wall), app: id.New(id.App, wall), tenant: id.New(id.Tenant, wall),
-		key:      id.New(id.APIKey, wall),
-		provider: id.New(id.ProviderConfig, wall),
+		key: id.New(id.APIKey, wall), provider: id.New(id.ProviderConfig, wall),
 	}
 	sum := sha256.Sum256([]byte(e.key))
 	e.hash = sum[:]
@@ -158,8 +157,7 @@ func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscriptio
 func newPlan() plan.Plan {
 	return plan.Plan{
 		ID: id.New(id.Plan, wall), Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1},
-		TrialDays: 14, Active: true,
-		Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall,
+		TrialDays: 14, Active: true, Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall,
 		Prices: []plan.Price{
 			{ID: id.New(id.Price, wall), Name: "base", Model: plan.Flat, Amount: 1000},
 			{ID: id.New(id.Price, wall), Name: "seats", Model: plan.Flat, Amount: 500},
@@ -170,8 +168,7 @@ func newPlan() plan.Plan {
 func newCustomer(clockID string) customer.Customer {
 	return customer.Customer{
 		ID: id.New(id.Customer, wall), Email: "ada@example.com", Name: "Ada", Phone: "+256700000001",
-		Metadata:       metadata.Pairs{"crm": "7", "vip": true, "left": nil},
-		PaymentMethod:  "card",
+		Metadata: metadata.Pairs{"crm": "7", "vip": true, "left": nil}, PaymentMethod: "card",
 		PaymentDetails: customer.PaymentDetails{Provider: "stripe", CustomerToken: "cus_1", PaymentMethodToken: "pm_1"},
 		TestClockID:    clockID, CreatedAt: now, Revision: 1,
 	}
@@ -180,12 +177,10 @@ func newCustomer(clockID string) customer.Customer {
 func newSubscription(e environment) subscription.Subscription {
 	return subscription.Subscription{
 		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, Status: subscription.Active,
-		Currency: "EUR",
-		TimeZone: "Africa/Kampala", AnchorAt: now, Interval: e.plan.Interval,
+		Currency: "EUR", TimeZone: "Africa/Kampala", AnchorAt: now, Interval: e.plan.Interval,
 		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, NextPeriod: 1, TestClockID: e.clock.ID,
 		Metadata: metadata.Pairs{"seat": json.Number("1e-7")}, NextAction: subscription.ActionRenewal,
-		NextActionAt: now.Add(month),
-		Revision:     1, CreatedAt: now, UpdatedAt: now,
+		NextActionAt: now.Add(month), Revision: 1, CreatedAt: now, UpdatedAt: now,
 	}
 }
 
@@ -195,8 +190,7 @@ func (e environment) invoice() invoice.Invoice {
 	current := e.subscription.CurrentPeriod
 	return invoice.Invoice{
 		ID: id.New(id.Invoice, wall), CustomerID: e.customer.ID, SubscriptionID: e.subscription.ID, Status: invoice.Open,
-		Reason:   invoice.Update,
-		Currency: "EUR", Total: 1500, AmountDue: 1500, Period: current,
+		Reason: invoice.Update, Currency: "EUR", Total: 1500, AmountDue: 1500, Period: current,
 		Lines: []invoice.Line{
 			{
 				Kind: invoice.Recurring, Description: "base", PlanID: e.plan.ID, PriceID: e.plan.Prices[0].ID, Amount: 1000,
@@ -217,8 +211,7 @@ func (e environment) charge(invoiceID string) payment.Transaction {
 	return payment.Transaction{
 		ID: id.New(id.Transaction, wall), Type: payment.Charge, Status: payment.Pending, CustomerID: e.customer.ID,
 		SubscriptionID: e.subscription.ID, InvoiceID: invoiceID, Amount: 1500, Currency: "EUR", Description: "Pro",
-		AttemptNumber: 1,
-		Trigger:       collection.Automatic, Provider: "stripe", ProviderConfigID: e.provider,
+		AttemptNumber: 1, Trigger: collection.Automatic, Provider: "stripe", ProviderConfigID: e.provider,
 		Method: payment.Method{Type: "card", Details: e.customer.PaymentDetails}, SendDueAt: wall, DueAt: now, CreatedAt: now,
 		Revision: 1,
 	}

@@ -77,8 +77,8 @@ func (r Reader) Invoices(
 	}
 	rows, err := queries.InvoiceList(ctx, r.lists(), dbsqlc.InvoiceListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
-		Status: null(string(f.Status)),
-		Below:  span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		Status: null(string(f.Status)), Below: span.below, Above: span.above,
+		Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("InvoiceList", err)
@@ -105,8 +105,8 @@ func (r Reader) Invoices(
 	return invoices, hasMore, nil
 }
 
-// LockInvoice reads one, without lines, that nobody else may change until the transaction ends. Fault:
-// invoice_not_found.
+// LockInvoice reads one, without lines, that nobody else may change until the transaction ends.
+// Fault: invoice_not_found.
 func (tx *Tx) LockInvoice(ctx context.Context, environmentID, id string) (invoice.Invoice, error) {
 	row, err := queries.InvoiceLock(ctx, tx.pipe, dbsqlc.InvoiceLockParams{EnvironmentID: environmentID, ID: id})
 	return invoiceFromDB(row.Invoice), readError("invoice", err)
@@ -134,15 +134,14 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 	inv := n.invoice
 	return queries.InvoiceInsert(ctx, tx.pipe.orElse(errNoCounter), dbsqlc.InvoiceInsertParams{
 		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID,
-		Status: inv.Status,
-		Reason: inv.Reason, Currency: inv.Currency, Total: inv.Total, CreditApplied: inv.CreditApplied,
-		BroughtForward: inv.BroughtForward,
-		CarriedForward: inv.CarriedForward, AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt),
-		AmountPaid: inv.AmountPaid, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, Phase: inv.Collection.Phase,
+		Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency, Total: inv.Total,
+		CreditApplied: inv.CreditApplied, BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
+		AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt), AmountPaid: inv.AmountPaid,
+		PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, Phase: inv.Collection.Phase,
 		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
-		RetryAt:        nullTime(inv.Collection.RetryAt),
-		AttemptTrigger: null(inv.Collection.Trigger), ReplacedBy: null(inv.ReplacedBy),
-		IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt), VoidedAt: nullTime(inv.VoidedAt), CreatedAt: inv.CreatedAt,
+		RetryAt: nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
+		ReplacedBy: null(inv.ReplacedBy), IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt),
+		VoidedAt: nullTime(inv.VoidedAt), CreatedAt: inv.CreatedAt,
 	})
 }
 
@@ -158,22 +157,21 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 	}
 	return queries.InvoiceUpdate(ctx, tx.pipe.orElse(notFound("invoice")), dbsqlc.InvoiceUpdateParams{
 		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, CreditApplied: inv.CreditApplied,
-		AmountDue:  inv.AmountDue,
-		AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase, AutomaticAttempts: inv.Collection.Automatic,
-		Attempts: inv.Collection.Attempts, RetryAt: nullTime(inv.Collection.RetryAt),
-		AttemptTrigger: null(inv.Collection.Trigger),
-		ReplacedBy:     null(inv.ReplacedBy), PaidAt: nullTime(inv.PaidAt), VoidedAt: nullTime(inv.VoidedAt),
-		UncollectibleAt: nullTime(inv.UncollectibleAt),
+		AmountDue: inv.AmountDue, AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase,
+		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
+		RetryAt: nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
+		ReplacedBy: null(inv.ReplacedBy), PaidAt: nullTime(inv.PaidAt),
+		VoidedAt: nullTime(inv.VoidedAt), UncollectibleAt: nullTime(inv.UncollectibleAt),
 	})
 }
 
 func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	return invoice.Invoice{
-		ID: row.ID, Number: row.Number, CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID, Status: row.Status,
-		Reason: row.Reason, Currency: row.Currency, Total: row.Total, CreditApplied: row.CreditApplied,
-		AmountDue:      row.AmountDue,
-		BroughtForward: row.BroughtForward, CarriedForward: row.CarriedForward, UncollectibleAt: value(row.UncollectibleAt),
-		AmountPaid: row.AmountPaid, Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+		ID: row.ID, Number: row.Number, CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID,
+		Status: row.Status, Reason: row.Reason, Currency: row.Currency, Total: row.Total,
+		CreditApplied: row.CreditApplied, AmountDue: row.AmountDue, BroughtForward: row.BroughtForward,
+		CarriedForward: row.CarriedForward, UncollectibleAt: value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
+		Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 		Collection: collection.State{
 			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, RetryAt: value(row.RetryAt),
 			Trigger: value(row.AttemptTrigger),
@@ -186,7 +184,6 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 func lineFromDB(row dbsqlc.InvoiceLine) invoice.Line {
 	return invoice.Line{
 		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: row.PlanID, PriceID: value(row.PriceID),
-		Amount: row.Amount,
-		Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+		Amount: row.Amount, Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"perennial/billing/lifecycle"
-	"perennial/db/internal/dbsqlc"
 )
 
 // Write makes the Changes of a decision true; they name the customer of the State that they were decided on. Rows that
@@ -28,8 +27,8 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	}
 	for _, entry := range c.Credit {
 		do(func() error {
-			return tx.AddCredit(ctx, environmentID, s.Customer.ID, s.Subscription.Currency, entry.CreditEntry, entry.InvoiceID,
-				c.At)
+			return tx.AddCredit(ctx, environmentID, s.Customer.ID, s.Subscription.Currency,
+				entry.CreditEntry, entry.InvoiceID, c.At)
 		})
 	}
 	for _, settled := range c.Settlements {
@@ -50,28 +49,4 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 		do(func() error { return tx.InsertInvoice(ctx, environmentID, inv) })
 	}
 	return err
-}
-
-// Wake notes that the subscription's workflow has something to do, and has it signalled after the commit, unless a
-// signal is under way already. The row is locked: s is what it says. why names the signal; empty: no command.
-func (tx *Tx) Wake(ctx context.Context, environmentID string, s lifecycle.State, why string) error {
-	if s.WakePending || s.Subscription.ID == "" {
-		return nil
-	}
-	tx.AfterCommit(SignalSubscription{
-		EnvironmentID: environmentID, ID: s.Subscription.ID, Why: why, Revision: s.Subscription.Revision,
-	})
-	return queries.SubscriptionSetWakePending(ctx, tx.pipe, dbsqlc.SubscriptionSetWakePendingParams{
-		EnvironmentID: environmentID, ID: s.Subscription.ID, WakePendingSince: &tx.Real,
-	})
-}
-
-// ClearWakePending notes that the subscription's workflow acts on what it was woken for.
-func (tx *Tx) ClearWakePending(ctx context.Context, environmentID string, s lifecycle.State) error {
-	if !s.WakePending {
-		return nil
-	}
-	return queries.SubscriptionClearWakePending(ctx, tx.pipe, dbsqlc.SubscriptionClearWakePendingParams{
-		EnvironmentID: environmentID, ID: s.Subscription.ID,
-	})
 }

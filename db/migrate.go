@@ -78,8 +78,8 @@ func SchemaVersion(ctx context.Context, url string) (current, wanted int64, err 
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	var migrated bool
-	if err := conn.QueryRow(ctx, "select to_regclass('goose_db_version') is not null").Scan(&migrated); err != nil ||
-		!migrated {
+	err = conn.QueryRow(ctx, "select to_regclass('goose_db_version') is not null").Scan(&migrated)
+	if err != nil || !migrated {
 		return 0, wanted, translate("schema version", err)
 	}
 	err = conn.QueryRow(ctx, "select coalesce(max(version_id), 0) from goose_db_version where is_applied").Scan(&current)

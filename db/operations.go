@@ -45,9 +45,9 @@ func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Durat
 		Now: now, OverdueBefore: now.Add(-tolerance), AtMost: BacklogAtMost, BeatSeconds: BeatLife.Seconds(),
 	})
 	return Backlog{
-		Actions: row.Actions, Payments: row.Payments, ActionAge: max(0, now.Sub(row.ActionAt)),
-		PaymentAge: max(0, now.Sub(row.CheckAt)),
-		Reviews:    row.Reviews, ReviewAge: max(0, now.Sub(row.ReviewAt)),
+		Actions: row.Actions, ActionAge: max(0, now.Sub(row.ActionAt)),
+		Payments: row.Payments, PaymentAge: max(0, now.Sub(row.CheckAt)),
+		Reviews: row.Reviews, ReviewAge: max(0, now.Sub(row.ReviewAt)),
 		Lost: row.Lost, LostAge: max(0, now.Sub(row.LostAt)),
 		Erasures: row.Erasures, ErasureAge: max(0, now.Sub(row.ErasureAt)),
 		Disputed: row.Disputed, DisputeAge: max(0, now.Sub(row.DisputedAt)),

@@ -26,7 +26,9 @@ type pipe struct {
 	queue []statement
 	begun bool // BEGIN has been sent
 	ended bool
-	err   error // the first failure: PostgreSQL refuses whatever follows
+	// writes is how many statements so far were no plain reads.
+	writes int
+	err    error // the first failure: PostgreSQL refuses whatever follows
 }
 
 // statement is a queued write. Where zero is set, the write ends with the guard, and what the guard says means zero.
@@ -49,7 +51,7 @@ func (p *pipe) add(s statement) error {
 	if p.ended {
 		return errEnded
 	}
-	p.queue = append(p.queue, s)
+	p.queue, p.writes = append(p.queue, s), p.writes+1
 	return p.err
 }
 
@@ -96,6 +98,9 @@ func (p *pipe) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	sent := p.take(&all)
 	for _, q := range b.QueuedQueries {
 		all.Queue(q.SQL, q.Arguments...)
+		if !plainRead(q.SQL) {
+			p.writes++
+		}
 	}
 	results := p.conn.SendBatch(ctx, &all)
 	if err := p.check(results, sent); err != nil {
@@ -208,10 +213,20 @@ type strict struct {
 
 func (s strict) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	if !strings.HasSuffix(strings.TrimSpace(sql), guard) {
-		return pgconn.CommandTag{}, fmt.Errorf("db: %s does not notice that it touches no row: end it with %q",
-			queryName(sql), guard)
+		err := fmt.Errorf("db: %s does not notice that it touches no row: end it with %q", queryName(sql), guard)
+		return pgconn.CommandTag{}, err
 	}
 	return pgconn.CommandTag{}, s.add(statement{sql: sql, args: args, zero: s.zero})
+}
+
+// plainRead reports whether a statement only reads, and perhaps locks; one that begins otherwise may write.
+func plainRead(sql string) bool {
+	for line := range strings.Lines(sql) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {
+			return len(line) >= 6 && strings.EqualFold(line[:6], "select")
+		}
+	}
+	return false
 }
 
 // queryName reads the name from the comment that sqlc leaves at the top of each query.

@@ -81,8 +81,8 @@ func (r Reader) Plans(
 		return nil, false, err
 	}
 	rows, err := queries.PlanList(ctx, r.lists(), dbsqlc.PlanListParams{
-		EnvironmentID: environmentID, Active: f.Active,
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		EnvironmentID: environmentID, Active: f.Active, Below: span.below, Above: span.above,
+		Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("PlanList", err)
@@ -146,8 +146,8 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 func planFromDB(row dbsqlc.Plan) plan.Plan {
 	return plan.Plan{
 		ID: row.ID, Name: row.Name, Currency: row.Currency,
-		Interval:  period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
-		TrialDays: row.TrialDays, Active: row.Active, Metadata: row.Metadata, CreatedAt: row.CreatedAt,
+		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
+		Active: row.Active, Metadata: row.Metadata, CreatedAt: row.CreatedAt,
 	}
 }
 

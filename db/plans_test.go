@@ -278,8 +278,7 @@ func (c *crowd) lists(t *testing.T) {
 		}
 		middle, old := crowdID(list.prefix, rows/2), crowdID(list.prefix, 0)
 		for where, page := range map[string]db.Page{
-			"newest": {}, "older": {StartingAfter: middle}, "newer": {EndingBefore: middle}, "from the " +
-				"first": {EndingBefore: old},
+			"newest": {}, "older": {StartingAfter: middle}, "newer": {EndingBefore: middle}, "from the first": {EndingBefore: old},
 		} {
 			page.Limit = limit
 			c.trace.take()

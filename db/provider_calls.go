@@ -66,7 +66,6 @@ func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c Pr
 func (tx *Tx) FinishProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
 	return queries.ProviderCallFinish(ctx, tx.pipe.orElse(notFound("provider_call")), dbsqlc.ProviderCallFinishParams{
 		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Outcome: null(c.Outcome),
-		HttpStatus: null(c.HTTPStatus),
-		Response:   c.Response, EndedAt: nullTime(c.EndedAt),
+		HttpStatus: null(c.HTTPStatus), Response: c.Response, EndedAt: nullTime(c.EndedAt),
 	})
 }

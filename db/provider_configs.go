@@ -61,8 +61,8 @@ func (tx *Tx) MarkProviderFailing(ctx context.Context, environmentID, id string)
 	return len(ids) > 0, translate("ProviderConfigSetFailing", err)
 }
 
-// MarkProviderRecovered notes that the provider takes a configuration's credentials again, and reports whether that is
-// news.
+// MarkProviderRecovered notes that the provider takes a configuration's credentials again,
+// and reports whether that is news.
 func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID, id string) (news bool, err error) {
 	ids, err := queries.ProviderConfigClearFailing(ctx, tx.pipe, dbsqlc.ProviderConfigClearFailingParams{
 		EnvironmentID: environmentID, ID: id,
@@ -74,8 +74,7 @@ func providerConfigFromDB(row dbsqlc.ProviderConfigGetPrimaryRow) ProviderConfig
 	p := row.ProviderConfig
 	return ProviderConfig{
 		ID: p.ID, EnvironmentID: p.EnvironmentID, AppID: row.AppID, Mode: row.Mode, Provider: p.Provider,
-		Primary:         p.IsPrimary,
-		SecretKeySealed: p.SecretKeySealed, WebhookSecretSealed: p.WebhookSecretSealed, Keyset: row.Keyset,
-		FailingSince: value(p.FailingSince),
+		Primary: p.IsPrimary, SecretKeySealed: p.SecretKeySealed, WebhookSecretSealed: p.WebhookSecretSealed,
+		Keyset: row.Keyset, FailingSince: value(p.FailingSince),
 	}
 }

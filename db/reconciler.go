@@ -40,8 +40,8 @@ func (r Reader) Epoch(ctx context.Context) (int64, error) {
 	return epoch, translate("EpochGet", err)
 }
 
-// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch, those of the
-// oldest epoch first.
+// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch,
+// those of the oldest epoch first.
 func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
 	found, err := queries.SubscriptionListUnstarted(ctx, r.lists(), dbsqlc.SubscriptionListUnstartedParams{
 		Epoch: epoch, RowLimit: rows(limit),
@@ -86,9 +86,8 @@ func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit i
 func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.CallbackListOpen(ctx, r.lists(), dbsqlc.CallbackListOpenParams{Before: before, RowLimit: limit})
 	return refs(found, func(f dbsqlc.CallbackListOpenRow) TransactionRef {
-			return transactionRef(dbsqlc.TransactionListOverdueRow(f))
-		}),
-		translate("CallbackListOpen", err)
+		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
+	}), translate("CallbackListOpen", err)
 }
 
 // OverdueChecks lists pending transactions whose first send, or next look at the provider, was due before then; those

@@ -153,8 +153,7 @@ func TestCallbacks_StoredOnceFoundUntilProcessed(t *testing.T) {
 			var err error
 			stored, err = tx.InsertCallback(ctx, b.env, db.Callback{
 				ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: eventID, Type: "charge",
-				TransactionID: transactionID,
-				ProviderRef:   ref, ReceivedAt: at,
+				TransactionID: transactionID, ProviderRef: ref, ReceivedAt: at,
 			})
 			require.NoError(t, err)
 		})

@@ -78,8 +78,7 @@ func TestProviderConfigRoundTrip(t *testing.T) {
 	b := setup(t)
 	want := db.ProviderConfig{
 		ID: b.provider, EnvironmentID: b.env, AppID: b.app, Mode: "test", Provider: "stripe", Primary: true,
-		SecretKeySealed:     []byte("sealed"),
-		WebhookSecretSealed: []byte("too"), Keyset: []byte("keyset"),
+		SecretKeySealed: []byte("sealed"), WebhookSecretSealed: []byte("too"), Keyset: []byte("keyset"),
 	}
 	got, err := b.store.ProviderConfig(t.Context(), b.env)
 	require.NoError(t, err)
@@ -225,8 +224,8 @@ func TestTransactionRoundTrip(t *testing.T) {
 	require.Equal(t, txn, got)
 
 	want := txn
-	want.Status, want.ProviderRef, want.FailureCode, want.FailureReason = payment.Success, "pi_1", "DECLINED", "the bank "+
-		"said no"
+	want.Status, want.ProviderRef, want.FailureCode, want.FailureReason = payment.Success, "pi_1", "DECLINED", "the "+
+		"bank said no"
 	want.ProviderResponse, want.AmountRefunded = []byte(`{"id": "pi_1"}`), 700
 	want.SendNumber, want.Checks, want.NotFoundCount = 1, 2, 3
 	want.FirstSentAt, want.CancelRequestedAt, want.NextCheckAt = wall.Add(1*time.Second), wall.Add(2*time.Second), wall.Add(3*time.Second)
@@ -355,8 +354,8 @@ func TestEventRoundTrip(t *testing.T) {
 	require.JSONEq(t, stored(t, e.Data), string(events[0].Data))
 	require.Equal(t, db.Event{
 		ID: events[0].ID, Sequence: 1, CustomerSequence: 1, CreatedAt: wall, Type: event.TypeSubscriptionUpdated,
-		ObjectID:   b.subscription.ID,
-		CustomerID: b.customer.ID, SubscriptionID: b.subscription.ID, Data: events[0].Data, OccurredAt: e.OccurredAt,
+		ObjectID: b.subscription.ID, CustomerID: b.customer.ID, SubscriptionID: b.subscription.ID,
+		Data: events[0].Data, OccurredAt: e.OccurredAt,
 	}, events[0])
 	key, got, err := b.store.EventWithKey(t.Context(), b.hash, events[0].ID)
 	require.NoError(t, err)

@@ -8,8 +8,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Settlement is the one success that counts for an invoice. TransactionID is empty where credit paid it or nothing was
-// due.
+// Settlement is the one success that counts for an invoice.
+// TransactionID is empty where credit paid it or nothing was due.
 type Settlement struct {
 	InvoiceID     string
 	TransactionID string

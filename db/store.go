@@ -90,8 +90,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return &Store{Reader: Reader{handle: pool}, pool: pool, clock: c.Clock, limits: c.Limits, watch: &watch{}}, nil
 }
 
-// openError tells an unreadable URL from a database that is away. The parser's error shows the URL without its
-// password.
+// openError tells an unreadable URL from a database that is away.
+// The parser's error shows the URL without its password.
 func openError(err error) error {
 	if parse := (*pgconn.ParseConfigError)(nil); errors.As(err, &parse) {
 		return fault.New(fault.Invalid, "database_config_invalid", "The database URL is malformed: %v.", err)

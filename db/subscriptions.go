@@ -45,9 +45,8 @@ func (r Reader) Subscriptions(
 	}
 	rows, err := queries.SubscriptionList(ctx, r.lists(), dbsqlc.SubscriptionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), PlanID: null(f.PlanID),
-		Status:      null(string(f.Status)),
-		TestClockID: null(f.TestClockID),
-		Below:       span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		Status: null(string(f.Status)), TestClockID: null(f.TestClockID), Below: span.below, Above: span.above,
+		Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
 		return nil, false, translate("SubscriptionList", err)
@@ -63,40 +62,36 @@ func (r Reader) Subscriptions(
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
 		dbsqlc.SubscriptionInsertParams{
-			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: s.Status,
-			Currency: s.Currency,
-			TimeZone: s.TimeZone, AnchorAt: s.AnchorAt, IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count,
-			TrialEndsAt: nullTime(s.TrialEndsAt), CurrentPeriodStart: s.CurrentPeriod.Start,
-			CurrentPeriodEnd: s.CurrentPeriod.End,
-			NextPeriod:       s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
+			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID,
+			Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
+			IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
+			CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
+			NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
 			PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-			CancelReason: null(s.CancelReason),
-			CanceledAt:   nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
-			CollectingInvoiceID: null(s.CollectingInvoiceID),
-			TestClockID:         null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction,
-			NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt),
-			RenewedFrom: nullTime(s.RenewedFrom), TrialNoticeAt: nullTime(s.TrialNoticeAt),
-			CreatedAt: s.CreatedAt,
+			CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
+			CollectingInvoiceID: null(s.CollectingInvoiceID), TestClockID: null(s.TestClockID),
+			Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
+			FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
+			TrialNoticeAt: nullTime(s.TrialNoticeAt), CreatedAt: s.CreatedAt,
 		})
 }
 
-// SaveSubscription writes what may change and raises the revision by one. The row must be
-// locked by this transaction. Faults: subscription_changed, when it is not of the revision read; subscription_canceled,
-// when it would leave that status.
+// SaveSubscription writes what may change and raises the revision by one. The row must be locked by this transaction.
+// Faults: subscription_changed, when it is not of the revision read; subscription_canceled, when it would leave that
+// status.
 func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	return queries.SubscriptionUpdate(ctx, tx.pipe.orElse(changed("subscription")), dbsqlc.SubscriptionUpdateParams{
 		ID: s.ID, EnvironmentID: environmentID, PlanID: s.PlanID, Status: s.Status, AnchorAt: s.AnchorAt,
 		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
-		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End, NextPeriod: s.NextPeriod,
-		PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-		PendingPlanID:     null(s.PendingPlanID),
-		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt),
-		PastDueAt: nullTime(s.PastDueAt), CollectingInvoiceID: null(s.CollectingInvoiceID),
-		Metadata:        present(s.Metadata),
+		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
+		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
+		PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
+		CollectingInvoiceID: null(s.CollectingInvoiceID), Metadata: present(s.Metadata),
 		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
 		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
-		TrialNoticeAt: nullTime(s.TrialNoticeAt), UpdatedAt: s.UpdatedAt,
-		Revision: s.Revision,
+		TrialNoticeAt: nullTime(s.TrialNoticeAt), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
+		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
 
@@ -111,18 +106,17 @@ func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID s
 
 func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 	return subscription.Subscription{
-		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status, Currency: row.Currency,
-		TimeZone: row.TimeZone,
-		AnchorAt: row.AnchorAt, Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
+		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status,
+		Currency: row.Currency, TimeZone: row.TimeZone, AnchorAt: row.AnchorAt,
+		Interval:    period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
 		TrialEndsAt: value(row.TrialEndsAt), TrialNoticeAt: value(row.TrialNoticeAt),
 		CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
 		NextPeriod:    row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
 		PendingPlanID: value(row.PendingPlanID), CancelAtPeriodEnd: row.CancelAtPeriodEnd,
-		CancelReason: value(row.CancelReason),
-		CanceledAt:   value(row.CanceledAt), PastDueAt: value(row.PastDueAt),
-		CollectingInvoiceID: value(row.CollectingInvoiceID),
-		TestClockID:         value(row.TestClockID), Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt),
-		NextAction: row.NextAction, NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt),
-		RenewedFrom: value(row.RenewedFrom), Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		CancelReason: value(row.CancelReason), CanceledAt: value(row.CanceledAt), PastDueAt: value(row.PastDueAt),
+		CollectingInvoiceID: value(row.CollectingInvoiceID), TestClockID: value(row.TestClockID),
+		Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt), NextAction: row.NextAction,
+		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
+		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

@@ -76,8 +76,8 @@ func (r Reader) PendingOnClock(ctx context.Context, environmentID, clockID strin
 	return ids, translate("TestClockListPending", err)
 }
 
-// LockTestClock reads one that nobody else may move until the transaction ends. Fault: test_clock_not_found, also for a
-// deleted one.
+// LockTestClock reads one that nobody else may move until the transaction ends.
+// Fault: test_clock_not_found, also for a deleted one.
 func (tx *Tx) LockTestClock(ctx context.Context, environmentID, id string) (testclock.Clock, error) {
 	row, err := queries.TestClockLock(ctx, tx.pipe, dbsqlc.TestClockLockParams{EnvironmentID: environmentID, ID: id})
 	return testClockFromDB(row.TestClock), readError("test_clock", err)
@@ -87,8 +87,7 @@ func (tx *Tx) LockTestClock(ctx context.Context, environmentID, id string) (test
 func (tx *Tx) InsertTestClock(ctx context.Context, environmentID string, c testclock.Clock) error {
 	return queries.TestClockInsert(ctx, tx.pipe, dbsqlc.TestClockInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, Name: c.Name, Status: c.Status, NowAt: c.NowAt,
-		TargetAt:  nullTime(c.TargetAt),
-		BlockedBy: presentList(c.BlockedBy), CreatedAt: c.CreatedAt,
+		TargetAt: nullTime(c.TargetAt), BlockedBy: presentList(c.BlockedBy), CreatedAt: c.CreatedAt,
 	})
 }
 
@@ -103,7 +102,6 @@ func (tx *Tx) SaveTestClock(ctx context.Context, environmentID string, c testclo
 func testClockFromDB(row dbsqlc.TestClock) testclock.Clock {
 	return testclock.Clock{
 		ID: row.ID, Name: row.Name, Status: row.Status, NowAt: row.NowAt, TargetAt: value(row.TargetAt),
-		BlockedBy: row.BlockedBy,
-		DeletedAt: value(row.DeletedAt), Revision: row.Revision, CreatedAt: row.CreatedAt,
+		BlockedBy: row.BlockedBy, DeletedAt: value(row.DeletedAt), Revision: row.Revision, CreatedAt: row.CreatedAt,
 	}
 }

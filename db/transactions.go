@@ -23,8 +23,8 @@ func (r Reader) Transaction(ctx context.Context, environmentID, id string) (paym
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
-// TransactionWithKey reads key and transaction in one round trip. Faults: api_key_unknown; transaction_not_found, with
-// the key.
+// TransactionWithKey reads key and transaction in one round trip.
+// Faults: api_key_unknown; transaction_not_found, with the key.
 func (r Reader) TransactionWithKey(ctx context.Context, hash []byte, id string) (APIKey, payment.Transaction, error) {
 	row, err := queries.TransactionGetWithKey(ctx, r.handle, dbsqlc.TransactionGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
@@ -61,8 +61,7 @@ func (r Reader) Transactions(
 	}
 	rows, err := queries.TransactionList(ctx, r.lists(), dbsqlc.TransactionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
-		InvoiceID: null(f.InvoiceID),
-		Status:    null(string(f.Status)), Type: null(string(f.Type)), RefundOwed: f.RefundOwed,
+		InvoiceID: null(f.InvoiceID), Status: null(string(f.Status)), Type: null(string(f.Type)), RefundOwed: f.RefundOwed,
 		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
@@ -97,9 +96,8 @@ func (r Reader) Refunds(ctx context.Context, environmentID, chargeID string) ([]
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
 	return refs(found, func(f dbsqlc.TransactionListRefundsRow) payment.Transaction {
-			return transactionFromDB(f.Transaction)
-		}),
-		translate("TransactionListRefunds", err)
+		return transactionFromDB(f.Transaction)
+	}), translate("TransactionListRefunds", err)
 }
 
 // LockRefunds is Refunds under lock. Their charge is locked before.
@@ -108,9 +106,8 @@ func (tx *Tx) LockRefunds(ctx context.Context, environmentID, chargeID string) (
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
 	return refs(found, func(f dbsqlc.TransactionLockRefundsRow) payment.Transaction {
-			return transactionFromDB(f.Transaction)
-		}),
-		translate("TransactionLockRefunds", err)
+		return transactionFromDB(f.Transaction)
+	}), translate("TransactionLockRefunds", err)
 }
 
 // InsertTransaction writes an intent to move money. Faults: payment_in_progress, when its invoice has a live attempt;
@@ -118,22 +115,18 @@ func (tx *Tx) LockRefunds(ctx context.Context, environmentID, chargeID string) (
 func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
 	return queries.TransactionInsert(ctx, tx.pipe, dbsqlc.TransactionInsertParams{
 		ID: t.ID, EnvironmentID: environmentID, Type: t.Type, Status: t.Status, CustomerID: t.CustomerID,
-		SubscriptionID: null(t.SubscriptionID), InvoiceID: null(t.InvoiceID), Amount: t.Amount, Currency: t.Currency,
-		Description: t.Description, AttemptNumber: null(t.AttemptNumber), Trigger: t.Trigger,
-		Provider:         null(t.Provider),
-		ProviderConfigID: null(t.ProviderConfigID), ProviderRef: null(t.ProviderRef), Method: null(t.Method),
-		FailureCode: null(t.FailureCode), FailureReason: null(t.FailureReason), ProviderResponse: t.ProviderResponse,
-		ChargeID: null(t.ChargeID), RecoveredFrom: null(t.RecoveredFrom), AmountRefunded: t.AmountRefunded,
-		RefundOwed: t.RefundOwed,
-		SendNumber: t.SendNumber, FirstSentAt: nullTime(t.FirstSentAt),
-		CancelRequestedAt: nullTime(t.CancelRequestedAt),
-		NextCheckAt:       nullTime(t.NextCheckAt), Checks: t.Checks, NotFoundCount: t.NotFoundCount,
-		NotFoundAt: nullTime(t.NotFoundAt),
-		ParkedAt:   nullTime(t.ParkedAt), SendDueAt: nullTime(t.SendDueAt), DueAt: t.DueAt,
-		CompletedAt: nullTime(t.CompletedAt),
-		CreatedAt:   t.CreatedAt,
-		Disputes:    nullList(t.Disputes), DisputedAt: nullTime(t.DisputedAt), ReturnedAt: nullTime(t.ReturnedAt),
-		ReviewReason: null(t.Review.Reason), ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
+		SubscriptionID: null(t.SubscriptionID), InvoiceID: null(t.InvoiceID), Amount: t.Amount,
+		Currency: t.Currency, Description: t.Description, AttemptNumber: null(t.AttemptNumber), Trigger: t.Trigger,
+		Provider: null(t.Provider), ProviderConfigID: null(t.ProviderConfigID), ProviderRef: null(t.ProviderRef),
+		Method: null(t.Method), FailureCode: null(t.FailureCode), FailureReason: null(t.FailureReason),
+		ProviderResponse: t.ProviderResponse, ChargeID: null(t.ChargeID), RecoveredFrom: null(t.RecoveredFrom),
+		AmountRefunded: t.AmountRefunded, RefundOwed: t.RefundOwed, SendNumber: t.SendNumber,
+		FirstSentAt: nullTime(t.FirstSentAt), CancelRequestedAt: nullTime(t.CancelRequestedAt),
+		NextCheckAt: nullTime(t.NextCheckAt), Checks: t.Checks, NotFoundCount: t.NotFoundCount,
+		NotFoundAt: nullTime(t.NotFoundAt), ParkedAt: nullTime(t.ParkedAt), SendDueAt: nullTime(t.SendDueAt),
+		DueAt: t.DueAt, CompletedAt: nullTime(t.CompletedAt), CreatedAt: t.CreatedAt, Disputes: nullList(t.Disputes),
+		DisputedAt: nullTime(t.DisputedAt), ReturnedAt: nullTime(t.ReturnedAt), ReviewReason: null(t.Review.Reason),
+		ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
 	})
 }
 
@@ -143,40 +136,32 @@ func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t pay
 func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
 	return queries.TransactionUpdate(ctx, tx.pipe.orElse(changed("transaction")), dbsqlc.TransactionUpdateParams{
 		ID: t.ID, EnvironmentID: environmentID, Status: t.Status, Provider: null(t.Provider),
-		ProviderConfigID: null(t.ProviderConfigID),
-		ProviderRef:      null(t.ProviderRef), Method: null(t.Method), FailureCode: null(t.FailureCode),
-		FailureReason:    null(t.FailureReason),
-		ProviderResponse: t.ProviderResponse, AmountRefunded: t.AmountRefunded, RefundOwed: t.RefundOwed,
-		SendNumber:  t.SendNumber,
+		ProviderConfigID: null(t.ProviderConfigID), ProviderRef: null(t.ProviderRef), Method: null(t.Method),
+		FailureCode: null(t.FailureCode), FailureReason: null(t.FailureReason), ProviderResponse: t.ProviderResponse,
+		AmountRefunded: t.AmountRefunded, RefundOwed: t.RefundOwed, SendNumber: t.SendNumber,
 		FirstSentAt: nullTime(t.FirstSentAt), CancelRequestedAt: nullTime(t.CancelRequestedAt),
-		NextCheckAt: nullTime(t.NextCheckAt),
-		Checks:      t.Checks, NotFoundCount: t.NotFoundCount, NotFoundAt: nullTime(t.NotFoundAt),
-		ParkedAt:    nullTime(t.ParkedAt),
-		CompletedAt: nullTime(t.CompletedAt), Revision: t.Revision,
-		Disputes: nullList(t.Disputes), DisputedAt: nullTime(t.DisputedAt), ReturnedAt: nullTime(t.ReturnedAt),
-		Owes:         t.RefundOwed > 0,
-		ReviewReason: null(t.Review.Reason), ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
+		NextCheckAt: nullTime(t.NextCheckAt), Checks: t.Checks, NotFoundCount: t.NotFoundCount,
+		NotFoundAt: nullTime(t.NotFoundAt), ParkedAt: nullTime(t.ParkedAt), CompletedAt: nullTime(t.CompletedAt),
+		Revision: t.Revision, Disputes: nullList(t.Disputes), DisputedAt: nullTime(t.DisputedAt),
+		ReturnedAt: nullTime(t.ReturnedAt), Owes: t.RefundOwed > 0, ReviewReason: null(t.Review.Reason),
+		ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
 	})
 }
 
 func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 	return payment.Transaction{
 		ID: row.ID, Type: row.Type, Status: row.Status, CustomerID: row.CustomerID,
-		SubscriptionID: value(row.SubscriptionID),
-		InvoiceID:      value(row.InvoiceID), Amount: row.Amount, Currency: row.Currency, Description: row.Description,
-		AttemptNumber: value(row.AttemptNumber), Trigger: row.Trigger, Provider: value(row.Provider),
-		ProviderConfigID: value(row.ProviderConfigID), ProviderRef: value(row.ProviderRef), Method: value(row.Method),
-		FailureCode: value(row.FailureCode), FailureReason: value(row.FailureReason),
-		ProviderResponse: row.ProviderResponse,
-		ChargeID:         value(row.ChargeID), RecoveredFrom: value(row.RecoveredFrom), AmountRefunded: row.AmountRefunded,
-		RefundOwed: row.RefundOwed,
-		SendNumber: row.SendNumber, FirstSentAt: value(row.FirstSentAt),
-		CancelRequestedAt: value(row.CancelRequestedAt),
-		NextCheckAt:       value(row.NextCheckAt), Checks: row.Checks, NotFoundCount: row.NotFoundCount,
-		NotFoundAt: value(row.NotFoundAt),
-		ParkedAt:   value(row.ParkedAt), SendDueAt: value(row.SendDueAt), DueAt: row.DueAt,
-		CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt,
-		Revision: row.Revision,
+		SubscriptionID: value(row.SubscriptionID), InvoiceID: value(row.InvoiceID), Amount: row.Amount,
+		Currency: row.Currency, Description: row.Description, AttemptNumber: value(row.AttemptNumber),
+		Trigger: row.Trigger, Provider: value(row.Provider), ProviderConfigID: value(row.ProviderConfigID),
+		ProviderRef: value(row.ProviderRef), Method: value(row.Method), FailureCode: value(row.FailureCode),
+		FailureReason: value(row.FailureReason), ProviderResponse: row.ProviderResponse,
+		ChargeID: value(row.ChargeID), RecoveredFrom: value(row.RecoveredFrom), AmountRefunded: row.AmountRefunded,
+		RefundOwed: row.RefundOwed, SendNumber: row.SendNumber, FirstSentAt: value(row.FirstSentAt),
+		CancelRequestedAt: value(row.CancelRequestedAt), NextCheckAt: value(row.NextCheckAt),
+		Checks: row.Checks, NotFoundCount: row.NotFoundCount, NotFoundAt: value(row.NotFoundAt),
+		ParkedAt: value(row.ParkedAt), SendDueAt: value(row.SendDueAt), DueAt: row.DueAt,
+		CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
 		Disputes: value(row.Disputes), DisputedAt: value(row.DisputedAt), ReturnedAt: value(row.ReturnedAt),
 		Review: payment.Review{Reason: value(row.ReviewReason), Ref: value(row.ReviewRef), At: value(row.ReviewedAt)},
 	}

@@ -18,7 +18,9 @@ type Tx struct {
 	pipe    *pipe
 	effects []Effect
 	owed    map[string]*owing // to webhook endpoints, by environment
-	// inserted with the commit, because their numbers lock the counter
+	marks   []Ref             // subscriptions whose workflows are to be woken, unless saved since
+	cleared int               // marks taken off
+	// Inserted with the commit: numbering them locks the environment's counter, which all invoices wait for.
 	invoices []newInvoice
 	limits   func(provider string, currency money.Currency) money.Limits // nil: none are known
 }
@@ -67,9 +69,12 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 	return tx.effects, err
 }
 
-// commit sends what is queued, then what webhook endpoints are owed, then the new invoices, then COMMIT, all in one
-// round trip.
+// commit sends what is queued, then the marks of workflows to be woken, then what webhook endpoints are owed, then the
+// new invoices, then COMMIT, all in one round trip.
 func (tx *Tx) commit(ctx context.Context) error {
+	if err := tx.setMarks(ctx); err != nil {
+		return err
+	}
 	if err := tx.oweDeliveries(ctx); err != nil {
 		return err
 	}
@@ -77,6 +82,9 @@ func (tx *Tx) commit(ctx context.Context) error {
 		if err := tx.insertInvoice(ctx, n); err != nil {
 			return err
 		}
+	}
+	if err := tx.relax(ctx); err != nil {
+		return err
 	}
 	return tx.pipe.commit(ctx)
 }

@@ -164,8 +164,8 @@ func TestInTx_LostConnectionIsUnavailable(t *testing.T) {
 				return err
 			}
 			_, err := b.pool.Exec(ctx,
-				"select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and state like "+
-					"'idle in tr%'")
+				"select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and state "+
+					"like 'idle in tr%'")
 			require.NoError(t, err)
 			if at == "read" {
 				_, err = tx.Subscription(ctx, b.env, b.subscription.ID)

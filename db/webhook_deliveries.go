@@ -16,7 +16,7 @@ type WebhookDelivery struct {
 	EventID      string
 	EventType    event.Type
 	ObjectID     string // of the event: a payment transaction, a subscription, …
-	PayloadShape delivery.Shape
+	PayloadShape event.Shape
 	Status       delivery.Status
 	Attempts     int // automatic ones that ended
 	// NextAttemptAt is when the next attempt is due; zero: it has succeeded or failed.
@@ -27,23 +27,6 @@ type WebhookDelivery struct {
 	SucceededAt  time.Time             // the first time; zero: never
 	FailedAt     time.Time
 	CreatedAt    time.Time // real
-}
-
-// WebhookAttempt is one POST of a delivery.
-type WebhookAttempt struct {
-	DeliveryID string
-	Number     int // counts automatic and manual ones from 1
-	Manual     bool
-	StartedAt  time.Time
-	EndedAt    time.Time        // zero: under way, or left open by a crash that was not noticed yet
-	Outcome    delivery.Outcome // empty: not ended
-	StatusCode int              // 0: no response
-	Latency    time.Duration
-	// RequestHeaders are those that were sent, without signatures.
-	RequestHeaders  map[string]string
-	ResponseExcerpt []byte // at most 64 KiB
-	ErrorClass      string // empty: no failure
-	ErrorText       string
 }
 
 // WebhookDeliveryFilter narrows a list; empty: any.

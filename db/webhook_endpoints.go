@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/delivery"
+	"perennial/billing/event"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -17,23 +18,16 @@ type WebhookEndpoint struct {
 	Mode          string // read only: "test" or "live"; empty in lists
 	Keyset        []byte // read only; empty in lists
 
-	URL            string
-	Description    string
-	Events         []string // patterns (event.Pattern), at least one and at most 100
-	PayloadShape   delivery.Shape
-	Status         delivery.EndpointStatus
-	DisabledReason delivery.DisabledReason // empty: enabled
-	DisabledAt     time.Time               // zero: enabled
-	SecretSealed   []byte
-	// After a rotation, both secrets sign until PreviousSecretUntil.
-	PreviousSecretSealed []byte
-	PreviousSecretUntil  time.Time
-	FailingSince         time.Time // zero: the last attempt succeeded, or none was made
-	DeletedAt            time.Time // zero: not deleted
-	NextAttemptAt        time.Time // read only; zero: the endpoint is owed nothing, or waits to be woken
-	WakePending          bool      // read only: its workflow is being woken
-	Revision             int64     // read only: SaveWebhookEndpoint compares it
-	CreatedAt            time.Time // read only
+	URL          string
+	Description  string
+	Events       []string // patterns (event.Pattern), at least one and at most 100
+	PayloadShape event.Shape
+	delivery.Endpoint
+
+	NextAttemptAt time.Time // read only; zero: the endpoint is owed nothing, or waits to be woken
+	WakePending   bool      // read only: its workflow is being woken
+	Revision      int64     // read only: SaveWebhookEndpoint compares it
+	CreatedAt     time.Time // read only
 }
 
 // WebhookEndpointFilter narrows a list; empty: any.
@@ -88,6 +82,15 @@ func (r Reader) WebhookEndpointCount(ctx context.Context, environmentID string) 
 	return n, translate("WebhookEndpointCount", err)
 }
 
+// LockWebhookRegistrations keeps every other registration of the environment waiting until the transaction ends, and
+// returns the app with its keyset, wrapped by the key-encryption key, for sealing the secret of a new endpoint.
+func (tx *Tx) LockWebhookRegistrations(
+	ctx context.Context, environmentID string,
+) (appID string, keyset []byte, err error) {
+	row, err := queries.WebhookRegistrationLock(ctx, tx.pipe, environmentID)
+	return row.AppID, row.Keyset, readError("environment", err)
+}
+
 // LockWebhookEndpoint reads one that nobody else may change until the transaction ends. Lock it before anything is
 // emitted. Fault: webhook_endpoint_not_found.
 func (tx *Tx) LockWebhookEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
@@ -116,12 +119,11 @@ func (tx *Tx) SaveWebhookEndpoint(
 	tx.WakeWebhookEndpoint(environmentID, e.ID)
 	err := queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(changed("webhook_endpoint")),
 		dbsqlc.WebhookEndpointUpdateParams{
-			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
-			PayloadShape: e.PayloadShape, Status: e.Status, DisabledReason: null(e.DisabledReason),
-			DisabledAt:   nullTime(e.DisabledAt),
-			SecretSealed: e.SecretSealed, PreviousSecretSealed: e.PreviousSecretSealed,
-			PreviousSecretUntil: nullTime(e.PreviousSecretUntil), FailingSince: nullTime(e.FailingSince),
-			DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
+			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description,
+			Events: presentList(e.Events), PayloadShape: e.PayloadShape, Status: e.Status,
+			DisabledReason: null(e.DisabledReason), DisabledAt: nullTime(e.DisabledAt), SecretSealed: e.SecretSealed,
+			PreviousSecretSealed: e.PreviousSecretSealed, PreviousSecretUntil: nullTime(e.PreviousSecretUntil),
+			FailingSince: nullTime(e.FailingSince), DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
 		})
 	if err != nil {
 		return err
@@ -138,10 +140,12 @@ func endpointWithKeyset(row dbsqlc.WebhookEndpointGetRow) WebhookEndpoint {
 func endpointFromDB(row dbsqlc.WebhookEndpoint) WebhookEndpoint {
 	return WebhookEndpoint{
 		ID: row.ID, EnvironmentID: row.EnvironmentID, URL: row.Url, Description: row.Description, Events: row.Events,
-		PayloadShape: row.PayloadShape, Status: row.Status, DisabledReason: value(row.DisabledReason),
-		DisabledAt: value(row.DisabledAt), SecretSealed: row.SecretSealed, PreviousSecretSealed: row.PreviousSecretSealed,
-		PreviousSecretUntil: value(row.PreviousSecretUntil), FailingSince: value(row.FailingSince),
-		DeletedAt:     value(row.DeletedAt),
+		PayloadShape: row.PayloadShape,
+		Endpoint: delivery.Endpoint{
+			Status: row.Status, DisabledReason: value(row.DisabledReason), DisabledAt: value(row.DisabledAt),
+			FailingSince: value(row.FailingSince), DeletedAt: value(row.DeletedAt), SecretSealed: row.SecretSealed,
+			PreviousSecretSealed: row.PreviousSecretSealed, PreviousSecretUntil: value(row.PreviousSecretUntil),
+		},
 		NextAttemptAt: value(row.NextAttemptAt), WakePending: row.WakePendingSince != nil, Revision: row.Revision,
 		CreatedAt: row.CreatedAt,
 	}

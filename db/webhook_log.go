@@ -2,11 +2,8 @@ package db
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // spreads ids, as WebhookDeliveryOwe does; it protects nothing
-	"encoding/hex"
 	"encoding/json"
 	"math"
-	"strings"
 	"time"
 
 	"perennial/billing/delivery"
@@ -15,10 +12,14 @@ import (
 	"perennial/internal/id"
 )
 
-// LoggedAttempt is one POST of a delivery as the log shows it.
+// LoggedAttempt is an attempt as the log shows it.
 type LoggedAttempt struct {
-	WebhookAttempt     // ResponseExcerpt is as long as was asked for
-	ResponseBytes  int // as many as are stored
+	AttemptStart
+	AttemptResult // ResponseExcerpt is as long as was asked for
+	StartedAt     time.Time
+	EndedAt       time.Time        // zero: under way, or left open by a crash that was not noticed yet
+	Outcome       delivery.Outcome // empty: not ended
+	ResponseBytes int              // as many as are stored
 }
 
 // Log bounds what a read of attempts returns of each delivery.
@@ -40,13 +41,14 @@ func (r Reader) WebhookLog(
 	}
 	var attempts map[string][]LoggedAttempt
 	for _, row := range rows {
-		a := LoggedAttempt{ResponseBytes: row.ResponseBytes, WebhookAttempt: WebhookAttempt{
-			DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual, StartedAt: row.StartedAt,
-			EndedAt: value(row.EndedAt),
-			Outcome: value(row.Outcome), StatusCode: value(row.StatusCode), ResponseExcerpt: row.ResponseExcerpt,
-			Latency:    time.Duration(value(row.LatencyMs)) * time.Millisecond,
-			ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),
-		}}
+		a := LoggedAttempt{
+			AttemptStart: AttemptStart{DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual},
+			AttemptResult: AttemptResult{
+				StatusCode: value(row.StatusCode), Latency: time.Duration(value(row.LatencyMs)) * time.Millisecond,
+				ResponseExcerpt: row.ResponseExcerpt, ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),
+			},
+			StartedAt: row.StartedAt, EndedAt: value(row.EndedAt), Outcome: value(row.Outcome), ResponseBytes: row.ResponseBytes,
+		}
 		if row.RequestHeaders != nil {
 			if err := json.Unmarshal(row.RequestHeaders, &a.RequestHeaders); err != nil {
 				return nil, translate("headers of an attempt", err)
@@ -140,21 +142,4 @@ func (r Reader) EventsFor(
 		events[i] = RangedEvent{ID: row.ID, Type: row.Type, Status: delivery.Status(row.Status)}
 	}
 	return events, hasMore, nil
-}
-
-// LockWebhookRegistrations keeps every other registration of the environment waiting until the transaction ends, and
-// returns the app with its keyset, wrapped by the key-encryption key, for sealing the secret of a new endpoint.
-func (tx *Tx) LockWebhookRegistrations(
-	ctx context.Context, environmentID string,
-) (appID string, keyset []byte, err error) {
-	row, err := queries.WebhookRegistrationLock(ctx, tx.pipe, environmentID)
-	return row.AppID, row.Keyset, readError("environment", err)
-}
-
-// WebhookDeliveryID is the id of the delivery of an event to an endpoint, which WebhookDeliveryOwe gives it: the answer
-// to a request is rendered before that statement is sent.
-func WebhookDeliveryID(eventID, endpointID string) string {
-	sum := md5.Sum([]byte(eventID + endpointID)) //nolint:gosec // see the import
-	made := strings.TrimPrefix(eventID, id.Event)[:10]
-	return id.Delivery + made + hex.EncodeToString(sum[:])[:16]
 }

@@ -19,8 +19,8 @@ import (
 func (b *bundle) endpoint(t *testing.T, env string, patterns ...string) string {
 	t.Helper()
 	e := db.WebhookEndpoint{
-		ID: id.New(id.Endpoint, wall), URL: "https://example.com/hook", Events: patterns, PayloadShape: delivery.ShapeA,
-		SecretSealed: []byte("sealed"),
+		ID: id.New(id.Endpoint, wall), URL: "https://example.com/hook", Events: patterns, PayloadShape: event.ShapeA,
+		Endpoint: delivery.Endpoint{SecretSealed: []byte("sealed")},
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertWebhookEndpoint(ctx, env, e)) })
 	return e.ID
@@ -79,7 +79,7 @@ func TestEmit_OwesTheEventToEachEndpointThatWantsIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, db.WebhookDelivery{
 		EndpointID: plans, EventID: events[0].ID, EventType: event.TypePlanCreated, ObjectID: "plan_1",
-		PayloadShape: delivery.ShapeA,
+		PayloadShape: event.ShapeA,
 		Status:       delivery.Pending, NextAttemptAt: wall, CreatedAt: wall,
 	}, got[0])
 }
@@ -153,7 +153,7 @@ func TestEventHorizon_StandsBeforeAWriterThatFoundTheEndpointAwake(t *testing.T)
 	}()
 	<-inside
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.LookAtEndpoint(ctx, b.env, endpoint)
+		_, err := tx.BeginDeliveries(ctx, b.env, endpoint)
 		require.NoError(t, err)
 	})
 	_, last, err := b.store.EventHorizon(t.Context(), b.env)
@@ -180,7 +180,7 @@ func TestEndpointsThatSleep_AreFound(t *testing.T) {
 		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: "plan_1"}, now)))
 	})
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.LookAtEndpoint(ctx, b.env, due)
+		_, err := tx.BeginDeliveries(ctx, b.env, due)
 		require.NoError(t, err)
 		require.NoError(t, tx.SetEndpointNextAttempt(ctx, b.env, due, wall.Add(10*time.Minute)))
 	})
@@ -224,8 +224,8 @@ func TestPurgeWebhookLog_KeepsWhatIsYoungOrPending(t *testing.T) {
 		end := delivery.End{Outcome: delivery.OutcomeSucceeded, At: wall}
 		next := delivery.TestPolicy.Next(delivery.State{}, end)
 		require.NoError(t, tx.EndAttempts(ctx, b.env, []db.AttemptEnd{
-			{AttemptStart: starts[0], End: end, Next: next, StatusCode: 200},
-			{AttemptStart: starts[1], End: end, Next: next, StatusCode: 200},
+			{AttemptStart: starts[0], End: end, Next: next, AttemptResult: db.AttemptResult{StatusCode: 200}},
+			{AttemptStart: starts[1], End: end, Next: next, AttemptResult: db.AttemptResult{StatusCode: 200}},
 		}))
 	})
 	_, err := b.pool.Exec(t.Context(),

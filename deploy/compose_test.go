@@ -188,8 +188,8 @@ func TestDockerfile(t *testing.T) {
 	module, err := os.ReadFile("../go.mod")
 	require.NoError(t, err)
 	language := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(module))
-	require.True(t, strings.HasPrefix(from[0], "golang:"+language[1]+"."), "%s builds a module of go %s", from[0],
-		language[1])
+	require.True(t, strings.HasPrefix(from[0], "golang:"+language[1]+"."), "%s builds a module of go %s",
+		from[0], language[1])
 
 	ignored, err := os.ReadFile("../.dockerignore")
 	require.NoError(t, err)

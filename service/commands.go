@@ -59,11 +59,11 @@ func Command(
 	if err != nil {
 		return Performed{}, err
 	}
-	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
+	if err := tx.Wake(ctx, environmentID, state, cmd.Name()); err != nil {
 		return Performed{}, err
 	}
 	out := Performed{Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices}
-	return out, tx.Wake(ctx, environmentID, state, cmd.Name())
+	return out, tx.Write(ctx, environmentID, state, changes)
 }
 
 // ChangePlan is Command for a change of plan. Faults: plan_not_found, those of Command.

@@ -85,14 +85,13 @@ func (p *provisioner) replace(ctx context.Context, config db.ProviderConfig, n N
 func (p *provisioner) newKeyset(ctx context.Context, config *db.ProviderConfig, n NewCredentials) error {
 	if _, err := p.vault.Rewrap(config.Keyset, config.AppID); err == nil {
 		return fault.New(fault.Conflict, "keyset_readable",
-			"PERENNIAL_KEK opens the keyset of %s, so it needs no new one. Replace the credentials without a new "+
-				"keyset.", config.AppID)
+			"PERENNIAL_KEK opens the keyset of %s, so it needs no new one. Replace the credentials without a new keyset.",
+			config.AppID)
 	}
 	if n.Stripe.SecretKey == "" || len(config.WebhookSecretSealed) > 0 && n.Stripe.WebhookSecret == "" {
 		return fault.New(fault.Invalid, "credentials_missing",
-			"With a new keyset nothing that is stored for %s opens any more. Give all its credentials: the secret key, and the "+
-				"webhook "+
-				"secret where it has one.", config.ID)
+			"With a new keyset nothing that is stored for %s opens any more. Give all its credentials: the secret key, and "+
+				"the webhook secret where it has one.", config.ID)
 	}
 	var err error
 	if config.Keyset, err = p.vault.NewAppKeyset(config.AppID); err != nil {

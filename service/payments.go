@@ -49,8 +49,7 @@ func (s *Service) ChargeCustomer(
 		txn := payment.NewCharge(payment.NewChargeInput{
 			ID: id.New(id.Transaction, s.now()), Customer: c, Provider: provider.Provider, ProviderConfigID: provider.ID,
 			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Trigger: collection.Manual, Due: now,
-			Now:  now,
-			Real: tx.Real, Virtual: c.TestClockID != "",
+			Now: now, Real: tx.Real, Virtual: c.TestClockID != "",
 		})
 		if txn.Status == payment.Pending {
 			tx.AfterCommit(db.StartPayment{EnvironmentID: by.EnvironmentID, ID: txn.ID})

@@ -110,8 +110,7 @@ func TestCloseCallback(t *testing.T) {
 	for _, event := range []string{"e1", "e2"} {
 		c := db.Callback{
 			ID: id.New(id.Callback, h.Clock.Now()), ProviderConfigID: h.Config.ID, ProviderEventID: event,
-			Type:        "charge.succeeded",
-			ProviderRef: "pi_1", LostTransactionID: lost, ReceivedAt: h.Clock.Now(),
+			Type: "charge.succeeded", ProviderRef: "pi_1", LostTransactionID: lost, ReceivedAt: h.Clock.Now(),
 		}
 		h.InTx(t, func(tx *db.Tx) error { _, err := tx.InsertCallback(t.Context(), h.Env, c); return err })
 		first = c.ID

@@ -117,8 +117,8 @@ func (p *provisioner) environment(ctx context.Context, app db.App, k NewKey) (db
 	if err == nil {
 		if names := k.Settings.against(environment.Settings); len(names) > 0 {
 			return environment, fault.New(fault.Conflict, "environment_exists",
-				"The %s environment %s exists with other settings (%s). "+
-					"Omit %s.", k.Mode, environment.ID, DescribeSettings(environment.Settings), strings.Join(names, " and "))
+				"The %s environment %s exists with other settings (%s). Omit %s.",
+				k.Mode, environment.ID, DescribeSettings(environment.Settings), strings.Join(names, " and "))
 		}
 	}
 	if !absent(err) {
@@ -156,8 +156,8 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 	if config.SecretKeySealed, err = p.seal(app, config.ID, gateway.FieldSecretKey, k.Stripe.SecretKey); err != nil {
 		return err
 	}
-	if config.WebhookSecretSealed, err = p.seal(app, config.ID, gateway.FieldWebhookSecret,
-		k.Stripe.WebhookSecret); err != nil {
+	config.WebhookSecretSealed, err = p.seal(app, config.ID, gateway.FieldWebhookSecret, k.Stripe.WebhookSecret)
+	if err != nil {
 		return err
 	}
 	p.out.ProviderConfigID = config.ID

@@ -34,8 +34,8 @@ func (s *Service) CreateTestClock(
 	})
 }
 
-// AdvanceTestClock begins to move a clock. Its workflow, told after the commit, moves it. Faults: those of
-// AdvanceClock.
+// AdvanceTestClock begins to move a clock. Its workflow, told after the commit, moves it.
+// Faults: those of AdvanceClock.
 func (s *Service) AdvanceTestClock(
 	ctx context.Context, by Caller, clockID string, to time.Time, around Around[testclock.Clock],
 ) error {
@@ -88,8 +88,8 @@ func (s *Service) DeleteTestClock(
 	})
 }
 
-// AdvanceClock begins to move a test clock, in the caller's transaction. Faults: test_clock_not_found, those of
-// testclock.Advance.
+// AdvanceClock begins to move a test clock, in the caller's transaction.
+// Faults: test_clock_not_found, those of testclock.Advance.
 func AdvanceClock(
 	ctx context.Context, tx *db.Tx, environmentID, clockID string, to time.Time,
 ) (testclock.Clock, error) {

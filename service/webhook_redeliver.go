@@ -42,7 +42,7 @@ func (s *Service) Redeliver(ctx context.Context, by Caller, deliveryID string, a
 		if err != nil {
 			return Redelivered{}, inParam(err, "deliveryId")
 		}
-		again, err := deliverAgain(ctx, tx, by, d)
+		again, err := redeliver(ctx, tx, by, d)
 		if err == nil && len(again.Deliveries) == 0 {
 			err = errEndpointDisabled.In("deliveryId")
 		}
@@ -65,14 +65,14 @@ func (s *Service) RedeliverPayment(ctx context.Context, by Caller, paymentID str
 		if err != nil {
 			return Redelivered{}, err
 		}
-		again, err := deliverAgain(ctx, tx, by, all...)
+		again, err := redeliver(ctx, tx, by, all...)
 		again.HasMore = more
 		return again, err
 	})
 }
 
-// deliverAgain makes those again whose endpoint is enabled, and returns them as they are then.
-func deliverAgain(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDelivery) (again Redelivered, err error) {
+// redeliver makes those again whose endpoint is enabled, and returns them as they are then.
+func redeliver(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDelivery) (again Redelivered, err error) {
 	endpoints := make([]string, len(all))
 	for i, d := range all {
 		endpoints[i] = d.EndpointID
@@ -91,7 +91,7 @@ func deliverAgain(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDe
 		if !enabled[d.EndpointID] {
 			continue
 		}
-		tx.DeliverAgain(by.EnvironmentID, db.Owed{EventID: d.EventID, EndpointID: d.EndpointID})
+		tx.Redeliver(by.EnvironmentID, db.Owed{EventID: d.EventID, EndpointID: d.EndpointID})
 		d.Status, d.Redelivery, d.NextAttemptAt, d.FailedReason, d.FailedAt = delivery.Pending, true, tx.Real, "", time.Time{}
 		again.Deliveries, ids = append(again.Deliveries, d), append(ids, d.ID)
 	}
@@ -146,7 +146,7 @@ func (s *Service) RedeliverMissed(
 		for _, ev := range events {
 			out.Last = ev.ID
 			if missed(e, ev) {
-				tx.DeliverAgain(by.EnvironmentID, db.Owed{EventID: ev.ID, EndpointID: e.ID})
+				tx.Redeliver(by.EnvironmentID, db.Owed{EventID: ev.ID, EndpointID: e.ID})
 				out.Redelivered++
 			}
 		}
@@ -154,8 +154,8 @@ func (s *Service) RedeliverMissed(
 	})
 }
 
-// missed reports whether an endpoint wants an event and has not got it. Test events of other endpoints are none of its
-// business.
+// missed reports whether an endpoint wants an event and has not got it.
+// Test events of other endpoints are none of its business.
 func missed(e db.WebhookEndpoint, ev db.RangedEvent) bool {
 	if ev.Status == "" {
 		return ev.Type != event.TypeWebhookEndpointTest && delivery.Wants(e.Events, ev.Type)
@@ -179,8 +179,8 @@ func (s *Service) TestWebhook(
 		eventID, err := tx.EmitTo(ctx, by.EnvironmentID, e.ID, event.New(event.WebhookEndpointTest{ID: e.ID}, tx.Now))
 		return db.WebhookDelivery{
 			ID: db.WebhookDeliveryID(eventID, e.ID), EndpointID: e.ID, EventID: eventID,
-			EventType: event.TypeWebhookEndpointTest,
-			ObjectID:  e.ID, PayloadShape: e.PayloadShape, Status: delivery.Pending, NextAttemptAt: tx.Real, CreatedAt: tx.Real,
+			EventType: event.TypeWebhookEndpointTest, ObjectID: e.ID, PayloadShape: e.PayloadShape,
+			Status: delivery.Pending, NextAttemptAt: tx.Real, CreatedAt: tx.Real,
 		}, err
 	})
 }

@@ -3,9 +3,7 @@ package service
 import (
 	"context"
 	"crypto/rand"
-	"time"
 
-	"perennial/billing/delivery"
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/vault"
@@ -14,16 +12,16 @@ import (
 
 var errKEKMissing = fault.New(fault.Internal, "kek_missing", "This process has no key to encrypt secrets with.")
 
-// Receiving is what registrations of webhook endpoints need of the process.
-type Receiving struct {
+// Webhooks is what registrations of webhook endpoints need of the process.
+type Webhooks struct {
 	Vault *vault.Vault   // seals signing secrets
 	Local webhooks.Allow // networks of local receivers of test environments
 }
 
-// Receiving returns the same service, able to register webhook endpoints.
-func (s *Service) Receiving(r Receiving) *Service {
+// WithWebhooks returns the same service, able to register webhook endpoints.
+func (s *Service) WithWebhooks(w Webhooks) *Service {
 	other := *s
-	other.vault, other.receivers = r.Vault, r.Local
+	other.vault, other.receivers = w.Vault, w.Local
 	return &other
 }
 
@@ -67,11 +65,7 @@ func (s *Service) RotateWebhookSecret(
 		if err != nil {
 			return unchanged, err
 		}
-		e.PreviousSecretSealed, e.PreviousSecretUntil = e.SecretSealed, tx.Real.Add(delivery.SecretOverlap)
-		if r.RevokePrevious {
-			e.PreviousSecretSealed, e.PreviousSecretUntil = nil, time.Time{}
-		}
-		e.SecretSealed, e.NewSecret = sealed, chosen.generated
-		return db.EndpointChange{Action: db.EndpointSecretRotated}, nil
+		e.NewSecret = chosen.generated
+		return noted(db.EndpointSecretRotated, e.Rotate(sealed, r.RevokePrevious, tx.Real)), nil
 	})
 }

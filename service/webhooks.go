@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"perennial/billing/delivery"
 	"perennial/billing/event"
@@ -33,7 +32,7 @@ type EndpointForm struct {
 	URL         string
 	Description string
 	Events      []string // exact types, or patterns such as payment.* and *
-	Shape       delivery.Shape
+	Shape       event.Shape
 	Secret      string // empty: one is generated
 }
 
@@ -78,7 +77,7 @@ type EndpointUpdate struct {
 	URL         *string
 	Description *string
 	Events      *[]string
-	Shape       *delivery.Shape
+	Shape       *event.Shape
 }
 
 func (u EndpointUpdate) check(by Caller, local webhooks.Allow) error {
@@ -164,41 +163,33 @@ func (s *Service) UpdateWebhook(
 // Fault: webhook_endpoint_not_found.
 func (s *Service) DisableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
 	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
-		if e.Status == delivery.EndpointIsDisabled {
-			return unchanged, nil
-		}
-		disable(tx, e, delivery.DisabledByRequest)
-		return db.EndpointChange{Action: db.EndpointDisabled}, nil
+		return noted(db.EndpointDisabled, e.Disable(delivery.DisabledByRequest, tx.Real)), nil
 	})
 }
 
 // EnableWebhook lets deliveries to an endpoint begin anew. Fault: webhook_endpoint_not_found.
 func (s *Service) EnableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
 	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (db.EndpointChange, error) {
-		if e.Status == delivery.EndpointEnabled {
-			return unchanged, nil
-		}
-		e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointEnabled, "", time.Time{}
-		e.FailingSince = time.Time{} // the days after which a failing one is disabled count anew
-		return db.EndpointChange{Action: db.EndpointEnabled}, nil
+		return noted(db.EndpointEnabled, e.Enable()), nil
 	})
 }
 
 // DeleteWebhook removes an endpoint for good; its log stays. Fault: webhook_endpoint_not_found.
 func (s *Service) DeleteWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
 	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
-		disable(tx, e, delivery.DisabledDeleted)
-		e.DeletedAt = tx.Real
-		return db.EndpointChange{Action: db.EndpointDeleted}, nil
+		return noted(db.EndpointDeleted, e.Delete(tx.Real)), nil
 	})
-}
-
-func disable(tx *db.Tx, e *Endpoint, reason delivery.DisabledReason) {
-	e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointIsDisabled, reason, tx.Real
 }
 
 // unchanged is what a command without an effect did: nothing is saved and nobody is noted.
 var unchanged db.EndpointChange
+
+func noted(action db.EndpointAction, changed bool) db.EndpointChange {
+	if !changed {
+		return unchanged
+	}
+	return db.EndpointChange{Action: action}
+}
 
 // onEndpoint locks an endpoint and saves what change made of it, if that is anything.
 func (s *Service) onEndpoint(

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/delivery"
+	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/apikey"
@@ -26,14 +26,14 @@ func (h *house) receives(t *testing.T) *vault.Vault {
 	keyset, err := keys.NewAppKeyset(appID)
 	require.NoError(t, err)
 	h.InTx(t, func(tx *db.Tx) error { return tx.SaveKeyset(t.Context(), appID, keyset) })
-	h.Service = h.Receiving(Receiving{Vault: keys, Local: webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8")}})
+	h.Service = h.WithWebhooks(Webhooks{Vault: keys, Local: webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8")}})
 	return keys
 }
 
 func (h *house) register(t *testing.T, patterns ...string) Endpoint {
 	t.Helper()
 	e, err := h.RegisterWebhook(t.Context(), h.caller,
-		EndpointForm{URL: "https://example.com/hook", Events: patterns, Shape: delivery.ShapeA}, nil)
+		EndpointForm{URL: "https://example.com/hook", Events: patterns, Shape: event.ShapeA}, nil)
 	require.NoError(t, err)
 	return e
 }
@@ -110,7 +110,7 @@ func TestWebhook_ChangesAreNoted(t *testing.T) {
 func TestRegisterWebhook_Refusals(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	form := EndpointForm{URL: "https://example.com/hook", Events: []string{"*"}, Shape: delivery.ShapeA}
+	form := EndpointForm{URL: "https://example.com/hook", Events: []string{"*"}, Shape: event.ShapeA}
 	_, err := h.RegisterWebhook(t.Context(), h.caller, form, nil)
 	require.ErrorIs(t, err, errKEKMissing)
 	h.receives(t)
@@ -154,7 +154,7 @@ func TestRegisterWebhook_TwentyAtMost(t *testing.T) {
 	for range 30 {
 		all.Go(func() {
 			_, err := h.RegisterWebhook(t.Context(), h.caller,
-				EndpointForm{URL: "https://example.com/hook", Events: []string{"*"}, Shape: delivery.ShapeA}, nil)
+				EndpointForm{URL: "https://example.com/hook", Events: []string{"*"}, Shape: event.ShapeA}, nil)
 			if err != nil {
 				refused <- err
 			}
@@ -181,7 +181,7 @@ func TestRotateWebhookSecret_BothSignUnlessRevoked(t *testing.T) {
 	var out Endpoint
 	require.NoError(t, h.RotateWebhookSecret(t.Context(), h.caller, e.ID, Rotation{}, kept(&out)))
 	require.Equal(t, []string{out.NewSecret, e.NewSecret}, h.secrets(t, keys, e.ID))
-	require.Equal(t, h.Clock.Now().Add(delivery.SecretOverlap), out.PreviousSecretUntil)
+	require.Equal(t, h.Clock.Now().Add(24*time.Hour), out.PreviousSecretUntil)
 	second := out.NewSecret
 	own := Rotation{Secret: "a-secret-of-my-own", RevokePrevious: true}
 	require.NoError(t, h.RotateWebhookSecret(t.Context(), h.caller, e.ID, own, kept(&out)))

@@ -11,15 +11,6 @@ import (
 	"perennial/billing/event"
 )
 
-// Shape is the form of a payload. The interface specification shows two.
-type Shape string
-
-// The shapes.
-const (
-	ShapeA Shape = "A" // {"event", "data", "timestamp"}
-	ShapeB Shape = "B" // {"id", "object": "event", "type", "created", "data": {"object"}}
-)
-
 // ErrUnknownShape is a shape other than A and B.
 var ErrUnknownShape = errors.New("webhooks: unknown payload shape")
 
@@ -40,7 +31,7 @@ type Message struct {
 // has the message's sequence beside its own fields, so that a receiver knows which of two events came first.
 //
 // Errors: ErrUnknownShape, or data that is no JSON object.
-func Body(shape Shape, m Message) ([]byte, error) {
+func Body(shape event.Shape, m Message) ([]byte, error) {
 	data, err := object(m.Data)
 	if err != nil {
 		return nil, fmt.Errorf("webhooks: data of event %s: %w", m.ID, err)
@@ -49,13 +40,13 @@ func Body(shape Shape, m Message) ([]byte, error) {
 		data["sequence"] = m.Sequence
 	}
 	switch shape {
-	case ShapeA:
+	case event.ShapeA:
 		return encode(struct {
 			Event     event.Type     `json:"event"`
 			Data      map[string]any `json:"data"`
 			Timestamp int64          `json:"timestamp"`
 		}{m.Type, data, m.Timestamp})
-	case ShapeB:
+	case event.ShapeB:
 		return encode(struct {
 			ID      string     `json:"id"`
 			Object  string     `json:"object"`

@@ -21,22 +21,22 @@ func TestBody_Shapes(t *testing.T) {
 	invoice := `{"id": "in_1", "object": {"id": "in_1", "object": "invoice", "status": "paid", "amount_due": 1900, "currency": "USD"},
 		"customerId": "cust_1", "subscriptionId": "sub_1"}`
 	for _, c := range []struct {
-		shape webhooks.Shape
+		shape event.Shape
 		of    event.Type
 		data  string
 		want  string
 	}{
-		{webhooks.ShapeA, event.TypePaymentSuccess, payment,
+		{event.ShapeA, event.TypePaymentSuccess, payment,
 			`{"event":"payment.success","data":{"amount":9007199254740993,"currency":"XAF","customerId":"cust_1","id":"txn_1",` +
 				`"invoiceId":"in_1","subscriptionId":"sub_1"},"timestamp":1763640000}`},
-		{webhooks.ShapeB, event.TypePaymentSuccess, payment,
+		{event.ShapeB, event.TypePaymentSuccess, payment,
 			`{"id":"evt_1","object":"event","type":"payment.success","created":1763640000,"data":{"object":{` +
 				`"amount":9007199254740993,"currency":"XAF","customerId":"cust_1","id":"txn_1","invoiceId":"in_1","object":"payment",` +
 				`"subscriptionId":"sub_1"}}}`},
-		{webhooks.ShapeA, event.TypeInvoicePaid, invoice,
+		{event.ShapeA, event.TypeInvoicePaid, invoice,
 			`{"event":"invoice.paid","data":{"customerId":"cust_1","id":"in_1","object":{"amount_due":1900,"currency":"USD",` +
 				`"id":"in_1","object":"invoice","status":"paid"},"subscriptionId":"sub_1"},"timestamp":1763640000}`},
-		{webhooks.ShapeB, event.TypeInvoicePaid, invoice,
+		{event.ShapeB, event.TypeInvoicePaid, invoice,
 			`{"id":"evt_1","object":"event","type":"invoice.paid","created":1763640000,"data":{"object":{` +
 				`"amount_due":1900,"currency":"USD","customerId":"cust_1","id":"in_1","object":"invoice","status":"paid",` +
 				`"subscriptionId":"sub_1"}}}`},
@@ -50,7 +50,7 @@ func TestBody_Shapes(t *testing.T) {
 // PostgreSQL may store JSON with other spaces and in another order than the program wrote it.
 func TestBody_SameBytesForSameData(t *testing.T) {
 	t.Parallel()
-	for _, shape := range []webhooks.Shape{webhooks.ShapeA, webhooks.ShapeB} {
+	for _, shape := range []event.Shape{event.ShapeA, event.ShapeB} {
 		first, err := webhooks.Body(shape, message("x.y", `{"b":[{"d":1.50,"c":"é < & \u2028"}],"a":null}`))
 		require.NoError(t, err)
 		second, err := webhooks.Body(shape, message("x.y",
@@ -67,7 +67,7 @@ func TestBody_EveryType(t *testing.T) {
 	for _, data := range event.Catalogue() {
 		raw, err := json.Marshal(data)
 		require.NoError(t, err)
-		for _, shape := range []webhooks.Shape{webhooks.ShapeA, webhooks.ShapeB} {
+		for _, shape := range []event.Shape{event.ShapeA, event.ShapeB} {
 			body, err := webhooks.Body(shape, message(data.Type(), string(raw)))
 			require.NoError(t, err, data.Type())
 			var payload struct {
@@ -77,7 +77,7 @@ func TestBody_EveryType(t *testing.T) {
 				}
 			}
 			require.NoError(t, json.Unmarshal(body, &payload))
-			if shape == webhooks.ShapeA {
+			if shape == event.ShapeA {
 				require.NotNil(t, payload.Data.ID, "%s has data.id", data.Type())
 			} else {
 				require.IsType(t, map[string]any{}, payload.Data.Object, "%s has data.object", data.Type())
@@ -90,11 +90,11 @@ func TestBody_Sequence(t *testing.T) {
 	t.Parallel()
 	m := message(event.TypeSubscriptionPastDue, `{"id":"sub_1","failedPaymentAttempts":4}`)
 	m.Sequence = 17
-	a, err := webhooks.Body(webhooks.ShapeA, m)
+	a, err := webhooks.Body(event.ShapeA, m)
 	require.NoError(t, err)
 	require.JSONEq(t,
 		`{"event":"subscription.past_due","data":{"id":"sub_1","failedPaymentAttempts":4,"sequence":17},"timestamp":1763640000}`, string(a))
-	b, err := webhooks.Body(webhooks.ShapeB, m)
+	b, err := webhooks.Body(event.ShapeB, m)
 	require.NoError(t, err)
 	require.Contains(t, string(b), `"object":"subscription","sequence":17`)
 }
@@ -104,7 +104,7 @@ func TestBody_Refuses(t *testing.T) {
 	_, err := webhooks.Body("C", message("x.y", `{}`))
 	require.ErrorIs(t, err, webhooks.ErrUnknownShape)
 	for _, data := range []string{``, `null`, `[]`, `"x"`, `{`} {
-		_, err := webhooks.Body(webhooks.ShapeA, message("x.y", data))
+		_, err := webhooks.Body(event.ShapeA, message("x.y", data))
 		require.Error(t, err, data)
 	}
 }

@@ -37,8 +37,7 @@ func Failures() []Failure {
 type Result struct {
 	Status     int           // HTTP status; 0: none arrived
 	Latency    time.Duration // from the start of the attempt to the end of what was read
-	Excerpt    string        // the answer's first 64 KiB, as valid UTF-8 without NUL
-	Truncated  bool          // the answer was longer; the rest was not read
+	Excerpt    string        // the beginning of the answer as valid UTF-8 without NUL, at most 64 KiB
 	RetryAfter time.Duration // how long the receiver asked to wait, not bounded; 0: it did not
 	Failure    Failure
 	Detail     string // one or two sentences for people; empty where Failure is

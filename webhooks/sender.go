@@ -93,10 +93,7 @@ func (s *Sender) send(ctx context.Context, r Request) Result {
 
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxExcerpt+1))
 	result := Result{Status: response.StatusCode, RetryAfter: retryAfter(response.Header.Get("Retry-After"), s.now())}
-	if len(raw) > maxExcerpt {
-		raw, result.Truncated = raw[:maxExcerpt], true
-	}
-	result.Excerpt = strings.ReplaceAll(strings.ToValidUTF8(string(raw), "\uFFFD"), "\x00", "\uFFFD")
+	result.Excerpt = excerpt(raw)
 	switch {
 	case err != nil:
 		broken := s.failure(ctx, limited, err)
@@ -112,6 +109,15 @@ func (s *Sender) send(ctx context.Context, r Request) Result {
 		result.Detail = fmt.Sprintf("The receiver answered %d. Only 200 counts as received.", result.Status)
 	}
 	return result
+}
+
+// excerpt returns what is kept of an answer.
+func excerpt(raw []byte) string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(string(raw), "\uFFFD"), "\x00", "\uFFFD")
+	if len(text) <= maxExcerpt { // a replacement is longer than the byte that it stands for
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxExcerpt], "")
 }
 
 // transport chooses the connections that the request may use. They are kept apart, because a connection to a local

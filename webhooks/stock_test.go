@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"perennial/billing/event"
 	"perennial/internal/testkit"
 	"perennial/internal/testkit/receiver"
 	"perennial/webhooks"
@@ -50,7 +51,7 @@ func deliver(t *testing.T, n int) []checked {
 			if i >= n/2 {
 				secrets = []string{newSecret, oldSecret}
 			}
-			shape := []webhooks.Shape{webhooks.ShapeA, webhooks.ShapeB}[i%2]
+			shape := []event.Shape{event.ShapeA, event.ShapeB}[i%2]
 			id := fmt.Sprintf("evt_%06d", i)
 			body, err := webhooks.Body(shape, webhooks.Message{
 				ID: id, Type: "payment.success", Timestamp: int64(i),

@@ -38,8 +38,8 @@ const (
 	laterLook = time.Second
 )
 
-// keepUp sees to it that some build gets work, and repeats the bootstrap, since Temporal may lose its database under a
-// running worker.
+// keepUp sees to it that some build gets work, and repeats the bootstrap,
+// since Temporal may lose its database under a running worker.
 func (w *Worker) keepUp(ctx context.Context) {
 	soon := firstLook
 	var failure lasting
@@ -101,8 +101,8 @@ func (w *Worker) ensureNamespace(ctx context.Context) error {
 func searchAttributes() map[string]enumspb.IndexedValueType {
 	out := map[string]enumspb.IndexedValueType{}
 	for _, key := range []temporal.SearchAttributeKeyKeyword{
-		contract.SearchEnvironment, contract.SearchCustomer, contract.SearchPlan, contract.SearchStatus,
-		contract.SearchNextAction,
+		contract.SearchEnvironment, contract.SearchCustomer, contract.SearchPlan,
+		contract.SearchStatus, contract.SearchNextAction,
 	} {
 		out[key.GetName()] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
 	}
@@ -111,8 +111,8 @@ func searchAttributes() map[string]enumspb.IndexedValueType {
 
 // MissingSearchAttributes lists what operators could not search by; for the doctor.
 func MissingSearchAttributes(ctx context.Context, c client.Client, namespace string) ([]string, error) {
-	known, err := c.OperatorService().ListSearchAttributes(ctx,
-		&operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	in := &operatorservice.ListSearchAttributesRequest{Namespace: namespace}
+	known, err := c.OperatorService().ListSearchAttributes(ctx, in)
 	if err != nil {
 		return nil, err
 	}

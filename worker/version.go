@@ -46,8 +46,8 @@ func (w *Worker) claim(ctx context.Context) error {
 	}
 	if w.current != "" && w.current != w.config.BuildID {
 		// Temporal has forgotten a decision that we have seen: to repeat it is for the workers of that build.
-		w.config.Logger.Warn("Temporal has no current build; its workers, or an operator with `perennial build "+
-			"make-current`, must set it",
+		w.config.Logger.Warn("Temporal has no current build; "+
+			"its workers, or an operator with `perennial build make-current`, must set it",
 			zap.String("was_current", w.current))
 		return nil
 	}
@@ -74,8 +74,8 @@ func (w *Worker) setCurrent(ctx context.Context, token []byte) error {
 // decided tells that somebody has said which build of a deployment gets work, or who may say so. To have no current
 // version can be such a decision: then it has an author.
 func decided(d client.WorkerDeploymentInfo) bool {
-	return d.RoutingConfig.CurrentVersion != nil || d.RoutingConfig.RampingVersion != nil || d.ManagerIdentity != "" ||
-		d.LastModifierIdentity != ""
+	return d.RoutingConfig.CurrentVersion != nil || d.RoutingConfig.RampingVersion != nil ||
+		d.ManagerIdentity != "" || d.LastModifierIdentity != ""
 }
 
 // queuesElsewhere tells that one of our queues serves a version of another deployment: ours was renamed, or two

@@ -17,7 +17,8 @@ import (
 const (
 	localPatience = 5 * time.Second  // a local activity that fails for longer runs as a normal one
 	databaseCall  = 15 * time.Second // one transaction
-	// requests for at most 45 s (activities.callInTime), and two transactions around them
+	// providerCall is 45 s of requests at most (activities.callInTime) and two transactions around them: Temporal must not
+	// give up an exchange whose request is still under way, since its repeat would run beside it.
 	providerCall   = 60 * time.Second
 	clockStepLimit = 5 * time.Minute
 	// exchangeLimit ends the repeats of an exchange that a subscription waits for, its wait for a worker included; then
@@ -56,7 +57,6 @@ func inDatabase[Out any](ctx workflow.Context, summary string, activity any, arg
 func atProvider(ctx workflow.Context, summary string, limit time.Duration, in contract.ResolveInput) workflow.Future {
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: contract.QueuePayments, ScheduleToCloseTimeout: limit, StartToCloseTimeout: providerCall,
-		HeartbeatTimeout: silence,
-		RetryPolicy:      forever(time.Minute), Summary: summary,
+		HeartbeatTimeout: silence, RetryPolicy: forever(time.Minute), Summary: summary,
 	}), contract.ActivityCharge, in)
 }

@@ -54,8 +54,8 @@ func eraseBatch(ctx workflow.Context, in contract.ErasureInput) (contract.EraseR
 		RetryPolicy: forever(eraseRetry), Summary: "erase a batch: " + what,
 	}
 	var out contract.EraseResult
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), contract.ActivityEraseBatch,
-		in.Ref).Get(ctx, &out)
+	ctx = workflow.WithActivityOptions(ctx, options)
+	err := workflow.ExecuteActivity(ctx, contract.ActivityEraseBatch, in.Ref).Get(ctx, &out)
 	return out, err
 }
 

@@ -60,8 +60,7 @@ func (f *fakes) Charge(_ context.Context, in contract.ResolveInput) (contract.Re
 func sleeping(revision int64) contract.Snapshot {
 	return contract.Snapshot{
 		Revision: revision, Status: "active", CustomerID: "cust_1", PlanID: "plan_1", NextAction: "renewal",
-		NextAt:    noon.AddDate(0, 1, 0),
-		PeriodEnd: noon.AddDate(0, 1, 0),
+		NextAt: noon.AddDate(0, 1, 0), PeriodEnd: noon.AddDate(0, 1, 0),
 	}
 }
 

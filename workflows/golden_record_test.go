@@ -166,9 +166,9 @@ func recordPayment(t *testing.T, r *liveScene) (string, string) {
 	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
 	now := time.Now()
 	txn := payment.Transaction{
-		ID: id.New(id.Transaction, now), Type: payment.Charge, Status: payment.Pending, CustomerID: r.Customer(t, "").ID,
-		Amount: 500, Currency: "EUR",
-		Description: "A single charge", Trigger: "manual", Provider: "stripe", ProviderConfigID: r.Config.ID,
+		ID: id.New(id.Transaction, now), Type: payment.Charge, Status: payment.Pending,
+		CustomerID: r.Customer(t, "").ID, Amount: 500, Currency: "EUR", Description: "A single charge",
+		Trigger: "manual", Provider: "stripe", ProviderConfigID: r.Config.ID,
 		Method: payment.Method{Type: "card", Details: scene.Card}, DueAt: now, CreatedAt: now, Revision: 1,
 	}
 	r.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), r.Env, txn) })

@@ -133,11 +133,10 @@ func TestPayment_StandaloneChargeInTheDatabase(t *testing.T) {
 	sc := scene.New(t)
 	customer := sc.Customer(t, "")
 	txn := payment.Transaction{
-		ID: id.New(id.Transaction, sc.Clock.Now()), Type: payment.Charge, Status: payment.Pending, CustomerID: customer.ID,
-		Amount: 500, Currency: "EUR",
-		Description: "A single charge", Trigger: "manual", Provider: "stripe", ProviderConfigID: sc.Config.ID,
-		Method: payment.Method{Type: "card", Details: scene.Card}, DueAt: sc.Clock.Now(), CreatedAt: sc.Clock.Now(),
-		Revision: 1,
+		ID: id.New(id.Transaction, sc.Clock.Now()), Type: payment.Charge, Status: payment.Pending,
+		CustomerID: customer.ID, Amount: 500, Currency: "EUR", Description: "A single charge", Trigger: "manual",
+		Provider: "stripe", ProviderConfigID: sc.Config.ID, Method: payment.Method{Type: "card", Details: scene.Card},
+		DueAt: sc.Clock.Now(), CreatedAt: sc.Clock.Now(), Revision: 1,
 	}
 	sc.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), sc.Env, txn) })
 	sc.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }

@@ -9,8 +9,8 @@ import (
 	"perennial/contract"
 )
 
-// signals are the channels of a subscription's run. Every wake-up means the same: reload the row. The names tell
-// operators why.
+// signals are the channels of a subscription's run. Every wake-up means the same: reload the row.
+// The names tell operators why.
 type signals struct {
 	checks workflow.ReceiveChannel
 	wakes  []workflow.ReceiveChannel
@@ -45,8 +45,8 @@ func (s *subscriptionRun) receive() {
 	}
 }
 
-// addCheck notes a transaction to ask the provider about. A signal that names none, as an operator may send it, is a
-// wake-up.
+// addCheck notes a transaction to ask the provider about.
+// A signal that names none, as an operator may send it, is a wake-up.
 func (s *subscriptionRun) addCheck(transactionID string) {
 	if transactionID == "" {
 		s.woken = true

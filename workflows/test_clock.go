@@ -35,8 +35,8 @@ func stepClock(ctx workflow.Context, ref contract.Ref) (contract.StepResult, err
 		RetryPolicy: forever(clockRetry), Summary: "move to the next due instant",
 	}
 	var out contract.StepResult
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), contract.ActivityStepClock, ref).Get(ctx,
-		&out)
+	ctx = workflow.WithActivityOptions(ctx, options)
+	err := workflow.ExecuteActivity(ctx, contract.ActivityStepClock, ref).Get(ctx, &out)
 	if err == nil {
 		workflow.SetCurrentDetails(ctx, "- **Clock stands at**: "+stamp(out.Now)+"\n")
 	}

@@ -18,7 +18,7 @@ func (r *liveScene) disable(t *testing.T, ref contract.Ref) {
 	r.InTx(t, func(tx *db.Tx) error {
 		e, err := tx.LockWebhookEndpoint(t.Context(), ref.EnvironmentID, ref.ID)
 		require.NoError(t, err)
-		e.Status, e.DisabledReason, e.DisabledAt = delivery.EndpointIsDisabled, delivery.DisabledByRequest, time.Now()
+		e.Disable(delivery.DisabledByRequest, time.Now())
 		return tx.SaveWebhookEndpoint(t.Context(), ref.EnvironmentID, e, db.EndpointChange{Action: db.EndpointDisabled})
 	})
 }

@@ -199,8 +199,7 @@ func (w *world) ownTime(now time.Time) time.Time {
 func (w *world) snapshot() contract.Snapshot {
 	s := contract.Snapshot{
 		Revision: w.revision, Status: "active", CustomerID: "cust_1", PlanID: "plan_1", NextAction: "renewal",
-		NextAt:   w.nextAt,
-		ClockNow: w.clock, PeriodEnd: w.nextAt, Period: w.period, Finished: w.finished,
+		NextAt: w.nextAt, ClockNow: w.clock, PeriodEnd: w.nextAt, Period: w.period, Finished: w.finished,
 	}
 	if w.nextAt.IsZero() {
 		s.Status, s.NextAction = "canceled", "none"

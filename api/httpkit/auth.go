@@ -64,6 +64,7 @@ func bearer(header http.Header) ([]byte, apikey.Mode, error) {
 	}
 	scheme, plain, _ := strings.Cut(values[0], " ")
 	_, mode, ok := apikey.Parse(plain)
+	// Two headers are refused: a proxy may have judged the other one.
 	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || !ok {
 		return nil, "", errKeyMalformed
 	}
@@ -71,7 +72,9 @@ func bearer(header http.Header) ([]byte, apikey.Mode, error) {
 }
 
 // admit decides whether a stored key opens an operation, here and now. Keys are not cached, so a revocation counts from
-// the next request on.
+// the next request on. Faults: api_key_unknown, api_key_revoked, api_key_expired, address_not_allowed,
+// secret_key_required, scope_missing. The address comes before the scopes, so that a stolen key does not reveal what it
+// could do.
 func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now time.Time) error {
 	switch {
 	case key.Mode != string(mode):
@@ -97,7 +100,8 @@ func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now ti
 }
 
 // clientAddress is who connected to us or, behind proxies that we trust, the last address they saw that is none of
-// theirs. What a stranger writes into X-Forwarded-For never counts.
+// theirs. What a stranger writes into X-Forwarded-For never counts. The list is read from its end: each proxy appends,
+// so everything before the last address that is not ours was written by somebody else.
 func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -131,6 +135,8 @@ func (k *Kit) authenticate(ctx context.Context, r *http.Request, op Operation, r
 	} else {
 		key, err = k.store.KeyByHash(ctx, hash)
 	}
+	// Without a key the error is about the key or the database. With one it is about the resource, and is told only to
+	// a key that may see it: else a revoked key could ask which ids exist.
 	if err != nil && key.ID == "" {
 		if errors.Is(err, db.ErrAPIKeyUnknown) {
 			err = errKeyUnknown

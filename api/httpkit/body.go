@@ -27,7 +27,8 @@ var (
 		"The request body did not arrive in time. Send the request again.")
 )
 
-// ReadRaw reads a whole body within its limit.
+// ReadRaw reads a whole body within its limit. Faults: body_too_large, body_timeout, request_invalid, for a connection
+// that ended in the middle.
 func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
@@ -37,6 +38,7 @@ func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return payload, nil
 	case errors.As(err, &tooLarge):
 		return nil, errBodyTooLarge
+	// The server's read time-out, which is for the whole request: the client is slow, not we.
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return nil, errBodyTimeout.Because(err)
 	default:
@@ -45,12 +47,15 @@ func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 }
 
-// readBody reads the JSON body of an API request, nil where there is none.
+// readBody reads the JSON body of an API request, nil where there is none. Faults: those of ReadRaw and checkJSON,
+// content_type_unsupported. An absent Content-Type is taken as JSON: many a client forgets it, and nothing else could
+// be meant.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	payload, err := ReadRaw(w, r)
 	if err != nil || len(payload) == 0 {
 		return nil, err
 	}
+	// A compressed body could be larger than memory once it is unpacked, and maxBody counts the bytes that arrive.
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" {
 		return nil, fault.InvalidParam("Content-Encoding", "content_type_unsupported",
 			"The request body has a content encoding. Send it uncompressed, without `Content-Encoding`.")
@@ -62,7 +67,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return payload, checkJSON(payload)
 }
 
-// refuseFields is the check of a request that has no fields: it may have no body, or an empty object.
+// refuseFields is the check of a request that has no fields: it may have no body, or an empty object. A field here is a
+// misunderstanding, and to ignore it would perform something else than was asked.
 func refuseFields(payload []byte) error {
 	if len(payload) == 0 {
 		return nil
@@ -86,7 +92,9 @@ func isJSON(contentType string) bool {
 
 func reader(payload []byte) io.Reader { return bytes.NewReader(payload) }
 
-// checkQuery refuses what net/url drops silently, and what could be read in two ways.
+// checkQuery refuses what net/url drops silently, and what could be read in two ways. Faults: query_malformed,
+// parameter_repeated, parameter_empty. A filter that is dropped shows more than was asked for, and an app may act on
+// all of it.
 func checkQuery(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 //go:embed docs.html
 var docsTemplate string
 
-// docsPage renders the OpenAPI document for people: one page, no scripts, nothing from elsewhere. Paths are
-// shown under prefix; server is where the API answers, for the caller who asks.
+// docsPage renders the OpenAPI document for people: one page, no scripts, nothing from elsewhere. Paths are shown under
+// prefix; server is where the API answers, for the caller who asks. Scripts would need a looser Content-Security-Policy
+// on the origin that serves the API.
 func docsPage(doc *huma.OpenAPI, problems []Listed, prefix, server string) []byte {
 	page := template.Must(template.New("docs").Parse(docsTemplate))
 	var out bytes.Buffer
@@ -72,7 +73,8 @@ func docsOf(doc *huma.OpenAPI, problems []Listed, prefix, server string) docs {
 	return d
 }
 
-// operationsOf lists a tag's operations, shortest path first.
+// operationsOf lists a tag's operations, shortest path first. The map has no order, so the list is sorted: the page
+// must be the same after every start.
 func operationsOf(doc *huma.OpenAPI, prefix, tag string) []docsOperation {
 	var out []docsOperation
 	for path, item := range doc.Paths {
@@ -118,7 +120,7 @@ func operationOf(doc *huma.OpenAPI, method, path string, op *huma.Operation) doc
 	return out
 }
 
-// fieldsOf flattens a schema: prices[].amount.
+// fieldsOf flattens a schema: prices[].amount. A schema that refers to itself would not end; none of ours does.
 func fieldsOf(doc *huma.OpenAPI, schema *huma.Schema, prefix string) []docsField {
 	var out []docsField
 	if schema = resolve(doc, schema); schema == nil {
@@ -153,7 +155,8 @@ func resolve(doc *huma.OpenAPI, schema *huma.Schema) *huma.Schema {
 	return schema
 }
 
-// fieldNames are the required ones first, then by name.
+// fieldNames are the required ones first, then by name. Without an order of its own, a map would list the fields
+// differently at each start.
 func fieldNames(schema *huma.Schema) []string {
 	var rest []string
 	for name := range schema.Properties {
@@ -165,6 +168,7 @@ func fieldNames(schema *huma.Schema) []string {
 	return append(slices.Clone(schema.Required), rest...)
 }
 
+// typeOf returns the type in a reader's words; a schema without one takes any value.
 func typeOf(schema *huma.Schema) string {
 	switch {
 	case schema == nil || schema.Type == "":
@@ -215,6 +219,7 @@ func between(least, most, of string) string {
 	return strings.TrimSpace(s+" "+of) + "."
 }
 
+// number writes a limit in digits: fmt would print the largest amount, 999999999999, as 9.99999999999e+11.
 func number(limit *float64) string {
 	if limit == nil {
 		return ""
@@ -229,6 +234,7 @@ func count(limit *int) string {
 	return strconv.Itoa(*limit)
 }
 
+// pretty indents an example as the API itself encodes it, so that the page shows no field that an answer lacks.
 func pretty(example any) string {
 	if example == nil {
 		return ""

@@ -36,6 +36,8 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	}
 }
 
+// open does everything before the operation itself. Its bound is short and its own: a database that hangs must leave
+// time to say so within ten seconds.
 func (k *Kit) open(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation,
 ) (*Call, io.Reader, error) {
@@ -54,6 +56,7 @@ func (k *Kit) open(
 	if err != nil {
 		return nil, nil, err
 	}
+	// huma ignores the body of an operation that has none.
 	if op.changes() && op.Request == nil {
 		if err := refuseFields(payload); err != nil {
 			return nil, nil, err
@@ -112,10 +115,10 @@ func (k *Kit) refuse(ctx context.Context, err error) *Problem {
 	}
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code
-	// a caller that left is not our trouble
+	// A caller that left is no fault of the service: an alert on these lines must not follow clients that time out.
 	if p.Status >= http.StatusInternalServerError && !errors.Is(ctx.Err(), context.Canceled) {
-		telemetry.For(ctx, k.telemetry.Logger).Error("request failed with a server error", zap.String("code", p.Code),
-			zap.Error(err))
+		log := telemetry.For(ctx, k.telemetry.Logger)
+		log.Error("request failed with a server error", zap.String("code", p.Code), zap.Error(err))
 	}
 	return p
 }

@@ -119,6 +119,8 @@ func (k *Kit) answered(ctx context.Context, c *Call) (*stored, error) {
 // read judges a row of the same route and key.
 func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
 	switch {
+	// The fingerprint is compared first: who does not know the body learns nothing about the request, not even that it
+	// was erased.
 	case subtle.ConstantTimeCompare(row.Fingerprint, rp.fingerprint) != 1:
 		return nil, errKeyReused
 	case !row.ErasedAt.IsZero():
@@ -128,8 +130,8 @@ func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
 	}
 }
 
-// Made is the answer of a creating request. CustomerID is whose erasure takes the stored answer along; empty: it tells
-// nothing personal.
+// Made is the answer of a creating request.
+// CustomerID is whose erasure takes the stored answer along; empty: it tells nothing personal.
 type Made[T any] struct {
 	Resource   T
 	CustomerID string

@@ -28,8 +28,7 @@ func LoadByID[R any](
 	k *Kit, prefix string, absent *fault.Error,
 	fetch func(ctx context.Context, hash []byte, id string) (db.APIKey, R, error),
 ) Loader {
-	return Loader{absent: absent.Code, fetch: func(ctx context.Context, hash []byte, resourceID string) (db.APIKey, any,
-		error) {
+	load := func(ctx context.Context, hash []byte, resourceID string) (db.APIKey, any, error) {
 		if !id.Is(prefix, resourceID) {
 			key, err := k.store.KeyByHash(ctx, hash)
 			return key, nil, cmp.Or(err, error(NotFound(absent)))
@@ -39,7 +38,8 @@ func LoadByID[R any](
 			err = NotFound(absent)
 		}
 		return key, r, err
-	}}
+	}
+	return Loader{absent: absent.Code, fetch: load}
 }
 
 // Resource is what the operation's loader fetched.

@@ -11,7 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// writeEncoded is huma's marshaller: every answer is encoded in one way, or already.
+// writeEncoded is huma's marshaller: every answer is encoded in one way, or already. Encoding twice could give two
+// forms of one answer: the one that was sent and the one that is stored for repeats.
 func writeEncoded(w io.Writer, v any) error {
 	_, err := w.Write(encode(v))
 	return err
@@ -77,6 +78,7 @@ func preferParameter() *huma.Param {
 func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	schemas := k.huma.OpenAPI().Components.Schemas
 	success := &huma.MediaType{Example: op.Response}
+	// Two shapes under one status: a client with a secret key must not take the shorter one for a fault.
 	if op.Publicly != nil {
 		success.Schema = &huma.Schema{AnyOf: []*huma.Schema{
 			schemas.Schema(reflect.TypeOf(op.Response), true, ""),
@@ -96,16 +98,18 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	return out
 }
 
+// refusalReasons says which statuses an operation may refuse with, and why. It depends on what the operation is, so
+// that a new one cannot forget a status that its machinery sends.
 func (o Operation) refusalReasons() map[int]string {
 	reasons := map[int]string{
 		http.StatusBadRequest:          "The query string, a header or the body is malformed.",
 		http.StatusUnauthorized:        "The API key is missing or invalid.",
 		http.StatusForbidden:           "The key's scopes or IP addresses do not allow this operation.",
 		http.StatusUnprocessableEntity: "A field or parameter is invalid. param names it.",
-		http.StatusInternalServerError: "The request failed with a server error. Quote the requestId when you ask " +
-			"for help.",
-		http.StatusServiceUnavailable: "The service is unavailable. Try again after Retry-After, with the same " +
-			"Idempotency-Key.",
+		http.StatusInternalServerError: "The request failed with a server error. " +
+			"Quote the requestId when you ask for help.",
+		http.StatusServiceUnavailable: "The service is unavailable. " +
+			"Try again after Retry-After, with the same Idempotency-Key.",
 	}
 	if o.Load.fetch != nil || o.refersTo() {
 		reasons[http.StatusNotFound] = "The resource does not exist in this environment."
@@ -130,7 +134,8 @@ func (o Operation) refusalReasons() map[int]string {
 // refersTo: the body names resources that may be absent.
 func (o Operation) refersTo() bool { return o.changes() && o.Request != nil }
 
-// dropHeaders takes from the document the headers that the operation never answers.
+// dropHeaders takes from the document the headers that the operation never answers. huma documents every header field
+// of Reply, which all operations share.
 func (o Operation) dropHeaders(responses map[string]*huma.Response) {
 	headers := responses[strconv.Itoa(o.Status)].Headers
 	if !o.changes() {
@@ -169,7 +174,8 @@ func allowNewFields(doc *huma.OpenAPI) {
 	}
 }
 
-// collect names the schemas that one refers to.
+// collect names the schemas that one refers to. A name that is known already ends the walk, which would else follow a
+// circle for ever.
 func collect(doc *huma.OpenAPI, schema *huma.Schema, names map[string]bool) {
 	if schema == nil {
 		return

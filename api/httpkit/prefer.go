@@ -17,8 +17,8 @@ const maxWait = 30 * time.Second
 // wait is how long a caller is ready to wait for a final state (RFC 7240); zero: not at all.
 type wait time.Duration
 
-// parsePrefer reads wait=N. Other preferences are ignored, as the RFC asks; so is a well-formed wait where nothing is
-// waited for.
+// parsePrefer reads wait=N. Other preferences are ignored, as the RFC asks;
+// so is a well-formed wait where nothing is waited for.
 func parsePrefer(header http.Header, waits bool) (wait, error) {
 	for _, preference := range strings.Split(strings.Join(header.Values("Prefer"), ","), ",") {
 		preference, _, _ = strings.Cut(preference, ";")

@@ -22,12 +22,14 @@ const maxValues = 2000
 
 // checkJSON refuses what encoding/json forgives and two parsers would read differently: repeated fields, NUL, broken
 // UTF-8, explicit null, numbers beyond any type of ours, anything behind the value. Fields are named by their path. The
-// values of metadata are the caller's own: null and fractions are fine there.
+// values of metadata are the caller's own: null and fractions are fine there. Faults: json_malformed, type_wrong,
+// out_of_range, field_repeated, text_invalid, body_too_complex.
 func checkJSON(body []byte) error {
 	if !utf8.Valid(body) {
 		return malformed("The request body is not valid UTF-8.")
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
+	// As digits: a float64 would round an amount beyond 2^53 before it could be refused.
 	dec.UseNumber()
 	if err := (&checker{Decoder: dec}).checkValue(nil, 0); err != nil {
 		return err
@@ -38,8 +40,8 @@ func checkJSON(body []byte) error {
 	return nil
 }
 
-// place is where a value stands. It becomes a string only for a complaint, so that a long name above many values costs
-// nothing.
+// place is where a value stands. It becomes a string only for a complaint,
+// so that a long name above many values costs nothing.
 type place struct {
 	parent *place
 	name   string
@@ -131,6 +133,7 @@ func (dec *checker) checkObject(at *place, depth int) error {
 		if err := checkString(name, at); err != nil {
 			return err
 		}
+		// encoding/json takes the last one. A proxy or an audit log in front of us may have judged the first.
 		if seen[name] {
 			return fault.InvalidParam(field.String(), "field_repeated",
 				"The field occurs twice in one object. Send it once.")

@@ -31,7 +31,8 @@ func siblingsOf(op *huma.Operation, schemas huma.Registry) siblings {
 	}
 }
 
-// namesIn follows path, but for its last part, and returns the names of the object it leads to.
+// namesIn follows path, but for its last part, and returns the names of the object it leads to. It follows the schema
+// rather than the body, so a path through fields that do not exist has no names.
 func namesIn(schema *huma.Schema, schemas huma.Registry, path []string) []string {
 	for _, part := range path[:len(path)-1] {
 		name, _, inList := strings.Cut(part, "[")
@@ -80,6 +81,7 @@ func nearest(name string, names []string) string {
 	name, best, least := folded(name), "", 0
 	for _, n := range names {
 		d := spelling.Distance(name, folded(n))
+		// A quarter of the letters may be wrong. With more, the guess would often be a field that nobody meant.
 		if (best == "" || d < least) && d <= max(1, len(n)/4) {
 			best, least = n, d
 		}

@@ -44,8 +44,10 @@ func plainly(format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// validationProblem translates what huma found wrong with the shape of a request.
+// validationProblem translates what huma found wrong with the shape of a request. All fields that are wrong are listed,
+// up to maxErrors, so that a form is corrected in one go; code and param of the problem are those of the first.
 func validationProblem(requestID string, status int, message string, errs []error, names siblings) *Problem {
+	// huma failed, not the caller: the cause goes to the log and not into the answer.
 	if status >= 500 || status == 0 {
 		return problemOf(errors.Join(append(errs, errors.New(message))...), requestID)
 	}
@@ -60,7 +62,7 @@ func validationProblem(requestID string, status int, message string, errs []erro
 	if len(fields) == 0 {
 		return problemOf(bodyFault(status, message), requestID)
 	}
-	// maps have no order
+	// huma walks maps, which have no order: the same request must be refused with the same words.
 	slices.SortStableFunc(fields, func(a, b ProblemField) int { return strings.Compare(a.Param, b.Param) })
 	fields = upToLimits(fields)
 	first := fields[0]
@@ -97,6 +99,7 @@ func upToLimits(fields []ProblemField) []ProblemField {
 // tooManyItems is how huma begins to say that a list is too long.
 var tooManyItems, _, _ = strings.Cut(validation.MsgExpectedMaxItems, "%")
 
+// bodyFault is about the body as a whole. huma tells these cases apart by status and sentence only.
 func bodyFault(status int, message string) *fault.Error {
 	switch status {
 	case 413:
@@ -111,7 +114,8 @@ func bodyFault(status int, message string) *fault.Error {
 	}
 }
 
-// wordings maps huma's sentences to codes; the part before the first % is compared.
+// wordings maps huma's sentences to codes; the part before the first % is compared. A sentence that begins like another
+// one comes after it.
 var wordings = []struct{ message, code string }{
 	{validation.MsgUnexpectedProperty, "field_unknown"},
 	{"unknown query parameter", "parameter_unknown"},
@@ -143,8 +147,8 @@ var wordings = []struct{ message, code string }{
 	{validation.MsgExpectedString, "type_wrong"},
 }
 
-// wrongField reads code and field out of one of huma's findings. The value itself is never repeated: it may be
-// personal.
+// wrongField reads code and field out of one of huma's findings.
+// The value itself is never repeated: it may be personal.
 func wrongField(err error, names siblings) ProblemField {
 	var detail *huma.ErrorDetail
 	if !errors.As(err, &detail) {
@@ -158,6 +162,7 @@ func wrongField(err error, names siblings) ProblemField {
 		}
 		if w.code == "field_missing" {
 			var name string
+			// huma locates a missing field at its object; the name is in the sentence only.
 			if n, _ := fmt.Sscanf(detail.Message, validation.MsgExpectedRequiredProperty, &name); n == 1 {
 				param = join(param, name)
 			}

@@ -27,9 +27,7 @@ where k.hash = $1 and k.revoked_at is null and s.id = $2`
 
 // Handler answers GET /api/subscriptions/{id}: mux, one select, one encoding.
 func Handler(pool *pgxpool.Pool) http.Handler {
-	router := mux.NewRouter()
-	router.Methods(http.MethodGet).Path("/api/subscriptions/{id}").HandlerFunc(func(w http.ResponseWriter,
-		r *http.Request) {
+	read := func(w http.ResponseWriter, r *http.Request) {
 		var s api.Subscription
 		hash := apikey.Hash(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		err := pool.QueryRow(r.Context(), readSubscription, hash, mux.Vars(r)["id"]).Scan(
@@ -45,6 +43,8 @@ func Handler(pool *pgxpool.Pool) http.Handler {
 			w.Header().Set("Content-Type", "application/json")
 			_ = json.NewEncoder(w).Encode(s) // the client is gone when this fails
 		}
-	})
+	}
+	router := mux.NewRouter()
+	router.Methods(http.MethodGet).Path("/api/subscriptions/{id}").HandlerFunc(read)
 	return router
 }

@@ -24,8 +24,8 @@ var (
 	_ pgx.QueryTracer = (*recorder)(nil)
 )
 
-// TraceBatchStart implements pgx.BatchTracer. Our transactions consist of batches, from the one with BEGIN to the one
-// with COMMIT.
+// TraceBatchStart implements pgx.BatchTracer.
+// Our transactions consist of batches, from the one with BEGIN to the one with COMMIT.
 func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -292,8 +292,8 @@ func (s *Script) RenewalShape() string {
 	for _, t := range []Tape{s.Renew, s.Intend, s.Record} {
 		statements, trips := t.statements()
 		writes, _ := t.writesOnly().statements()
-		parts = append(parts, fmt.Sprintf("%d statements (%d of them writes, BEGIN and COMMIT) in %d round trips", statements,
-			writes, trips))
+		parts = append(parts, fmt.Sprintf("%d statements (%d of them writes, BEGIN and COMMIT) in %d round trips",
+			statements, writes, trips))
 	}
 	return "open the period: " + parts[0] + "; before the charge: " + parts[1] + "; after it: " + parts[2]
 }

@@ -79,10 +79,10 @@ func writeConfig(dir string, database *url.URL, p ports) error {
 		return err
 	}
 	password, _ := database.User.Password()
-	text := fmt.Sprintf(configuration, shards, storeName, database.Host, database.User.Username(), password,
-		storeConnections,
-		visibilityName, visibilityConnections, p.frontend, p.frontendGossip, p.frontendHTTP, p.history, p.historyGossip,
-		p.matching, p.matchingGossip,
+	text := fmt.Sprintf(configuration, shards,
+		storeName, database.Host, database.User.Username(), password, storeConnections,
+		visibilityName, visibilityConnections,
+		p.frontend, p.frontendGossip, p.frontendHTTP, p.history, p.historyGossip, p.matching, p.matchingGossip,
 		p.worker, p.workerGossip, strings.ReplaceAll(values, `\`, `/`), p.pprof)
 	return os.WriteFile(filepath.Join(dir, "config", "bench.yaml"), []byte(text), 0o600) // it holds the password
 }

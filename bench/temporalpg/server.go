@@ -148,8 +148,8 @@ func (s *Server) await(ctx context.Context) error {
 		}
 		select {
 		case <-s.process.Done():
-			return fmt.Errorf("Temporal on PostgreSQL ended while starting: %w; its log ends with:\n%s", s.process.Err(),
-				s.process.Tail(20))
+			return fmt.Errorf("Temporal on PostgreSQL ended while starting: %w; its log ends with:\n%s",
+				s.process.Err(), s.process.Tail(20))
 		case <-ctx.Done():
 			return fmt.Errorf("Temporal on PostgreSQL does not answer: %w; its log ends with:\n%s", err, s.process.Tail(20))
 		case <-time.After(100 * time.Millisecond):

@@ -1,5 +1,5 @@
-// Package cardnumber owns how card numbers are recognised, so that none is ever stored. It does not own tokens, which
-// providers check.
+// Package cardnumber owns how card numbers are recognised, so that none is ever stored.
+// It does not own tokens, which providers check.
 package cardnumber
 
 import (

@@ -17,8 +17,7 @@ const (
 	Scheduled Phase = "scheduled" // the next automatic attempt starts at RetryAt
 	Exhausted Phase = "exhausted" // no automatic attempt is left; a command or a new payment method can go on
 	Settled   Phase = "settled"   // paid: final
-	// void, or its subscription was canceled: nothing automatic, a command may still pay an open one
-	Closed Phase = "closed"
+	Closed    Phase = "closed"    // void or canceled: nothing automatic; a command may still pay an open one
 )
 
 // Trigger says who asked for an attempt. Only automatic attempts count towards the retry schedule.

@@ -1,5 +1,5 @@
-// Package delivery owns the rules of webhooks: which events an endpoint wants, when the next attempt is due, and when a
-// failing endpoint is disabled. It is pure: it knows no clock, no random and no network. It does not own the bytes and
+// Package delivery owns the rules of webhooks: which events an endpoint wants, when the next attempt is due, when a
+// failing endpoint is disabled, and which secrets sign. It is pure: it knows no clock, no random and no network. It does not own the bytes and
 // the signature of a request (webhooks) nor what is owed to whom (db).
 package delivery
 
@@ -20,8 +20,8 @@ type FailedReason string
 
 // The reasons.
 const (
-	AttemptsUsed     FailedReason = "attempts_used"
-	EndpointDisabled FailedReason = "endpoint_disabled"
+	FailedAttemptsUsed     FailedReason = "attempts_used"
+	FailedEndpointDisabled FailedReason = "endpoint_disabled"
 )
 
 // Outcome is how an attempt, one POST, ended.
@@ -33,38 +33,6 @@ const (
 	OutcomeFailed    Outcome = "failed"
 	OutcomeUnknown   Outcome = "unknown"
 )
-
-// EndpointStatus says whether events are sent to an endpoint.
-type EndpointStatus string
-
-// The statuses of an endpoint. Events that happen while it is disabled are not owed to it.
-const (
-	EndpointEnabled EndpointStatus = "enabled"
-	// EndpointIsDisabled: what was pending has failed, with the reason endpoint_disabled.
-	EndpointIsDisabled EndpointStatus = "disabled"
-)
-
-// DisabledReason says who disabled an endpoint.
-type DisabledReason string
-
-// The reasons.
-const (
-	DisabledByRequest DisabledReason = "requested"
-	DisabledFailing   DisabledReason = "failing"
-	DisabledDeleted   DisabledReason = "deleted"
-)
-
-// Shape is one of the two forms of a payload.
-type Shape string
-
-// The shapes.
-const (
-	ShapeA Shape = "A" // event, data, timestamp
-	ShapeB Shape = "B" // id, object, type, created, data.object
-)
-
-// SecretOverlap is how long the previous secret signs too after a rotation.
-const SecretOverlap = 24 * time.Hour
 
 // Retention is how long deliveries and their attempts are kept.
 const Retention = 90 * 24 * time.Hour

@@ -13,8 +13,8 @@ type Policy struct {
 	Gaps []time.Duration
 }
 
-// The policies of the two modes of an environment. Only three retries are promised, so those of live ones lie far
-// apart.
+// The policies of the two modes of an environment.
+// Only three retries are promised, so those of live ones lie far apart.
 var (
 	LivePolicy = Policy{Gaps: []time.Duration{time.Minute, 10 * time.Minute, 2 * time.Hour}}
 	TestPolicy = Policy{Gaps: []time.Duration{5 * time.Second, 20 * time.Second, time.Minute}}
@@ -76,7 +76,7 @@ func (p Policy) Next(s State, e End) Next {
 	case e.Outcome == OutcomeSucceeded || s.Delivered:
 		n.Status = Succeeded
 	case n.Attempts > len(p.Gaps):
-		n.Status, n.Reason = Failed, AttemptsUsed
+		n.Status, n.Reason = Failed, FailedAttemptsUsed
 	default:
 		n.At = e.At.Add(p.pause(s.ID, n.Attempts, e.RetryAfter))
 	}

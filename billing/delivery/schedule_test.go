@@ -27,7 +27,7 @@ func TestNext_ThreeRetriesThenFailed(t *testing.T) {
 			require.InDelta(t, gap, n.At.Sub(at), 0.2*float64(gap), name)
 			s.Attempts = n.Attempts
 		}
-		require.Equal(t, delivery.Next{Status: delivery.Failed, Attempts: 4, Reason: delivery.AttemptsUsed},
+		require.Equal(t, delivery.Next{Status: delivery.Failed, Attempts: 4, Reason: delivery.FailedAttemptsUsed},
 			policy.Next(s, failed(0)))
 	}
 }
@@ -68,14 +68,14 @@ func TestNext(t *testing.T) {
 		},
 		"the tenth crash counts": {
 			delivery.State{Attempts: 3, Unknown: 9}, unknown,
-			delivery.Next{Status: delivery.Failed, Attempts: 4, Unknown: 10, Reason: delivery.AttemptsUsed},
+			delivery.Next{Status: delivery.Failed, Attempts: 4, Unknown: 10, Reason: delivery.FailedAttemptsUsed},
 		},
 		"a redelivery that succeeds": {
 			delivery.State{Attempts: 4, Redelivery: true}, ok, delivery.Next{Status: delivery.Succeeded, Attempts: 4},
 		},
 		"a redelivery that fails": {
 			delivery.State{Attempts: 4, Redelivery: true}, bad,
-			delivery.Next{Status: delivery.Failed, Attempts: 4, Reason: delivery.AttemptsUsed},
+			delivery.Next{Status: delivery.Failed, Attempts: 4, Reason: delivery.FailedAttemptsUsed},
 		},
 		"a redelivery of what was delivered stays delivered": {
 			delivery.State{Attempts: 1, Redelivery: true, Delivered: true}, bad,

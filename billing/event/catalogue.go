@@ -80,8 +80,8 @@ func (TestClockAdvanced) Type() Type { return TypeTestClockAdvanced }
 // Type implements Data.
 func (TestClockDeleted) Type() Type { return TypeTestClockDeleted }
 
-// Catalogue returns one empty example of each type, in the order of the documentation. A new type is a struct and a
-// line here.
+// Catalogue returns one empty example of each type, in the order of the documentation.
+// A new type is a struct and a line here.
 func Catalogue() []Data {
 	return []Data{
 		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionPlanChanged{}, SubscriptionCancelScheduled{},
@@ -90,7 +90,7 @@ func Catalogue() []Data {
 		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceVoided{},
 		InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
-		PaymentParked{}, PaymentDisputed{},
+		PaymentNeedsReview{}, PaymentDisputed{},
 		ProviderFailing{}, ProviderRecovered{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
 		TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},

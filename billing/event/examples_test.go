@@ -48,7 +48,7 @@ var examples = []event.Data{
 	event.PaymentCanceled{Payment: charge},
 	event.PaymentRefunded{Payment: charge},
 	event.PaymentRefundFailed{Payment: charge, FailureReason: "The account is closed."},
-	event.PaymentParked{Payment: charge, Reason: "amount_mismatch", ProviderRef: "pi_1"},
+	event.PaymentNeedsReview{Payment: charge, Reason: "amount_mismatch", ProviderRef: "pi_1"},
 	event.PaymentDisputed{Payment: charge, DisputeRef: "du_1", State: "open", DisputedAmount: 1900, AmountWithdrawn: 1900},
 	event.ProviderFailing{ProviderConfig: account, Reason: "credentials_refused"},
 	event.ProviderRecovered{ProviderConfig: account},

@@ -117,7 +117,7 @@ func Operations() []Operation {
 		{CauseProvider, "succeeded", "an invoice that is void: the money goes back", []Type{TypePaymentSuccess}},
 		{CauseProvider, "succeeded", "a payment of its own", []Type{TypePaymentSuccess}},
 		{CauseProvider, "succeeded", "a refund", []Type{TypePaymentRefunded}},
-		{CauseProvider, "succeeded", "another amount than asked for", []Type{TypePaymentParked}},
+		{CauseProvider, "succeeded", "another amount than asked for", []Type{TypePaymentNeedsReview}},
 		{CauseProvider, "succeeded", "refunded at the provider, without us", []Type{TypePaymentRefunded}},
 		{CauseProvider, "succeeded", "a payment of its own, the first request since our credentials were refused",
 			[]Type{TypeProviderRecovered, TypePaymentSuccess}},

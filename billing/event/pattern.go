@@ -30,8 +30,8 @@ func (p Pattern) Check() error {
 		return nil
 	}
 	return fault.New(fault.Invalid, "event_type_unknown",
-		"There is no event type %.60q. Send a type such as `%s`, a group such as `payment.*`, or "+
-			"`*`.", string(p), TypePaymentSuccess)
+		"There is no event type %.60q. Send a type such as `%s`, a group such as `payment.*`, or `*`.",
+		string(p), TypePaymentSuccess)
 }
 
 // Group returns the part of the type before the dot, which names the kind of resource.

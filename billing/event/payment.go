@@ -8,7 +8,7 @@ const (
 	TypePaymentCanceled     Type = "payment.canceled"
 	TypePaymentRefunded     Type = "payment.refunded"
 	TypePaymentRefundFailed Type = "payment.refund_failed"
-	TypePaymentParked       Type = "payment.parked"
+	TypePaymentNeedsReview  Type = "payment.needs_review"
 	TypePaymentDisputed     Type = "payment.disputed"
 )
 
@@ -51,8 +51,8 @@ type PaymentRefundFailed struct {
 	FailureReason string `json:"failureReason" doc:"What the provider said, for people. Empty after the erasure of the customer."`
 }
 
-// PaymentParked means that it is not certain what became of the money; a person must review it.
-type PaymentParked struct {
+// PaymentNeedsReview means that it is not certain what became of the money; a person must review it.
+type PaymentNeedsReview struct {
 	Payment
 	Reason      string `json:"reason" doc:"Why it needs review, as a code."`
 	ProviderRef string `json:"providerRef,omitempty" doc:"The provider's own id of what it reported."`
@@ -86,7 +86,7 @@ func (PaymentRefunded) Type() Type { return TypePaymentRefunded }
 func (PaymentRefundFailed) Type() Type { return TypePaymentRefundFailed }
 
 // Type implements Data.
-func (PaymentParked) Type() Type { return TypePaymentParked }
+func (PaymentNeedsReview) Type() Type { return TypePaymentNeedsReview }
 
 // Type implements Data.
 func (PaymentDisputed) Type() Type { return TypePaymentDisputed }

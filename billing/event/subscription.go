@@ -33,8 +33,8 @@ type SubscriptionCreated struct {
 	PlanID string `json:"planId" doc:"The plan."`
 }
 
-// SubscriptionUpdated means that a command changed the fields named. Where a type of its own says so too, that event
-// comes first.
+// SubscriptionUpdated means that a command changed the fields named.
+// Where a type of its own says so too, that event comes first.
 type SubscriptionUpdated struct {
 	Subscription
 	Status  string   `json:"status" doc:"The status of the subscription."`
@@ -65,8 +65,8 @@ type SubscriptionReactivated struct {
 	Status string `json:"status" doc:"The status of the subscription."`
 }
 
-// SubscriptionTrialWillEnd means that the trial ends in three days. A trial that is shorter announces it when it
-// begins.
+// SubscriptionTrialWillEnd means that the trial ends in three days.
+// A trial that is shorter announces it when it begins.
 type SubscriptionTrialWillEnd struct {
 	Subscription
 	PlanID            string `json:"planId" doc:"The plan that is billed after the trial."`

@@ -15,8 +15,8 @@ type Command interface {
 	judge(d *decision) (carryOut func() error, err error)
 }
 
-// ErrBehind refuses a command while more is due than one decision does. It passes: the subscription's workflow works
-// on it.
+// ErrBehind refuses a command while more is due than one decision does.
+// It passes: the subscription's workflow works on it.
 var ErrBehind = fault.New(fault.Conflict, "subscription_catching_up",
 	"The subscription has several overdue periods to process. "+
 		"Repeat the request in a few seconds.").After(5 * time.Second)

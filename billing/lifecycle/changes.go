@@ -11,8 +11,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Changes are the rows that a decision writes, each once and in its last form. All of them are one database
-// transaction.
+// Changes are the rows that a decision writes, each once and in its last form.
+// All of them are one database transaction.
 type Changes struct {
 	At              time.Time                  // of the decision, in the subscription's own time
 	Subscription    *subscription.Subscription // nil: it stays as it is

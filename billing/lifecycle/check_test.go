@@ -59,8 +59,8 @@ func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Ch
 		}
 	}
 	if over := s.Status == subscription.Canceled && pending == 0; over != !s.FinishedAt.IsZero() {
-		require.Failf(l.t, "finished is canceled with nothing pending", "%s, %d pending, finished at %s", s.Status, pending,
-			s.FinishedAt)
+		require.Failf(l.t, "finished is canceled with nothing pending", "%s, %d pending, finished at %s",
+			s.Status, pending, s.FinishedAt)
 	}
 }
 
@@ -99,8 +99,8 @@ func (l *life) checkMoney() {
 		return // money went back twice, which a person must sort out
 	}
 	if lines != captured-refunded+due-l.store.balance {
-		require.Failf(l.t, "billed = paid - refunded + due - credit", "%d = %d - %d + %d - %d", lines, captured, refunded,
-			due, l.store.balance)
+		require.Failf(l.t, "billed = paid - refunded + due - credit", "%d = %d - %d + %d - %d",
+			lines, captured, refunded, due, l.store.balance)
 	}
 	if !l.writtenOff && l.store.balance+refunded > captured { // a voided charge of time used leaves its credit
 		require.Failf(l.t, "more given back than was paid", "%d + %d > %d", l.store.balance, refunded, captured)

@@ -42,8 +42,8 @@ func newLife(
 ) *life {
 	s := &store{
 		t: t, plans: map[string]plan.Plan{}, settings: settings, place: map[string]int{},
-		settled:  map[string]lifecycle.Settlement{},
-		customer: payer(), provider: &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"},
+		settled: map[string]lifecycle.Settlement{}, customer: payer(),
+		provider: &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"},
 	}
 	for _, p := range plans {
 		s.plans[p.ID] = p
@@ -199,7 +199,7 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 		l.untouched(g)
 		l.store.write(changes)
 		for _, e := range changes.Events {
-			review, ok := e.Data.(event.PaymentParked)
+			review, ok := e.Data.(event.PaymentNeedsReview)
 			l.reviewed = l.reviewed || ok && review.Reason == "refunded_twice"
 		}
 		l.checkMoney()

@@ -8,8 +8,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// movedSince books what a look-up says became of a captured charge's money since: refunds that were made without us,
-// and disputes.
+// movedSince books what a look-up says became of a captured charge's money since:
+// refunds that were made without us, and disputes.
 func (r *recording) movedSince() {
 	for _, seen := range payment.Unbooked(r.Answer.Refunds, r.Refunds) {
 		r.refundedElsewhere(seen)

@@ -117,7 +117,7 @@ func TestRecord_SuccessOfAnotherAmount(t *testing.T) {
 		require.False(t, recorded.Transaction.ParkedAt.IsZero())
 		require.Equal(t, "pi_1", l.charges()[0].ProviderRef, "an operator needs it")
 		require.Equal(t, invoice.Open, l.store.invoices[0].Status)
-		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
+		require.Equal(t, 1, l.account.events[event.TypePaymentNeedsReview], "announced once")
 		require.Nil(t, l.store.load(false).Attempt(), "no workflow follows what a person must review")
 	}
 }
@@ -248,9 +248,9 @@ func TestRecord_CaptureOfAnotherAmountOnAClosedCharge(t *testing.T) {
 
 		require.Equal(t, payment.Declined, l.charges()[0].Status)
 		require.False(t, l.charges()[0].ParkedAt.IsZero())
-		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
+		require.Equal(t, 1, l.account.events[event.TypePaymentNeedsReview], "announced once")
 	}
-	require.Equal(t, event.PaymentParked{
+	require.Equal(t, event.PaymentNeedsReview{
 		Payment: l.charges()[0].Announced(), Reason: "amount_mismatch", ProviderRef: "pi_2",
 	}, l.lastEvent())
 }
@@ -267,9 +267,9 @@ func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
 
 		require.Equal(t, payment.Success, l.charges()[0].Status)
 		require.Equal(t, first, l.charges()[0].ProviderRef)
-		require.Equal(t, 1, l.account.events[event.TypePaymentParked], "announced once")
+		require.Equal(t, 1, l.account.events[event.TypePaymentNeedsReview], "announced once")
 	}
-	require.Equal(t, event.PaymentParked{
+	require.Equal(t, event.PaymentNeedsReview{
 		Payment: l.charges()[0].Announced(), Reason: "second_capture", ProviderRef: "pi_2",
 	}, l.lastEvent())
 }

@@ -120,7 +120,7 @@ func TestRetryRefund_FailedRefund(t *testing.T) {
 
 	l.answer(l.refunds()[0].ID, payment.AnswerSucceeded) // the first one went through after all
 
-	require.Equal(t, event.PaymentParked{
+	require.Equal(t, event.PaymentNeedsReview{
 		Payment: l.refunds()[0].Announced(), Reason: "refunded_twice", ProviderRef: l.refunds()[0].ProviderRef,
 	}, l.lastEvent())
 	require.Equal(t, money.Minor(1000), l.charges()[0].AmountRefunded, "never more than was captured")

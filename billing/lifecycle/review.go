@@ -44,7 +44,7 @@ func (r *recording) needsReview(reason, ref string) {
 	if r.txn.Status == payment.Pending {
 		r.txn.FailureReason = "This payment needs review: " + reason + "."
 	}
-	r.d.announce(event.PaymentParked{Payment: r.txn.Announced(), Reason: reason, ProviderRef: ref})
+	r.d.announce(event.PaymentNeedsReview{Payment: r.txn.Announced(), Reason: reason, ProviderRef: ref})
 	r.d.saveTransaction(r.txn)
 }
 

@@ -31,8 +31,8 @@ type State struct {
 	Paid         []invoice.Invoice     // paid invoices with lines, for time in Subscription.Span, oldest first
 	WrittenOff   []invoice.Invoice     // voided by a person, or uncollectible, with lines, for time in that span
 	Pending      []payment.Transaction // undecided charges of the subscription, oldest first
-	// Captures are the successful charges that settled Paid, by invoice id. Only a cancellation with a refund reads
-	// them.
+	// Captures are the successful charges that settled Paid, by invoice id.
+	// Only a cancellation with a refund reads them.
 	Captures map[string]payment.Transaction
 	Provider *Provider // the environment's primary provider; nil: none
 	// WakePending: a signal to the subscription's workflow is under way.

@@ -208,8 +208,8 @@ func (s *store) checkInvoice(inv invoice.Invoice) {
 	}
 	if inv.AmountDue != max(inv.Total, 0)-inv.CreditApplied+inv.BroughtForward-inv.CarriedForward || inv.AmountDue < 0 ||
 		inv.CreditApplied < 0 || inv.AmountPaid != paid {
-		s.fail("invoice %s: total %d, credit %d, due %d, paid %d", inv.ID, inv.Total, inv.CreditApplied, inv.AmountDue,
-			inv.AmountPaid)
+		s.fail("invoice %s: total %d, credit %d, due %d, paid %d",
+			inv.ID, inv.Total, inv.CreditApplied, inv.AmountDue, inv.AmountPaid)
 	}
 	if (inv.Status == invoice.Paid) != !inv.PaidAt.IsZero() || (inv.Status == invoice.Void) != !inv.VoidedAt.IsZero() {
 		s.fail("invoice %s is %s, paid at %s, voided at %s", inv.ID, inv.Status, inv.PaidAt, inv.VoidedAt)

@@ -13,8 +13,8 @@ import (
 // isoDecimals lists, by ISO 4217 exponent, the codes that providers and libraries disagree about and those we sell in.
 var isoDecimals = map[int]string{
 	0: "XAF XOF RWF UGX JPY KRW BIF DJF GNF KMF CLP PYG VND VUV XPF ISK",
-	2: "USD EUR GBP KES GHS ZMW TZS NGN CDF ETB LSL MWK MZN SLE ZAR EGP MAD MGA HUF TWD IDR COP CVE PKR LAK RSD MRU ZWG " +
-		"VED XCG",
+	2: "USD EUR GBP KES GHS ZMW TZS NGN CDF ETB LSL MWK MZN SLE ZAR EGP MAD MGA HUF TWD IDR COP CVE PKR LAK RSD MRU " +
+		"ZWG VED XCG",
 	3: "BHD KWD OMR JOD TND LYD IQD",
 	4: "CLF UYW",
 }

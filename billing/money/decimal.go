@@ -23,8 +23,8 @@ func RoundDecimal(d *apd.Decimal, c Currency) (Minor, error) {
 		return 0, nil
 	}
 	decimals := int64(c.Decimals())
-	// How many digits of minor units there are decides before any arithmetic, so that 1e999999 costs nothing. MaxMinor
-	// has twelve.
+	// How many digits of minor units there are decides before any arithmetic,
+	// so that 1e999999 costs nothing. MaxMinor has twelve.
 	switch leading := d.NumDigits() + int64(d.Exponent) + decimals; {
 	case leading < 0:
 		return 0, nil

@@ -56,17 +56,21 @@ func (in trialInput) end(t *testing.T) *time.Time {
 }
 
 type trialEndResult struct {
-	TrialEnd *string `json:"trial_end"`
+	TrialStart *string `json:"trial_start"`
+	TrialEnd   *string `json:"trial_end"`
 }
 
 func checkTrialEnd(t *testing.T, in trialInput, want trialEndResult) {
-	end := in.end(t)
+	end, loc := in.end(t), zone(t, in.Timezone)
+	if want.TrialStart != nil { // a trial of ours begins with the subscription
+		requireInstant(t, *want.TrialStart, instant(t, in.Start, loc), loc)
+	}
 	if want.TrialEnd == nil {
 		require.Nil(t, end)
 		return
 	}
 	require.NotNil(t, end)
-	requireInstant(t, *want.TrialEnd, *end, zone(t, in.Timezone))
+	requireInstant(t, *want.TrialEnd, *end, loc)
 }
 
 type trialThenBillInput struct {

@@ -162,8 +162,8 @@ func TestBoundary_KeepsWallTimeOfAnchor(t *testing.T) {
 		}
 		for _, change := range []time.Duration{30 * time.Minute, time.Hour, 2 * time.Hour} {
 			earlier := at.Add(-change)
-			require.False(t, earlier.Format(layout) == want && earlier.Day() == at.Day(), "%s occurred at %s already", want,
-				earlier)
+			require.False(t, earlier.Format(layout) == want && earlier.Day() == at.Day(), "%s occurred at %s already",
+				want, earlier)
 		}
 	})
 }

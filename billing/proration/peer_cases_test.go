@@ -102,24 +102,32 @@ type remainingFractionInput struct {
 	Amount   string
 }
 
+type remainingFractionResult struct{ Amount, Coefficient string }
+
 // checkRemainingFraction asks at 8 decimals, so it counts in units of a hundred-millionth. From the end of the
 // period on nothing is left, and ours says that the next one has begun.
-func checkRemainingFraction(t *testing.T, in remainingFractionInput, want struct{ Amount string }) {
-	fine := func(s string) money.Minor {
+func checkRemainingFraction(t *testing.T, in remainingFractionInput, want remainingFractionResult) {
+	units := func(s string, decimals int32) money.Minor {
 		d, _, err := apd.NewFromString(s)
 		require.NoError(t, err)
-		d.Exponent += 8
+		d.Exponent += decimals
 		n, err := d.Int64()
 		require.NoError(t, err)
 		return money.Minor(n)
 	}
-	rest, err := proration.Rest(fine(in.Amount), period.Period{Start: in.Start, End: in.End}, in.At)
+	whole := period.Period{Start: in.Start, End: in.End}
+	rest, err := proration.Rest(units(in.Amount, 8), whole, in.At)
 	if !in.At.Before(in.End) {
 		require.ErrorContains(t, err, "change_outside_period")
 	} else {
 		require.NoError(t, err)
 	}
-	require.Equal(t, fine(want.Amount), rest)
+	require.Equal(t, units(want.Amount, 8), rest)
+	if want.Coefficient != "" {
+		rest, err = proration.Rest(units("1", 16), whole, in.At)
+		require.NoError(t, err)
+		require.Equal(t, units(want.Coefficient, 16), rest)
+	}
 }
 
 type creditCapInput struct {

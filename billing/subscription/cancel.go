@@ -26,6 +26,9 @@ const (
 	ReasonPastDueExpired  = "past_due_expired" // past due for as long as the environment allows
 )
 
+// OwnReasons returns them. They say nothing about a person, so that an erasure keeps them.
+func OwnReasons() []string { return []string{ReasonCustomerDeleted, ReasonPastDueExpired} }
+
 // Check refuses what no subscription can be asked for: refund_needs_immediate_effect, card_number_refused.
 func (c Cancellation) Check() error {
 	if c.RefundUnused && !c.Immediate {

@@ -50,8 +50,8 @@ func (f Facts) openFor(current period.Period) *invoice.Invoice {
 	return nil
 }
 
-// invoiced reports whether some invoice bills the current period: open, paid, or given up, since no period is billed
-// again.
+// invoiced reports whether some invoice bills the current period:
+// open, paid, or given up, since no period is billed again.
 func (f Facts) invoiced(current period.Period) bool {
 	for _, list := range [][]invoice.Invoice{f.Open, f.Paid, f.WrittenOff} {
 		for _, inv := range list {

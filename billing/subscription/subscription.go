@@ -50,8 +50,8 @@ type Subscription struct {
 	TrialEndsAt   time.Time
 	TrialNoticeAt time.Time // when the trial's end will be announced; zero: it was, or there is no trial
 	CurrentPeriod period.Period
-	// RenewedFrom is the start of the period that the schedule opened last. A change of interval restarts the current
-	// one.
+	// RenewedFrom is the start of the period that the schedule opened last.
+	// A change of interval restarts the current one.
 	RenewedFrom         time.Time
 	NextPeriod          int // index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
 	PaidThrough         time.Time

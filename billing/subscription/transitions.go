@@ -53,9 +53,8 @@ var (
 		"The plan has another currency, and a subscription's currency cannot change. "+
 			"Choose a plan in the same currency, or cancel and create a new subscription.")
 	ErrPaymentPending = fault.New(fault.Conflict, "payment_in_progress",
-		"A payment of the current period is in progress. "+
-			"Change the plan after it has succeeded or failed, or send `effective: "+
-			"\"period_end\"`.").After(collection.PaymentTakes)
+		"A payment of the current period is in progress. Change the plan after it has succeeded or failed, "+
+			"or send `effective: \"period_end\"`.").After(collection.PaymentTakes)
 	ErrPeriodNotDue = fault.New(fault.Conflict, "period_not_due", "The subscription's next period has not begun.")
 	ErrRenewalDue   = fault.New(fault.Conflict, "renewal_due",
 		"The current period has ended and its renewal is in progress. "+

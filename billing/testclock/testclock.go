@@ -54,8 +54,8 @@ func (c Clock) Advance(to time.Time) (Clock, error) {
 	return c, nil
 }
 
-// Stop ends an advance where the clock stands: what is due there is still done. A clock that stands still stays as it
-// is.
+// Stop ends an advance where the clock stands: what is due there is still done.
+// A clock that stands still stays as it is.
 func (c Clock) Stop() Clock {
 	if c.Status == Advancing {
 		c.TargetAt = c.NowAt

@@ -12,7 +12,9 @@ import (
 // alarmEvery is how often a process with an API looks at the backlog by itself, for installations without alerts.
 const alarmEvery = 15 * time.Second
 
-// alarm logs what the backlog shows, until ctx ends. Each fault is logged once a minute for as long as it lasts.
+// alarm logs what the backlog shows, until ctx ends. Each fault is logged once a minute for as long as it lasts. Every
+// process with an API does so: they do not know of each other, and an alarm that comes twice is better than one that
+// depends on a leader.
 func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Time) {
 	said := &said{at: map[string]time.Time{}}
 	for {

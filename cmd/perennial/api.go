@@ -26,13 +26,16 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 		return nil, err
 	}
 	dispatching := s.dispatching(p, store)
+	// The port is taken here rather than in Serve: one that is in use fails the start, and port 0 has its number before
+	// anybody is told the address.
 	inner, err := new(net.ListenConfig).Listen(ctx, "tcp", c.HTTP.ListenAddress)
 	if err != nil {
 		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
 	server := api.NewServer(api.Deps{
+		// Reads go past the dispatcher: only transactions of the service have effects.
 		Store: store, ProviderOf: s.gateway.Provider,
-		Service: service.New(dispatching, p.now).Receiving(service.Receiving{
+		Service: service.New(dispatching, p.now).WithWebhooks(service.Webhooks{
 			Vault: s.vault, Local: c.Webhooks.LocalReceivers,
 		}),
 		Telemetry: s.telemetry, Now: p.now,

@@ -21,11 +21,12 @@ const makeCurrentWithin = 15 * time.Second
 func buildCommand() *command {
 	return &command{
 		name: "build", summary: "choose the build whose workers get new work",
-		subcommands: []*command{buildMakeCurrentCommand()},
-		examples:    []string{"perennial build make-current"},
+		subcommands: []*command{buildMakeCurrentCommand()}, examples: []string{"perennial build make-current"},
 	}
 }
 
+// buildMakeCurrentCommand is for deployments: start the new workers, make their build current, stop the old ones. To go
+// back, make the old build current again.
 func buildMakeCurrentCommand() *command {
 	return &command{
 		name: "make-current", summary: "make a build the current one, which gets all new work", arguments: "[BUILD]",

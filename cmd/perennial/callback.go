@@ -48,13 +48,14 @@ func callbacksTable(out io.Writer, found []db.LostCallback) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tPAYMENT\tREFERENCE\tTYPE\tRECEIVED") // Flush tells
 	for _, c := range found {
-		// Flush tells
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.ID, c.TransactionID, c.ProviderRef, c.Type,
-			c.ReceivedAt.UTC().Format(time.DateTime))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", // Flush tells
+			c.ID, c.TransactionID, c.ProviderRef, c.Type, c.ReceivedAt.UTC().Format(time.DateTime))
 	}
 	return w.Flush()
 }
 
+// callbackCloseCommand ends an alarm and moves no money. It asks for a note, because afterwards nothing else tells why
+// the alarm was right to end.
 func callbackCloseCommand() *command {
 	return &command{
 		name: "close", summary: "end the alarm about a lost payment", arguments: "ID",

@@ -21,7 +21,8 @@ type command struct {
 	setup       func(*flag.FlagSet) action
 }
 
-// action is what a command does once its flags are parsed.
+// action is what a command does once its flags are parsed. A usageError prints how the command is used and ends with
+// exit code 2; errTold prints nothing more.
 type action func(ctx context.Context, p *process, args []string) error
 
 // The exit codes.
@@ -59,6 +60,7 @@ func (c *command) execute(ctx context.Context, p *process, args []string) int {
 		}
 		c, path, args = next, path+" "+word, args[1:]
 	}
+	// ContinueOnError: the package would else end the process, and print its own usage.
 	flags := flag.NewFlagSet(path, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // what it would say is said better below
 	do := c.setup(flags)
@@ -134,7 +136,7 @@ func (c *command) showHelp(p *process, path string, words []string) int {
 }
 
 func (c *command) misused(p *process, path, text string) int {
-	// nowhere else to say it
+	// Standard error is the last place: if it is closed, the exit code is all that a script gets.
 	_, _ = fmt.Fprintf(p.stderr, "%s: %s\nRun `%s --help` for how it is used.\n", path, text, path)
 	return exitUsage
 }

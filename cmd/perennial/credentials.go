@@ -42,9 +42,8 @@ func credential(p *process, stdin *bufio.Scanner, flagName, variable string) (st
 	}
 	value, _ := p.lookup(variable)
 	if value = strings.TrimSpace(value); value == "" {
-		return "",
-			usagef("%s names an environment variable, and it is not set; give the variable's name, never the secret itself",
-				flagName)
+		return "", usagef("%s names an environment variable, and it is not set; "+
+			"give the variable's name, never the secret itself", flagName)
 	}
 	return value, nil
 }

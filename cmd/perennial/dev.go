@@ -60,8 +60,8 @@ func dev(ctx context.Context, p *process, o devOptions) (err error) {
 	if err := stack.up(ctx); err != nil {
 		return err
 	}
-	stack.screen.say("\n  One subscription's life, told through the HTTP API on a test clock, with the webhooks (→) that " +
-		"each step sent:\n")
+	stack.screen.say("\n  One subscription's life, told through the HTTP API on a test clock, " +
+		"with the webhooks (→) that each step sent:\n")
 	played, err := story.Play(ctx, story.Config{
 		API: stack.service.api.url, Key: stack.state.apiKey, Simulator: stack.simulator.url(), Out: p.stdout,
 		Colour: stack.screen.colour, Now: p.now, Verify: verify.Verify,
@@ -69,8 +69,8 @@ func dev(ctx context.Context, p *process, o devOptions) (err error) {
 	var deviation *story.Deviation
 	switch {
 	case errors.As(err, &deviation):
-		stack.screen.say("  The story deviated at step %d: %s. The log is %s.", played.Steps+1, deviation.Step,
-			o.path(logName))
+		stack.screen.say("  The story deviated at step %d: %s. The log is %s.",
+			played.Steps+1, deviation.Step, o.path(logName))
 		err = errTold
 	case err == nil:
 		stack.screen.say("  All %d steps passed.", played.Steps)
@@ -97,8 +97,8 @@ func (d *devStack) invite(played story.Played) {
 	d.screen.fact("Simulator", d.simulator.url()+"/_simulator/ledger")
 	d.screen.fact("Metrics", d.service.operations.url()+"/metrics")
 	d.screen.fact("Log", d.options.path(logName))
-	d.screen.say("\n  Try:\n    curl -s %s/api/subscriptions/%s -H 'Authorization: Bearer %s'", api, played.SubscriptionID,
-		d.state.apiKey)
+	d.screen.say("\n  Try:\n    curl -s %s/api/subscriptions/%s -H 'Authorization: Bearer %s'",
+		api, played.SubscriptionID, d.state.apiKey)
 	d.screen.say("    env $(cat %s) %s doctor", shellWord(d.options.path(stackEnv)), shellWord(ownProgram()))
 	d.screen.say("\n  Ctrl-C stops everything; the data stays in %s. To forget it, delete that directory.", d.options.dir)
 }

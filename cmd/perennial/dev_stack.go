@@ -19,8 +19,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// logName is where the JSON log of dev goes: the terminal is for the story. The log of the start before is kept as
-// .old.
+// logName is where the JSON log of dev goes: the terminal is for the story.
+// The log of the start before is kept as .old.
 const logName = "log/perennial.log"
 
 // spaceForData is room for a new database (40 MB), its write-ahead log, and some days of trying things out.
@@ -78,8 +78,8 @@ func (d *devStack) prepare() (err error) {
 	}
 	if d.options.fresh {
 		if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
-			return usagef(
-				"--fresh forgets what dev itself keeps; DATABASE_URL names a database of yours, which it never deletes")
+			return usagef("--fresh forgets what dev itself keeps; " +
+				"DATABASE_URL names a database of yours, which it never deletes")
 		}
 		if err := devstack.Forget(d.options.dir); err != nil {
 			return err

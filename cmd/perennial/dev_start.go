@@ -17,8 +17,8 @@ import (
 	"perennial/worker"
 )
 
-// bootstrap makes tenant, app, test environment, provider account and API key on the first start, and finds them on
-// later ones.
+// bootstrap makes tenant, app, test environment, provider account and API key on the first start,
+// and finds them on later ones.
 func (d *devStack) bootstrap(ctx context.Context) error {
 	store, err := db.Open(ctx, db.Config{
 		URL: d.config.Database.URL.Reveal(), MaxConns: 2, Clock: d.process.now, ApplicationName: "perennial dev",
@@ -38,8 +38,7 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 		return err
 	}
 	d.state.webhookSecret = "whsec_" + rand.Text()
-	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials we cannot
-	// open.
+	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials do not open.
 	out, err := service.New(store, d.process.now).ProvisionKey(ctx, d.process.actor(), keys, service.NewKey{
 		Tenant: "Development", App: "Development " + rand.Text()[:6], Mode: apikey.Test, Kind: apikey.Secret,
 		Scopes: []string{"*"},
@@ -48,6 +47,8 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// The key is shown once by whoever makes it, and its plain text is nowhere else: an end right here costs a second
+	// app at the next start, nothing more.
 	d.state.apiKey, d.providerConfigID = out.Key.Plain, out.ProviderConfigID
 	if err := d.state.save(); err != nil {
 		return err
@@ -112,8 +113,8 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 	for build != d.config.BuildID {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the worker does not get work from Temporal (%w); the log is %s", errors.Join(ctx.Err(), err),
-				d.options.path(logName))
+			return fmt.Errorf("the worker does not get work from Temporal (%w); the log is %s",
+				errors.Join(ctx.Err(), err), d.options.path(logName))
 		case err := <-d.service.failed:
 			return err
 		case <-time.After(100 * time.Millisecond):
@@ -128,14 +129,14 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 	return d.describe()
 }
 
-// describe writes how other commands reach what runs here. The file goes when we go: a stale address would only
-// confuse.
+// describe writes how other commands reach what runs here.
+// The file goes when we go: a stale address would only confuse.
 func (d *devStack) describe() error {
 	c := d.config
 	path := d.options.path(stackEnv)
-	text := fmt.Sprintf("DATABASE_URL=%s\nTEMPORAL_ADDRESS=%s\nTEMPORAL_NAMESPACE=%s\nSTRIPE_API_URL=%s\nMETRICS_ADDRESS=%s\n"+
-		"PERENNIAL_KEK=%s\nPERENNIAL_BUILD_ID=%s\n", c.Database.URL.Reveal(), c.Temporal.Address, c.Temporal.Namespace,
-		c.Stripe.APIURL,
+	text := fmt.Sprintf("DATABASE_URL=%s\nTEMPORAL_ADDRESS=%s\nTEMPORAL_NAMESPACE=%s\nSTRIPE_API_URL=%s\n"+
+		"METRICS_ADDRESS=%s\nPERENNIAL_KEK=%s\nPERENNIAL_BUILD_ID=%s\n",
+		c.Database.URL.Reveal(), c.Temporal.Address, c.Temporal.Namespace, c.Stripe.APIURL,
 		c.HTTP.MetricsAddress, c.KEK.Reveal(), c.BuildID)
 	d.onDown(func(context.Context) error { return os.Remove(path) })
 	return os.WriteFile(path, []byte(text), 0o600)

@@ -12,6 +12,8 @@ import (
 	"perennial/internal/config"
 )
 
+// doctorCommand is the first thing to run where something is wrong. Scripts read its JSON and its exit code: names of
+// checks and verdicts stay as they are.
 func doctorCommand() *command {
 	return &command{
 		name: "doctor", summary: "check everything that Perennial needs, and say how to fix it",
@@ -42,7 +44,8 @@ const (
 	bad     = "failed"
 )
 
-// finding is what one check came to.
+// finding is what one check came to. Fix is what to do, in words that a person can follow at night; it is empty where
+// nothing is wrong.
 type finding struct {
 	Check   string `json:"check"`
 	Verdict string `json:"verdict"`
@@ -88,6 +91,7 @@ func examine(ctx context.Context, p *process, patience time.Duration) *report {
 	r.ok("configuration", "complete")
 	d := &doctor{report: &r, config: c, now: p.now, patience: patience}
 	store := d.database(ctx)
+	// Temporal is looked at all the same: both may be broken, and each is fixed by somebody else.
 	if store == nil {
 		d.temporal(ctx, nil)
 		return &r
@@ -107,7 +111,7 @@ type doctor struct {
 	patience time.Duration
 }
 
-// within gives one check its time.
+// within gives one check its time. One that hangs must not keep the others from being told.
 func (d *doctor) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, d.patience)
 }

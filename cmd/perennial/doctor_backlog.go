@@ -35,6 +35,8 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.disputed(ctx, store, b)
 }
 
+// reconciled looks at when the last pass ended, not at the workflow: one that runs and fails each time looks alive in
+// Temporal.
 func (d *doctor) reconciled(b db.Backlog) {
 	const check = "reconciler"
 	allowed := reconciledWithin(d.config)
@@ -56,8 +58,8 @@ func (d *doctor) behindClocks(ctx context.Context, store *db.Store) {
 		d.fail("test clocks", "check the database", "%s", describe(err))
 	} else if len(found) > 0 {
 		d.warn("test clocks",
-			"run doctor again in a minute; terminate the workflows of those that stay: the reconciler starts "+
-				"them again", "these subscriptions stand behind their test clock for more than %s: %s", late, names(found, actionOf))
+			"run doctor again in a minute; terminate the workflows of those that stay: the reconciler starts them again",
+			"these subscriptions stand behind their test clock for more than %s: %s", late, names(found, actionOf))
 	}
 }
 
@@ -77,8 +79,8 @@ func (d *doctor) lost(ctx context.Context, store *db.Store, b db.Backlog) {
 		return
 	}
 	d.fail(check, "look each up at its provider, book or refund the money, then run `perennial callback close`",
-		"%s about payments that the database does not have, the oldest for %s: %s", counted(b.Lost, "callback"),
-		b.LostAge.Round(time.Second), names(found, func(c db.LostCallback) string {
+		"%s about payments that the database does not have, the oldest for %s: %s",
+		counted(b.Lost, "callback"), b.LostAge.Round(time.Second), names(found, func(c db.LostCallback) string {
 			return c.TransactionID + " (" + c.ProviderRef + ", callback " + c.ID + ")"
 		}))
 }
@@ -97,10 +99,9 @@ func (d *doctor) erasures(ctx context.Context, store *db.Store, b db.Backlog) {
 	}
 	d.fail(check,
 		"check that workers run; then open these workflows in Temporal, which show the error of the batch that fails",
-		"%s without progress for more than %s, the oldest requested %s ago: %s", counted(b.Erasures, "erasure"), late,
-		b.ErasureAge.Round(time.Second), names(found, func(e db.StuckErasure) string {
-			return e.ID + " (" + string(e.Stage) + ")"
-		}))
+		"%s without progress for more than %s, the oldest requested %s ago: %s",
+		counted(b.Erasures, "erasure"), late, b.ErasureAge.Round(time.Second),
+		names(found, func(e db.StuckErasure) string { return e.ID + " (" + string(e.Stage) + ")" }))
 }
 
 // disputed warns only: the installation works, but each dispute has a deadline at the provider.
@@ -117,7 +118,8 @@ func (d *doctor) disputed(ctx context.Context, store *db.Store, b db.Backlog) {
 	}
 	d.warn(check, "answer each at the provider's dashboard before its deadline (docs/operations.md)",
 		"%s with an open dispute, the oldest for %s: %s",
-		counted(b.Disputed, "payment"), b.DisputeAge.Round(time.Second), names(found, func(r db.Ref) string { return r.ID }))
+		counted(b.Disputed, "payment"), b.DisputeAge.Round(time.Second),
+		names(found, func(r db.Ref) string { return r.ID }))
 }
 
 // counted writes a number with its noun; a count that stopped says so.

@@ -31,11 +31,10 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 	default:
 		d.ok("database", "PostgreSQL %s answers and takes writes", version)
 	}
-	if skew.Abs() > maxSkew {
-		d.fail("clock", "let both machines keep time by NTP", "this machine and the database differ by %s",
-			skew.Round(time.Millisecond))
+	if differs := skew.Round(time.Millisecond); skew.Abs() > maxSkew {
+		d.fail("clock", "let both machines keep time by NTP", "this machine and the database differ by %s", differs)
 	} else {
-		d.ok("clock", "differs from the database's by %s", skew.Round(time.Millisecond))
+		d.ok("clock", "differs from the database's by %s", differs)
 	}
 	if !d.schema(ctx) {
 		return nil
@@ -61,6 +60,7 @@ func (d *doctor) connect(ctx context.Context) (skew time.Duration, version strin
 	}
 	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
 	var there time.Time
+	// Both ends of the round trip are read: half of it is how old the database's answer is.
 	before := d.now()
 	err = conn.QueryRow(ctx,
 		"select clock_timestamp(), current_setting('server_version'), current_setting('transaction_read_only') = 'off'").
@@ -69,6 +69,7 @@ func (d *doctor) connect(ctx context.Context) (skew time.Duration, version strin
 	return there.Sub(before.Add(after.Sub(before) / 2)), version, writable, err
 }
 
+// schema returns false where the later checks would only fail with missing tables.
 func (d *doctor) schema(ctx context.Context) bool {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
@@ -80,6 +81,7 @@ func (d *doctor) schema(ctx context.Context) bool {
 	case current < wanted:
 		d.fail("schema", "run `perennial migrate`", "version %d, this program needs %d", current, wanted)
 		return false
+	// The checks go on: a program reads a newer schema (migrations expand before they contract).
 	case current > wanted:
 		d.warn("schema", "finish the deployment: a newer program has migrated the database",
 			"version %d, this program knows %d", current, wanted)
@@ -104,6 +106,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	}
 	apps := map[string]bool{} // whether its keyset opens
 	for _, e := range environments {
+		// An app has two environments and one keyset.
 		if _, seen := apps[e.AppID]; seen {
 			continue
 		}
@@ -112,8 +115,8 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 			_, err = keys.Rewrap(app.Keyset, app.ID)
 		}
 		if apps[e.AppID] = err == nil; err != nil {
-			d.fail(check, "append the key that this app was created with to PERENNIAL_KEK, after a comma", "%s",
-				fault.From(err).Detail)
+			d.fail(check, "append the key that this app was created with to PERENNIAL_KEK, after a comma",
+				"%s", fault.From(err).Detail)
 		}
 	}
 	unreadable := 0
@@ -164,13 +167,15 @@ func (d *doctor) environments(all []db.Environment, check func(*doctor, db.Envir
 func (d *doctor) settings(e db.Environment) {
 	const check = "environment"
 	if err := e.Settings.Validate(); err != nil {
-		d.fail(check, "correct its row in the table environments: no command can change settings yet", "%s (%s): %s", e.ID,
-			e.Mode, fault.From(err).Detail)
+		d.fail(check, "correct its row in the table environments: no command can change settings yet",
+			"%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
 	d.ok(check, "%s (%s): %s", e.ID, e.Mode, service.DescribeSettings(e.Settings))
 }
 
+// provider asks the provider itself, with a request that moves no money. An environment without one is a warning: a
+// test environment may be made before its account.
 func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Gateway, e db.Environment) {
 	const check = "payment provider"
 	ctx, cancel := d.within(ctx)
@@ -186,12 +191,12 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 		err = provider.TestConnection(ctx)
 	}
 	if err != nil {
-		d.fail(check, mendAccount(err, account.ID), "%s %s of %s (%s): %s", account.Provider, account.ID, e.ID, e.Mode,
-			fault.From(err).Detail)
+		d.fail(check, mendAccount(err, account.ID), "%s %s of %s (%s): %s",
+			account.Provider, account.ID, e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
-	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s", account.Provider, e.ID, e.Mode,
-		callbackURL(d.config, account.ID))
+	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s",
+		account.Provider, e.ID, e.Mode, callbackURL(d.config, account.ID))
 }
 
 // mendAccount says what to do about an account that does not work: a time-out is no matter of keys.

@@ -20,8 +20,11 @@ import (
 	"perennial/worker"
 )
 
+// startWorker fixes all that a worker's bootstrap makes; 15 s is how often it looks.
 const startWorker = "run `perennial worker` (or serve): it creates what is missing within 15 s"
 
+// temporal checks what the workers need of Temporal. roster is nil where the database is away: who works is known from
+// there only.
 func (d *doctor) temporal(ctx context.Context, roster worker.Roster) {
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Service: "perennial-doctor", LogLevel: "error", LogOutput: io.Discard, Now: d.now,
@@ -59,6 +62,7 @@ func (d *doctor) reachable(ctx context.Context, c client.Client) bool {
 	return true
 }
 
+// namespace returns false where nothing else can be asked: all the rest is inside it.
 func (d *doctor) namespace(ctx context.Context, c client.Client) bool {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
@@ -76,6 +80,8 @@ func (d *doctor) namespace(ctx context.Context, c client.Client) bool {
 	return err == nil
 }
 
+// searchAttributes fails although work goes on without them (ADR 11): operators find no workflow by customer or status
+// then.
 func (d *doctor) searchAttributes(ctx context.Context, c client.Client) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
@@ -104,10 +110,9 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 	}
 	if build == "" {
 		d.fail(check,
-			"run `perennial worker`, which makes itself current where no build was chosen; otherwise run `perennial build "+
-				"make-current`, "+
-				"or `temporal worker deployment set-current-version`", "the deployment %s has no current version: no worker gets "+
-				"work", d.config.Deployment)
+			"run `perennial worker`, which makes itself current where no build was chosen; otherwise run "+
+				"`perennial build make-current`, or `temporal worker deployment set-current-version`",
+			"the deployment %s has no current version: no worker gets work", d.config.Deployment)
 		return
 	}
 	if roster == nil { // the database is away, which has its own line
@@ -122,8 +127,7 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 			"%s", current.Fault(d.config.Deployment))
 	case build != d.config.BuildID:
 		d.warn(check, "ignore this during a deployment, or where doctor belongs to another build",
-			"build %s is current (%d at work), this program is %s",
-			build, current.Working, d.config.BuildID)
+			"build %s is current (%d at work), this program is %s", build, current.Working, d.config.BuildID)
 	default:
 		d.ok(check, "build %s is current", build)
 	}
@@ -148,6 +152,7 @@ func (d *doctor) queue(ctx context.Context, c client.Client, name, kind string, 
 	}
 	polling := 0
 	for _, p := range answer.GetPollers() {
+		// Temporal lists pollers for minutes after they have gone.
 		if d.now().Sub(p.GetLastAccessTime().AsTime()) < worker.PollerLife {
 			polling++
 		}

@@ -41,6 +41,7 @@ func (d *doctor) webhooks(ctx context.Context, store *db.Store) {
 	}
 }
 
+// troubleOf names an endpoint by its id alone: its URL may hold a token of the receiver's.
 func troubleOf(e db.TroubledEndpoint) string {
 	if e.Disabled {
 		return e.ID + " (disabled " + e.Since.Format(time.DateOnly) + ")"

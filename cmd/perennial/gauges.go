@@ -15,7 +15,8 @@ import (
 const late = time.Minute
 
 // backlogGauges are read from PostgreSQL at each scrape, by every process with an API. They need neither Temporal nor a
-// worker, and show how late work is before it is done.
+// worker, and show how late work is before it is done. Ages come beside counts because a count says how much and an age
+// how bad. Counts stop at 10,000, so that a scrape during a disaster is no full scan.
 var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_database_reachable", Text: "1 while PostgreSQL answers; else 0, and the rest is absent."},
 	{Name: "perennial_database_writable", Text: "1 while PostgreSQL takes writes; 0 on a standby or a read-only server."},
@@ -63,6 +64,8 @@ var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review has waited."},
 }
 
+// watchBacklog reads all gauges in two queries for each scrape. A read that fails leaves the values out rather than at
+// zero: an alert on zero would say that all is well while the database is away.
 func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 	return s.telemetry.Watch(backlogGauges, func(ctx context.Context) map[string]float64 {
 		b, err := store.Backlog(ctx, now(), late)
@@ -111,6 +114,7 @@ func (s *server) watchDispatch(w *worker.Worker) error {
 	}}, func(context.Context) map[string]float64 { return map[string]float64{name: flagged(w.Ready() != nil)} })
 }
 
+// flagged is a boolean as Prometheus has them.
 func flagged(so bool) float64 {
 	if so {
 		return 1

@@ -19,10 +19,13 @@ func healthcheckCommand() *command {
 			patience := f.Duration("timeout", 3*time.Second, "how long to wait, a `duration`")
 			return func(ctx context.Context, p *process, _ []string) error {
 				if *url == "" {
+					// Without a command nothing is required: only the address is read, so that a container's check needs
+					// no secret.
 					c, err := p.config()
 					if err != nil {
 						return err
 					}
+					// The metrics address: every process has one, while a worker has no API to ask.
 					*url = "http://" + reachable(c.HTTP.MetricsAddress) + "/readyz"
 				}
 				ctx, cancel := context.WithTimeout(ctx, *patience)

@@ -44,6 +44,8 @@ func (c *command) usage(path string) string {
 	return strings.TrimSpace(usage + " " + c.arguments)
 }
 
+// describeFlags declares the flags once more to list them: a command has no other list that could differ from what it
+// parses.
 func (c *command) describeFlags(path string) string {
 	if c.setup == nil {
 		return ""
@@ -58,6 +60,7 @@ func (c *command) describeFlags(path string) string {
 		if !strings.Contains(value, "|") {
 			value = strings.ToUpper(value)
 		}
+		// Defaults that mean "not given" would only make the line longer.
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0s" {
 			usage += " (default " + f.DefValue + ")"
 		}

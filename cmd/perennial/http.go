@@ -20,7 +20,8 @@ type listener struct {
 	failed chan error // gets what ended it, unless stop did
 }
 
-// listen takes the port and serves. Port 0 takes a free one.
+// listen takes the port and serves. Port 0 takes a free one. Faults name the address; the caller adds the variable that
+// it came from.
 func listen(ctx context.Context, address string, handler http.Handler) (*listener, error) {
 	inner, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -56,7 +57,7 @@ func (l *listener) stop(ctx context.Context, grace time.Duration) error {
 	return err
 }
 
-// reachable turns an address to listen on into one to connect to.
+// reachable turns an address to listen on into one to connect to. 0.0.0.0 is no address to connect to everywhere.
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -29,6 +29,7 @@ func keyCommand() *command {
 	}
 }
 
+// keyKEKCommand needs no settings and opens no database: it is run before there is anything.
 func keyKEKCommand() *command {
 	return &command{
 		name: "kek", summary: "print a new key-encryption key for PERENNIAL_KEK",
@@ -44,6 +45,8 @@ func keyKEKCommand() *command {
 	}
 }
 
+// keyRevokeCommand takes effect with the next request, since keys are not cached. It cannot be undone: a key that may
+// have leaked must not come back.
 func keyRevokeCommand() *command {
 	return &command{
 		name: "revoke", summary: "revoke an API key immediately", arguments: "ID",
@@ -66,6 +69,7 @@ func keyRevokeCommand() *command {
 	}
 }
 
+// keyListCommand shows the end of each key, the hint, which is enough to recognise one and not to use it.
 func keyListCommand() *command {
 	return &command{
 		name: "list", summary: "list the API keys of all environments",
@@ -104,6 +108,7 @@ func withStore(ctx context.Context, p *process, do func(*db.Store, config.Config
 	return do(store, c)
 }
 
+// keyState says one word for people: revoked wins over expired, since only a person revokes.
 func keyState(k db.KeyListing, now time.Time) string {
 	switch {
 	case !k.RevokedAt.IsZero():
@@ -121,13 +126,13 @@ func keysTable(out io.Writer, keys []db.KeyListing, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tKEY\tSCOPES\tSTATE") // Flush tells
 	for _, k := range keys {
-		// Flush tells
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Tenant, k.App, k.Hint, strings.Join(k.Scopes, ","),
-			keyState(k, now))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", // Flush tells
+			k.ID, k.Tenant, k.App, k.Hint, strings.Join(k.Scopes, ","), keyState(k, now))
 	}
 	return w.Flush()
 }
 
+// keysJSON is for scripts: its field names are those of the API and stay as they are.
 func keysJSON(out io.Writer, keys []db.KeyListing, now time.Time) error {
 	type row struct {
 		ID            string   `json:"id"`

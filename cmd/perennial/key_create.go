@@ -30,8 +30,8 @@ func keyCreateCommand() *command {
 		examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test --time-zone Africa/Douala",
 			"STRIPE_KEY=… perennial key create --tenant Acme --app Shop --mode live --stripe-secret-key-env STRIPE_KEY",
-			"perennial key create --tenant Acme --app Shop --mode live --retry-base 48h --retry-factor 1 " +
-				"--past-due-cancel-after 60",
+			"perennial key create --tenant Acme --app Shop --mode live " +
+				"--retry-base 48h --retry-factor 1 --past-due-cancel-after 60",
 			"perennial key create --tenant Acme --app Shop --mode test --scope read --expires-in 720h",
 		},
 		setup: func(f *flag.FlagSet) action {
@@ -74,7 +74,8 @@ func keyCreateCommand() *command {
 	}
 }
 
-// keyFlags are the flags as they were typed.
+// keyFlags are the flags as they were typed. Secrets come by the names of variables, never as values: a command line is
+// in the shell's history and in the process list.
 type keyFlags struct {
 	tenant, app, mode, kind     string
 	scopes, cidrs               list
@@ -105,6 +106,8 @@ type list []string
 func (l *list) String() string     { return strings.Join(*l, ",") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
+// order checks everything that can be checked without a database, so that a mistake changes nothing. Faults are usage
+// errors.
 func (k *keyFlags) order(p *process) (service.NewKey, error) {
 	for name, value := range map[string]string{"tenant": k.tenant, "app": k.app, "mode": k.mode} {
 		if strings.TrimSpace(value) == "" {
@@ -145,6 +148,8 @@ func (k *keyFlags) limits(now time.Time, o *service.NewKey) error {
 		if err != nil {
 			return usagef("--allow-from %q is not a network such as 10.0.0.0/8 or 2001:db8::/32", text)
 		}
+		// Masked, as the table keeps it: 10.1.2.3/8 means the network, and would else be listed as if one host were
+		// allowed.
 		o.AllowedCIDRs = append(o.AllowedCIDRs, network.Masked())
 	}
 	switch {
@@ -156,11 +161,13 @@ func (k *keyFlags) limits(now time.Time, o *service.NewKey) error {
 	return nil
 }
 
-// callbackURL is where a provider must send what it has to say about an account.
+// callbackURL is where a provider must send what it has to say about an account. PUBLIC_URL stands for the address
+// where the setting is absent: the operator knows it, this program cannot.
 func callbackURL(c config.Config, providerConfigID string) string {
 	return cmp.Or(c.HTTP.PublicURL, "PUBLIC_URL") + "/callbacks/" + providerConfigID
 }
 
+// account reads the credentials only after all else was found right: reading one may wait for standard input.
 func (k *keyFlags) account(p *process, o *service.NewKey) error {
 	if k.stripeSecret == "" {
 		if k.stripeWebhook != "" {

@@ -36,14 +36,12 @@ func (s *server) checkKeysets(ctx context.Context, p *process, keys *vault.Vault
 	closed, first := unreadable(stored, keys)
 	if len(closed) > 0 && len(closed) == len(stored) {
 		return fmt.Errorf("PERENNIAL_KEK opens none of the %d stored keysets, so no payment could be made: give the key "+
-			"that "+
-			"this database's apps were made with (%s)", len(stored), fault.From(first).Detail)
+			"that this database's apps were made with (%s)", len(stored), fault.From(first).Detail)
 	}
 	for _, app := range closed[:min(len(closed), keysetsTold)] {
-		s.telemetry.Logger.Error("the keyset of an app does not decrypt: none of its payments succeeds; "+
-			"put the key that it was made with into PERENNIAL_KEK, behind a comma; where that key is lost, enter the "+
-			"credentials again "+
-			"with `perennial provider update ID --new-keyset`",
+		s.telemetry.Logger.Error("the keyset of an app does not decrypt: none of its payments succeeds; put the key that "+
+			"it was made with into PERENNIAL_KEK, behind a comma; where that key is lost, enter the credentials again with "+
+			"`perennial provider update ID --new-keyset`",
 			zap.String("appId", app))
 	}
 	return s.telemetry.Watch([]telemetry.Gauge{{

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"path"
+	"slices"
+	"strings"
 	"time"
 
+	"perennial/billing/delivery"
+	"perennial/billing/event"
 	"perennial/internal/config"
 	"perennial/webhooks"
 )
@@ -24,17 +27,19 @@ type listenOptions struct {
 	interval  time.Duration
 }
 
+// listenCommand needs no address that the API could reach, unlike a webhook endpoint: a developer's machine has none.
+// Its guarantees are a webhook's: each event at least once, in order.
 func listenCommand() *command {
 	return &command{
 		name: "listen", summary: "follow an environment's events and forward them to a local receiver",
 		about: "It reads events with PERENNIAL_API_KEY from PERENNIAL_API_URL, prints them, and forwards them in their\n" +
 			"order, signed with a secret of its own as a webhook endpoint's deliveries are. The API needs no way to reach\n" +
 			"this machine.\n\n" +
-			"The first run begins with the next event. Every later run continues behind the last event that the receiver\n" +
+			"The first run begins with the next event. Every later run continues after the last event that the receiver\n" +
 			"answered, so nothing is lost while it is stopped; an event that was being sent when it ended is sent again.\n" +
 			"While the receiver is not reachable, events wait for it. A receiver's answer is final, whatever its status.\n\n" +
-			"Ctrl-C ends it with exit code 0. Exit code 1: the API refused the key or the place to continue, or the place\n" +
-			"could not be saved.",
+			"Ctrl-C ends it with exit code 0. Exit code 1: the API refused the key or the position to continue at, or the\n" +
+			"position could not be saved.",
 		examples: []string{
 			"PERENNIAL_API_KEY=sk_test_… perennial listen --forward-to http://localhost:3000/webhooks",
 			"perennial listen --events 'payment.*' --json",
@@ -43,23 +48,29 @@ func listenCommand() *command {
 		setup: func(f *flag.FlagSet) action {
 			var o listenOptions
 			f.StringVar(&o.forwardTo, "forward-to", "", "the receiver's `url`; without it events are printed only")
-			f.StringVar(&o.events, "events", "*", "forward types that match the `pattern`, such as payment.*")
-			f.StringVar(&o.shape, "shape", string(webhooks.ShapeA), "the form of payloads, `A|B`")
-			f.StringVar(&o.after, "after", "", "begin behind this `event`")
+			f.StringVar(&o.events, "events", "*", "forward these `types` only, such as payment.*,invoice.paid")
+			f.StringVar(&o.shape, "shape", string(event.ShapeA), "the form of payloads, `A|B`")
+			f.StringVar(&o.after, "after", "", "begin after this `event`")
 			f.BoolVar(&o.fromNow, "from-now", false, "begin with the next event, whatever the last run left")
 			f.BoolVar(&o.asJSON, "json", false, "print payloads, one a line, instead of summaries")
 			f.DurationVar(&o.interval, "interval", time.Second, "how often to ask for events, a `duration`")
-			f.StringVar(&o.state, "state", "", "the `file` that keeps the place and the secret, if not the usual one")
+			f.StringVar(&o.state, "state", "", "the `file` that keeps the position and the secret, if not the usual one")
 			return func(ctx context.Context, p *process, _ []string) error { return runListen(ctx, p, o) }
 		},
 	}
 }
 
+// patterns choose what to forward, by the rule by which the events of a webhook endpoint are chosen.
+func (o listenOptions) patterns() []string { return strings.Split(o.events, ",") }
+
+// check refuses before anything is asked or written. Each refusal names the flag and what it takes.
 func (o listenOptions) check() error {
-	if _, err := path.Match(o.events, ""); err != nil {
-		return usagef("--events: %q is not a pattern such as payment.*", o.events)
+	for _, pattern := range o.patterns() {
+		if err := event.Pattern(pattern).Check(); err != nil {
+			return usagef("--events: %s", describe(err))
+		}
 	}
-	if o.shape != string(webhooks.ShapeA) && o.shape != string(webhooks.ShapeB) {
+	if !slices.Contains(event.Shapes(), event.Shape(o.shape)) {
 		return usagef("--shape is A or B, not %q", o.shape)
 	}
 	if o.after != "" && o.fromNow {
@@ -98,11 +109,13 @@ func runListen(ctx context.Context, p *process, o listenOptions) error {
 	switch {
 	case o.after != "":
 		state.Cursor = o.after
+	// A first run begins with the next event: a year of history in a local receiver is hardly what was meant.
 	case !known || o.fromNow:
 		if state.Cursor, err = patiently(ctx, p, o.interval, follower.newest); err != nil {
 			return endOf(ctx, err)
 		}
 	}
+	// Before the first event: a run that ends at once must know next time where it began.
 	if err := state.save(); err != nil {
 		return err
 	}
@@ -111,7 +124,7 @@ func runListen(ctx context.Context, p *process, o listenOptions) error {
 	introduce(p, o, c.Client, state)
 	err = follow(ctx, p, o, follower, state, forward)
 	if ctx.Err() != nil {
-		_, _ = fmt.Fprintf(p.stderr, "listen: stopped; run it again to continue%s\n", behind(state.Cursor)) // a courtesy
+		_, _ = fmt.Fprintf(p.stderr, "listen: stopped; run it again to continue%s\n", after(state.Cursor)) // a courtesy
 	}
 	return endOf(ctx, err)
 }
@@ -125,34 +138,35 @@ func endOf(ctx context.Context, err error) error {
 }
 
 func introduce(p *process, o listenOptions, client config.ClientSettings, state *listenState) {
-	_, _ = fmt.Fprintf(p.stderr, "listen: following %s%s\n", client.APIURL, behind(state.Cursor)) // a courtesy
+	_, _ = fmt.Fprintf(p.stderr, "listen: following %s%s\n", client.APIURL, after(state.Cursor)) // a courtesy
 	if o.forwardTo != "" {
 		_, _ = fmt.Fprintf(p.stderr, "listen: forwarding to %s\nlisten: signing secret %s\n", o.forwardTo, state.Secret)
 	}
-	_, _ = fmt.Fprintf(p.stderr, "listen: the place is kept in %s\n", state.path)
+	_, _ = fmt.Fprintf(p.stderr, "listen: the position is kept in %s\n", state.path)
 }
 
-func behind(cursor string) string {
+func after(cursor string) string {
 	if cursor == "" {
 		return " from its first event"
 	}
-	return " behind " + cursor
+	return " after " + cursor
 }
 
-// follow handles the events behind the state's cursor, oldest first, until ctx ends. The cursor moves past an event
+// follow handles the events after the state's cursor, oldest first, until ctx ends. The cursor moves past an event
 // only when it was handled.
 func follow(
 	ctx context.Context, p *process, o listenOptions, follower feed, state *listenState, forward *forwarder,
 ) error {
 	for {
 		page, err := patiently(ctx, p, o.interval, func(ctx context.Context) (eventPage, error) {
-			return follower.behind(ctx, state.Cursor)
+			return follower.after(ctx, state.Cursor)
 		})
 		if err != nil {
 			return err
 		}
 		for _, e := range page.events {
-			if matches, err := path.Match(o.events, e.Type); err != nil || !matches {
+			if !delivery.Wants(o.patterns(), event.Type(e.Type)) {
+				// Not saved for each: after a crash, an event that nobody wants may be skipped again.
 				state.Cursor = e.ID
 				continue
 			}

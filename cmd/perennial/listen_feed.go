@@ -47,9 +47,9 @@ func (f feed) newest(ctx context.Context) (string, error) {
 	return events[0].ID, nil
 }
 
-// behind returns the events that follow the cursor. An empty cursor means the first event; the API has no cursor that
+// after returns the events that follow the cursor. An empty cursor means the first event; the API has no cursor that
 // says so, so the pages are collected back to it.
-func (f feed) behind(ctx context.Context, cursor string) (eventPage, error) {
+func (f feed) after(ctx context.Context, cursor string) (eventPage, error) {
 	query := url.Values{"limit": {"100"}}
 	if cursor != "" {
 		query.Set("endingBefore", cursor)
@@ -112,7 +112,7 @@ func refusalOf(response *http.Response) error {
 		text = fmt.Sprintf("the API answers %d; is PERENNIAL_API_URL right?", response.StatusCode)
 	}
 	if problem.Code == "cursor_unknown" {
-		text += " Continue with --from-now, or behind another event with --after."
+		text += " Continue with --from-now, or after another event with --after."
 	}
 	if response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests {
 		return errors.New(text)

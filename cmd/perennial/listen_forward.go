@@ -28,7 +28,7 @@ func newForwarder(p *process, o listenOptions, secret string) *forwarder {
 
 // event handles one event: it returns once it was printed and, where there is a receiver, answered by it.
 func (f *forwarder) event(ctx context.Context, e feedEvent) error {
-	body, err := webhooks.Body(webhooks.Shape(f.options.shape), webhooks.Message{
+	body, err := webhooks.Body(event.Shape(f.options.shape), webhooks.Message{
 		ID: e.ID, Type: event.Type(e.Type), Timestamp: e.Created, Sequence: e.Sequence, Data: e.Data,
 	})
 	if err != nil {
@@ -55,6 +55,7 @@ func (f *forwarder) event(ctx context.Context, e feedEvent) error {
 	}
 }
 
+// Signed anew each time: receivers refuse old timestamps, and an event may wait for hours.
 func (f *forwarder) attempt(ctx context.Context, e feedEvent, body []byte) (webhooks.Result, error) {
 	header, err := webhooks.Sign(e.ID, f.p.now(), body, f.secret)
 	if err != nil {

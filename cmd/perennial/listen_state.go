@@ -25,7 +25,8 @@ type listenState struct {
 	Secret string `json:"secret"`
 }
 
-// listenStateFile is a place for each API, key and receiver: two receivers are followed up separately.
+// listenStateFile is one for each API, key and receiver, so that two receivers have positions of their own. The
+// name is a hash since the key must not show in a file's name.
 func listenStateFile(p *process, client config.ClientSettings, forwardTo string) (string, error) {
 	dir, _ := p.lookup("XDG_STATE_HOME")
 	if dir == "" {

@@ -113,7 +113,7 @@ func TestListen_SurvivesKills(t *testing.T) {
 	})
 	require.NoError(t, f.Process.Signal(syscall.SIGINT))
 	require.NoError(t, f.Wait(), "Ctrl-C is an orderly end:\n%s", f.stderr)
-	require.Contains(t, f.stderr.String(), "run it again to continue behind "+want[len(want)-1])
+	require.Contains(t, f.stderr.String(), "run it again to continue after "+want[len(want)-1])
 
 	kept, known, err := loadListenState(state)
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestListen_PrintsPayloads(t *testing.T) {
 	env := scripted(t, []string{"evt_1", "evt_2", "evt_3"}, receiver.Status(503),
 		receiver.Answer(200, nil, `{"data":[],"hasMore":false}`))
 	listening := start(t, env, "listen", "--json", "--shape", "B", "--events", "payment.*", "--interval", "10ms")
-	eventually(t, "the place is behind the last event", func() bool {
+	eventually(t, "the position is the last event", func() bool {
 		files, err := filepath.Glob(filepath.Join(env["XDG_STATE_HOME"], "perennial", "listen-*.json"))
 		if err != nil || len(files) != 1 {
 			return false
@@ -173,7 +173,7 @@ func TestListen_PrintsPayloads(t *testing.T) {
 `
 	require.Equal(t, want, got.stdout, "the bytes of payloads, one a line")
 	require.Contains(t, got.stderr, "listen: waiting for the API: the API answers 503")
-	require.Contains(t, got.stderr, "listen: stopped; run it again to continue behind evt_3")
+	require.Contains(t, got.stderr, "listen: stopped; run it again to continue after evt_3")
 }
 
 // Events wait for a receiver that is away or goes away, and its answer is final, whatever it is.
@@ -230,7 +230,7 @@ func TestListen_Fails(t *testing.T) {
 		"another server": {first: receiver.Status(404), code: exitFailed, says: "is PERENNIAL_API_URL right?"},
 		"no key":         {unset: "PERENNIAL_API_KEY", code: exitFailed, says: "PERENNIAL_API_KEY"},
 		"no home":        {unset: "XDG_STATE_HOME", code: exitFailed, says: "name a file with --state"},
-		"bad pattern":    {args: []string{"--events", "[a"}, code: exitUsage, says: "is not a pattern"},
+		"no such type":   {args: []string{"--events", "payment.*,pay*"}, code: exitUsage, says: `There is no event type "pay*"`},
 		"bad shape":      {args: []string{"--shape", "C"}, code: exitUsage, says: "--shape is A or B"},
 		"bad URL":        {args: []string{"--forward-to", "ftp://x"}, code: exitUsage, says: "--forward-to"},
 		"two places":     {args: []string{"--after", "evt_1", "--from-now"}, code: exitUsage, says: "not both"},

@@ -31,7 +31,8 @@ type process struct {
 	now    func() time.Time
 }
 
-// actor is who does what a command of the command line does.
+// actor is who does what a command of the command line does. SUDO_USER comes first: behind sudo, USER is root for
+// everybody. It is a name for the audit trail, not a proof: whoever has the database's password may write any.
 func (p *process) actor() db.Actor {
 	for _, name := range []string{"SUDO_USER", "USER", "LOGNAME"} {
 		if user, _ := p.lookup(name); user != "" {
@@ -58,8 +59,8 @@ func root() *command {
 		examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
 		subcommands: []*command{
 			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), buildCommand(),
-			doctorCommand(),
-			providerCommand(), paymentCommand(), callbackCommand(), simulatorCommand(), listenCommand(), healthcheckCommand(),
+			doctorCommand(), providerCommand(), paymentCommand(), callbackCommand(), simulatorCommand(), listenCommand(),
+			healthcheckCommand(),
 		},
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"perennial/internal/config"
 )
 
+// migrateCommand is a step of its own, and no API or worker migrates when it starts: a deployment that fails would else
+// leave the old program on a schema that nobody decided to have.
 func migrateCommand() *command {
 	return &command{
 		name: "migrate", summary: "migrate the database to the schema of this program",
@@ -46,6 +48,7 @@ func tellSchema(ctx context.Context, out io.Writer, url string) error {
 	if _, err := fmt.Fprintf(out, "schema version %d of %d\n", current, wanted); err != nil {
 		return err
 	}
+	// A newer schema is fine: during a deployment the old program runs on it.
 	if current < wanted {
 		return fmt.Errorf("%d migrations are missing: run `perennial migrate`", wanted-current)
 	}

@@ -50,12 +50,11 @@ func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
 	o.telemetry.Instruments.PaymentReview(ctx, r.Provider)
 	find := "look it up at the provider by its reference"
 	if r.ProviderRef == "" {
-		find = "no reference is known, so search the provider for metadata['txn_id']:'" + r.TransactionID + "', and its log for the " +
-			"idempotency key"
+		find = "no reference is known, so search the provider for metadata['txn_id']:'" + r.TransactionID +
+			"', and its log for the idempotency key"
 	}
 	o.telemetry.Logger.Error("a payment needs review: "+find+", then run `perennial payment resolve`; a callback about "+
-		"it, sent again "+
-		"from there, makes Perennial poll it too",
+		"it, sent again from there, makes Perennial poll it too",
 		telemetry.Environment(r.EnvironmentID), zap.String("transactionId", r.TransactionID),
 		zap.String("subscriptionId", r.SubscriptionID), zap.String("provider", r.Provider),
 		zap.String("providerReference", r.ProviderRef), zap.String("idempotencyKey", r.Key), zap.String("reason", r.Reason),
@@ -71,8 +70,8 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 	o.telemetry.Logger.Error("the payment provider rejects the credentials: no payment of this environment succeeds; "+
 		"check the key at the provider, and store a valid one with `perennial provider update`",
 		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
-		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID), zap.Int("status",
-			r.HTTPStatus), zap.String("reason", r.Reason))
+		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID),
+		zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
 // ProviderSilent implements activities.Observer. One silence may be anything and is repeated by itself; many are in the
@@ -83,19 +82,17 @@ func (o observer) ProviderSilent(ctx context.Context, r activities.ProviderSilen
 		return
 	}
 	o.telemetry.Logger.Warn("the payment provider gives no answer: what it was asked is tried again by itself; see "+
-		"whether the "+
-		"provider is up, and that this machine reaches it", telemetry.Environment(r.EnvironmentID),
-		zap.String("providerConfigId", r.ProviderConfigID), zap.String("provider", r.Provider),
-		zap.String("operation", r.Operation),
+		"whether the provider is up, and that this machine reaches it",
+		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
+		zap.String("provider", r.Provider), zap.String("operation", r.Operation),
 		zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
 // RowAbsent implements activities.Observer.
 func (o observer) RowAbsent(ctx context.Context, r activities.RowAbsent) {
 	o.telemetry.Instruments.RowAbsent(ctx, r.Kind)
-	o.telemetry.Logger.Error("the database does not have the row that a workflow serves, so the workflow ends: a restore "+
-		"has lost it; "+
-		"see docs/operations.md for what to do after a restore of PostgreSQL",
+	o.telemetry.Logger.Error("the database does not have the row that a workflow serves, so the workflow ends: a "+
+		"restore has lost it; see docs/operations.md for what to do after a restore of PostgreSQL",
 		telemetry.Environment(r.EnvironmentID), zap.String("kind", r.Kind), zap.String("id", r.ID))
 }
 
@@ -132,19 +129,16 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 			continue
 		}
 		o.telemetry.Logger.Error("a provider reports a payment with an id of ours that the database does not have: a "+
-			"restore has "+
-			"lost it, or another installation shares the provider's account; look it up at the provider by its reference, book "+
-			"or "+
-			"refund the money, then run `perennial callback close` (docs/operations.md)",
+			"restore has lost it, or another installation shares the provider's account; look it up at the provider by its "+
+			"reference, book or refund the money, then run `perennial callback close` (docs/operations.md)",
 			telemetry.Environment(lost.EnvironmentID), zap.String("transactionId", lost.TransactionID),
 			zap.String("providerReference", lost.ProviderRef), zap.String("providerConfigId", lost.ProviderConfigID),
 			zap.String("callbackId", lost.ID))
 	}
 	if n := found.Unanswered; n > 0 {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "unanswered", n)
-		o.telemetry.Logger.Warn("callbacks about closed payments expired: their look-ups failed for a week; check the "+
-			"payments at the provider",
-			zap.Int("count", n))
+		o.telemetry.Logger.Warn("callbacks about closed payments expired: their look-ups failed for a week; "+
+			"check the payments at the provider", zap.Int("count", n))
 	}
 	// no finding: a provider's account that is shared with other systems sends them every day
 	if n := found.Unclaimed; n > 0 {

@@ -54,9 +54,9 @@ func reviewsTable(out io.Writer, found []db.Review) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tOF\tTYPE\tSTATUS\tAMOUNT\tREASON\tREFERENCE\tTO REVIEW\tSINCE") // Flush tells
 	for _, r := range found {
-		_, _ = fmt.Fprintf(w, "%s\t%s, %s (%s)\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Tenant, r.App, r.Mode, r.Type, r.Status,
-			money.Format(r.Amount, r.Currency), r.Reason, r.ProviderRef, r.ReviewRef,
-			r.Since.UTC().Format(time.DateTime)) // Flush tells
+		_, _ = fmt.Fprintf(w, "%s\t%s, %s (%s)\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", // Flush tells
+			r.ID, r.Tenant, r.App, r.Mode, r.Type, r.Status, money.Format(r.Amount, r.Currency),
+			r.Reason, r.ProviderRef, r.ReviewRef, r.Since.UTC().Format(time.DateTime))
 	}
 	return w.Flush()
 }
@@ -81,6 +81,8 @@ func paymentResolveCommand() *command {
 				if !slices.Contains(payment.Decisions(), decision) {
 					return usagef("--as is succeeded, failed or returned, not %q", *as)
 				}
+				// Required, since the next person to look at this money has only the row: what was seen at the
+				// provider is nowhere else.
 				if *note == "" {
 					return usagef("--note is missing: say how you found it out")
 				}
@@ -92,6 +94,8 @@ func paymentResolveCommand() *command {
 	}
 }
 
+// resolvePayment acts in the payment's own environment, as an operator of the whole installation may: an API key
+// reaches only its own.
 func resolvePayment(ctx context.Context, p *process, store *db.Store, in service.Resolution) error {
 	environment, err := store.EnvironmentOfTransaction(ctx, in.PaymentID)
 	if err != nil {

@@ -68,8 +68,8 @@ func providerUpdateCommand() *command {
 			"kept. Needs PERENNIAL_KEK: the same as the API's and the workers'.",
 		examples: []string{
 			"STRIPE_KEY=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --stripe-secret-key-env STRIPE_KEY",
-			"STRIPE_WEBHOOK=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --stripe-webhook-secret-env " +
-				"STRIPE_WEBHOOK",
+			"STRIPE_WEBHOOK=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n " +
+				"--stripe-webhook-secret-env STRIPE_WEBHOOK",
 		},
 		setup: func(f *flag.FlagSet) action {
 			var secret, webhook string
@@ -108,6 +108,7 @@ func replaceCredentials(
 	if err != nil {
 		return err
 	}
+	// A mistyped key would stall every payment of the environment until somebody reads the log.
 	if n.Stripe.SecretKey != "" && !untested {
 		door := gateway.New(gateway.Config{StripeURL: c.Stripe.APIURL, Timeout: c.Stripe.Timeout})
 		if err := door.Try(ctx, account.Mode, n.Stripe.SecretKey); err != nil {
@@ -119,7 +120,7 @@ func replaceCredentials(
 	if err := service.New(store, p.now).ReplaceCredentials(ctx, p.actor(), keys, n); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "%s has new credentials; its callbacks come to %s as before\n", account.ID,
-		callbackURL(c, account.ID))
+	_, err = fmt.Fprintf(p.stdout, "%s has new credentials; its callbacks come to %s as before\n",
+		account.ID, callbackURL(c, account.ID))
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"perennial/internal/config"
 )
 
+// serveCommand is the smallest installation: one process, one PostgreSQL, one Temporal. API and worker share nothing
+// but the process, so that it can be taken apart later without a change of settings.
 func serveCommand() *command {
 	return &command{
 		name: "serve", summary: "run the API and a worker in one process",
@@ -23,6 +25,7 @@ func serveCommand() *command {
 	}
 }
 
+// apiCommand runs no worker: an API that is restarted or overloaded delays no renewal.
 func apiCommand() *command {
 	return &command{
 		name: "api", summary: "run the API",
@@ -36,6 +39,7 @@ func apiCommand() *command {
 	}
 }
 
+// workerCommand runs no API, and listens for metrics and health alone.
 func workerCommand() *command {
 	return &command{
 		name: "worker", summary: "run a worker: renewals, payments, retries",
@@ -53,6 +57,8 @@ func workerCommand() *command {
 	}
 }
 
+// makeCurrentFlag is off by default: in a rolling deployment the first new worker must not take all work from the old
+// ones before an operator, or the deploy script, says so.
 func makeCurrentFlag(f *flag.FlagSet) *bool {
 	return f.Bool("make-current", false, "make this build the current one, which gets all new work, once it polls")
 }
@@ -67,5 +73,6 @@ func runService(ctx context.Context, p *process, command config.Command, do plan
 	if err != nil {
 		return err
 	}
+	// Also where a part broke: the other parts drain, so that what they have in hand is recorded and not repeated.
 	return errors.Join(s.wait(ctx), s.stop(ctx))
 }

@@ -68,6 +68,8 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	}); err != nil {
 		return s, err
 	}
+	// Before Temporal and the pools: the usual mistake of a deployment is a forgotten migration, and this says so
+	// first.
 	if err = checkSchema(ctx, c.Database.URL.Reveal()); err != nil {
 		return s, err
 	}
@@ -100,8 +102,8 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	if s.operations, err = listen(ctx, c.HTTP.MetricsAddress, operations(s.telemetry.Metrics(), s.health)); err != nil {
 		return s, fmt.Errorf("METRICS_ADDRESS: %w", err)
 	}
-	s.telemetry.Logger.Info("started", zap.Bool("api", do.api), zap.Bool("worker", do.worker),
-		zap.String("metrics", s.operations.url()))
+	s.telemetry.Logger.Info("started",
+		zap.Bool("api", do.api), zap.Bool("worker", do.worker), zap.String("metrics", s.operations.url()))
 	return s, nil
 }
 
@@ -144,7 +146,8 @@ func (s *server) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// openStore opens one of the pools. Each kind of work has its own, so that none can starve another.
+// openStore opens one of the pools. Each kind of work has its own, so that none can starve another. The name shows in
+// pg_stat_activity, so that an operator sees which kind of work holds connections.
 func (s *server) openStore(ctx context.Context, p *process, name string, connections int) (*db.Store, error) {
 	store, err := db.Open(ctx, db.Config{
 		URL: s.config.Database.URL.Reveal(), MaxConns: int32(connections), Clock: p.now, Limits: gateway.Limits,
@@ -186,6 +189,7 @@ type workerPart struct {
 	err    error // set before done is closed
 }
 
+// startWorker begins to poll in the background. The process is not ready before it polls, and while no build gets work.
 func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerPart, error) {
 	c := s.config
 	store, err := s.openStore(ctx, p, "activities", c.Database.PoolActivities)
@@ -218,6 +222,8 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 	part := &workerPart{cancel: cancel, ready: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		part.err = w.Run(ctx, func() { close(part.ready) })
+		// Nobody asked it to end: the whole process ends, since one without its worker would look healthy and bill
+		// nothing.
 		if ctx.Err() == nil {
 			s.failed <- fmt.Errorf("the worker ended: %w", part.err)
 		}

@@ -11,14 +11,15 @@ import (
 	"perennial/service"
 )
 
-// choices are flags for the settings of an environment: each appends itself when it is given.
+// choices are flags for the settings of an environment: each appends itself when it is given. A flag that is not given
+// must not count as a choice: with an environment that exists already, the default would contradict its settings.
 type choices service.Choices
 
 func (c *choices) declare(f *flag.FlagSet) {
 	choosing(f, c, "time-zone", "IANA `zone` of a new environment, in which its periods begin (default: UTC)", text,
 		func(s *subscription.Settings, zone string) { s.TimeZone = zone })
-	choosing(f, c, "retry-base", "`duration` from a failed payment to its first retry in a new environment (default: 24h)",
-		time.ParseDuration,
+	choosing(f, c, "retry-base",
+		"`duration` from a failed payment to its first retry in a new environment (default: 24h)", time.ParseDuration,
 		func(s *subscription.Settings, d time.Duration) { s.Retry.Base = d })
 	choosing(f, c, "retry-factor",
 		"how many `times` longer each gap to the next retry is than the one before it, in a new environment (default: 2)",
@@ -35,6 +36,7 @@ func (c *choices) declare(f *flag.FlagSet) {
 		func(s *subscription.Settings, days int) { s.PastDueCancelAfterDays = days })
 }
 
+// choosing declares a flag whose value is a choice. Its name goes along, so that a refusal names the flags to omit.
 func choosing[T any](
 	f *flag.FlagSet, c *choices, name, usage string, parse func(string) (T, error), set func(*subscription.Settings, T),
 ) {
@@ -59,8 +61,8 @@ func whole(s string) (int, error) {
 
 // flagOf names the flag that sets what a fault of Settings.Validate names.
 var flagOf = map[string]string{
-	"timeZone": "time-zone", "base": "retry-base", "factor": "retry-factor", "retries": "retry-base",
-	"maxJitter":      "retry-jitter",
+	"timeZone": "time-zone",
+	"base":     "retry-base", "factor": "retry-factor", "retries": "retry-base", "maxJitter": "retry-jitter",
 	"pastDueBilling": "past-due-billing", "pastDueCancelAfterDays": "past-due-cancel-after",
 }
 

@@ -49,6 +49,8 @@ type simulated struct {
 	server *simulator.Server
 }
 
+// startSimulator reads the ledger back before it listens: what was captured before a restart must stay captured, as at
+// a provider.
 func startSimulator(p *process, c config.SimulatorSettings) (*simulated, error) {
 	if err := os.MkdirAll(filepath.Dir(c.Ledger), 0o755); err != nil {
 		return nil, fmt.Errorf("SIMULATOR_LEDGER: %w", err)

@@ -12,7 +12,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// temporalClient connects when it is first used: an API must start, and answer reads, while Temporal is away.
+// temporalClient connects when it is first used: an API must start, and answer reads, while Temporal is away. A
+// certificate that cannot be read is found here, at the start; a server that refuses it, at the first use.
 func temporalClient(c config.Temporal, t *telemetry.Telemetry) (client.Client, error) {
 	interceptors, err := t.TemporalInterceptors()
 	if err != nil {
@@ -48,6 +49,7 @@ func temporalTLS(c config.Temporal) (*tls.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("TEMPORAL_TLS_CA: %w", err)
 		}
+		// It replaces the system's authorities rather than adding to them: whoever names one means that one.
 		out.RootCAs = x509.NewCertPool()
 		if !out.RootCAs.AppendCertsFromPEM(pem) {
 			return nil, fmt.Errorf("TEMPORAL_TLS_CA: %s holds no certificate in PEM", c.TLSCA)

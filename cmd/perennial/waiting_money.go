@@ -64,11 +64,11 @@ var overduePayments = waiting{
 var paymentsInReview = waiting{
 	check: "payments in review", noun: "payment", metric: "payments_in_review",
 	text: "Payments that need review",
-	alarm: "payments need review: `perennial payment list` shows them with the reason; look each up at its provider, then run " +
-		"`perennial payment resolve`",
-	remedy: "look up each payment at its provider (metadata['txn_id'] is its id), then end its review with `perennial payment " +
-		"resolve`; a callback about it, resent from there, makes Perennial poll it too. Until then nothing else is collected " +
-		"where one is pending",
+	alarm: "payments need review: `perennial payment list` shows them with the reason; " +
+		"look each up at its provider, then run `perennial payment resolve`",
+	remedy: "look up each payment at its provider (metadata['txn_id'] is its id), then end its review with " +
+		"`perennial payment resolve`; a callback about it, resent from there, makes Perennial poll it too. " +
+		"Until then nothing else is collected where one is pending",
 	counted: true,
 	read: func(ctx context.Context, store *db.Store, _ time.Time) ([]db.WaitingMoney, error) {
 		return store.PaymentsInReview(ctx)
@@ -84,10 +84,10 @@ var paymentsInReview = waiting{
 var untakenCharges = waiting{
 	check: "charges not taken", noun: "charge", metric: "untaken_charges",
 	text: "Charges due for more than a minute that no provider has taken",
-	alarm: "charges are due and no provider has taken them: see that workers run, and that the provider answers and " +
-		"takes our key",
-	remedy: "check that workers run, and the line `payment provider`; what waits is sent by itself once the provider " +
-		"answers",
+	alarm: "charges are due and no provider has taken them: " +
+		"see that workers run, and that the provider answers and takes our key",
+	remedy: "check that workers run, and the line `payment provider`; " +
+		"what waits is sent by itself once the provider answers",
 	read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
 		return store.UntakenCharges(ctx, now.Add(-late))
 	},
@@ -96,10 +96,10 @@ var untakenCharges = waiting{
 var refundsOwed = waiting{
 	check: "refunds owed", noun: "charge", metric: "refunds_owed",
 	text: "Charges of which a refund failed, so that money is owed to the payer",
-	alarm: "refunds failed and are owed to payers: list them with GET /payments?refundOwed=true, then retry each or " +
-		"return it as credit",
-	remedy: "the app lists them with GET /payments?refundOwed=true; then POST /payments/{id}/retry-refund, or /credit-refund to return " +
-		"the amount as credit",
+	alarm: "refunds failed and are owed to payers: " +
+		"list them with GET /payments?refundOwed=true, then retry each or return it as credit",
+	remedy: "the app lists them with GET /payments?refundOwed=true; " +
+		"then POST /payments/{id}/retry-refund, or /credit-refund to return the amount as credit",
 	read: func(ctx context.Context, store *db.Store, _ time.Time) ([]db.WaitingMoney, error) {
 		return store.RefundsOwed(ctx)
 	},

@@ -24,8 +24,7 @@ func (s *server) deliveries(ctx context.Context, p *process, watch observer) (*a
 	s.closers = append(s.closers, sender.Close)
 	return &activities.Deliveries{
 		Store: s.dispatching(p, store), Clock: p.now, Sender: sender, Secrets: gateway.Secrets{Vault: s.vault},
-		Observer: watch,
-		Live:     delivery.Policy{Gaps: c.Retries}, Test: delivery.Policy{Gaps: c.TestRetries},
+		Observer: watch, Live: delivery.Policy{Gaps: c.Retries}, Test: delivery.Policy{Gaps: c.TestRetries},
 	}, nil
 }
 
@@ -40,8 +39,8 @@ func (o observer) AttemptEnded(ctx context.Context, mode, class string, took, wa
 // EndpointDisabled implements activities.DeliveryObserver.
 func (o observer) EndpointDisabled(ctx context.Context, environmentID, endpointID string, failingSince time.Time) {
 	o.telemetry.Instruments.WebhookEndpointDisabled(ctx)
-	o.telemetry.Logger.Warn("a webhook endpoint was disabled: no attempt has succeeded for days; its owner can enable it "+
-		"again, "+
-		"and have what it missed delivered", telemetry.Environment(environmentID), zap.String("endpointId", endpointID),
+	o.telemetry.Logger.Warn("a webhook endpoint was disabled: no attempt has succeeded for days; its owner can enable "+
+		"it again, and have what it missed delivered",
+		telemetry.Environment(environmentID), zap.String("endpointId", endpointID),
 		zap.Time("failingSince", failingSince))
 }

@@ -23,7 +23,8 @@ select 1 / count(*) from written;
 
 -- name: SubscriptionUpdate :exec
 -- The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told. Not here:
--- what never changes, and the columns that have writers of their own (event_sequence, started_epoch, wake_pending_since).
+-- what never changes, and the columns that have writers of their own (event_sequence, started_epoch). The mark of a
+-- pending wake-up is set here where the same transaction sets it: an update of its own would write all indexes once more.
 with written as (
     update subscriptions
     set plan_id = @plan_id, status = @status, anchor_at = @anchor_at, interval_unit = @interval_unit,
@@ -33,7 +34,8 @@ with written as (
         cancel_reason = @cancel_reason, canceled_at = @canceled_at, past_due_at = @past_due_at,
         collecting_invoice_id = @collecting_invoice_id, metadata = @metadata, method_changed_at = @method_changed_at,
         next_action = @next_action, next_action_at = @next_action_at, finished_at = @finished_at, updated_at = @updated_at,
-        renewed_from = @renewed_from, trial_notice_at = @trial_notice_at, revision = revision + 1
+        renewed_from = @renewed_from, trial_notice_at = @trial_notice_at,
+        wake_pending_since = coalesce(wake_pending_since, sqlc.narg('wake_pending_since')), revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
     returning 1
 )
@@ -89,3 +91,7 @@ where environment_id = @environment_id and id = @id and wake_pending_since is nu
 -- name: SubscriptionClearWakePending :exec
 update subscriptions set wake_pending_since = null
 where environment_id = @environment_id and id = @id and wake_pending_since is not null;
+
+-- name: CommitWithoutFlush :exec
+-- The commit of this transaction does not wait for the disk. Should the server crash within half a second, it never was.
+select set_config('synchronous_commit', 'off', true);

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/event"
 	"perennial/webhooks"
 )
 
@@ -133,7 +134,7 @@ func check(t *testing.T, url string, said func() string) {
 		return header
 	}
 	now := time.Now()
-	for i, shape := range []webhooks.Shape{webhooks.ShapeA, webhooks.ShapeB} {
+	for i, shape := range []event.Shape{event.ShapeA, event.ShapeB} {
 		body, err := webhooks.Body(shape, webhooks.Message{
 			ID: "evt_1", Type: "subscription.canceled", Timestamp: now.Unix(),
 			Data: []byte(`{"id":"sub_1","cancelReason":"Zoë's \"plan\" <b>&</b> \u00e9 😀 / \\"}`),

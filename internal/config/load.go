@@ -19,8 +19,8 @@ type Faults []Fault
 
 func (f Faults) Error() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "the configuration has %d %s; every variable is explained in docs/configuration.md", len(f),
-		plural(len(f), "fault"))
+	fmt.Fprintf(&out, "the configuration has %d %s; every variable is explained in docs/configuration.md",
+		len(f), plural(len(f), "fault"))
 	for _, one := range f {
 		fmt.Fprintf(&out, "\n  %s %s\n    fix: %s", one.Variable, one.Problem, one.Fix)
 	}

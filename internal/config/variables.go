@@ -131,10 +131,9 @@ var variables = []Variable{
 	},
 	{
 		Name: "API_DRAIN_DELAY", Default: "0s", Example: "5s",
-		Meaning: "How long `/readyz` says no before the API stops listening, so that load balancers stop sending " +
-			"first.",
-		Fix: "give what your load balancer needs to notice",
-		set: duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainDelay }),
+		Meaning: "How long `/readyz` says no before the API stops listening, so that load balancers stop sending first.",
+		Fix:     "give what your load balancer needs to notice",
+		set:     duration(0, 10*time.Minute, func(c *Config) *time.Duration { return &c.HTTP.DrainDelay }),
 	},
 	{
 		Name: "API_DRAIN_TIMEOUT", Default: "20s", Example: "20s",
@@ -249,16 +248,15 @@ var variables = []Variable{
 		Name: "PAYMENT_ABSENCE_GAP", Default: "1h", Example: "1h",
 		Meaning: "How far apart a provider must answer twice that it never heard of a payment, both after the replay window, until " +
 			"the payment counts as failed.",
-		Fix: "stay at the default: it outlasts the lag of a provider's search; only tests against the simulator " +
-			"need less",
+		Fix: "stay at the default: it outlasts the lag of a provider's search; only tests against the simulator need less",
 		set: duration(time.Millisecond, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.AbsenceGap }),
 	},
 	{
 		Name: "WEBHOOK_SLOTS", Default: "256", Example: "256",
 		Meaning: "Most webhook endpoints that one worker delivers to at a time; a quarter as many again for those that answer " +
 			"slowly, so that they wait for each other only.",
-		Fix: "give more only if perennial_webhook_first_attempt_delay grows while connections of DATABASE_POOL_WEBHOOKS are " +
-			"free",
+		Fix: "give more only if perennial_webhook_first_attempt_delay grows while connections of DATABASE_POOL_WEBHOOKS " +
+			"are free",
 		set: number(4, 10000, func(c *Config) *int { return &c.Webhooks.Slots }),
 	},
 	{
@@ -315,8 +313,8 @@ var variables = []Variable{
 	},
 	{
 		Name: "SIMULATOR_KEY_WINDOW", Default: "24h", Example: "2s",
-		Meaning: "How long the simulator remembers an idempotency key; after that the same key charges again, as at " +
-			"the provider.",
+		Meaning: "How long the simulator remembers an idempotency key; after that the same key charges again, as at the " +
+			"provider.",
 		Fix: "give a duration; tests give seconds",
 		set: duration(time.Millisecond, 30*24*time.Hour, func(c *Config) *time.Duration { return &c.Simulator.KeyWindow }),
 	},

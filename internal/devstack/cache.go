@@ -30,8 +30,8 @@ type cache struct {
 	reason  string // why the directory is not the usual one; empty where it is
 }
 
-// CacheDir returns the directory in which downloaded programs are kept. Deleting it makes the next start download them
-// again.
+// CacheDir returns the directory in which downloaded programs are kept.
+// Deleting it makes the next start download them again.
 func CacheDir() (string, error) {
 	c, err := userCache()
 	return c.dir, err

@@ -56,10 +56,8 @@ func place(dir string, account *Account) (string, error) {
 
 func reached(dir string, account *Account) (string, error) {
 	if !canReach(dir, account) {
-		return "",
-			fmt.Errorf("the user %s, as whom PostgreSQL must run, cannot enter %s: allow it (chmod o+x) or remove that "+
-				"directory",
-				account.Name, dir)
+		return "", fmt.Errorf("the user %s, as whom PostgreSQL must run, cannot enter %s: "+
+			"allow it (chmod o+x) or remove that directory", account.Name, dir)
 	}
 	return dir, nil
 }

@@ -45,8 +45,8 @@ type Postgres struct {
 	proc     *Process
 }
 
-// StartPostgres starts a server in cfg.Dir with binaries of this machine, or else downloaded ones, and returns when the
-// database answers.
+// StartPostgres starts a server in cfg.Dir with binaries of this machine, or else downloaded ones,
+// and returns when the database answers.
 func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err error) {
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
 		return nil, err
@@ -137,9 +137,8 @@ func (p *Postgres) chooseBinaries(ctx context.Context) (err error) {
 	}
 	p.binaries, err = c.postgres(ctx, mavenCentral, major, p.cfg.Progress)
 	if err != nil && major != 0 {
-		return fmt.Errorf("the data in %s was made by PostgreSQL %d: %w. Deleting that directory (make clean-dev) forgets "+
-			"the data",
-			p.cfg.Dir, major, err)
+		return fmt.Errorf("the data in %s was made by PostgreSQL %d: %w. "+
+			"Deleting that directory (make clean-dev) forgets the data", p.cfg.Dir, major, err)
 	}
 	return err
 }
@@ -210,8 +209,8 @@ func (p *Postgres) ensureDatabase(ctx context.Context) error {
 	}
 	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
 	var there bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)",
-		pgUser).Scan(&there); err != nil {
+	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", pgUser).Scan(&there)
+	if err != nil {
 		return err
 	}
 	if there {

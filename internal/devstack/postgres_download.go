@@ -57,9 +57,10 @@ func (c cache) postgres(ctx context.Context, from mirror, major int, progress io
 		return pgBinaries{}, ctx.Err()
 	}
 	if err != nil {
-		return pgBinaries{},
-			fmt.Errorf("no PostgreSQL server of version %d or newer is installed, and downloading one failed: %w\n"+
-				"Install one (Debian: apt-get install postgresql) or set DATABASE_URL to a server of your own", oldestPostgres, err)
+		return pgBinaries{}, fmt.Errorf(
+			"no PostgreSQL server of version %d or newer is installed, and downloading one failed: %w\n"+
+				"Install one (Debian: apt-get install postgresql) or set DATABASE_URL to a server of your own",
+			oldestPostgres, err)
 	}
 	b, err := inspectPostgres(ctx, bin)
 	if err != nil {
@@ -109,8 +110,8 @@ func (m mirror) fetch(ctx context.Context, release, into string, progress io.Wri
 	}
 	sum := sha256.Sum256(archive)
 	if got := hex.EncodeToString(sum[:]); got != want {
-		return nil, fmt.Errorf("%s: its SHA-256 is %s, and %s is the one we know: something on the way changed it", url, got,
-			want)
+		return nil, fmt.Errorf("%s: its SHA-256 is %s, and %s is the one we know: something on the way changed it",
+			url, got, want)
 	}
 	return archive, nil
 }

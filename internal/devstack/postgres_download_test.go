@@ -34,8 +34,8 @@ func testMirror(t *testing.T, serve func(w http.ResponseWriter, archive []byte))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { serve(w, jar.Bytes()) }))
 	t.Cleanup(server.Close)
 	system := platform(runtime.GOOS, runtime.GOARCH, isAlpine())
-	return mirror{url: server.URL, sums: fmt.Sprintf("%x  %s-%s.jar\n", sha256.Sum256(jar.Bytes()), system,
-		postgresReleases[0])}
+	return mirror{url: server.URL, sums: fmt.Sprintf("%x  %s-%s.jar\n",
+		sha256.Sum256(jar.Bytes()), system, postgresReleases[0])}
 }
 
 // Every state directory, clone and test asks here: the archive is downloaded and unpacked for the first one only.

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sysProcAttr gives the child a process group, another user where wanted, and a signal for the day we die without
-// stopping it.
+// sysProcAttr gives the child a process group, another user where wanted,
+// and a signal for the day we die without stopping it.
 func sysProcAttr(as *Account, death syscall.Signal) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: death}
 	if as != nil {
@@ -43,8 +43,8 @@ func killTree(root *os.Process) error {
 	return err
 }
 
-// alive reports whether a process still runs. A zombie does not: it holds nothing but its number, until its new parent
-// collects it.
+// alive reports whether a process still runs.
+// A zombie does not: it holds nothing but its number, until its new parent collects it.
 func alive(pid int) bool {
 	state, _, ok := processState(pid)
 	return ok && state != "Z" && state != "X"

@@ -41,8 +41,8 @@ func (c cache) tool(ctx context.Context, name, spec string, progress io.Writer) 
 		func() bool { return compiledAs(program, version) },
 		func() { say(progress, "%s: another process is installing it; waiting", name) },
 		func(scratch string) error {
-			say(progress, "%s: installing %s with the Go toolchain %s (once; a large program takes some minutes)", name, spec,
-				c.into())
+			say(progress, "%s: installing %s with the Go toolchain %s (once; a large program takes some minutes)",
+				name, spec, c.into())
 			return install(ctx, scratch, name, spec, progress)
 		})
 	return program, err
@@ -104,9 +104,8 @@ func install(ctx context.Context, dir, name, spec string, progress io.Writer) er
 		if ctx.Err() != nil {
 			return fmt.Errorf("install %s: %w", name, ctx.Err())
 		}
-		return fmt.Errorf("install %s: %w\n%s\nIt needs the Go module proxy (GOPROXY). Or install %s yourself and put it on "+
-			"PATH",
-			name, err, report.tail(), spec)
+		return fmt.Errorf("install %s: %w\n%s\nIt needs the Go module proxy (GOPROXY). "+
+			"Or install %s yourself and put it on PATH", name, err, report.tail(), spec)
 	}
 	say(progress, "%s: installed after %s", name, time.Since(began).Round(time.Second))
 	return nil

@@ -40,13 +40,13 @@ func await(ctx context.Context, p *Process, ready func(context.Context) error) e
 		}
 		select {
 		case <-p.Done():
-			return fmt.Errorf("%s ended while starting (%w); its log %s ends with:\n%s", p.cfg.Name, orEnded(p.Err()),
-				p.cfg.LogFile, p.Tail(20))
+			return fmt.Errorf("%s ended while starting (%w); its log %s ends with:\n%s",
+				p.cfg.Name, orEnded(p.Err()), p.cfg.LogFile, p.Tail(20))
 		default:
 		}
 		if err := pause(ctx, 50*time.Millisecond); err != nil {
-			return fmt.Errorf("%s does not answer (%w: %w); its log %s ends with:\n%s", p.cfg.Name, err, last, p.cfg.LogFile,
-				p.Tail(20))
+			return fmt.Errorf("%s does not answer (%w: %w); its log %s ends with:\n%s",
+				p.cfg.Name, err, last, p.cfg.LogFile, p.Tail(20))
 		}
 	}
 }

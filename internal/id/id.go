@@ -50,8 +50,8 @@ func New(prefix string, at time.Time) string {
 	return format(prefix, hi, lo)
 }
 
-// Earliest returns what sorts before every ID of this prefix that New makes at a time or later, and after every earlier
-// one.
+// Earliest returns what sorts before every ID of this prefix that New makes at a time or later,
+// and after every earlier one.
 func Earliest(prefix string, at time.Time) string {
 	return format(prefix, uint64(max(at.UnixMilli(), 0))<<16, 0)
 }

@@ -33,8 +33,8 @@ func (p *player) settleAccounts(ctx context.Context, t *table) error {
 	for _, m := range captures {
 		total += m.Amount
 	}
-	t.note("%d invoices paid, and the provider's own books agree: %d captures, %s USD.", len(invoices.Data), len(captures),
-		amount(total))
+	t.note("%d invoices paid, and the provider's own books agree: %d captures, %s USD.",
+		len(invoices.Data), len(captures), amount(total))
 	return nil
 }
 
@@ -60,8 +60,8 @@ func compare(invoices []invoice, payments []payment, captures []movement) (wrong
 	for _, m := range captures {
 		of := invoiceOf[m.TransactionID]
 		if of == "" {
-			wrong = append(wrong, fmt.Sprintf("the provider captured %s for %q, which pays no invoice", amount(m.Amount),
-				m.TransactionID))
+			wrong = append(wrong, fmt.Sprintf("the provider captured %s for %q, which pays no invoice",
+				amount(m.Amount), m.TransactionID))
 		}
 		captured[of] = append(captured[of], m.Amount)
 	}
@@ -70,8 +70,8 @@ func compare(invoices []invoice, payments []payment, captures []movement) (wrong
 			wrong = append(wrong, fmt.Sprintf("invoice #%d: expected %q, got %q", i.Number, "paid", i.Status))
 		}
 		if !slices.Equal(captured[i.ID], []int64{i.AmountDue}) {
-			wrong = append(wrong, fmt.Sprintf("invoice #%d: expected one capture of %d, got %v", i.Number, i.AmountDue,
-				captured[i.ID]))
+			wrong = append(wrong, fmt.Sprintf("invoice #%d: expected one capture of %d, got %v",
+				i.Number, i.AmountDue, captured[i.ID]))
 		}
 	}
 	return wrong

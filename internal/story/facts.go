@@ -77,8 +77,8 @@ func (p *player) look(ctx context.Context) (seen facts, number int64, err error)
 		seen.next = sub.NextAction + " " + at(sub.NextActionAt).Format("2 Jan 15:04")
 	}
 	var invoices page[invoice]
-	if err := p.client.get(ctx, "/api/invoices?limit=1&subscriptionId="+url.QueryEscape(p.subscription),
-		&invoices); err != nil {
+	newest := "/api/invoices?limit=1&subscriptionId=" + url.QueryEscape(p.subscription)
+	if err := p.client.get(ctx, newest, &invoices); err != nil {
 		return seen, 0, err
 	}
 	if len(invoices.Data) == 0 {

@@ -77,7 +77,8 @@ func (t *Telemetry) finish(
 	method := knownMethod(r.Method)
 	t.Instruments.HTTPRequest(ctx, took, method, record.Route, status)
 	span.SetName(method + " " + record.Route)
-	span.SetAttributes(attribute.Int("http.response.status_code", status),
+	span.SetAttributes(
+		attribute.Int("http.response.status_code", status),
 		attribute.String("perennial.request_id", record.ID),
 		attribute.String("perennial.environment_id", record.EnvironmentID))
 	fields := []zap.Field{

@@ -118,8 +118,8 @@ func (i *Instruments) ProviderSilence(ctx context.Context, provider string) {
 	i.silences.Add(ctx, 1, with("provider", provider))
 }
 
-// RowAbsent counts a workflow that ended because its row is absent; kind is subscription, payment, test_clock or
-// erasure.
+// RowAbsent counts a workflow that ended because its row is absent;
+// kind is subscription, payment, test_clock or erasure.
 func (i *Instruments) RowAbsent(ctx context.Context, kind string) {
 	i.absent.Add(ctx, 1, with("kind", kind))
 }

@@ -25,8 +25,8 @@ func (t *Telemetry) startMetrics(origin *resource.Resource) error {
 		return err
 	}
 	t.meters = metric.NewMeterProvider(metric.WithReader(exporter), metric.WithResource(origin),
-		// The Temporal SDK records seconds without saying which buckets; OpenTelemetry's default ones are for
-		// milliseconds.
+		// The Temporal SDK records seconds without saying which buckets;
+		// OpenTelemetry's default ones are for milliseconds.
 		metric.WithView(metric.NewView(
 			metric.Instrument{Name: "temporal_*", Kind: metric.InstrumentKindHistogram},
 			metric.Stream{Aggregation: metric.AggregationExplicitBucketHistogram{Boundaries: latencyBuckets}},

@@ -75,9 +75,8 @@ func (v *Vault) Open(wrapped []byte, field Field, sealed []byte) ([]byte, error)
 	plaintext, err := primitive.Decrypt(sealed, associated("credential", field.AppID, field.ConfigID, field.Name))
 	if err != nil {
 		return nil, fault.New(fault.Internal, "credential_unreadable",
-			"The field %s of %s does not decrypt: its value was changed, or moved from another row. "+
-				"Enter it again.", field.Name, field.ConfigID).
-			Because(err)
+			"The field %s of %s does not decrypt: its value was changed, or moved from another row. Enter it again.",
+			field.Name, field.ConfigID).Because(err)
 	}
 	return plaintext, nil
 }
@@ -107,9 +106,8 @@ func (v *Vault) unwrap(wrapped []byte, appID string) (*keyset.Handle, error) {
 		last = err
 	}
 	return nil, fault.New(fault.Internal, "keyset_unreadable",
-		"The keyset of %s does not unwrap: PERENNIAL_KEK is not the key it was wrapped with, or the row was "+
-			"changed.", appID).
-		Because(last)
+		"The keyset of %s does not unwrap: PERENNIAL_KEK is not the key it was wrapped with, or the row was changed.",
+		appID).Because(last)
 }
 
 // associated joins parts so that no two lists give the same bytes.

@@ -51,8 +51,8 @@ var behaviours = map[string]behaviour{
 		"Your card's security code is incorrect."),
 	"pm_card_chargeDeclinedProcessingError": declines("processing_error", "processing_error",
 		"An error occurred while processing your card. Try again in a little bit."),
-	"pm_card_chargeCustomerFail": attachable(declines("card_declined", "generic_decline",
-		"Your card was declined.")),
+	"pm_card_chargeCustomerFail": attachable(declines("card_declined",
+		"generic_decline", "Your card was declined.")),
 	"pm_card_authenticationRequired": attachable(declines("authentication_required",
 		"authentication_required", "Your card was declined. This transaction requires authentication.")),
 
@@ -97,6 +97,6 @@ func behaviourNamed(name string) (behaviour, bool) {
 
 // behaviourNames is for the message that refuses an unknown one.
 func behaviourNames() []string {
-	return append(slices.Sorted(maps.Keys(behaviours)), "pm_sim_slow_<ms>", "pm_sim_pending_<n>s_succeed",
-		"pm_sim_pending_<n>s_fail")
+	return append(slices.Sorted(maps.Keys(behaviours)),
+		"pm_sim_slow_<ms>", "pm_sim_pending_<n>s_succeed", "pm_sim_pending_<n>s_fail")
 }

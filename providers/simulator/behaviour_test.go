@@ -45,8 +45,8 @@ func TestCard_BelongsToCustomer(t *testing.T) {
 	r.do(t, http.MethodPut, "/_simulator/cards/"+attached.id(), "", `{"behaviour":"pm_card_amex"}`)
 	require.Equal(t, 400, r.do(t, http.MethodPost, "/v1/payment_intents", "", stolen.Encode()).status,
 		"a script does not detach it")
-	require.Equal(t, 402, r.do(t, http.MethodPost, "/v1/payment_methods/pm_card_visa_chargeDeclined/attach", "",
-		"customer=cus_1").status)
+	require.Equal(t, 402, r.do(t, http.MethodPost, "/v1/payment_methods/pm_card_visa_chargeDeclined/attach",
+		"", "customer=cus_1").status)
 	late := r.do(t, http.MethodPost, "/v1/payment_methods/pm_card_chargeCustomerFail/attach", "", "customer=cus_1")
 	require.Equal(t, 402, r.charge(t, late.id(), "").status)
 }

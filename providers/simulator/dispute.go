@@ -46,8 +46,7 @@ func (d *dispute) render() map[string]any {
 func (s *Server) openDispute(pi *intent, amount int64, asInquiry bool) *dispute {
 	d := &dispute{
 		ID: newID("du_"), Amount: amount, Charge: pi.Charge, Created: s.config.Now().UTC(), Currency: pi.Currency,
-		Intent: pi.ID,
-		Live:   pi.Live, Status: needsResponse, Moves: []int64{-amount},
+		Intent: pi.ID, Live: pi.Live, Status: needsResponse, Moves: []int64{-amount},
 	}
 	rec := &record{Kind: disputeWithdrawn, Intent: pi, Dispute: d}
 	events := []string{"charge.dispute.created", "charge.dispute.funds_withdrawn"}

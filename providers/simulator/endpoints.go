@@ -1,5 +1,10 @@
 package simulator
 
+var (
+	cancelParams = params{"cancellation_reason": oneOf("abandoned", "duplicate", "fraudulent", "requested_by_customer")}
+	listParams   = params{"limit": integer, "payment_intent": text, "starting_after": text}
+)
+
 // stripeEndpoints is all of Stripe that the simulator imitates.
 var stripeEndpoints = map[string]endpoint{
 	"GET /v1/balance": {run: getBalance},
@@ -10,16 +15,11 @@ var stripeEndpoints = map[string]endpoint{
 	"POST /v1/payment_intents":             {accepts: intentParams, delay: createDelay, run: createIntent},
 	"GET /v1/payment_intents/search":       {accepts: params{"query": text, "limit": integer}, run: searchIntents},
 	"GET /v1/payment_intents/{id}":         {run: getIntent},
-	"POST /v1/payment_intents/{id}/cancel": {accepts: params{"cancellation_reason": oneOf("abandoned", "duplicate",
-		"fraudulent", "requested_by_customer")}, run: cancelIntent},
-	"POST /v1/refunds": {accepts: refundParams, run: createRefund},
-	"GET /v1/refunds": {accepts: params{
-		"limit": integer, "payment_intent": text, "starting_after": text,
-	}, run: listRefunds},
-	"GET /v1/refunds/{id}": {run: getRefund},
-	"GET /v1/disputes": {accepts: params{
-		"limit": integer, "payment_intent": text, "starting_after": text,
-	}, run: listDisputes},
+	"POST /v1/payment_intents/{id}/cancel": {accepts: cancelParams, run: cancelIntent},
+	"POST /v1/refunds":                     {accepts: refundParams, run: createRefund},
+	"GET /v1/refunds":                      {accepts: listParams, run: listRefunds},
+	"GET /v1/refunds/{id}":                 {run: getRefund},
+	"GET /v1/disputes":                     {accepts: listParams, run: listDisputes},
 }
 
 func getBalance(_ *Server, c call) answer {

@@ -48,9 +48,8 @@ func createIntent(s *Server, c call) answer {
 	}
 	pi := &intent{
 		ID: newID("pi_"), Amount: number(p, "amount"), Created: s.config.Now().UTC(),
-		Currency: strings.ToLower(p.Get("currency")),
-		Customer: customer, Description: p.Get("description"), Live: c.live, Metadata: metadata(p),
-		PaymentMethod: token, Refunds: b.refunds,
+		Currency: strings.ToLower(p.Get("currency")), Customer: customer, Description: p.Get("description"),
+		Live: c.live, Metadata: metadata(p), PaymentMethod: token, Refunds: b.refunds,
 	}
 	switch {
 	case p.Get("confirm") == "true":

@@ -61,8 +61,7 @@ func createRefund(s *Server, c call) answer {
 	}
 	r := &refund{
 		ID: newID("re_"), Amount: amount, Charge: pi.Charge, Created: s.config.Now().UTC(), Currency: pi.Currency,
-		Intent: pi.ID,
-		Live:   pi.Live, Metadata: metadata(c.params), Reason: c.params.Get("reason"), Status: succeeded,
+		Intent: pi.ID, Live: pi.Live, Metadata: metadata(c.params), Reason: c.params.Get("reason"), Status: succeeded,
 	}
 	next := *pi
 	next.AmountRefunded += amount

@@ -20,9 +20,8 @@ func TestSDK_Official(t *testing.T) {
 	create := func(token string) (*stripe.PaymentIntent, error) {
 		p := &stripe.PaymentIntentCreateParams{
 			Amount: stripe.Int64(1999), Currency: stripe.String("usd"), Confirm: stripe.Bool(true),
-			OffSession:    stripe.Bool(true),
-			PaymentMethod: stripe.String(token), PaymentMethodTypes: []*string{stripe.String("card")},
-			Customer: stripe.String("cus_1"),
+			OffSession: stripe.Bool(true), PaymentMethod: stripe.String(token),
+			PaymentMethodTypes: []*string{stripe.String("card")}, Customer: stripe.String("cus_1"),
 		}
 		p.AddMetadata("txn_id", "txn_1")
 		return client.V1PaymentIntents.Create(ctx, p)

@@ -25,8 +25,8 @@ type Config struct {
 	Now               func() time.Time // real time, unless a test wants keys to grow old
 }
 
-// Server is the simulated provider. Serve its Handler, on the listener that Listen gives if outages shall refuse
-// connections.
+// Server is the simulated provider. Serve its Handler,
+// on the listener that Listen gives if outages shall refuse connections.
 type Server struct {
 	config  Config
 	gate    *gate
@@ -45,8 +45,8 @@ type Server struct {
 	timers   map[string]*time.Timer
 }
 
-// New reads the ledger back and is ready to serve. Faults: `ledger_missing`, `clock_missing`,
-// `ledger_corrupt`, `ledger_in_use`.
+// New reads the ledger back and is ready to serve.
+// Faults: `ledger_missing`, `clock_missing`, `ledger_corrupt`, `ledger_in_use`.
 func New(c Config) (*Server, error) {
 	if c.LedgerPath == "" {
 		return nil, fault.New(fault.Invalid, "ledger_missing", "The simulator needs a path for its ledger file.")

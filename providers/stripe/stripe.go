@@ -150,8 +150,8 @@ func client(given *http.Client) *http.Client {
 
 // String keeps the keys out of logs that print a Config.
 func (c Config) String() string {
-	return fmt.Sprintf("stripe.Config{SecretKey: %s, WebhookSecret: %s, Live: %t, BaseURL: %q}", seal(c.SecretKey),
-		seal(c.WebhookSecret), c.Live, c.BaseURL)
+	return fmt.Sprintf("stripe.Config{SecretKey: %s, WebhookSecret: %s, Live: %t, BaseURL: %q}",
+		seal(c.SecretKey), seal(c.WebhookSecret), c.Live, c.BaseURL)
 }
 
 // GoString is String, for %#v.

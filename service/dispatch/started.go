@@ -116,8 +116,8 @@ func (s *started) flush() {
 			return tx.SetStarted(ctx, key.table, key.epoch, refs)
 		})
 		if err != nil {
-			s.log.Warn("started workflows were not marked; the reconciler starts them again", zap.Int("count", len(refs)),
-				zap.Error(err))
+			s.log.Warn("started workflows were not marked; the reconciler starts them again",
+				zap.Int("count", len(refs)), zap.Error(err))
 		}
 		cancel()
 	}

@@ -73,8 +73,8 @@ func (e *Engine) Check(ctx context.Context, owner contract.Owner, check contract
 func (e *Engine) check(ctx context.Context, ref contract.Ref, check contract.Check) error {
 	in := contract.SubscriptionStart{Input: contract.SubscriptionInput{Ref: ref}}
 	o := subscriptionOptions(in)
-	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalCheck, check, o, contract.SubscriptionWorkflow,
-		in.Input)
+	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID,
+		contract.SignalCheck, check, o, contract.SubscriptionWorkflow, in.Input)
 	return engineError(err)
 }
 
@@ -99,8 +99,8 @@ func (e *Engine) StartPayment(ctx context.Context, in contract.PaymentInput) err
 // where none runs. Fault: engine_unavailable.
 func (e *Engine) WakeEndpoint(ctx context.Context, ref contract.Ref) error {
 	o, in := endpointOptions(ref), contract.WebhookEndpointInput{Ref: ref}
-	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalWake, nil, o, contract.WebhookEndpointWorkflow,
-		in)
+	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID,
+		contract.SignalWake, nil, o, contract.WebhookEndpointWorkflow, in)
 	return engineError(err)
 }
 

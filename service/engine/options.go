@@ -30,8 +30,8 @@ func subscriptionOptions(in contract.SubscriptionStart) client.StartWorkflowOpti
 	var attributes []temporal.SearchAttributeUpdate
 	if in.CustomerID != "" { // a start that knows the id only: the workflow reads the rest and shows it
 		summary = "Subscription of " + in.CustomerID + " to " + in.PlanID
-		attributes = append(attributes, contract.SearchCustomer.ValueSet(in.CustomerID),
-			contract.SearchPlan.ValueSet(in.PlanID),
+		attributes = append(attributes,
+			contract.SearchCustomer.ValueSet(in.CustomerID), contract.SearchPlan.ValueSet(in.PlanID),
 			contract.SearchStatus.ValueSet(in.Status), contract.SearchNextAction.ValueSet(in.NextAction))
 	}
 	return options(contract.SubscriptionWorkflowID(ref.ID), ref.EnvironmentID, summary, attributes...)

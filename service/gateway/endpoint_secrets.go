@@ -10,13 +10,9 @@ import (
 // Secrets opens the signing secrets of webhook endpoints.
 type Secrets struct{ Vault *vault.Vault }
 
-// EndpointSecrets opens the secrets that sign an endpoint's deliveries at a time, the newest first: after a rotation
-// the previous one signs too, until its time is up. Faults: keyset_unreadable, credential_unreadable.
+// EndpointSecrets opens the secrets that sign an endpoint's deliveries at a time, the newest first. Faults: keyset_unreadable, credential_unreadable.
 func (s Secrets) EndpointSecrets(e db.WebhookEndpoint, at time.Time) ([]string, error) {
-	sealed := [][]byte{e.SecretSealed}
-	if at.Before(e.PreviousSecretUntil) {
-		sealed = append(sealed, e.PreviousSecretSealed)
-	}
+	sealed := e.SigningSecrets(at)
 	secrets := make([]string, len(sealed))
 	for i, bytes := range sealed {
 		plain, err := s.Vault.Open(e.Keyset, vault.EndpointSecret(e.AppID, e.ID), bytes)

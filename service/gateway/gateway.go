@@ -83,8 +83,8 @@ func (g *Gateway) adapter(plain Credentials, mode string) (*stripe.Stripe, error
 	})
 }
 
-// Limits returns which charges in a currency a provider takes, by the provider's name; of one without an adapter none
-// are known.
+// Limits returns which charges in a currency a provider takes, by the provider's name;
+// of one without an adapter none are known.
 func Limits(provider string, currency money.Currency) money.Limits {
 	if provider == "stripe" {
 		return stripe.Limits(currency)

@@ -29,8 +29,8 @@ func TestTemporalDatabaseIsDeleted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 
-	crowd := load.New(t, env, seed, "pm_card_visa", "pm_card_visa", "pm_card_chargeCustomerFail", "pm_sim_slow_800",
-		"pm_sim_hang")
+	crowd := load.New(t, env, seed, "pm_card_visa", "pm_card_visa", "pm_card_chargeCustomerFail",
+		"pm_sim_slow_800", "pm_sim_hang")
 	crowd.Run(ctx, testkit.Scale(12, 60), load.Buyer, load.Traveller, load.Payer)
 	crowd.Wait(t)
 	now := time.Date(2027, 3, 31, 0, 0, 0, 0, time.UTC)

@@ -1,203 +1,126 @@
 package e2e
 
 import (
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/collection"
+	"perennial/billing/customer"
+	"perennial/billing/event"
 	"perennial/billing/invoice"
-	"perennial/billing/money"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
+	"perennial/internal/id"
 )
 
-// rulebook plays a subscription's life by the pure rules alone: no database, no workflow, no clock but the one it is
-// told. What real time would give is what it gives, since each thing happens at the instant at which it is due.
+// rulebook runs one subscription by billing/lifecycle alone: no database, no workflow, no provider, and no clock but
+// the one it is given. Each due thing happens at the instant at which it is due, as in real time. It decides nothing
+// itself: it passes each new State on to the next call and collects the Changes.
 type rulebook struct {
-	t        require.TestingT
-	s        subscription.Subscription
-	plans    map[string]plan.Plan
-	settings subscription.Settings
-	now      time.Time
-	pays     bool // whether the card does
+	t     require.TestingT
+	plans map[string]plan.Plan
+	state lifecycle.State
+	now   time.Time
+	pays  bool // whether the customer's card does
 
-	invoices   []invoice.Invoice
-	attempts   []attempt
-	collecting string
-	credit     money.Minor
-	events     []told
-}
-
-// attempt is one try to collect an invoice.
-type attempt struct {
-	invoice, number int
-	at              time.Time
-	success         bool
-}
-
-// told is one event of the subscription itself.
-type told struct {
-	name string
-	at   time.Time
+	invoices []invoice.Invoice     // oldest first
+	attempts []payment.Transaction // oldest first
+	events   []event.Event         // in the order in which they happened
 }
 
 func newRulebook(t require.TestingT, plans map[string]plan.Plan, planID string, in subscription.NewInput) *rulebook {
-	b := &rulebook{t: t, plans: plans, now: in.Now, pays: true, settings: subscription.Settings{
-		TimeZone: in.TimeZone, Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue,
-	}}
-	s, events, err := subscription.Create(plans[planID], in)
+	sub, events, err := subscription.Create(plans[planID], in)
 	require.NoError(t, err)
-	b.s = s
-	for _, e := range events {
-		b.events = append(b.events, told{string(e.Type()), e.OccurredAt})
+	return &rulebook{
+		t: t, plans: plans, now: in.Now, pays: true, events: events,
+		state: lifecycle.State{
+			Subscription: sub, Plan: plans[planID],
+			Customer: customer.Customer{
+				ID: in.CustomerID, PaymentMethod: "card", PaymentDetails: customer.PaymentDetails{PaymentMethodToken: "pm"},
+			},
+			Settings: subscription.Settings{
+				TimeZone: in.TimeZone, Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue,
+			},
+			Provider: &lifecycle.Provider{Name: "simulator", ConfigID: "pp"},
+		},
 	}
-	return b
 }
 
-// until moves time and does all that becomes due by itself, each thing at its own instant.
+// until moves time and does all that becomes due, each thing at its own instant.
 func (b *rulebook) until(to time.Time) {
 	for {
-		action, at := b.next()
-		if action == subscription.ActionNone || at.After(to) {
+		sub := b.state.Subscription
+		if sub.NextAction == subscription.ActionNone || sub.NextActionAt.After(to) {
 			b.now = to
 			return
 		}
-		if at.After(b.now) {
-			b.now = at
+		if sub.NextActionAt.After(b.now) {
+			b.now = sub.NextActionAt
 		}
-		switch action {
-		case subscription.ActionPaymentRetry:
-			b.step(b.find(b.collecting), collection.RetryDue)
-		case subscription.ActionPastDueEnd:
-			b.take(b.s.ExpirePastDue(b.settings, b.now))
-		case subscription.ActionTrialNotice:
-			b.take(b.s.AnnounceTrialEnd(b.now))
-		default:
-			b.take(b.s.OpenPeriod(b.facts(), b.now))
-		}
-		b.settle()
+		b.advance()
 	}
 }
 
-func (b *rulebook) next() (subscription.Action, time.Time) {
-	if inv := b.find(b.collecting); inv != nil {
-		return b.s.Next(&inv.Collection, b.settings)
-	}
-	return b.s.Next(nil, b.settings)
+func (b *rulebook) advance() {
+	state, changes, err := lifecycle.Advance(b.state, b.moment())
+	require.NoError(b.t, err)
+	b.follow(state, changes)
+	b.charge()
 }
 
-// command does what somebody asks for.
-func (b *rulebook) command(d subscription.Decision, err error) {
-	b.take(d, err)
-	b.settle()
+// apply performs a command.
+func (b *rulebook) apply(cmd lifecycle.Command) {
+	state, changes, err := lifecycle.Apply(b.state, cmd, b.moment())
+	require.NoError(b.t, err)
+	b.follow(state, changes)
+	b.charge()
 }
 
-// newCard tries what is unpaid with another card.
+// newCard gives the customer another card; lifecycle then charges what is unpaid.
 func (b *rulebook) newCard(pays bool) {
 	b.pays = pays
-	if inv := b.find(b.collecting); inv != nil {
-		b.step(inv, collection.MethodChanged)
-		b.settle()
-	}
+	b.state.Subscription.MethodChangedAt = b.now
+	b.advance()
 }
 
-func (b *rulebook) take(d subscription.Decision, err error) {
-	require.NoError(b.t, err)
-	b.s = d.Subscription
-	for _, e := range d.Events {
-		b.events = append(b.events, told{string(e.Type()), e.OccurredAt})
-	}
-	for _, draft := range d.Issue {
-		b.issue(draft)
-	}
-	for i := range b.invoices {
-		if d.StopCollection && b.invoices[i].Status == invoice.Open {
-			b.step(&b.invoices[i], collection.Stop)
+// charge gives every attempt the provider's answer at once.
+func (b *rulebook) charge() {
+	answer := payment.Answer{Outcome: payment.AnswerDeclined}
+	for attempt := b.state.Attempt(); attempt != nil; attempt = b.state.Attempt() {
+		if b.pays {
+			answer = payment.Answer{
+				Outcome: payment.AnswerSucceeded, Amount: attempt.Amount, Currency: attempt.Currency,
+			}
 		}
+		state, _, changes, err := lifecycle.Record(b.state, lifecycle.Result{
+			Transaction: *attempt, Move: payment.MoveSend, Answer: answer,
+		}, b.moment())
+		require.NoError(b.t, err)
+		b.follow(state, changes)
 	}
 }
 
-func (b *rulebook) issue(draft invoice.Draft) {
-	require.Empty(b.t, draft.Replaces, "this story changes no plan while an invoice is open")
-	out, err := draft.Issue(invoice.Issuing{
-		ID: fmt.Sprint(len(b.invoices)), Currency: b.s.Currency, Balance: b.credit, Now: b.now,
-	})
-	require.NoError(b.t, err)
-	require.Empty(b.t, out.Refund, "this story asks for no money back")
-	for _, entry := range out.Credit {
-		b.credit += entry.Amount
+// follow keeps what tx.Write would have written.
+func (b *rulebook) follow(state lifecycle.State, changes lifecycle.Changes) {
+	require.Empty(b.t, changes.Starts, "no money goes back in this story")
+	b.state = state
+	b.invoices = append(b.invoices, changes.NewInvoices...)
+	for _, changed := range changes.Invoices {
+		i := slices.IndexFunc(b.invoices, func(inv invoice.Invoice) bool { return inv.ID == changed.ID })
+		b.invoices[i] = changed
 	}
-	inv := out.Invoice
-	b.invoices = append(b.invoices, inv)
-	if inv.Status == invoice.Paid {
-		b.take(b.s.Settled(b.facts(), inv, b.now))
+	b.attempts = append(b.attempts, changes.NewTransactions...)
+	for _, changed := range changes.Transactions {
+		i := slices.IndexFunc(b.attempts, func(t payment.Transaction) bool { return t.ID == changed.ID })
+		b.attempts[i] = changed
 	}
+	b.events = append(b.events, changes.Events...)
 }
 
-// settle lets the oldest open invoice have its turn.
-func (b *rulebook) settle() {
-	for i := range b.invoices {
-		if b.collecting == "" && b.invoices[i].Status == invoice.Open && b.s.Status != subscription.Canceled {
-			b.collecting = b.invoices[i].ID
-			b.step(&b.invoices[i], collection.Begin)
-		}
-	}
-}
-
-func (b *rulebook) step(inv *invoice.Invoice, kind collection.Kind) {
-	terms := collection.Terms{
-		Retry: b.settings.Retry, NoRetry: b.s.Status == subscription.PastDue, Stopped: b.s.Status == subscription.Canceled,
-	}
-	state, effect, err := collection.Next(inv.Collection,
-		collection.Input{Kind: kind, Now: b.now, Boundary: b.s.CurrentPeriod.End}, terms)
-	require.NoError(b.t, err)
-	inv.Collection = state
-	switch effect {
-	case collection.StartAttempt:
-		b.charge(inv)
-	case collection.Settle:
-		*inv = inv.Settle(b.now)
-		b.collecting = ""
-		b.take(b.s.Settled(b.facts(), *inv, b.now))
-	case collection.Exhaust:
-		b.take(b.s.Unpaid(state.Attempts, b.now))
-	case collection.None, collection.RefundExtra, collection.CancelAttempt:
-	}
-}
-
-func (b *rulebook) charge(inv *invoice.Invoice) {
-	b.attempts = append(b.attempts, attempt{len(b.invoices), inv.Collection.Attempts, b.now, b.pays})
-	if b.pays {
-		b.step(inv, collection.AttemptSucceeded)
-	} else {
-		b.step(inv, collection.AttemptFailed)
-	}
-}
-
-func (b *rulebook) facts() subscription.Facts {
-	f := subscription.Facts{Plan: b.plans[b.s.PlanID], Settings: b.settings}
-	if p, ok := b.plans[b.s.PendingPlanID]; ok {
-		f.Pending = &p
-	}
-	for _, inv := range b.invoices {
-		switch {
-		case inv.Status == invoice.Open:
-			f.Open = append(f.Open, inv)
-		case inv.Status == invoice.Paid && inv.Period.End.Equal(b.s.CurrentPeriod.End):
-			f.Paid = append(f.Paid, inv)
-		}
-	}
-	return f
-}
-
-func (b *rulebook) find(id string) *invoice.Invoice {
-	for i := range b.invoices {
-		if b.invoices[i].ID == id {
-			return &b.invoices[i]
-		}
-	}
-	return nil
+func (b *rulebook) moment() lifecycle.Moment {
+	return lifecycle.Moment{Now: b.now, Real: b.now, IDs: id.Source{}}
 }

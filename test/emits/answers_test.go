@@ -25,8 +25,7 @@ var answers = map[string]func(*stage) func() error{
 		s.must(l.command(lifecycle.Pay{}))
 		return l.says(payment.AnswerSucceeded)
 	},
-	"succeeded an invoice of a past-due subscription whose current period is not billed: it is " +
-		"now": func(s *stage) func() error {
+	"succeeded an invoice of a past-due subscription whose current period is not billed: it is now": func(s *stage) func() error {
 		l := s.pastDue()
 		s.must(l.at(subscription.ActionRenewal)())
 		s.must(l.command(lifecycle.Pay{}))

@@ -38,7 +38,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{Scene: scene.New(t, scene.CancelPastDueAfter(60)), t: t, ctx: t.Context()}
-	s.service = service.New(s.Store, s.Clock.Now).Receiving(service.Receiving{Vault: s.vault()})
+	s.service = service.New(s.Store, s.Clock.Now).WithWebhooks(service.Webhooks{Vault: s.vault()})
 	s.by = service.Caller{Actor: db.ByKey("key_1"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC"}
 	return s
 }

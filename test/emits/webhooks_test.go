@@ -89,8 +89,8 @@ func (s *stage) attempt(n int, failing time.Duration) func() error {
 	e := s.endpoint()
 	s.Announce(s.t, 1)
 	if failing > 0 {
-		_, err := s.Pool.Exec(s.ctx, "update webhook_endpoints set failing_since = $2 where id = $1", e.ID,
-			s.Clock.Now().Add(-failing))
+		_, err := s.Pool.Exec(s.ctx, "update webhook_endpoints set failing_since = $2 where id = $1",
+			e.ID, s.Clock.Now().Add(-failing))
 		s.must(err)
 	}
 	steps := s.Deliveries(s.t, refusing{})

@@ -89,9 +89,9 @@ var errKeyReused = fault.New(fault.Conflict, "provider_key_reused",
 // NewProvider makes one that captures everything.
 func NewProvider(now func() time.Time) *Provider {
 	return &Provider{
-		now: now, keys: map[string]remembered{}, charged: map[string]*operation{}, refunded: map[string]*operation{},
-		captures: map[string]int{},
-		again:    map[string]*operation{}, elsewhere: map[string]*operation{}, disputes: map[string][]providers.Dispute{},
+		now: now, keys: map[string]remembered{}, charged: map[string]*operation{},
+		refunded: map[string]*operation{}, captures: map[string]int{}, again: map[string]*operation{},
+		elsewhere: map[string]*operation{}, disputes: map[string][]providers.Dispute{},
 	}
 }
 
@@ -294,8 +294,8 @@ func (o *operation) result() providers.Result {
 		Response: []byte(`{"object":"payment_intent"}`),
 	}
 	if o.outcome == providers.Declined || o.outcome == providers.Failed {
-		r.FailureCode, r.FailureReason, r.HTTPStatus = providers.InsufficientFunds, "Your card has insufficient "+
-			"funds.", http.StatusPaymentRequired
+		r.FailureCode, r.FailureReason, r.HTTPStatus = providers.InsufficientFunds, "Your card has insufficient funds.",
+			http.StatusPaymentRequired
 	}
 	return r
 }

@@ -145,8 +145,7 @@ func (s *Scene) Customer(t testing.TB, clockID string) customer.Customer {
 	t.Helper()
 	c := customer.Customer{
 		ID: id.New(id.Customer, s.Clock.Now()), Email: "canary@example.com", Name: "Canary Person", PaymentMethod: "card",
-		PaymentDetails: Card,
-		TestClockID:    clockID, CreatedAt: s.Clock.Now(), Revision: 1,
+		PaymentDetails: Card, TestClockID: clockID, CreatedAt: s.Clock.Now(), Revision: 1,
 	}
 	s.InTx(t, func(tx *db.Tx) error { return tx.InsertCustomer(t.Context(), s.Env, c) })
 	return c

@@ -42,10 +42,7 @@ type secrets struct{}
 
 // EndpointSecrets implements activities.EndpointSecrets.
 func (secrets) EndpointSecrets(e db.WebhookEndpoint, at time.Time) ([]string, error) {
-	if at.Before(e.PreviousSecretUntil) {
-		return []string{EndpointSecret, EndpointSecretPrevious}, nil
-	}
-	return []string{EndpointSecret}, nil
+	return []string{EndpointSecret, EndpointSecretPrevious}[:len(e.SigningSecrets(at))], nil
 }
 
 // AttemptEnded implements activities.DeliveryObserver.
@@ -58,8 +55,8 @@ func (Unobserved) EndpointDisabled(context.Context, string, string, time.Time) {
 func (s *Scene) Endpoint(t testing.TB, url string, patterns ...string) contract.Ref {
 	t.Helper()
 	e := db.WebhookEndpoint{
-		ID: id.New(id.Endpoint, s.Clock.Now()), URL: url, Events: patterns, PayloadShape: delivery.ShapeA,
-		SecretSealed: []byte("sealed"),
+		ID: id.New(id.Endpoint, s.Clock.Now()), URL: url, Events: patterns, PayloadShape: event.ShapeA,
+		Endpoint: delivery.Endpoint{SecretSealed: []byte("sealed")},
 	}
 	s.InTx(t, func(tx *db.Tx) error { return tx.InsertWebhookEndpoint(t.Context(), s.Env, e) })
 	return contract.Ref{EnvironmentID: s.Env, ID: e.ID}

@@ -349,7 +349,7 @@ type WebhookDelivery struct {
 	EventType       event.Type
 	ObjectID        string
 	OrderingKey     *string
-	PayloadShape    delivery.Shape
+	PayloadShape    event.Shape
 	Status          delivery.Status
 	Attempts        int
 	UnknownAttempts int
@@ -369,7 +369,7 @@ type WebhookEndpoint struct {
 	Url                  string
 	Description          string
 	Events               []string
-	PayloadShape         delivery.Shape
+	PayloadShape         event.Shape
 	Status               delivery.EndpointStatus
 	DisabledReason       *delivery.DisabledReason
 	DisabledAt           *time.Time

@@ -15,6 +15,16 @@ import (
 	"perennial/billing/subscription"
 )
 
+const commitWithoutFlush = `-- name: CommitWithoutFlush :exec
+select set_config('synchronous_commit', 'off', true)
+`
+
+// The commit of this transaction does not wait for the disk. Should the server crash within half a second, it never was.
+func (q *Queries) CommitWithoutFlush(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, commitWithoutFlush)
+	return err
+}
+
 const subscriptionClearWakePending = `-- name: SubscriptionClearWakePending :exec
 update subscriptions set wake_pending_since = null
 where environment_id = $1 and id = $2 and wake_pending_since is not null
@@ -482,8 +492,9 @@ with written as (
         cancel_reason = $14, canceled_at = $15, past_due_at = $16,
         collecting_invoice_id = $17, metadata = $18, method_changed_at = $19,
         next_action = $20, next_action_at = $21, finished_at = $22, updated_at = $23,
-        renewed_from = $24, trial_notice_at = $25, revision = revision + 1
-    where environment_id = $26 and id = $27 and revision = $28
+        renewed_from = $24, trial_notice_at = $25,
+        wake_pending_since = coalesce(wake_pending_since, $26), revision = revision + 1
+    where environment_id = $27 and id = $28 and revision = $29
     returning 1
 )
 select 1 / count(*) from written
@@ -515,13 +526,15 @@ type SubscriptionUpdateParams struct {
 	UpdatedAt           time.Time
 	RenewedFrom         *time.Time
 	TrialNoticeAt       *time.Time
+	WakePendingSince    *time.Time
 	EnvironmentID       string
 	ID                  string
 	Revision            int64
 }
 
 // The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told. Not here:
-// what never changes, and the columns that have writers of their own (event_sequence, started_epoch, wake_pending_since).
+// what never changes, and the columns that have writers of their own (event_sequence, started_epoch). The mark of a
+// pending wake-up is set here where the same transaction sets it: an update of its own would write all indexes once more.
 func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg SubscriptionUpdateParams) error {
 	_, err := db.Exec(ctx, subscriptionUpdate,
 		arg.PlanID,
@@ -549,6 +562,7 @@ func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg Subscript
 		arg.UpdatedAt,
 		arg.RenewedFrom,
 		arg.TrialNoticeAt,
+		arg.WakePendingSince,
 		arg.EnvironmentID,
 		arg.ID,
 		arg.Revision,

@@ -9,7 +9,6 @@ import (
 	"context"
 	"time"
 
-	"perennial/billing/delivery"
 	"perennial/billing/event"
 )
 
@@ -446,7 +445,7 @@ type WebhookDeliveryListDueRow struct {
 	ID              string
 	EventID         string
 	OrderingKey     *string
-	PayloadShape    delivery.Shape
+	PayloadShape    event.Shape
 	Attempts        int
 	UnknownAttempts int
 	LastAttempt     int

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"perennial/billing/delivery"
+	"perennial/billing/event"
 )
 
 const webhookEndpointClearWakePending = `-- name: WebhookEndpointClearWakePending :exec
@@ -215,7 +216,7 @@ type WebhookEndpointInsertParams struct {
 	Url           string
 	Description   string
 	Events        []string
-	PayloadShape  delivery.Shape
+	PayloadShape  event.Shape
 	SecretSealed  []byte
 	CreatedAt     time.Time
 }
@@ -542,7 +543,7 @@ type WebhookEndpointUpdateParams struct {
 	Url                  string
 	Description          string
 	Events               []string
-	PayloadShape         delivery.Shape
+	PayloadShape         event.Shape
 	Status               delivery.EndpointStatus
 	DisabledReason       *delivery.DisabledReason
 	DisabledAt           *time.Time

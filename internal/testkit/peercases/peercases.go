@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Case is one question and its answer. Kind fixes the fields of Input and Expected, Rule names the arithmetic behind
-// it.
+// Case is one question and its answer. Kind fixes the fields of Input and Expected,
+// Rule names the arithmetic behind it.
 type Case struct {
 	ID       string          `json:"id"`
 	Category string          `json:"category"`
@@ -93,7 +93,7 @@ func (s Suite) choose(cases []Case) choice {
 			result.unknown = append(result.unknown, c)
 		default:
 			if field := reader.unknownField(c); field != "" {
-				result.leftOut[fmt.Sprintf("%s/%s: unknown input field %q", c.Rule, c.Kind, field)]++
+				result.leftOut[fmt.Sprintf("%s/%s: unknown %s", c.Rule, c.Kind, field)]++
 				continue
 			}
 			result.checked = append(result.checked, c)

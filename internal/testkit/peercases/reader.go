@@ -3,20 +3,21 @@ package peercases
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
 
-// Reader is what a test makes of the cases of one kind. Its input type names every field that it takes into account.
-// A field that it ignored would change what the case means, and an answer that fits would prove nothing: so Suite
-// leaves out a case whose input has another field.
+// Reader is what a test makes of the cases of one kind. Its types name every field that it takes into account. An input
+// field that it ignored would change what the case means, and an answer that fits would prove nothing; an expected field
+// that it ignored would count as checked. So Suite leaves out a case that has another field.
 type Reader struct {
-	unknownField func(Case) (name string)
+	unknownField func(Case) (which string)
 	check        func(*testing.T, Case)
 }
 
 // NewReader returns a reader of cases with the input I. Of the expected result, a case may hold less than E, because
-// the sources do not assert everything, and more.
+// the sources do not assert everything.
 func NewReader[I, E any](check func(t *testing.T, in I, want E)) Reader {
 	return NewCaseReader(func(t *testing.T, _ Case, in I, want E) { check(t, in, want) })
 }
@@ -25,10 +26,13 @@ func NewReader[I, E any](check func(t *testing.T, in I, want E)) Reader {
 func NewCaseReader[I, E any](check func(t *testing.T, c Case, in I, want E)) Reader {
 	return Reader{
 		unknownField: func(c Case) string {
-			var in I
-			decoder := json.NewDecoder(bytes.NewReader(c.Input))
-			decoder.DisallowUnknownFields()
-			return unknownFieldOf(decoder.Decode(&in))
+			if name := unknownIn[I](c.Input); name != "" {
+				return fmt.Sprintf("input field %q", name)
+			}
+			if name := unknownIn[E](c.Expected); name != "" {
+				return fmt.Sprintf("expected field %q", name)
+			}
+			return ""
 		},
 		check: func(t *testing.T, c Case) {
 			var in I
@@ -38,6 +42,14 @@ func NewCaseReader[I, E any](check func(t *testing.T, c Case, in I, want E)) Rea
 			check(t, c, in, want)
 		},
 	}
+}
+
+// unknownIn returns a field of the JSON that T does not have.
+func unknownIn[T any](raw json.RawMessage) string {
+	var value T
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	return unknownFieldOf(decoder.Decode(&value))
 }
 
 // unknownFieldOf returns the field that a strict decoder refused. encoding/json has no type for this error;

@@ -2,6 +2,7 @@ package peercases
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ type addInput struct {
 func TestReader_UnknownField(t *testing.T) {
 	t.Parallel()
 	reader := NewReader(func(*testing.T, addInput, any) {})
+	unknown := func(input string) string { return reader.unknownField(Case{Input: json.RawMessage(input)}) }
 	for input, field := range map[string]string{
 		`{"at":"2026-01-31"}`:                       "",
 		`{"at":"2026-01-31","items":[{"key":"A"}]}`: "",
@@ -25,7 +27,28 @@ func TestReader_UnknownField(t *testing.T) {
 		`{"align":null,"at":"2026-01-31"}`:          "align",
 		`{"items":[{"key":"A","weight":"1"}]}`:      "weight",
 	} {
-		require.Equal(t, field, reader.unknownField(Case{Input: json.RawMessage(input)}), input)
+		if field != "" {
+			field = fmt.Sprintf("input field %q", field)
+		}
+		require.Equal(t, field, unknown(input), input)
+	}
+}
+
+// A result that is not compared would count as right.
+func TestReader_UnknownExpectedField(t *testing.T) {
+	t.Parallel()
+	type sum struct {
+		Total int
+		Lines []struct{ Amount int }
+	}
+	reader := NewReader(func(*testing.T, addInput, sum) {})
+	for expected, field := range map[string]string{
+		`{"total":1}`: "", `{"lines":[{"amount":1}]}`: "", `{}`: "",
+		`{"total":1,"tax":0}`:                   `expected field "tax"`,
+		`{"lines":[{"amount":1,"unit":"day"}]}`: `expected field "unit"`,
+	} {
+		c := Case{Input: json.RawMessage(`{"at":"2026-01-31"}`), Expected: json.RawMessage(expected)}
+		require.Equal(t, field, reader.unknownField(c), expected)
 	}
 }
 

@@ -21,8 +21,8 @@ var personal = []string{load.Canary, "pm_card_", "pm_sim_"}
 // bait is what the provider says and no client may pass on.
 var bait = []string{"_secret_simulated", "holder@example.com", "Casey Holder"}
 
-// discreet: secrets are nowhere, and personal data is only where it belongs: not in logs, not in Temporal, not in
-// events.
+// discreet: secrets are nowhere, and personal data is only where it belongs:
+// not in logs, not in Temporal, not in events.
 func discreet(t testing.TB, w *world.World) {
 	t.Helper()
 	nowhere := map[string]string{}

@@ -49,7 +49,7 @@ func Webhooks(t testing.TB, w *world.World, inbox *receiver.Receiver, within tim
 	}
 	require.NoError(t, rows.Err())
 	t.Logf("%d events; %d deliveries arrived, %d failed; %d attempts were left open by a crash",
-		number("select count(*) from events"),
-		delivered, number("select count(*) from webhook_deliveries where status = 'failed'"),
+		number("select count(*) from events"), delivered,
+		number("select count(*) from webhook_deliveries where status = 'failed'"),
 		number("select count(*) from webhook_attempts where outcome = 'unknown'"))
 }

@@ -15,9 +15,10 @@ import (
 // Broken are the cards that leave us without an answer, by what they do: those that a replay of the key brings to an
 // end inside the provider's window, and those that only time does.
 var (
-	Broken = []string{"pm_sim_hang", "pm_sim_hang_dropped", "pm_sim_500_captured", "pm_sim_refuse", "pm_sim_slow_3000",
-		"pm_sim_slow_800",
-		"pm_sim_pending_1s_succeed", "pm_sim_pending_2s_fail"}
+	Broken = []string{
+		"pm_sim_hang", "pm_sim_hang_dropped", "pm_sim_500_captured", "pm_sim_refuse",
+		"pm_sim_slow_3000", "pm_sim_slow_800", "pm_sim_pending_1s_succeed", "pm_sim_pending_2s_fail",
+	}
 	BrokenForLong = append([]string{"pm_sim_500_dropped"}, Broken...)
 	Good          = []string{"pm_card_visa", "pm_card_mastercard", "pm_card_visa", "pm_card_visa"}
 	Bad           = []string{"pm_card_chargeCustomerFail", "pm_card_visa_chargeDeclinedInsufficientFunds"}

@@ -35,8 +35,8 @@ type plan struct {
 	id, currency string
 }
 
-// New makes the plans that the crowd will use. cards are chosen at random; a card that occurs twice is chosen twice as
-// often.
+// New makes the plans that the crowd will use.
+// cards are chosen at random; a card that occurs twice is chosen twice as often.
 func New(t testing.TB, env *world.Environment, seed uint64, cards ...string) *Load {
 	t.Helper()
 	l := &Load{env: env, seed: seed, cards: cards}

@@ -83,15 +83,15 @@ func Traveller(ctx context.Context, a *Actor) error {
 	for range 2 + a.rand.IntN(2) {
 		a.think(ctx)
 		if a.chance(30) { // a month in which the first attempts fail
-			if _, err := a.env.Change(ctx, http.MethodPatch, "/api/customers/"+customer,
-				a.Method("pm_card_chargeCustomerFail")); err != nil {
+			bad, good := a.Method("pm_card_chargeCustomerFail"), a.Method("pm_card_visa")
+			if _, err := a.env.Change(ctx, http.MethodPatch, "/api/customers/"+customer, bad); err != nil {
 				return err
 			}
 			now = now.AddDate(0, 0, 10+a.rand.IntN(28))
 			if err := Advance(ctx, a.env, clock, now); err != nil {
 				return err
 			}
-			if _, err := a.env.Change(ctx, http.MethodPatch, "/api/customers/"+customer, a.Method("pm_card_visa")); err != nil {
+			if _, err := a.env.Change(ctx, http.MethodPatch, "/api/customers/"+customer, good); err != nil {
 				return err
 			}
 		}
@@ -107,8 +107,8 @@ func Traveller(ctx context.Context, a *Actor) error {
 func Advance(ctx context.Context, env *world.Environment, clock string, to time.Time) error {
 	path := "/api/test-clocks/" + clock
 	for {
-		if _, err := env.Change(ctx, http.MethodPost, path+"/advance", world.Object{"to": to.Unix()}); may(world.Answer{},
-			err) != nil {
+		_, err := env.Change(ctx, http.MethodPost, path+"/advance", world.Object{"to": to.Unix()})
+		if may(world.Answer{}, err) != nil {
 			return err
 		}
 		var at struct {

@@ -62,8 +62,8 @@ func (a Answer) Decode(out any) error { return json.Unmarshal(a.Body, out) }
 
 // String is for messages.
 func (a Answer) String() string {
-	return fmt.Sprintf("%s %s -> %d after %s: %s", a.Method, a.Path, a.Status, a.Took.Round(time.Millisecond),
-		bytes.TrimSpace(a.Body))
+	return fmt.Sprintf("%s %s -> %d after %s: %s",
+		a.Method, a.Path, a.Status, a.Took.Round(time.Millisecond), bytes.TrimSpace(a.Body))
 }
 
 // Refused is an answer that no repeat will change.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/delivery"
 	"perennial/billing/event"
 	"perennial/db"
 	"perennial/internal/id"
@@ -30,7 +29,7 @@ func (w *World) Endpoint(t testing.TB, env *Environment, url string) string {
 	config, err := store.ProviderConfig(t.Context(), env.ID)
 	require.NoError(t, err)
 	e := db.WebhookEndpoint{
-		ID: id.New(id.Endpoint, time.Now()), URL: url, Events: []string{string(event.Every)}, PayloadShape: delivery.ShapeA,
+		ID: id.New(id.Endpoint, time.Now()), URL: url, Events: []string{string(event.Every)}, PayloadShape: event.ShapeA,
 	}
 	e.SecretSealed, err = keys.Seal(config.Keyset, vault.EndpointSecret(config.AppID, e.ID), []byte(EndpointSecret))
 	require.NoError(t, err)

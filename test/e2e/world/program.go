@@ -81,8 +81,8 @@ func (p *Program) Done() <-chan struct{} { return p.current().Done() }
 // Kill ends it as a power cut would.
 func (p *Program) Kill(t testing.TB) {
 	t.Helper()
-	require.True(t, p.Running(), "%s is to be killed and has ended by itself; its log ends with:\n%s", p.name,
-		p.current().Tail(60))
+	require.True(t, p.Running(), "%s is to be killed and has ended by itself; its log ends with:\n%s",
+		p.name, p.current().Tail(60))
 	require.NoError(t, p.current().Kill())
 }
 
@@ -153,8 +153,8 @@ func Run(t testing.TB, env []string, args ...string) (stdout, stderr string, err
 	return RunContext(ctx, t, env, args...)
 }
 
-// RunContext is Run for a command that may take as long as ctx; then it is interrupted, so that it stops what it
-// started.
+// RunContext is Run for a command that may take as long as ctx;
+// then it is interrupted, so that it stops what it started.
 func RunContext(ctx context.Context, t testing.TB, env []string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, Binary(t), args...)

@@ -30,9 +30,9 @@ func (w *World) tellWorkflows(t testing.TB) {
 		}
 		var waits []string
 		for _, a := range d.GetPendingActivities() {
-			waits = append(waits, fmt.Sprintf("%s %s attempt %d since %s, last failure %q", a.GetActivityType().GetName(),
-				a.GetState(),
-				a.GetAttempt(), a.GetLastStartedTime().AsTime().Format(time.TimeOnly), a.GetLastFailure().GetMessage()))
+			waits = append(waits, fmt.Sprintf("%s %s attempt %d since %s, last failure %q",
+				a.GetActivityType().GetName(), a.GetState(), a.GetAttempt(),
+				a.GetLastStartedTime().AsTime().Format(time.TimeOnly), a.GetLastFailure().GetMessage()))
 		}
 		if task := d.GetPendingWorkflowTask(); task != nil {
 			waits = append(waits, fmt.Sprintf("workflow task %s attempt %d since %s", task.GetState(), task.GetAttempt(),

@@ -39,8 +39,8 @@ var Middle = Windows{Provider: 2 * time.Minute, Replay: 40 * time.Second, Absenc
 // do: the difference covers what a request spends on the way.
 var Short = Windows{Provider: 10 * time.Second, Replay: 2 * time.Second, AbsenceGap: 2 * time.Second}
 
-// Config chooses the parts of an installation. Zero: the servers that all tests share, the usual windows, one
-// environment.
+// Config chooses the parts of an installation.
+// Zero: the servers that all tests share, the usual windows, one environment.
 type Config struct {
 	Postgres     *devstack.Postgres // of the test's own, to be killed
 	Temporal     *devstack.Temporal
@@ -220,9 +220,8 @@ func (w *World) environment(t testing.TB, base []string, n int, zone string) *En
 	w.Secrets[fmt.Sprintf("provider's secret key %d", n)] = secret
 	w.Secrets[fmt.Sprintf("provider's webhook secret %d", n)] = webhook
 	e := &Environment{Client: newClient(w.URL, key), WebhookSecret: webhook}
-	require.NoError(t, w.Pool.QueryRow(t.Context(),
-		"select c.environment_id, c.id from provider_configs c order by c.environment_id desc limit "+
-			"1").Scan(&e.ID, &e.ProviderConfigID))
+	newest := "select c.environment_id, c.id from provider_configs c order by c.environment_id desc limit 1"
+	require.NoError(t, w.Pool.QueryRow(t.Context(), newest).Scan(&e.ID, &e.ProviderConfigID))
 	return e
 }
 

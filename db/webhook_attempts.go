@@ -22,7 +22,7 @@ type DueDelivery struct {
 	State        delivery.State
 	LastAttempt  int    // number of the last attempt; 0: none
 	OrderingKey  string // first attempts of one key are made one after the other; empty: in any order
-	PayloadShape delivery.Shape
+	PayloadShape event.Shape
 	CreatedAt    time.Time // real
 
 	EventID    string
@@ -32,24 +32,29 @@ type DueDelivery struct {
 	OccurredAt int64 // Unix seconds, virtual on a test clock
 }
 
-// AttemptStart is an attempt about to be made.
+// AttemptStart is an attempt, one POST of a delivery, about to be made.
 type AttemptStart struct {
 	DeliveryID string
-	Number     int
+	Number     int // counts automatic and manual ones from 1
 	Manual     bool
+}
+
+// AttemptResult is what the log keeps of the exchange.
+type AttemptResult struct {
+	StatusCode      int // 0: no response
+	Latency         time.Duration
+	RequestHeaders  map[string]string // those that were sent, without signatures
+	ResponseExcerpt []byte            // at most 64 KiB
+	ErrorClass      string            // empty: no failure
+	ErrorText       string
 }
 
 // AttemptEnd is how an attempt ended and what follows.
 type AttemptEnd struct {
 	AttemptStart
-	End             delivery.End
-	Next            delivery.Next
-	StatusCode      int // 0: no response
-	Latency         time.Duration
-	RequestHeaders  map[string]string
-	ResponseExcerpt []byte // at most 64 KiB
-	ErrorClass      string // empty: no failure
-	ErrorText       string
+	AttemptResult
+	End  delivery.End
+	Next delivery.Next
 }
 
 // EndpointBacklog counts what an endpoint is owed, each up to 1,000, and says when there is something to do; zero:
@@ -59,9 +64,9 @@ type EndpointBacklog struct {
 	NextAt       time.Time
 }
 
-// LookAtEndpoint reads an endpoint, also a deleted one, for the delivery of what it is owed, and clears the mark that
+// BeginDeliveries reads an endpoint, also a deleted one, for the delivery of what it is owed, and clears the mark that
 // it is being woken. What is owed from now on marks it again. Fault: webhook_endpoint_not_found.
-func (tx *Tx) LookAtEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
+func (tx *Tx) BeginDeliveries(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
 	err := queries.WebhookEndpointClearWakePending(ctx, tx.pipe, dbsqlc.WebhookEndpointClearWakePendingParams{
 		EnvironmentID: environmentID, ID: id, Now: &tx.Real,
 	})
@@ -143,14 +148,15 @@ func (tx *Tx) StartAttempts(ctx context.Context, environmentID, endpointID strin
 	}
 	p := dbsqlc.WebhookAttemptStartParams{EnvironmentID: environmentID, EndpointID: endpointID, StartedAt: tx.Real}
 	for _, s := range starts {
-		p.DeliveryIds, p.Numbers, p.Manuals = append(p.DeliveryIds, s.DeliveryID), append(p.Numbers,
-			s.Number), append(p.Manuals, s.Manual)
+		p.DeliveryIds = append(p.DeliveryIds, s.DeliveryID)
+		p.Numbers = append(p.Numbers, s.Number)
+		p.Manuals = append(p.Manuals, s.Manual)
 	}
 	return queries.WebhookAttemptStart(ctx, tx.pipe, p)
 }
 
-// EndAttempts writes how attempts ended and what becomes of their deliveries. One that another worker closed as lost
-// stays so.
+// EndAttempts writes how attempts ended and what becomes of their deliveries.
+// One that another worker closed as lost stays so.
 func (tx *Tx) EndAttempts(ctx context.Context, environmentID string, ends []AttemptEnd) error {
 	if len(ends) == 0 {
 		return nil
@@ -173,8 +179,8 @@ func (tx *Tx) EndAttempts(ctx context.Context, environmentID string, ends []Atte
 	return queries.WebhookAttemptEnd(ctx, tx.pipe, p)
 }
 
-// SetEndpointFailing notes since when an endpoint fails, or with the zero time that it does not. Only a change is
-// written.
+// SetEndpointFailing notes since when an endpoint fails, or with the zero time that it does not.
+// Only a change is written.
 func (tx *Tx) SetEndpointFailing(ctx context.Context, environmentID, id string, since time.Time) error {
 	return queries.WebhookEndpointSetFailing(ctx, tx.pipe, dbsqlc.WebhookEndpointSetFailingParams{
 		EnvironmentID: environmentID, ID: id, FailingSince: nullTime(since),

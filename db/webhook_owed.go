@@ -2,12 +2,16 @@ package db
 
 import (
 	"context"
+	"crypto/md5" //nolint:gosec // spreads ids, as WebhookDeliveryOwe does; it protects nothing
+	"encoding/hex"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"perennial/billing/event"
 	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
 )
 
 // What a transaction owes to webhook endpoints is written last, in one statement with the commit: the rows of endpoints
@@ -35,10 +39,10 @@ func (tx *Tx) EmitTo(ctx context.Context, environmentID, endpointID string, e ev
 	return owed[len(owed)-1], nil
 }
 
-// DeliverAgain has events delivered to endpoints now: once more where they were delivered or failed, with the number of
+// Redeliver has events delivered to endpoints now: once more where they were delivered or failed, with the number of
 // retries unchanged, and for the first time where the endpoint was never owed them. The caller makes sure that the
 // endpoint wants the event; a disabled endpoint gets nothing, nor does one of another environment.
-func (tx *Tx) DeliverAgain(environmentID string, owed ...Owed) {
+func (tx *Tx) Redeliver(environmentID string, owed ...Owed) {
 	for _, o := range owed {
 		tx.owe(environmentID, o.EventID, o.EndpointID)
 	}
@@ -84,4 +88,12 @@ func (tx *Tx) oweDeliveries(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// WebhookDeliveryID is the id of the delivery of an event to an endpoint, which WebhookDeliveryOwe gives it: the answer
+// to a request is rendered before that statement is sent.
+func WebhookDeliveryID(eventID, endpointID string) string {
+	sum := md5.Sum([]byte(eventID + endpointID)) //nolint:gosec // see the import
+	made := strings.TrimPrefix(eventID, id.Event)[:10]
+	return id.Delivery + made + hex.EncodeToString(sum[:])[:16]
 }

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// pageComparison is what the document shows of two commits: each path from the newest run that has it.
+type pageComparison struct {
+	Title   string
+	Table   string
+	Remarks []string
+}
+
+// readComparisons reads all of a directory, the oldest first.
+func readComparisons(dir string) ([]*comparison, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*-before-*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var all []*comparison
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		c := &comparison{file: filepath.ToSlash(file)}
+		if err := json.Unmarshal(raw, c); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b *comparison) int { return a.Begun.Compare(b.Begun) })
+	return all, nil
+}
+
+// newestComparisons shows, for each earlier commit and kind of Temporal server, the newest samples of each path.
+func newestComparisons(all []*comparison) []pageComparison {
+	type subject struct{ before, temporal string }
+	var subjects []subject
+	bySubject := map[subject][]*comparison{}
+	for _, c := range all {
+		s := subject{c.Before, c.Temporal}
+		if bySubject[s] == nil {
+			subjects = append(subjects, s)
+		}
+		bySubject[s] = append(bySubject[s], c)
+	}
+	slices.SortFunc(subjects, func(a, b subject) int {
+		return cmp.Or(cmp.Compare(a.before, b.before), cmp.Compare(a.temporal, b.temporal))
+	})
+	var pages []pageComparison
+	for _, s := range subjects {
+		page := pageComparison{Title: fmt.Sprintf("%s and later, %s", s.before, titleOf(s.temporal))}
+		lines := [][]string{comparedHeads}
+		shown := map[string]bool{}
+		for _, c := range slices.Backward(bySubject[s]) {
+			fresh := *c
+			fresh.Rows = slices.DeleteFunc(slices.Clone(c.Rows), func(r compared) bool { return shown[r.Path] })
+			if len(fresh.Rows) == 0 {
+				continue
+			}
+			for _, r := range fresh.Rows {
+				shown[r.Path] = true
+			}
+			lines = append(lines, fresh.table()[1:]...)
+			page.Remarks = append(page.Remarks, fresh.remarks()...)
+			page.Remarks = append(page.Remarks, fmt.Sprintf(
+				"[%s](../%s): %s, %d rounds, load before it %s, others used %.0f %% of the processors before the run, took %.0f s",
+				c.file, c.file, c.title(), c.Rounds, c.LoadBefore, 100*c.Others, c.Seconds))
+		}
+		page.Table = markdown(lines)
+		pages = append(pages, page)
+	}
+	return pages
+}

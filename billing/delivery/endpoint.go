@@ -1,0 +1,88 @@
+package delivery
+
+import "time"
+
+// EndpointStatus says whether events are sent to an endpoint.
+type EndpointStatus string
+
+// The statuses of an endpoint. Events that happen while it is disabled are not owed to it.
+const (
+	EndpointEnabled EndpointStatus = "enabled"
+	// EndpointDisabled: what was pending has failed, with the reason endpoint_disabled.
+	EndpointDisabled EndpointStatus = "disabled"
+)
+
+// DisabledReason says who disabled an endpoint.
+type DisabledReason string
+
+// The reasons.
+const (
+	DisabledByRequest DisabledReason = "requested"
+	DisabledFailing   DisabledReason = "failing"
+	DisabledDeleted   DisabledReason = "deleted"
+)
+
+// secretOverlap is how long the previous secret signs too after a rotation.
+const secretOverlap = 24 * time.Hour
+
+// Endpoint is what the rules know of a webhook endpoint. Each change reports whether anything is different afterwards.
+type Endpoint struct {
+	Status         EndpointStatus
+	DisabledReason DisabledReason // empty: enabled
+	DisabledAt     time.Time      // zero: enabled
+	FailingSince   time.Time      // zero: the last attempt succeeded, or none was made
+	DeletedAt      time.Time      // zero: not deleted
+	SecretSealed   []byte
+	// After a rotation, both secrets sign until PreviousSecretUntil.
+	PreviousSecretSealed []byte
+	PreviousSecretUntil  time.Time
+}
+
+// Disable ends the deliveries to an enabled endpoint.
+func (e *Endpoint) Disable(reason DisabledReason, now time.Time) bool {
+	if e.Status == EndpointDisabled {
+		return false
+	}
+	e.Status, e.DisabledReason, e.DisabledAt = EndpointDisabled, reason, now
+	return true
+}
+
+// DisableFailing disables an endpoint for its failures, unless an attempt has succeeded meanwhile.
+func (e *Endpoint) DisableFailing(now time.Time) bool {
+	return !e.FailingSince.IsZero() && e.Disable(DisabledFailing, now)
+}
+
+// Enable lets deliveries to a disabled endpoint begin anew: the days after which a failing one is disabled count from
+// its next failure.
+func (e *Endpoint) Enable() bool {
+	if e.Status == EndpointEnabled {
+		return false
+	}
+	e.Status, e.DisabledReason, e.DisabledAt, e.FailingSince = EndpointEnabled, "", time.Time{}, time.Time{}
+	return true
+}
+
+// Delete disables an endpoint for good.
+func (e *Endpoint) Delete(now time.Time) bool {
+	e.Status, e.DisabledReason, e.DisabledAt, e.DeletedAt = EndpointDisabled, DisabledDeleted, now, now
+	return true
+}
+
+// Rotate replaces the secret. The previous one signs for a day longer, unless it is revoked because others may know it.
+// One that is still valid from an earlier rotation ends.
+func (e *Endpoint) Rotate(sealed []byte, revoke bool, now time.Time) bool {
+	e.PreviousSecretSealed, e.PreviousSecretUntil = e.SecretSealed, now.Add(secretOverlap)
+	if revoke {
+		e.PreviousSecretSealed, e.PreviousSecretUntil = nil, time.Time{}
+	}
+	e.SecretSealed = sealed
+	return true
+}
+
+// SigningSecrets returns the secrets that sign at a time, sealed, the newest first.
+func (e *Endpoint) SigningSecrets(at time.Time) [][]byte {
+	if at.Before(e.PreviousSecretUntil) {
+		return [][]byte{e.SecretSealed, e.PreviousSecretSealed}
+	}
+	return [][]byte{e.SecretSealed}
+}

@@ -1,0 +1,68 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/lifecycle"
+	"perennial/db/internal/dbsqlc"
+)
+
+// Wake notes that the subscription's workflow has something to do, and has it signalled after the commit, unless a
+// signal is under way already. The row is locked: s is what it says. why names the signal; empty: no command. Where the
+// transaction saves the subscription afterwards, the mark costs no statement of its own.
+func (tx *Tx) Wake(_ context.Context, environmentID string, s lifecycle.State, why string) error {
+	if s.WakePending || s.Subscription.ID == "" {
+		return nil
+	}
+	tx.AfterCommit(SignalSubscription{
+		EnvironmentID: environmentID, ID: s.Subscription.ID, Why: why, Revision: s.Subscription.Revision,
+	})
+	tx.marks = append(tx.marks, Ref{EnvironmentID: environmentID, ID: s.Subscription.ID})
+	return nil
+}
+
+// takeMark returns the mark that a subscription is to get when it is saved; nil: none.
+func (tx *Tx) takeMark(environmentID, id string) *time.Time {
+	for i, m := range tx.marks {
+		if m.EnvironmentID == environmentID && m.ID == id {
+			tx.marks = append(tx.marks[:i], tx.marks[i+1:]...)
+			return &tx.Real
+		}
+	}
+	return nil
+}
+
+// setMarks queues the marks of subscriptions that were not saved since.
+func (tx *Tx) setMarks(ctx context.Context) error {
+	for _, m := range tx.marks {
+		err := queries.SubscriptionSetWakePending(ctx, tx.pipe, dbsqlc.SubscriptionSetWakePendingParams{
+			EnvironmentID: m.EnvironmentID, ID: m.ID, WakePendingSince: &tx.Real,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ClearWakePending notes that the subscription's workflow acts on what it was woken for.
+func (tx *Tx) ClearWakePending(ctx context.Context, environmentID string, s lifecycle.State) error {
+	if !s.WakePending {
+		return nil
+	}
+	tx.cleared++
+	return queries.SubscriptionClearWakePending(ctx, tx.pipe, dbsqlc.SubscriptionClearWakePendingParams{
+		EnvironmentID: environmentID, ID: s.Subscription.ID,
+	})
+}
+
+// relax spares the disk a flush where the transaction took marks off and did nothing else, which is what a workflow
+// that was woken mostly does. A mark that a crash of the server brings back costs one more signal: the reconciler sends
+// it.
+func (tx *Tx) relax(ctx context.Context) error {
+	if tx.cleared == 0 || tx.pipe.writes != tx.cleared {
+		return nil
+	}
+	return queries.CommitWithoutFlush(ctx, tx.pipe)
+}
