@@ -37,6 +37,7 @@ func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url
 
 // bench is one test's server on its own database, with a fake engine.
 type bench struct {
+	refused refused
 	*Server
 	engine   *fakeEngine
 	provider *fakeProvider
@@ -71,6 +72,7 @@ func newBench(t testing.TB) *bench {
 		engine: &fakeEngine{}, provider: &fakeProvider{}, log: &lockedBuffer{},
 		base: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 	}
+	t.Cleanup(func() { require.Empty(t, b.refused.unlisted, "the document does not list these for the operation") })
 	database := testkit.Postgres(t, migrate)
 	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 12, Clock: b.clock})
 	require.NoError(t, err)
@@ -227,6 +229,7 @@ func (b *bench) request(t testing.TB, method, path string, body any, headers ...
 func (b *bench) serve(r *http.Request) response {
 	w := httptest.NewRecorder()
 	b.Handler().ServeHTTP(w, r)
+	b.refused.note(r, w)
 	return response{Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}
 }
 

@@ -8,9 +8,9 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// The second embeds what the first writes.
+// The last embeds what the others write.
 //
-//go:generate go test . -run ^TestProblems_AreListed$ -count=1 -update
+//go:generate go test . -run ^(TestProblems_AreListed|TestRefusals_AreListedByOperation)$ -count=1 -update
 //go:generate go test . -run ^TestOpenAPI_IsCommitted$ -count=1 -update
 
 // Document is the OpenAPI document without a server: what clients are generated from. It has no server so that it is
@@ -25,7 +25,7 @@ func Document(version string) []byte {
 func (c Config) describe() httpkit.Config {
 	return httpkit.Config{
 		Title: "Perennial", Version: c.Version, Introduction: introduction, AboutKeys: aboutKeys, Tags: tags,
-		Problems:  problems(),
+		Problems: problems(), Refusals: refusals(),
 		Prefixes:  prefixes,
 		PublicURL: c.PublicURL, TrustedProxies: c.TrustedProxies, Bounds: c.Bounds,
 	}

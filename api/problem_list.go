@@ -20,3 +20,17 @@ func problems() []httpkit.Listed {
 	}
 	return list
 }
+
+// refusalsJSON is written by TestRefusals_AreListedByOperation, from what each operation's handler can call.
+//
+//go:embed refusals.json
+var refusalsJSON []byte
+
+// refusals lists the codes of 409 and 422 by operation, beside those that any operation has.
+func refusals() map[string][]string {
+	var list map[string][]string
+	if err := json.Unmarshal(refusalsJSON, &list); err != nil {
+		panic("api: the list of refusals is malformed: " + err.Error()) // it is generated
+	}
+	return list
+}

@@ -19,19 +19,25 @@ type Listed struct {
 // Meaning is the texts in one.
 func (l Listed) Meaning() string { return strings.Join(l.Texts, " Or: ") }
 
-// told are the statuses whose codes follow from the operation alone. The codes of the others depend on the rules, or
-// are too many to repeat.
+// told are the statuses whose codes are the same for all operations.
 var told = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusGone, http.StatusRequestEntityTooLarge,
 	http.StatusUnsupportedMediaType,
 }
 
-// codesOf names the codes that an operation has with a status, as far as they follow from it.
+// codesOf names the codes that an operation has with a status.
 func (k *Kit) codesOf(op Operation, status int) string {
 	var codes []string
 	switch {
 	case status == http.StatusNotFound && op.Load.fetch != nil:
 		codes = append(codes, op.Load.absent)
+	case status == http.StatusConflict, status == http.StatusUnprocessableEntity:
+		for _, p := range k.config.Problems {
+			has := p.Everywhere && op.meets(p.Code) || slices.Contains(k.config.Refusals[op.Name], p.Code)
+			if p.Status == status && has {
+				codes = append(codes, p.Code)
+			}
+		}
 	case status == http.StatusTooManyRequests, slices.Contains(told, status):
 		for _, p := range k.config.Problems {
 			if p.Status == status && (p.Everywhere || status == http.StatusTooManyRequests) {
@@ -43,4 +49,16 @@ func (k *Kit) codesOf(op Operation, status int) string {
 		return ""
 	}
 	return " Codes: " + strings.Join(codes, ", ") + "."
+}
+
+// meets reports whether a code of this package can be about the operation: those of bodies and keys are about changes,
+// those of cursors about lists.
+func (o Operation) meets(code string) bool {
+	switch prefix, _, _ := strings.Cut(code, "_"); prefix {
+	case "body", "field", "idempotency":
+		return o.changes()
+	case "cursor":
+		return !o.changes() && o.Load.fetch == nil
+	}
+	return true
 }

@@ -148,21 +148,6 @@ func (i Invoice) WriteOff(ended bool, now time.Time) (Invoice, error) {
 	return i, nil
 }
 
-// Closed says why an invoice that is not open cannot be voided or written off: invoice_paid, invoice_void or
-// invoice_uncollectible; nil: it is open.
-func (i Invoice) Closed() error {
-	switch i.Status {
-	case Paid:
-		return collection.ErrPaid
-	case Void:
-		return collection.ErrVoid
-	case Uncollectible:
-		return ErrUncollectible
-	case Open:
-	}
-	return nil
-}
-
 // Sum is what lines come to. Fault: amount_too_large.
 func Sum(lines []Line) (money.Minor, error) {
 	amounts := make([]money.Minor, 0, len(lines))

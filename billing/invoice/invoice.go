@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"perennial/billing/collection"
-	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/period"
 )
@@ -23,10 +22,6 @@ const (
 	// Uncollectible: given up by a person.
 	Uncollectible Status = "uncollectible"
 )
-
-// ErrUncollectible refuses to give an invoice up twice.
-var ErrUncollectible = fault.New(fault.Conflict, "invoice_uncollectible",
-	"The invoice is already marked uncollectible.")
 
 // Reason says why an invoice was issued.
 type Reason string

@@ -1,0 +1,228 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// program is this package and all that it imports of ours, with types.
+type program struct {
+	t        *testing.T
+	files    *token.FileSet
+	packages map[string]*types.Package
+	info     *types.Info
+	nodes    map[types.Object]ast.Node // functions and variables of packages: what is behind their name
+}
+
+// loadProgram reads our packages from source, and others as the compiler has exported them.
+func loadProgram(t *testing.T) *program {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,GoFiles,Export", "./api")
+	list.Dir = ".."
+	var problems bytes.Buffer
+	list.Stderr = &problems
+	out, err := list.Output()
+	require.NoError(t, err, problems.String())
+	p := &program{
+		t: t, files: token.NewFileSet(), packages: map[string]*types.Package{}, nodes: map[types.Object]ast.Node{},
+		info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}},
+	}
+	exported := map[string]string{}
+	foreign := importer.ForCompiler(p.files, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exported[path])
+	})
+	config := types.Config{Importer: importing(func(path string) (*types.Package, error) {
+		if ours := p.packages[path]; ours != nil {
+			return ours, nil
+		}
+		return foreign.Import(path)
+	})}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; { // imported ones come first
+		var found struct {
+			ImportPath, Export string
+			GoFiles            []string
+		}
+		if err := decoder.Decode(&found); errors.Is(err, io.EOF) {
+			return p
+		} else if require.NoError(t, err); !strings.HasPrefix(found.ImportPath, "perennial/") {
+			exported[found.ImportPath] = found.Export
+			continue
+		}
+		var files []*ast.File
+		for _, name := range found.GoFiles {
+			path := filepath.Join("..", strings.TrimPrefix(found.ImportPath, "perennial/"), name)
+			file, err := parser.ParseFile(p.files, path, nil, 0)
+			require.NoError(t, err)
+			files = append(files, file)
+		}
+		p.packages[found.ImportPath], err = config.Check(found.ImportPath, p.files, files, p.info)
+		require.NoError(t, err)
+		for _, file := range files {
+			p.note(file)
+		}
+	}
+}
+
+type importing func(path string) (*types.Package, error)
+
+func (f importing) Import(path string) (*types.Package, error) { return f(path) }
+
+// note remembers what is behind the names of a file.
+func (p *program) note(file *ast.File) {
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Body != nil {
+				p.nodes[p.info.Defs[d.Name]] = d.Body
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				v, ok := spec.(*ast.ValueSpec)
+				for i := 0; ok && i < len(v.Values); i++ {
+					p.nodes[p.info.Defs[v.Names[i]]] = v.Values[i]
+				}
+			}
+		}
+	}
+}
+
+// reach is what can be called from one place, by rapid type analysis: a method of an interface leads to those types only
+// that the reached code names.
+type reach struct {
+	*program
+	skip  func(types.Object) bool
+	seen  map[types.Object]bool
+	named []types.Type
+	calls []*types.Func // of interfaces
+	made  []*ast.CallExpr
+}
+
+// reachFrom returns all calls that can be made from there.
+func (p *program) reachFrom(from ast.Node, skip func(types.Object) bool) []*ast.CallExpr {
+	r := &reach{program: p, skip: skip, seen: map[types.Object]bool{}}
+	r.visit(from, false)
+	return r.made
+}
+
+func (r *reach) visit(n ast.Node, judges bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return !judges // what a command carries out has been judged: a refusal there is a fault of ours
+		case *ast.TypeAssertExpr: // asks for a type and makes none
+			r.visit(n.X, judges)
+			return false
+		case *ast.CaseClause:
+			for _, s := range n.Body {
+				r.visit(s, judges)
+			}
+			return false
+		case *ast.SelectorExpr:
+			if n.Sel.Name == "Code" { // of a fault that is compared
+				return false
+			}
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Is" && len(n.Args) == 2 {
+				r.visit(n.Args[0], judges) // the other one is compared
+				return false
+			}
+			r.made = append(r.made, n)
+			if calledIn(n, "fault") == "New" {
+				if of, ok := n.Args[1].(*ast.SelectorExpr); ok { // the code of another fault
+					r.visit(of.X, judges)
+				}
+			}
+		case *ast.Ident:
+			r.use(r.info.Uses[n])
+		}
+		return true
+	})
+}
+
+func (r *reach) use(object types.Object) {
+	switch o := object.(type) {
+	case *types.TypeName:
+		if !r.seen[o] {
+			r.seen[o] = true
+			r.named = append(r.named, o.Type(), types.NewPointer(o.Type()))
+			for _, call := range r.calls {
+				r.dispatch(call, r.named[len(r.named)-2:])
+			}
+		}
+	case *types.Func:
+		o = o.Origin()
+		receiver := o.Signature().Recv()
+		if receiver != nil && types.IsInterface(receiver.Type()) {
+			if !r.seen[o] {
+				r.seen[o] = true
+				r.calls = append(r.calls, o)
+				r.dispatch(o, r.named)
+			}
+			return
+		}
+		r.enter(o)
+	case *types.Var:
+		r.enter(o)
+	}
+}
+
+// dispatch calls a method of an interface on the types that have it.
+func (r *reach) dispatch(call *types.Func, on []types.Type) {
+	wanted, ok := call.Signature().Recv().Type().Underlying().(*types.Interface)
+	for _, t := range on {
+		if ok && !types.IsInterface(t) && types.Implements(t, wanted) {
+			if method, _, _ := types.LookupFieldOrMethod(t, true, call.Pkg(), call.Name()); method != nil {
+				r.use(method)
+			}
+		}
+	}
+}
+
+func (r *reach) enter(object types.Object) {
+	node := r.nodes[object]
+	if node == nil || r.seen[object] || r.skip(object) {
+		return
+	}
+	r.seen[object] = true
+	r.visit(node, object.Name() == "judge")
+}
+
+// registered are the handlers of this package's operations, by the operation's name.
+func (p *program) registered() map[string]ast.Node {
+	handlers := map[string]ast.Node{}
+	for object, node := range p.nodes {
+		if object.Pkg().Path() != "perennial/api" {
+			continue
+		}
+		ast.Inspect(node, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || calledIn(call, "httpkit") != "Register" {
+				return true
+			}
+			for _, e := range call.Args[1].(*ast.CompositeLit).Elts {
+				if pair := e.(*ast.KeyValueExpr); pair.Key.(*ast.Ident).Name == "Name" {
+					name, err := strconv.Unquote(pair.Value.(*ast.BasicLit).Value)
+					require.NoError(p.t, err)
+					handlers[name] = call.Args[2]
+				}
+			}
+			return true
+		})
+	}
+	return handlers
+}

@@ -1,0 +1,92 @@
+package api
+
+import (
+	"encoding/json"
+	"go/types"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+)
+
+// impassable are functions whose refusals no operation answers, with the reason.
+var impassable = map[string]string{
+	"(*perennial/billing/lifecycle.decision).catchUp": "what is due by now: a refusal there is a fault of ours (lifecycle.broken)",
+	"(*perennial/billing/lifecycle.decision).finish":  "the same",
+	"perennial/db.postgresFault":                      "constraints: the rules refuse first, under locks",
+}
+
+// elsewhere are codes of 409 and 422 that no operation has, with the reason.
+var elsewhere = map[string]string{
+	"invoice_final": "constraints", "invoice_settled": "constraints", "period_invoiced": "constraints",
+	"transaction_settled":           "constraints",
+	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
+	"amount_invalid":  "no field of a request is an amount with decimals",
+	"keyset_readable": "operators", "credentials_missing": "operators",
+}
+
+// The rules decide which codes an operation has: they follow from what its handler can call.
+func TestRefusals_AreListedByOperation(t *testing.T) {
+	t.Parallel()
+	p := loadProgram(t)
+	passed := map[string]bool{}
+	skip := func(o types.Object) bool {
+		f, ok := o.(*types.Func)
+		if ok && impassable[f.FullName()] != "" {
+			passed[f.FullName()] = true
+			return true
+		}
+		return false
+	}
+	sites := refusalsMade(madeIn(t, reachable, behind))
+	list := map[string][]string{}
+	for operation, handler := range p.registered() {
+		codes := map[string]bool{}
+		for _, call := range p.reachFrom(handler, skip) {
+			for _, code := range sites[p.files.Position(call.Pos()).String()] {
+				codes[code] = true
+			}
+		}
+		list[operation] = slices.Sorted(maps.Keys(codes))
+	}
+	for name := range impassable {
+		require.True(t, passed[name], "%s is met by no operation: forget it here", name)
+	}
+	listed := slices.Concat(slices.Collect(maps.Values(list))...)
+	for _, problem := range problems() {
+		if of409or422 := problem.Status == http.StatusConflict || problem.Status == http.StatusUnprocessableEntity; of409or422 &&
+			!problem.Everywhere {
+			require.NotEqual(t, elsewhere[problem.Code] != "", slices.Contains(listed, problem.Code),
+				"%s: an operation has it, or elsewhere says why none does", problem.Code)
+		}
+	}
+	var lines []string
+	for _, operation := range slices.Sorted(maps.Keys(list)) {
+		if codes, err := json.Marshal(list[operation]); len(list[operation]) > 0 {
+			require.NoError(t, err)
+			lines = append(lines, strconv.Quote(operation)+": "+string(codes))
+		}
+	}
+	golden(t, "refusals.json", []byte("{\n"+strings.Join(lines, ",\n")+"\n}\n"))
+}
+
+// refusalsMade are the codes of 409 and 422 by the place that makes them. Those of httpkit are listed for every operation.
+func refusalsMade(all []made) map[string][]string {
+	codes := map[string][]string{}
+	for _, m := range all {
+		if (m.kind == fault.Conflict || m.kind == fault.Invalid) && m.dir != "api/httpkit" {
+			for _, code := range m.codes {
+				if unseen[code] == "" {
+					codes[m.where] = append(codes[m.where], code)
+				}
+			}
+		}
+	}
+	return codes
+}
