@@ -14,7 +14,7 @@ import (
 	"perennial/test/scene"
 )
 
-// BenchmarkDeliverDue compares deliveries to one receiver with a bare client that posts the same bytes, five at a time,
+// BenchmarkDeliverDue compares deliveries to one receiver with a bare client that posts the same bytes, ten at a time,
 // and inserts one row for each.
 func BenchmarkDeliverDue(b *testing.B) {
 	b.Run("deliveries", func(b *testing.B) {
@@ -35,12 +35,12 @@ func BenchmarkDeliverDue(b *testing.B) {
 		_, err := s.Pool.Exec(b.Context(),
 			"create table bare (id text primary key, status integer, body text, at timestamptz)")
 		require.NoError(b, err)
-		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 5}}
+		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 10}}
 		body := []byte(`{"event":"plan.created","data":{"id":"plan_01kezf7c00qwv0996bvdp1cnnt"},"timestamp":1768435200}`)
 		work := make(chan int)
 		var clients sync.WaitGroup
 		b.ResetTimer()
-		for range 5 {
+		for range 10 {
 			clients.Go(func() {
 				for n := range work {
 					answer, err := client.Post(url, "application/json", bytes.NewReader(body))

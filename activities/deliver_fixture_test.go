@@ -45,7 +45,7 @@ func (p *post) change(t *testing.T, ref contract.Ref, do func(e *db.WebhookEndpo
 		e, err := tx.LockWebhookEndpoint(t.Context(), p.Env, ref.ID)
 		require.NoError(t, err)
 		do(&e)
-		return tx.SaveWebhookEndpoint(t.Context(), p.Env, e)
+		return tx.SaveWebhookEndpoint(t.Context(), p.Env, e, db.EndpointChange{Action: db.EndpointUpdated})
 	})
 }
 

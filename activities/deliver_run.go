@@ -28,6 +28,7 @@ type run struct {
 	due      []db.DueDelivery
 	flying   map[string]attempt
 	window   int // attempts at a time: it grows with answers that come fast
+	refused  int // how often in a row the app had not enough slots
 	ended    chan answered
 	finished []answered // not recorded yet
 	sum      contract.DeliverOutput
@@ -75,7 +76,8 @@ func (r *run) deliver(ctx context.Context) error {
 		case !r.takes(ctx): // before it has seen that nothing more is due: a worker that ends leaves the rest to another
 			r.sum.NextAt = r.Clock()
 			return nil
-		case len(r.due) > 0: // the app has all of its slots taken
+		case len(r.due) > 0: // the app has its slots taken
+			r.refused++
 			wait(ctx, lulls[0])
 		case lull < len(lulls):
 			wait(ctx, lulls[lull])
@@ -126,31 +128,45 @@ func (r *run) startable(ctx context.Context) []attempt {
 	if !r.takes(ctx) {
 		return nil
 	}
+	want := len(r.next(r.window - len(r.flying)))
+	if want == 0 {
+		return nil
+	}
+	slots := r.apps.take(r.endpoint.AppID, want, want>>(r.refused/refusals))
+	if len(slots) == 0 {
+		return nil
+	}
+	r.refused = 0
+	var starting []attempt
+	begins := map[string]bool{}
+	for i, d := range r.next(len(slots)) {
+		begins[d.State.ID] = true
+		starting = append(starting, attempt{
+			start: db.AttemptStart{DeliveryID: d.State.ID, Number: d.LastAttempt + 1, Manual: d.State.Redelivery},
+			due:   d, began: r.Clock(), slot: slots[i],
+		})
+	}
+	r.due = slices.DeleteFunc(r.due, func(d db.DueDelivery) bool { return begins[d.State.ID] })
+	return starting
+}
+
+// next is what may begin next, at most n.
+func (r *run) next(n int) (next []db.DueDelivery) {
 	held := map[string]bool{}
 	for _, t := range r.flying {
 		held[t.holdsKey()] = true
 	}
-	var starting []attempt
-	r.due = slices.DeleteFunc(r.due, func(d db.DueDelivery) bool {
+	for _, d := range r.due {
+		if len(next) >= n {
+			break
+		}
 		key := holds(d)
-		if key != "" && held[key] {
-			return false
+		if key == "" || !held[key] {
+			held[key] = true
+			next = append(next, d)
 		}
-		held[key] = true
-		if len(r.flying)+len(starting) >= r.window {
-			return false
-		}
-		slot, ok := r.apps.take(r.endpoint.AppID)
-		if !ok {
-			return false
-		}
-		starting = append(starting, attempt{
-			start: db.AttemptStart{DeliveryID: d.State.ID, Number: d.LastAttempt + 1, Manual: d.State.Redelivery},
-			due:   d, began: r.Clock(), slot: slot,
-		})
-		return true
-	})
-	return starting
+	}
+	return next
 }
 
 // turn records what has ended and begins what may begin, in one transaction, and then sends.
@@ -192,18 +208,25 @@ func (r *run) wait() bool {
 	select {
 	case a := <-r.ended:
 		r.landed(a)
-		for more := true; more; {
-			select {
-			case a := <-r.ended:
-				r.landed(a)
-			default:
-				more = false
-			}
-		}
+		r.gatherEnded()
 		return true
 	case <-patience:
 		r.slow = true
 		return false
+	}
+}
+
+// gatherEnded takes in what ends within a moment: one transaction for several attempts costs hardly more than for one.
+func (r *run) gatherEnded() {
+	timer := time.NewTimer(gather)
+	defer timer.Stop()
+	for len(r.flying) > 0 {
+		select {
+		case a := <-r.ended:
+			r.landed(a)
+		case <-timer.C:
+			return
+		}
 	}
 }
 
@@ -304,7 +327,7 @@ func disableFailing(ctx context.Context, tx *db.Tx, endpoint db.WebhookEndpoint)
 	if err != nil || !e.DisableFailing(tx.Real) {
 		return false, ignoreGone(err)
 	}
-	if err := tx.SaveWebhookEndpoint(ctx, env, e); err != nil {
+	if err := tx.SaveWebhookEndpoint(ctx, env, e, db.EndpointChange{Action: db.EndpointDisabled}); err != nil {
 		return false, err
 	}
 	announced := event.New(event.WebhookEndpointDisabled{ID: e.ID, FailingSince: e.FailingSince.Unix()}, tx.Real)

@@ -9,22 +9,30 @@ type appSlots struct {
 	taken map[string]int
 }
 
-// take returns false where the app has all of its slots taken. The slot is given back by calling give, once or more.
-func (s *appSlots) take(app string) (give func(), ok bool) {
+// take takes up to want slots, or none where fewer than least are free: many endpoints that get a slot each would write
+// a transaction each. A slot is given back by calling its function, once or more.
+func (s *appSlots) take(app string, want, least int) (give []func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken[app] >= appInFlight {
-		return nil, false
+	free := appInFlight - s.taken[app]
+	if free < max(least, 1) {
+		return nil
 	}
 	if s.taken == nil {
 		s.taken = map[string]int{}
 	}
-	s.taken[app]++
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.taken[app]--; s.taken[app] == 0 {
-			delete(s.taken, app)
-		}
-	}), true
+	give = make([]func(), min(want, free))
+	s.taken[app] += len(give)
+	for i := range give {
+		give[i] = sync.OnceFunc(func() { s.release(app) })
+	}
+	return give
+}
+
+func (s *appSlots) release(app string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken[app]--; s.taken[app] == 0 {
+		delete(s.taken, app)
+	}
 }

@@ -28,6 +28,8 @@ func (s *Server) webhookOperations() {
 	changed.Events = []string{"*"}
 	disabled.Status, disabled.DisabledReason, disabled.DisabledAt = "disabled", "requested", 1763640060
 	rotated.PreviousSecretExpiresAt = 1763726400
+	read := example
+	read.Backlog = &Backlog{Waiting: 3, Retrying: 1, OldestAt: 1763640000}
 	everything := EventPatterns{"*"}
 	load := httpkit.LoadByID(s.kit, id.Endpoint, db.ErrWebhookEndpointNotFound, s.store.WebhookEndpointWithKey)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -41,11 +43,11 @@ func (s *Server) webhookOperations() {
 	}, s.createWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getWebhook", Method: http.MethodGet, Path: "/webhooks/{id}", Tag: "Webhooks",
-		Summary: "Get a webhook endpoint", Status: http.StatusOK, Access: webhookRead, Load: load, Response: example,
+		Summary: "Get a webhook endpoint", Status: http.StatusOK, Access: webhookRead, Load: load, Response: read,
 	}, s.getWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listWebhooks", Method: http.MethodGet, Path: "/webhooks", Tag: "Webhooks", Summary: "List webhook endpoints",
-		Status: http.StatusOK, Access: webhookRead, Response: httpkit.List[WebhookEndpoint]{Data: []WebhookEndpoint{example}},
+		Status: http.StatusOK, Access: webhookRead, Response: httpkit.List[WebhookEndpoint]{Data: []WebhookEndpoint{read}},
 	}, s.listWebhooks)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateWebhook", Method: http.MethodPatch, Path: "/webhooks/{id}", Tag: "Webhooks",
@@ -109,9 +111,10 @@ func (s *Server) webhookLogOperations() {
 	again.Status, again.Redelivery, again.NextAttemptAt = "pending", true, 1763643600
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getWebhookLog", Method: http.MethodGet, Path: "/webhook-logs/{id}", Tag: "Webhooks",
-		Summary:     "Get a log entry",
-		Description: "One delivery with its attempts, and up to 64 KiB of what the receiver answered to each.",
-		Status:      http.StatusOK, Access: webhookRead, Response: example,
+		Summary: "Get a log entry",
+		Description: "One delivery with its attempts, and up to 64 KiB of what the receiver answered to each. What was answered to " +
+			"events of a deleted customer is erased.",
+		Status: http.StatusOK, Access: webhookRead, Response: example,
 		Load: httpkit.LoadByID(s.kit, id.Delivery, db.ErrWebhookDeliveryNotFound, s.store.WebhookDeliveryWithKey),
 	}, s.getWebhookLog)
 	httpkit.Register(s.kit, httpkit.Operation{

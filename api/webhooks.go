@@ -27,7 +27,15 @@ type WebhookEndpoint struct {
 	FailingSince            int64    `json:"failingSince,omitempty" doc:"The first failure after which no delivery succeeded."`
 	Secret                  string   `json:"secret,omitempty" doc:"The generated signing secret. Only in the response to the request that made it: never again, and not in a repeat with the same Idempotency-Key."`
 	PreviousSecretExpiresAt int64    `json:"previousSecretExpiresAt,omitempty" doc:"Until then the secret before the last rotation signs too."`
+	Backlog                 *Backlog `json:"backlog,omitempty" doc:"What the endpoint is owed. Only where it is read, not in responses to changes."`
 	CreatedAt               int64    `json:"createdAt" example:"1763640000"`
+}
+
+// Backlog is what an endpoint is owed.
+type Backlog struct {
+	Waiting  int   `json:"waiting" minimum:"0" maximum:"1000" example:"3" doc:"Events that wait for their first attempt; 1000: that many or more."`
+	Retrying int   `json:"retrying" minimum:"0" maximum:"1000" example:"1" doc:"Events that failed and wait for a retry; 1000: that many or more."`
+	OldestAt int64 `json:"oldestAt,omitempty" example:"1763640000" doc:"Since when the oldest of those counted waits. Absent: nothing waits."`
 }
 
 func renderWebhookEndpoint(e db.WebhookEndpoint) WebhookEndpoint {
@@ -99,9 +107,20 @@ func (s *Server) createWebhook(
 }
 
 func (s *Server) getWebhook(
-	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
+	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	return httpkit.OK(renderWebhookEndpoint(httpkit.Resource[db.WebhookEndpoint](c))), nil
+	e := httpkit.Resource[db.WebhookEndpoint](c)
+	waiting, err := s.store.WaitingDeliveries(ctx, c.EnvironmentID, []string{e.ID})
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.OK(withBacklog(e, waiting[e.ID])), nil
+}
+
+func withBacklog(e db.WebhookEndpoint, w db.Waiting) WebhookEndpoint {
+	shown := renderWebhookEndpoint(e)
+	shown.Backlog = &Backlog{Waiting: w.First, Retrying: w.Later, OldestAt: unix(w.Since)}
+	return shown
 }
 
 type listWebhooksInput struct {
@@ -118,5 +137,13 @@ func (s *Server) listWebhooks(
 	}
 	filter := db.WebhookEndpointFilter{Status: delivery.EndpointStatus(in.Status)}
 	rows, more, err := s.store.WebhookEndpoints(ctx, c.EnvironmentID, filter, page)
-	return httpkit.ListOf(rows, more, err, renderWebhookEndpoint)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(rows))
+	for i, e := range rows {
+		ids[i] = e.ID
+	}
+	waiting, err := s.store.WaitingDeliveries(ctx, c.EnvironmentID, ids)
+	return httpkit.ListOf(rows, more, err, func(e db.WebhookEndpoint) WebhookEndpoint { return withBacklog(e, waiting[e.ID]) })
 }

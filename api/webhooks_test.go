@@ -247,7 +247,7 @@ func TestWebhook_Life(t *testing.T) {
 		e, err := tx.LockWebhookEndpoint(ctx, b.test.environmentID, made.ID)
 		require.NoError(t, err)
 		e.DisabledReason, e.FailingSince = delivery.DisabledFailing, b.base.Add(-time.Hour)
-		return tx.SaveWebhookEndpoint(ctx, b.test.environmentID, e)
+		return tx.SaveWebhookEndpoint(ctx, b.test.environmentID, e, db.EndpointChange{Action: db.EndpointDisabled})
 	})
 	failing := as[WebhookEndpoint](t, 200, b.ask(t, b.test, "GET", path, nil))
 	require.Equal(t, "failing", failing.DisabledReason)

@@ -27,6 +27,9 @@ var scenarios = []scenario{
 	{"testclock", "12 paid months on a test clock", testclock},
 	{"renewals", "500 paid renewals", renewals},
 	{"storm", "2,000 renewals due in the same second, and reads meanwhile", storm},
+	{"deliveries", "webhook deliveries to 1 and to 100 endpoints", deliveries},
+	{"receipt", "from the commit of an event to its receipt, at 100 events/s", receipt},
+	{"beside-webhooks", "500 paid renewals with a webhook endpoint and without", besideWebhooks},
 }
 
 // options is what the command line says.
@@ -82,7 +85,7 @@ Scenarios:
 func showUsage(w io.Writer) {
 	_, _ = io.WriteString(w, help) // nowhere else to say it
 	for _, s := range scenarios {
-		_, _ = fmt.Fprintf(w, "  %-10s %s\n", s.name, s.summary) // nor here
+		_, _ = fmt.Fprintf(w, "  %-15s %s\n", s.name, s.summary) // nor here
 	}
 }
 

@@ -145,7 +145,7 @@ func (r *rig) settings(metrics, profile string) map[string]string {
 	return map[string]string{
 		"DATABASE_URL": r.database(oursName), "TEMPORAL_ADDRESS": r.address, "TEMPORAL_NAMESPACE": oursName,
 		"METRICS_ADDRESS": metrics, "PERENNIAL_KEK": r.stage.KEK, "PERENNIAL_BUILD_ID": "bench",
-		"STRIPE_API_URL": r.simulator, "LOG_LEVEL": "warn",
+		"STRIPE_API_URL": r.simulator, "WEBHOOK_LOCAL_RECEIVERS": "127.0.0.0/8", "LOG_LEVEL": "warn",
 		"PPROF_ADDRESS": profile, // only a binary built with -tags pprof listens there
 	}
 }

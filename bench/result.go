@@ -90,7 +90,7 @@ func (r row) verdict() string {
 func (r row) goalText() string {
 	switch {
 	case r.Goal.Ratio > 0:
-		return fmt.Sprintf("≥ %.1f ×", r.Goal.Ratio)
+		return fmt.Sprintf("≥ %v ×", r.Goal.Ratio)
 	case r.Goal.Most > 0:
 		return fmt.Sprintf("≤ %s %s", number(r.Goal.Most), r.Unit)
 	default:

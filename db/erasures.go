@@ -116,7 +116,8 @@ func (tx *Tx) EraseTransactions(
 	return erasure.Handled{Rows: row.Handled, Last: row.Last}, translate("TransactionErase", err)
 }
 
-// EraseEvents removes the reasons that people and providers gave from the customer's next events.
+// EraseEvents removes the reasons that people and providers gave from the customer's next events, and what receivers
+// answered to them.
 func (tx *Tx) EraseEvents(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {

@@ -151,6 +151,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"WebhookEndpoints": "none",
 			"WebhookDelivery":  owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none",
 			"WebhookAttempts": owed[0].ID, "WebhookLog": owed[0].ID, "EventsFor": endpoint,
+			"EndpointChanges": endpoint, "WaitingDeliveries": endpoint,
 			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle,
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none",
 			"Transactions": "none", "Events": "none",
@@ -308,7 +309,7 @@ func TestIsolation_Writes(t *testing.T) {
 			return err
 		}},
 		"save endpoint": {"webhook_endpoint_changed", func(ctx context.Context, tx *db.Tx) error {
-			return tx.SaveWebhookEndpoint(ctx, ours.env, endpoint)
+			return tx.SaveWebhookEndpoint(ctx, ours.env, endpoint, db.EndpointChange{Action: db.EndpointUpdated})
 		}},
 		"lock erasure": {"erasure_not_found", func(ctx context.Context, tx *db.Tx) error {
 			e := erasure.OfTestClock(id.New(id.Erasure, wall), b.clock.ID, wall)
@@ -340,7 +341,7 @@ func TestIsolation_References(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 	ours := bundle{store: b.store, pool: b.pool, environment: b.newEnvironment(t)}
 	ours.filled(t)
-	b.endpoint(t, b.env, "*")
+	endpoint := b.endpoint(t, b.env, "*")
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription))) })
 	owed, _, err := b.store.WebhookDeliveries(t.Context(), b.env, db.WebhookDeliveryFilter{}, db.Page{Unsettled: true})
 	require.NoError(t, err)
@@ -358,7 +359,7 @@ func TestIsolation_References(t *testing.T) {
 		"invoice_id":      inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID,
 		"recovered_from": txn.ID,
 		"test_clock_id":  b.clock.ID, "provider_config_id": b.provider,
-		"event_id": owed[0].EventID, "delivery_id": owed[0].ID,
+		"event_id": owed[0].EventID, "delivery_id": owed[0].ID, "endpoint_id": endpoint,
 	}
 	rows, err := b.pool.Query(t.Context(), `
 		select c.conname, c.conrelid::regclass::text, a.attname
@@ -368,7 +369,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 32)
+	require.Len(t, keys, 33)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

@@ -99,19 +99,25 @@ func (tx *Tx) LockWebhookEndpoint(ctx context.Context, environmentID, id string)
 	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), readError("webhook_endpoint", err)
 }
 
-// InsertWebhookEndpoint writes an enabled one.
+// InsertWebhookEndpoint writes an enabled one, and notes who registered it.
 func (tx *Tx) InsertWebhookEndpoint(ctx context.Context, environmentID string, e WebhookEndpoint) error {
-	return queries.WebhookEndpointInsert(ctx, tx.pipe, dbsqlc.WebhookEndpointInsertParams{
+	err := queries.WebhookEndpointInsert(ctx, tx.pipe, dbsqlc.WebhookEndpointInsertParams{
 		ID: e.ID, EnvironmentID: environmentID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
 		PayloadShape: e.PayloadShape, SecretSealed: e.SecretSealed, CreatedAt: tx.Real,
 	})
+	if err != nil {
+		return err
+	}
+	return tx.noteEndpointChange(ctx, environmentID, e.ID, EndpointChange{Action: EndpointRegistered})
 }
 
-// SaveWebhookEndpoint writes what may change, and wakes the endpoint's workflow: it closes what a disabled or deleted
-// endpoint is still owed. Fault: webhook_endpoint_changed, when it is not of the revision read.
-func (tx *Tx) SaveWebhookEndpoint(ctx context.Context, environmentID string, e WebhookEndpoint) error {
+// SaveWebhookEndpoint writes what may change, notes who changed what, and wakes the endpoint's workflow: it closes what
+// a disabled or deleted endpoint is still owed. Fault: webhook_endpoint_changed, when it is not of the revision read.
+func (tx *Tx) SaveWebhookEndpoint(
+	ctx context.Context, environmentID string, e WebhookEndpoint, change EndpointChange,
+) error {
 	tx.WakeWebhookEndpoint(environmentID, e.ID)
-	return queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(ErrWebhookEndpointChanged),
+	err := queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(ErrWebhookEndpointChanged),
 		dbsqlc.WebhookEndpointUpdateParams{
 			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description,
 			Events: presentList(e.Events), PayloadShape: e.PayloadShape, Status: e.Status,
@@ -119,6 +125,10 @@ func (tx *Tx) SaveWebhookEndpoint(ctx context.Context, environmentID string, e W
 			PreviousSecretSealed: e.PreviousSecretSealed, PreviousSecretUntil: nullTime(e.PreviousSecretUntil),
 			FailingSince: nullTime(e.FailingSince), DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
 		})
+	if err != nil {
+		return err
+	}
+	return tx.noteEndpointChange(ctx, environmentID, e.ID, change)
 }
 
 func endpointWithKeyset(row dbsqlc.WebhookEndpointGetRow) WebhookEndpoint {

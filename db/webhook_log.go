@@ -62,6 +62,31 @@ func (r Reader) WebhookLog(
 	return attempts, nil
 }
 
+// Waiting is what an endpoint is owed: first attempts and later ones, each counted up to 1,000.
+type Waiting struct {
+	First, Later int
+	Since        time.Time // the oldest of them waits since then, real; zero: nothing waits
+}
+
+// WaitingDeliveries counts what endpoints are owed; those that are owed nothing are left out.
+func (r Reader) WaitingDeliveries(
+	ctx context.Context, environmentID string, endpointIDs []string,
+) (waiting map[string]Waiting, err error) {
+	rows, err := queries.WebhookEndpointListBacklogs(ctx, r.handle, dbsqlc.WebhookEndpointListBacklogsParams{
+		EnvironmentID: environmentID, EndpointIds: presentList(endpointIDs), AtMost: backlogCounted,
+	})
+	if err != nil {
+		return nil, translate("WebhookEndpointListBacklogs", err)
+	}
+	for _, row := range rows {
+		if waiting == nil {
+			waiting = make(map[string]Waiting, len(rows))
+		}
+		waiting[row.ID] = Waiting{First: row.First, Later: row.Later, Since: row.Since}
+	}
+	return waiting, nil
+}
+
 // narrow keeps a span to the positions of a time; zero: open.
 func (r Reader) narrow(ctx context.Context, span *bounds, since, before time.Time) error {
 	if since.IsZero() && before.IsZero() {

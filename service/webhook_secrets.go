@@ -60,12 +60,12 @@ func (s *Service) RotateWebhookSecret(
 	if err != nil {
 		return err
 	}
-	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (bool, error) {
+	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
 		sealed, err := s.sealSecret(e.WebhookEndpoint, chosen.text)
 		if err != nil {
-			return false, err
+			return unchanged, err
 		}
 		e.NewSecret = chosen.generated
-		return e.Rotate(sealed, r.RevokePrevious, tx.Real), nil
+		return noted(db.EndpointSecretRotated, e.Rotate(sealed, r.RevokePrevious, tx.Real)), nil
 	})
 }

@@ -102,8 +102,8 @@ func (u EndpointUpdate) check(by Caller, local webhooks.Allow) error {
 	return nil
 }
 
-// apply reports whether anything changed.
-func (u EndpointUpdate) apply(e *db.WebhookEndpoint) bool {
+// apply names the fields that changed, as the API does.
+func (u EndpointUpdate) apply(e *db.WebhookEndpoint) (changed []string) {
 	was := *e
 	if u.URL != nil {
 		e.URL = *u.URL
@@ -117,8 +117,18 @@ func (u EndpointUpdate) apply(e *db.WebhookEndpoint) bool {
 	if u.Shape != nil {
 		e.PayloadShape = *u.Shape
 	}
-	return e.URL != was.URL || e.Description != was.Description || e.PayloadShape != was.PayloadShape ||
-		!slices.Equal(e.Events, was.Events)
+	for _, f := range []struct {
+		name    string
+		differs bool
+	}{
+		{"url", e.URL != was.URL}, {"description", e.Description != was.Description},
+		{"events", !slices.Equal(e.Events, was.Events)}, {"payloadShape", e.PayloadShape != was.PayloadShape},
+	} {
+		if f.differs {
+			changed = append(changed, f.name)
+		}
+	}
+	return changed
 }
 
 // distinct keeps the first of equal ones.
@@ -140,37 +150,51 @@ func (s *Service) UpdateWebhook(
 	if err := u.check(by, s.receivers); err != nil {
 		return err
 	}
-	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (bool, error) {
-		return u.apply(&e.WebhookEndpoint), nil
+	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (db.EndpointChange, error) {
+		changed := u.apply(&e.WebhookEndpoint)
+		if len(changed) == 0 {
+			return unchanged, nil
+		}
+		return db.EndpointChange{Action: db.EndpointUpdated, Fields: changed}, nil
 	})
 }
 
 // DisableWebhook stops deliveries to an endpoint: what it is owed fails, and what happens meanwhile is not owed to it.
 // Fault: webhook_endpoint_not_found.
 func (s *Service) DisableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
-	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (bool, error) {
-		return e.Disable(delivery.DisabledByRequest, tx.Real), nil
+	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
+		return noted(db.EndpointDisabled, e.Disable(delivery.DisabledByRequest, tx.Real)), nil
 	})
 }
 
 // EnableWebhook lets deliveries to an endpoint begin anew. Fault: webhook_endpoint_not_found.
 func (s *Service) EnableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
-	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (bool, error) {
-		return e.Enable(), nil
+	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (db.EndpointChange, error) {
+		return noted(db.EndpointEnabled, e.Enable()), nil
 	})
 }
 
 // DeleteWebhook removes an endpoint for good; its log stays. Fault: webhook_endpoint_not_found.
 func (s *Service) DeleteWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
-	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (bool, error) {
-		return e.Delete(tx.Real), nil
+	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
+		return noted(db.EndpointDeleted, e.Delete(tx.Real)), nil
 	})
+}
+
+// unchanged is what a command without an effect did: nothing is saved and nobody is noted.
+var unchanged db.EndpointChange
+
+func noted(action db.EndpointAction, changed bool) db.EndpointChange {
+	if !changed {
+		return unchanged
+	}
+	return db.EndpointChange{Action: action}
 }
 
 // onEndpoint locks an endpoint and saves what change made of it, if that is anything.
 func (s *Service) onEndpoint(
 	ctx context.Context, by Caller, endpointID string, around Around[Endpoint],
-	change func(tx *db.Tx, e *Endpoint) (changed bool, err error),
+	change func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error),
 ) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Endpoint, error) {
 		row, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
@@ -178,10 +202,10 @@ func (s *Service) onEndpoint(
 		if err != nil {
 			return e, err
 		}
-		changed, err := change(tx, &e)
-		if err != nil || !changed {
+		done, err := change(tx, &e)
+		if err != nil || done.Action == unchanged.Action {
 			return e, err
 		}
-		return e, tx.SaveWebhookEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint)
+		return e, tx.SaveWebhookEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint, done)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/subscription"
+	"perennial/internal/testkit/receiver"
 	"perennial/providers"
 	"perennial/service"
 	"perennial/test/scene"
@@ -110,11 +111,12 @@ func (r *liveScene) callBack(t *testing.T) {
 	}
 }
 
-// The budget of design §5, counted on the real server, with the provider's callbacks. It is not parallel because it
-// makes runs grow old sooner.
+// The budget of design §5, counted on the real server, with the provider's callbacks and a webhook endpoint that gets
+// every event. It is not parallel because it makes runs grow old sooner.
 func TestSubscription_RenewalStaysWithinItsBudget(t *testing.T) {
 	workflows.SetRunAge(t, 100*time.Millisecond)
-	r := onRealServer(t)
+	r, inbox := onRealServer(t), receiver.New(t)
+	r.Endpoint(t, inbox.Endpoint("/"), "*")
 	r.callBack(t)
 	for _, c := range []struct {
 		name   string
@@ -136,6 +138,8 @@ func TestSubscription_RenewalStaysWithinItsBudget(t *testing.T) {
 		"select count(*), count(*) filter (where processed_at is null) from provider_callbacks").Scan(&stored, &open))
 	require.Equal(t, 6, stored, "three of each of two charges")
 	require.Zero(t, open, "nothing is left for the reconciler to look at")
+	r.AllDelivered(t, time.Minute)
+	require.NotEmpty(t, inbox.Requests("/"))
 	r.RequireSound(t)
 }
 

@@ -13,7 +13,7 @@ const (
 	Customers     Stage = "customers"     // each gets an erasure of its own
 	Subscriptions Stage = "subscriptions" // canceled first; then their metadata and the reasons that people gave
 	Transactions  Stage = "transactions"  // payment methods, descriptions, reasons, and what providers responded
-	Events        Stage = "events"        // reasons of people and providers
+	Events        Stage = "events"        // reasons of people and providers, and what receivers of webhooks answered
 	Responses     Stage = "responses"     // stored for idempotent repeats
 	Finished      Stage = "finished"
 )

@@ -16,6 +16,12 @@ var (
 	changed = []string{"name"}
 )
 
+func billOf(status string) event.Invoice {
+	i := bill
+	i.Object.Status = status
+	return i
+}
+
 // examples has one of each type with every field set, in the order of the catalogue.
 var examples = []event.Data{
 	event.SubscriptionCreated{Subscription: about, Status: "trialing", PlanID: "plan_1"},
@@ -36,10 +42,10 @@ var examples = []event.Data{
 	event.SubscriptionCanceled{Subscription: about, CancelReason: "past_due_expired"},
 	event.InvoiceCreated{Invoice: bill},
 	event.InvoiceFinalized{Invoice: bill},
-	event.InvoicePaid{Invoice: bill},
+	event.InvoicePaid{Invoice: billOf("paid")},
 	event.InvoicePaymentFailed{Invoice: bill, AttemptNumber: 1, NextPaymentAttemptAt: 1763726400},
-	event.InvoiceVoided{Invoice: bill},
-	event.InvoiceMarkedUncollectible{Invoice: bill},
+	event.InvoiceVoided{Invoice: billOf("void")},
+	event.InvoiceMarkedUncollectible{Invoice: billOf("uncollectible")},
 	event.PaymentPending{Payment: charge},
 	event.PaymentSuccess{Payment: charge},
 	event.PaymentFailed{
@@ -57,8 +63,8 @@ var examples = []event.Data{
 	event.CustomerDeleted{ID: "cust_1"},
 	event.PlanCreated{ID: "plan_1"},
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
-	event.TestClockAdvanced{ID: "clock_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
-	event.TestClockDeleted{ID: "clock_1"},
+	event.TestClockAdvanced{ID: "clk_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
+	event.TestClockDeleted{ID: "clk_1"},
 	event.WebhookEndpointDisabled{ID: "whe_1", FailingSince: 1763640000},
 	event.WebhookEndpointTest{ID: "whe_1"},
 }

@@ -68,6 +68,7 @@ with batch as materialized (
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
 
 -- name: EventErase :one
+-- With what receivers answered to them, which may repeat anything they know about the customer.
 with batch as materialized (
     select e.id, e.position
     from events e
@@ -82,6 +83,11 @@ with batch as materialized (
     where e.environment_id = @environment_id and e.id = b.id
       and (e.data ->> 'failureReason' <> ''
            or e.data ->> 'cancelReason' <> all(array_append(@own_reasons::text[], '')))
+), answers as (
+    update webhook_attempts a set response_excerpt = null
+    from batch b
+    join webhook_deliveries d on d.environment_id = @environment_id and d.event_id = b.id
+    where a.environment_id = @environment_id and a.delivery_id = d.id and a.response_excerpt is not null
 )
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
 

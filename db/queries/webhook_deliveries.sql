@@ -138,7 +138,8 @@ select 1 / count(*) from written;
 
 -- name: WebhookAttemptEnd :exec
 -- Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that was
--- asked for while the attempt was under way stays to be done.
+-- asked for while the attempt was under way stays to be done. What a receiver answered about a customer who was erased
+-- meanwhile is not kept: the erasure may have passed here already.
 with ended as (
     select unnest(@delivery_ids::text[]) as delivery_id, unnest(@numbers::int[]) as number, unnest(@ended_at::timestamptz[]) as ended_at,
         unnest(@outcomes::text[]) as outcome, unnest(@status_codes::int[]) as status_code, unnest(@latencies::int[]) as latency_ms,
@@ -150,7 +151,12 @@ with ended as (
     update webhook_attempts a
     set ended_at = e.ended_at, outcome = e.outcome, status_code = nullif(e.status_code, 0),
         latency_ms = case e.outcome when 'unknown' then null else e.latency_ms end,
-        request_headers = e.request_headers, response_excerpt = e.excerpt, error_class = nullif(e.error_class, ''),
+        request_headers = e.request_headers, error_class = nullif(e.error_class, ''),
+        response_excerpt = case when not exists (
+            select from webhook_deliveries o
+            join events v on v.environment_id = @environment_id and v.id = o.event_id
+            join customers c on c.environment_id = @environment_id and c.id = v.customer_id
+            where o.environment_id = @environment_id and o.id = e.delivery_id and c.erased_at is not null) then e.excerpt end,
         error_text = case e.error_class when '' then null else e.error_text end
     from ended e
     where a.environment_id = @environment_id and a.delivery_id = e.delivery_id and a.number = e.number and a.ended_at is null

@@ -25,6 +25,25 @@ cross join lateral (
 ) a
 order by a.delivery_id, a.number;
 
+-- name: WebhookEndpointListBacklogs :many
+-- What endpoints are owed, each counted up to a bound, and since when the oldest of it waits: since it was written, or,
+-- of a redelivery, since it is due. Retries are counted in the order in which they are due.
+select w.id::text as id, f.n as first, l.n as later, least(f.oldest, l.oldest)::timestamptz as since
+from unnest(@endpoint_ids::text[]) as w(id)
+cross join lateral (
+    select count(*)::int as n, min(o.since) as oldest
+    from (select case when d.redeliver then d.next_attempt_at else d.created_at end as since from webhook_deliveries d
+          where d.environment_id = @environment_id and d.endpoint_id = w.id and d.status = 'pending' and d.attempts = 0
+          order by d.position limit @at_most::int) o
+) f
+cross join lateral (
+    select count(*)::int as n, min(o.since) as oldest
+    from (select case when d.redeliver then d.next_attempt_at else d.created_at end as since from webhook_deliveries d
+          where d.environment_id = @environment_id and d.endpoint_id = w.id and d.status = 'pending' and d.attempts > 0
+          order by d.next_attempt_at limit @at_most::int) o
+) l
+where f.n + l.n > 0;
+
 -- name: WebhookEventListOfRange :many
 -- Events by id, which is by the time at which they were written, and what became of their delivery to an endpoint; empty:
 -- it was never owed them.

@@ -37,6 +37,7 @@ const (
 	Erasure          = "era_"
 	Decision         = "dec_"
 	CredentialChange = "cch_"
+	EndpointChange   = "whc_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

@@ -290,6 +290,11 @@ with batch as materialized (
     where e.environment_id = $1 and e.id = b.id
       and (e.data ->> 'failureReason' <> ''
            or e.data ->> 'cancelReason' <> all(array_append($5::text[], '')))
+), answers as (
+    update webhook_attempts a set response_excerpt = null
+    from batch b
+    join webhook_deliveries d on d.environment_id = $1 and d.event_id = b.id
+    where a.environment_id = $1 and a.delivery_id = d.id and a.response_excerpt is not null
 )
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b
 `
@@ -307,6 +312,7 @@ type EventEraseRow struct {
 	Last    int64
 }
 
+// With what receivers answered to them, which may repeat anything they know about the customer.
 func (q *Queries) EventErase(ctx context.Context, db DBTX, arg EventEraseParams) (EventEraseRow, error) {
 	row := db.QueryRow(ctx, eventErase,
 		arg.EnvironmentID,

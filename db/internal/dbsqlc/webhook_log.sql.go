@@ -36,6 +36,64 @@ func (q *Queries) WebhookDeliveryPositions(ctx context.Context, db DBTX, arg Web
 	return i, err
 }
 
+const webhookEndpointListBacklogs = `-- name: WebhookEndpointListBacklogs :many
+select w.id::text as id, f.n as first, l.n as later, least(f.oldest, l.oldest)::timestamptz as since
+from unnest($1::text[]) as w(id)
+cross join lateral (
+    select count(*)::int as n, min(o.since) as oldest
+    from (select case when d.redeliver then d.next_attempt_at else d.created_at end as since from webhook_deliveries d
+          where d.environment_id = $2 and d.endpoint_id = w.id and d.status = 'pending' and d.attempts = 0
+          order by d.position limit $3::int) o
+) f
+cross join lateral (
+    select count(*)::int as n, min(o.since) as oldest
+    from (select case when d.redeliver then d.next_attempt_at else d.created_at end as since from webhook_deliveries d
+          where d.environment_id = $2 and d.endpoint_id = w.id and d.status = 'pending' and d.attempts > 0
+          order by d.next_attempt_at limit $3::int) o
+) l
+where f.n + l.n > 0
+`
+
+type WebhookEndpointListBacklogsParams struct {
+	EndpointIds   []string
+	EnvironmentID string
+	AtMost        int
+}
+
+type WebhookEndpointListBacklogsRow struct {
+	ID    string
+	First int
+	Later int
+	Since time.Time
+}
+
+// What endpoints are owed, each counted up to a bound, and since when the oldest of it waits: since it was written, or,
+// of a redelivery, since it is due. Retries are counted in the order in which they are due.
+func (q *Queries) WebhookEndpointListBacklogs(ctx context.Context, db DBTX, arg WebhookEndpointListBacklogsParams) ([]WebhookEndpointListBacklogsRow, error) {
+	rows, err := db.Query(ctx, webhookEndpointListBacklogs, arg.EndpointIds, arg.EnvironmentID, arg.AtMost)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookEndpointListBacklogsRow
+	for rows.Next() {
+		var i WebhookEndpointListBacklogsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.First,
+			&i.Later,
+			&i.Since,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const webhookEventListOfRange = `-- name: WebhookEventListOfRange :many
 select e.id, e.type, coalesce(d.status, '')::text as status
 from events e

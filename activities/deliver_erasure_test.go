@@ -1,0 +1,45 @@
+package activities_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/internal/testkit/receiver"
+	"perennial/test/scene"
+)
+
+// What receivers answered about a customer goes with the customer, in the batches of the erasure, and what they answer
+// afterwards is not kept. The log itself stays.
+func TestErasure_TakesAnswersOfReceivers(t *testing.T) {
+	t.Parallel()
+	p, r := newPost(t, nil), receiver.New(t)
+	canary := receiver.Answer(200, nil, "canary: access of Ada Lovelace is open")
+	ref := p.Endpoint(t, r.Endpoint("/", canary), "*")
+	gone, stays, plan := p.Customer(t, ""), p.Customer(t, ""), p.Plan(t, scene.Monthly(1000))
+	for range 5 {
+		p.Subscribe(t, gone, plan)
+	}
+	p.Subscribe(t, stays, plan)
+	p.due(t, ref, false)
+	answers := func(customerID string) int {
+		return counted(t, p.Scene, `select count(*) from webhook_attempts a
+			join webhook_deliveries d on d.environment_id = a.environment_id and d.id = a.delivery_id
+			join events e on e.environment_id = d.environment_id and e.id = d.event_id
+			where convert_from(a.response_excerpt, 'utf8') ~ 'canary' and e.customer_id = $1`, customerID)
+	}
+	before, kept := answers(gone.ID), answers(stays.ID)
+	require.GreaterOrEqual(t, before, 5)
+	require.Positive(t, kept)
+	attempts := counted(t, p.Scene, "select count(*) from webhook_attempts")
+
+	erasure := deleteCustomer(t, p.Scene, gone.ID)
+	require.Positive(t, eraseAll(t, p.Scene, erasure, 2))
+	require.Zero(t, answers(gone.ID))
+	require.Equal(t, kept, answers(stays.ID), "another customer's")
+	require.Equal(t, attempts, counted(t, p.Scene, "select count(*) from webhook_attempts"), "that it was delivered stays")
+
+	p.due(t, ref, false) // customer.deleted, and that the subscriptions were canceled
+	require.Greater(t, counted(t, p.Scene, "select count(*) from webhook_attempts"), attempts)
+	require.Zero(t, answers(gone.ID), "nor what they answer now")
+}

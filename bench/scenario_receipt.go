@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// receiptRate is how many events happen in a second.
+const receiptRate = 100
+
+// receipt measures how long after its transaction an event is at its receiver, while a hundred happen in each second.
+// The clock starts with the transaction, not with its commit, which is a little harder.
+func receipt(ctx context.Context, r *rig, o options) (result, error) {
+	var out result
+	inbox, err := r.startSink(ctx)
+	if err != nil {
+		return out, err
+	}
+	ids, err := r.endpoints(ctx, inbox.url, 1)
+	if err != nil {
+		return out, err
+	}
+	title := fmt.Sprintf("commit to receipt at %d events/s, ", receiptRate)
+	p50 := row{Path: title + "p50", Unit: "ms", Goal: goal{Most: 150}}
+	p99 := row{Path: title + "p99", Unit: "ms", Goal: goal{Most: 1000}}
+	for round := range o.rounds + 1 { // the first warms up
+		r.settle(ctx)
+		l, err := r.createPlans(ctx, inbox, receiptRate*pick(o, 3, 30))
+		if err != nil {
+			return out, err
+		}
+		r.say("receipt: round %d of %d: p50 %s ms, p99 %s ms of %d events, %s/s", round, o.rounds, number(l.P50), number(l.P99),
+			l.Count, number(l.rate()))
+		if l.rate() < 0.95*receiptRate {
+			out.Notes = append(out.Notes, fmt.Sprintf("round %d had only %s events/s: the machine was too busy to make more", round,
+				number(l.rate())))
+		}
+		if round > 0 {
+			p50.Ours, p99.Ours = append(p50.Ours, l.P50), append(p99.Ours, l.P99)
+		}
+	}
+	out.Rows = []row{p50, p99}
+	return out, r.deleteEndpoints(ctx, ids)
+}
+
+// createPlans creates n plans at the rate, whether or not earlier requests are answered, and summarises how late their
+// events came.
+func (r *rig) createPlans(ctx context.Context, inbox *sink, n int) (load, error) {
+	before, began := inbox.count(), time.Now()
+	var all sync.WaitGroup
+	errs := make(chan error, n)
+	for i := range n {
+		if err := sleepUntil(ctx, began.Add(time.Duration(i)*time.Second/receiptRate)); err != nil {
+			return load{}, err
+		}
+		all.Go(func() {
+			body := `{"name":"Bench","currency":"EUR","interval":"month","amount":1000}`
+			if _, err := r.ask(ctx, http.MethodPost, r.ours.url+"/api/plans", body, http.StatusCreated); err != nil {
+				errs <- err
+			}
+		})
+	}
+	all.Wait()
+	seconds := time.Since(began).Seconds()
+	select {
+	case err := <-errs:
+		return load{}, err
+	default:
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := inbox.wait(limited, before+n); err != nil {
+		return load{}, fmt.Errorf("%d of %d events arrived: %w", inbox.count()-before, n, err)
+	}
+	late, err := r.lateness(ctx, inbox, began)
+	if err != nil {
+		return load{}, err
+	}
+	slices.Sort(late)
+	return load{Count: n, Seconds: seconds, P50: percentile(late, 50), P99: percentile(late, 99)}, nil
+}
+
+// lateness of the events written since then.
+func (r *rig) lateness(ctx context.Context, inbox *sink, since time.Time) (late []time.Duration, err error) {
+	rows, err := r.ours.pool.Query(ctx,
+		"select event_id, created_at from webhook_deliveries where environment_id = $1 and created_at >= $2",
+		r.stage.EnvironmentID, since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	inbox.mu.Lock()
+	defer inbox.mu.Unlock()
+	for rows.Next() {
+		var eventID string
+		var at time.Time
+		if err := rows.Scan(&eventID, &at); err != nil {
+			return nil, err
+		}
+		arrived, ok := inbox.first[eventID]
+		if !ok {
+			return nil, fmt.Errorf("event %s counts as owed and did not arrive", eventID)
+		}
+		late = append(late, arrived.Sub(at))
+	}
+	return late, rows.Err()
+}
