@@ -137,3 +137,52 @@ func TestCallback_RefundMadeElsewhere(t *testing.T) {
 	require.Equal(t, money.Minor(50), l.given(t)[2].Amount)
 	l.sound()
 }
+
+// Who refunds through the provider's API may copy the metadata of the charge, or write into it what is no id at all.
+func TestCallback_RefundMadeElsewhereWithMetadataOfAnother(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	txn := l.last()
+	for i, as := range []string{txn.ID, "order 4711"} {
+		l.Provider.RefundElsewhere(txn.ID, 100, as)
+
+		l.told(txn, "charge.refunded "+as, txn.ProviderRef)
+
+		refunds := l.given(t)
+		require.Len(t, refunds, i+1)
+		require.NotEqual(t, as, refunds[i].ID)
+		require.True(t, id.Is(id.Transaction, refunds[i].ID))
+		l.sound()
+	}
+}
+
+// A charge was canceled, captured after all, and is refunded in part and disputed at the provider, which knows it by the
+// canceled charge only.
+func TestCallback_MoneyOfARecoveredCaptureMoves(t *testing.T) {
+	t.Parallel()
+	l := answering(t, scene.Pend)
+	txn := l.last()
+	l.perform(cancelNow(""))
+	l.Provider.Settle(txn.ID, providers.Succeeded)
+	l.told(txn, "succeeded", txn.ProviderRef)
+	recovered := l.last()
+	require.Equal(t, txn.ID, recovered.RecoveredFrom)
+
+	l.Provider.RefundElsewhere(txn.ID, 100)
+	l.told(txn, "charge.refunded", txn.ProviderRef)
+	l.told(txn, "charge.refunded, again", txn.ProviderRef)
+	refunds := l.given(t)
+	require.Len(t, refunds, 1)
+	require.Equal(t, recovered.ID, refunds[0].ChargeID)
+	require.Equal(t, money.Minor(100), l.now(recovered.ID).AmountRefunded)
+
+	left := recovered.Amount - 100
+	l.Provider.Dispute(txn.ID, providers.Dispute{
+		Ref: "du_1", State: providers.DisputeOpen, Amount: left, Currency: txn.Currency, Withdrawn: left,
+	})
+	l.told(txn, "charge.dispute.created", txn.ProviderRef)
+	require.Zero(t, l.net(recovered.ID))
+	require.Equal(t, []string{"open"}, l.disputes())
+	require.Equal(t, payment.Canceled, l.now(txn.ID).Status)
+	l.sound()
+}

@@ -79,17 +79,6 @@ func (r *run) observe(ctx context.Context, ends []db.AttemptEnd) {
 	}
 }
 
-// pause waits, but not longer than the run has work to take.
-func (r *run) pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-stopping(ctx):
-	case <-ctx.Done():
-	}
-}
-
 // ignoreGone passes over an endpoint that was deleted meanwhile.
 func ignoreGone(err error) error {
 	if errors.Is(err, db.ErrWebhookEndpointNotFound) {

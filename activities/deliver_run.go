@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -72,13 +73,14 @@ func (r *run) deliver(ctx context.Context) error {
 			if !r.wait() {
 				return nil
 			}
-		case !r.takes(ctx):
+		case !r.takes(ctx): // before it has seen that nothing more is due: a worker that ends leaves the rest to another
+			r.sum.NextAt = r.Clock()
 			return nil
 		case len(r.due) > 0: // the app has its slots taken
 			r.refused++
-			r.pause(ctx, lulls[0])
+			wait(ctx, lulls[0])
 		case lull < len(lulls):
-			r.pause(ctx, lulls[lull])
+			wait(ctx, lulls[lull])
 			lull++
 		default:
 			return r.lastLook(ctx)
@@ -173,17 +175,16 @@ func (r *run) turn(ctx context.Context) error {
 	if len(starting) == 0 && len(r.finished) == 0 {
 		return nil
 	}
-	if err := r.record(ctx, starting); err != nil {
+	err := r.record(ctx, starting)
+	if err != nil || r.endpoint.Status != delivery.EndpointEnabled { // nothing has begun
 		for _, t := range starting {
 			t.slot()
+		}
+		if errors.Is(err, db.ErrWebhookEndpointChanged) { // its signal begins another run, with the URL and secrets of now
+			r.due = nil
+			return r.record(ctx, nil)
 		}
 		return err
-	}
-	if r.endpoint.Status != delivery.EndpointEnabled { // what was begun beside the last failure is closed as lost
-		for _, t := range starting {
-			t.slot()
-		}
-		return nil
 	}
 	for _, t := range starting {
 		r.flying[t.due.State.ID] = t
@@ -288,18 +289,22 @@ func (r *run) record(ctx context.Context, starting []attempt) error {
 				return err
 			}
 		}
-		if err := tx.EndAttempts(ctx, env, ends); err != nil {
-			return err
-		}
+		// The endpoint before its deliveries, in which order redeliveries lock them.
 		if failing.IsZero() != r.endpoint.FailingSince.IsZero() && !disable {
 			if err := tx.SetEndpointFailing(ctx, env, r.endpoint.ID, failing); err != nil {
 				return err
 			}
 		}
+		if err := tx.EndAttempts(ctx, env, ends); err != nil {
+			return err
+		}
 		if r.leaving && len(r.flying) == 0 {
 			tx.WakeWebhookEndpoint(env, r.endpoint.ID)
 		}
-		return tx.StartAttempts(ctx, env, r.endpoint.ID, starts)
+		if disable {
+			return nil // nothing begins beside the failure that disables
+		}
+		return tx.StartAttempts(ctx, env, r.endpoint.ID, r.endpoint.Revision, starts)
 	})
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (
 		return contract.DeliverOutput{}, err
 	}
 	if endpoint.Status != delivery.EndpointEnabled {
-		return contract.DeliverOutput{Gone: true}, a.close(ctx, in.Ref)
+		return a.close(ctx, in.Ref)
 	}
 	r, err := a.newRun(ctx, endpoint, in.Slow)
 	if err != nil {
@@ -98,12 +98,32 @@ func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (
 	return r.output(ctx)
 }
 
-// close ends what a disabled endpoint is still owed.
-func (a *Deliveries) close(ctx context.Context, ref contract.Ref) error {
+// close ends what a disabled endpoint is still owed. A writer that found it enabled may not have committed yet: all who
+// began before our mark was cleared must be decided first, or what they owe would be pending for ever.
+func (a *Deliveries) close(ctx context.Context, ref contract.Ref) (contract.DeliverOutput, error) {
+	_, since, err := a.Store.EventHorizon(ctx, ref.EnvironmentID)
+	if err != nil {
+		return contract.DeliverOutput{}, err
+	}
+	for _, lull := range lulls {
+		horizon, _, err := a.Store.EventHorizon(ctx, ref.EnvironmentID)
+		if err != nil {
+			return contract.DeliverOutput{}, err
+		}
+		if horizon >= since {
+			return contract.DeliverOutput{Gone: true}, a.closePending(ctx, ref)
+		}
+		wait(ctx, lull)
+	}
+	return contract.DeliverOutput{NextAt: a.Clock().Add(settlePause)}, nil
+}
+
+func (a *Deliveries) closePending(ctx context.Context, ref contract.Ref) error {
 	for closed := closeBatch; closed == closeBatch; heartbeat(ctx) {
 		err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) (err error) {
-			if closed, err = tx.CloseDeliveries(ctx, ref.EnvironmentID, ref.ID, closeBatch); err != nil {
-				return err
+			closed, err = tx.CloseDeliveries(ctx, ref.EnvironmentID, ref.ID, closeBatch)
+			if err != nil || closed == closeBatch {
+				return err // what is left stays due, should this process end
 			}
 			return tx.SetEndpointNextAttempt(ctx, ref.EnvironmentID, ref.ID, time.Time{})
 		})
@@ -112,6 +132,17 @@ func (a *Deliveries) close(ctx context.Context, ref contract.Ref) error {
 		}
 	}
 	return nil
+}
+
+// wait waits, unless the worker is to end.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-stopping(ctx):
+	case <-ctx.Done():
+	}
 }
 
 // Drain waits until attempts that outlived their activity are recorded: at most as long as an attempt may take.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"perennial/activities"
 	"perennial/billing/customer"
 	"perennial/billing/erasure"
+	"perennial/billing/event"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
 	"perennial/billing/period"
@@ -228,4 +230,32 @@ func TestReconcile_StartsErasures(t *testing.T) {
 	s.Clock.Add(time.Hour)
 	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
 	require.NotContains(t, w.pass(t, s), erase, "it is finished")
+}
+
+// A renewal holds the second subscription, and numbers an event of the customer while the batch has done the first one.
+func TestEraseBatch_BesideATransactionOfALaterSubscription(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	c, plan := s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))
+	ids := []string{s.Subscribe(t, c, plan).ID, s.Subscribe(t, c, plan).ID}
+	slices.Sort(ids)
+	ref := deleteCustomer(t, s, c.ID)
+	a := &activities.Erasures{Store: s.Store, Clock: s.Clock.Now}
+	erased := make(chan error, 1)
+
+	err := s.Store.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
+		if _, err := tx.LockSubscription(t.Context(), s.Env, ids[1]); err != nil {
+			return err
+		}
+		go func() {
+			_, err := a.EraseBatch(t.Context(), ref)
+			erased <- err
+		}()
+		time.Sleep(300 * time.Millisecond) // it waits for the subscription
+		updated := event.SubscriptionUpdated{Subscription: event.OfSubscription(ids[1], c.ID)}
+		return tx.Emit(t.Context(), s.Env, event.New(updated, s.Clock.Now()))
+	})
+
+	require.NoError(t, err)
+	require.NoError(t, <-erased)
 }

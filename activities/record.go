@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"perennial/billing/fault"
@@ -9,6 +10,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/id"
 	"perennial/providers"
 )
 
@@ -81,7 +83,10 @@ func loadResult(
 	}
 	r.Move, r.Asked, r.About, r.Protocol, r.Answer = x.move, x.asked, x.about, x.protocol, answerOf(answer)
 	if len(answer.Refunds) > 0 || len(answer.Disputes) > 0 {
-		if r.Refunds, err = tx.LockRefunds(ctx, env, x.txn.ID); err != nil {
+		if r.Refunds, err = tx.LockRefunds(ctx, env, r.Captured().ID); err != nil {
+			return r, err
+		}
+		if r.Answer.Refunds, err = withTrueIDs(ctx, tx, r); err != nil {
 			return r, err
 		}
 	}
@@ -89,6 +94,28 @@ func loadResult(
 		r.Move, err = provenMove(ctx, tx, env, x)
 	}
 	return r, err
+}
+
+// withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API may
+// copy the charge's metadata, and with it an id that another row of ours has.
+func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.SeenRefund, error) {
+	seen := slices.Clone(r.Answer.Refunds)
+	for i, s := range seen {
+		if s.TransactionID == "" || len(payment.Unbooked(seen[i:i+1], r.Refunds)) == 0 {
+			continue
+		}
+		taken := true
+		if id.Is(id.Transaction, s.TransactionID) {
+			var err error
+			if taken, err = tx.TransactionIsKnown(ctx, s.TransactionID); err != nil {
+				return nil, err
+			}
+		}
+		if taken {
+			seen[i].TransactionID = ""
+		}
+	}
+	return seen, nil
 }
 
 // provenMove is what "not taken" was said about. While a worker hung in a first send, another may have repeated it

@@ -236,3 +236,26 @@ func TestRedeliver_InvalidFieldIsNamed(t *testing.T) {
 	}
 	require.Equal(t, before, b.rows(t))
 }
+
+// What was delivered long ago has no log any more, which is how what was never delivered looks.
+func TestRedeliver_NothingOlderThanTheLog(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	made := b.newEndpoint(t, b.test, "plan.created")
+	b.newPlan(t, b.test)
+	old := b.base.AddDate(0, 0, -100)
+	_, err := b.pool.Exec(t.Context(), `
+		insert into events (id, environment_id, type, object_id, data, occurred_at, created_at)
+		select $1, environment_id, type, 'plan_old', data, $2, $3 from events where type = 'plan.created'`,
+		id.New(id.Event, old), old.Unix(), old)
+	require.NoError(t, err)
+	ranged := map[string]any{"endpointId": made.ID, "since": old.Unix() - 1}
+
+	got := as[Redelivery](t, 200, b.ask(t, b.test, "POST", "/api/webhook-logs", ranged))
+
+	require.Equal(t, 1, got.Examined)
+	require.Zero(t, got.Redelivered)
+	require.Len(t, b.logs(t, ""), 1)
+	ranged["before"] = b.base.AddDate(0, 0, -95).Unix()
+	problem(t, 422, "range_expired", "before", b.ask(t, b.test, "POST", "/api/webhook-logs", ranged))
+}

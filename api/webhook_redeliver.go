@@ -15,7 +15,7 @@ type RedeliveryForm struct {
 	DeliveryID    string `json:"deliveryId,omitempty" maxLength:"64" example:"whd_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"One delivery."`
 	PaymentID     string `json:"paymentTransactionId,omitempty" maxLength:"64" doc:"The deliveries of events about this payment, at most 100."`
 	EndpointID    string `json:"endpointId,omitempty" maxLength:"64" doc:"The endpoint of a time range: with since."`
-	Since         int64  `json:"since,omitempty" minimum:"1" maximum:"4102444799" doc:"Begin of the time range, in Unix seconds, real time."`
+	Since         int64  `json:"since,omitempty" minimum:"1" maximum:"4102444799" doc:"Begin of the time range, in Unix seconds, real time. Events of the last 90 days are examined: the log knows no others."`
 	Before        int64  `json:"before,omitempty" minimum:"1" maximum:"4102444799" doc:"End of the time range. Default: now."`
 	StartingAfter string `json:"startingAfter,omitempty" maxLength:"64" doc:"Continues a time range: lastEventId of the previous response."`
 }

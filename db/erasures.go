@@ -78,7 +78,7 @@ func (tx *Tx) CustomersToErase(
 	return ids, handled, translate("CustomerListToErase", err)
 }
 
-// SubscriptionsToErase lists the next subscriptions of a customer, in id order, which is the order of locks.
+// SubscriptionsToErase lists the next subscriptions of a customer, in id order, under lock.
 func (tx *Tx) SubscriptionsToErase(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) ([]string, erasure.Handled, error) {
@@ -92,7 +92,7 @@ func (tx *Tx) SubscriptionsToErase(
 func batchOf[R any](found []R, read func(R) (string, int64)) (ids []string, handled erasure.Handled) {
 	for _, row := range found {
 		id, position := read(row)
-		ids, handled.Last = append(ids, id), position
+		ids, handled.Last = append(ids, id), max(handled.Last, position)
 	}
 	slices.Sort(ids)
 	handled.Rows = len(ids)

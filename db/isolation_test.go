@@ -143,7 +143,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"PendingOnClock": b.clock.ID,
 			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
-			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "RecoveredFrom": txn.ID, "Refunds": charged,
+			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "Refunds": charged,
 			"Decisions": txn.ID, "CredentialChanges": b.provider, "ProviderCalls": txn.ID, "CallbackRef": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",

@@ -38,7 +38,7 @@ func (tx *Tx) LockResult(
 		return r, err
 	}
 	if r.Transaction.Status == payment.Canceled {
-		r.Recovered, err = tx.RecoveredFrom(ctx, environmentID, seen.ID)
+		r.Recovered, err = tx.LockRecovered(ctx, environmentID, seen.ID)
 	}
 	return r, err
 }

@@ -267,9 +267,15 @@ func TestRecoveredCharge(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	canceled := b.pendingCharge(t, "")
-	known, err := b.store.RecoveredFrom(t.Context(), b.env, canceled.ID)
-	require.NoError(t, err)
-	require.False(t, known)
+	recovered := func() (found *payment.Transaction) {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			var err error
+			found, err = tx.LockRecovered(ctx, b.env, canceled.ID)
+			require.NoError(t, err)
+		})
+		return found
+	}
+	require.Nil(t, recovered())
 
 	record := func(ctx context.Context, tx *db.Tx) error {
 		found := canceled
@@ -278,9 +284,7 @@ func TestRecoveredCharge(t *testing.T) {
 		return tx.InsertTransaction(ctx, b.env, found)
 	}
 	require.NoError(t, b.try(t, record))
-	known, err = b.store.RecoveredFrom(t.Context(), b.env, canceled.ID)
-	require.NoError(t, err)
-	require.True(t, known)
+	require.Equal(t, canceled.ID, recovered().RecoveredFrom)
 	requireFault(t, b.try(t, record), fault.Conflict, "charge_recovered")
 }
 

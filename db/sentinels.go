@@ -16,6 +16,7 @@ var (
 	ErrTransactionNotFound     = notFound("transaction")
 	ErrWebhookEndpointNotFound = notFound("webhook_endpoint")
 	ErrWebhookDeliveryNotFound = notFound("webhook_delivery")
+	ErrWebhookEndpointChanged  = changed("webhook_endpoint")
 	ErrIdempotencyKeyTaken     = fault.New(fault.Conflict, "idempotency_key_taken",
 		"Another request with this Idempotency-Key came first. Its response is returned.")
 )

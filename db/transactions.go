@@ -2,6 +2,9 @@ package db
 
 import (
 	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
@@ -44,11 +47,18 @@ func (r Reader) TransactionByProviderRef(
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
-// RecoveredFrom reports whether a capture that turned up on this canceled charge has become a transaction of its own.
-func (r Reader) RecoveredFrom(ctx context.Context, environmentID, id string) (bool, error) {
-	recovered, err := queries.TransactionIsRecovered(ctx, r.handle,
-		dbsqlc.TransactionIsRecoveredParams{EnvironmentID: environmentID, ID: id})
-	return recovered, translate("TransactionIsRecovered", err)
+// LockRecovered reads the success that a capture on this canceled charge has become, under lock; nil: there is none.
+func (tx *Tx) LockRecovered(ctx context.Context, environmentID, id string) (*payment.Transaction, error) {
+	row, err := queries.TransactionLockRecovered(ctx, tx.pipe,
+		dbsqlc.TransactionLockRecoveredParams{EnvironmentID: environmentID, RecoveredFrom: id})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil //nolint:nilnil // most canceled charges were never captured
+	}
+	if err != nil {
+		return nil, translate("TransactionLockRecovered", err)
+	}
+	recovered := transactionFromDB(row.Transaction)
+	return &recovered, nil
 }
 
 // Transactions lists an environment's.

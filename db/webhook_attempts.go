@@ -141,18 +141,23 @@ func (r Reader) EndpointBacklog(ctx context.Context, environmentID, endpointID s
 
 const backlogCounted = 1_000
 
-// StartAttempts writes attempts before they are made.
-func (tx *Tx) StartAttempts(ctx context.Context, environmentID, endpointID string, starts []AttemptStart) error {
+// StartAttempts writes attempts before they are made. Fault: webhook_endpoint_changed, when the endpoint is not of that
+// revision any more, so that nothing is sent to a URL that was replaced, or after a request to send nothing.
+func (tx *Tx) StartAttempts(
+	ctx context.Context, environmentID, endpointID string, revision int64, starts []AttemptStart,
+) error {
 	if len(starts) == 0 {
 		return nil
 	}
-	p := dbsqlc.WebhookAttemptStartParams{EnvironmentID: environmentID, EndpointID: endpointID, StartedAt: tx.Real}
+	p := dbsqlc.WebhookAttemptStartParams{
+		EnvironmentID: environmentID, EndpointID: endpointID, Revision: revision, StartedAt: tx.Real,
+	}
 	for _, s := range starts {
 		p.DeliveryIds = append(p.DeliveryIds, s.DeliveryID)
 		p.Numbers = append(p.Numbers, s.Number)
 		p.Manuals = append(p.Manuals, s.Manual)
 	}
-	return queries.WebhookAttemptStart(ctx, tx.pipe, p)
+	return queries.WebhookAttemptStart(ctx, tx.pipe.orElse(ErrWebhookEndpointChanged), p)
 }
 
 // EndAttempts writes how attempts ended and what becomes of their deliveries.

@@ -117,7 +117,7 @@ func (tx *Tx) SaveWebhookEndpoint(
 	ctx context.Context, environmentID string, e WebhookEndpoint, change EndpointChange,
 ) error {
 	tx.WakeWebhookEndpoint(environmentID, e.ID)
-	err := queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(changed("webhook_endpoint")),
+	err := queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(ErrWebhookEndpointChanged),
 		dbsqlc.WebhookEndpointUpdateParams{
 			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description,
 			Events: presentList(e.Events), PayloadShape: e.PayloadShape, Status: e.Status,

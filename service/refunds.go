@@ -10,7 +10,7 @@ import (
 )
 
 // RetryRefund sends what is owed of a charge's failed refunds again, and returns the new refund. Its workflow is
-// started after the commit. Faults: transaction_not_found, refund_not_owed.
+// started after the commit. Faults: transaction_not_found, refund_not_owed, refund_disputed.
 func (s *Service) RetryRefund(
 	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
 ) error {
@@ -36,7 +36,7 @@ func (s *Service) RetryRefund(
 }
 
 // CreditRefund gives what is owed of a charge's failed refunds as credit instead, and returns the charge. Faults:
-// transaction_not_found, refund_not_owed, refund_needs_subscription.
+// transaction_not_found, refund_not_owed, refund_disputed, refund_needs_subscription.
 func (s *Service) CreditRefund(
 	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
 ) error {

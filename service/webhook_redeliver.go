@@ -23,6 +23,9 @@ var (
 	errEndpointDisabled = fault.New(fault.Conflict, "webhook_endpoint_disabled",
 		"The webhook endpoint is disabled or deleted, so nothing is sent to it. Enable it first.")
 	errRangeEmpty = fault.InvalidParam("since", "range_empty", "`since` is not before `before`. Send an earlier `since`.")
+	errRangeOld   = fault.InvalidParam("before", "range_expired",
+		"`before` is %d days ago or more, and nobody knows what was delivered then. Send a later `before`, or read the events.",
+		int(delivery.Retention.Hours()/24))
 )
 
 // Redelivered are deliveries that are made again now, with the attempts so far, by delivery.
@@ -115,7 +118,8 @@ type RedeliveredRange struct {
 }
 
 // RedeliverMissed has at most 500 events of a range examined and what was missed of them delivered. What is repeated
-// finds nothing missed any more. Faults: webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty.
+// finds nothing missed any more. Nor is anything older than the log, which would not show that it was delivered. Faults:
+// webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty, range_expired.
 func (s *Service) RedeliverMissed(
 	ctx context.Context, by Caller, m MissedRange, around Around[RedeliveredRange],
 ) error {
@@ -125,6 +129,13 @@ func (s *Service) RedeliverMissed(
 		}
 		if !m.Since.Before(m.Before) {
 			return out, errRangeEmpty
+		}
+		logged := tx.Real.Add(-delivery.Retention)
+		if !logged.Before(m.Before) {
+			return out, errRangeOld
+		}
+		if m.Since.Before(logged) {
+			m.Since = logged
 		}
 		if !id.Is(id.Endpoint, m.EndpointID) {
 			return out, db.ErrWebhookEndpointNotFound.In("endpointId")

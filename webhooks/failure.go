@@ -17,6 +17,11 @@ import (
 // codeForbidden matches CheckURL's refusal of an address.
 var codeForbidden = fault.InvalidParam("url", "webhook_url_forbidden", "")
 
+// notHTTP is an answer that cannot be understood.
+var notHTTP = Result{
+	Failure: FailedProtocol, Detail: "What the receiver answered is not HTTP, or its headers are longer than 64 KiB.",
+}
+
 func detailOf(err error) string { return fault.From(err).Detail }
 
 // failure classifies what the transport returned. ctx is the caller's, limited the attempt's. The text of err is never
@@ -50,9 +55,7 @@ func (s *Sender) failure(ctx, limited context.Context, err error) Result {
 	case dialing:
 		return Result{Failure: FailedConnect, Detail: "The receiver's host cannot be reached. Nothing was sent."}
 	case malformed(err):
-		return Result{
-			Failure: FailedProtocol, Detail: "What the receiver answered is not HTTP, or its headers are longer than 64 KiB.",
-		}
+		return notHTTP
 	case closed(err):
 		return Result{Failure: FailedReset, Detail: "The receiver closed the connection before its answer was complete."}
 	}

@@ -89,7 +89,10 @@ func (s *Sender) send(ctx context.Context, r Request) Result {
 	if err != nil {
 		return s.failure(ctx, limited, err)
 	}
-	defer response.Body.Close() //nolint:errcheck // an excerpt that was read stays read
+	defer response.Body.Close()                    //nolint:errcheck // an excerpt that was read stays read
+	if response.StatusCode < http.StatusContinue { // net/http accepts any three digits
+		return notHTTP
+	}
 
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxExcerpt+1))
 	result := Result{Status: response.StatusCode, RetryAfter: retryAfter(response.Header.Get("Retry-After"), s.now())}

@@ -128,6 +128,9 @@ func TestSend_BadReceivers(t *testing.T) {
 			detail: "closed the connection"},
 		"half a body": {step: receiver.Raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), status: 200, failure: "reset",
 			detail: "did not end", excerpt: "half"},
+		"a status that there is not": {
+			step: receiver.Raw("HTTP/1.1 099 No\r\nContent-Length: 0\r\n\r\n"), failure: "protocol", detail: "not HTTP",
+		},
 		"not HTTP": {step: receiver.Raw("SSH-2.0-OpenSSH_9.2\r\n\r\n"), failure: "protocol", detail: "not HTTP"},
 		"huge headers": {
 			step: receiver.Raw("HTTP/1.1 200 OK\r\nX-Big: " + strings.Repeat("x", 1<<20)), failure: "protocol", detail: "64 KiB",

@@ -187,7 +187,9 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 		result.Invoice = &closed
 	}
 	for _, other := range l.store.transactions {
-		result.Recovered = result.Recovered || other.RecoveredFrom == id
+		if other.RecoveredFrom == id {
+			result.Recovered = &other
+		}
 	}
 	if answer.Outcome == payment.AnswerSucceeded && t.Type == payment.Charge &&
 		t.Confirms(answer.Amount, answer.Currency) {

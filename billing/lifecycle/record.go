@@ -12,9 +12,9 @@ import (
 type Result struct {
 	Transaction payment.Transaction   // as it is now, under lock
 	Charge      *payment.Transaction  // of a refund: the charge that it gives back, under lock
-	Refunds     []payment.Transaction // of a charge whose refunds or disputes the Answer lists: all of them, under lock
+	Refunds     []payment.Transaction // of Captured, where the Answer lists refunds or disputes: all of them, under lock
 	Invoice     *invoice.Invoice      // that the transaction pays, where it is not open any more; nil: open, or none
-	Recovered   bool                  // a late capture of this canceled charge was booked before
+	Recovered   *payment.Transaction  // of a canceled charge: the success that its capture became, under lock; nil: none
 	Move        payment.Move          // what was asked for
 	Asked       bool                  // because of callbacks
 	About       string                // the operation that a look-up asked about; empty: the transaction's own
@@ -22,6 +22,15 @@ type Result struct {
 	Answer      payment.Answer
 	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
 	Impossible *fault.Error
+}
+
+// Captured is the transaction that books the money of the charge, and what becomes of it: the charge itself, unless it
+// was canceled before it was captured.
+func (r Result) Captured() payment.Transaction {
+	if r.Recovered != nil {
+		return *r.Recovered
+	}
+	return r.Transaction
 }
 
 // Recorded is what became of the transaction.
@@ -154,14 +163,15 @@ func (r *recording) answered() error {
 
 // mismatched reports a success that is not about what was asked for, unless a person has let it count.
 func (r *recording) mismatched() bool {
-	accepted := r.txn.Status == r.good() && r.txn.Reviewed(payment.ReviewAmountMismatch, r.Answer.Ref)
+	booked := r.txn.Status == r.good() || r.Recovered != nil
+	accepted := booked && r.txn.Reviewed(payment.ReviewAmountMismatch, r.Answer.Ref)
 	return r.Answer.Outcome == payment.AnswerSucceeded && !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency) && !accepted
 }
 
 // secondCapture reports a success of another operation than the one that counted: the provider has taken the money of
 // one transaction twice.
 func (r *recording) secondCapture() bool {
-	booked := r.txn.Status == payment.Success || r.txn.Status == payment.Refunded || r.Recovered
+	booked := r.txn.Status == payment.Success || r.txn.Status == payment.Refunded || r.Recovered != nil
 	other := r.Answer.Ref != "" && r.txn.ProviderRef != "" && r.Answer.Ref != r.txn.ProviderRef
 	return r.Answer.Outcome == payment.AnswerSucceeded && booked && other
 }

@@ -65,6 +65,7 @@ func (r *recording) disputed(seen payment.Dispute) {
 		r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
 		r.d.announce(event.PaymentRefunded{Payment: refund.Announced()})
 	}
+	r.txn = r.txn.Relieved()
 	r.d.saveTransaction(r.txn)
 	if change.Changed {
 		r.d.announce(r.txn.Objection(change.Dispute))

@@ -13,7 +13,9 @@ func (r *recording) succeeded() error {
 		return r.refunded()
 	}
 	if r.txn.Status == payment.Canceled {
-		if r.Recovered {
+		if r.Recovered != nil { // the provider knows one charge only: what became of its money since is the success's
+			r.txn = *r.Recovered
+			r.movedSince()
 			return nil
 		}
 		r.recover()

@@ -105,7 +105,7 @@ func (r *recording) returned() bool {
 }
 
 // RetryRefund sends what is owed of a charge's failed refunds again, and returns the charge. The new refund is
-// Changes.Attempt. The State is the customer's. Fault: refund_not_owed.
+// Changes.Attempt. The State is the customer's. Faults: refund_not_owed, refund_disputed.
 func RetryRefund(s State, charge payment.Transaction, at Moment) (payment.Transaction, Changes, error) {
 	d := begin(s, at)
 	settled, owed, err := charge.PayOwed()
@@ -120,7 +120,8 @@ func RetryRefund(s State, charge payment.Transaction, at Moment) (payment.Transa
 }
 
 // CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is the subscription's that
-// the charge belongs to. Faults: refund_not_owed; refund_needs_subscription, since only its invoices use credit.
+// the charge belongs to. Faults: refund_not_owed; refund_disputed; refund_needs_subscription, since only its invoices use
+// credit.
 func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Changes, error) {
 	if s.Subscription.ID == "" || charge.InvoiceID == "" {
 		return State{}, Changes{}, fault.New(fault.Conflict, "refund_needs_subscription",

@@ -43,6 +43,19 @@ func (t Transaction) Withdrawn() (sum money.Minor) {
 	return sum
 }
 
+// Relieved returns the charge without the debt that lost disputes have paid: a refund failed, its payer disputed the
+// charge, and the bank gave the money back.
+func (t Transaction) Relieved() Transaction {
+	left := t.Amount - t.AmountRefunded
+	for _, d := range t.Disputes {
+		if d.State == DisputeLost && d.WithdrawalID != "" {
+			left -= d.Withdrawn
+		}
+	}
+	t.RefundOwed = min(t.RefundOwed, max(0, left))
+	return t
+}
+
 // Disputed is what a provider's word about a dispute changes.
 type Disputed struct {
 	Dispute  Dispute // as it is now

@@ -90,3 +90,60 @@ func TestTransaction_DisputeInAnotherCurrency(t *testing.T) {
 	_, change = charge.Dispute(seen, t0)
 	require.False(t, change.Unbookable, "said once")
 }
+
+// A refund of 1000 has failed, and its payer disputes the charge: the money must not go back twice, and a lost dispute has
+// paid what was owed.
+func TestPayOwed_DisputedCharge(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		withdrawn money.Minor
+		end       payment.DisputeState
+		open      bool // payable while the dispute is open
+		owed      money.Minor
+	}{
+		"lost":         {1000, payment.DisputeLost, false, 0},
+		"lost in part": {400, payment.DisputeLost, false, 600},
+		"won":          {1000, payment.DisputeWon, false, 1000},
+		"an inquiry":   {0, payment.DisputeWon, true, 1000},
+	} {
+		charge := captured(1000).FailRefund(1000)
+		say := func(state payment.DisputeState, withdrawn money.Minor) {
+			var change payment.Disputed
+			charge, change = charge.Dispute(payment.Dispute{
+				Ref: "du_1", State: state, Amount: 1000, Currency: charge.Currency, Withdrawn: withdrawn,
+			}, t0)
+			if change.Withdraw {
+				charge, _ = charge.Withdraw("txn_w", change.Dispute, t0)
+			}
+			charge = charge.Relieved()
+		}
+		say(payment.DisputeOpen, c.withdrawn)
+		same, _, err := charge.PayOwed()
+		require.Equal(t, c.open, err == nil, name)
+		if !c.open {
+			require.ErrorContains(t, err, "refund_disputed", name)
+			require.Equal(t, charge, same, name)
+		}
+		require.Equal(t, money.Minor(1000), charge.RefundOwed, name)
+
+		if c.end == payment.DisputeWon {
+			c.withdrawn = 0
+		}
+		say(c.end, c.withdrawn)
+		require.Equal(t, c.owed, charge.RefundOwed, name)
+		paid, owed, err := charge.PayOwed()
+		require.Equal(t, c.owed > 0, err == nil, name)
+		require.Equal(t, c.owed, owed, name)
+		if err == nil {
+			_, _, err = paid.Refund("txn_r", owed, t0, t0)
+			require.NoError(t, err, name)
+		}
+	}
+	lost := captured(1000)
+	lost.AmountRefunded = 1000 // a refund in flight
+	lost, change := lost.Dispute(payment.Dispute{
+		Ref: "du_1", State: payment.DisputeLost, Amount: 1000, Currency: lost.Currency, Withdrawn: 1000,
+	}, t0)
+	lost, _ = lost.Withdraw("txn_w", change.Dispute, t0)
+	require.Zero(t, lost.FailRefund(1000).RefundOwed, "the payer has the money")
+}

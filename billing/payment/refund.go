@@ -46,7 +46,7 @@ func (t Transaction) Refund(
 func (t Transaction) FailRefund(amount money.Minor) Transaction {
 	t.AmountRefunded = max(0, t.AmountRefunded-amount)
 	t.RefundOwed = min(t.RefundOwed+amount, t.Amount-t.AmountRefunded)
-	return t
+	return t.Relieved()
 }
 
 // Returned notes on a refund that had gone through that the bank sent the money back. It reports whether that is news:
@@ -60,12 +60,16 @@ func (t Transaction) Returned(code, reason string, now time.Time) (Transaction, 
 }
 
 // PayOwed ends what is owed of failed refunds, and returns how much it was: the caller refunds it again or gives it as
-// credit. Fault: refund_not_owed.
+// credit. Faults: refund_not_owed; refund_disputed, while a bank holds the money for its payer, who would get it twice.
 func (t Transaction) PayOwed() (Transaction, money.Minor, error) {
 	owed := t.RefundOwed
 	if owed <= 0 {
 		return t, 0, fault.New(fault.Conflict, "refund_not_owed",
 			"No failed refund of %s is owed to the customer.", t.ID)
+	}
+	if owed > t.Amount-t.AmountRefunded-t.Withdrawn() {
+		return t, 0, fault.New(fault.Conflict, "refund_disputed",
+			"The customer disputes %s, and the bank holds the money that is owed. Wait for the end of the dispute.", t.ID)
 	}
 	t.RefundOwed = 0
 	return t, owed, nil

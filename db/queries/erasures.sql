@@ -21,11 +21,20 @@ order by c.position
 limit @row_limit;
 
 -- name: SubscriptionListToErase :many
+-- All of them are locked before the first event: its number locks the customer's counter, which whoever holds one of the
+-- others may wait for.
+with batch as materialized (
+    select n.id
+    from subscriptions n
+    where n.environment_id = @environment_id and n.customer_id = @customer_id and n.position > @after_position
+    order by n.position
+    limit @row_limit
+)
 select s.id, s.position
 from subscriptions s
-where s.environment_id = @environment_id and s.customer_id = @customer_id and s.position > @after_position
-order by s.position
-limit @row_limit;
+where s.environment_id = @environment_id and s.id in (select b.id from batch b)
+order by s.id
+for no key update of s;
 
 -- name: SubscriptionErase :exec
 -- Locked before. Reasons that are codes of ours stay: they say nothing about the person.

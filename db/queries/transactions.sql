@@ -64,10 +64,11 @@ from transactions t
 where t.environment_id = @environment_id and t.provider_config_id = @provider_config_id and t.provider_ref = @provider_ref
   and t.type = @type and t.recovered_from is null;
 
--- name: TransactionIsRecovered :one
-select exists (
-    select from transactions t where t.environment_id = @environment_id and t.recovered_from = @id::text
-) as recovered;
+-- name: TransactionLockRecovered :one
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id and t.recovered_from = @recovered_from::text
+for no key update;
 
 -- name: TransactionList :many
 select sqlc.embed(t)

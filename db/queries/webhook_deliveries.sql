@@ -125,9 +125,16 @@ order by a.started_at
 limit @row_limit;
 
 -- name: WebhookAttemptStart :exec
-insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
-select @environment_id, n.delivery_id, n.number, @endpoint_id, n.manual, @started_at
-from (select unnest(@delivery_ids::text[]) as delivery_id, unnest(@numbers::int[]) as number, unnest(@manuals::boolean[]) as manual) n;
+-- All of them, or none where the endpoint was changed since it was read.
+with written as (
+    insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
+    select w.environment_id, n.delivery_id, n.number, w.id, n.manual, @started_at
+    from (select unnest(@delivery_ids::text[]) as delivery_id, unnest(@numbers::int[]) as number, unnest(@manuals::boolean[]) as manual) n
+    join webhook_endpoints w on w.environment_id = @environment_id and w.id = @endpoint_id and w.revision = @revision
+        and w.status = 'enabled'
+    returning 1
+)
+select 1 / count(*) from written;
 
 -- name: WebhookAttemptEnd :exec
 -- Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that was
@@ -186,12 +193,14 @@ with closing as (
 select count(*)::integer as closed from closed;
 
 -- name: WebhookDeliveryPurge :one
+-- Locked, so that one that is asked for again at this moment stays.
 with old as (
     select d.environment_id, d.id
     from webhook_deliveries d
     where d.created_at < @before and d.status <> 'pending'
     order by d.created_at
     limit @row_limit
+    for update skip locked
 ), attempts as (
     delete from webhook_attempts a using old o where a.environment_id = o.environment_id and a.delivery_id = o.id
 ), purged as (

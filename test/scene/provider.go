@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,6 +76,7 @@ type operation struct {
 	asked   money.Minor
 	cur     money.Currency
 	of      string // of a refund: the charge's reference
+	as      string // of a refund made elsewhere: what its metadata say in the place of our id
 }
 
 type remembered struct {
@@ -131,14 +133,15 @@ func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
 }
 
 // RefundElsewhere gives amount of a charge back without us, as a person does at the provider's dashboard, and returns
-// the refund's reference.
-func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor) (ref string) {
+// the refund's reference. Its metadata may have something where ours have our id.
+func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor, metadata ...string) (ref string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	charge := p.charged[transactionID]
 	ref = "re_elsewhere_" + strconv.Itoa(len(p.elsewhere)) + "_" + transactionID
 	p.elsewhere[ref] = &operation{
-		ref: ref, of: charge.ref, amount: amount, asked: amount, cur: charge.cur, outcome: providers.Succeeded,
+		ref: ref, of: charge.ref, as: strings.Join(metadata, ""), amount: amount, asked: amount, cur: charge.cur,
+		outcome: providers.Succeeded,
 	}
 	return ref
 }
@@ -183,7 +186,7 @@ func (p *Provider) since(found providers.Result, transactionID string) providers
 		see(id, p.refunded[id])
 	}
 	for _, ref := range slices.Sorted(maps.Keys(p.elsewhere)) {
-		see("", p.elsewhere[ref])
+		see(p.elsewhere[ref].as, p.elsewhere[ref])
 	}
 	found.Disputes = slices.Clone(p.disputes[transactionID])
 	return found

@@ -381,11 +381,18 @@ func (q *Queries) SubscriptionErase(ctx context.Context, db DBTX, arg Subscripti
 }
 
 const subscriptionListToErase = `-- name: SubscriptionListToErase :many
+with batch as materialized (
+    select n.id
+    from subscriptions n
+    where n.environment_id = $1 and n.customer_id = $2 and n.position > $3
+    order by n.position
+    limit $4
+)
 select s.id, s.position
 from subscriptions s
-where s.environment_id = $1 and s.customer_id = $2 and s.position > $3
-order by s.position
-limit $4
+where s.environment_id = $1 and s.id in (select b.id from batch b)
+order by s.id
+for no key update of s
 `
 
 type SubscriptionListToEraseParams struct {
@@ -400,6 +407,8 @@ type SubscriptionListToEraseRow struct {
 	Position int64
 }
 
+// All of them are locked before the first event: its number locks the customer's counter, which whoever holds one of the
+// others may wait for.
 func (q *Queries) SubscriptionListToErase(ctx context.Context, db DBTX, arg SubscriptionListToEraseParams) ([]SubscriptionListToEraseRow, error) {
 	rows, err := db.Query(ctx, subscriptionListToErase,
 		arg.EnvironmentID,

@@ -359,24 +359,6 @@ func (q *Queries) TransactionIsKnown(ctx context.Context, db DBTX, id string) (b
 	return known, err
 }
 
-const transactionIsRecovered = `-- name: TransactionIsRecovered :one
-select exists (
-    select from transactions t where t.environment_id = $1 and t.recovered_from = $2::text
-) as recovered
-`
-
-type TransactionIsRecoveredParams struct {
-	EnvironmentID string
-	ID            string
-}
-
-func (q *Queries) TransactionIsRecovered(ctx context.Context, db DBTX, arg TransactionIsRecoveredParams) (bool, error) {
-	row := db.QueryRow(ctx, transactionIsRecovered, arg.EnvironmentID, arg.ID)
-	var recovered bool
-	err := row.Scan(&recovered)
-	return recovered, err
-}
-
 const transactionList = `-- name: TransactionList :many
 select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at
 from transactions t
@@ -718,6 +700,75 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 		return nil, err
 	}
 	return items, nil
+}
+
+const transactionLockRecovered = `-- name: TransactionLockRecovered :one
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at
+from transactions t
+where t.environment_id = $1 and t.recovered_from = $2::text
+for no key update
+`
+
+type TransactionLockRecoveredParams struct {
+	EnvironmentID string
+	RecoveredFrom string
+}
+
+type TransactionLockRecoveredRow struct {
+	Transaction Transaction
+}
+
+func (q *Queries) TransactionLockRecovered(ctx context.Context, db DBTX, arg TransactionLockRecoveredParams) (TransactionLockRecoveredRow, error) {
+	row := db.QueryRow(ctx, transactionLockRecovered, arg.EnvironmentID, arg.RecoveredFrom)
+	var i TransactionLockRecoveredRow
+	err := row.Scan(
+		&i.Transaction.ID,
+		&i.Transaction.EnvironmentID,
+		&i.Transaction.Type,
+		&i.Transaction.Status,
+		&i.Transaction.CustomerID,
+		&i.Transaction.SubscriptionID,
+		&i.Transaction.InvoiceID,
+		&i.Transaction.Amount,
+		&i.Transaction.Currency,
+		&i.Transaction.Description,
+		&i.Transaction.AttemptNumber,
+		&i.Transaction.Trigger,
+		&i.Transaction.Provider,
+		&i.Transaction.ProviderConfigID,
+		&i.Transaction.ProviderRef,
+		&i.Transaction.Method,
+		&i.Transaction.FailureCode,
+		&i.Transaction.FailureReason,
+		&i.Transaction.ProviderResponse,
+		&i.Transaction.ChargeID,
+		&i.Transaction.RecoveredFrom,
+		&i.Transaction.AmountRefunded,
+		&i.Transaction.SendNumber,
+		&i.Transaction.FirstSentAt,
+		&i.Transaction.CancelRequestedAt,
+		&i.Transaction.NextCheckAt,
+		&i.Transaction.Checks,
+		&i.Transaction.NotFoundCount,
+		&i.Transaction.NotFoundAt,
+		&i.Transaction.ParkedAt,
+		&i.Transaction.StartedEpoch,
+		&i.Transaction.DueAt,
+		&i.Transaction.CompletedAt,
+		&i.Transaction.Revision,
+		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
+		&i.Transaction.SendDueAt,
+		&i.Transaction.RefundOwed,
+		&i.Transaction.Disputes,
+		&i.Transaction.DisputedAt,
+		&i.Transaction.ReturnedAt,
+		&i.Transaction.ReviewReason,
+		&i.Transaction.ReviewRef,
+		&i.Transaction.ReviewedAt,
+		&i.Transaction.RefundOwedAt,
+	)
+	return i, err
 }
 
 const transactionLockRefunds = `-- name: TransactionLockRefunds :many

@@ -156,28 +156,37 @@ func (q *Queries) WebhookAttemptListLost(ctx context.Context, db DBTX, arg Webho
 }
 
 const webhookAttemptStart = `-- name: WebhookAttemptStart :exec
-insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
-select $1, n.delivery_id, n.number, $2, n.manual, $3
-from (select unnest($4::text[]) as delivery_id, unnest($5::int[]) as number, unnest($6::boolean[]) as manual) n
+with written as (
+    insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
+    select w.environment_id, n.delivery_id, n.number, w.id, n.manual, $1
+    from (select unnest($2::text[]) as delivery_id, unnest($3::int[]) as number, unnest($4::boolean[]) as manual) n
+    join webhook_endpoints w on w.environment_id = $5 and w.id = $6 and w.revision = $7
+        and w.status = 'enabled'
+    returning 1
+)
+select 1 / count(*) from written
 `
 
 type WebhookAttemptStartParams struct {
-	EnvironmentID string
-	EndpointID    string
 	StartedAt     time.Time
 	DeliveryIds   []string
 	Numbers       []int
 	Manuals       []bool
+	EnvironmentID string
+	EndpointID    string
+	Revision      int64
 }
 
+// All of them, or none where the endpoint was changed since it was read.
 func (q *Queries) WebhookAttemptStart(ctx context.Context, db DBTX, arg WebhookAttemptStartParams) error {
 	_, err := db.Exec(ctx, webhookAttemptStart,
-		arg.EnvironmentID,
-		arg.EndpointID,
 		arg.StartedAt,
 		arg.DeliveryIds,
 		arg.Numbers,
 		arg.Manuals,
+		arg.EnvironmentID,
+		arg.EndpointID,
+		arg.Revision,
 	)
 	return err
 }
@@ -633,6 +642,7 @@ with old as (
     where d.created_at < $1 and d.status <> 'pending'
     order by d.created_at
     limit $2
+    for update skip locked
 ), attempts as (
     delete from webhook_attempts a using old o where a.environment_id = o.environment_id and a.delivery_id = o.id
 ), purged as (
@@ -647,6 +657,7 @@ type WebhookDeliveryPurgeParams struct {
 	RowLimit int32
 }
 
+// Locked, so that one that is asked for again at this moment stays.
 func (q *Queries) WebhookDeliveryPurge(ctx context.Context, db DBTX, arg WebhookDeliveryPurgeParams) (int, error) {
 	row := db.QueryRow(ctx, webhookDeliveryPurge, arg.Before, arg.RowLimit)
 	var purged int
