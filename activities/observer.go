@@ -38,10 +38,10 @@ type ProviderSilent struct {
 // ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.
 type ReviewNeeded struct {
 	EnvironmentID, TransactionID, SubscriptionID, Provider, ProviderRef, Reason string
-	Amount                                                                      money.Minor
-	Currency                                                                    money.Currency
-	// that was sent last; empty: none was
-	Key string
+
+	Amount   money.Minor
+	Currency money.Currency
+	Key      string // that was sent last; empty: none was
 }
 
 // CredentialsRefused names the account whose credentials do not serve.
