@@ -71,7 +71,7 @@ func TestRead_ReportsEveryFault(t *testing.T) {
 	require.NotContains(t, err.Error(), "hunter2")
 	require.Contains(t, err.Error(), `LISTEN_ADDRESS is "8080", which is not host:port`)
 	require.Contains(t, err.Error(),
-		"TEMPORAL_ADDRESS is not set, and `api`, `worker`, `serve`, `doctor` and `build` cannot run without it")
+		"TEMPORAL_ADDRESS is not set, and `api`, `worker`, `serve`, `doctor`, `build` and `payment` cannot run without it")
 }
 
 func TestRead_OnlyOwnVariablesOfCommand(t *testing.T) {
