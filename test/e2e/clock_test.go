@@ -147,12 +147,13 @@ func (d *double) cancel() {
 	d.same()
 }
 
-// same compares everything the API shows; a payment may take a moment of real time.
+// same compares everything the API shows. A payment takes a moment of real time, and more than a minute where Temporal
+// was too busy to be told of it: then the reconciler brings it on.
 func (d *double) same() {
 	d.t.Helper()
 	want := d.expected()
 	var got []string
-	for deadline := time.After(20 * time.Second); ; pause(d.ctx, 50*time.Millisecond) {
+	for deadline := time.After(3 * time.Minute); ; pause(d.ctx, 50*time.Millisecond) {
 		if got = d.seen(); slices.Equal(want, got) {
 			return
 		}
