@@ -87,7 +87,7 @@ func New(c Config) (*Stripe, error) {
 // Name is the provider's identifier in the API.
 func (*Stripe) Name() string { return "stripe" }
 
-// Capabilities: a search finds nothing reliably before the window is over, and an hour later in outages.
+// Capabilities of Stripe. A search finds nothing reliably before the window is over, and an hour later in outages.
 func (s *Stripe) Capabilities() providers.Capabilities {
 	return providers.Capabilities{
 		ReplayWindow: s.replayWindow, LookupByKey: true, LookupByRef: true, Cancel: true,

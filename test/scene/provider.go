@@ -232,9 +232,9 @@ func (p *Provider) Name() string { return "stripe" }
 
 // Capabilities implements providers.Provider.
 func (p *Provider) Capabilities() providers.Capabilities {
-	return providers.Capabilities{
-		ReplayWindow: Window, LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceAfter: Window, AbsenceGap: time.Hour,
-	}
+	can := providers.Capabilities{LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceGap: time.Hour}
+	can.ReplayWindow, can.AbsenceAfter = Window, Window
+	return can
 }
 
 // Charge implements providers.Provider.
@@ -394,8 +394,8 @@ func (p *Provider) LookupRefund(_ context.Context, in providers.LookupRequest) (
 func (p *Provider) TestConnection(context.Context) error { return nil }
 
 // ParseCallback implements providers.Provider.
-func (p *Provider) ParseCallback(
-	context.Context, providers.CallbackRequest, time.Time,
-) ([]providers.Callback, providers.Acknowledgement, error) {
-	return nil, providers.Acknowledgement{}, nil
+func (p *Provider) ParseCallback(context.Context, providers.CallbackRequest, time.Time) (
+	said []providers.Callback, ack providers.Acknowledgement, err error,
+) {
+	return said, ack, err
 }
