@@ -70,7 +70,7 @@ func callInTime(ctx context.Context, x exchange) (providers.Result, error) {
 func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	t := x.txn
 	look := providers.LookupRequest{
-		TransactionID: t.ID, Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef,
+		TransactionID: t.ID, Key: x.key(), Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef,
 	}
 	look.Since = t.Type == payment.Charge && x.about == ""
 	refund := t.Type == payment.Refund

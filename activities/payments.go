@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -109,9 +110,8 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 }
 
 func (a *Payments) protocol(p providers.Provider) payment.Protocol {
-	gap := a.AbsenceGap
-	if gap == 0 {
-		gap = payment.DefaultAbsenceGap
+	can := p.Capabilities()
+	return payment.Protocol{
+		Window: can.ReplayWindow, AbsenceGap: cmp.Or(a.AbsenceGap, can.AbsenceGap, payment.DefaultAbsenceGap),
 	}
-	return payment.Protocol{Window: p.ReplayWindow(), AbsenceGap: gap}
 }

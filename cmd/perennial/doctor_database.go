@@ -129,7 +129,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 		d.ok(check, "opens the keysets of all apps (%d)", len(apps))
 	}
 	door := gateway.New(gateway.Config{
-		Vault: keys, StripeURL: d.config.Stripe.APIURL, Timeout: d.config.Stripe.Timeout,
+		Vault: keys, BaseURLs: baseURLs(d.config), Timeout: d.config.Stripe.Timeout,
 		ReplayWindow: d.config.Stripe.ReplayWindow,
 	})
 	d.environments(environments, func(d *doctor, e db.Environment) {

@@ -97,6 +97,9 @@ func providerUpdateCommand() *command {
 	}
 }
 
+// baseURLs are the operator's addresses of providers.
+func baseURLs(c config.Config) map[string]string { return map[string]string{"stripe": c.Stripe.APIURL} }
+
 // replaceCredentials asks the provider before anything is stored, outside the transaction: a provider that hangs must
 // not hold a row that payments read.
 func replaceCredentials(
@@ -112,8 +115,8 @@ func replaceCredentials(
 	}
 	// A mistyped key would stall every payment of the environment until somebody reads the log.
 	if n.Stripe.SecretKey != "" && !untested {
-		door := gateway.New(gateway.Config{StripeURL: c.Stripe.APIURL, Timeout: c.Stripe.Timeout})
-		if err := door.Try(ctx, account.Mode, n.Stripe.SecretKey); err != nil {
+		door := gateway.New(gateway.Config{BaseURLs: baseURLs(c), Timeout: c.Stripe.Timeout})
+		if err := door.Try(ctx, account.Provider, account.Mode, n.Stripe.SecretKey); err != nil {
 			_, _ = fmt.Fprintf(p.stderr, "nothing was changed; --skip-test stores without asking Stripe\n") // the error follows
 			return err
 		}

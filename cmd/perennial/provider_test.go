@@ -61,7 +61,7 @@ func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
 	before := stored()
 	keys, err := vault.New(env["PERENNIAL_KEK"])
 	require.NoError(t, err)
-	running := gateway.New(gateway.Config{Vault: keys, StripeURL: env["STRIPE_API_URL"]})
+	running := gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": env["STRIPE_API_URL"]}})
 	adapter, err := running.Provider(t.Context(), before)
 	require.NoError(t, err)
 	require.ErrorContains(t, adapter.TestConnection(t.Context()), "provider_credentials_rejected")

@@ -87,7 +87,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 		return s, err
 	}
 	s.gateway = gateway.New(gateway.Config{
-		Vault: keys, StripeURL: c.Stripe.APIURL, Timeout: c.Stripe.Timeout, ReplayWindow: c.Stripe.ReplayWindow,
+		Vault: keys, BaseURLs: baseURLs(c), Timeout: c.Stripe.Timeout, ReplayWindow: c.Stripe.ReplayWindow,
 	})
 	if do.worker {
 		if s.worker, err = s.startWorker(ctx, p, do); err != nil {

@@ -58,8 +58,7 @@ var disputes = []scenario{
 		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{}`)
 		for range 2 {
 			m := b.Rig.NextCallback(t)
-			cb, err := b.Provider.ParseCallback(m.Header, m.Body, b.Rig.now())
-			require.NoError(t, err)
+			cb := b.parse(t, m)
 			require.Equal(t, providers.KindDisputed, cb.Kind)
 			require.Equal(t, charge.Ref, cb.Ref)
 		}

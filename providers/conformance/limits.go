@@ -14,7 +14,7 @@ import (
 var limits = []scenario{
 	{"the smallest amount that the limits allow is taken", func(t *testing.T, b *bench) {
 		for i, currency := range []money.Currency{"USD", "EUR", "GBP", "CZK", "HUF", "JPY", "XAF", "KWD", "MGA"} {
-			l := b.Provider.Limits(currency)
+			l := b.Factory.Limits(currency)
 			require.False(t, l.Unchargeable, currency)
 			in := b.request(b.Methods.OK)
 			in.Currency, in.Amount = currency, l.Minimum

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/providers"
 	"perennial/providers/simulator"
 )
 
@@ -24,19 +25,13 @@ type Rig struct {
 	URL      string
 	arrived  atomic.Int64 // provider requests that reached the simulator
 	now      func() time.Time
-	messages chan Message
-}
-
-// Message is a callback as it arrived.
-type Message struct {
-	Header http.Header
-	Body   []byte
+	messages chan providers.CallbackRequest
 }
 
 // NewRig starts a simulator that knows only the given keys, and stops it with the test. now is real time.
 func NewRig(t *testing.T, now func() time.Time, keys ...string) *Rig {
 	t.Helper()
-	r := &Rig{now: now, messages: make(chan Message, 100)}
+	r := &Rig{now: now, messages: make(chan providers.CallbackRequest, 100)}
 	sim, err := simulator.New(simulator.Config{
 		LedgerPath: filepath.Join(t.TempDir(), "ledger.jsonl"),
 		SecretKeys: keys,
@@ -106,14 +101,14 @@ func (r *Rig) Resend(t *testing.T, ref, event, secret string) {
 }
 
 // NextCallback waits for the next message from the provider.
-func (r *Rig) NextCallback(t *testing.T) Message {
+func (r *Rig) NextCallback(t *testing.T) providers.CallbackRequest {
 	t.Helper()
 	select {
 	case m := <-r.messages:
 		return m
 	case <-time.After(patience):
 		require.Fail(t, "no callback arrived")
-		return Message{}
+		return providers.CallbackRequest{}
 	}
 }
 
@@ -159,6 +154,8 @@ func (r *Rig) receive(t *testing.T) string {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		r.messages <- Message{Header: req.Header, Body: body}
+		r.messages <- providers.CallbackRequest{
+			Method: req.Method, Host: req.Host, Path: req.URL.EscapedPath(), Header: req.Header, Body: body,
+		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 // Subject is one adapter wired to a simulated provider of its own.
 type Subject struct {
 	Rig         *Rig
+	Factory     providers.Factory
 	Provider    providers.Provider
 	Unreachable providers.Provider // pointed at a port where nobody listens
 	WrongKey    providers.Provider // with credentials that the provider does not know

@@ -29,6 +29,7 @@ func TestConformance(t *testing.T) {
 		usd := func(amount int64) conformance.Price { return price(amount, "USD") }
 		return conformance.Subject{
 			Rig:         rig,
+			Factory:     stripe.Factory{},
 			Provider:    adapter(testKey, rig.URL),
 			Unreachable: adapter(testKey, conformance.ClosedPort(t)),
 			WrongKey:    adapter("sk_test_rolled0123456789", rig.URL),

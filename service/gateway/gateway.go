@@ -9,18 +9,18 @@ import (
 	"sync"
 	"time"
 
-	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/vault"
 	"perennial/providers"
+	"perennial/providers/all"
 	"perennial/providers/stripe"
 )
 
 // Config is the operator's part: where providers are, for the simulator, and how patient to be.
 type Config struct {
 	Vault        *vault.Vault
-	StripeURL    string
+	BaseURLs     map[string]string // by the provider's name; absent: the provider's own
 	Timeout      time.Duration
 	ReplayWindow time.Duration
 }
@@ -51,14 +51,11 @@ func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Pr
 	if ok && bytes.Equal(p.secretKey, c.SecretKeySealed) && bytes.Equal(p.webhookSecret, c.WebhookSecretSealed) {
 		return p.Provider, nil
 	}
-	if c.Provider != "stripe" {
-		return nil, fault.New(fault.Internal, "provider_unknown", "Provider %q has no adapter.", c.Provider)
-	}
 	plain, err := Unseal(g.config.Vault, c)
 	if err != nil {
 		return nil, err
 	}
-	adapter, err := g.adapter(plain, c.Mode)
+	adapter, err := g.adapter(c.Provider, plain, c.Mode)
 	if err != nil {
 		return nil, err
 	}
@@ -66,30 +63,34 @@ func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Pr
 	return adapter, nil
 }
 
-// Try asks the provider whether it takes a secret key that is not stored yet. Faults: those of TestConnection, and
-// provider_credentials_invalid.
-func (g *Gateway) Try(ctx context.Context, mode, secretKey string) error {
-	adapter, err := g.adapter(Credentials{SecretKey: secretKey}, mode)
+// Try asks the provider whether it takes a secret key that is not stored yet. Faults: those of TestConnection,
+// provider_unknown and provider_credentials_invalid.
+func (g *Gateway) Try(ctx context.Context, provider, mode, secretKey string) error {
+	adapter, err := g.adapter(provider, Credentials{SecretKey: secretKey}, mode)
 	if err != nil {
 		return err
 	}
 	return adapter.TestConnection(ctx)
 }
 
-func (g *Gateway) adapter(plain Credentials, mode string) (*stripe.Stripe, error) {
-	return stripe.New(stripe.Config{
-		SecretKey: plain.SecretKey, WebhookSecret: plain.WebhookSecret, Live: mode == "live",
-		BaseURL: g.config.StripeURL, Timeout: g.config.Timeout, ReplayWindow: g.config.ReplayWindow,
+func (g *Gateway) adapter(provider string, plain Credentials, mode string) (providers.Provider, error) {
+	factory, err := all.Registry.Factory(provider)
+	if err != nil {
+		return nil, err
+	}
+	return factory.Open(providers.Account{
+		Live: mode == "live",
+		Credentials: map[string]string{
+			stripe.FieldSecretKey: plain.SecretKey, stripe.FieldWebhookSecret: plain.WebhookSecret,
+		},
+		BaseURL: g.config.BaseURLs[provider], Timeout: g.config.Timeout, ReplayWindow: g.config.ReplayWindow,
 	})
 }
 
 // Limits returns which charges in a currency a provider takes, by the provider's name;
 // of one without an adapter none are known.
 func Limits(provider string, currency money.Currency) money.Limits {
-	if provider == "stripe" {
-		return stripe.Limits(currency)
-	}
-	return money.Limits{}
+	return all.Registry.Limits(provider, currency)
 }
 
 // The names of sealed fields; they are part of what a sealed value is bound to.

@@ -1,0 +1,10 @@
+// Package all is the list of the providers that there are. It is the only place that names them all.
+package all
+
+import (
+	"perennial/providers"
+	"perennial/providers/stripe"
+)
+
+// Registry holds every provider's factory.
+var Registry = providers.NewRegistry(stripe.Factory{})
