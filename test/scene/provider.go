@@ -101,11 +101,7 @@ func NewProvider(now func() time.Time) *Provider {
 func (p *Provider) Captures() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := make(map[string]int, len(p.captures))
-	for k, v := range p.captures {
-		out[k] = v
-	}
-	return out
+	return maps.Clone(p.captures)
 }
 
 // Calls lists all requests so far.
