@@ -165,15 +165,17 @@ func TestCharge_Statuses(t *testing.T) {
 
 func TestCharge_SomebodyIsThere(t *testing.T) {
 	t.Parallel()
+	bodies := make(chan string, 1)
 	f := against(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		require.Contains(t, string(body), `"redirect_url":"https://app.example/back"`)
+		bodies <- string(body)
 		_, _ = io.WriteString(w, succeededCharge)
 	})
 	in := sampleCharge()
 	in.ReturnURL = "https://app.example/back"
 	_, err := f.Charge(t.Context(), in)
 	require.NoError(t, err)
+	require.Contains(t, <-bodies, `"redirect_url":"https://app.example/back"`)
 }
 
 // Flutterwave answers a repeated key with the first answer whatever the request says now.

@@ -25,7 +25,7 @@ func TestConnection(t *testing.T) {
 		"a portal":     {200, `<html>`, "provider_unavailable"},
 	} {
 		f := against(t, func(w http.ResponseWriter, r *http.Request) {
-			require.Equal(t, "GET /customers?page=1", r.Method+" "+r.URL.RequestURI())
+			expect(t, "GET /customers?page=1", r.Method+" "+r.URL.RequestURI())
 			w.WriteHeader(c.status)
 			_, _ = io.WriteString(w, c.body)
 		})

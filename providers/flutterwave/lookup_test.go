@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,8 +41,8 @@ func TestLookupCharge_ByReference(t *testing.T) {
 			providers.Succeeded, "chg_2"},
 	} {
 		f := against(t, func(w http.ResponseWriter, r *http.Request) {
-			require.Equal(t, "GET /charges?reference="+ourRef, r.Method+" "+r.URL.RequestURI())
-			require.Empty(t, r.Header.Get("X-Idempotency-Key"))
+			expect(t, "GET /charges?reference="+ourRef, r.Method+" "+r.URL.RequestURI())
+			expect(t, "", r.Header.Get("X-Idempotency-Key"))
 			_, _ = io.WriteString(w, c.body)
 		})
 		in := providers.LookupRequest{TransactionID: "txn_42", Key: ourSend}
@@ -87,18 +88,20 @@ func TestLookup_AnothersReferenceIsRefused(t *testing.T) {
 
 func TestLookup_ReferencesAreEscaped(t *testing.T) {
 	t.Parallel()
+	paths := make(chan string, 1)
 	f := against(t, func(w http.ResponseWriter, r *http.Request) {
-		require.Contains(t, []string{"/charges/..%2Fcustomers", "/refunds/..%2Fcustomers"}, r.URL.EscapedPath())
+		paths <- r.URL.EscapedPath()
 		w.WriteHeader(http.StatusNotFound)
 	})
 	in := providers.LookupRequest{TransactionID: "txn_42", Ref: "../customers"}
-	for _, ask := range []func() (providers.Result, error){
-		func() (providers.Result, error) { return f.LookupCharge(t.Context(), in) },
-		func() (providers.Result, error) { return f.LookupRefund(t.Context(), in) },
+	for kind, ask := range map[string]func() (providers.Result, error){
+		"charges": func() (providers.Result, error) { return f.LookupCharge(t.Context(), in) },
+		"refunds": func() (providers.Result, error) { return f.LookupRefund(t.Context(), in) },
 	} {
 		res, err := ask()
 		require.NoError(t, err)
 		require.Equal(t, providers.Unknown, res.Outcome)
+		require.Equal(t, "/"+kind+"/..%2Fcustomers", <-paths)
 	}
 }
 
@@ -110,10 +113,12 @@ func since(t *testing.T, pages []string, chargebacks string) *Flutterwave {
 		case "/charges/chg_1":
 			_, _ = io.WriteString(w, `{"data":`+chargeWith("chg_1", ourRef, "succeeded", "txn_42")+`}`)
 		case "/refunds":
-			require.Equal(t, "2026-05-24T15:33:11.005Z", r.URL.Query().Get("from"))
-			var page int
-			_, err := fmt.Sscan(r.URL.Query().Get("page"), &page)
-			require.NoError(t, err)
+			expect(t, "2026-05-24T15:33:11.005Z", r.URL.Query().Get("from"))
+			page, err := strconv.Atoi(r.URL.Query().Get("page"))
+			if err != nil || page < 1 || page > len(pages) {
+				t.Errorf("page %q", r.URL.Query().Get("page"))
+				return
+			}
 			_, _ = fmt.Fprintf(w, `{"meta":{"page_info":{"current_page":%d,"total_pages":%d}},"data":[%s]}`,
 				page, len(pages), pages[page-1])
 		case "/chargebacks":

@@ -20,9 +20,9 @@ func TestRefund_OnTheWire(t *testing.T) {
 	t.Parallel()
 	f := against(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		require.Equal(t, "POST /refunds", r.Method+" "+r.URL.Path)
-		require.Equal(t, ourRef, r.Header.Get("X-Idempotency-Key"))
-		require.JSONEq(t, `{"amount":5,"charge_id":"chg_1","meta":{"txn_id":"txn_43"},"reason":"requested_by_customer"}`,
+		expect(t, "POST /refunds", r.Method+" "+r.URL.Path)
+		expect(t, ourRef, r.Header.Get("X-Idempotency-Key"))
+		expect(t, `{"amount":5,"charge_id":"chg_1","meta":{"txn_id":"txn_43"},"reason":"requested_by_customer"}`,
 			string(body))
 		w.WriteHeader(http.StatusCreated)
 		_, _ = io.WriteString(w, `{"message":"Refund Initiated","data":`+refundWith("new", "txn_43")+`}`)
