@@ -110,8 +110,8 @@ func (b *bundle) filled(t *testing.T) filling {
 		charged = recovered.ID
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
-		require.NoError(t, tx.SaveCredentials(ctx, b.env,
-			db.ProviderConfig{ID: b.provider, SecretKeySealed: []byte("sealed")}, []string{"secretKey"}))
+		version := db.SealedCredentials{Version: 2, Fields: []string{"secretKey"}, Sealed: []byte("sealed")}
+		require.NoError(t, tx.SaveCredentials(ctx, b.env, b.provider, version, []string{"secretKey"}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{
 			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID,
