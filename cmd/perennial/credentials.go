@@ -22,10 +22,10 @@ type credentialFlags struct {
 // givenCredential is a credential as a flag named it.
 type givenCredential struct{ flag, name, variable string }
 
-// declare declares the flags. Those of Stripe are older than the others and mean the same.
+// declare declares the flags. Those of Stripe are older and mean --credential secretKey=… and webhookSecret=….
 func (c *credentialFlags) declare(f *flag.FlagSet) {
-	f.Func("credential", "`name=variable`: the credential and the variable that holds it, such as secretKey=STRIPE_KEY; "+
-		"- instead of a variable reads a line of standard input; may be repeated", func(text string) error {
+	f.Func("credential", "credential and the `name=variable` that holds it, such as secretKey=STRIPE_KEY; - reads a "+
+		"line of standard input", func(text string) error {
 		name, variable, found := strings.Cut(text, "=")
 		if !found || name == "" || variable == "" {
 			return usagef("give the name of the credential, = and the name of a variable")
@@ -34,9 +34,9 @@ func (c *credentialFlags) declare(f *flag.FlagSet) {
 		return nil
 	})
 	for _, older := range []struct{ flag, name, usage string }{
-		{"stripe-secret-key-env", "secretKey", "`variable` of Stripe's secret key: --credential secretKey=variable"},
+		{"stripe-secret-key-env", "secretKey", "`variable` that holds Stripe's secret key"},
 		{"stripe-webhook-secret-env", "webhookSecret",
-			"`variable` of Stripe's webhook secret: --credential webhookSecret=variable"},
+			"`variable` that holds Stripe's webhook secret"},
 	} {
 		f.Func(older.flag, older.usage, func(variable string) error {
 			c.given = append(c.given, givenCredential{"--" + older.flag, older.name, variable})
