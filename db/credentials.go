@@ -52,8 +52,8 @@ func (r Reader) CredentialNames(ctx context.Context, environmentID, configID str
 	return names, readError("provider_config", err)
 }
 
-// SecretOverlap is how long a callback secret that was replaced still verifies callbacks: the provider signs with it until
-// somebody has changed it there, and what it signed arrives late.
+// SecretOverlap is how long a callback secret that was replaced still verifies callbacks: the provider signs with it
+// until somebody has changed it there, and what it signed arrives late.
 const SecretOverlap = 24 * time.Hour
 
 // SaveCredentials adds a version of the credentials of a configuration, deletes those that serve nothing any more, and

@@ -13,7 +13,8 @@ import (
 func TestSaveCredentials_AddsVersionAndDropsWhatServesNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, err := b.pool.Exec(t.Context(), "update provider_configs set secret_key_sealed = 'former' where id = $1", b.provider)
+	_, err := b.pool.Exec(t.Context(),
+		"update provider_configs set secret_key_sealed = 'former' where id = $1", b.provider)
 	require.NoError(t, err)
 	save := func(version int, age time.Duration) {
 		t.Helper()
@@ -26,8 +27,8 @@ func TestSaveCredentials_AddsVersionAndDropsWhatServesNothing(t *testing.T) {
 			next := db.SealedCredentials{Version: version, Fields: []string{"secretKey"}, Sealed: []byte{byte(version)}}
 			require.NoError(t, tx.SaveCredentials(ctx, b.env, b.provider, next, []string{"secretKey"}))
 		})
-		_, err := b.pool.Exec(t.Context(), "update provider_credentials set created_at = created_at - $1::interval where version = $2",
-			age, version)
+		_, err := b.pool.Exec(t.Context(),
+			"update provider_credentials set created_at = created_at - $1::interval where version = $2", age, version)
 		require.NoError(t, err)
 	}
 	versions := func() (found []int) {

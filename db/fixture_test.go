@@ -93,7 +93,9 @@ func (b *bundle) bareEnvironment(t *testing.T) environment {
 }
 
 // sealed is the first version of an account's credentials.
-var sealed = []db.SealedCredentials{{Version: 1, Fields: []string{"secretKey", "webhookSecret"}, Sealed: []byte("sealed")}}
+var sealed = []db.SealedCredentials{{
+	Version: 1, Fields: []string{"secretKey", "webhookSecret"}, Sealed: []byte("sealed"),
+}}
 
 // newEnvironment writes a tenant down to a subscription without invoices.
 func (b *bundle) newEnvironment(t *testing.T) environment {
