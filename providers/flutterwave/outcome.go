@@ -94,6 +94,7 @@ func (f *Flutterwave) rejected(res providers.Result, api *apiError, e effect) pr
 		if e == charging {
 			res.Outcome, res.FailureCode = providers.Declined, providers.InvalidAccount
 		}
+	default: // open
 	}
 	if e == charging && res.Outcome == providers.Failed && api.aboutPayer() {
 		res.Outcome, res.FailureCode = providers.Declined, providers.InvalidAccount
