@@ -99,6 +99,10 @@ func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect
 		failpoint.Hit(failpoint.CommandCommitted)
 		ref, signal := contract.Ref{EnvironmentID: e.EnvironmentID, ID: e.ID}, cmp.Or(e.Why, contract.SignalWake)
 		wake := contract.Wake{By: string(by.Kind()), Actor: by.ID(), Revision: e.Revision}
+		if e.Told != nil {
+			told := contract.SnapshotOf(*e.Told, false)
+			wake.Snapshot = &told
+		}
 		d.note(ctx, signal, e.ID, d.engine.Wake(ctx, ref, signal, wake))
 	case db.CheckTransaction:
 		failpoint.Hit(failpoint.CallbackStored)
