@@ -296,6 +296,7 @@ func TestCommand_BrokenHalfWayLeavesNothing(t *testing.T) {
 func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.collecting()
 	before := l.sub().Revision
 	const each = 8
 	type result struct {
@@ -354,6 +355,7 @@ func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 func TestCommand_WakesOnceUntilTheWorkflowActs(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.collecting()
 	for range 2 {
 		first, err := l.ask(command{Name: contract.CommandCancel})
 		require.NoError(t, err)
@@ -371,6 +373,28 @@ func TestCommand_WakesOnceUntilTheWorkflowActs(t *testing.T) {
 	var marked int
 	require.NoError(t, l.Pool.QueryRow(t.Context(), "select count(wake_pending_since) from subscriptions").Scan(&marked))
 	require.Zero(t, marked, "a refusal wakes nothing")
+	l.sound()
+}
+
+// A command that leaves the workflow nothing to do until the date that it waits for tells it what the row says: nothing
+// needs to be read, and nothing is owed where the word is lost.
+func TestCommand_TellsWhatLeavesNothingToDo(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	for _, name := range []string{contract.CommandCancel, contract.CommandReactivate} {
+		_, err := l.ask(command{Name: name})
+		require.NoError(t, err)
+		told := l.Started.Signals()
+		require.Len(t, told, 1)
+		require.Equal(t, [2]string{l.ref.ID, name}, [2]string{told[0].ID, told[0].Why})
+		require.NotNil(t, told[0].Told)
+		l.wake()
+		require.Equal(t, l.snap, contract.SnapshotOf(*told[0].Told, false), "as if the workflow had read the row")
+		require.Equal(t, l.snap.Revision, told[0].Revision)
+	}
+	var marked int
+	require.NoError(t, l.Pool.QueryRow(t.Context(), "select count(wake_pending_since) from subscriptions").Scan(&marked))
+	require.Zero(t, marked)
 	l.sound()
 }
 

@@ -23,14 +23,11 @@ func (tx *Tx) Wake(_ context.Context, environmentID string, s lifecycle.State, w
 }
 
 // Tell has the subscription's workflow told, after the commit, what a decision made of the subscription that leaves it at
-// rest. The row bears no mark of it: word that is lost is not sent again. s is the state decided on, saved is whether its
-// subscription is written. A workflow that is being woken reads the row by itself.
-func (tx *Tx) Tell(environmentID string, s lifecycle.State, saved bool, why string) {
+// rest. The row bears no mark of it: word that is lost is not sent again. A workflow that is being woken reads the row by
+// itself.
+func (tx *Tx) Tell(environmentID string, s lifecycle.State, why string) {
 	if s.WakePending {
 		return
-	}
-	if saved {
-		s.Subscription.Revision++
 	}
 	tx.AfterCommit(SignalSubscription{
 		EnvironmentID: environmentID, ID: s.Subscription.ID, Why: why, Revision: s.Subscription.Revision, Told: &s,

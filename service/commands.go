@@ -60,7 +60,7 @@ func Command(
 		return Performed{}, err
 	}
 	if lifecycle.LeavesAtRest(found, state, changes) {
-		tx.Tell(environmentID, state, changes.Subscription != nil, cmd.Name())
+		tx.Tell(environmentID, state, cmd.Name())
 	} else if err := tx.Wake(ctx, environmentID, state, cmd.Name()); err != nil {
 		return Performed{}, err
 	}
