@@ -92,7 +92,7 @@ func TestReference_IsShortAndReadBack(t *testing.T) {
 	back, ok := parseReference(longest.String())
 	require.True(t, ok)
 	require.Equal(t, longest, back)
-	for _, foreign := range []string{"", "txn_42", "txn_42-c", "txn_42-z0123456789ab", "order 7", "txn_42-c0123456789ab-1"} {
+	for _, foreign := range []string{"", "txn_42", "txn_42-c", "txn_42-z0123456789ab", "order 7"} {
 		_, ok := parseReference(foreign)
 		require.False(t, ok, foreign)
 	}
