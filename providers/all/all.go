@@ -3,9 +3,10 @@ package all
 
 import (
 	"perennial/providers"
+	"perennial/providers/adyen"
 	"perennial/providers/flutterwave"
 	"perennial/providers/stripe"
 )
 
 // Registry holds every provider's factory.
-var Registry = providers.NewRegistry(stripe.Factory{}, flutterwave.Factory{})
+var Registry = providers.NewRegistry(adyen.Factory{}, flutterwave.Factory{}, stripe.Factory{})
