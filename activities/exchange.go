@@ -44,6 +44,16 @@ func (x exchange) sentKey() string {
 	return ""
 }
 
+// asks reports whether the move is a request to the provider.
+func (x exchange) asks() bool {
+	switch x.move {
+	case payment.MoveNone, payment.MoveAbandon, payment.MoveAwait, payment.MoveReview:
+		return false
+	default:
+		return true
+	}
+}
+
 // answered names the place behind the call, for crash tests.
 func (x exchange) answered() failpoint.Name {
 	if x.txn.Type == payment.Refund {
@@ -75,6 +85,8 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	look.Since = t.Type == payment.Charge && x.about == ""
 	refund := t.Type == payment.Refund
 	switch {
+	case x.move == payment.MoveAwait || x.move == payment.MoveReview:
+		return providers.Result{}, nil
 	case x.move == payment.MoveAbandon:
 		return providers.Result{Outcome: providers.Canceled, FailureReason: "canceled before it was sent"}, nil
 	case x.move == payment.MoveLookup && refund:

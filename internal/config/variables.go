@@ -245,11 +245,11 @@ var variables = []Variable{
 		}),
 	},
 	{
-		Name: "PAYMENT_ABSENCE_GAP", Default: "1h", Example: "1h",
-		Meaning: "How far apart a provider must answer twice that it never heard of a payment, both after the replay window, until " +
-			"the payment counts as failed.",
+		Name: "PAYMENT_ABSENCE_GAP", Default: "0s", Example: "1h",
+		Meaning: "How far apart a provider must answer twice that it never heard of a payment until the payment counts as " +
+			"failed, where it must do so twice; 0s: as its adapter says (Stripe: 1h).",
 		Fix: "stay at the default: it outlasts the lag of a provider's search; only tests against the simulator need less",
-		set: duration(time.Millisecond, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.AbsenceGap }),
+		set: duration(0, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.AbsenceGap }),
 	},
 	{
 		Name: "WEBHOOK_SLOTS", Default: "256", Example: "256",
