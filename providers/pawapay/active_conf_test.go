@@ -22,7 +22,8 @@ func activated(operator, currency, deposit string) string {
 		`","currencies":[{"currency":"` + currency + `","operationTypes":{"DEPOSIT":{` + deposit + `}}}]}]}]}`
 }
 
-const usual = `"authType":"PROVIDER_AUTH","decimalsInAmount":"NONE","minAmount":"100","maxAmount":"2000000","status":"OPERATIONAL"`
+const usual = `"authType":"PROVIDER_AUTH","decimalsInAmount":"NONE","minAmount":"100","maxAmount":"2000000",` +
+	`"status":"OPERATIONAL"`
 
 func TestCharge_FollowsActiveConfiguration(t *testing.T) {
 	t.Parallel()

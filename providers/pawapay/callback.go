@@ -19,8 +19,8 @@ var statuses = map[string]providers.Kind{
 }
 
 // ParseCallback verifies a message, then reads whom it is about. A signed one is verified over its raw body; an account
-// without signed callbacks must use an address that ends with the webhook secret. Either is a hint: the caller looks the
-// operation up before it books anything. Faults: `callback_signature_invalid` and `callback_stale` (Unauthorized),
+// without signed callbacks must use an address that ends with the webhook secret. Either is a hint: the caller looks
+// the operation up before it books anything. Faults: `callback_signature_invalid` and `callback_stale` (Unauthorized),
 // `callback_malformed` (Invalid), `provider_unavailable` (Unavailable: pawaPay's public keys could not be read).
 func (p *PawaPay) ParseCallback(
 	ctx context.Context, in providers.CallbackRequest, now time.Time,

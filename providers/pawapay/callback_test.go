@@ -57,7 +57,8 @@ func TestReadCallback(t *testing.T) {
 			EventID: "deposit:" + depositID + ":FAILED", Type: "deposit.failed", Kind: providers.KindFailed,
 			TransactionID: "txn_42", Key: key, Ref: depositID,
 		},
-		`{"refundId":"` + refundID + `","depositId":"` + depositID + `","status":"COMPLETED","metadata":{"txnId":"txn_43"}}`: {
+		`{"refundId":"` + refundID + `","depositId":"` + depositID + `","status":"COMPLETED",` +
+			`"metadata":{"txnId":"txn_43"}}`: {
 			EventID: "refund:" + refundID + ":COMPLETED", Type: "refund.completed", Kind: providers.KindSucceeded,
 			TransactionID: "txn_43", Key: refundKey, Ref: refundID,
 		},
@@ -74,7 +75,8 @@ func TestReadCallback(t *testing.T) {
 		`{"payoutId":"x","status":"COMPLETED"}`, `{"depositId":"x","status":"COMPLETED"`,
 	} {
 		_, err := readCallback([]byte(body))
-		require.Equal(t, [2]any{fault.Invalid, "callback_malformed"}, [2]any{fault.From(err).Kind, fault.From(err).Code}, body)
+		require.Equal(t, fault.Invalid, fault.From(err).Kind, body)
+		require.Equal(t, "callback_malformed", fault.From(err).Code, body)
 	}
 }
 

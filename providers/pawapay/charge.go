@@ -7,9 +7,9 @@ import (
 )
 
 // Charge sends the payer a prompt; the money moves when a PIN answers it, so the best outcome is Pending. Errors:
-// `payment_method_unsupported`, `payment_method_missing`, `payment_method_phone_invalid`, `payment_method_cannot_renew`,
-// `payment_method_currency_mismatch`, `amount_not_positive`, `amount_not_representable`, `provider_request_invalid` (all
-// fault.Invalid, nothing was sent) and `provider_key_reused` (fault.Conflict).
+// `payment_method_unsupported`, `payment_method_missing`, `payment_method_phone_invalid`,
+// `payment_method_cannot_renew`, `payment_method_currency_mismatch`, `amount_not_positive`, `amount_not_representable`,
+// `provider_request_invalid` (all fault.Invalid, nothing was sent) and `provider_key_reused` (fault.Conflict).
 func (p *PawaPay) Charge(ctx context.Context, in providers.ChargeRequest) (providers.Result, error) {
 	payer, err := walletOf(in.Method)
 	if err != nil {

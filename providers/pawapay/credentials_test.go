@@ -18,6 +18,7 @@ func TestOpen_ChecksCredentials(t *testing.T) {
 		spoil(&a)
 		return a
 	}
+	const invalid, misset = "provider_credentials_invalid", "provider_config_invalid"
 	url := func(u string, live bool) func(*providers.Account) {
 		return func(a *providers.Account) { a.Credentials[FieldAPIURL], a.Live = u, live }
 	}
@@ -34,15 +35,15 @@ func TestOpen_ChecksCredentials(t *testing.T) {
 		"production":   {url(LiveURL, true), "", LiveURL},
 		"wrong mode":   {url(LiveURL, false), "provider_environment_mismatch", ""},
 		"wrong mode 2": {url(SandboxURL, true), "provider_environment_mismatch", ""},
-		"plain http":   {url("http://api.sandbox.pawapay.io", false), "provider_credentials_invalid", ""},
-		"path":         {url(SandboxURL+"/v1", false), "provider_credentials_invalid", ""},
-		"query":        {url(SandboxURL+"?x=1", false), "provider_credentials_invalid", ""},
-		"user":         {url("https://x@api.sandbox.pawapay.io", false), "provider_credentials_invalid", ""},
-		"port":         {url(SandboxURL+":8443", false), "provider_credentials_invalid", ""},
-		"suffix":       {url(SandboxURL+".example.com", false), "provider_credentials_invalid", ""},
-		"inside":       {url("https://169.254.169.254", false), "provider_credentials_invalid", ""},
-		"localhost":    {url("https://localhost", false), "provider_credentials_invalid", ""},
-		"no URL":       {url("api.sandbox.pawapay.io", false), "provider_credentials_invalid", ""},
+		"plain http":   {url("http://api.sandbox.pawapay.io", false), invalid, ""},
+		"path":         {url(SandboxURL+"/v1", false), invalid, ""},
+		"query":        {url(SandboxURL+"?x=1", false), invalid, ""},
+		"user":         {url("https://x@api.sandbox.pawapay.io", false), invalid, ""},
+		"port":         {url(SandboxURL+":8443", false), invalid, ""},
+		"suffix":       {url(SandboxURL+".example.com", false), invalid, ""},
+		"inside":       {url("https://169.254.169.254", false), invalid, ""},
+		"localhost":    {url("https://localhost", false), invalid, ""},
+		"no URL":       {url("api.sandbox.pawapay.io", false), invalid, ""},
 		"allowed": {func(a *providers.Account) {
 			a.AllowedHosts = []string{"proxy.example.com:8443"}
 			a.Credentials[FieldAPIURL] = "https://proxy.example.com:8443"
@@ -50,16 +51,18 @@ func TestOpen_ChecksCredentials(t *testing.T) {
 		"override": {func(a *providers.Account) { a.BaseURL = "http://127.0.0.1:9/" }, "", "http://127.0.0.1:9"},
 		"override, but the tenant's is foreign": {func(a *providers.Account) {
 			a.BaseURL, a.Credentials[FieldAPIURL] = "http://127.0.0.1:9", "https://localhost"
-		}, "provider_credentials_invalid", ""},
-		"plain override of live": {func(a *providers.Account) { a.BaseURL, a.Live = "http://127.0.0.1:9", true }, "provider_config_invalid", ""},
-		"broken override":        {func(a *providers.Account) { a.BaseURL = "127.0.0.1:9" }, "provider_config_invalid", ""},
-		"no token":               {func(a *providers.Account) { a.Credentials[FieldAPIToken] = "" }, "provider_credentials_invalid", ""},
-		"token with a newline":   {func(a *providers.Account) { a.Credentials[FieldAPIToken] = "x\n" }, "provider_credentials_invalid", ""},
-		"short secret":           {func(a *providers.Account) { a.Credentials[FieldWebhookSecret] = "short" }, "provider_credentials_invalid", ""},
+		}, invalid, ""},
+		"plain override of live": {func(a *providers.Account) {
+			a.BaseURL, a.Live = "http://127.0.0.1:9", true
+		}, misset, ""},
+		"broken override":      {func(a *providers.Account) { a.BaseURL = "127.0.0.1:9" }, misset, ""},
+		"no token":             {func(a *providers.Account) { a.Credentials[FieldAPIToken] = "" }, invalid, ""},
+		"token with a newline": {func(a *providers.Account) { a.Credentials[FieldAPIToken] = "x\n" }, invalid, ""},
+		"short secret":         {func(a *providers.Account) { a.Credentials[FieldWebhookSecret] = "short" }, invalid, ""},
 		"secret with a slash": {func(a *providers.Account) {
 			a.Credentials[FieldWebhookSecret] = "0123456789/0123456789"
-		}, "provider_credentials_invalid", ""},
-		"negative time-out": {func(a *providers.Account) { a.Timeout = -1 }, "provider_config_invalid", ""},
+		}, invalid, ""},
+		"negative time-out": {func(a *providers.Account) { a.Timeout = -1 }, misset, ""},
 	} {
 		opened, err := Factory{}.Open(account(c.spoil))
 		if c.code != "" {

@@ -41,7 +41,8 @@ func (p *PawaPay) publicKey(ctx context.Context, id string, now time.Time) (cryp
 	if key, due := p.keys.get(id, now); key != nil || !due {
 		return p.keys.answer(key)
 	}
-	// One reading serves all messages that wait for it, so it must outlive the one that began it. Its own time-out ends it.
+	// One reading serves all messages that wait for it, so it must outlive the one that began it. The time-out of an
+	// exchange ends it.
 	read := p.keys.group.DoChan("", func() (any, error) {
 		if key, due := p.keys.get(id, now); key == nil && due {
 			p.keys.put(readKeys(p.get(context.WithoutCancel(ctx), keysPath)), now)

@@ -30,7 +30,8 @@ func (w wallet) termsOf(known conditions, c money.Currency) (t terms, refused *p
 	}
 	switch {
 	case known != nil && !told:
-		return t, notSent("This pawaPay account takes no deposits in %s from %s. Ask pawaPay to activate them.", c, w.code), nil
+		return t, notSent("This pawaPay account takes no deposits in %s from %s. Ask pawaPay to activate them.",
+			c, w.code), nil
 	case t.closed:
 		refused = notSent("pawaPay says that %s takes no deposits at the moment.", w.code)
 		refused.RetryAfter = closedWait

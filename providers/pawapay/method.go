@@ -62,8 +62,8 @@ func digitsOf(phone string) (string, bool) {
 	return phone, true
 }
 
-// Supports returns what pawaPay does with a payment method, as far as the table of operators tells: the payer confirms a
-// prompt, unless the operator wants the payer to begin.
+// Supports returns what pawaPay does with a payment method, as far as the table of operators tells: the payer confirms
+// a prompt, unless the operator wants the payer to begin.
 func Supports(m providers.Method) providers.MethodSupport {
 	w, err := walletOf(m)
 	if err != nil {
@@ -77,7 +77,8 @@ func Supports(m providers.Method) providers.MethodSupport {
 	return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalPrompt}
 }
 
-// renewable refuses operators whose payers must act before or beside the request: nobody is there when a renewal is due.
+// renewable refuses operators whose payers must act before or beside the request: nobody is there when a renewal is
+// due.
 func renewable(code string, auth authType) error {
 	switch auth {
 	case preAuth:

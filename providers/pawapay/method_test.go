@@ -13,16 +13,22 @@ import (
 func TestCharge_ImpossibleRequests(t *testing.T) {
 	t.Parallel()
 	p, _ := answering(t, nil) // fails the test if it is asked
+	method := func(name string) func(*providers.ChargeRequest) {
+		return func(in *providers.ChargeRequest) { in.Method.Type = name }
+	}
+	phone := func(number string) func(*providers.ChargeRequest) {
+		return func(in *providers.ChargeRequest) { in.Method.PhoneNumber = number }
+	}
 	for name, c := range map[string]struct {
 		spoil func(*providers.ChargeRequest)
 		code  string
 	}{
-		"card":            {func(in *providers.ChargeRequest) { in.Method.Type = "card" }, "payment_method_unsupported"},
-		"no number":       {func(in *providers.ChargeRequest) { in.Method.PhoneNumber = "" }, "payment_method_missing"},
-		"local number":    {func(in *providers.ChargeRequest) { in.Method.PhoneNumber = "0783456789" }, "payment_method_phone_invalid"},
-		"letters":         {func(in *providers.ChargeRequest) { in.Method.PhoneNumber = "25078345678x" }, "payment_method_phone_invalid"},
-		"no operator":     {func(in *providers.ChargeRequest) { in.Method.Type = "mobile_money_orange" }, "payment_method_unsupported"},
-		"foreign country": {func(in *providers.ChargeRequest) { in.Method.PhoneNumber = "+4915112345678" }, "payment_method_unsupported"},
+		"card":            {method("card"), "payment_method_unsupported"},
+		"no number":       {phone(""), "payment_method_missing"},
+		"local number":    {phone("0783456789"), "payment_method_phone_invalid"},
+		"letters":         {phone("25078345678x"), "payment_method_phone_invalid"},
+		"no operator":     {method("mobile_money_orange"), "payment_method_unsupported"},
+		"foreign country": {phone("+4915112345678"), "payment_method_unsupported"},
 		"wrong currency":  {func(in *providers.ChargeRequest) { in.Currency = "XAF" }, "payment_method_currency_mismatch"},
 		"wave": {func(in *providers.ChargeRequest) {
 			in.Method, in.Currency = providers.Method{Type: "mobile_money_wave", PhoneNumber: "+221773456789"}, "XOF"

@@ -7,8 +7,8 @@ import (
 	"perennial/providers"
 )
 
-// Refund gives money of a completed deposit back. pawaPay works on one refund of a deposit at a time: until it has ended
-// another is NotSent. Errors: `amount_not_positive`, `amount_not_representable`, `provider_request_invalid` (all
+// Refund gives money of a completed deposit back. pawaPay works on one refund of a deposit at a time: until it has
+// ended another is NotSent. Errors: `amount_not_positive`, `amount_not_representable`, `provider_request_invalid` (all
 // fault.Invalid, nothing was sent) and `provider_key_reused` (fault.Conflict).
 func (p *PawaPay) Refund(ctx context.Context, in providers.RefundRequest) (providers.Result, error) {
 	if in.ChargeRef == "" {

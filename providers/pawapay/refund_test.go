@@ -92,7 +92,8 @@ func TestLookupRefund_StatusToOutcome(t *testing.T) {
 func TestRefund_RepeatIsLookedUp(t *testing.T) {
 	t.Parallel()
 	p, f := answering(t, map[string]string{
-		refundPost: `200 {"refundId":"` + refundID + `","status":"DUPLICATE_IGNORED"}`, refundRead: foundRefund("COMPLETED", ""),
+		refundPost: `200 {"refundId":"` + refundID + `","status":"DUPLICATE_IGNORED"}`,
+		refundRead: foundRefund("COMPLETED", ""),
 	})
 	res, err := p.Refund(t.Context(), sampleRefund())
 	require.NoError(t, err)

@@ -32,17 +32,22 @@ func vector() (providers.CallbackRequest, time.Time) {
 	return providers.CallbackRequest{
 		Method: http.MethodPost, Host: "billing.test", Path: "/callbacks/pawapay/cfg_1",
 		Header: http.Header{
-			"Content-Type":    {"application/json; charset=UTF-8"},
-			"Signature-Date":  {"2024-05-02T16:45:51Z"},
-			"Content-Digest":  {"sha-512=:qmytL8eegs5ZTD/QEB06AFG9vP5OxdFLaee1TE7+KJWewW9L2bOil2fnrkisgkvn2oWmRXUBgUfMs5nPHKEowA==:"},
-			"Signature-Input": {`sig-pp=("@method" "@authority" "@path" "signature-date" "content-digest" "content-type");alg="ecdsa-p256-sha256";keyid="SIM_KEY:1";created=1714657551;expires=1714657611`},
-			"Signature":       {"sig-pp=:MEUCIQCHxBKH85kcju1RlcN7Ggupi0n2hzCWRNdoGeclKszTJQIgdJhBQ9+NBV6TSKr4MYVIPSmfsGHnKCg0DSihLL4R8v4=:"},
+			"Content-Type":   {"application/json; charset=UTF-8"},
+			"Signature-Date": {"2024-05-02T16:45:51Z"},
+			"Content-Digest": {"sha-512=:qmytL8eegs5ZTD/QEB06AFG9vP5OxdFLaee1TE7" +
+				"+KJWewW9L2bOil2fnrkisgkvn2oWmRXUBgUfMs5nPHKEowA==:"},
+			"Signature-Input": {`sig-pp=("@method" "@authority" "@path" "signature-date" "content-digest" "content-type")` +
+				`;alg="ecdsa-p256-sha256";keyid="SIM_KEY:1";created=1714657551;expires=1714657611`},
+			"Signature": {"sig-pp=:MEUCIQCHxBKH85kcju1RlcN7Ggupi0n2hzCWRNdoGeclKszTJQ" +
+				"IgdJhBQ9+NBV6TSKr4MYVIPSmfsGHnKCg0DSihLL4R8v4=:"},
 		},
-		Body: []byte(`{"depositId":"4985d482-454d-4ebc-abc9-ad525eef21b6","status":"COMPLETED","amount":"15.00","currency":"ZMW"}`),
+		Body: []byte(`{"depositId":"4985d482-454d-4ebc-abc9-ad525eef21b6","status":"COMPLETED",` +
+			`"amount":"15.00","currency":"ZMW"}`),
 	}, time.Unix(1714657580, 0)
 }
 
-const vectorKey = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEwvzd53/Caw8NIve6fgn1TsjClqrcIWIJRAujJEOGbtwcmCPwBomdBsSObaYwbwg3SAqxURnfD/JHBQVIUo9oxg=="
+const vectorKey = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEwvzd53/Caw8NIve6fgn1TsjClqrcIWIJRAujJEOGbtwcmCPw" +
+	"BomdBsSObaYwbwg3SAqxURnfD/JHBQVIUo9oxg=="
 
 // published is a list of keys as pawaPay gives it, by ID.
 func published(t *testing.T, keys map[string]crypto.PublicKey) string {
@@ -157,8 +162,10 @@ func signAs(t *testing.T, algorithm string, k crypto.Signer, in *providers.Callb
 	t.Helper()
 	digest := sha256.Sum256(in.Body)
 	in.Header.Set("Content-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(digest[:])+":")
-	params := fmt.Sprintf(`("@method" "@authority" "@path" "content-digest");alg="%s";keyid="K";created=%d`, algorithm, created)
-	base := fmt.Sprintf("\"@method\": %s\n\"@authority\": %s\n\"@path\": %s\n\"content-digest\": %s\n\"@signature-params\": %s",
+	params := fmt.Sprintf(`("@method" "@authority" "@path" "content-digest");alg="%s";keyid="K";created=%d`,
+		algorithm, created)
+	base := fmt.Sprintf("\"@method\": %s\n\"@authority\": %s\n\"@path\": %s\n"+
+		"\"content-digest\": %s\n\"@signature-params\": %s",
 		in.Method, in.Host, in.Path, in.Header.Get("Content-Digest"), params)
 	of256, of384, of512 := sha256.Sum256([]byte(base)), sha512.Sum384([]byte(base)), sha512.Sum512([]byte(base))
 	sum, opts := of256[:], crypto.SignerOpts(crypto.SHA256)
