@@ -92,9 +92,10 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 	app, tenant, config := id.New(id.App, now), id.New(id.Tenant, now), id.New(id.ProviderConfig, now)
 	keyset, err := keys.NewAppKeyset(app)
 	require.NoError(t, err)
-	sealed, err := keys.Seal(keyset, vault.Field{AppID: app, ConfigID: config, Name: gateway.FieldSecretKey},
-		[]byte("sk_test_simulator"))
+	account := db.ProviderConfig{ID: config, AppID: app, Keyset: keyset, Provider: "stripe", Primary: true}
+	sealed, err := gateway.Seal(keys, account, 1, gateway.Credentials{"secretKey": "sk_test_simulator"})
 	require.NoError(t, err)
+	account.Credentials = []db.SealedCredentials{sealed}
 	month := period.Interval{Unit: period.Month, Count: 1}
 	r.plan = plan.Plan{ID: id.New(id.Plan, now), Name: "Basic", Currency: "EUR", Interval: month, Active: true,
 		CreatedAt: now,
@@ -115,8 +116,7 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 					}})
 			},
 			func() error {
-				return tx.InsertProviderConfig(t.Context(), r.env,
-					db.ProviderConfig{ID: config, Provider: "stripe", Primary: true, SecretKeySealed: sealed})
+				return tx.InsertProviderConfig(t.Context(), r.env, account)
 			},
 			func() error { return tx.InsertPlan(t.Context(), r.env, r.plan) },
 			func() error { return tx.InsertPlan(t.Context(), r.env, r.pricey) },
