@@ -88,10 +88,10 @@ func TestActiveConfiguration_LivesFiveMinutes(t *testing.T) {
 				reads.Add(1)
 				_, answer, _ = strings.Cut(activated("MTN_MOMO_RWA", "RWF", usual), " ")
 				if !up.Load() {
-					return &http.Response{StatusCode: 503, Body: http.NoBody}
+					return &http.Response{StatusCode: http.StatusServiceUnavailable, Body: http.NoBody}
 				}
 			}
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(answer))}
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(answer))}
 		})
 		charge := func(amount money.Minor) providers.Outcome {
 			in := sampleCharge()

@@ -91,7 +91,7 @@ func FuzzParseCallback(f *testing.F) {
 		p, err := New(Config{APIToken: token, WebhookSecret: pathTail})
 		require.NoError(t, err)
 		p.client.Transport = transport(func(*http.Request) *http.Response {
-			return &http.Response{StatusCode: 200, Body: http.NoBody}
+			return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}
 		})
 		forgery := unsigned(path, string(body))
 		forgery.Header.Set("Content-Digest", digest)

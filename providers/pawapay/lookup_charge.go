@@ -10,8 +10,8 @@ import (
 )
 
 // LookupCharge reads the deposit, by the reference or by the key of the send. pawaPay has no list of a deposit's
-// refunds and knows no disputes, so Since adds nothing. Error: `provider_reference_mismatch` (fault.Conflict) if the deposit is
-// another transaction's.
+// refunds and knows no disputes, so Since adds nothing. Error: `provider_reference_mismatch` (fault.Conflict) if the
+// deposit is another transaction's.
 func (p *PawaPay) LookupCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
 	return p.lookupBy(ctx, deposits, in)
 }

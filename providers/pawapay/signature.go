@@ -29,7 +29,8 @@ const (
 )
 
 // mustCover are the components without which a signature says too little: any body would fit one without the digest,
-// and a message to another merchant would fit one without the address, since pawaPay signs all of them with the same keys.
+// and a message to another merchant would fit one without the address, since pawaPay signs all of them with the same
+// keys.
 var mustCover = []string{"@method", "@authority", "@path", "content-digest"}
 
 // verify checks a signed message: body, signature, age, in this order of cost; the age last, so that only a genuine
