@@ -2,6 +2,7 @@ package pawapay
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -27,13 +28,32 @@ type activeConf struct {
 		Providers []struct {
 			Provider   string `json:"provider"`
 			Currencies []struct {
-				Currency       string `json:"currency"`
-				OperationTypes struct {
-					Deposit *depositConf `json:"DEPOSIT"`
-				} `json:"operationTypes"`
+				Currency       string         `json:"currency"`
+				OperationTypes operationTypes `json:"operationTypes"`
 			} `json:"currencies"`
 		} `json:"providers"`
 	} `json:"countries"`
+}
+
+// operationTypes is an object by pawaPay's reference, and a list of such objects in some of its examples.
+type operationTypes struct {
+	Deposit *depositConf `json:"DEPOSIT"`
+}
+
+// UnmarshalJSON accepts both forms.
+func (o *operationTypes) UnmarshalJSON(raw []byte) error {
+	type plain operationTypes
+	if raw[0] != '[' {
+		return json.Unmarshal(raw, (*plain)(o))
+	}
+	var list []plain
+	err := json.Unmarshal(raw, &list)
+	for _, entry := range list {
+		if entry.Deposit != nil {
+			o.Deposit = entry.Deposit
+		}
+	}
+	return err
 }
 
 type depositConf struct {
@@ -41,7 +61,7 @@ type depositConf struct {
 	DecimalsInAmount string   `json:"decimalsInAmount"` // NONE, TWO_PLACES
 	MinAmount        string   `json:"minAmount"`
 	MaxAmount        string   `json:"maxAmount"`
-	Status           string   `json:"status"` // OPERATIONAL, CLOSED
+	Status           string   `json:"status"` // OPERATIONAL, DELAYED, CLOSED
 }
 
 // terms are what an operator takes in one currency.

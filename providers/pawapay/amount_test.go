@@ -101,10 +101,11 @@ func TestLimits_AreTakenByEveryOperator(t *testing.T) {
 		}
 	}
 	for c, want := range map[money.Currency]money.Limits{
-		"KES": {Minimum: 100, Granularity: 100}, "CDF": {Minimum: 100, Granularity: 100},
-		"MZN": {Minimum: 100, Granularity: 100}, "TZS": {Minimum: 100, Granularity: 100},
-		"NGN": {Minimum: 100, Granularity: 100}, "USD": {Minimum: 1, Granularity: 1}, "GHS": {Minimum: 1, Granularity: 1},
-		"XAF": {Minimum: 1, Granularity: 1}, "UGX": {Minimum: 1, Granularity: 1}, "EUR": {Unchargeable: true},
+		"KES": {Minimum: 100, Granularity: 100}, "CDF": {Minimum: 10000, Granularity: 100},
+		"MZN": {Minimum: 100, Granularity: 100}, "TZS": {Minimum: 10000, Granularity: 100},
+		"NGN": {Minimum: 10000, Granularity: 100}, "USD": {Minimum: 100, Granularity: 1},
+		"GHS": {Minimum: 100, Granularity: 1}, "XAF": {Minimum: 100, Granularity: 1},
+		"UGX": {Minimum: 100, Granularity: 1}, "EUR": {Unchargeable: true},
 	} {
 		require.Equal(t, want, Factory{}.Limits(c), c)
 	}
