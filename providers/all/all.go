@@ -4,8 +4,9 @@ package all
 import (
 	"perennial/providers"
 	"perennial/providers/adyen"
+	"perennial/providers/pawapay"
 	"perennial/providers/stripe"
 )
 
 // Registry holds every provider's factory.
-var Registry = providers.NewRegistry(adyen.Factory{}, stripe.Factory{})
+var Registry = providers.NewRegistry(adyen.Factory{}, pawapay.Factory{}, stripe.Factory{})
