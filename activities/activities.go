@@ -31,7 +31,7 @@ type Config struct {
 	Reconciled func(contract.ReconcileResult)
 	// ReconcileRate is Reconciler.Rate.
 	ReconcileRate int
-	// AbsenceGap is payment.Protocol's; zero: the default.
+	// AbsenceGap is Payments.AbsenceGap.
 	AbsenceGap time.Duration
 	// ClockPatience is how long, in real time, a step of a test clock waits for a pending payment; zero: 10 s.
 	ClockPatience time.Duration

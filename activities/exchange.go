@@ -44,6 +44,16 @@ func (x exchange) sentKey() string {
 	return ""
 }
 
+// asks reports whether the move is a request to the provider.
+func (x exchange) asks() bool {
+	switch x.move {
+	case payment.MoveNone, payment.MoveAbandon, payment.MoveAwait, payment.MoveReview:
+		return false
+	default:
+		return true
+	}
+}
+
 // answered names the place behind the call, for crash tests.
 func (x exchange) answered() failpoint.Name {
 	if x.txn.Type == payment.Refund {
@@ -70,11 +80,13 @@ func callInTime(ctx context.Context, x exchange) (providers.Result, error) {
 func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	t := x.txn
 	look := providers.LookupRequest{
-		TransactionID: t.ID, Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef,
+		TransactionID: t.ID, Key: x.key(), Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef,
 	}
 	look.Since = t.Type == payment.Charge && x.about == ""
 	refund := t.Type == payment.Refund
 	switch {
+	case x.move == payment.MoveAwait || x.move == payment.MoveReview:
+		return providers.Result{}, nil
 	case x.move == payment.MoveAbandon:
 		return providers.Result{Outcome: providers.Canceled, FailureReason: "canceled before it was sent"}, nil
 	case x.move == payment.MoveLookup && refund:

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -19,7 +20,7 @@ type Payments struct {
 	Clock    Clock
 	Gateway  Gateway
 	Observer Observer
-	// AbsenceGap is payment.Protocol's; zero: the default.
+	// AbsenceGap replaces payment.Protocol's where a provider has one; zero: it stays.
 	AbsenceGap time.Duration
 }
 
@@ -43,7 +44,9 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	started := a.Clock()
 	result, callErr := callInTime(ctx, x)
 	failpoint.Hit(x.answered())
-	a.tell(ctx, in.EnvironmentID, x, result, callErr, a.Clock().Sub(started))
+	if x.asks() {
+		a.tell(ctx, in.EnvironmentID, x, result, callErr, a.Clock().Sub(started))
+	}
 	out, err := a.record(ctx, in, x, result, callErr, asked)
 	if err != nil {
 		return contract.ResolveOutput{}, err
@@ -86,7 +89,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		x.config = config
 		x.protocol, x.mode = a.protocol(x.provider), config.Mode
 		x.txn, x.move, x.about = txn.Attend(x.protocol, in.Asked, told, now)
-		if x.move == payment.MoveNone || x.move == payment.MoveAbandon {
+		if !x.asks() {
 			return nil
 		}
 		if txn.Type == payment.Refund {
@@ -95,7 +98,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 			}
 		}
 		if x.move == payment.MoveSend {
-			x.txn = x.txn.Sending(now)
+			x.txn = x.txn.Sending(x.protocol, now)
 			if err := tx.SaveTransaction(ctx, in.EnvironmentID, x.txn); err != nil {
 				return err
 			}
@@ -109,9 +112,13 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 }
 
 func (a *Payments) protocol(p providers.Provider) payment.Protocol {
-	gap := a.AbsenceGap
-	if gap == 0 {
-		gap = payment.DefaultAbsenceGap
+	can := p.Capabilities()
+	gap := can.AbsenceGap
+	if gap > 0 {
+		gap = cmp.Or(a.AbsenceGap, gap)
 	}
-	return payment.Protocol{Window: p.ReplayWindow(), AbsenceGap: gap}
+	return payment.Protocol{
+		Window: can.ReplayWindow, LookupByKey: can.LookupByKey, LookupByRef: can.LookupByRef, Cancel: can.Cancel,
+		AbsenceAfter: can.AbsenceAfter, AbsenceGap: gap, Checks: can.Checks, Expiry: can.Expiry,
+	}
 }

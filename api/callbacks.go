@@ -19,41 +19,57 @@ type ProviderOf func(ctx context.Context, config db.ProviderConfig) (providers.P
 
 // callback receives what a provider says. It is verified over its raw body, stored, and only then acknowledged.
 func (s *Server) callback(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	if err := s.receive(ctx, w, r); err != nil {
+	ack, err := s.receive(ctx, w, r)
+	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", httpkit.JSONType)
-	_, _ = w.Write([]byte(`{"received":true}`)) // the provider repeats itself if this does not arrive
+	w.Header().Set("Content-Type", ack.ContentType)
+	_, _ = w.Write([]byte(ack.Body)) // the provider repeats itself if this does not arrive
 	return nil
 }
 
-func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Request) (providers.Acknowledgement, error) {
+	var none providers.Acknowledgement
 	// The path names the configuration, and with it the secret to verify with: a provider sends no API key. Anybody may
 	// call this address, so nothing is stored before ParseCallback has verified the signature.
-	config, err := s.configOf(ctx, mux.Vars(r)["id"])
+	named := mux.Vars(r)
+	config, err := s.configOf(ctx, named["provider"], named["id"])
 	if err != nil {
-		return err
+		return none, err
 	}
 	telemetry.RequestFrom(ctx).EnvironmentID = config.EnvironmentID
 	// Raw, because the signature is over these bytes: JSON that was decoded and encoded again would not verify.
 	payload, err := httpkit.ReadRaw(w, r)
 	if err != nil {
-		return err
+		return none, err
 	}
 	provider, err := s.providerOf(ctx, config)
 	if err != nil {
-		return err
+		return none, err
 	}
-	message, err := provider.ParseCallback(r.Header, payload, s.now())
+	messages, ack, err := provider.ParseCallback(ctx, providers.CallbackRequest{
+		Method: r.Method, Host: r.Host, Path: r.URL.EscapedPath(), Header: r.Header, Body: payload,
+	}, s.now())
 	if err != nil {
-		return err
+		return none, err
 	}
-	return s.service.ReceiveCallback(ctx, config, message)
+	// A repeat after a failure in the middle stores the rest: what is there already is kept once.
+	for _, message := range messages {
+		if err := s.service.ReceiveCallback(ctx, config, message); err != nil {
+			return none, err
+		}
+	}
+	return ack, nil
 }
 
-func (s *Server) configOf(ctx context.Context, configID string) (db.ProviderConfig, error) {
+// configOf finds the configuration that a path names. Another provider's name than its own is a wrong address.
+func (s *Server) configOf(ctx context.Context, provider, configID string) (db.ProviderConfig, error) {
 	if !id.Is(id.ProviderConfig, configID) {
 		return db.ProviderConfig{}, httpkit.NotFound(db.ErrProviderConfigNotFound)
 	}
-	return s.store.ProviderConfigByID(ctx, configID)
+	config, err := s.store.ProviderConfigByID(ctx, configID)
+	if err == nil && provider != "" && provider != config.Provider {
+		return db.ProviderConfig{}, httpkit.NotFound(db.ErrProviderConfigNotFound)
+	}
+	return config, err
 }

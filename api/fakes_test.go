@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -133,18 +132,22 @@ type fakeProvider struct {
 	providers.Provider
 	mu   sync.Mutex
 	body []byte
+	path string
 }
 
-func (f *fakeProvider) ParseCallback(header http.Header, body []byte, _ time.Time) (providers.Callback, error) {
+func (f *fakeProvider) ParseCallback(
+	_ context.Context, in providers.CallbackRequest, _ time.Time,
+) ([]providers.Callback, providers.Acknowledgement, error) {
+	header := in.Header
 	if header.Get("Signature") != "good" {
-		return providers.Callback{}, fault.New(fault.Unauthorized, "callback_signature_invalid",
+		return nil, providers.Acknowledgement{}, fault.New(fault.Unauthorized, "callback_signature_invalid",
 			"the signature does not match")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.body = body
-	return providers.Callback{
+	f.body, f.path = in.Body, in.Path
+	return []providers.Callback{{
 		EventID: header.Get("Event"), Type: "charge.updated", TransactionID: header.Get("Transaction"),
 		Ref: header.Get("Ref"),
-	}, nil
+	}}, providers.Acknowledgement{ContentType: "application/json", Body: `{"received":true}`}, nil
 }

@@ -18,14 +18,15 @@ func TestSnapshotOf_LookedUpBeforeTheFirstSend(t *testing.T) {
 	attempt := payment.Transaction{
 		ID: "txn_1", Type: payment.Charge, Status: payment.Pending, NextCheckAt: now.Add(-time.Hour),
 	}
+	protocol := payment.Protocol{Window: time.Hour, LookupByKey: true, AbsenceAfter: time.Hour, AbsenceGap: time.Minute}
 	live := func() Attempt {
 		return *SnapshotOf(lifecycle.State{Pending: []payment.Transaction{attempt}}, false).Live
 	}
 	require.Equal(t, Attempt{TransactionID: "txn_1"}, live(), "not tried yet")
-	attempt, absent := attempt.Absent(payment.Protocol{Window: time.Hour, AbsenceGap: time.Minute}, now)
+	attempt, absent := attempt.Absent(protocol, now)
 	require.False(t, absent)
 	require.Equal(t, Attempt{TransactionID: "txn_1", CheckAt: now}, live())
-	attempt = attempt.Sending(now.Add(time.Second))
+	attempt = attempt.Sending(protocol, now.Add(time.Second))
 	require.True(t, live().Sent)
 }
 

@@ -104,7 +104,7 @@ func newRecording(ctx context.Context, s Source) (*recording, error) {
 	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now, Observer: nobody{}}
 	r.payments = &activities.Payments{
 		Store: r.store, Clock: time.Now, Observer: nobody{},
-		Gateway: gateway.New(gateway.Config{Vault: keys, StripeURL: r.proxy.url(), Timeout: 10 * time.Second}),
+		Gateway: gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": r.proxy.url()}, Timeout: 10 * time.Second}),
 	}
 	return r, nil
 }

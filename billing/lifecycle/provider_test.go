@@ -8,13 +8,16 @@ import (
 )
 
 // protocol is the one of a provider that replays for a day.
-var protocol = payment.Protocol{Window: 24 * time.Hour, AbsenceGap: time.Hour}
+var protocol = payment.Protocol{
+	Window: 24 * time.Hour, LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceAfter: 24 * time.Hour,
+	AbsenceGap: time.Hour,
+}
 
 // send notes that the request of a transaction goes out, as the activity does before its call.
 func (l *life) send(id string) {
 	t := l.store.transaction(id)
 	if t.FirstSentAt.IsZero() {
-		*t = t.Sending(l.real)
+		*t = t.Sending(protocol, l.real)
 		t.Revision++
 	}
 }

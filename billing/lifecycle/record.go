@@ -100,6 +100,7 @@ type recording struct {
 // answered about the operation, or a person must act. The answer to a send does not say what became of the money since.
 func (r *recording) lookedAt() []string {
 	answered := r.Move == payment.MoveLookup && (r.Answer.Outcome.Final() || r.Answer.Outcome == payment.AnswerPending)
+	answered = answered || r.Move == payment.MoveAwait || r.Move == payment.MoveReview // nothing more can be asked
 	switch {
 	case !r.Asked || r.waits || !answered && r.Impossible == nil:
 		return nil
@@ -113,6 +114,9 @@ func (r *recording) record() error {
 	switch {
 	case r.Impossible != nil:
 		return r.impossible()
+	case r.Move == payment.MoveAwait, r.Move == payment.MoveReview:
+		r.unanswerable()
+		return nil
 	case r.mismatched():
 		r.keepReference() // an operator needs it
 		r.needsReview(payment.ReviewAmountMismatch, r.Answer.Ref)
@@ -122,6 +126,18 @@ func (r *recording) record() error {
 		return nil
 	}
 	return r.answered()
+}
+
+// unanswerable records that the provider cannot be asked what became of the transaction.
+func (r *recording) unanswerable() {
+	switch {
+	case r.txn.Status != payment.Pending:
+	case r.Move == payment.MoveReview:
+		r.needsReview(payment.ReviewOutcomeUnknown, "")
+	default:
+		r.txn = r.txn.Awaiting(r.Protocol, r.d.Real)
+		r.d.saveTransaction(r.txn)
+	}
 }
 
 // answered records what an exchange proved.
@@ -143,9 +159,9 @@ func (r *recording) answered() error {
 	case payment.AnswerNotFound:
 		return r.absent()
 	case payment.AnswerNotSent:
-		r.txn = r.txn.NotTaken(r.Move, r.Answer.RetryAfter, r.d.Real)
+		r.txn = r.txn.NotTaken(r.Protocol, r.Move, r.Answer.RetryAfter, r.d.Real)
 	case payment.AnswerPending, payment.AnswerUnknown:
-		r.txn = r.txn.Waiting(r.Answer.RetryAfter, r.d.Real)
+		r.txn = r.txn.Waiting(r.Protocol, r.Answer.RetryAfter, r.d.Real)
 	default:
 		return fault.New(fault.Internal, "outcome_unknown",
 			"The outcome %q of transaction %s is unknown.", r.Answer.Outcome, r.txn.ID)

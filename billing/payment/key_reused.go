@@ -8,10 +8,10 @@ const CodeKeyReused = "provider_key_reused"
 
 // KeyReused returns a pending transaction whose key was reused, to be looked up next: the first use of the key may have
 // moved the money, and then the provider has an operation with our id. It returns false where only a person can go on:
-// look-ups have found nothing for p.AbsenceGap, which outlasts the lag of the provider's search index. now is real
-// time.
+// the provider cannot be asked, or look-ups have found nothing for p.AbsenceGap, which outlasts the lag of its search
+// index. now is real time.
 func (t Transaction) KeyReused(p Protocol, now time.Time) (Transaction, bool) {
-	if t.Status != Pending || !t.ParkedAt.IsZero() || t.FirstSentAt.IsZero() {
+	if t.Status != Pending || !t.ParkedAt.IsZero() || t.FirstSentAt.IsZero() || !p.canAsk(t.ProviderRef) {
 		return t, false
 	}
 	t.Checks += 2 - t.Checks%2 // an even number makes the next move a look-up
@@ -19,6 +19,6 @@ func (t Transaction) KeyReused(p Protocol, now time.Time) (Transaction, bool) {
 		t.NextCheckAt = now
 		return t, true
 	}
-	t.NextCheckAt = now.Add(checkGap(t.Checks))
+	t.NextCheckAt = now.Add(p.gap(t.Checks))
 	return t, now.Sub(t.NotFoundAt) < p.AbsenceGap
 }

@@ -3,7 +3,8 @@ package payment
 import "time"
 
 // Move is the next thing to do about a transaction, so that money moves at most once: after the first send only the
-// same key is repeated, inside the time in which the provider replays its first answer; later only questions are asked.
+// same key is repeated, inside the time in which the provider replays its first answer; later only questions are asked,
+// where the provider can be asked, and else its callbacks are waited for.
 type Move string
 
 // The moves.
@@ -14,49 +15,131 @@ const (
 	MoveReplay  Move = "replay"  // repeat under the same key
 	MoveLookup  Move = "lookup"  // ask what became of it
 	MoveCancel  Move = "cancel"  // ask the provider to cancel it; the answer tells its state
+	MoveAwait   Move = "await"   // nothing can be asked: only a callback can tell
+	MoveReview  Move = "review"  // nothing can be asked, and no callback has come: a person must find out
 )
 
-// Protocol is what a provider allows. Window is how long, in real time since the first send, the same key replays.
-// AbsenceGap is how far apart two "not found" must be, both after the window, to prove that it never arrived.
+// Protocol is what a provider allows; its adapter says so. All times are real. See providers.Capabilities, whose
+// fields have the same names and meanings.
 type Protocol struct {
-	Window     time.Duration
-	AbsenceGap time.Duration
+	Window       time.Duration // since the first send, in which the same key replays; zero: nothing may be repeated
+	LookupByKey  bool
+	LookupByRef  bool
+	Cancel       bool
+	AbsenceAfter time.Duration // zero: a look-up never proves absence
+	AbsenceGap   time.Duration // zero: one look-up is proof
+	Checks       []time.Duration
+	Expiry       time.Duration
 }
 
-// DefaultAbsenceGap outlasts the lag of a provider's search index (Stripe: an hour in outages).
-const DefaultAbsenceGap = time.Hour
+// patience is how long a callback is waited for after the last moment at which anything else could have decided the
+// transaction. Providers repeat a callback for a day and longer, in growing gaps.
+const patience = 24 * time.Hour
+
+// lateFloor is the least lateness of a first send that may hide an earlier one: no restore of a database is faster.
+const lateFloor = time.Minute
+
+// canAsk reports whether the provider answers what became of an operation, of which it gave the reference ref; empty:
+// none is known.
+func (p Protocol) canAsk(ref string) bool { return p.LookupByKey || p.LookupByRef && ref != "" }
+
+// repeats is how long after the first send the same key may be sent again. Where a look-up can prove absence sooner,
+// repeats end when that begins: one of them could arrive after the proof.
+func (p Protocol) repeats() time.Duration {
+	if p.LookupByKey && p.AbsenceAfter > 0 {
+		return min(p.Window, p.AbsenceAfter)
+	}
+	return p.Window
+}
+
+// settled is how long after the first send a look-up that finds nothing begins to prove absence. The last repeat may be
+// as young as AbsenceAfter less the time of repeats; where one look-up is proof, it gets the whole time.
+func (p Protocol) settled() time.Duration {
+	if p.AbsenceGap > 0 {
+		return max(p.AbsenceAfter, p.repeats())
+	}
+	return p.AbsenceAfter + p.repeats()
+}
+
+// late is how long after it was due a first send may hide an earlier one that the provider has forgotten, and a restored
+// database too.
+func (p Protocol) late() time.Duration {
+	if p.LookupByKey {
+		return max(p.Window/2, lateFloor)
+	}
+	return max(p.Window, lateFloor)
+}
+
+// gap is how long to wait before check n (from 1).
+func (p Protocol) gap(n int) time.Duration {
+	if len(p.Checks) > 0 {
+		return p.Checks[min(max(n, 1), len(p.Checks))-1]
+	}
+	return checkGap(n)
+}
 
 // Next decides the move at now, which is real time. asked tells that the provider itself sent word about the
 // transaction: then a closed one is looked at again too, since a late success may still count, a bank may return a
 // refund, and a charge may have been captured twice.
 func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	switch {
-	case t.Status != Pending && asked && t.everSent():
+	case t.Status != Pending && asked && t.everSent() && p.canAsk(t.ProviderRef):
 		return MoveLookup
 	case t.Status != Pending:
 		return MoveNone
 	case !t.ParkedAt.IsZero() && !asked:
 		return MoveNone
-	case !t.everSent() && t.lateSend(p, now):
+	case t.everSent():
+		return t.follow(p, now)
+	case t.lateSend(p, now) && p.LookupByKey:
 		return MoveLookup
-	case !t.everSent() && !t.CancelRequestedAt.IsZero():
-		return MoveAbandon
-	case !t.everSent():
-		return MoveSend
 	case !t.CancelRequestedAt.IsZero():
+		return MoveAbandon
+	case t.lateSend(p, now):
+		return MoveReview
+	}
+	return MoveSend
+}
+
+// follow decides the move of a pending transaction that may have reached the provider.
+func (t Transaction) follow(p Protocol, now time.Time) Move {
+	unwanted := !t.CancelRequestedAt.IsZero()
+	switch {
+	case unwanted && p.Cancel:
 		return MoveCancel
-	case t.ProviderRef != "":
+	case p.canAsk(t.ProviderRef) && (t.ProviderRef != "" || !t.repeatable(p, now)):
 		return MoveLookup
-	case now.Sub(t.FirstSentAt) >= p.Window:
-		return MoveLookup
-	case t.Type == Charge && t.Method == (Method{}):
-		return MoveLookup // the customer was erased meanwhile: the request cannot be repeated, only asked after
-	case t.Checks > 0 && t.Checks%2 == 0:
+	case t.ProviderRef != "" && !now.Before(t.givenUpAt(p)):
+		return MoveReview
+	case t.ProviderRef != "": // a repeat would say no more than the answer that had the reference
+		return MoveAwait
+	case t.repeatable(p, now) && p.LookupByKey && t.Checks > 0 && t.Checks%2 == 0:
 		// A provider also replays its own 500 under the same key: then only a look-up can tell. Inside the window
 		// finding nothing proves nothing, so the two take turns.
 		return MoveLookup
+	case t.repeatable(p, now):
+		return MoveReplay
+	case !now.Before(t.givenUpAt(p)):
+		return MoveReview
 	}
-	return MoveReplay
+	return MoveAwait
+}
+
+// repeatable reports whether the request can and may be sent again under its key. Not after the customer was erased,
+// since the method is gone; nor where nobody wants it any more, since it may never have arrived; nor once its absence
+// has begun to count.
+func (t Transaction) repeatable(p Protocol, now time.Time) bool {
+	erased := t.Type == Charge && t.Method == (Method{})
+	return now.Sub(t.FirstSentAt) < p.repeats() && !erased && t.CancelRequestedAt.IsZero() && t.NotFoundCount == 0
+}
+
+// givenUpAt is when a callback is not waited for any longer. A restored database may have forgotten when it was sent.
+func (t Transaction) givenUpAt(p Protocol) time.Time {
+	sent := t.FirstSentAt
+	if sent.IsZero() {
+		sent = t.SendDueAt
+	}
+	return sent.Add(max(p.Window, p.Expiry) + patience)
 }
 
 // PayerErased returns a charge of a customer who was erased meanwhile. What was not sent is not wanted any more; what
@@ -78,7 +161,7 @@ func (t Transaction) Attend(
 	if t.ProviderRef == "" {
 		t.ProviderRef = told
 	}
-	if asked && t.Type == Charge && t.Status != Pending && told != t.ProviderRef && told != "" {
+	if asked && t.Type == Charge && t.Status != Pending && told != t.ProviderRef && told != "" && p.LookupByRef {
 		return t, MoveLookup, told
 	}
 	return t, t.Next(p, asked, now), ""
@@ -87,98 +170,8 @@ func (t Transaction) Attend(
 // lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the
 // same key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
 func (t Transaction) lateSend(p Protocol, now time.Time) bool {
-	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= p.Window/2
+	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= p.late()
 }
 
 // everSent is also true of what the provider has a name for: a restored database may have forgotten the send.
 func (t Transaction) everSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }
-
-// Sending marks the send: after it, silence means "unknown", and an answer from before it proves nothing.
-func (t Transaction) Sending(now time.Time) Transaction {
-	if t.FirstSentAt.IsZero() {
-		t.NotFoundCount, t.NotFoundAt = 0, time.Time{}
-		t.FirstSentAt, t.NextCheckAt = now, now.Add(checkGap(1)) // if the worker dies before it records the answer
-		t.SendNumber++
-	}
-	return t
-}
-
-// Waiting notes an answer that decides nothing; the transaction stays pending and is looked at again later. hint is how
-// long the provider asked us to wait.
-func (t Transaction) Waiting(hint time.Duration, now time.Time) Transaction {
-	t.Checks++
-	t.NextCheckAt = now.Add(max(checkGap(t.Checks), hint))
-	return t
-}
-
-// NotTaken notes the proof that the provider did not take the last send. Under a key that was never sent before the
-// next send is a first one again; under a repeated key an earlier send may still have arrived, so the key stays.
-func (t Transaction) NotTaken(was Move, hint time.Duration, now time.Time) Transaction {
-	if was == MoveSend {
-		t.FirstSentAt = time.Time{}
-	}
-	t.Checks++
-	t.NextCheckAt = now.Add(max(min(checkGap(t.Checks), refusedGap), hint))
-	return t
-}
-
-// refusedGap is the longest wait after a send that was surely not taken: nothing is unknown then, and money is late.
-const refusedGap = time.Minute
-
-// Absent notes that the provider knows nothing of the transaction. It answers true when that is proven: twice, far
-// enough apart, and so long after the last send that nothing can still arrive.
-func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
-	if !t.everSent() { // asked before a late first send: it may go out now
-		t.NotFoundCount, t.NotFoundAt, t.NextCheckAt = 1, now, now
-		return t, false
-	}
-	t = t.Waiting(0, now)
-	if now.Sub(t.FirstSentAt) < p.Window {
-		if t.NotFoundAt.IsZero() {
-			t.NotFoundAt = now // no proof; see KeyReused
-		}
-		return t, false
-	}
-	if t.NotFoundCount == 0 {
-		t.NotFoundCount, t.NotFoundAt = 1, now
-		t.NextCheckAt = now.Add(p.AbsenceGap)
-		return t, false
-	}
-	t.NotFoundCount++
-	return t, now.Sub(t.NotFoundAt) >= p.AbsenceGap
-}
-
-// Park stops asking: nothing more can be learned without a person.
-func (t Transaction) Park(now time.Time) Transaction {
-	t.ParkedAt, t.NextCheckAt = now, time.Time{}
-	return t
-}
-
-// Close ends the attempt with a final status; one that failed then says why, with a code. now is the subscription's own
-// time.
-func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
-	if !CanBecome(t.Type, t.Status, status) {
-		return t, ErrFinal
-	}
-	t.Status, t.CompletedAt = status, now
-	t.NextCheckAt, t.ParkedAt = time.Time{}, time.Time{}
-	switch status {
-	case Success, Refunded:
-		t.FailureCode, t.FailureReason = "", ""
-	case Failed, Declined:
-		t = t.explained()
-	default: // canceled: a reason is welcome, not needed
-	}
-	return t, nil
-}
-
-// checkGap is how long to wait before check n (from 1): soon at first, then ever more patiently, at most an hour.
-func checkGap(n int) time.Duration {
-	gaps := [...]time.Duration{
-		10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute,
-	}
-	if n <= len(gaps) {
-		return gaps[max(n, 1)-1]
-	}
-	return time.Hour
-}

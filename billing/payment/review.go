@@ -49,6 +49,8 @@ const (
 	ReviewSecondCapture   = "second_capture"
 	ReviewRefundedTwice   = "refunded_twice"
 	ReviewDisputeCurrency = "dispute_currency"
+	// ReviewOutcomeUnknown: the provider cannot be asked, and no callback of it decided the payment.
+	ReviewOutcomeUnknown = "outcome_unknown"
 )
 
 // The refusals of Decide.

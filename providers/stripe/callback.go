@@ -1,11 +1,11 @@
 package stripe
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -39,10 +39,23 @@ type event struct {
 // and out of order, so what they say is a hint: the caller reads the object again before it books anything. Faults:
 // `callback_signature_invalid` and `callback_stale` (Unauthorized), `callback_malformed` and
 // `callback_environment_mismatch` (Invalid).
-func (s *Stripe) ParseCallback(header http.Header, body []byte, now time.Time) (providers.Callback, error) {
-	if err := s.verify(header.Get("Stripe-Signature"), body, now); err != nil {
-		return providers.Callback{}, err
+func (s *Stripe) ParseCallback(
+	_ context.Context, in providers.CallbackRequest, now time.Time,
+) ([]providers.Callback, providers.Acknowledgement, error) {
+	if err := s.verify(in.Header.Get("Stripe-Signature"), in.Body, now); err != nil {
+		return nil, providers.Acknowledgement{}, err
 	}
+	callback, err := s.read(in.Body)
+	if err != nil {
+		return nil, providers.Acknowledgement{}, err
+	}
+	// Stripe reads the status only.
+	return []providers.Callback{callback}, providers.Acknowledgement{
+		ContentType: "application/json", Body: `{"received":true}`,
+	}, nil
+}
+
+func (s *Stripe) read(body []byte) (providers.Callback, error) {
 	var e event
 	if err := json.Unmarshal(body, &e); err != nil || e.ID == "" || e.Type == "" {
 		return providers.Callback{}, fault.New(fault.Invalid, "callback_malformed",

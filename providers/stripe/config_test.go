@@ -43,7 +43,7 @@ func TestDefaults(t *testing.T) {
 	s, err := New(Config{SecretKey: "rk_live_1", Live: true})
 	require.NoError(t, err)
 	require.Equal(t, "stripe", s.Name())
-	require.Equal(t, 20*time.Hour, s.ReplayWindow())
+	require.Equal(t, 20*time.Hour, s.Capabilities().ReplayWindow)
 	require.Equal(t, "https://api.stripe.com", s.baseURL)
 	require.Equal(t, 30*time.Second, s.timeout)
 }

@@ -125,7 +125,7 @@ func TestExchange_UnresolvedNameIsNotSent(t *testing.T) {
 		error) {
 		return nil, &net.DNSError{Err: "no such host", Name: "api.stripe.com", IsNotFound: true}
 	}}}
-	s, err := New(Config{SecretKey: "sk_test_1", HTTPClient: noNames})
+	s, err := New(Config{SecretKey: "sk_test_1", Transport: noNames.Transport})
 	require.NoError(t, err)
 	got, err := s.Charge(t.Context(), sampleCharge())
 	require.NoError(t, err)

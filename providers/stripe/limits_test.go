@@ -24,7 +24,7 @@ func TestLimits(t *testing.T) {
 		"LYD": {Unchargeable: true},
 	} {
 		require.Equal(t, want, Limits(c), c)
-		require.Equal(t, want, (*Stripe)(nil).Limits(c), c)
+		require.Equal(t, want, Factory{}.Limits(c), c)
 	}
 }
 

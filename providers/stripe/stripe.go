@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"perennial/billing/fault"
-	"perennial/billing/money"
 	"perennial/providers"
 )
 
@@ -28,13 +27,14 @@ const (
 
 // Config is one account in one mode.
 type Config struct {
+	PublicKey     string // pk_…, for the app's own pages; may be empty
 	SecretKey     string
 	WebhookSecret string // whsec_…; without it every callback is refused
 	Live          bool   // must agree with the key's own prefix
 	BaseURL       string
 	ReplayWindow  time.Duration
-	Timeout       time.Duration // of one exchange, from dialling to the last byte of the answer
-	HTTPClient    *http.Client  // its transport is used; its redirect policy is not
+	Timeout       time.Duration     // of one exchange, from dialling to the last byte of the answer
+	Transport     http.RoundTripper // nil: one of its own
 }
 
 // Stripe is a providers.Provider.
@@ -56,6 +56,9 @@ func New(c Config) (*Stripe, error) {
 	if err := checkKey(c.SecretKey, c.Live); err != nil {
 		return nil, err
 	}
+	if err := checkPublicKey(c.PublicKey, c.Live); err != nil {
+		return nil, err
+	}
 	base, err := checkBaseURL(c.BaseURL, c.Live)
 	if err != nil {
 		return nil, err
@@ -72,7 +75,7 @@ func New(c Config) (*Stripe, error) {
 	}
 	return &Stripe{
 		baseURL:       base,
-		client:        client(c.HTTPClient),
+		client:        client(c.Transport),
 		live:          c.Live,
 		replayWindow:  c.ReplayWindow,
 		secretKey:     seal(c.SecretKey),
@@ -84,17 +87,24 @@ func New(c Config) (*Stripe, error) {
 // Name is the provider's identifier in the API.
 func (*Stripe) Name() string { return "stripe" }
 
-// ReplayWindow is how long a repeat with the same key is safe.
-func (s *Stripe) ReplayWindow() time.Duration { return s.replayWindow }
+// Capabilities of Stripe. A search finds nothing reliably before the window is over, and an hour later in outages.
+func (s *Stripe) Capabilities() providers.Capabilities {
+	return providers.Capabilities{
+		ReplayWindow: s.replayWindow, LookupByKey: true, LookupByRef: true, Cancel: true,
+		AbsenceAfter: s.replayWindow, AbsenceGap: time.Hour,
+	}
+}
 
-// Limits returns which charges in a currency Stripe takes.
-func (*Stripe) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
+func checkPublicKey(key string, live bool) error {
+	if key == "" || strings.HasPrefix(key, "pk_"+mode(live)+"_") {
+		return nil
+	}
+	return fault.InvalidParam(FieldPublicKey, "provider_credentials_invalid",
+		"A Stripe publishable key of a %[1]s environment begins with pk_%[1]s_.", mode(live))
+}
 
 func checkKey(key string, live bool) error {
-	mode := "test"
-	if live {
-		mode = "live"
-	}
+	mode := mode(live)
 	switch {
 	case key == "":
 		return fault.InvalidParam("secretKey", "provider_credentials_invalid",
@@ -133,7 +143,7 @@ func checkBaseURL(raw string, live bool) (string, error) {
 }
 
 // client never follows redirects: a redirected POST could charge somewhere else, and Stripe sends none.
-func client(given *http.Client) *http.Client {
+func client(given http.RoundTripper) *http.Client {
 	c := &http.Client{Transport: &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		ForceAttemptHTTP2:   true,
@@ -142,7 +152,7 @@ func client(given *http.Client) *http.Client {
 		TLSHandshakeTimeout: 10 * time.Second,
 	}}
 	if given != nil {
-		c.Transport = given.Transport
+		c.Transport = given
 	}
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c

@@ -101,11 +101,7 @@ func NewProvider(now func() time.Time) *Provider {
 func (p *Provider) Captures() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := make(map[string]int, len(p.captures))
-	for k, v := range p.captures {
-		out[k] = v
-	}
-	return out
+	return maps.Clone(p.captures)
 }
 
 // Calls lists all requests so far.
@@ -230,11 +226,12 @@ func (p *Provider) note(op, transactionID, key string) {
 // Name implements providers.Provider.
 func (p *Provider) Name() string { return "stripe" }
 
-// Limits implements providers.Provider: it takes any amount.
-func (p *Provider) Limits(money.Currency) providers.Limits { return providers.Limits{} }
-
-// ReplayWindow implements providers.Provider.
-func (p *Provider) ReplayWindow() time.Duration { return Window }
+// Capabilities implements providers.Provider.
+func (p *Provider) Capabilities() providers.Capabilities {
+	can := providers.Capabilities{LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceGap: time.Hour}
+	can.ReplayWindow, can.AbsenceAfter = Window, Window
+	return can
+}
 
 // Charge implements providers.Provider.
 func (p *Provider) Charge(_ context.Context, in providers.ChargeRequest) (providers.Result, error) {
@@ -393,6 +390,8 @@ func (p *Provider) LookupRefund(_ context.Context, in providers.LookupRequest) (
 func (p *Provider) TestConnection(context.Context) error { return nil }
 
 // ParseCallback implements providers.Provider.
-func (p *Provider) ParseCallback(http.Header, []byte, time.Time) (providers.Callback, error) {
-	return providers.Callback{}, nil
+func (p *Provider) ParseCallback(context.Context, providers.CallbackRequest, time.Time) (
+	said []providers.Callback, ack providers.Acknowledgement, err error,
+) {
+	return said, ack, err
 }

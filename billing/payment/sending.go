@@ -1,0 +1,108 @@
+package payment
+
+import "time"
+
+// Sending marks the send: after it, silence means "unknown", and an answer from before it proves nothing.
+func (t Transaction) Sending(p Protocol, now time.Time) Transaction {
+	if t.FirstSentAt.IsZero() {
+		t.NotFoundCount, t.NotFoundAt = 0, time.Time{}
+		t.FirstSentAt, t.NextCheckAt = now, now.Add(p.gap(1)) // if the worker dies before it records the answer
+		t.SendNumber++
+	}
+	return t
+}
+
+// Waiting notes an answer that decides nothing; the transaction stays pending and is looked at again later. hint is how
+// long the provider asked us to wait.
+func (t Transaction) Waiting(p Protocol, hint time.Duration, now time.Time) Transaction {
+	t.Checks++
+	t.NextCheckAt = now.Add(max(p.gap(t.Checks), hint))
+	return t
+}
+
+// NotTaken notes the proof that the provider did not take the last send. Under a key that was never sent before the
+// next send is a first one again; under a repeated key an earlier send may still have arrived, so the key stays.
+func (t Transaction) NotTaken(p Protocol, was Move, hint time.Duration, now time.Time) Transaction {
+	if was == MoveSend {
+		t.FirstSentAt = time.Time{}
+	}
+	t.Checks++
+	t.NextCheckAt = now.Add(max(min(p.gap(t.Checks), refusedGap), hint))
+	return t
+}
+
+// refusedGap is the longest wait after a send that was surely not taken: nothing is unknown then, and money is late.
+const refusedGap = time.Minute
+
+// Absent notes that the provider knows nothing of the transaction. It answers true when that is proven as its protocol
+// says: so long after the last send that nothing can still arrive, and, where the provider's index lags, twice.
+func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
+	if !t.everSent() { // asked before a late first send: it may go out now
+		t.NotFoundCount, t.NotFoundAt, t.NextCheckAt = 1, now, now
+		return t, false
+	}
+	t = t.Waiting(p, 0, now)
+	if p.AbsenceAfter == 0 || now.Sub(t.FirstSentAt) < p.settled() {
+		if t.NotFoundAt.IsZero() {
+			t.NotFoundAt = now // no proof; see KeyReused
+		}
+		return t, false
+	}
+	if t.NotFoundCount == 0 {
+		t.NotFoundCount, t.NotFoundAt = 1, now
+		t.NextCheckAt = now.Add(p.AbsenceGap)
+		return t, p.AbsenceGap == 0
+	}
+	t.NotFoundCount++
+	return t, now.Sub(t.NotFoundAt) >= p.AbsenceGap
+}
+
+// Awaiting notes that only a callback can decide the transaction: it is looked at again when that has been waited for
+// long enough.
+func (t Transaction) Awaiting(p Protocol, now time.Time) Transaction {
+	t.Checks++
+	t.NextCheckAt = later(t.givenUpAt(p), now.Add(p.gap(t.Checks)))
+	return t
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Park stops asking: nothing more can be learned without a person.
+func (t Transaction) Park(now time.Time) Transaction {
+	t.ParkedAt, t.NextCheckAt = now, time.Time{}
+	return t
+}
+
+// Close ends the attempt with a final status; one that failed then says why, with a code. now is the subscription's own
+// time.
+func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
+	if !CanBecome(t.Type, t.Status, status) {
+		return t, ErrFinal
+	}
+	t.Status, t.CompletedAt = status, now
+	t.NextCheckAt, t.ParkedAt = time.Time{}, time.Time{}
+	switch status {
+	case Success, Refunded:
+		t.FailureCode, t.FailureReason = "", ""
+	case Failed, Declined:
+		t = t.explained()
+	default: // canceled: a reason is welcome, not needed
+	}
+	return t, nil
+}
+
+// checkGap is the wait before check n (from 1) where the provider names none: soon at first, then ever more patiently, at most an hour.
+func checkGap(n int) time.Duration {
+	gaps := [...]time.Duration{
+		10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute,
+	}
+	if n <= len(gaps) {
+		return gaps[max(n, 1)-1]
+	}
+	return time.Hour
+}

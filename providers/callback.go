@@ -1,0 +1,54 @@
+package providers
+
+import (
+	"net/http"
+
+	"perennial/billing/money"
+)
+
+// Kind is what a callback is about, in words that all providers share.
+type Kind string
+
+// The kinds. An adapter gives one only where it is sure: a callback of KindUnknown is always looked at.
+const (
+	KindUnknown    Kind = ""
+	KindCreated    Kind = "created"    // the operation exists
+	KindProcessing Kind = "processing" // it is not decided
+	KindSucceeded  Kind = "succeeded"
+	KindFailed     Kind = "failed"   // also declined or canceled
+	KindRefunded   Kind = "refunded" // money of a charge went back, by whoever
+	KindDisputed   Kind = "disputed"
+)
+
+// CallbackRequest is a message as it arrived. Some providers sign method, host and path beside the body.
+type CallbackRequest struct {
+	Method string
+	Host   string // as the request named it
+	Path   string // with what follows the configuration's ID, escaped as it came
+	Header http.Header
+	Body   []byte // unmodified
+}
+
+// Callback is one thing that a provider says. A message may hold several.
+type Callback struct {
+	EventID       string // dedupe on it: the provider's own event ID, else what makes the message unique
+	Type          string
+	Kind          Kind
+	TransactionID string // our reference, if the message carries it
+	Key           string // our key of the send, if the message carries it
+	Ref           string // provider's reference
+	// AmountRefunded is how much of the charge went back in total, according to the message; zero: it does not say.
+	AmountRefunded money.Minor
+	// Evidence is what the message itself proves: only where the provider signed it and cannot be asked. It has the form
+	// of a look-up of the transaction that TransactionID names, with two differences. Refunds and Disputes are those that
+	// the message is about; others of the charge remain as they are. And a Canceled charge with Refunds leaves open
+	// whether it was captured before: where it is booked as captured, its money went back. Amount is zero where the
+	// message is not about the transaction's own amount. Nil: the operation is looked up before anything is booked.
+	Evidence *Result
+}
+
+// Acknowledgement is what a provider wants to read before it takes a message for received. The status is 200.
+type Acknowledgement struct {
+	ContentType string
+	Body        string
+}

@@ -1,0 +1,43 @@
+package providers
+
+import "time"
+
+// Capabilities are what a provider's protocol allows. The rules of payments choose their moves by them.
+type Capabilities struct {
+	// ReplayWindow is how long, in real time since the first send, a repeat with the same key returns the first
+	// result instead of moving money again. Zero: nothing may ever be repeated.
+	ReplayWindow time.Duration
+	// LookupByKey: an operation is found by what we named it, before the provider's reference is known.
+	LookupByKey bool
+	// LookupByRef: an operation is found by the provider's reference.
+	LookupByRef bool
+	// Cancel: a pending charge can be asked to be canceled.
+	Cancel bool
+	// AbsenceAfter is how long after the last send a look-up that finds nothing begins to prove that the operation
+	// never arrived. Zero: it never proves that.
+	AbsenceAfter time.Duration
+	// AbsenceGap is how far apart two such look-ups must be. Zero: one is proof.
+	AbsenceGap time.Duration
+	// Checks are the waits before each look-up of a pending operation; the last one repeats. Empty: the default.
+	Checks []time.Duration
+	// Expiry is how long a payer has to confirm a charge before the provider ends it; zero: the provider names none.
+	Expiry time.Duration
+}
+
+// Renewal is how a payment method can be charged when its owner is not there.
+type Renewal string
+
+// The ways.
+const (
+	RenewalUnattended Renewal = "unattended" // nobody has to do anything
+	RenewalPrompt     Renewal = "prompt"     // a prompt reaches the payer, who confirms it
+	RenewalImpossible Renewal = "impossible" // the payer would have to begin it
+)
+
+// MethodSupport is what a provider does with a payment method.
+type MethodSupport struct {
+	Accepted bool
+	Renewal  Renewal
+	// Reason says, for people, why the method is not accepted or cannot renew.
+	Reason string
+}

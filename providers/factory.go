@@ -1,0 +1,85 @@
+package providers
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+)
+
+// Factory makes the adapters of one kind of provider, and says what is true of all its accounts.
+type Factory interface {
+	// Name is the identifier of the provider in the API ("stripe").
+	Name() string
+	// Fields are the credentials of an account, in the order in which a form shows them.
+	Fields() []Field
+	// CallbackTypes are the names of the callbacks to switch on at the provider.
+	CallbackTypes() []string
+	// Limits returns which charges in a currency the provider takes. Charge must not refuse for its amount what they
+	// allow.
+	Limits(currency money.Currency) Limits
+	// Supports returns what the provider does with a payment method, as far as that is known without asking it.
+	Supports(method Method) MethodSupport
+	// Open checks an account without any network, and makes its adapter. Faults: provider_credentials_invalid,
+	// provider_environment_mismatch, provider_config_invalid (Invalid).
+	Open(account Account) (Provider, error)
+}
+
+// Field is one credential.
+type Field struct {
+	Name     string // as the API calls it ("secretKey")
+	Title    string // as the provider's dashboard calls it
+	Secret   bool   // never shown again; public ones (a merchant account, an address) are
+	Optional bool
+	LiveOnly bool // required in live environments, refused in test ones
+}
+
+// Account is one account in one mode.
+type Account struct {
+	Live        bool
+	Credentials map[string]string // by the names of Fields
+	// BaseURL replaces the provider's addresses, all of them: the operator's setting, for a simulator. Empty: the
+	// provider's own.
+	BaseURL string
+	// AllowedHosts are the hosts that a credential may name beside the provider's own, by the operator.
+	AllowedHosts []string
+	ReplayWindow time.Duration     // replaces the adapter's own; zero: keeps it
+	Timeout      time.Duration     // of one exchange, from dialling to the last byte; zero: the adapter's own
+	Transport    http.RoundTripper // nil: the adapter's own
+}
+
+// Registry holds the factories by name.
+type Registry map[string]Factory
+
+// NewRegistry makes a registry.
+func NewRegistry(factories ...Factory) Registry {
+	r := make(Registry, len(factories))
+	for _, f := range factories {
+		r[f.Name()] = f
+	}
+	return r
+}
+
+// Names returns the names of the providers, sorted.
+func (r Registry) Names() []string { return slices.Sorted(maps.Keys(r)) }
+
+// Factory returns the factory of a name. Faults: provider_unknown (Invalid).
+func (r Registry) Factory(name string) (Factory, error) {
+	f, ok := r[name]
+	if !ok {
+		return nil, fault.InvalidParam("provider", "provider_unknown",
+			"There is no payment provider %q. Use one of %v.", name, r.Names())
+	}
+	return f, nil
+}
+
+// Limits returns which charges in a currency a provider takes; of one that is not registered none are known.
+func (r Registry) Limits(name string, currency money.Currency) Limits {
+	if f, ok := r[name]; ok {
+		return f.Limits(currency)
+	}
+	return Limits{}
+}

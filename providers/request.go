@@ -1,0 +1,47 @@
+package providers
+
+import "perennial/billing/money"
+
+// Limits say which amounts of a currency a provider takes.
+type Limits = money.Limits
+
+// Method is how a customer pays, as the customer's paymentMethod and paymentDetails hold it. Tokens only: a card
+// number never reaches us.
+type Method struct {
+	Type               string // "card" or mobile_money_<operator>
+	CustomerToken      string // the provider's customer (Stripe cus_…)
+	PaymentMethodToken string // the provider's saved method (Stripe pm_…)
+	PhoneNumber        string // international format, mobile money only
+}
+
+// ChargeRequest asks for money. The same TransactionID and Key must always carry the same other fields.
+type ChargeRequest struct {
+	TransactionID string // our reference, stored at the provider (txn_…)
+	Key           string // idempotency key: UUIDv5 of transaction and send
+	Amount        money.Minor
+	Currency      money.Currency
+	Method        Method
+	Description   string // shown to the payer; no personal data
+	// ReturnURL is where a provider may send the payer's browser after a confirmation; empty: nobody is there to confirm.
+	ReturnURL string
+}
+
+// RefundRequest gives money of a captured charge back.
+type RefundRequest struct {
+	TransactionID string // of the refund (txn_…)
+	Key           string // idempotency key, as in ChargeRequest
+	ChargeRef     string // provider's reference of the charge
+	Amount        money.Minor
+	Currency      money.Currency
+}
+
+// LookupRequest asks what became of an operation. Ref is the provider's reference where we ever learned it; without
+// it the adapter searches by TransactionID or Key, whichever it gave the provider. ChargeRef, only for refunds, is the reference of the refunded charge: it
+// makes a search exact where the provider lists refunds by charge.
+type LookupRequest struct {
+	TransactionID string
+	Key           string // of the send that is asked after
+	Ref           string
+	ChargeRef     string
+	Since         bool // of a charge: where it was captured, also list its refunds and disputes
+}

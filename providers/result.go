@@ -1,0 +1,61 @@
+package providers
+
+import (
+	"time"
+
+	"perennial/billing/money"
+)
+
+// Result is what an exchange brought back. Amount and Currency are the provider's own words, for the caller to
+// compare; zero where the provider did not say.
+type Result struct {
+	Outcome  Outcome
+	Ref      string // provider's reference of the operation
+	Amount   money.Minor
+	Currency money.Currency
+	// Refunds and Disputes of the charge, by whoever, only where the request asked for them. Refunds that failed are left
+	// out.
+	Refunds       []SeenRefund
+	Disputes      []Dispute
+	FailureCode   FailureCode
+	FailureReason string // a sentence for people, from the provider
+	HTTPStatus    int
+	Response      []byte        // the provider's JSON, redacted by the adapter; nil where there was none
+	RetryAfter    time.Duration // how long the provider asked us to wait; zero if it did not
+	// ConfirmURL is a page of the provider where the payer can confirm a pending charge; empty: there is none.
+	ConfirmURL string
+}
+
+// SeenRefund is a refund in the provider's list of those of a charge.
+type SeenRefund struct {
+	Ref           string
+	TransactionID string // our reference in it; empty: it was made without us
+	Amount        money.Minor
+	Pending       bool
+	Failed        bool // refused, or come back after it was paid out; only in a callback's Evidence
+}
+
+// DisputeState is how a dispute stands.
+type DisputeState string
+
+// The states.
+const (
+	DisputeOpen DisputeState = "open" // also an inquiry that may become one
+	DisputeWon  DisputeState = "won"  // also withdrawn, or closed without a loss
+	DisputeLost DisputeState = "lost"
+)
+
+// Dispute is a payer's objection to a charge at the payer's bank. Amount may differ from the charge's. Withdrawn is
+// what the bank holds of it now, or has taken for good, in the same currency and without fees.
+type Dispute struct {
+	Ref       string
+	State     DisputeState
+	Amount    money.Minor
+	Currency  money.Currency
+	Withdrawn money.Minor
+	// Stage orders what callbacks say about one dispute, since they may arrive in any order: what has a lower stage than
+	// what is known already is overtaken. Zero, from a look-up: it is the present state.
+	Stage int
+	// EvidenceDueAt is until when the dispute can be answered; zero: unknown.
+	EvidenceDueAt time.Time
+}

@@ -1,0 +1,66 @@
+package stripe
+
+import (
+	"perennial/billing/money"
+	"perennial/providers"
+)
+
+// Factory makes adapters for Stripe.
+type Factory struct{}
+
+var _ providers.Factory = Factory{}
+
+// The credentials of an account.
+const (
+	FieldPublicKey     = "publicKey"
+	FieldSecretKey     = "secretKey"
+	FieldWebhookSecret = "webhookSecret"
+)
+
+// Name is the provider's identifier in the API.
+func (Factory) Name() string { return "stripe" }
+
+// Fields are the credentials. The publishable key is for the app's own pages: requests of ours never need it.
+func (Factory) Fields() []providers.Field {
+	return []providers.Field{
+		{Name: FieldPublicKey, Title: "Publishable key", Optional: true},
+		{Name: FieldSecretKey, Title: "Secret key", Secret: true},
+		{Name: FieldWebhookSecret, Title: "Webhook signing secret", Secret: true, Optional: true},
+	}
+}
+
+// CallbackTypes are the events to switch on for the endpoint in Stripe's dashboard.
+func (Factory) CallbackTypes() []string {
+	return []string{
+		"payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.processing",
+		"payment_intent.requires_action", "payment_intent.canceled", "charge.refunded",
+		"refund.created", "refund.updated", "refund.failed",
+		"charge.dispute.created", "charge.dispute.updated", "charge.dispute.closed",
+		"charge.dispute.funds_withdrawn", "charge.dispute.funds_reinstated",
+	}
+}
+
+// Limits returns which charges in a currency Stripe takes.
+func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
+
+// Supports returns what Stripe does with a payment method: a saved card is charged without its owner.
+func (Factory) Supports(method providers.Method) providers.MethodSupport {
+	if method.Type == "card" {
+		return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
+	}
+	return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: "Stripe charges saved cards only."}
+}
+
+// Open makes the adapter of an account. Faults: those of New.
+func (Factory) Open(account providers.Account) (providers.Provider, error) {
+	return New(Config{
+		PublicKey:     account.Credentials[FieldPublicKey],
+		SecretKey:     account.Credentials[FieldSecretKey],
+		WebhookSecret: account.Credentials[FieldWebhookSecret],
+		Live:          account.Live,
+		BaseURL:       account.BaseURL,
+		ReplayWindow:  account.ReplayWindow,
+		Timeout:       account.Timeout,
+		Transport:     account.Transport,
+	})
+}
