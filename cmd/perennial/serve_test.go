@@ -53,6 +53,7 @@ func stackEnvironment(t *testing.T) map[string]string {
 		require.NoError(t, err)
 		env[name] = fmt.Sprintf("127.0.0.1:%d", port)
 	}
+	maps.Copy(env, otherSimulatorPorts)
 	env["STRIPE_API_URL"] = "http://" + env["SIMULATOR_ADDRESS"]
 	return env
 }

@@ -1,0 +1,12 @@
+package simulator
+
+import (
+	"perennial/providers/simulator/core"
+	"perennial/providers/simulator/stripesim"
+)
+
+// dialects makes each provider's dialect, with every well-formed credential accepted. It is the only place that names
+// them all.
+var dialects = []func() core.Dialect{
+	func() core.Dialect { return stripesim.New(stripesim.Config{}) },
+}
