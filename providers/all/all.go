@@ -3,8 +3,9 @@ package all
 
 import (
 	"perennial/providers"
+	"perennial/providers/adyen"
 	"perennial/providers/stripe"
 )
 
 // Registry holds every provider's factory.
-var Registry = providers.NewRegistry(stripe.Factory{})
+var Registry = providers.NewRegistry(adyen.Factory{}, stripe.Factory{})
