@@ -4,8 +4,10 @@ package all
 import (
 	"perennial/providers"
 	"perennial/providers/adyen"
+	"perennial/providers/flutterwave"
+	"perennial/providers/pawapay"
 	"perennial/providers/stripe"
 )
 
 // Registry holds every provider's factory.
-var Registry = providers.NewRegistry(adyen.Factory{}, stripe.Factory{})
+var Registry = providers.NewRegistry(adyen.Factory{}, flutterwave.Factory{}, pawapay.Factory{}, stripe.Factory{})
