@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"perennial/providers/simulator/adyensim"
 	"perennial/providers/simulator/core"
 	"perennial/providers/simulator/stripesim"
 )
@@ -9,4 +10,5 @@ import (
 // them all.
 var dialects = []func() core.Dialect{
 	func() core.Dialect { return stripesim.New(stripesim.Config{}) },
+	func() core.Dialect { return adyensim.New(adyensim.Config{}) },
 }
