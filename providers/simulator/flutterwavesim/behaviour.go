@@ -22,7 +22,7 @@ type behaviour struct {
 	dropped  bool // the failure below strikes before anything is done
 	hang     bool
 	fail500  bool
-	refunds  string // how refunds of it go: "", pending, return
+	refunds  string // how refunds of it go: "", pending
 }
 
 // processorTypes are the refusals that Flutterwave's test cards can have, with the codes of ISO 8583.
@@ -56,7 +56,6 @@ var behaviours = map[string]behaviour{
 	"pmd_sim_500_dropped":                {fail500: true, dropped: true},
 	"pmd_sim_refuse":                     {refuse: true},
 	"pmd_sim_refund_pending":             {refunds: "pending"},
-	"pmd_sim_refund_return":              {refunds: "return"},
 }
 
 // suffixes are the last three digits of phone numbers that do not confirm. They are those of pawaPay's sandbox, so that

@@ -19,6 +19,7 @@ type charge struct {
 	Currency    string            `json:"currency"`
 	Customer    string            `json:"customer"`
 	Disputed    bool              `json:"disputed,omitempty"`
+	Key         string            `json:"key,omitempty"` // of the request, for a capture that comes later
 	Live        bool              `json:"live,omitempty"`
 	Meta        map[string]string `json:"meta,omitempty"`
 	Method      string            `json:"method"`            // card, mobile_money
@@ -103,6 +104,7 @@ func (s *Dialect) chargeEffect(c *charge, messages ...core.Message) *core.Effect
 	if c.Status == succeeded {
 		e.Kind = core.Capture
 		e.Movements = []core.Movement{movement(core.Capture, c, c.Amount)}
+		e.Movements[0].Key = c.Key
 	}
 	return e
 }

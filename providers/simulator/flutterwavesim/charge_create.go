@@ -63,8 +63,8 @@ func (s *Dialect) begin(c *core.Call, in chargeFields) (*charge, *core.Answer) {
 	}
 	return &charge{
 		ID: newID("chg_"), Amount: amount, Wire: string(in.Amount), Created: s.server.Now().UTC().Truncate(time.Millisecond),
-		Currency: in.Currency, Live: c.Live, Meta: in.Meta, Processor: "pending", Code: "02", RedirectURL: in.RedirectURL,
-		Reference: in.Reference, Status: pending,
+		Currency: in.Currency, Key: c.Header.Get("X-Idempotency-Key"), Live: c.Live, Meta: in.Meta,
+		Processor: "pending", Code: "02", RedirectURL: in.RedirectURL, Reference: in.Reference, Status: pending,
 	}, nil
 }
 

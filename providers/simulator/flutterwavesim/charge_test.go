@@ -110,8 +110,8 @@ func TestPrompt(t *testing.T) {
 		require.Equal(t, c.processor, end.Text("data", "processor_response", "type"), number)
 	}
 	r := fresh(t)
-	require.Equal(t, "redirect_url",
-		r.prompt(t, "241234789", "key000000001", "X-Scenario-Key", "scenario:auth_redirect").Text("data", "next_action", "type"))
+	got := r.prompt(t, "241234789", "key000000001", "X-Scenario-Key", "scenario:auth_redirect")
+	require.Equal(t, "redirect_url", got.Text("data", "next_action", "type"))
 }
 
 func TestPrompt_Refuses(t *testing.T) {

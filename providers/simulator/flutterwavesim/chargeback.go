@@ -31,8 +31,8 @@ func (s *Dialect) renderChargeback(b *chargeback) map[string]any {
 	}
 	return map[string]any{
 		"id": b.ID, "amount": json.Number(toWire(b.Amount, currency)), "charge_id": b.Charge,
-		"comment": "Casey Holder objects", "created_datetime": datetime(b.Created), "due_datetime": datetime(b.Created.Add(48 * time.Hour)), "stage": "new",
-		"status": b.Status, "type": "international",
+		"comment": "Casey Holder objects", "created_datetime": datetime(b.Created), "stage": "new",
+		"due_datetime": datetime(b.Created.Add(48 * time.Hour)), "status": b.Status, "type": "international",
 	}
 }
 

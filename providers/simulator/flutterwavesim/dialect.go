@@ -1,5 +1,6 @@
-// Package flutterwavesim owns what is Flutterwave's about the simulated Flutterwave: access tokens, paths, objects, trigger
-// values, webhooks and their signature. It does not own faults, idempotency, the ledger's file or the control API (core).
+// Package flutterwavesim owns what is Flutterwave's about the simulated Flutterwave: access tokens, paths, objects,
+// trigger values, webhooks and their signature. It does not own faults, idempotency, the ledger's file or the control
+// API (core).
 package flutterwavesim
 
 import (

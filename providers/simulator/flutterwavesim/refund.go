@@ -12,7 +12,8 @@ import (
 // refund as the ledger keeps it; never changed in place.
 type refund struct {
 	ID       string            `json:"id"`
-	Amount   int64             `json:"amount"` // ISO minor units
+	Key      string            `json:"key,omitempty"` // of the request
+	Amount   int64             `json:"amount"`        // ISO minor units
 	Charge   string            `json:"charge"`
 	Created  time.Time         `json:"created"`
 	Live     bool              `json:"live,omitempty"`
@@ -61,7 +62,7 @@ func (s *Dialect) createRefund(c *core.Call) core.Answer {
 		return invalid("amount", "is more than what is left of the charge")
 	}
 	r, next := s.newRefund(ch, amount, in.Reason)
-	r.Meta = in.Meta
+	r.Meta, r.Key = in.Meta, c.Header.Get("X-Idempotency-Key")
 	if ch.Refunds == "pending" {
 		r.Status = pending
 	} else {

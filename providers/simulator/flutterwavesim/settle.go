@@ -62,7 +62,7 @@ func (s *Dialect) refundEffect(kind string, ch *charge, r *refund, message strin
 	}
 	if moves[kind] {
 		m := movement(kind, ch, r.Amount)
-		m.Refund, m.TransactionID = r.ID, r.Meta["txn_id"]
+		m.Refund, m.TransactionID, m.Key = r.ID, r.Meta["txn_id"], r.Key
 		e.Movements = []core.Movement{m}
 	}
 	return e
