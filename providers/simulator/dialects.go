@@ -3,6 +3,7 @@ package simulator
 import (
 	"perennial/providers/simulator/adyensim"
 	"perennial/providers/simulator/core"
+	"perennial/providers/simulator/flutterwavesim"
 	"perennial/providers/simulator/stripesim"
 )
 
@@ -11,4 +12,5 @@ import (
 var dialects = []func() core.Dialect{
 	func() core.Dialect { return stripesim.New(stripesim.Config{}) },
 	func() core.Dialect { return adyensim.New(adyensim.Config{}) },
+	func() core.Dialect { return flutterwavesim.New(flutterwavesim.Config{}) },
 }
