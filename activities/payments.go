@@ -28,17 +28,28 @@ type Payments struct {
 // cancellation, as its row says. It commits the intent, calls the provider and records the result. A repeat finds the
 // intent and acts on it.
 func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
+	for {
+		out, more, err := a.step(ctx, in)
+		if err != nil || !more {
+			return out, err
+		}
+	}
+}
+
+// step is one exchange. It reports whether there is more to record at once: what callbacks prove needs no exchange.
+func (a *Payments) step(ctx context.Context, in contract.ResolveInput) (_ contract.ResolveOutput, more bool, _ error) {
 	asked := a.Clock()
 	x, err := a.intend(ctx, in)
 	if errors.Is(err, db.ErrTransactionNotFound) {
 		a.Observer.RowAbsent(ctx, RowAbsent{KindPayment, contract.Ref{EnvironmentID: in.EnvironmentID, ID: in.TransactionID}})
-		return contract.ResolveOutput{Status: "absent"}, nil
+		return contract.ResolveOutput{Status: "absent"}, false, nil
 	}
 	if err != nil {
-		return contract.ResolveOutput{}, err
+		return contract.ResolveOutput{}, false, err
 	}
 	if x.move == payment.MoveNone {
-		return a.unchanged(ctx, in, x.txn, asked)
+		out, err := a.unchanged(ctx, in, x.txn, asked)
+		return out, false, err
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
 	started := a.Clock()
@@ -49,10 +60,10 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	}
 	out, err := a.record(ctx, in, x, result, callErr, asked)
 	if err != nil {
-		return contract.ResolveOutput{}, err
+		return contract.ResolveOutput{}, false, err
 	}
 	failpoint.Hit(failpoint.ChargeRecorded)
-	return out, nil
+	return out, len(x.told) > 1, nil
 }
 
 // intend locks the transaction, decides the move and, before a first send, marks it sent:
@@ -73,12 +84,6 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 			x.move = payment.MoveNone
 			return nil
 		}
-		told := ""
-		if in.Asked {
-			if told, err = tx.CallbackRef(ctx, in.EnvironmentID, txn.ID, txn.ProviderRef); err != nil {
-				return err
-			}
-		}
 		config, err := tx.ProviderConfigOf(ctx, in.EnvironmentID, txn.ProviderConfigID)
 		if err != nil {
 			return err
@@ -88,7 +93,14 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		}
 		x.config = config
 		x.protocol, x.mode = a.protocol(x.provider), config.Mode
+		told, err := x.hear(ctx, tx, in)
+		if err != nil {
+			return err
+		}
 		x.txn, x.move, x.about = txn.Attend(x.protocol, in.Asked, told, now)
+		if x.move != payment.MoveBelieve {
+			x.told = nil
+		}
 		if !x.asks() {
 			return nil
 		}
@@ -109,6 +121,21 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchan
 		})
 	})
 	return x, err
+}
+
+// hear reads what pending callbacks say about the transaction. Evidence is read whether it was asked for or not: its
+// signal may have been lost.
+func (x *exchange) hear(ctx context.Context, tx *db.Tx, in contract.ResolveInput) (told payment.Told, err error) {
+	if in.Asked {
+		if told.Ref, err = tx.CallbackRef(ctx, in.EnvironmentID, x.txn.ID, x.txn.ProviderRef); err != nil {
+			return told, err
+		}
+	}
+	if !x.protocol.LookupByKey {
+		x.told, err = tx.Evidence(ctx, in.EnvironmentID, x.txn, 2)
+		told.Evidence = len(x.told) > 0
+	}
+	return told, err
 }
 
 func (a *Payments) protocol(p providers.Provider) payment.Protocol {

@@ -54,6 +54,11 @@ func (a *Payments) record(
 		if err := a.closeCall(ctx, tx, env, x, answer, callErr); err != nil {
 			return err
 		}
+		if x.move == payment.MoveBelieve {
+			if err := tx.MarkCallbackProcessed(ctx, env, x.told[0].ID); err != nil {
+				return err
+			}
+		}
 		looked := db.LookedAt{Refs: recorded.LookedAt, At: asked}
 		if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, looked, recorded.Transaction.Shows()...); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -33,7 +34,7 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 		ID: id.New(id.Callback, now), ProviderConfigID: config.ID, ProviderEventID: message.EventID, Type: message.Type,
 		Kind:          payment.MessageKind(message.Kind),
 		TransactionID: txn.ID, ProviderRef: message.Ref, ReceivedAt: now,
-		LostTransactionID: lost,
+		LostTransactionID: lost, Key: message.Key, Evidence: evidenceOf(message),
 	}
 	said := payment.Message{Kind: stored.Kind, Ref: message.Ref, AmountRefunded: message.AmountRefunded}
 	return s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {
@@ -59,6 +60,18 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 		_, err = tx.InsertCallback(ctx, config.EnvironmentID, stored)
 		return err
 	})
+}
+
+// evidenceOf is what a message itself proves; nil: nothing.
+func evidenceOf(message providers.Callback) *payment.Answer {
+	e := message.Evidence
+	if e == nil || !e.Outcome.Final() && e.Outcome != providers.Pending {
+		return nil
+	}
+	return &payment.Answer{
+		Outcome: payment.Outcome(e.Outcome), Ref: cmp.Or(e.Ref, message.Ref), Amount: e.Amount, Currency: e.Currency,
+		FailureCode: string(e.FailureCode), FailureReason: e.FailureReason,
+	}
 }
 
 // goneBack is what the booked refunds of a charge gave back, read where a message says what went back of it.

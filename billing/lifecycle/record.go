@@ -117,6 +117,8 @@ func (r *recording) record() error {
 	case r.Move == payment.MoveAwait, r.Move == payment.MoveReview:
 		r.unanswerable()
 		return nil
+	case r.elsewhere():
+		return nil
 	case r.mismatched():
 		r.keepReference() // an operator needs it
 		r.needsReview(payment.ReviewAmountMismatch, r.Answer.Ref)
@@ -126,6 +128,13 @@ func (r *recording) record() error {
 		return nil
 	}
 	return r.answered()
+}
+
+// elsewhere reports a message that tells of the bad end of another operation than the transaction's. Providers repeat
+// messages late, and the end of an older one must not touch what came after it.
+func (r *recording) elsewhere() bool {
+	other := r.Answer.Ref != "" && r.txn.ProviderRef != "" && r.Answer.Ref != r.txn.ProviderRef
+	return r.Move == payment.MoveBelieve && other && r.Answer.Outcome != payment.AnswerSucceeded
 }
 
 // unanswerable records that the provider cannot be asked what became of the transaction.

@@ -15,6 +15,7 @@ const (
 	MoveReplay  Move = "replay"  // repeat under the same key
 	MoveLookup  Move = "lookup"  // ask what became of it
 	MoveCancel  Move = "cancel"  // ask the provider to cancel it; the answer tells its state
+	MoveBelieve Move = "believe" // a callback's own evidence is the answer, since the provider cannot be asked
 	MoveAwait   Move = "await"   // nothing can be asked: only a callback can tell
 	MoveReview  Move = "review"  // nothing can be asked, and no callback has come: a person must find out
 )
@@ -151,18 +152,28 @@ func (t Transaction) PayerErased(now time.Time) Transaction {
 	return t
 }
 
-// Attend is Next for a transaction whose pending callbacks name the provider's operation told; empty: they name none.
-// It returns the transaction with that reference where it had none, since a callback may carry what a lost response
+// Told is what pending callbacks of a transaction carry: the provider's name for the operation, empty: none has it; and
+// whether one of them proves something by itself.
+type Told struct {
+	Ref      string
+	Evidence bool
+}
+
+// Attend is Next for a transaction with pending callbacks. Evidence counts only where the provider cannot be asked. It
+// returns the transaction with that reference where it had none, since a callback may carry what a lost response
 // had; and the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a second
 // operation of a charge that has ended mean that the provider may have taken its money twice.
 func (t Transaction) Attend(
-	p Protocol, asked bool, told string, now time.Time,
+	p Protocol, asked bool, told Told, now time.Time,
 ) (_ Transaction, move Move, about string) {
-	if t.ProviderRef == "" {
-		t.ProviderRef = told
+	if t.ProviderRef == "" && (p.LookupByKey || p.LookupByRef) { // else the evidence says which operation it is about
+		t.ProviderRef = told.Ref
 	}
-	if asked && t.Type == Charge && t.Status != Pending && told != t.ProviderRef && told != "" && p.LookupByRef {
-		return t, MoveLookup, told
+	if told.Evidence && !p.canAsk(t.ProviderRef) {
+		return t, MoveBelieve, ""
+	}
+	if asked && t.Type == Charge && t.Status != Pending && told.Ref != t.ProviderRef && told.Ref != "" && p.LookupByRef {
+		return t, MoveLookup, told.Ref
 	}
 	return t, t.Next(p, asked, now), ""
 }

@@ -213,6 +213,27 @@ type ProviderCall struct {
 	EndedAt       *time.Time
 }
 
+type ProviderCallback struct {
+	ID                    string
+	EnvironmentID         string
+	ProviderConfigID      string
+	ProviderEventID       string
+	Type                  string
+	TransactionID         *string
+	ProviderRef           string
+	ReceivedAt            time.Time
+	ProcessedAt           *time.Time
+	Kind                  string
+	LostTransactionID     *string
+	Key                   string
+	EvidenceOutcome       *string
+	EvidenceRef           *string
+	EvidenceAmount        *int64
+	EvidenceCurrency      *string
+	EvidenceFailureCode   *string
+	EvidenceFailureReason *string
+}
+
 type ProviderConfig struct {
 	ID                  string
 	EnvironmentID       string
