@@ -57,11 +57,13 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 	return err == nil, translate("CallbackInsert", err)
 }
 
-// CallbackRef is the provider's name for the transaction's operation in word of it that nobody has followed yet; empty:
+// CallbackRef is the provider's name for the transaction's operation in its open callbacks; empty:
 // there is none. One that is not known goes first: the provider may have performed the operation twice.
-func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID, known string) (string, error) {
+func (r Reader) CallbackRef(
+	ctx context.Context, environmentID, transactionID, providerConfigID, known string,
+) (string, error) {
 	ref, err := queries.CallbackGetRef(ctx, r.handle, dbsqlc.CallbackGetRefParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, Known: known,
+		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID, Known: known,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil

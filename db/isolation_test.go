@@ -115,12 +115,15 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{
 			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID,
-			ProviderRef: "pi_1", ReceivedAt: wall,
+			ProviderRef: "pi_1", ReceivedAt: wall, Evidence: &payment.Answer{Outcome: payment.AnswerSucceeded},
 		})
 		require.NoError(t, err)
 		require.True(t, stored)
 		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
+		require.NoError(t, tx.InsertSend(ctx, b.env, txn.ID, payment.Send{
+			Number: 1, Provider: "stripe", ProviderConfigID: b.provider, Key: "key_1", Reason: "primary", SentAt: wall,
+		}))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall,
 		}))
@@ -145,6 +148,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "Refunds": charged,
 			"Decisions": txn.ID, "CredentialChanges": b.provider, "ProviderCalls": txn.ID, "CallbackRef": txn.ID,
+			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
 			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none",
@@ -197,9 +201,16 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 	asked, ok := f.ids[method.Name]
 	require.True(t, ok, "%s is new: name a row for it in filled, or list it as global", method.Name)
 	args := []reflect.Value{reflect.ValueOf(b.store.Reader), reflect.ValueOf(t.Context())}
-	strings := []string{env, asked, asked}
-	if method.Name == "TransactionByProviderRef" {
+	strings := []string{env, asked, asked, "none"}
+	switch method.Name {
+	case "TransactionByProviderRef":
 		strings[2] = "pi_1"
+	case "TransactionOfSend":
+		strings[2] = "key_1"
+	case "CallbackRef", "Evidence":
+		strings[2] = f.provider
+	case "CallbackElsewhere":
+		strings[2] = "another"
 	}
 	for i := 2; i < method.Type.NumIn(); i++ {
 		switch typ := method.Type.In(i); {
@@ -369,7 +380,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 33)
+	require.Len(t, keys, 35)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

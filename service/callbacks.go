@@ -62,6 +62,13 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 	})
 }
 
+func ignoreNotFound(err error) error {
+	if errors.Is(err, db.ErrTransactionNotFound) {
+		return nil
+	}
+	return err
+}
+
 // evidenceOf is what a message itself proves; nil: nothing.
 func evidenceOf(message providers.Callback) *payment.Answer {
 	e := message.Evidence
@@ -96,8 +103,13 @@ func (s *Service) transactionBehind(
 			return txn, err
 		}
 	}
-	if message.Ref == "" {
+	if message.Ref == "" && message.Key == "" {
 		return payment.Transaction{}, nil
+	}
+	// An earlier send may have gone to another provider than the transaction's row names.
+	txn, err := s.store.TransactionOfSend(ctx, config.EnvironmentID, config.ID, message.Key, message.Ref)
+	if !errors.Is(err, db.ErrTransactionNotFound) || message.Ref == "" {
+		return txn, ignoreNotFound(err)
 	}
 	for _, typ := range []payment.Type{payment.Charge, payment.Refund} {
 		txn, err := s.store.TransactionByProviderRef(ctx, config.EnvironmentID, config.ID, typ, message.Ref)

@@ -14,9 +14,10 @@ type Result struct {
 	Charge      *payment.Transaction  // of a refund: the charge that it gives back, under lock
 	Refunds     []payment.Transaction // of Captured, where the Answer lists refunds or disputes: all of them, under lock
 	Invoice     *invoice.Invoice      // that the transaction pays, where it is not open any more; nil: open, or none
-	Recovered   *payment.Transaction  // of a canceled charge: the success that its capture became, under lock; nil: none
+	Recovered   *payment.Transaction  // the success of its own that another capture of the charge became, under lock; nil: none
 	Move        payment.Move          // what was asked for
 	Asked       bool                  // because of callbacks
+	Send        *payment.Send         // an earlier one, at another provider, that the answer is about; nil: the current one
 	About       string                // the operation that a look-up asked about; empty: the transaction's own
 	Protocol    payment.Protocol      // of the provider
 	Answer      payment.Answer
@@ -114,6 +115,11 @@ func (r *recording) record() error {
 	switch {
 	case r.Impossible != nil:
 		return r.impossible()
+	case r.Send != nil:
+		return r.earlier()
+	case r.Move == payment.MoveHold:
+		r.hold()
+		return nil
 	case r.Move == payment.MoveAwait, r.Move == payment.MoveReview:
 		r.unanswerable()
 		return nil

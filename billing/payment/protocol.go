@@ -10,6 +10,7 @@ type Move string
 // The moves.
 const (
 	MoveNone    Move = "none"    // final, in review, or not due yet
+	MoveHold    Move = "hold"    // no provider can take it now
 	MoveAbandon Move = "abandon" // never sent and no longer wanted: canceled without a call
 	MoveSend    Move = "send"    // first send under a new key
 	MoveReplay  Move = "replay"  // repeat under the same key
@@ -84,13 +85,13 @@ func (p Protocol) gap(n int) time.Duration {
 // refund, and a charge may have been captured twice.
 func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	switch {
-	case t.Status != Pending && asked && t.everSent() && p.canAsk(t.ProviderRef):
+	case t.Status != Pending && asked && t.EverSent() && p.canAsk(t.ProviderRef):
 		return MoveLookup
 	case t.Status != Pending:
 		return MoveNone
 	case !t.ParkedAt.IsZero() && !asked:
 		return MoveNone
-	case t.everSent():
+	case t.EverSent():
 		return t.follow(p, now)
 	case t.lateSend(p, now) && p.LookupByKey:
 		return MoveLookup
@@ -146,7 +147,7 @@ func (t Transaction) givenUpAt(p Protocol) time.Time {
 // PayerErased returns a charge of a customer who was erased meanwhile. What was not sent is not wanted any more; what
 // was sent keeps its protocol.
 func (t Transaction) PayerErased(now time.Time) Transaction {
-	if t.Type == Charge && t.Status == Pending && !t.everSent() && t.CancelRequestedAt.IsZero() {
+	if t.Type == Charge && t.Status == Pending && !t.EverSent() && t.CancelRequestedAt.IsZero() {
 		t.CancelRequestedAt = now
 	}
 	return t
@@ -183,6 +184,3 @@ func (t Transaction) Attend(
 func (t Transaction) lateSend(p Protocol, now time.Time) bool {
 	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= p.late()
 }
-
-// everSent is also true of what the provider has a name for: a restored database may have forgotten the send.
-func (t Transaction) everSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }

@@ -1,6 +1,6 @@
 -- name: ProviderCallInsert :exec
-insert into provider_calls (id, environment_id, transaction_id, operation, key, started_at)
-values (@id, @environment_id, @transaction_id, @operation, @key, @started_at);
+insert into provider_calls (id, environment_id, transaction_id, operation, send_number, key, started_at)
+values (@id, @environment_id, @transaction_id, @operation, @send_number, @key, @started_at);
 
 -- name: ProviderCallFinish :exec
 -- Other calls of the transaction that are still open count as cut off with their workers: most are, and nobody else would
@@ -43,7 +43,7 @@ returning id;
 select c.provider_ref
 from provider_callbacks c
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
-  and c.provider_ref <> '' and c.processed_at is null
+  and c.provider_config_id = @provider_config_id and c.provider_ref <> '' and c.processed_at is null
 order by c.provider_ref <> @known::text desc, c.received_at desc
 limit 1;
 
@@ -53,7 +53,7 @@ limit 1;
 select sqlc.embed(c)
 from provider_callbacks c
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
-  and c.processed_at is null and c.evidence_outcome is not null
+  and c.provider_config_id = @provider_config_id and c.processed_at is null and c.evidence_outcome is not null
 order by @type::text = 'charge' and c.evidence_outcome = 'succeeded' desc, c.received_at, c.id
 limit @row_limit;
 

@@ -176,6 +176,20 @@ type InvoiceLine struct {
 	PeriodEnd     time.Time
 }
 
+type PaymentSend struct {
+	EnvironmentID    string
+	TransactionID    string
+	Number           int
+	ProviderConfigID string
+	Provider         string
+	Key              string
+	Reason           string
+	SentAt           time.Time
+	ProviderRef      *string
+	Outcome          *string
+	AnsweredAt       *time.Time
+}
+
 type Plan struct {
 	ID            string
 	EnvironmentID string
@@ -211,6 +225,7 @@ type ProviderCall struct {
 	Response      []byte
 	StartedAt     time.Time
 	EndedAt       *time.Time
+	SendNumber    *int
 }
 
 type ProviderCallback struct {

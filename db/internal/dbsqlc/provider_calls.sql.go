@@ -14,20 +14,26 @@ const callbackGetRef = `-- name: CallbackGetRef :one
 select c.provider_ref
 from provider_callbacks c
 where c.environment_id = $1 and c.transaction_id = $2::text
-  and c.provider_ref <> '' and c.processed_at is null
-order by c.provider_ref <> $3::text desc, c.received_at desc
+  and c.provider_config_id = $3 and c.provider_ref <> '' and c.processed_at is null
+order by c.provider_ref <> $4::text desc, c.received_at desc
 limit 1
 `
 
 type CallbackGetRefParams struct {
-	EnvironmentID string
-	TransactionID string
-	Known         string
+	EnvironmentID    string
+	TransactionID    string
+	ProviderConfigID string
+	Known            string
 }
 
 // What the provider calls the operation, in word of it that nobody has followed yet; first what is not known.
 func (q *Queries) CallbackGetRef(ctx context.Context, db DBTX, arg CallbackGetRefParams) (string, error) {
-	row := db.QueryRow(ctx, callbackGetRef, arg.EnvironmentID, arg.TransactionID, arg.Known)
+	row := db.QueryRow(ctx, callbackGetRef,
+		arg.EnvironmentID,
+		arg.TransactionID,
+		arg.ProviderConfigID,
+		arg.Known,
+	)
 	var provider_ref string
 	err := row.Scan(&provider_ref)
 	return provider_ref, err
@@ -99,16 +105,17 @@ const callbackListEvidence = `-- name: CallbackListEvidence :many
 select c.id, c.environment_id, c.provider_config_id, c.provider_event_id, c.type, c.transaction_id, c.provider_ref, c.received_at, c.processed_at, c.kind, c.lost_transaction_id, c.key, c.evidence_outcome, c.evidence_ref, c.evidence_amount, c.evidence_currency, c.evidence_failure_code, c.evidence_failure_reason
 from provider_callbacks c
 where c.environment_id = $1 and c.transaction_id = $2::text
-  and c.processed_at is null and c.evidence_outcome is not null
-order by $3::text = 'charge' and c.evidence_outcome = 'succeeded' desc, c.received_at, c.id
-limit $4
+  and c.provider_config_id = $3 and c.processed_at is null and c.evidence_outcome is not null
+order by $4::text = 'charge' and c.evidence_outcome = 'succeeded' desc, c.received_at, c.id
+limit $5
 `
 
 type CallbackListEvidenceParams struct {
-	EnvironmentID string
-	TransactionID string
-	Type          string
-	RowLimit      int32
+	EnvironmentID    string
+	TransactionID    string
+	ProviderConfigID string
+	Type             string
+	RowLimit         int32
 }
 
 type CallbackListEvidenceRow struct {
@@ -121,6 +128,7 @@ func (q *Queries) CallbackListEvidence(ctx context.Context, db DBTX, arg Callbac
 	rows, err := db.Query(ctx, callbackListEvidence,
 		arg.EnvironmentID,
 		arg.TransactionID,
+		arg.ProviderConfigID,
 		arg.Type,
 		arg.RowLimit,
 	)
@@ -258,8 +266,8 @@ func (q *Queries) ProviderCallFinish(ctx context.Context, db DBTX, arg ProviderC
 }
 
 const providerCallInsert = `-- name: ProviderCallInsert :exec
-insert into provider_calls (id, environment_id, transaction_id, operation, key, started_at)
-values ($1, $2, $3, $4, $5, $6)
+insert into provider_calls (id, environment_id, transaction_id, operation, send_number, key, started_at)
+values ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type ProviderCallInsertParams struct {
@@ -267,6 +275,7 @@ type ProviderCallInsertParams struct {
 	EnvironmentID string
 	TransactionID string
 	Operation     string
+	SendNumber    *int
 	Key           string
 	StartedAt     time.Time
 }
@@ -277,6 +286,7 @@ func (q *Queries) ProviderCallInsert(ctx context.Context, db DBTX, arg ProviderC
 		arg.EnvironmentID,
 		arg.TransactionID,
 		arg.Operation,
+		arg.SendNumber,
 		arg.Key,
 		arg.StartedAt,
 	)
@@ -284,7 +294,7 @@ func (q *Queries) ProviderCallInsert(ctx context.Context, db DBTX, arg ProviderC
 }
 
 const providerCallList = `-- name: ProviderCallList :many
-select c.id, c.environment_id, c.transaction_id, c.operation, c.key, c.outcome, c.http_status, c.response, c.started_at, c.ended_at
+select c.id, c.environment_id, c.transaction_id, c.operation, c.key, c.outcome, c.http_status, c.response, c.started_at, c.ended_at, c.send_number
 from provider_calls c
 where c.environment_id = $1 and c.transaction_id = $2
 order by c.id
@@ -319,6 +329,7 @@ func (q *Queries) ProviderCallList(ctx context.Context, db DBTX, arg ProviderCal
 			&i.ProviderCall.Response,
 			&i.ProviderCall.StartedAt,
 			&i.ProviderCall.EndedAt,
+			&i.ProviderCall.SendNumber,
 		); err != nil {
 			return nil, err
 		}
