@@ -137,8 +137,8 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) tenancy
 			Settings: subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue},
 		}))
 		return tx.InsertProviderConfig(ctx, e.environmentID, db.ProviderConfig{
-			ID: e.providerID, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"),
-			WebhookSecretSealed: []byte("sealed"),
+			ID: e.providerID, Provider: "stripe", Primary: true,
+			Credentials: []db.SealedCredentials{{Version: 1, Fields: []string{"secretKey"}, Sealed: []byte("sealed")}},
 		})
 	})
 	e.key = b.newKey(t, e, db.NewAPIKey{})

@@ -32,7 +32,8 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 	var none providers.Acknowledgement
 	// The path names the configuration, and with it the secret to verify with: a provider sends no API key. Anybody may
 	// call this address, so nothing is stored before ParseCallback has verified the signature.
-	config, err := s.configOf(ctx, mux.Vars(r)["id"])
+	named := mux.Vars(r)
+	config, err := s.configOf(ctx, named["provider"], named["id"])
 	if err != nil {
 		return none, err
 	}
@@ -61,9 +62,14 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 	return ack, nil
 }
 
-func (s *Server) configOf(ctx context.Context, configID string) (db.ProviderConfig, error) {
+// configOf finds the configuration that a path names. Another provider's name than its own is a wrong address.
+func (s *Server) configOf(ctx context.Context, provider, configID string) (db.ProviderConfig, error) {
 	if !id.Is(id.ProviderConfig, configID) {
 		return db.ProviderConfig{}, httpkit.NotFound(db.ErrProviderConfigNotFound)
 	}
-	return s.store.ProviderConfigByID(ctx, configID)
+	config, err := s.store.ProviderConfigByID(ctx, configID)
+	if err == nil && provider != "" && provider != config.Provider {
+		return db.ProviderConfig{}, httpkit.NotFound(db.ErrProviderConfigNotFound)
+	}
+	return config, err
 }

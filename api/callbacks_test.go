@@ -65,3 +65,19 @@ func TestCallback_FindsTransactionByProviderReference(t *testing.T) {
 		send("/callbacks/"+id.New(id.ProviderConfig, b.clock()), "Event", "e"))
 	problem(t, 404, "provider_config_not_found", "", send("/callbacks/x", "Event", "e"))
 }
+
+func TestCallback_PathNamesProvider(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	send := func(path, event string) response {
+		return b.send(t, "POST", path, "{}", "Signature", "good", "Event", event)
+	}
+	own := "/callbacks/stripe/" + b.test.providerID
+	require.Equal(t, 200, send(own, "e1").Status)
+	require.Equal(t, own, b.provider.path)
+	require.Equal(t, 200, send(own+"/s%2Becret", "e2").Status)
+	require.Equal(t, own+"/s%2Becret", b.provider.path, "as it came: some providers sign it")
+	problem(t, 404, "provider_config_not_found", "", send("/callbacks/adyen/"+b.test.providerID, "e3"))
+	problem(t, 404, "route_not_found", "", send(own+"/a/b", "e4"))
+	require.Equal(t, 2, b.count(t, "select count(*) from provider_callbacks"))
+}

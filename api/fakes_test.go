@@ -132,6 +132,7 @@ type fakeProvider struct {
 	providers.Provider
 	mu   sync.Mutex
 	body []byte
+	path string
 }
 
 func (f *fakeProvider) ParseCallback(
@@ -144,7 +145,7 @@ func (f *fakeProvider) ParseCallback(
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.body = in.Body
+	f.body, f.path = in.Body, in.Path
 	return []providers.Callback{{
 		EventID: header.Get("Event"), Type: "charge.updated", TransactionID: header.Get("Transaction"),
 		Ref: header.Get("Ref"),

@@ -79,8 +79,10 @@ func TestCreateCustomer_OtherProviderIsRefused(t *testing.T) {
 	delete(change, "email")
 	problem(t, 422, "provider_not_configured", param, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, change))
 	require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/customers", details("")).Status, "it may be left out")
-	_, err := b.pool.Exec(t.Context(), "delete from provider_configs where environment_id = $1", b.other.environmentID)
-	require.NoError(t, err)
+	for _, table := range []string{"provider_credentials", "provider_configs"} {
+		_, err := b.pool.Exec(t.Context(), "delete from "+table+" where environment_id = $1", b.other.environmentID)
+		require.NoError(t, err)
+	}
 	problem(t, 422, "provider_not_configured", param, b.ask(t, b.other, "POST", "/api/customers", details("stripe")))
 }
 

@@ -18,11 +18,13 @@ import (
 
 // open lists the routes that need no API key, each for its reason.
 var open = map[string]string{
-	"GET /healthz":         "says that the process runs",
-	"GET /readyz":          "says whether to send requests",
-	"GET /openapi.json":    "is public documentation",
-	"GET /docs":            "is public documentation",
-	"POST /callbacks/{id}": "is verified by the provider's signature",
+	"GET /healthz":                             "says that the process runs",
+	"GET /readyz":                              "says whether to send requests",
+	"GET /openapi.json":                        "is public documentation",
+	"GET /docs":                                "is public documentation",
+	"POST /callbacks/{id}":                     "is verified by the provider's signature",
+	"POST /callbacks/{provider}/{id}":          "is verified by the provider's signature",
+	"POST /callbacks/{provider}/{id}/{secret}": "is verified by the provider's signature, or by the secret",
 
 	"OPTIONS /api/plans":         "is a browser's question and says nothing about anybody",
 	"OPTIONS /v1/plans":          "is a browser's question and says nothing about anybody",

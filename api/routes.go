@@ -16,7 +16,13 @@ func (s *Server) route(c Config) {
 	// out of the load balancer.
 	router.Path("/healthz").Methods(http.MethodGet).HandlerFunc(s.health.Live)
 	router.Path("/readyz").Methods(http.MethodGet).HandlerFunc(s.health.Ready)
-	router.Path("/callbacks/{id}").Methods(http.MethodPost).Handler(s.kit.Raw(s.callback))
+	// The shortest is the address of accounts that were set up before it named the provider. A secret at the end tells
+	// callbacks of providers that sign nothing.
+	for _, path := range []string{
+		"/callbacks/{id}", "/callbacks/{provider}/{id}", "/callbacks/{provider}/{id}/{secret}",
+	} {
+		router.Path(path).Methods(http.MethodPost).Handler(s.kit.Raw(s.callback))
+	}
 
 	s.planOperations()
 	s.customerOperations()

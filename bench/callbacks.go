@@ -11,10 +11,6 @@ import (
 // callbackSecret signs the simulator's callbacks. It is no secret: both ends of it live in one run of a benchmark.
 const callbackSecret = "whsec_bench"
 
-// webhookSecretField is gateway.FieldWebhookSecret, which has moved to another package since the commits that are
-// compared.
-const webhookSecretField = "webhookSecret"
-
 // callbacks has the simulator tell our API of every payment, also of what the worker has learned from the response to
 // its request, as Stripe does; or of nothing.
 func (r *rig) callbacks(ctx context.Context, on bool) error {
@@ -41,13 +37,13 @@ func (r *rig) acceptCallbacks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	field := vault.Field{AppID: r.stage.AppID, ConfigID: r.stage.ConfigID, Name: webhookSecretField}
-	sealed, err := keys.Seal(r.stage.Keyset, field, []byte(callbackSecret))
+	sealed, err := r.stage.SealWithSecret(keys, callbackSecret)
 	if err != nil {
 		return err
 	}
-	_, err = r.ours.pool.Exec(ctx, "update provider_configs set webhook_secret_sealed = $1 where id = $2", sealed,
-		r.stage.ConfigID)
+	_, err = r.ours.pool.Exec(ctx, `insert into provider_credentials values ($1, $2, $3, $4, $5, now())
+		on conflict (environment_id, provider_config_id, version) do nothing`,
+		r.stage.EnvironmentID, r.stage.ConfigID, sealed.Version, sealed.Fields, sealed.Sealed)
 	return err
 }
 

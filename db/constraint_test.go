@@ -176,7 +176,7 @@ func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 	t.Run("one primary provider", func(t *testing.T) {
 		t.Parallel()
 		second := db.ProviderConfig{
-			ID: id.New(id.ProviderConfig, wall), Provider: "stripe", Primary: true, SecretKeySealed: []byte("s"),
+			ID: id.New(id.ProviderConfig, wall), Provider: "stripe", Primary: true, Credentials: sealed,
 		}
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertProviderConfig(ctx, b.env, second) })
 		requireFault(t, err, fault.Conflict, "primary_provider_exists")

@@ -10,14 +10,14 @@ import (
 
 // AccountListing is what people may see of an environment's account at a payment provider.
 type AccountListing struct {
-	ID               string
-	EnvironmentID    string
-	Tenant, App      string // names
-	Mode             string // "test" or "live"
-	Provider         string
-	HasWebhookSecret bool
-	CreatedAt        time.Time
-	ChangedAt        time.Time // when its credentials were last stored
+	ID            string
+	EnvironmentID string
+	Tenant, App   string // names
+	Mode          string // "test" or "live"
+	Provider      string
+	Fields        []string // the names of its credentials
+	CreatedAt     time.Time
+	ChangedAt     time.Time // when its credentials were last stored
 }
 
 // Accounts lists every provider configuration, oldest first. Global.
@@ -26,7 +26,7 @@ func (r Reader) Accounts(ctx context.Context) ([]AccountListing, error) {
 	return refs(found, func(f dbsqlc.ProviderConfigListAllRow) AccountListing {
 		return AccountListing{
 			ID: f.ID, EnvironmentID: f.EnvironmentID, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Provider: f.Provider,
-			HasWebhookSecret: f.HasWebhookSecret, CreatedAt: f.CreatedAt, ChangedAt: f.ChangedAt,
+			Fields: f.Fields, CreatedAt: f.CreatedAt, ChangedAt: f.ChangedAt,
 		}
 	}), translate("ProviderConfigListAll", err)
 }
@@ -34,28 +34,57 @@ func (r Reader) Accounts(ctx context.Context) ([]AccountListing, error) {
 // LockCredentials brings a configuration up to date, and its app's keyset, and holds both until the transaction ends.
 // Fault: provider_config_not_found.
 func (tx *Tx) LockCredentials(ctx context.Context, c ProviderConfig) (ProviderConfig, error) {
-	keyset, err := queries.AppLockKeyset(ctx, tx.pipe, c.AppID)
+	if _, err := queries.AppLockKeyset(ctx, tx.pipe, c.AppID); err != nil {
+		return c, readError("provider_config", err)
+	}
+	_, err := queries.ProviderConfigLock(ctx, tx.pipe,
+		dbsqlc.ProviderConfigLockParams{EnvironmentID: c.EnvironmentID, ID: c.ID})
 	if err != nil {
 		return c, readError("provider_config", err)
 	}
-	row, err := queries.ProviderConfigLock(ctx, tx.pipe,
-		dbsqlc.ProviderConfigLockParams{EnvironmentID: c.EnvironmentID, ID: c.ID})
-	c.Keyset, c.SecretKeySealed, c.WebhookSecretSealed = keyset, row.SecretKeySealed, row.WebhookSecretSealed
-	return c, readError("provider_config", err)
+	return tx.ProviderConfigOf(ctx, c.EnvironmentID, c.ID) // after the locks: it sees what they waited for
 }
 
-// SaveCredentials writes the sealed credentials of a configuration, and notes who replaced which of them.
-func (tx *Tx) SaveCredentials(ctx context.Context, environmentID string, c ProviderConfig, fields []string) error {
-	err := queries.ProviderConfigSetCredentials(ctx, tx.pipe, dbsqlc.ProviderConfigSetCredentialsParams{
-		SecretKeySealed: c.SecretKeySealed, WebhookSecretSealed: c.WebhookSecretSealed, EnvironmentID: environmentID,
-		ID: c.ID,
+// CredentialNames returns which credentials a configuration has. Fault: provider_config_not_found.
+func (r Reader) CredentialNames(ctx context.Context, environmentID, configID string) ([]string, error) {
+	names, err := queries.ProviderCredentialNames(ctx, r.handle,
+		dbsqlc.ProviderCredentialNamesParams{EnvironmentID: environmentID, ID: configID})
+	return names, readError("provider_config", err)
+}
+
+// SecretOverlap is how long a callback secret that was replaced still verifies callbacks: the provider signs with it
+// until somebody has changed it there, and what it signed arrives late.
+const SecretOverlap = 24 * time.Hour
+
+// SaveCredentials adds a version of the credentials of a configuration, deletes those that serve nothing any more, and
+// notes who replaced which fields.
+func (tx *Tx) SaveCredentials(
+	ctx context.Context, environmentID, configID string, version SealedCredentials, changed []string,
+) error {
+	if err := tx.insertCredentials(ctx, environmentID, configID, version); err != nil {
+		return err
+	}
+	err := queries.ProviderConfigClearSealed(ctx, tx.pipe,
+		dbsqlc.ProviderConfigClearSealedParams{EnvironmentID: environmentID, ID: configID})
+	if err != nil {
+		return err
+	}
+	err = queries.ProviderCredentialsPurge(ctx, tx.pipe, dbsqlc.ProviderCredentialsPurgeParams{
+		EnvironmentID: environmentID, ProviderConfigID: configID, ReplacedBefore: tx.Real.Add(-SecretOverlap),
 	})
 	if err != nil {
 		return err
 	}
 	return queries.CredentialChangeInsert(ctx, tx.pipe, dbsqlc.CredentialChangeInsertParams{
-		ID: id.New(id.CredentialChange, tx.Real), EnvironmentID: environmentID, ProviderConfigID: c.ID, Fields: fields,
+		ID: id.New(id.CredentialChange, tx.Real), EnvironmentID: environmentID, ProviderConfigID: configID, Fields: changed,
 		ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), ChangedAt: tx.Real,
+	})
+}
+
+func (tx *Tx) insertCredentials(ctx context.Context, environmentID, configID string, version SealedCredentials) error {
+	return queries.ProviderCredentialsInsert(ctx, tx.pipe, dbsqlc.ProviderCredentialsInsertParams{
+		EnvironmentID: environmentID, ProviderConfigID: configID, Version: version.Version,
+		Fields: version.Fields, Sealed: version.Sealed, CreatedAt: tx.Real,
 	})
 }
 
@@ -66,7 +95,7 @@ func (tx *Tx) SaveKeyset(ctx context.Context, appID string, wrapped []byte) erro
 
 // CredentialChange is one replacement of credentials.
 type CredentialChange struct {
-	Fields    []string // secretKey, webhookSecret; keyset: the app got a new one
+	Fields    []string // names of credentials, or what else changed; keyset: the app got a new one
 	ActorKind ActorKind
 	ActorID   string
 	ChangedAt time.Time

@@ -92,6 +92,11 @@ func (b *bundle) bareEnvironment(t *testing.T) environment {
 	return e
 }
 
+// sealed is the first version of an account's credentials.
+var sealed = []db.SealedCredentials{{
+	Version: 1, Fields: []string{"secretKey", "webhookSecret"}, Sealed: []byte("sealed"),
+}}
+
 // newEnvironment writes a tenant down to a subscription without invoices.
 func (b *bundle) newEnvironment(t *testing.T) environment {
 	t.Helper()
@@ -105,8 +110,7 @@ func (b *bundle) newEnvironment(t *testing.T) environment {
 	e.subscription = newSubscription(e)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertProviderConfig(ctx, e.env, db.ProviderConfig{
-			ID: e.provider, Provider: "stripe", Primary: true, SecretKeySealed: []byte("sealed"),
-			WebhookSecretSealed: []byte("too"),
+			ID: e.provider, Provider: "stripe", Primary: true, Credentials: sealed,
 		}))
 		require.NoError(t, tx.InsertPlan(ctx, e.env, e.plan))
 		require.NoError(t, tx.InsertTestClock(ctx, e.env, e.clock))

@@ -110,8 +110,8 @@ func (b *bundle) filled(t *testing.T) filling {
 		charged = recovered.ID
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
-		require.NoError(t, tx.SaveCredentials(ctx, b.env,
-			db.ProviderConfig{ID: b.provider, SecretKeySealed: []byte("sealed")}, []string{"secretKey"}))
+		version := db.SealedCredentials{Version: 2, Fields: []string{"secretKey"}, Sealed: []byte("sealed")}
+		require.NoError(t, tx.SaveCredentials(ctx, b.env, b.provider, version, []string{"secretKey"}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{
 			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID,
@@ -147,7 +147,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "Refunds": charged,
-			"Decisions": txn.ID, "CredentialChanges": b.provider, "ProviderCalls": txn.ID, "CallbackRef": txn.ID,
+			"Decisions": txn.ID, "CredentialChanges": b.provider, "CredentialNames": b.provider,
+			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
 			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
@@ -380,7 +381,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 35)
+	require.Len(t, keys, 36)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

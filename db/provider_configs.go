@@ -10,19 +10,31 @@ import (
 // ProviderConfig is an environment's account at a payment provider. Credentials are sealed with the app's keyset, which
 // comes along wrapped by the key-encryption key.
 type ProviderConfig struct {
-	ID                  string
-	EnvironmentID       string
-	AppID               string // read only
-	Mode                string // read only: "test" or "live"
-	Provider            string
-	Primary             bool
-	SecretKeySealed     []byte
-	WebhookSecretSealed []byte // nil: none
-	Keyset              []byte // read only
+	ID            string
+	EnvironmentID string
+	AppID         string // read only
+	Mode          string // read only: "test" or "live"
+	Provider      string
+	Primary       bool
+	// Credentials are the sealed versions, the current one first. Empty where the account has those of an older build.
+	Credentials []SealedCredentials
+	Former      FormerCredentials // read only
+	Keyset      []byte            // read only
 	// FailingSince is since when, in real time, the provider refuses the credentials; zero: it takes them. Written by
 	// MarkProviderFailing and MarkProviderRecovered only.
 	FailingSince time.Time
 }
+
+// SealedCredentials are one version of an account's credentials.
+type SealedCredentials struct {
+	Version   int
+	Fields    []string // the names in it; written only
+	Sealed    []byte
+	CreatedAt time.Time // read only
+}
+
+// FormerCredentials are those that a build before 00033 stored, a column each; both nil: there are none.
+type FormerCredentials struct{ SecretKeySealed, WebhookSecretSealed []byte }
 
 // ProviderConfig reads the primary one. Fault: provider_config_not_found.
 func (r Reader) ProviderConfig(ctx context.Context, environmentID string) (ProviderConfig, error) {
@@ -44,12 +56,20 @@ func (r Reader) ProviderConfigByID(ctx context.Context, id string) (ProviderConf
 	return providerConfigFromDB(dbsqlc.ProviderConfigGetPrimaryRow(row)), readError("provider_config", err)
 }
 
-// InsertProviderConfig writes one. Fault: primary_provider_exists.
+// InsertProviderConfig writes one with its credentials. Fault: primary_provider_exists.
 func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c ProviderConfig) error {
-	return queries.ProviderConfigInsert(ctx, tx.pipe, dbsqlc.ProviderConfigInsertParams{
-		ID: c.ID, EnvironmentID: environmentID, Provider: c.Provider, IsPrimary: c.Primary,
-		SecretKeySealed: c.SecretKeySealed, WebhookSecretSealed: c.WebhookSecretSealed, CreatedAt: tx.Real,
+	err := queries.ProviderConfigInsert(ctx, tx.pipe, dbsqlc.ProviderConfigInsertParams{
+		ID: c.ID, EnvironmentID: environmentID, Provider: c.Provider, IsPrimary: c.Primary, CreatedAt: tx.Real,
 	})
+	if err != nil {
+		return err
+	}
+	for _, version := range c.Credentials {
+		if err := tx.insertCredentials(ctx, environmentID, c.ID, version); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // MarkProviderFailing notes that the provider refuses a configuration's credentials, since tx.Real, and reports whether
@@ -72,9 +92,15 @@ func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID, id strin
 
 func providerConfigFromDB(row dbsqlc.ProviderConfigGetPrimaryRow) ProviderConfig {
 	p := row.ProviderConfig
-	return ProviderConfig{
+	c := ProviderConfig{
 		ID: p.ID, EnvironmentID: p.EnvironmentID, AppID: row.AppID, Mode: row.Mode, Provider: p.Provider,
-		Primary: p.IsPrimary, SecretKeySealed: p.SecretKeySealed, WebhookSecretSealed: p.WebhookSecretSealed,
-		Keyset: row.Keyset, FailingSince: value(p.FailingSince),
+		Primary: p.IsPrimary, Keyset: row.Keyset, FailingSince: value(p.FailingSince),
+		Former: FormerCredentials{p.SecretKeySealed, p.WebhookSecretSealed},
 	}
+	for i, version := range row.Versions {
+		c.Credentials = append(c.Credentials, SealedCredentials{
+			Version: version, Sealed: row.Sealed[i], CreatedAt: row.SealedAt[i],
+		})
+	}
+	return c
 }

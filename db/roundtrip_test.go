@@ -78,7 +78,8 @@ func TestProviderConfigRoundTrip(t *testing.T) {
 	b := setup(t)
 	want := db.ProviderConfig{
 		ID: b.provider, EnvironmentID: b.env, AppID: b.app, Mode: "test", Provider: "stripe", Primary: true,
-		SecretKeySealed: []byte("sealed"), WebhookSecretSealed: []byte("too"), Keyset: []byte("keyset"),
+		Keyset:      []byte("keyset"),
+		Credentials: []db.SealedCredentials{{Version: 1, Sealed: []byte("sealed"), CreatedAt: wall}},
 	}
 	got, err := b.store.ProviderConfig(t.Context(), b.env)
 	require.NoError(t, err)

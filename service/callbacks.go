@@ -12,6 +12,10 @@ import (
 	"perennial/providers"
 )
 
+// CallbackPath is where, below the API's address, a provider sends its callbacks about an account. A provider that signs
+// nothing is told apart from others by a secret that follows it, which this is not the place to show.
+func CallbackPath(provider, configID string) string { return "/callbacks/" + provider + "/" + configID }
+
 // ReceiveCallback stores what a provider says. Where the message may be news, the owner of the transaction is told
 // after the commit, also of a repeat: the first signal may have been lost. Else storing it is all.
 func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig, message providers.Callback) error {

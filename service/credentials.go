@@ -2,18 +2,19 @@ package service
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/vault"
-	"perennial/providers/stripe"
 	"perennial/service/gateway"
 )
 
 // NewCredentials replace those of an account that exists. Its ID, and with it the callback address, stays.
 type NewCredentials struct {
-	ConfigID string
-	Stripe   StripeAccount // an empty field keeps what is stored
+	ConfigID    string
+	Credentials gateway.Credentials // what is not in it stays as it is; an empty value takes one away
 	// NewKeyset gives the app a keyset of the present key-encryption key, where the one it was made with is lost. All
 	// that was sealed for the app, in both environments, must be entered again.
 	NewKeyset bool
@@ -22,16 +23,23 @@ type NewCredentials struct {
 // keysetField is how a change of the app's keyset is noted beside those of credentials.
 const keysetField = "keyset"
 
-// ReplaceCredentials seals and stores them; processes use them with their next request to the provider. Who did it is
-// kept. Faults: provider_config_not_found, kek_missing, keyset_unreadable, keyset_readable, credentials_missing, those
-// of the adapter about a key that cannot be right.
+// WithProviders returns the same service, which opens accounts as the operator set them up.
+func (s *Service) WithProviders(g *gateway.Gateway) *Service {
+	other := *s
+	other.gateway = g
+	return &other
+}
+
+// ReplaceCredentials seals a new version and stores it; processes use it with their next request to the provider. Who
+// did it is kept. Faults: provider_config_not_found, kek_missing, keyset_unreadable, keyset_readable,
+// credentials_missing, those of gateway.Check.
 func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vault.Vault, n NewCredentials) error {
 	seen, err := s.store.ProviderConfigByID(ctx, n.ConfigID)
 	if err != nil {
 		return err
 	}
 	return s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
-		p := &provisioner{tx: tx, vault: keys}
+		p := &provisioner{tx: tx, vault: keys, gateway: s.gateway}
 		if err := p.needsVault(); err != nil {
 			return err
 		}
@@ -39,46 +47,69 @@ func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vau
 		if err != nil {
 			return err
 		}
-		return p.replace(ctx, config, n)
+		_, err = p.replace(ctx, config, n)
+		return err
 	})
 }
 
-func (p *provisioner) replace(ctx context.Context, config db.ProviderConfig, n NewCredentials) error {
-	var fields []string
-	if n.NewKeyset {
-		if err := p.newKeyset(ctx, &config, n); err != nil {
-			return err
-		}
-		fields = append(fields, keysetField)
+// TryCredentials asks the provider whether it takes an account's credentials with those that are new. Only what is
+// about requests matters: a new webhook secret alone asks nothing. Faults: kek_missing, keyset_unreadable, those of
+// gateway.Try.
+func (s *Service) TryCredentials(
+	ctx context.Context, keys *vault.Vault, config db.ProviderConfig, n NewCredentials,
+) error {
+	if _, only := n.Credentials[gateway.FieldWebhookSecret]; only && len(n.Credentials) == 1 {
+		return nil
 	}
-	if n.Stripe.SecretKey != "" {
-		err := checkStripe(StripeAccount{n.Stripe.SecretKey, n.Stripe.WebhookSecret}, config.Mode == "live")
-		if err != nil {
+	stored := gateway.Credentials{}
+	if !n.NewKeyset {
+		if err := (&provisioner{vault: keys}).needsVault(); err != nil {
 			return err
-		}
-	}
-	app := db.App{ID: config.AppID, Keyset: config.Keyset}
-	for _, f := range []struct {
-		name, text string
-		to         *[]byte
-	}{
-		{gateway.FieldSecretKey, n.Stripe.SecretKey, &config.SecretKeySealed},
-		{gateway.FieldWebhookSecret, n.Stripe.WebhookSecret, &config.WebhookSecretSealed},
-	} {
-		if f.text == "" {
-			continue
 		}
 		var err error
-		if *f.to, err = p.seal(app, config.ID, f.name, f.text); err != nil {
+		if stored, err = gateway.Unseal(keys, config); err != nil {
 			return err
 		}
-		fields = append(fields, f.name)
 	}
-	if len(fields) == 0 {
-		return fault.New(fault.Invalid, "credentials_missing",
-			"There is nothing to store: give the secret key, the webhook secret or both.")
+	return s.gateway.Try(ctx, config.Provider, config.Mode, stored.With(n.Credentials))
+}
+
+// replace returns the names of the credentials that changed.
+func (p *provisioner) replace(ctx context.Context, config db.ProviderConfig, n NewCredentials) ([]string, error) {
+	if len(n.Credentials) == 0 {
+		return nil, fault.New(fault.Invalid, "credentials_missing", "There is nothing to store: give a credential.")
 	}
-	return p.tx.SaveCredentials(ctx, config.EnvironmentID, config, fields)
+	var stored gateway.Credentials
+	var fields []string
+	var err error
+	if n.NewKeyset {
+		if err := p.newKeyset(ctx, &config, n); err != nil {
+			return nil, err
+		}
+		fields = append(fields, keysetField)
+	} else if stored, err = gateway.Unseal(p.vault, config); err != nil {
+		return nil, err
+	}
+	next := stored.With(n.Credentials)
+	if err := p.gateway.Check(config.Provider, config.Mode, next); err != nil {
+		return nil, err
+	}
+	fields = append(fields, next.Changed(stored)...)
+	if len(fields) == 0 { // what is stored already: a version more would only end the overlap of the one before
+		return nil, nil
+	}
+	version, err := gateway.Seal(p.vault, config, nextVersion(config), next)
+	if err != nil {
+		return nil, err
+	}
+	return fields, p.tx.SaveCredentials(ctx, config.EnvironmentID, config.ID, version, fields)
+}
+
+func nextVersion(c db.ProviderConfig) int {
+	if len(c.Credentials) == 0 {
+		return 1
+	}
+	return c.Credentials[0].Version + 1
 }
 
 // newKeyset refuses where the old one still opens: nobody loses what works by a slip.
@@ -88,12 +119,16 @@ func (p *provisioner) newKeyset(ctx context.Context, config *db.ProviderConfig, 
 			"PERENNIAL_KEK opens the keyset of %s, so it needs no new one. Replace the credentials without a new keyset.",
 			config.AppID)
 	}
-	if n.Stripe.SecretKey == "" || len(config.WebhookSecretSealed) > 0 && n.Stripe.WebhookSecret == "" {
-		return fault.New(fault.Invalid, "credentials_missing",
-			"With a new keyset nothing that is stored for %s opens any more. Give all its credentials: the secret key, and "+
-				"the webhook secret where it has one.", config.ID)
+	had, err := p.tx.CredentialNames(ctx, config.EnvironmentID, config.ID)
+	if err != nil {
+		return err
 	}
-	var err error
+	missing := slices.DeleteFunc(had, func(name string) bool { return n.Credentials[name] != "" })
+	if len(missing) > 0 {
+		return fault.New(fault.Invalid, "credentials_missing",
+			"With a new keyset nothing that is stored for %s opens any more. Give all its credentials: %s is missing.",
+			config.ID, strings.Join(missing, ", "))
+	}
 	if config.Keyset, err = p.vault.NewAppKeyset(config.AppID); err != nil {
 		return err
 	}
@@ -103,7 +138,7 @@ func (p *provisioner) newKeyset(ctx context.Context, config *db.ProviderConfig, 
 // KeepsCredentials reports whether an environment's primary account has these credentials; found is empty where it has
 // no account. Faults: keyset_unreadable, credential_unreadable.
 func (s *Service) KeepsCredentials(
-	ctx context.Context, keys *vault.Vault, environmentID string, account StripeAccount,
+	ctx context.Context, keys *vault.Vault, environmentID string, account Account,
 ) (found string, same bool, err error) {
 	config, err := s.store.ProviderConfig(ctx, environmentID)
 	if absent(err) {
@@ -119,13 +154,6 @@ func (s *Service) KeepsCredentials(
 	if err != nil {
 		return config.ID, false, err
 	}
-	same = stored.SecretKey == account.SecretKey &&
-		(account.WebhookSecret == "" || stored.WebhookSecret == account.WebhookSecret)
+	same = config.Provider == account.Provider && len(stored.With(account.Credentials).Changed(stored)) == 0
 	return config.ID, same, nil
-}
-
-// checkStripe runs the adapter's own checks: a key of the wrong mode is noticed here, not by the first renewal.
-func checkStripe(account StripeAccount, live bool) error {
-	_, err := stripe.New(stripe.Config{SecretKey: account.SecretKey, WebhookSecret: account.WebhookSecret, Live: live})
-	return err
 }

@@ -7,6 +7,7 @@ import (
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/vault"
+	"perennial/service/gateway"
 	"perennial/webhooks"
 )
 
@@ -16,10 +17,13 @@ type Service struct {
 	now       func() time.Time
 	vault     *vault.Vault // nil: no webhook endpoint can be registered
 	receivers webhooks.Allow
+	gateway   *gateway.Gateway
 }
 
 // New makes a service. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real clock.
-func New(store *db.Store, now func() time.Time) *Service { return &Service{store: store, now: now} }
+func New(store *db.Store, now func() time.Time) *Service {
+	return &Service{store: store, now: now, gateway: gateway.New(gateway.Config{})}
+}
 
 // Caller is who has something done, and in which environment.
 type Caller struct {

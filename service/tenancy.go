@@ -23,12 +23,15 @@ type NewKey struct {
 	Scopes       []string
 	AllowedCIDRs []netip.Prefix
 	ExpiresAt    time.Time
-	Settings     Choices        // of a new environment
-	Stripe       *StripeAccount // nil: none
+	Settings     Choices  // of a new environment
+	Account      *Account // nil: none
 }
 
-// StripeAccount becomes the environment's primary provider.
-type StripeAccount struct{ SecretKey, WebhookSecret string }
+// Account becomes the environment's primary provider configuration.
+type Account struct {
+	Provider    string // "stripe"
+	Credentials gateway.Credentials
+}
 
 // ProvisionedKey is a key that was made, with what had to be made for it.
 type ProvisionedKey struct {
@@ -46,7 +49,7 @@ func (s *Service) ProvisionKey(
 	ctx context.Context, by db.Actor, keys *vault.Vault, k NewKey,
 ) (out ProvisionedKey, err error) {
 	err = s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
-		p := &provisioner{tx: tx, vault: keys}
+		p := &provisioner{tx: tx, vault: keys, gateway: s.gateway}
 		app, err := p.app(ctx, k)
 		if err != nil {
 			return err
@@ -55,7 +58,7 @@ func (s *Service) ProvisionKey(
 		if err != nil {
 			return err
 		}
-		if k.Stripe != nil {
+		if k.Account != nil {
 			if err := p.provider(ctx, app, environment, k); err != nil {
 				return err
 			}
@@ -85,9 +88,10 @@ func (s *Service) RevokeKey(ctx context.Context, by db.Actor, keyID string) erro
 
 // provisioner makes what a key belongs to, inside one transaction.
 type provisioner struct {
-	tx    *db.Tx
-	vault *vault.Vault // nil: there is no key-encryption key
-	out   ProvisionedKey
+	tx      *db.Tx
+	vault   *vault.Vault // nil: there is no key-encryption key
+	gateway *gateway.Gateway
+	out     ProvisionedKey
 }
 
 // app finds an app by the names that a person typed, or makes it with a keyset of its own, so that one app's
@@ -149,7 +153,7 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 	if err := p.needsVault(); err != nil {
 		return err
 	}
-	if err := checkStripe(*k.Stripe, k.Mode == apikey.Live); err != nil {
+	if err := p.gateway.Check(k.Account.Provider, string(k.Mode), k.Account.Credentials); err != nil {
 		return err
 	}
 	existing, err := p.tx.ProviderConfig(ctx, environment.ID)
@@ -161,26 +165,17 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 		return err
 	}
 	config := db.ProviderConfig{
-		ID: id.New(id.ProviderConfig, p.tx.Real), EnvironmentID: environment.ID, Provider: "stripe", Primary: true,
+		ID: id.New(id.ProviderConfig, p.tx.Real), EnvironmentID: environment.ID, Provider: k.Account.Provider, Primary: true,
+		AppID: app.ID, Keyset: app.Keyset,
 	}
-	if config.SecretKeySealed, err = p.seal(app, config.ID, gateway.FieldSecretKey, k.Stripe.SecretKey); err != nil {
-		return err
-	}
-	config.WebhookSecretSealed, err = p.seal(app, config.ID, gateway.FieldWebhookSecret, k.Stripe.WebhookSecret)
+	sealed, err := gateway.Seal(p.vault, config, 1, k.Account.Credentials)
 	if err != nil {
 		return err
 	}
+	config.Credentials = []db.SealedCredentials{sealed}
 	p.out.ProviderConfigID = config.ID
 	p.note("provider configuration", config.ID)
 	return p.tx.InsertProviderConfig(ctx, environment.ID, config)
-}
-
-// seal binds the text to its row and field: copied into another row it does not decrypt.
-func (p *provisioner) seal(app db.App, configID, field, text string) ([]byte, error) {
-	if text == "" {
-		return nil, nil
-	}
-	return p.vault.Seal(app.Keyset, vault.Field{AppID: app.ID, ConfigID: configID, Name: field}, []byte(text))
 }
 
 func (p *provisioner) needsVault() error {

@@ -26,7 +26,8 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/testkit"
 	"perennial/internal/vault"
-	"perennial/providers/simulator"
+	"perennial/providers/simulator/core"
+	"perennial/providers/simulator/stripesim"
 	"perennial/service"
 	"perennial/service/dispatch"
 	"perennial/service/engine"
@@ -40,7 +41,7 @@ func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url
 type rig struct {
 	store  *db.Store
 	engine *engine.Engine
-	sim    *simulator.Server
+	sim    *core.Server
 	env    string
 	plan   plan.Plan
 	pricey plan.Plan
@@ -52,7 +53,8 @@ func newRig(t *testing.T) *rig {
 	store, err := db.Open(ctx, db.Config{URL: testkit.Postgres(t, migrate).URL, MaxConns: 8, Clock: clock})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
-	sim, err := simulator.New(simulator.Config{LedgerPath: filepath.Join(t.TempDir(), "ledger"), Now: clock})
+	sim, err := core.New(core.Config{LedgerPath: filepath.Join(t.TempDir(), "ledger"), Now: clock},
+		stripesim.New(stripesim.Config{}))
 	require.NoError(t, err)
 	web := httptest.NewServer(sim.Handler())
 	t.Cleanup(func() { web.Close(); _ = sim.Close() })
@@ -92,9 +94,10 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 	app, tenant, config := id.New(id.App, now), id.New(id.Tenant, now), id.New(id.ProviderConfig, now)
 	keyset, err := keys.NewAppKeyset(app)
 	require.NoError(t, err)
-	sealed, err := keys.Seal(keyset, vault.Field{AppID: app, ConfigID: config, Name: gateway.FieldSecretKey},
-		[]byte("sk_test_simulator"))
+	account := db.ProviderConfig{ID: config, AppID: app, Keyset: keyset, Provider: "stripe", Primary: true}
+	sealed, err := gateway.Seal(keys, account, 1, gateway.Credentials{"secretKey": "sk_test_simulator"})
 	require.NoError(t, err)
+	account.Credentials = []db.SealedCredentials{sealed}
 	month := period.Interval{Unit: period.Month, Count: 1}
 	r.plan = plan.Plan{ID: id.New(id.Plan, now), Name: "Basic", Currency: "EUR", Interval: month, Active: true,
 		CreatedAt: now,
@@ -115,8 +118,7 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 					}})
 			},
 			func() error {
-				return tx.InsertProviderConfig(t.Context(), r.env,
-					db.ProviderConfig{ID: config, Provider: "stripe", Primary: true, SecretKeySealed: sealed})
+				return tx.InsertProviderConfig(t.Context(), r.env, account)
 			},
 			func() error { return tx.InsertPlan(t.Context(), r.env, r.plan) },
 			func() error { return tx.InsertPlan(t.Context(), r.env, r.pricey) },

@@ -30,7 +30,7 @@ type Stage struct {
 	KeyHint       string
 	KEK           string
 	Keyset        []byte
-	SecretSealed  []byte
+	Credentials   db.SealedCredentials
 	Basic         plan.Plan // monthly
 	Pro           plan.Plan // monthly, dearer
 	Daily         plan.Plan // so that a boundary is exactly one day after the one before, in every month
@@ -55,9 +55,21 @@ func New(now time.Time) (Stage, error) {
 	if s.Keyset, err = keys.NewAppKeyset(s.AppID); err != nil {
 		return s, err
 	}
-	field := vault.Field{AppID: s.AppID, ConfigID: s.ConfigID, Name: gateway.FieldSecretKey}
-	s.SecretSealed, err = keys.Seal(s.Keyset, field, []byte("sk_test_simulator"))
+	s.Credentials, err = s.Seal(keys, 1, gateway.Credentials{"secretKey": secretKey})
 	return s, err
+}
+
+// secretKey is what the simulator takes.
+const secretKey = "sk_test_simulator"
+
+// Seal encrypts a version of the account's credentials.
+func (s Stage) Seal(keys *vault.Vault, version int, c gateway.Credentials) (db.SealedCredentials, error) {
+	return gateway.Seal(keys, db.ProviderConfig{ID: s.ConfigID, AppID: s.AppID, Keyset: s.Keyset}, version, c)
+}
+
+// SealWithSecret encrypts the second version, whose callbacks verify with a secret.
+func (s Stage) SealWithSecret(keys *vault.Vault, webhookSecret string) (db.SealedCredentials, error) {
+	return s.Seal(keys, 2, gateway.Credentials{"secretKey": secretKey, gateway.FieldWebhookSecret: webhookSecret})
 }
 
 func newPlan(name string, unit period.Unit, amount money.Minor, now time.Time) plan.Plan {
@@ -92,7 +104,7 @@ func (s Stage) Build(ctx context.Context, store *db.Store) error {
 			},
 			func() error {
 				return tx.InsertProviderConfig(ctx, s.EnvironmentID, db.ProviderConfig{
-					ID: s.ConfigID, Provider: "stripe", Primary: true, SecretKeySealed: s.SecretSealed,
+					ID: s.ConfigID, Provider: "stripe", Primary: true, Credentials: []db.SealedCredentials{s.Credentials},
 				})
 			},
 			func() error { return tx.InsertPlan(ctx, s.EnvironmentID, s.Basic) },

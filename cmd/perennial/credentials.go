@@ -4,33 +4,77 @@ import (
 	"bufio"
 	"flag"
 	"strings"
+	"time"
 
 	"perennial/internal/config"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/gateway"
 )
 
-// declareStripe declares the flags that name where the credentials of a Stripe account are.
-func declareStripe(f *flag.FlagSet, secret, webhook *string) {
-	f.StringVar(secret, "stripe-secret-key-env", "",
-		"`variable` that holds Stripe's secret key; - reads a line of standard input")
-	f.StringVar(webhook, "stripe-webhook-secret-env", "",
-		"`variable` that holds Stripe's webhook secret; - reads a line of standard input")
+// credentialFlags are where the credentials of an account are, by their names: a command line is in the shell's history
+// and in the process list.
+type credentialFlags struct {
+	provider string
+	given    []givenCredential
 }
 
-// stripeAccount reads the credentials that the flags name; empty where a flag is absent. Both may come from standard
-// input, a line each, the secret key first.
-func stripeAccount(p *process, secret, webhook string) (account service.StripeAccount, err error) {
-	stdin := bufio.NewScanner(p.stdin)
-	if secret != "" {
-		if account.SecretKey, err = credential(p, stdin, "--stripe-secret-key-env", secret); err != nil {
-			return account, err
+// givenCredential is a credential as a flag named it.
+type givenCredential struct{ flag, name, variable string }
+
+// declare declares the flags. Those of Stripe are older and mean --credential secretKey=… and webhookSecret=….
+func (c *credentialFlags) declare(f *flag.FlagSet) {
+	f.Func("credential", "credential and the `name=variable` that holds it, such as secretKey=STRIPE_KEY; - reads a "+
+		"line of standard input", func(text string) error {
+		name, variable, found := strings.Cut(text, "=")
+		if !found || name == "" || variable == "" {
+			return usagef("give the name of the credential, = and the name of a variable")
 		}
+		c.given = append(c.given, givenCredential{"--credential " + name, name, variable})
+		return nil
+	})
+	for _, older := range []struct{ flag, name, usage string }{
+		{"stripe-secret-key-env", "secretKey", "`variable` that holds Stripe's secret key"},
+		{"stripe-webhook-secret-env", "webhookSecret",
+			"`variable` that holds Stripe's webhook secret"},
+	} {
+		f.Func(older.flag, older.usage, func(variable string) error {
+			c.given = append(c.given, givenCredential{"--" + older.flag, older.name, variable})
+			return nil
+		})
 	}
-	if webhook != "" {
-		account.WebhookSecret, err = credential(p, stdin, "--stripe-webhook-secret-env", webhook)
+}
+
+// declareProvider adds the flag that says whose account it is, where that is not known.
+func (c *credentialFlags) declareProvider(f *flag.FlagSet) {
+	f.StringVar(&c.provider, "provider", "stripe", "`identifier` of the payment provider: stripe|adyen|pawapay|flutterwave")
+}
+
+// read reads the credentials that the flags name. Several may come from standard input, a line each, in the order of
+// the flags.
+func (c *credentialFlags) read(p *process) (gateway.Credentials, error) {
+	stdin := bufio.NewScanner(p.stdin)
+	out := gateway.Credentials{}
+	for _, given := range c.given {
+		if _, twice := out[given.name]; twice {
+			return nil, usagef("%s is given twice", given.name)
+		}
+		value, err := credential(p, stdin, given.flag, given.variable)
+		if err != nil {
+			return nil, err
+		}
+		out[given.name] = value
 	}
-	return account, err
+	return out, nil
+}
+
+// account is the account that the flags describe; nil: none.
+func (c *credentialFlags) account(p *process) (*service.Account, error) {
+	if len(c.given) == 0 {
+		return nil, nil
+	}
+	credentials, err := c.read(p)
+	return &service.Account{Provider: c.provider, Credentials: credentials}, err
 }
 
 // credential never repeats what it was given: who mistakes the flag types the secret itself.
@@ -55,4 +99,16 @@ func vaultOf(c config.Config) (*vault.Vault, error) {
 		return nil, nil
 	}
 	return vault.New(c.KEK.Reveal())
+}
+
+// gatewayOf opens accounts as the operator set providers up; keys may be nil where nothing stored is opened.
+func gatewayOf(c config.Config, keys *vault.Vault) *gateway.Gateway {
+	return gateway.New(gateway.Config{
+		Vault: keys, Timeout: c.Stripe.Timeout, AllowedHosts: c.Providers.APIHosts,
+		BaseURLs: map[string]string{
+			"stripe": c.Stripe.APIURL, "adyen": c.Providers.AdyenURL, "pawapay": c.Providers.PawaPayURL,
+			"flutterwave": c.Providers.FlutterwaveURL,
+		},
+		ReplayWindows: map[string]time.Duration{"stripe": c.Stripe.ReplayWindow},
+	})
 }

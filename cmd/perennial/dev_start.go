@@ -14,6 +14,7 @@ import (
 	"perennial/internal/config"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/gateway"
 	"perennial/worker"
 )
 
@@ -43,7 +44,9 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 	out, err := service.New(store, d.process.now).ProvisionKey(ctx, d.process.actor(), keys, service.NewKey{
 		Tenant: "Development", App: "Development " + rand.Text()[:6], Mode: apikey.Test, Kind: apikey.Secret,
 		Scopes: []string{"*"},
-		Stripe: &service.StripeAccount{SecretKey: "sk_test_" + rand.Text(), WebhookSecret: d.state.webhookSecret},
+		Account: &service.Account{Provider: "stripe", Credentials: gateway.Credentials{
+			"secretKey": "sk_test_" + rand.Text(), "webhookSecret": d.state.webhookSecret,
+		}},
 	})
 	if err != nil {
 		return err
@@ -81,7 +84,7 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 
 func (d *devStack) startSimulator(context.Context) (err error) {
 	c := d.config.Simulator
-	c.CallbackURL, c.CallbackSecret = callbackURL(d.config, d.providerConfigID), config.NewSecret(d.state.webhookSecret)
+	c.CallbackURL, c.CallbackSecret = callbackURL(d.config, "stripe", d.providerConfigID), config.NewSecret(d.state.webhookSecret)
 	if d.simulator, err = startSimulator(d.process, c); err != nil {
 		return err
 	}

@@ -128,10 +128,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	if unreadable == 0 {
 		d.ok(check, "opens the keysets of all apps (%d)", len(apps))
 	}
-	door := gateway.New(gateway.Config{
-		Vault: keys, BaseURLs: baseURLs(d.config), Timeout: d.config.Stripe.Timeout,
-		ReplayWindow: d.config.Stripe.ReplayWindow,
-	})
+	door := gatewayOf(d.config, keys)
 	d.environments(environments, func(d *doctor, e db.Environment) {
 		d.settings(e)
 		if apps[e.AppID] {
@@ -182,7 +179,7 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 	defer cancel()
 	account, err := store.ProviderConfig(ctx, e.ID)
 	if errors.Is(err, db.ErrProviderConfigNotFound) {
-		d.warn(check, "`perennial key create … --stripe-secret-key-env VARIABLE` adds one",
+		d.warn(check, "`perennial key create … --credential secretKey=VARIABLE` adds one",
 			"%s (%s) has none: every payment will fail", e.ID, e.Mode)
 		return
 	}
@@ -196,7 +193,7 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 		return
 	}
 	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s",
-		account.Provider, e.ID, e.Mode, callbackURL(d.config, account.ID))
+		account.Provider, e.ID, e.Mode, callbackURL(d.config, account.Provider, account.ID))
 }
 
 // mendAccount says what to do about an account that does not work: a time-out is no matter of keys.

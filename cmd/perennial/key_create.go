@@ -29,7 +29,7 @@ func keyCreateCommand() *command {
 			"`perennial doctor` shows them. `perennial provider update` replaces the credentials of an account that exists.",
 		examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test --time-zone Africa/Douala",
-			"STRIPE_KEY=… perennial key create --tenant Acme --app Shop --mode live --stripe-secret-key-env STRIPE_KEY",
+			"STRIPE_KEY=… perennial key create --tenant Acme --app Shop --mode live --credential secretKey=STRIPE_KEY",
 			"perennial key create --tenant Acme --app Shop --mode live " +
 				"--retry-base 48h --retry-factor 1 --past-due-cancel-after 60",
 			"perennial key create --tenant Acme --app Shop --mode test --scope read --expires-in 720h",
@@ -52,7 +52,7 @@ func keyCreateCommand() *command {
 							return keepKey(ctx, p, service.New(store, p.now), keys, known, o)
 						}
 					}
-					out, err := service.New(store, p.now).ProvisionKey(ctx, p.actor(), keys, o)
+					out, err := service.New(store, p.now).WithProviders(gatewayOf(c, keys)).ProvisionKey(ctx, p.actor(), keys, o)
 					if err != nil {
 						return err
 					}
@@ -60,8 +60,8 @@ func keyCreateCommand() *command {
 						_, _ = fmt.Fprintf(p.stderr, "made %s\n", what) // the key below is what matters
 					}
 					if out.ProviderConfigID != "" {
-						_, _ = fmt.Fprintf(p.stderr, "callbacks: have Stripe send its events to %s\n",
-							callbackURL(c, out.ProviderConfigID))
+						_, _ = fmt.Fprintf(p.stderr, "callbacks: have %s send its events to %s\n", o.Account.Provider,
+							callbackURL(c, o.Account.Provider, out.ProviderConfigID))
 					}
 					_, _ = fmt.Fprintf(p.stderr, "environment %s: %s\n", out.Environment.ID,
 						service.DescribeSettings(out.Environment.Settings))
@@ -77,12 +77,12 @@ func keyCreateCommand() *command {
 // keyFlags are the flags as they were typed. Secrets come by the names of variables, never as values: a command line is
 // in the shell's history and in the process list.
 type keyFlags struct {
-	tenant, app, mode, kind     string
-	scopes, cidrs               list
-	expiresIn                   time.Duration
-	settings                    choices
-	stripeSecret, stripeWebhook string // names of variables
-	ifNone                      bool
+	tenant, app, mode, kind string
+	scopes, cidrs           list
+	expiresIn               time.Duration
+	settings                choices
+	credentials             credentialFlags
+	ifNone                  bool
 }
 
 func (k *keyFlags) declare(f *flag.FlagSet) {
@@ -97,7 +97,8 @@ func (k *keyFlags) declare(f *flag.FlagSet) {
 	k.settings.declare(f)
 	f.BoolVar(&k.ifNone, "if-none", false,
 		"make no key where the environment has one that is not revoked; for scripts that run again")
-	declareStripe(f, &k.stripeSecret, &k.stripeWebhook)
+	k.credentials.declareProvider(f)
+	k.credentials.declare(f)
 }
 
 // list is a flag that may be repeated.
@@ -130,7 +131,10 @@ func (k *keyFlags) order(p *process) (service.NewKey, error) {
 	if err := k.settings.check(); err != nil {
 		return o, err
 	}
-	return o, k.account(p, &o)
+	// Credentials come last, after all else was found right: reading one may wait for standard input.
+	var err error
+	o.Account, err = k.credentials.account(p)
+	return o, err
 }
 
 // limits are what narrows a key.
@@ -163,19 +167,6 @@ func (k *keyFlags) limits(now time.Time, o *service.NewKey) error {
 
 // callbackURL is where a provider must send what it has to say about an account. PUBLIC_URL stands for the address
 // where the setting is absent: the operator knows it, this program cannot.
-func callbackURL(c config.Config, providerConfigID string) string {
-	return cmp.Or(c.HTTP.PublicURL, "PUBLIC_URL") + "/callbacks/" + providerConfigID
-}
-
-// account reads the credentials only after all else was found right: reading one may wait for standard input.
-func (k *keyFlags) account(p *process, o *service.NewKey) error {
-	if k.stripeSecret == "" {
-		if k.stripeWebhook != "" {
-			return usagef("--stripe-webhook-secret-env needs --stripe-secret-key-env")
-		}
-		return nil
-	}
-	account, err := stripeAccount(p, k.stripeSecret, k.stripeWebhook)
-	o.Stripe = &account
-	return err
+func callbackURL(c config.Config, provider, configID string) string {
+	return cmp.Or(c.HTTP.PublicURL, "PUBLIC_URL") + service.CallbackPath(provider, configID)
 }

@@ -29,8 +29,8 @@ func keyOf(ctx context.Context, store *db.Store, k keyFlags) (db.KeyListing, err
 func keepKey(
 	ctx context.Context, p *process, s *service.Service, keys *vault.Vault, key db.KeyListing, o service.NewKey,
 ) error {
-	if o.Stripe != nil {
-		account, same, err := s.KeepsCredentials(ctx, keys, key.EnvironmentID, *o.Stripe)
+	if o.Account != nil {
+		account, same, err := s.KeepsCredentials(ctx, keys, key.EnvironmentID, *o.Account)
 		switch {
 		case err != nil:
 			return err

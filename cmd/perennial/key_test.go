@@ -137,17 +137,13 @@ func TestProviderCredentials_AreSealed(t *testing.T) {
 			require.NoError(t, err)
 			account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
 			require.NoError(t, err)
-			require.NotContains(t, string(account.SecretKeySealed), "from_the_vault")
+			require.NotContains(t, string(account.Credentials[0].Sealed), "from_the_vault")
 			keys, err := vault.New(env["PERENNIAL_KEK"])
 			require.NoError(t, err)
-			for field, sealed := range map[string][]byte{
-				gateway.FieldSecretKey: account.SecretKeySealed, gateway.FieldWebhookSecret: account.WebhookSecretSealed,
-			} {
-				plain, err := keys.Open(account.Keyset, vault.Field{AppID: account.AppID, ConfigID: account.ID, Name: field},
-					sealed)
-				require.NoError(t, err)
-				require.Contains(t, []string{"sk_test_from_the_vault", "whsec_def"}, string(plain))
-			}
+			plain, err := gateway.Unseal(keys, account)
+			require.NoError(t, err)
+			require.Equal(t,
+				gateway.Credentials{"secretKey": "sk_test_from_the_vault", "webhookSecret": "whsec_def"}, plain)
 
 			again := perennialWithInput(t, env, c.input, args...)
 			require.Equal(t, exitFailed, again.code)
@@ -235,7 +231,7 @@ func TestProviderCreate_ShowsCallbackAddress(t *testing.T) {
 		require.NoError(t, err)
 		account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
 		require.NoError(t, err)
-		require.Contains(t, got.stderr, "callbacks: have Stripe send its events to "+base+"/callbacks/"+account.ID+"\n")
+		require.Contains(t, got.stderr, "callbacks: have stripe send its events to "+base+"/callbacks/stripe/"+account.ID+"\n")
 		require.NotContains(t, perennial(t, env, args...).stderr, "callbacks:", "nothing new")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -16,12 +17,12 @@ import (
 
 func providerCommand() *command {
 	return &command{
-		name: "provider", summary: "list accounts at payment providers, and replace their credentials",
+		name: "provider", summary: "list and test accounts at payment providers, and replace their credentials",
 		about:       "`perennial key create` adds an account to an environment.",
-		subcommands: []*command{providerListCommand(), providerUpdateCommand()},
+		subcommands: []*command{providerListCommand(), providerTestCommand(), providerUpdateCommand()},
 		examples: []string{
 			"perennial provider list",
-			"STRIPE_KEY=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --stripe-secret-key-env STRIPE_KEY",
+			"STRIPE_KEY=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --credential secretKey=STRIPE_KEY",
 		},
 	}
 }
@@ -49,8 +50,8 @@ func accountsTable(out io.Writer, c config.Config, found []db.AccountListing) er
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tMODE\tPROVIDER\tCHANGED\tCALLBACKS TO") // Flush tells
 	for _, a := range found {
-		callbacks := callbackURL(c, a.ID)
-		if !a.HasWebhookSecret {
+		callbacks := callbackURL(c, a.Provider, a.ID)
+		if !slices.Contains(a.Fields, gateway.FieldWebhookSecret) {
 			callbacks = "none: it has no webhook secret"
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Tenant, a.App, a.Mode, a.Provider,
@@ -62,43 +63,40 @@ func accountsTable(out io.Writer, c config.Config, found []db.AccountListing) er
 func providerUpdateCommand() *command {
 	return &command{
 		name: "update", summary: "replace the credentials of an account", arguments: "ID",
-		about: "The account keeps its ID and its callback address; what is not given stays as it is. Stripe is asked first whether it\n" +
-			"takes a new secret key; where it does not, nothing is stored. Running processes use the new credentials with their next\n" +
-			"request, so that nothing has to be restarted, and payments that wait are tried again by themselves. Who replaced them is\n" +
-			"kept. Needs PERENNIAL_KEK: the same as the API's and the workers'.",
+		about: "The account keeps its ID and its callback address; what is not given stays as it is. The provider is asked first\n" +
+			"whether it takes the new credentials; where it does not, nothing is stored. Running processes use them with their next\n" +
+			"request, so that nothing has to be restarted, and payments that wait are tried again by themselves. A webhook secret that\n" +
+			"was replaced verifies callbacks for 24 hours more. Who replaced them is kept. Needs PERENNIAL_KEK: the same as the API's\n" +
+			"and the workers'.",
 		examples: []string{
-			"STRIPE_KEY=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --stripe-secret-key-env STRIPE_KEY",
-			"STRIPE_WEBHOOK=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n " +
-				"--stripe-webhook-secret-env STRIPE_WEBHOOK",
+			"STRIPE_KEY=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --credential secretKey=STRIPE_KEY",
+			"PAWAPAY_TOKEN=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --credential apiToken=PAWAPAY_TOKEN",
 		},
 		setup: func(f *flag.FlagSet) action {
-			var secret, webhook string
-			declareStripe(f, &secret, &webhook)
-			untested := f.Bool("skip-test", false, "store a secret key without asking Stripe, where it cannot be reached")
+			var credentials credentialFlags
+			credentials.declare(f)
+			untested := f.Bool("skip-test", false, "store credentials without asking the provider, where it cannot be reached")
 			keyset := f.Bool("new-keyset", false,
 				"where the key-encryption key is lost: begin with the present one, and lose all else sealed for the app")
 			return func(ctx context.Context, p *process, args []string) error {
 				if len(args) != 1 {
 					return usagef("give the ID of one account (pp_…); `perennial provider list` shows them")
 				}
-				if secret == "" && webhook == "" {
-					return usagef("give --stripe-secret-key-env, --stripe-webhook-secret-env or both")
+				if len(credentials.given) == 0 {
+					return usagef("give --credential name=variable, such as --credential secretKey=STRIPE_KEY")
 				}
-				account, err := stripeAccount(p, secret, webhook)
+				read, err := credentials.read(p)
 				if err != nil {
 					return err
 				}
 				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
-					n := service.NewCredentials{ConfigID: args[0], Stripe: account, NewKeyset: *keyset}
+					n := service.NewCredentials{ConfigID: args[0], Credentials: read, NewKeyset: *keyset}
 					return replaceCredentials(ctx, p, store, c, n, *untested)
 				})
 			}
 		},
 	}
 }
-
-// baseURLs are the operator's addresses of providers.
-func baseURLs(c config.Config) map[string]string { return map[string]string{"stripe": c.Stripe.APIURL} }
 
 // replaceCredentials asks the provider before anything is stored, outside the transaction: a provider that hangs must
 // not hold a row that payments read.
@@ -113,19 +111,20 @@ func replaceCredentials(
 	if err != nil {
 		return err
 	}
+	use := service.New(store, p.now).WithProviders(gatewayOf(c, keys))
 	// A mistyped key would stall every payment of the environment until somebody reads the log.
-	if n.Stripe.SecretKey != "" && !untested {
-		door := gateway.New(gateway.Config{BaseURLs: baseURLs(c), Timeout: c.Stripe.Timeout})
-		if err := door.Try(ctx, account.Provider, account.Mode, n.Stripe.SecretKey); err != nil {
-			_, _ = fmt.Fprintf(p.stderr, "nothing was changed; --skip-test stores without asking Stripe\n") // the error follows
+	if !untested {
+		if err := use.TryCredentials(ctx, keys, account, n); err != nil {
+			_, _ = fmt.Fprintf(p.stderr, "nothing was changed; --skip-test stores without asking %s\n",
+				account.Provider) // the error follows
 			return err
 		}
-		_, _ = fmt.Fprintln(p.stderr, "Stripe takes the new secret key") // what follows matters
+		_, _ = fmt.Fprintf(p.stderr, "%s takes the credentials\n", account.Provider) // what follows matters
 	}
-	if err := service.New(store, p.now).ReplaceCredentials(ctx, p.actor(), keys, n); err != nil {
+	if err := use.ReplaceCredentials(ctx, p.actor(), keys, n); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(p.stdout, "%s has new credentials; its callbacks come to %s as before\n",
-		account.ID, callbackURL(c, account.ID))
+		account.ID, callbackURL(c, account.Provider, account.ID))
 	return err
 }

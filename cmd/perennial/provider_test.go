@@ -68,18 +68,21 @@ func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
 
 	done := perennial(t, env, "provider", "update", before.ID, "--stripe-secret-key-env", "GOOD")
 	require.Equal(t, exitDone, done.code, done.stderr)
-	require.Contains(t, done.stdout, "/callbacks/"+before.ID)
+	require.Contains(t, done.stdout, "/callbacks/stripe/"+before.ID)
 	require.NotContains(t, done.stdout+done.stderr, env["GOOD"])
 	require.Equal(t, before.ID, stored().ID)
-	require.Equal(t, gateway.Credentials{SecretKey: env["GOOD"], WebhookSecret: env["W"]}, credentialsOf(t, env, stored()))
+	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]}, credentialsOf(t, env, stored()))
 	adapter, err = running.Provider(t.Context(), stored())
 	require.NoError(t, err)
 	require.NoError(t, adapter.TestConnection(t.Context()), "a process that runs uses the new key")
 
+	tested := perennial(t, env, "provider", "test", before.ID)
+	require.Equal(t, exitDone, tested.code, tested.stderr)
+
 	env["W2"] = "whsec_new"
-	done = perennial(t, env, "provider", "update", before.ID, "--stripe-webhook-secret-env", "W2")
+	done = perennial(t, env, "provider", "update", before.ID, "--credential", "webhookSecret=W2")
 	require.Equal(t, exitDone, done.code, done.stderr)
-	require.Equal(t, gateway.Credentials{SecretKey: env["GOOD"], WebhookSecret: "whsec_new"},
+	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": "whsec_new"},
 		credentialsOf(t, env, stored()))
 
 	changes, err := open(t, env).CredentialChanges(t.Context(), before.EnvironmentID, before.ID)
@@ -110,12 +113,14 @@ func TestProviderUpdate_RefusedChangesNothing(t *testing.T) {
 	refuse(exitFailed, "provider_environment_mismatch", before.ID, "--stripe-secret-key-env", "LIVE", "--skip-test")
 	refuse(exitFailed, "provider_config_not_found", "pp_absent", "--stripe-secret-key-env", "GOOD")
 	refuse(exitFailed, "keyset_readable", before.ID, "--stripe-secret-key-env", "GOOD", "--new-keyset")
-	refuse(exitUsage, "--stripe-secret-key-env", before.ID)
+	refuse(exitUsage, "--credential", before.ID)
+	refuse(exitFailed, "credential_unknown", before.ID, "--credential", "apiToken=GOOD", "--skip-test")
+	refuse(exitUsage, "given twice", before.ID, "--credential", "secretKey=GOOD", "--stripe-secret-key-env", "GOOD")
 	env["STRIPE_API_URL"] = "http://127.0.0.1:1"
 	refuse(exitFailed, "--skip-test", before.ID, "--stripe-secret-key-env", "GOOD")
 	done := perennial(t, env, "provider", "update", before.ID, "--stripe-secret-key-env", "BAD", "--skip-test")
 	require.Equal(t, exitDone, done.code, done.stderr)
-	require.Equal(t, "sk_test_bad", credentialsOf(t, env, stored()).SecretKey)
+	require.Equal(t, "sk_test_bad", credentialsOf(t, env, stored())["secretKey"])
 }
 
 func TestProviderUpdate_BeginsAnewWhereTheKEKIsLost(t *testing.T) {
@@ -125,10 +130,10 @@ func TestProviderUpdate_BeginsAnewWhereTheKEKIsLost(t *testing.T) {
 	env["PERENNIAL_KEK"] = vault.NewKEK()
 	args := []string{"provider", "update", id, "--stripe-secret-key-env", "GOOD"}
 	require.Contains(t, perennial(t, env, args...).stderr, "keyset_unreadable")
-	require.Contains(t, perennial(t, env, append(args, "--new-keyset")...).stderr, "the webhook secret")
+	require.Contains(t, perennial(t, env, append(args, "--new-keyset")...).stderr, "webhookSecret is missing")
 	done := perennial(t, env, append(args, "--stripe-webhook-secret-env", "W", "--new-keyset")...)
 	require.Equal(t, exitDone, done.code, done.stderr)
-	require.Equal(t, gateway.Credentials{SecretKey: env["GOOD"], WebhookSecret: env["W"]}, credentialsOf(t, env, stored()))
+	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]}, credentialsOf(t, env, stored()))
 	changes, err := open(t, env).CredentialChanges(t.Context(), stored().EnvironmentID, id)
 	require.NoError(t, err)
 	require.Equal(t, []string{"keyset", "secretKey", "webhookSecret"}, changes[0].Fields)

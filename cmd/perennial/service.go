@@ -86,9 +86,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	if err = s.checkKeysets(ctx, p, keys); err != nil {
 		return s, err
 	}
-	s.gateway = gateway.New(gateway.Config{
-		Vault: keys, BaseURLs: baseURLs(c), Timeout: c.Stripe.Timeout, ReplayWindow: c.Stripe.ReplayWindow,
-	})
+	s.gateway = gatewayOf(c, keys)
 	if do.worker {
 		if s.worker, err = s.startWorker(ctx, p, do); err != nil {
 			return s, err

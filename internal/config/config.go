@@ -33,6 +33,7 @@ type Config struct {
 	Telemetry Telemetry
 	Worker    WorkerSettings
 	Stripe    Stripe
+	Providers Providers
 	Webhooks  Webhooks
 	Simulator SimulatorSettings
 	Client    ClientSettings
@@ -109,6 +110,13 @@ type Stripe struct {
 	APIURL       string
 	Timeout      time.Duration
 	ReplayWindow time.Duration
+}
+
+// Providers are the addresses of the other payment providers; empty: their own.
+type Providers struct {
+	AdyenURL, PawaPayURL, FlutterwaveURL string
+	// APIHosts are the hosts that credentials may name beside the provider's own.
+	APIHosts []string
 }
 
 // ClientSettings are those of commands that use the API as an app does.

@@ -120,6 +120,22 @@ func webURL(field func(*Config) *string) setter {
 	}
 }
 
+// hosts takes names or addresses, each with a port or without, separated by commas.
+func hosts(field func(*Config) *[]string) setter {
+	return func(c *Config, s string) string {
+		var all []string
+		for one := range strings.SplitSeq(s, ",") {
+			one = strings.ToLower(strings.TrimSpace(one))
+			if u, err := url.Parse("https://" + one); err != nil || one == "" || u.Host != one || u.Hostname() == "" {
+				return "holds something else than hosts such as api.example.com"
+			}
+			all = append(all, one)
+		}
+		*field(c) = all
+		return ""
+	}
+}
+
 // networks takes prefixes in CIDR notation, separated by commas.
 func networks(field func(*Config) *[]netip.Prefix) setter {
 	return func(c *Config, s string) string {

@@ -299,6 +299,32 @@ var variables = []Variable{
 		set: duration(time.Millisecond, 23*time.Hour, func(c *Config) *time.Duration { return &c.Stripe.ReplayWindow }),
 	},
 	{
+		Name: "ADYEN_API_URL", Example: "http://127.0.0.1:8091",
+		Meaning: "Where Adyen's API is. Absent: at Adyen. Only the simulator and tests need another.",
+		Fix:     "leave it unset, or give a URL",
+		set:     webURL(func(c *Config) *string { return &c.Providers.AdyenURL }),
+	},
+	{
+		Name: "PAWAPAY_API_URL", Example: "http://127.0.0.1:8092",
+		Meaning: "Where pawaPay's API is, whatever `apiUrl` an account names. Absent: at the account's `apiUrl`. Only the simulator and " +
+			"tests need another.",
+		Fix: "leave it unset, or give a URL",
+		set: webURL(func(c *Config) *string { return &c.Providers.PawaPayURL }),
+	},
+	{
+		Name: "FLUTTERWAVE_API_URL", Example: "http://127.0.0.1:8093",
+		Meaning: "Where Flutterwave's API is. Absent: at Flutterwave. Only the simulator and tests need another.",
+		Fix:     "leave it unset, or give a URL",
+		set:     webURL(func(c *Config) *string { return &c.Providers.FlutterwaveURL }),
+	},
+	{
+		Name: "PROVIDER_API_HOSTS", Example: "payments.example.com,10.0.0.7:8443",
+		Meaning: "Hosts, separated by commas, that an account's `apiUrl` may name beside the provider's own. The service sends " +
+			"requests there with the account's credentials.",
+		Fix: "leave it unset, or give hosts that you trust",
+		set: hosts(func(c *Config) *[]string { return &c.Providers.APIHosts }),
+	},
+	{
 		Name: "SIMULATOR_ADDRESS", Default: "127.0.0.1:8090", Example: "127.0.0.1:8090",
 		Meaning: "Where the provider simulator listens.",
 		Fix:     "give host:port",

@@ -2,13 +2,14 @@
 // (db) nor where the key-encryption key comes from (config).
 //
 // Each app has a Tink keyset of its own (AES-256-GCM), stored wrapped by the key-encryption key (KEK). Every sealed
-// value is bound to its app, provider configuration and field, and every keyset to its app: a value or a keyset that
+// value is bound to its app, provider configuration, field and version, and every keyset to its app: a value or a keyset that
 // is copied to another row does not decrypt there.
 package vault
 
 import (
 	"bytes"
 	"encoding/binary"
+	"strconv"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/keyset"
@@ -21,7 +22,22 @@ import (
 type Field struct {
 	AppID    string // app_…
 	ConfigID string // pp_…
-	Name     string // of the credential: secretKey, webhookSecret, …
+	Name     string // of the value: credentials, endpointSecret, …
+	Version  int    // of the value; 0: it has none
+}
+
+// associated is what a value is bound to.
+func (f Field) associated() []byte {
+	parts := []string{"credential", f.AppID, f.ConfigID, f.Name}
+	if f.Version != 0 { // values from before versions existed are bound to nothing more
+		parts = append(parts, strconv.Itoa(f.Version))
+	}
+	return associated(parts...)
+}
+
+// Credentials is where a version of the credentials of an account at a provider belongs.
+func Credentials(appID, configID string, version int) Field {
+	return Field{AppID: appID, ConfigID: configID, Name: "credentials", Version: version}
 }
 
 // Vault seals and opens with a key-encryption key. It is safe for concurrent use.
@@ -63,7 +79,7 @@ func (v *Vault) Seal(wrapped []byte, field Field, plaintext []byte) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	return primitive.Encrypt(plaintext, associated("credential", field.AppID, field.ConfigID, field.Name))
+	return primitive.Encrypt(plaintext, field.associated())
 }
 
 // Open decrypts what Seal made for the same field. Faults: keyset_unreadable, credential_unreadable.
@@ -72,7 +88,7 @@ func (v *Vault) Open(wrapped []byte, field Field, sealed []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	plaintext, err := primitive.Decrypt(sealed, associated("credential", field.AppID, field.ConfigID, field.Name))
+	plaintext, err := primitive.Decrypt(sealed, field.associated())
 	if err != nil {
 		return nil, fault.New(fault.Internal, "credential_unreadable",
 			"The field %s of %s does not decrypt: its value was changed, or moved from another row. Enter it again.",

@@ -41,6 +41,7 @@ func TestOpen_RefusesMovedValue(t *testing.T) {
 	for name, field := range map[string]Field{
 		"other configuration": {AppID: "app_1", ConfigID: "pp_2", Name: "secretKey"},
 		"other field":         {AppID: "app_1", ConfigID: "pp_1", Name: "webhookSecret"},
+		"a version":           {AppID: "app_1", ConfigID: "pp_1", Name: "secretKey", Version: 1},
 		"shifted boundary":    {AppID: "app_1", ConfigID: "pp_1s", Name: "ecretKey"},
 	} {
 		_, err := v.Open(wrapped, field, sealed)
@@ -109,4 +110,20 @@ func TestNew_RefusesWithoutShowingInput(t *testing.T) {
 	}
 	first, second := NewKEK(), NewKEK()
 	require.NotEqual(t, first, second)
+}
+
+func TestOpen_RefusesOtherVersion(t *testing.T) {
+	t.Parallel()
+	v, err := New(NewKEK())
+	require.NoError(t, err)
+	wrapped, err := v.NewAppKeyset("app_1")
+	require.NoError(t, err)
+	sealed, err := v.Seal(wrapped, Credentials("app_1", "pp_1", 2), []byte("s"))
+	require.NoError(t, err)
+	_, err = v.Open(wrapped, Credentials("app_1", "pp_1", 2), sealed)
+	require.NoError(t, err)
+	for _, version := range []int{0, 1, 3, 22} {
+		_, err = v.Open(wrapped, Credentials("app_1", "pp_1", version), sealed)
+		require.Equal(t, "credential_unreadable", fault.From(err).Code, "version %d", version)
+	}
 }

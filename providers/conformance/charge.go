@@ -90,7 +90,7 @@ var charges = []scenario{
 			before := len(b.Rig.Movements(t, "capture"))
 			res, err := b.Provider.Charge(t.Context(), in)
 			captures := b.Rig.Movements(t, "capture")
-			if e.Ledger == 0 {
+			if e.Wire == "" {
 				require.Equal(t, fault.Invalid, fault.From(err).Kind, "%v", e)
 				require.Len(t, captures, before)
 				continue
@@ -98,7 +98,8 @@ var charges = []scenario{
 			require.NoError(t, err)
 			require.Equal(t, providers.Succeeded, res.Outcome, "%v: %s", e, res.FailureReason)
 			require.Equal(t, e.Price, priceOf(res))
-			require.Equal(t, e.Ledger, captures[before].Amount, "%v", e)
+			require.Equal(t, e.Wire, captures[before].WireAmount, "%v", e)
+			require.EqualValues(t, e.Amount, captures[before].Amount, "%v", e)
 		}
 	}},
 	{"nothing is charged for nothing", func(t *testing.T, b *bench) {

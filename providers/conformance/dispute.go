@@ -12,7 +12,7 @@ import (
 var disputes = []scenario{
 	{"a refund at the dashboard has no reference of ours", func(t *testing.T, b *bench) {
 		charge := b.charge(t, b.request(b.Methods.OK))
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/refund", `{}`)
+		b.Rig.control(t, http.MethodPost, "payments/"+charge.Ref+"/refund", `{}`)
 		seen := b.since(t, charge.Ref).Refunds
 		require.Len(t, seen, 1)
 		require.NotEmpty(t, seen[0].Ref)
@@ -22,7 +22,7 @@ var disputes = []scenario{
 	{"a dispute withdraws the money until it is won", func(t *testing.T, b *bench) {
 		charge := b.charge(t, b.request(b.Methods.OK))
 		require.Empty(t, b.since(t, charge.Ref).Disputes)
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{}`)
+		b.Rig.control(t, http.MethodPost, "payments/"+charge.Ref+"/dispute", `{}`)
 		d := b.dispute(t, charge.Ref)
 		require.Equal(t, providers.Dispute{
 			Ref: d.Ref, State: providers.DisputeOpen, Amount: b.Price.Amount, Currency: b.Price.Currency,
@@ -36,7 +36,7 @@ var disputes = []scenario{
 	}},
 	{"a lost dispute keeps the money", func(t *testing.T, b *bench) {
 		charge := b.charge(t, b.request(b.Methods.OK))
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{}`)
+		b.Rig.control(t, http.MethodPost, "payments/"+charge.Ref+"/dispute", `{}`)
 		d := b.dispute(t, charge.Ref)
 		b.Rig.control(t, http.MethodPost, "disputes/"+d.Ref+"/close", `{"status":"lost"}`)
 		d.State = providers.DisputeLost
@@ -45,7 +45,7 @@ var disputes = []scenario{
 	}},
 	{"an inquiry moves no money", func(t *testing.T, b *bench) {
 		charge := b.charge(t, b.request(b.Methods.OK))
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{"inquiry":true}`)
+		b.Rig.control(t, http.MethodPost, "payments/"+charge.Ref+"/dispute", `{"inquiry":true}`)
 		d := b.dispute(t, charge.Ref)
 		require.Equal(t, providers.DisputeOpen, d.State)
 		require.Zero(t, d.Withdrawn)
@@ -55,7 +55,7 @@ var disputes = []scenario{
 	}},
 	{"callbacks of a dispute are about the charge", func(t *testing.T, b *bench) {
 		charge := b.charge(t, b.request(b.Methods.OK))
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{}`)
+		b.Rig.control(t, http.MethodPost, "payments/"+charge.Ref+"/dispute", `{}`)
 		for range 2 {
 			m := b.Rig.NextCallback(t)
 			cb := b.parse(t, m)

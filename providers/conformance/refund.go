@@ -22,7 +22,7 @@ var refunds = []scenario{
 		moved := b.Rig.Movements(t, "refund")
 		require.Len(t, moved, 1)
 		require.Equal(t, refundTxn, moved[0].TransactionID)
-		require.Equal(t, charge.Ref, moved[0].PaymentIntent)
+		require.Equal(t, charge.Ref, moved[0].Charge)
 		require.Equal(t, providers.Succeeded, b.lookup(t, charge.Ref).Outcome, "the charge stays what it was")
 		second := in
 		second.Key, second.TransactionID = "refund-2", "txn_another"
@@ -81,7 +81,7 @@ var refunds = []scenario{
 		found := b.lookupRefund(t, providers.LookupRequest{TransactionID: refundTxn, Ref: res.Ref})
 		require.Equal(t, providers.Failed, found.Outcome)
 		require.NotEmpty(t, found.FailureReason)
-		require.Len(t, b.Rig.Movements(t, "refund_reversed"), 1)
+		require.Len(t, b.Rig.Movements(t, "refund_returned"), 1)
 	}},
 	{"a refund is found without its reference", func(t *testing.T, b *bench) {
 		charge := b.charge(t, b.request(b.Methods.OK))

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/providers"
-	"perennial/providers/simulator"
+	"perennial/providers/simulator/core"
+	"perennial/providers/simulator/stripesim"
 )
 
 // WebhookSecret is what the rig's simulator signs callbacks with.
@@ -32,12 +33,11 @@ type Rig struct {
 func NewRig(t *testing.T, now func() time.Time, keys ...string) *Rig {
 	t.Helper()
 	r := &Rig{now: now, messages: make(chan providers.CallbackRequest, 100)}
-	sim, err := simulator.New(simulator.Config{
+	sim, err := core.New(core.Config{
 		LedgerPath: filepath.Join(t.TempDir(), "ledger.jsonl"),
-		SecretKeys: keys,
 		Now:        now,
-		Callbacks:  simulator.Callbacks{URL: r.receive(t), Secret: WebhookSecret},
-	})
+		Callbacks:  core.Callbacks{URL: r.receive(t), Secret: WebhookSecret},
+	}, stripesim.New(stripesim.Config{SecretKeys: keys}))
 	require.NoError(t, err)
 	listener, err := sim.Listen("127.0.0.1:0")
 	require.NoError(t, err)
@@ -58,9 +58,9 @@ func NewRig(t *testing.T, now func() time.Time, keys ...string) *Rig {
 }
 
 // Movements reads the provider's ledger over HTTP, as an outsider would.
-func (r *Rig) Movements(t *testing.T, kind string) []simulator.Movement {
+func (r *Rig) Movements(t *testing.T, kind string) []core.Movement {
 	t.Helper()
-	var all, some []simulator.Movement
+	var all, some []core.Movement
 	require.NoError(t, json.Unmarshal(r.control(t, http.MethodGet, "ledger", ""), &all))
 	for _, m := range all {
 		if m.Kind == kind {
@@ -73,7 +73,7 @@ func (r *Rig) Movements(t *testing.T, kind string) []simulator.Movement {
 // Settle ends a pending charge.
 func (r *Rig) Settle(t *testing.T, ref, status string) {
 	t.Helper()
-	r.control(t, http.MethodPost, "payment_intents/"+ref+"/settle", `{"status":"`+status+`"}`)
+	r.control(t, http.MethodPost, "payments/"+ref+"/settle", `{"status":"`+status+`"}`)
 }
 
 // SettleRefund ends a pending refund, or reverses one that succeeded.

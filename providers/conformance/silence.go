@@ -18,7 +18,7 @@ var silences = []scenario{
 		require.Empty(t, first.Ref)
 		again := b.untilKeyIsFree(t, in)
 		require.Equal(t, providers.Succeeded, again.Outcome)
-		require.Equal(t, b.Rig.Movements(t, "capture")[0].PaymentIntent, again.Ref)
+		require.Equal(t, b.Rig.Movements(t, "capture")[0].Charge, again.Ref)
 		b.requireCaptures(t, 1)
 	}},
 	{"captured and silent: the look-up finds it", func(t *testing.T, b *bench) {

@@ -32,10 +32,10 @@ type Price struct {
 	Currency money.Currency
 }
 
-// Edge is a price and what the provider's ledger must show for it; zero if the adapter must refuse it.
+// Edge is a price and the amount that must reach the provider for it; empty if the adapter must refuse it.
 type Edge struct {
 	Price
-	Ledger int64
+	Wire string
 }
 
 // Decline is a payment method that is refused, and why.

@@ -14,15 +14,17 @@ import (
 	"perennial/internal/vault"
 	"perennial/providers"
 	"perennial/providers/all"
-	"perennial/providers/stripe"
 )
 
-// Config is the operator's part: where providers are, for the simulator, and how patient to be.
+// Config is the operator's part: where providers are, for the simulator, and how patient to be. The maps are by the
+// provider's name; what is absent is the adapter's own.
 type Config struct {
-	Vault        *vault.Vault
-	BaseURLs     map[string]string // by the provider's name; absent: the provider's own
-	Timeout      time.Duration
-	ReplayWindow time.Duration
+	Vault         *vault.Vault
+	BaseURLs      map[string]string
+	ReplayWindows map[string]time.Duration
+	// AllowedHosts are the hosts that credentials may name beside the provider's own.
+	AllowedHosts []string
+	Timeout      time.Duration // of one exchange; zero: the adapter's own
 }
 
 // Gateway is safe for concurrent use.
@@ -35,55 +37,65 @@ type Gateway struct {
 // opened is an adapter with the sealed credentials that it was made of.
 type opened struct {
 	providers.Provider
-	secretKey, webhookSecret []byte
+	made []byte
 }
 
 // New makes a gateway.
 func New(c Config) *Gateway { return &Gateway{config: c, open: map[string]opened{}} }
 
-// Provider returns the adapter of a configuration. It is kept until the row holds other credentials, which operators
-// may replace at any time. Faults: credential_unreadable, keyset_unreadable, provider_credentials_invalid,
-// provider_unknown.
+// Provider returns the adapter of a configuration. It is kept until the row holds other credentials, which may be
+// replaced at any time. Faults: credential_unreadable, keyset_unreadable, provider_credentials_invalid,
+// provider_environment_mismatch, provider_config_invalid, provider_unknown.
 func (g *Gateway) Provider(_ context.Context, c db.ProviderConfig) (providers.Provider, error) {
+	made := fingerprint(c)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	p, ok := g.open[c.ID]
-	if ok && bytes.Equal(p.secretKey, c.SecretKeySealed) && bytes.Equal(p.webhookSecret, c.WebhookSecretSealed) {
+	if p, ok := g.open[c.ID]; ok && bytes.Equal(p.made, made) {
 		return p.Provider, nil
 	}
-	plain, err := Unseal(g.config.Vault, c)
+	current, err := Unseal(g.config.Vault, c)
 	if err != nil {
 		return nil, err
 	}
-	adapter, err := g.adapter(c.Provider, plain, c.Mode)
+	adapter, err := g.adapter(c.Provider, c.Mode, current)
 	if err != nil {
 		return nil, err
 	}
-	g.open[c.ID] = opened{adapter, c.SecretKeySealed, c.WebhookSecretSealed}
+	if earlier := g.earlier(c, current); len(earlier) > 0 {
+		adapter = rolled{adapter, earlier}
+	}
+	g.open[c.ID] = opened{adapter, made}
 	return adapter, nil
 }
 
-// Try asks the provider whether it takes a secret key that is not stored yet. Faults: those of TestConnection,
-// provider_unknown and provider_credentials_invalid.
-func (g *Gateway) Try(ctx context.Context, provider, mode, secretKey string) error {
-	adapter, err := g.adapter(provider, Credentials{SecretKey: secretKey}, mode)
+// Check returns whether an account can be opened with credentials, without any network. Faults: provider_unknown,
+// provider_credentials_invalid, provider_environment_mismatch, provider_config_invalid.
+func (g *Gateway) Check(provider, mode string, c Credentials) error {
+	_, err := g.adapter(provider, mode, c)
+	return err
+}
+
+// Try asks the provider whether it takes credentials that are not stored yet. Faults: those of Check and of
+// TestConnection.
+func (g *Gateway) Try(ctx context.Context, provider, mode string, c Credentials) error {
+	adapter, err := g.adapter(provider, mode, c)
 	if err != nil {
 		return err
 	}
 	return adapter.TestConnection(ctx)
 }
 
-func (g *Gateway) adapter(provider string, plain Credentials, mode string) (providers.Provider, error) {
+func (g *Gateway) adapter(provider, mode string, c Credentials) (providers.Provider, error) {
 	factory, err := all.Registry.Factory(provider)
 	if err != nil {
 		return nil, err
 	}
+	if err := known(factory, c); err != nil {
+		return nil, err
+	}
 	return factory.Open(providers.Account{
-		Live: mode == "live",
-		Credentials: map[string]string{
-			stripe.FieldSecretKey: plain.SecretKey, stripe.FieldWebhookSecret: plain.WebhookSecret,
-		},
-		BaseURL: g.config.BaseURLs[provider], Timeout: g.config.Timeout, ReplayWindow: g.config.ReplayWindow,
+		Live: mode == "live", Credentials: c, BaseURL: g.config.BaseURLs[provider], AllowedHosts: g.config.AllowedHosts,
+		Timeout: g.config.Timeout, ReplayWindow: g.config.ReplayWindows[provider],
 	})
 }
 
@@ -91,30 +103,4 @@ func (g *Gateway) adapter(provider string, plain Credentials, mode string) (prov
 // of one without an adapter none are known.
 func Limits(provider string, currency money.Currency) money.Limits {
 	return all.Registry.Limits(provider, currency)
-}
-
-// The names of sealed fields; they are part of what a sealed value is bound to.
-const (
-	FieldSecretKey     = "secretKey"
-	FieldWebhookSecret = "webhookSecret"
-)
-
-// Credentials are those of an account, in plain text: keep them in memory only.
-type Credentials struct{ SecretKey, WebhookSecret string }
-
-// Unseal opens the credentials of a configuration. Faults: credential_unreadable, keyset_unreadable.
-func Unseal(v *vault.Vault, c db.ProviderConfig) (out Credentials, err error) {
-	if out.SecretKey, err = unseal(v, c, FieldSecretKey, c.SecretKeySealed); err != nil {
-		return out, err
-	}
-	out.WebhookSecret, err = unseal(v, c, FieldWebhookSecret, c.WebhookSecretSealed)
-	return out, err
-}
-
-func unseal(v *vault.Vault, c db.ProviderConfig, field string, sealed []byte) (string, error) {
-	if len(sealed) == 0 {
-		return "", nil
-	}
-	plain, err := v.Open(c.Keyset, vault.Field{AppID: c.AppID, ConfigID: c.ID, Name: field}, sealed)
-	return string(plain), err
 }

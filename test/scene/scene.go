@@ -74,7 +74,7 @@ func New(t testing.TB, options ...Option) *Scene {
 	}
 	s.Config = db.ProviderConfig{
 		ID: id.New(id.ProviderConfig, Start), EnvironmentID: s.Env, Provider: "stripe", Primary: true,
-		SecretKeySealed: []byte("sealed"),
+		Credentials: []db.SealedCredentials{{Version: 1, Fields: []string{"secretKey"}, Sealed: []byte("sealed")}},
 	}
 	tenant, app := id.New(id.Tenant, Start), id.New(id.App, Start)
 	s.InTx(t, func(tx *db.Tx) error {

@@ -111,10 +111,28 @@ func (q *Queries) CredentialChangeList(ctx context.Context, db DBTX, arg Credent
 	return items, nil
 }
 
+const providerConfigClearSealed = `-- name: ProviderConfigClearSealed :exec
+update provider_configs p set secret_key_sealed = null, webhook_secret_sealed = null
+where p.environment_id = $1 and p.id = $2 and p.secret_key_sealed is not null
+`
+
+type ProviderConfigClearSealedParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+// Processes of an older build must not go on with what was replaced: they find nothing, and retry until they are replaced.
+func (q *Queries) ProviderConfigClearSealed(ctx context.Context, db DBTX, arg ProviderConfigClearSealedParams) error {
+	_, err := db.Exec(ctx, providerConfigClearSealed, arg.EnvironmentID, arg.ID)
+	return err
+}
+
 const providerConfigListAll = `-- name: ProviderConfigListAll :many
 
-select p.id, p.environment_id, p.provider, (p.webhook_secret_sealed is not null)::boolean as has_webhook_secret, p.created_at,
-       e.mode, a.name as app, t.name as tenant,
+select p.id, p.environment_id, p.provider, p.created_at, e.mode, a.name as app, t.name as tenant,
+       coalesce((select c.fields from provider_credentials c
+        where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields,
        coalesce((select max(c.changed_at) from credential_changes c
         where c.environment_id = p.environment_id and c.provider_config_id = p.id), p.created_at)::timestamptz as changed_at
 from provider_configs p
@@ -125,19 +143,19 @@ order by p.id
 `
 
 type ProviderConfigListAllRow struct {
-	ID               string
-	EnvironmentID    string
-	Provider         string
-	HasWebhookSecret bool
-	CreatedAt        time.Time
-	Mode             string
-	App              string
-	Tenant           string
-	ChangedAt        time.Time
+	ID            string
+	EnvironmentID string
+	Provider      string
+	CreatedAt     time.Time
+	Mode          string
+	App           string
+	Tenant        string
+	Fields        []string
+	ChangedAt     time.Time
 }
 
 // What operators do about the credentials of accounts at providers.
-// Few rows, no paging.
+// Few rows, no paging. The names of the credentials are those of the current version.
 func (q *Queries) ProviderConfigListAll(ctx context.Context, db DBTX) ([]ProviderConfigListAllRow, error) {
 	rows, err := db.Query(ctx, providerConfigListAll)
 	if err != nil {
@@ -151,11 +169,11 @@ func (q *Queries) ProviderConfigListAll(ctx context.Context, db DBTX) ([]Provide
 			&i.ID,
 			&i.EnvironmentID,
 			&i.Provider,
-			&i.HasWebhookSecret,
 			&i.CreatedAt,
 			&i.Mode,
 			&i.App,
 			&i.Tenant,
+			&i.Fields,
 			&i.ChangedAt,
 		); err != nil {
 			return nil, err
@@ -169,10 +187,7 @@ func (q *Queries) ProviderConfigListAll(ctx context.Context, db DBTX) ([]Provide
 }
 
 const providerConfigLock = `-- name: ProviderConfigLock :one
-select p.secret_key_sealed, p.webhook_secret_sealed
-from provider_configs p
-where p.environment_id = $1 and p.id = $2
-for no key update
+select p.id from provider_configs p where p.environment_id = $1 and p.id = $2 for no key update
 `
 
 type ProviderConfigLockParams struct {
@@ -180,41 +195,75 @@ type ProviderConfigLockParams struct {
 	ID            string
 }
 
-type ProviderConfigLockRow struct {
-	SecretKeySealed     []byte
-	WebhookSecretSealed []byte
-}
-
-func (q *Queries) ProviderConfigLock(ctx context.Context, db DBTX, arg ProviderConfigLockParams) (ProviderConfigLockRow, error) {
+func (q *Queries) ProviderConfigLock(ctx context.Context, db DBTX, arg ProviderConfigLockParams) (string, error) {
 	row := db.QueryRow(ctx, providerConfigLock, arg.EnvironmentID, arg.ID)
-	var i ProviderConfigLockRow
-	err := row.Scan(&i.SecretKeySealed, &i.WebhookSecretSealed)
-	return i, err
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }
 
-const providerConfigSetCredentials = `-- name: ProviderConfigSetCredentials :exec
-with written as (
-    update provider_configs
-    set secret_key_sealed = $1, webhook_secret_sealed = $2
-    where environment_id = $3 and id = $4
-    returning 1
-)
-select 1 / count(*) from written
+const providerCredentialNames = `-- name: ProviderCredentialNames :one
+select coalesce((select c.fields from provider_credentials c
+        where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields
+from provider_configs p
+where p.environment_id = $1 and p.id = $2
 `
 
-type ProviderConfigSetCredentialsParams struct {
-	SecretKeySealed     []byte
-	WebhookSecretSealed []byte
-	EnvironmentID       string
-	ID                  string
+type ProviderCredentialNamesParams struct {
+	EnvironmentID string
+	ID            string
 }
 
-func (q *Queries) ProviderConfigSetCredentials(ctx context.Context, db DBTX, arg ProviderConfigSetCredentialsParams) error {
-	_, err := db.Exec(ctx, providerConfigSetCredentials,
-		arg.SecretKeySealed,
-		arg.WebhookSecretSealed,
+func (q *Queries) ProviderCredentialNames(ctx context.Context, db DBTX, arg ProviderCredentialNamesParams) ([]string, error) {
+	row := db.QueryRow(ctx, providerCredentialNames, arg.EnvironmentID, arg.ID)
+	var fields []string
+	err := row.Scan(&fields)
+	return fields, err
+}
+
+const providerCredentialsInsert = `-- name: ProviderCredentialsInsert :exec
+insert into provider_credentials (environment_id, provider_config_id, version, fields, sealed, created_at)
+values ($1, $2, $3, $4, $5, $6)
+`
+
+type ProviderCredentialsInsertParams struct {
+	EnvironmentID    string
+	ProviderConfigID string
+	Version          int
+	Fields           []string
+	Sealed           []byte
+	CreatedAt        time.Time
+}
+
+func (q *Queries) ProviderCredentialsInsert(ctx context.Context, db DBTX, arg ProviderCredentialsInsertParams) error {
+	_, err := db.Exec(ctx, providerCredentialsInsert,
 		arg.EnvironmentID,
-		arg.ID,
+		arg.ProviderConfigID,
+		arg.Version,
+		arg.Fields,
+		arg.Sealed,
+		arg.CreatedAt,
 	)
+	return err
+}
+
+const providerCredentialsPurge = `-- name: ProviderCredentialsPurge :exec
+delete from provider_credentials c
+where c.environment_id = $1 and c.provider_config_id = $2
+  and exists (select from provider_credentials later
+      where later.environment_id = c.environment_id and later.provider_config_id = c.provider_config_id
+        and later.version > c.version and later.created_at <= $3)
+`
+
+type ProviderCredentialsPurgeParams struct {
+	EnvironmentID    string
+	ProviderConfigID string
+	ReplacedBefore   time.Time
+}
+
+// A version that was replaced before the given time serves nothing any more: it is the one before the newest of that time.
+func (q *Queries) ProviderCredentialsPurge(ctx context.Context, db DBTX, arg ProviderCredentialsPurgeParams) error {
+	_, err := db.Exec(ctx, providerCredentialsPurge, arg.EnvironmentID, arg.ProviderConfigID, arg.ReplacedBefore)
 	return err
 }

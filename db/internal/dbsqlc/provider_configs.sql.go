@@ -42,7 +42,10 @@ func (q *Queries) ProviderConfigClearFailing(ctx context.Context, db DBTX, arg P
 }
 
 const providerConfigGet = `-- name: ProviderConfigGet :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset,
+       array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
+       array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
+       array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
@@ -59,6 +62,9 @@ type ProviderConfigGetRow struct {
 	Mode           string
 	AppID          string
 	Keyset         []byte
+	Versions       []int
+	Sealed         [][]byte
+	SealedAt       []time.Time
 }
 
 func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderConfigGetParams) (ProviderConfigGetRow, error) {
@@ -76,12 +82,18 @@ func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderCo
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
+		&i.Versions,
+		&i.Sealed,
+		&i.SealedAt,
 	)
 	return i, err
 }
 
 const providerConfigGetByID = `-- name: ProviderConfigGetByID :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset,
+       array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
+       array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
+       array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
@@ -93,6 +105,9 @@ type ProviderConfigGetByIDRow struct {
 	Mode           string
 	AppID          string
 	Keyset         []byte
+	Versions       []int
+	Sealed         [][]byte
+	SealedAt       []time.Time
 }
 
 // Global: an inbound callback names only the config; its signature proves the rest.
@@ -111,12 +126,18 @@ func (q *Queries) ProviderConfigGetByID(ctx context.Context, db DBTX, id string)
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
+		&i.Versions,
+		&i.Sealed,
+		&i.SealedAt,
 	)
 	return i, err
 }
 
 const providerConfigGetPrimary = `-- name: ProviderConfigGetPrimary :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset,
+       array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
+       array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
+       array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
@@ -128,9 +149,13 @@ type ProviderConfigGetPrimaryRow struct {
 	Mode           string
 	AppID          string
 	Keyset         []byte
+	Versions       []int
+	Sealed         [][]byte
+	SealedAt       []time.Time
 }
 
-// The app's wrapped keyset comes along, since nothing can be opened without it.
+// The app's wrapped keyset comes along, since nothing can be opened without it, and the versions of the credentials, the
+// newest first: what a version replaced verifies callbacks for a while.
 func (q *Queries) ProviderConfigGetPrimary(ctx context.Context, db DBTX, environmentID string) (ProviderConfigGetPrimaryRow, error) {
 	row := db.QueryRow(ctx, providerConfigGetPrimary, environmentID)
 	var i ProviderConfigGetPrimaryRow
@@ -146,23 +171,24 @@ func (q *Queries) ProviderConfigGetPrimary(ctx context.Context, db DBTX, environ
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
+		&i.Versions,
+		&i.Sealed,
+		&i.SealedAt,
 	)
 	return i, err
 }
 
 const providerConfigInsert = `-- name: ProviderConfigInsert :exec
-insert into provider_configs (id, environment_id, provider, is_primary, secret_key_sealed, webhook_secret_sealed, created_at)
-values ($1, $2, $3, $4, $5, $6, $7)
+insert into provider_configs (id, environment_id, provider, is_primary, created_at)
+values ($1, $2, $3, $4, $5)
 `
 
 type ProviderConfigInsertParams struct {
-	ID                  string
-	EnvironmentID       string
-	Provider            string
-	IsPrimary           bool
-	SecretKeySealed     []byte
-	WebhookSecretSealed []byte
-	CreatedAt           time.Time
+	ID            string
+	EnvironmentID string
+	Provider      string
+	IsPrimary     bool
+	CreatedAt     time.Time
 }
 
 func (q *Queries) ProviderConfigInsert(ctx context.Context, db DBTX, arg ProviderConfigInsertParams) error {
@@ -171,8 +197,6 @@ func (q *Queries) ProviderConfigInsert(ctx context.Context, db DBTX, arg Provide
 		arg.EnvironmentID,
 		arg.Provider,
 		arg.IsPrimary,
-		arg.SecretKeySealed,
-		arg.WebhookSecretSealed,
 		arg.CreatedAt,
 	)
 	return err

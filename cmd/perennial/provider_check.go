@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	"perennial/db"
+	"perennial/internal/config"
+)
+
+func providerTestCommand() *command {
+	return &command{
+		name: "test", summary: "ask a provider whether it takes the stored credentials of an account", arguments: "ID",
+		about:    "Moves no money. Needs PERENNIAL_KEK: the same as the API's and the workers'.",
+		examples: []string{"perennial provider test pp_01jcz6dyqx4w9s1c2k7v5h8m3n"},
+		setup: func(*flag.FlagSet) action {
+			return func(ctx context.Context, p *process, args []string) error {
+				if len(args) != 1 {
+					return usagef("give the ID of one account (pp_…); `perennial provider list` shows them")
+				}
+				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
+					return testAccount(ctx, p, store, c, args[0])
+				})
+			}
+		},
+	}
+}
+
+func testAccount(ctx context.Context, p *process, store *db.Store, c config.Config, configID string) error {
+	keys, err := vaultOf(c)
+	if err != nil {
+		return err
+	}
+	if keys == nil {
+		return usagef("PERENNIAL_KEK is not set, so the stored credentials cannot be opened")
+	}
+	account, err := store.ProviderConfigByID(ctx, configID)
+	if err != nil {
+		return err
+	}
+	provider, err := gatewayOf(c, keys).Provider(ctx, account)
+	if err != nil {
+		return err
+	}
+	if err := provider.TestConnection(ctx); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.stdout, "%s takes the credentials of %s\n", account.Provider, account.ID)
+	return err
+}
