@@ -63,6 +63,9 @@ func record(s State, result Result, at Moment, decide func(*recording) error) (S
 		// An answer to a charge that catching up has just touched is about the row as it is now.
 		r.txn = d.current(r.txn)
 	}
+	if r.txn.ProviderConfigID == "" { // a restored database had forgotten it, and a callback told
+		r.txn.Provider, r.txn.ProviderConfigID = result.Transaction.Provider, result.Transaction.ProviderConfigID
+	}
 	out := Recorded{}
 	if i := d.indexOpen(r.txn.InvoiceID); i >= 0 {
 		out.Reason = d.Open[i].Reason
