@@ -157,7 +157,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"WebhookDelivery":  owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none",
 			"WebhookAttempts": owed[0].ID, "WebhookLog": owed[0].ID, "EventsFor": endpoint,
 			"EndpointChanges": endpoint, "WaitingDeliveries": endpoint,
-			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle,
+			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle, "MayBeDue": idle,
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none",
 			"Transactions": "none", "Events": "none",
 		},
@@ -171,29 +171,6 @@ func (b *bundle) filled(t *testing.T) filling {
 			reflect.TypeFor[db.EventFilter]():        db.EventFilter{SubscriptionID: b.subscription.ID},
 		},
 	}
-}
-
-// answer is what a read said: its results as they are, its error as people see it.
-type answer struct {
-	Results []any
-	Code    string
-	Detail  string
-}
-
-// found reports whether anything of the environment came back. A key always does.
-func (a answer) found() bool {
-	if a.Code != "" {
-		return false
-	}
-	for _, r := range a.Results {
-		if _, isKey := r.(db.APIKey); isKey {
-			continue
-		}
-		if v := reflect.ValueOf(r); v.Kind() == reflect.Slice && v.Len() > 0 || v.Kind() != reflect.Slice && !v.IsZero() {
-			return true
-		}
-	}
-	return false
 }
 
 // call fills the arguments of a read by their types: the first string is the environment, the next the id.

@@ -19,7 +19,7 @@ func (r *recording) hold() {
 // earlier records what the provider of an earlier send says, after the transaction was sent to another one. Only money
 // that moved counts: it decides a transaction that moved none, and is given back where the later send moved it too.
 func (r *recording) earlier() error {
-	if r.Answer.Outcome != payment.AnswerSucceeded || r.Impossible != nil {
+	if r.Answer.Outcome != payment.AnswerSucceeded {
 		return nil
 	}
 	counts := r.txn.ProviderConfigID == r.Send.ProviderConfigID && r.txn.ProviderRef == r.Answer.Ref ||
