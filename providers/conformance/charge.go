@@ -117,7 +117,8 @@ var charges = []scenario{
 			require.Equal(t, e.Price, priceOf(res))
 			captured := b.Rig.Movements(t, "capture")[before]
 			require.Equal(t, e.Wire, captured.WireAmount, "%v", e)
-			require.Equal(t, e.Price, Price{money.Minor(captured.Amount), money.Currency(captured.Currency)})
+			require.EqualValues(t, e.Amount, captured.Amount, "%v", e)
+			require.EqualValues(t, e.Currency, captured.Currency, "%v", e)
 		}
 	}},
 	{"nothing is charged for nothing", always, func(t *testing.T, b *bench) {

@@ -38,6 +38,18 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+func TestSign_PlainHash(t *testing.T) {
+	t.Parallel()
+	r := start(t, t.TempDir()+"/ledger.jsonl", Config{PlainHash: true})
+	inbox := r.Inbox(t, "hash", 0, "")
+	r.prompt(t, "241234129", "key000000001")
+	for fault, want := range map[string]string{"": "hash", "forged": "hash-forged"} {
+		got := r.Control(t, http.MethodPost, "callbacks", `{"object":"txn_2","fault":"`+fault+`"}`)
+		require.Equal(t, http.StatusOK, got.Status, got.Raw)
+		require.Equal(t, want, (<-inbox).Header.Get("Flutterwave-Signature"))
+	}
+}
+
 func TestRefunds(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
