@@ -132,5 +132,12 @@ var charges = []scenario{
 	}},
 }
 
-// compact is a key as a protocol may shorten it.
-func compact(key string) string { return strings.ReplaceAll(key, "-", "") }
+// compact is a key as a protocol may write it: without hyphens, or as a UUID of another version.
+func compact(key string) string {
+	const version = 12
+	key = strings.ReplaceAll(key, "-", "")
+	if len(key) > version {
+		key = key[:version] + key[version+1:]
+	}
+	return key
+}
