@@ -15,7 +15,6 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/contract"
-	"perennial/db"
 	"perennial/providers"
 	"perennial/test/scene"
 )
@@ -296,6 +295,7 @@ func TestCommand_BrokenHalfWayLeavesNothing(t *testing.T) {
 func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.collecting()
 	before := l.sub().Revision
 	const each = 8
 	type result struct {
@@ -347,30 +347,6 @@ func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 		}
 	}
 	require.Equal(t, changes, updates, "each change is announced once")
-	l.sound()
-}
-
-// The first command sets the mark and signals; those after it rely on that signal, until the workflow has acted.
-func TestCommand_WakesOnceUntilTheWorkflowActs(t *testing.T) {
-	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
-	for range 2 {
-		first, err := l.ask(command{Name: contract.CommandCancel})
-		require.NoError(t, err)
-		signal := db.SignalSubscription{
-			EnvironmentID: l.Env, ID: l.ref.ID, Why: contract.CommandCancel, Revision: first.Subscription.Revision,
-		}
-		require.Equal(t, []db.SignalSubscription{signal}, l.Started.Signals())
-		_, err = l.ask(command{Name: contract.CommandReactivate})
-		require.NoError(t, err)
-		require.Empty(t, l.Started.Signals())
-		l.wake()
-	}
-	_, err := l.ask(command{Name: contract.CommandReactivate})
-	require.Equal(t, "cancellation_not_scheduled", fault.From(err).Code)
-	var marked int
-	require.NoError(t, l.Pool.QueryRow(t.Context(), "select count(wake_pending_since) from subscriptions").Scan(&marked))
-	require.Zero(t, marked, "a refusal wakes nothing")
 	l.sound()
 }
 

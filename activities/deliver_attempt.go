@@ -17,8 +17,9 @@ import (
 type attempt struct {
 	start db.AttemptStart
 	due   db.DueDelivery
-	began time.Time
-	slot  func() // gives the app's slot back
+	ready time.Time // when it was written; zero: not yet
+	began time.Time // when it was sent; zero: not yet
+	slot  func()    // gives the app's slot back
 }
 
 // holdsKey names the events that wait for this attempt to end; empty: none do.
@@ -45,13 +46,13 @@ func (r *run) post(ctx context.Context, t attempt) answered {
 	young := time.AfterFunc(r.slowAfter(), t.slot)
 	defer young.Stop()
 	defer t.slot()
-	result, headers := r.send(context.WithoutCancel(ctx), t)
+	result, headers := r.exchange(context.WithoutCancel(ctx), t)
 	failpoint.Hit(failpoint.AttemptAnswered)
 	return answered{attempt: t, result: result, headers: headers, at: r.Clock()}
 }
 
-// send signs and sends the frozen bytes of the event. They follow from columns that never change but by an erasure.
-func (r *run) send(ctx context.Context, t attempt) (webhooks.Result, map[string]string) {
+// exchange signs and sends the frozen bytes of the event. They follow from columns that never change but by an erasure.
+func (r *run) exchange(ctx context.Context, t attempt) (webhooks.Result, map[string]string) {
 	d := t.due
 	body, err := webhooks.Body(d.PayloadShape, webhooks.Message{
 		ID: d.EventID, Type: d.EventType, Timestamp: d.OccurredAt, Sequence: d.Sequence, Data: d.Data,

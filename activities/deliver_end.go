@@ -36,6 +36,61 @@ func (r *run) closeLost(ctx context.Context) error {
 	return nil
 }
 
+// leave ends the activity's part of a run. What the recorder has in hand is awaited, so that whoever reads the backlog sees
+// all that has begun.
+func (r *run) leave(ctx context.Context) {
+	if r.asked != nil {
+		r.apps.withdraw(r.asked)
+		r.asked = nil
+	}
+	for r.writing > 0 {
+		_ = r.took(ctx, <-r.written) // what failed is tried again below
+	}
+	if r.stale = append(r.stale, r.ready...); len(r.stale) > 0 {
+		r.ready = nil
+		_ = r.recordFinished(context.WithoutCancel(ctx)) // if it fails, they count as lost
+		r.sum.NextAt = r.Clock()
+	}
+	if r.posting > 0 || len(r.finished) > 0 {
+		r.leaveBehind(ctx)
+	}
+}
+
+// leaveBehind records the attempts that are under way when the activity ends, and those that could not be recorded yet.
+// Then it wakes the workflow: what waits behind them need not wait until they count as lost. It does so in a transaction
+// of its own, since whoever locks an endpoint and its deliveries locks the endpoint first.
+func (r *run) leaveBehind(ctx context.Context) {
+	rest := *r // the activity still reads the run
+	r.flying, r.posting, r.finished = nil, 0, nil
+	rest.leaving = true
+	ctx = context.WithoutCancel(ctx)
+	r.background.Go(func() {
+		for {
+			deadline := rest.Clock().Add(recordPatience)
+			for rest.recordFinished(ctx) != nil && rest.Clock().Before(deadline) {
+				time.Sleep(recordPause)
+			}
+			if rest.posting == 0 {
+				break
+			}
+			rest.landed(<-rest.ended)
+		}
+		_ = rest.Store.InTx(ctx, rest.by, rest.Clock(), func(tx *db.Tx) error { // if not, it looks when they would be lost
+			tx.WakeWebhookEndpoint(rest.endpoint.EnvironmentID, rest.endpoint.ID)
+			return nil
+		})
+	})
+}
+
+// recordFinished has what has ended written, and waits for it.
+func (r *run) recordFinished(ctx context.Context) error {
+	err := r.turn(ctx)
+	for r.writing > 0 {
+		err = errors.Join(err, r.took(ctx, <-r.written))
+	}
+	return err
+}
+
 // output says what is left, and notes for the reconciler when the endpoint has something to do.
 func (r *run) output(ctx context.Context) (contract.DeliverOutput, error) {
 	ctx = context.WithoutCancel(ctx) // a worker that ends says so, too
@@ -59,12 +114,13 @@ func (r *run) output(ctx context.Context) (contract.DeliverOutput, error) {
 	})
 }
 
-// observe tells the measurements what was recorded.
-func (r *run) observe(ctx context.Context, ends []db.AttemptEnd) {
-	for i, e := range ends {
+// observe tells the measurements what was recorded, and the run what it need not remember any more.
+func (r *run) observe(ctx context.Context, written *recording) {
+	for i, e := range written.ends {
+		delete(r.known, e.DeliveryID)
 		waited := time.Duration(-1)
-		if r.finished[i].due.State.Attempts == 0 && !e.Manual {
-			waited = e.End.At.Sub(r.finished[i].due.CreatedAt)
+		if written.finished[i].due.State.Attempts == 0 && !e.Manual {
+			waited = e.End.At.Sub(written.finished[i].due.CreatedAt)
 		}
 		class := e.ErrorClass
 		if e.End.Outcome == delivery.OutcomeUnknown {

@@ -7,32 +7,71 @@ import "sync"
 type appSlots struct {
 	mu    sync.Mutex
 	taken map[string]int
+	queue map[string][]*slotRequest // in the order in which they came
 }
 
-// take takes up to want slots, or none where fewer than least are free: many endpoints that get a slot each would write
-// a transaction each. A slot is given back by calling its function, once or more.
-func (s *appSlots) take(app string, want, least int) (give []func()) {
+// slotRequest waits for up to want slots.
+type slotRequest struct {
+	app     string
+	want    int
+	granted chan []func() // has room; what comes is at least one. A slot is given back by calling its function, once or more
+}
+
+// ask requests up to want slots. Who asks first is served first, with what is free then.
+func (s *appSlots) ask(app string, want int) *slotRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	free := appInFlight - s.taken[app]
-	if free < max(least, 1) {
-		return nil
-	}
 	if s.taken == nil {
-		s.taken = map[string]int{}
+		s.taken, s.queue = map[string]int{}, map[string][]*slotRequest{}
 	}
-	give = make([]func(), min(want, free))
-	s.taken[app] += len(give)
-	for i := range give {
-		give[i] = sync.OnceFunc(func() { s.release(app) })
+	q := &slotRequest{app: app, want: want, granted: make(chan []func(), 1)}
+	s.queue[app] = append(s.queue[app], q)
+	s.serve(app)
+	return q
+}
+
+// withdraw gives up a request: what was granted meanwhile is given back.
+func (s *appSlots) withdraw(q *slotRequest) {
+	s.mu.Lock()
+	for i, waiting := range s.queue[q.app] {
+		if waiting == q {
+			s.queue[q.app] = append(s.queue[q.app][:i:i], s.queue[q.app][i+1:]...)
+			break
+		}
 	}
-	return give
+	s.mu.Unlock()
+	select {
+	case slots := <-q.granted:
+		for _, give := range slots {
+			give()
+		}
+	default:
+	}
+}
+
+// serve grants what is free.
+func (s *appSlots) serve(app string) {
+	for len(s.queue[app]) > 0 && s.taken[app] < appInFlight {
+		q := s.queue[app][0]
+		s.queue[app] = s.queue[app][1:]
+		slots := make([]func(), min(q.want, appInFlight-s.taken[app]))
+		for i := range slots {
+			slots[i] = sync.OnceFunc(func() { s.release(app) })
+		}
+		s.taken[app] += len(slots)
+		q.granted <- slots
+	}
+	if len(s.queue[app]) == 0 {
+		delete(s.queue, app)
+	}
 }
 
 func (s *appSlots) release(app string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken[app]--; s.taken[app] == 0 {
+	s.taken[app]--
+	s.serve(app)
+	if s.taken[app] == 0 {
 		delete(s.taken, app)
 	}
 }

@@ -6,17 +6,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAppSlots_BoundEachAppAndGiveTogether(t *testing.T) {
+func TestAppSlots_BoundEachAppAndServeInOrder(t *testing.T) {
 	t.Parallel()
 	var s appSlots
-	most := s.take("app_1", appInFlight-3, appInFlight-3)
-	require.Len(t, most, appInFlight-3)
-	require.Empty(t, s.take("app_1", 10, 10), "three are not enough to begin together")
-	few := s.take("app_1", 10, 2)
-	require.Len(t, few, 3, "who is content with less gets what is there")
-	require.Empty(t, s.take("app_1", 1, 0), "all are taken")
-	require.Len(t, s.take("app_2", 10, 10), 10, "another app has its own")
-	few[0]()
-	few[0]()
-	require.Len(t, s.take("app_1", 10, 0), 1, "a slot given back twice is one slot")
+	all := <-s.ask("app_1", appInFlight+1).granted
+	require.Len(t, all, appInFlight, "no more than an app may have")
+	require.Len(t, <-s.ask("app_2", 1).granted, 1, "of another app")
+
+	first, second, third := s.ask("app_1", 2), s.ask("app_1", 2), s.ask("app_1", 2)
+	require.Empty(t, first.granted)
+	all[0]()
+	all[0]() // once is enough
+	require.Len(t, <-first.granted, 1, "what is free")
+	require.Empty(t, second.granted, "it came later")
+
+	s.withdraw(second)
+	all[1]()
+	granted := <-third.granted
+	require.Len(t, granted, 1)
+
+	fourth := s.ask("app_1", 5)
+	granted[0]()
+	s.withdraw(fourth) // after it was granted
+	require.Len(t, <-s.ask("app_1", 5).granted, 1)
+	require.Empty(t, s.queue)
 }

@@ -47,6 +47,7 @@ type Deliveries struct {
 	SlowAfter time.Duration
 
 	apps       appSlots
+	recorder   recorder
 	background sync.WaitGroup
 }
 
@@ -55,11 +56,9 @@ const (
 	endpointInFlight = 10                     // attempts to one endpoint at a time
 	slowInFlight     = 3                      // to one that answers slowly
 	appInFlight      = 100                    // attempts of one app that began less than slowAfter ago
-	refusals         = 8                      // after so many in a row, a run is content with half as many slots
 	slowAfter        = time.Second            // Deliveries.SlowAfter
 	runTakes         = 25 * time.Second       // how long an activity takes new work
 	dueBatch         = 100                    // deliveries read at once
-	gather           = 2 * time.Millisecond   // from the first attempt that ended to the record of those that end with it
 	closeBatch       = 1_000                  // deliveries of a disabled endpoint closed at once
 	settlePause      = time.Second            // until the next look, where writers are still under way
 	recordPatience   = 15 * time.Second       // how long a result waits for the database

@@ -199,19 +199,20 @@ func TestReconcile_WakePending(t *testing.T) {
 	t.Parallel()
 	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &woken{}
 	_ = w.pass(t, l.Scene)
+	l.collecting()
 	require.Nil(t, l.command(command{Name: contract.CommandCancel}).Refusal)
 	l.Clock.Add(30 * time.Second)
 	require.Empty(t, w.pass(t, l.Scene), "the signal of the command has a while to arrive")
 	l.Clock.Add(time.Millisecond)
-	wake := []string{"wake " + l.ref.ID}
-	require.Equal(t, wake, w.pass(t, l.Scene))
-	require.Equal(t, wake, w.pass(t, l.Scene), "until the workflow acts")
+	wake := "wake " + l.ref.ID
+	require.Equal(t, []string{wake}, w.pass(t, l.Scene))
+	require.Equal(t, []string{wake}, w.pass(t, l.Scene), "until the workflow acts")
 
 	l.Clock.Add(time.Hour)
 	require.Nil(t, l.command(command{Name: contract.CommandReactivate}).Refusal)
-	require.Equal(t, wake, w.pass(t, l.Scene), "a later command does not set the mark back")
+	require.Contains(t, w.pass(t, l.Scene), wake, "a later command does not set the mark back")
 	l.wake()
-	require.Empty(t, w.pass(t, l.Scene))
+	require.NotContains(t, w.pass(t, l.Scene), wake)
 	l.sound()
 }
 
@@ -221,6 +222,7 @@ func TestReconcile_WakePendingStaysWhereAdvanceFails(t *testing.T) {
 	t.Parallel()
 	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &woken{}
 	_ = w.pass(t, l.Scene)
+	l.collecting()
 	require.Nil(t, l.command(command{Name: contract.CommandCancel}).Refusal)
 	l.Clock.Add(time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())

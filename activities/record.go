@@ -145,9 +145,13 @@ func (a *Payments) closeCall(
 
 // answerOf is a provider's answer in the words of the rules.
 func answerOf(r providers.Result) payment.Answer {
-	refunds, disputes := make([]payment.SeenRefund, len(r.Refunds)), make([]payment.Dispute, len(r.Disputes))
-	for i, seen := range r.Refunds {
-		refunds[i] = payment.SeenRefund(seen)
+	refunds, disputes := make([]payment.SeenRefund, 0, len(r.Refunds)), make([]payment.Dispute, len(r.Disputes))
+	for _, seen := range r.Refunds {
+		if !seen.Failed { // its money is still with us: nothing to book
+			refunds = append(refunds, payment.SeenRefund{
+				Ref: seen.Ref, TransactionID: seen.TransactionID, Amount: seen.Amount, Pending: seen.Pending,
+			})
+		}
 	}
 	for i, d := range r.Disputes {
 		disputes[i] = payment.Dispute{

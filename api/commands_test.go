@@ -21,6 +21,15 @@ func (b *bench) awake(t testing.TB, subscriptionID string) {
 	})
 }
 
+// newCollected is a subscription whose first charge is under way.
+func (b *bench) newCollected(t *testing.T) Subscription {
+	t.Helper()
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": b.newCustomer(t, b.test).ID, "planId": b.newPlan(t, b.test).ID}))
+	b.begin(t, sub.ID)
+	return sub
+}
+
 // state is that of a subscription, under lock.
 func (b *bench) state(ctx context.Context, t testing.TB, tx *db.Tx, subscriptionID string) lifecycle.State {
 	t.Helper()
@@ -50,15 +59,20 @@ func TestCommand_WithoutTemporal(t *testing.T) {
 	b := newBench(t)
 	b.engine.away()
 	next := b.newPlan(t, b.test)
-	for _, c := range []struct{ method, path, body string }{
-		{"POST", "/cancel", `{"immediateEffect":true}`},
-		{"PATCH", "", `{"planId":"` + next.ID + `"}`},
+	for _, c := range []struct {
+		method, path, body string
+		on                 Subscription
+		owed               int // signals
+	}{
+		{"POST", "/cancel", `{"immediateEffect":true}`, b.newSubscription(t, b.test), 1},
+		{"POST", "/cancel", `{}`, b.newCollected(t), 1},
+		{"PATCH", "", `{"planId":"` + next.ID + `"}`, b.newSubscription(t, b.test), 0}, // in a trial: nothing to do
 	} {
-		sub := b.newSubscription(t, b.test)
+		sub := c.on
 		got := b.ask(t, b.test, c.method, "/api/subscriptions/"+sub.ID+c.path, c.body)
 		require.Equal(t, 200, got.Status, "%s", got.Body)
-		require.Equal(t, 1, b.count(t, "select count(*) from subscriptions where id = $1 and wake_pending_since is not null",
-			sub.ID))
+		require.Equal(t, c.owed,
+			b.count(t, "select count(*) from subscriptions where id = $1 and wake_pending_since is not null", sub.ID))
 		require.Contains(t, b.log.String(), sub.ID, "the log says whose workflow was not told")
 	}
 	sub := b.newDebt(t)
@@ -78,7 +92,7 @@ func TestCommand_WithoutTemporal(t *testing.T) {
 func TestCommand_BurstSignalsOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sub := b.newSubscription(t, b.test)
+	sub := b.newCollected(t)
 	path := "/api/subscriptions/" + sub.ID
 	for round := range 2 {
 		b.engine.woken = nil

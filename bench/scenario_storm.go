@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"perennial/bench/stage"
-	"perennial/providers/simulator"
+	"perennial/providers/simulator/core"
 )
 
 // readsPerSecond is the load of reads beside a storm, the same on both sides.
@@ -117,7 +117,7 @@ func (r *rig) notChargedOnce(ctx context.Context, subjects []stage.Subject) (int
 	if err != nil {
 		return 0, err
 	}
-	var ledger []simulator.Movement
+	var ledger []core.Movement
 	if err := json.Unmarshal(raw, &ledger); err != nil {
 		return 0, err
 	}

@@ -75,8 +75,9 @@ var (
 	SearchNextAction  = temporal.NewSearchAttributeKeyKeyword("PerennialNextAction")
 )
 
-// Signals of the workflows of subscriptions and webhook endpoints. Each means: the row changed, reload it and act. The name tells
-// operators who read the history what was done; the workflow treats all but SignalCheck alike.
+// Signals of the workflows of subscriptions and webhook endpoints. Each means: the row changed, reload it and act, unless
+// it carries what the row says. The name tells operators who read the history what was done; the workflow treats all but
+// SignalCheck alike.
 const (
 	SignalCheck = "check" // Check: a provider callback about a transaction is stored
 	SignalWake  = "wake"  // Wake: a new payment method, a test clock that moved, a delivery that is owed, the reconciler
@@ -103,6 +104,8 @@ type Wake struct {
 	By       string `json:"by,omitempty"` // kind of actor: key, operator, workflow, cli, system
 	Actor    string `json:"actor,omitempty"`
 	Revision int64  `json:"revision,omitempty"`
+	// Snapshot is what the row says at that revision, where there is nothing to do; absent: reload the row and act.
+	Snapshot *Snapshot `json:"snapshot,omitempty"`
 }
 
 // SignalAdvance tells a test clock's workflow that its row has a new target. It carries no payload.

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 
+	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 )
 
@@ -22,6 +23,8 @@ type SignalSubscription struct {
 	// Why names the signal for people who read the history: a command's name; empty: another reason.
 	Why      string
 	Revision int64 // of the row; 0: not known
+	// Told is what the row says, where the workflow has nothing to do but to know it; nil: it has to read the row.
+	Told *lifecycle.State
 }
 
 // StartPayment starts the workflow of a transaction that no subscription's workflow owns.

@@ -20,6 +20,8 @@ type Tx struct {
 	owed    map[string]*owing // to webhook endpoints, by environment
 	marks   []Ref             // subscriptions whose workflows are to be woken, unless saved since
 	cleared int               // marks taken off
+	// plansKept: statements keep one plan until the commit.
+	plansKept bool
 	// Inserted with the commit: numbering them locks the environment's counter, which all invoices wait for.
 	invoices []newInvoice
 	limits   func(provider string, currency money.Currency) money.Limits // nil: none are known

@@ -22,6 +22,18 @@ func (tx *Tx) Wake(_ context.Context, environmentID string, s lifecycle.State, w
 	return nil
 }
 
+// Tell has the subscription's workflow told, after the commit, what a decision made of the subscription that leaves it at
+// rest. The row bears no mark of it: word that is lost is not sent again. A workflow that is being woken reads the row by
+// itself.
+func (tx *Tx) Tell(environmentID string, s lifecycle.State, why string) {
+	if s.WakePending {
+		return
+	}
+	tx.AfterCommit(SignalSubscription{
+		EnvironmentID: environmentID, ID: s.Subscription.ID, Why: why, Revision: s.Subscription.Revision, Told: &s,
+	})
+}
+
 // takeMark returns the mark that a subscription is to get when it is saved; nil: none.
 func (tx *Tx) takeMark(environmentID, id string) *time.Time {
 	for i, m := range tx.marks {

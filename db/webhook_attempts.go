@@ -141,23 +141,62 @@ func (r Reader) EndpointBacklog(ctx context.Context, environmentID, endpointID s
 
 const backlogCounted = 1_000
 
-// StartAttempts writes attempts before they are made. Fault: webhook_endpoint_changed, when the endpoint is not of that
-// revision any more, so that nothing is sent to a URL that was replaced, or after a request to send nothing.
+// NewAttempt is an attempt to be written for an endpoint as it was read.
+type NewAttempt struct {
+	AttemptStart
+	EndpointID string
+	Revision   int64 // of the endpoint
+}
+
+// StartAttempts writes attempts before they are made. Once the transaction has committed, begun has been called for the
+// delivery of each that was written. The others must not be made: their endpoint is not of that revision any more, so
+// that nothing is sent to a URL that was replaced, or after a request to send nothing; or another worker has one open.
 func (tx *Tx) StartAttempts(
-	ctx context.Context, environmentID, endpointID string, revision int64, starts []AttemptStart,
+	ctx context.Context, environmentID string, starts []NewAttempt, begun func(deliveryID string),
 ) error {
 	if len(starts) == 0 {
 		return nil
 	}
-	p := dbsqlc.WebhookAttemptStartParams{
-		EnvironmentID: environmentID, EndpointID: endpointID, Revision: revision, StartedAt: tx.Real,
-	}
+	p := dbsqlc.WebhookAttemptStartParams{EnvironmentID: environmentID, StartedAt: tx.Real}
 	for _, s := range starts {
-		p.DeliveryIds = append(p.DeliveryIds, s.DeliveryID)
-		p.Numbers = append(p.Numbers, s.Number)
-		p.Manuals = append(p.Manuals, s.Manual)
+		p.DeliveryIds, p.Numbers = append(p.DeliveryIds, s.DeliveryID), append(p.Numbers, s.Number)
+		p.Manuals, p.EndpointIds = append(p.Manuals, s.Manual), append(p.EndpointIds, s.EndpointID)
+		p.Revisions = append(p.Revisions, s.Revision)
 	}
-	return queries.WebhookAttemptStart(ctx, tx.pipe.orElse(ErrWebhookEndpointChanged), p)
+	if err := tx.keepPlans(ctx); err != nil {
+		return err
+	}
+	return tx.pipe.addReading(func(h dbsqlc.DBTX) error {
+		written, err := queries.WebhookAttemptStart(ctx, h, p)
+		for _, id := range written {
+			begun(id)
+		}
+		return err
+	})
+}
+
+// WithdrawAttempts deletes attempts that were written and not made.
+func (tx *Tx) WithdrawAttempts(ctx context.Context, environmentID string, attempts []AttemptStart) error {
+	if len(attempts) == 0 {
+		return nil
+	}
+	p := dbsqlc.WebhookAttemptWithdrawParams{EnvironmentID: environmentID}
+	for _, a := range attempts {
+		p.DeliveryIds, p.Numbers = append(p.DeliveryIds, a.DeliveryID), append(p.Numbers, a.Number)
+	}
+	if err := tx.keepPlans(ctx); err != nil {
+		return err
+	}
+	return queries.WebhookAttemptWithdraw(ctx, tx.pipe, p)
+}
+
+// keepPlans has the writes of attempts in this transaction keep their plans, which saves more than it costs.
+func (tx *Tx) keepPlans(ctx context.Context) error {
+	if tx.plansKept {
+		return nil
+	}
+	tx.plansKept = true
+	return queries.PlanForAnyValues(ctx, tx.pipe)
 }
 
 // EndAttempts writes how attempts ended and what becomes of their deliveries.
@@ -181,7 +220,20 @@ func (tx *Tx) EndAttempts(ctx context.Context, environmentID string, ends []Atte
 		p.Unknowns, p.NextAt = append(p.Unknowns, e.Next.Unknown), append(p.NextAt, e.Next.At)
 		p.Reasons, p.Redeliver = append(p.Reasons, string(e.Next.Reason)), append(p.Redeliver, e.Next.Redelivery)
 	}
+	if err := tx.keepPlans(ctx); err != nil {
+		return err
+	}
 	return queries.WebhookAttemptEnd(ctx, tx.pipe, p)
+}
+
+// MayBeDue reports whether DueDeliveries may find something beside what is known: a cheap question.
+func (r Reader) MayBeDue(
+	ctx context.Context, environmentID, endpointID string, at time.Time, known []string,
+) (bool, error) {
+	may, err := queries.WebhookDeliveryMayBeDue(ctx, r.handle, dbsqlc.WebhookDeliveryMayBeDueParams{
+		EnvironmentID: environmentID, EndpointID: endpointID, Now: at, KnownIds: presentList(known),
+	})
+	return may, translate("WebhookDeliveryMayBeDue", err)
 }
 
 // SetEndpointFailing notes since when an endpoint fails, or with the zero time that it does not.

@@ -99,6 +99,13 @@ func (tx *Tx) LockWebhookEndpoint(ctx context.Context, environmentID, id string)
 	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), readError("webhook_endpoint", err)
 }
 
+// LockWebhookEndpoints locks all enabled endpoints of an environment: for a transaction that changes one of them and
+// emits an event, which wakes the others. Writers of events lock them in the same order.
+func (tx *Tx) LockWebhookEndpoints(ctx context.Context, environmentID string) error {
+	_, err := queries.WebhookEndpointLockEnabled(ctx, tx.pipe, environmentID)
+	return translate("WebhookEndpointLockEnabled", err)
+}
+
 // InsertWebhookEndpoint writes an enabled one, and notes who registered it.
 func (tx *Tx) InsertWebhookEndpoint(ctx context.Context, environmentID string, e WebhookEndpoint) error {
 	err := queries.WebhookEndpointInsert(ctx, tx.pipe, dbsqlc.WebhookEndpointInsertParams{

@@ -220,7 +220,11 @@ func TestPurgeWebhookLog_KeepsWhatIsYoungOrPending(t *testing.T) {
 	owed := b.deliveries(t, b.env, endpoint)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		starts := []db.AttemptStart{{DeliveryID: owed[0].ID, Number: 1}, {DeliveryID: owed[1].ID, Number: 1}}
-		require.NoError(t, tx.StartAttempts(ctx, b.env, endpoint, 1, starts))
+		var begin []db.NewAttempt
+		for _, s := range starts {
+			begin = append(begin, db.NewAttempt{AttemptStart: s, EndpointID: endpoint, Revision: 1})
+		}
+		require.NoError(t, tx.StartAttempts(ctx, b.env, begin, func(string) {}))
 		end := delivery.End{Outcome: delivery.OutcomeSucceeded, At: wall}
 		next := delivery.TestPolicy.Next(delivery.State{}, end)
 		require.NoError(t, tx.EndAttempts(ctx, b.env, []db.AttemptEnd{

@@ -39,8 +39,11 @@ type Callback struct {
 	Ref           string // provider's reference
 	// AmountRefunded is how much of the charge went back in total, according to the message; zero: it does not say.
 	AmountRefunded money.Minor
-	// Evidence is what the message itself proves about the operation: only where the provider signed it and cannot be
-	// asked. Nil: the operation is looked up before anything is booked.
+	// Evidence is what the message itself proves: only where the provider signed it and cannot be asked. It has the form
+	// of a look-up of the transaction that TransactionID names, with two differences. Refunds and Disputes are those that
+	// the message is about; others of the charge remain as they are. And a Canceled charge with Refunds leaves open
+	// whether it was captured before: where it is booked as captured, its money went back. Amount is zero where the
+	// message is not about the transaction's own amount. Nil: the operation is looked up before anything is booked.
 	Evidence *Result
 }
 

@@ -32,6 +32,7 @@ type SeenRefund struct {
 	TransactionID string // our reference in it; empty: it was made without us
 	Amount        money.Minor
 	Pending       bool
+	Failed        bool // refused, or come back after it was paid out; only in a callback's Evidence
 }
 
 // DisputeState is how a dispute stands.
@@ -52,4 +53,9 @@ type Dispute struct {
 	Amount    money.Minor
 	Currency  money.Currency
 	Withdrawn money.Minor
+	// Stage orders what callbacks say about one dispute, since they may arrive in any order: what has a lower stage than
+	// what is known already is overtaken. Zero, from a look-up: it is the present state.
+	Stage int
+	// EvidenceDueAt is until when the dispute can be answered; zero: unknown.
+	EvidenceDueAt time.Time
 }

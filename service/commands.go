@@ -41,25 +41,27 @@ func (s *Service) ChangePlan(
 }
 
 // Command performs one command, after all that is due by then, in the caller's transaction. The subscription's row lock
-// puts commands in order. Its workflow is woken after the commit, refunds get workflows of their own. A refusal of the
+// puts commands in order. Its workflow is woken or told after the commit, refunds get workflows of their own. A refusal of the
 // rules is returned as their fault; then nothing was written. Faults: subscription_not_found, those of lifecycle.Apply.
 func Command(
 	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
 ) (Performed, error) {
-	state, err := tx.LockSubscription(ctx, environmentID, subscriptionID)
+	found, err := tx.LockSubscription(ctx, environmentID, subscriptionID)
 	if err != nil {
 		return Performed{}, err
 	}
 	if cancel, ok := cmd.(lifecycle.Cancel); ok && cancel.RefundUnused {
-		if err := tx.LockCaptures(ctx, environmentID, &state); err != nil {
+		if err := tx.LockCaptures(ctx, environmentID, &found); err != nil {
 			return Performed{}, err
 		}
 	}
-	state, changes, err := lifecycle.Apply(state, cmd, db.Moment(tx.Now, tx.Real))
+	state, changes, err := lifecycle.Apply(found, cmd, db.Moment(tx.Now, tx.Real))
 	if err != nil {
 		return Performed{}, err
 	}
-	if err := tx.Wake(ctx, environmentID, state, cmd.Name()); err != nil {
+	if lifecycle.LeavesAtRest(found, state, changes) {
+		tx.Tell(environmentID, state, cmd.Name())
+	} else if err := tx.Wake(ctx, environmentID, state, cmd.Name()); err != nil {
 		return Performed{}, err
 	}
 	out := Performed{Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices}

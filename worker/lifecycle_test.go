@@ -27,7 +27,8 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/testkit"
 	"perennial/internal/vault"
-	"perennial/providers/simulator"
+	"perennial/providers/simulator/core"
+	"perennial/providers/simulator/stripesim"
 	"perennial/service"
 	"perennial/service/dispatch"
 	"perennial/service/engine"
@@ -41,7 +42,7 @@ func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url
 type rig struct {
 	store  *db.Store
 	engine *engine.Engine
-	sim    *simulator.Server
+	sim    *core.Server
 	env    string
 	plan   plan.Plan
 	pricey plan.Plan
@@ -53,7 +54,8 @@ func newRig(t *testing.T) *rig {
 	store, err := db.Open(ctx, db.Config{URL: testkit.Postgres(t, migrate).URL, MaxConns: 8, Clock: clock})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
-	sim, err := simulator.New(simulator.Config{LedgerPath: filepath.Join(t.TempDir(), "ledger"), Now: clock})
+	sim, err := core.New(core.Config{LedgerPath: filepath.Join(t.TempDir(), "ledger"), Now: clock},
+		stripesim.New(stripesim.Config{}))
 	require.NoError(t, err)
 	web := httptest.NewServer(sim.Handler())
 	t.Cleanup(func() { web.Close(); _ = sim.Close() })

@@ -24,6 +24,7 @@ var recordings = map[string]func(*testing.T, *liveScene) (workflowID, runID stri
 	"dunning_and_recovery":     recordDunning,
 	"plan_change":              recordPlanChange,
 	"cancel_and_reactivate":    recordReactivate,
+	"commands_told":            recordTold,
 	"cancel_with_live_charge":  recordCancelLive,
 	"test_clock_year":          recordYear,
 	"test_clock_advance":       recordAdvance,
@@ -97,6 +98,19 @@ func recordPlanChange(t *testing.T, r *liveScene) (string, string) {
 func recordReactivate(t *testing.T, r *liveScene) (string, string) {
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 1000)), time.Now().Add(3*time.Second-day))
 	r.start(t, sub)
+	r.command(t, sub, cancelAtPeriodEnd())
+	r.command(t, sub, reactivate())
+	r.command(t, sub, cancelAtPeriodEnd())
+	r.finished(t, sub)
+	return sub.ID, ""
+}
+
+// recordTold has nothing under way: the signals of the commands carry what the row says.
+func recordTold(t *testing.T, r *liveScene) (string, string) {
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 1000)), time.Now().Add(8*time.Second-day))
+	r.start(t, sub)
+	r.settled(t, sub, 1)
+	r.eventually(t, func() bool { return asleep(r.history(t, sub.ID, "")) })
 	r.command(t, sub, cancelAtPeriodEnd())
 	r.command(t, sub, reactivate())
 	r.command(t, sub, cancelAtPeriodEnd())

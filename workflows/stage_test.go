@@ -17,6 +17,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/testkit"
+	"perennial/service/dispatch"
 	"perennial/test/scene"
 	"perennial/workflows"
 )
@@ -123,7 +124,7 @@ func (s *stage) command(c command) *answer {
 	})
 	for _, signal := range s.Started.Signals() {
 		require.Equal(s.t, c.signal, signal.Why)
-		s.env.SignalWorkflow(signal.Why, contract.Wake{By: "key", Revision: signal.Revision})
+		s.env.SignalWorkflow(signal.Why, dispatch.WakeOf(db.BySystem("test"), signal))
 	}
 	return a
 }

@@ -9,7 +9,7 @@ import (
 	"perennial/contract"
 )
 
-// signals are the channels of a subscription's run. Every wake-up means the same: reload the row.
+// signals are the channels of a subscription's run. Every wake-up means the same: the row changed.
 // The names tell operators why.
 type signals struct {
 	checks workflow.ReceiveChannel
@@ -39,10 +39,25 @@ func (s *subscriptionRun) receive() {
 		s.addCheck(check.TransactionID)
 	}
 	for _, wakes := range s.signals.wakes {
-		for wakes.ReceiveAsync(nil) {
-			s.woken = true
+		for {
+			var wake contract.Wake
+			if !wakes.ReceiveAsync(&wake) {
+				break
+			}
+			s.hear(wake)
 		}
 	}
+}
+
+// hear takes what a signal tells for a reload, where it is newer than all that the run knows. Else the row is read: word
+// may come out of order, and a restored database begins again at an older revision.
+func (s *subscriptionRun) hear(wake contract.Wake) {
+	if s.snap == nil || wake.Snapshot == nil || wake.Snapshot.Revision <= s.snap.Revision {
+		s.woken = true
+		return
+	}
+	s.learn(wake.Snapshot)
+	s.byWake = true
 }
 
 // addCheck notes a transaction to ask the provider about.

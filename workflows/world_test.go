@@ -41,6 +41,7 @@ type world struct {
 	timers  map[string]bool
 
 	unread     int             // changes of the row that no run has read since
+	late       *contract.Wake  // word that is still under way
 	checks     map[string]bool // callbacks that no exchange has followed
 	attempts   int
 	activities int       // since the last rest
@@ -124,6 +125,12 @@ func (w *world) signals() []move {
 	if w.env == nil {
 		return out
 	}
+	if w.late != nil {
+		out = append(out, move{"the late word arrives", func() { w.tell(*w.late); w.late = nil }})
+	} else if w.live == nil && w.nextAt.After(w.ownTime(w.time())) {
+		out = append(out, move{"told", func() { w.told(w.tell) }},
+			move{"told late, or never", func() { w.told(func(word contract.Wake) { w.late = &word }) }})
+	}
 	out = append(out, move{"check", func() { w.callback("txn_0") }},
 		move{"history grows long", func() { w.env.SetContinueAsNewSuggested(true); w.signal(contract.SignalWake) }})
 	if w.live != nil {
@@ -138,6 +145,18 @@ func (w *world) signal(name string) {
 		w.env.SignalWorkflow(name, contract.Wake{Revision: w.revision})
 	}
 }
+
+// told is a command that leaves the run nothing to do: the signal carries the row, and may be late or lost.
+func (w *world) told(how func(contract.Wake)) {
+	w.nextAt = w.nextAt.Add(time.Hour)
+	w.revision++
+	if w.unread == 0 {
+		snap := w.snapshot()
+		how(contract.Wake{Revision: w.revision, Snapshot: &snap})
+	}
+}
+
+func (w *world) tell(word contract.Wake) { w.env.SignalWorkflow(contract.CommandChangePlan, word) }
 
 func (w *world) callback(txn string) {
 	if w.checks == nil {

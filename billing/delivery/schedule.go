@@ -3,6 +3,7 @@ package delivery
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -25,9 +26,9 @@ const (
 	jitterPart = 5
 	// mostAsked is how many times its pause a receiver can defer a retry by Retry-After.
 	mostAsked = 2
-	// maxUnknown is how many attempts of a delivery crashes may leave open. A delivery that makes every worker crash must
-	// come to an end.
-	maxUnknown = 10
+	// manyUnknown is how many attempts of a delivery crashes leave open before each further one waits for the longest gap:
+	// a delivery that makes every worker crash must leave the others time. None of them is a retry.
+	manyUnknown = 10
 )
 
 // State is what the rules know of a delivery before an attempt ends.
@@ -59,15 +60,15 @@ type Next struct {
 	Redelivery bool
 }
 
-// Next decides what follows an attempt. A redelivery consumes no retry, unless it was the first attempt of all.
+// Next decides what follows an attempt. One that a crash left open consumes no retry, however many there are. A redelivery consumes no retry, unless it was the first attempt of all.
 func (p Policy) Next(s State, e End) Next {
 	n := Next{Status: Pending, Attempts: s.Attempts, Unknown: s.Unknown}
 	if e.Outcome == OutcomeUnknown {
-		n.Unknown++
-		if n.Unknown < maxUnknown {
-			n.At, n.Redelivery = e.At, s.Redelivery
-			return n
+		n.Unknown, n.At, n.Redelivery = n.Unknown+1, e.At, s.Redelivery
+		if n.Unknown >= manyUnknown {
+			n.At = e.At.Add(slices.Max(p.Gaps))
 		}
+		return n
 	}
 	if !s.Redelivery || s.Attempts == 0 {
 		n.Attempts++

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"perennial/internal/config"
-	"perennial/providers/simulator"
+	"perennial/providers/simulator/core"
+	"perennial/providers/simulator/stripesim"
 )
 
 func simulatorCommand() *command {
@@ -46,7 +47,7 @@ func simulatorCommand() *command {
 // simulated is a running simulator.
 type simulated struct {
 	*listener
-	server *simulator.Server
+	server *core.Server
 }
 
 // startSimulator reads the ledger back before it listens:
@@ -55,10 +56,10 @@ func startSimulator(p *process, c config.SimulatorSettings) (*simulated, error) 
 	if err := os.MkdirAll(filepath.Dir(c.Ledger), 0o755); err != nil {
 		return nil, fmt.Errorf("SIMULATOR_LEDGER: %w", err)
 	}
-	server, err := simulator.New(simulator.Config{
+	server, err := core.New(core.Config{
 		LedgerPath: c.Ledger, Now: p.now, IdempotencyWindow: c.KeyWindow, HangFor: c.HangFor,
-		Callbacks: simulator.Callbacks{URL: c.CallbackURL, Secret: c.CallbackSecret.Reveal()},
-	})
+		Callbacks: core.Callbacks{URL: c.CallbackURL, Secret: c.CallbackSecret.Reveal()},
+	}, stripesim.New(stripesim.Config{}))
 	if err != nil {
 		return nil, err
 	}

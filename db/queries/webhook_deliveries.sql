@@ -94,6 +94,19 @@ where exists (select from webhook_endpoints w
     where w.environment_id = @environment_id and w.id = @endpoint_id and w.revision = @revision and w.status = 'enabled')
 order by u.turn, d.next_attempt_at, d.position;
 
+-- name: WebhookDeliveryMayBeDue :one
+-- Whether a look at what is due may find something else than is known: a cheap question for a run that waits for more.
+-- What another worker's open attempt holds counts, too. The order makes the plan read the index of what is pending: an
+-- exists alone may read the table, whose pending rows are its last.
+select ((select f.id from webhook_deliveries f
+         where f.environment_id = @environment_id and f.endpoint_id = @endpoint_id and f.status = 'pending' and f.attempts = 0
+           and f.id <> all (@known_ids::text[])
+         order by f.position limit 1) is not null
+    or (select l.id from webhook_deliveries l
+        where l.environment_id = @environment_id and l.endpoint_id = @endpoint_id and l.status = 'pending' and l.attempts > 0
+          and l.next_attempt_at <= @now::timestamptz and l.id <> all (@known_ids::text[])
+        order by l.next_attempt_at limit 1) is not null)::boolean as may_be_due;
+
 -- name: WebhookDeliveryNextDue :one
 -- When there is something to do for an endpoint again: a retry is due, or the patience with an open attempt ends. Behind
 -- that one first attempts may wait. @never: nothing is pending.
@@ -124,24 +137,43 @@ where a.environment_id = @environment_id and a.endpoint_id = @endpoint_id and a.
 order by a.started_at
 limit @row_limit;
 
--- name: WebhookAttemptStart :exec
--- All of them, or none where the endpoint was changed since it was read.
-with written as (
-    insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
-    select w.environment_id, n.delivery_id, n.number, w.id, n.manual, @started_at
-    from (select unnest(@delivery_ids::text[]) as delivery_id, unnest(@numbers::int[]) as number, unnest(@manuals::boolean[]) as manual) n
-    join webhook_endpoints w on w.environment_id = @environment_id and w.id = @endpoint_id and w.revision = @revision
-        and w.status = 'enabled'
-    returning 1
+-- name: WebhookAttemptStart :many
+-- Returns the deliveries whose attempt was written: none of an endpoint that was changed since it was read, nor one whose
+-- attempt another worker has under way. The environment is joined as a column of the attempts: compared with the
+-- parameter, it would let a plan that was made while the tables were small read all that an environment has open.
+with begun as materialized (
+    select @environment_id::text as environment_id, unnest(@delivery_ids::text[]) as delivery_id, unnest(@numbers::int[]) as number,
+        unnest(@manuals::boolean[]) as manual, unnest(@endpoint_ids::text[]) as endpoint_id, unnest(@revisions::bigint[]) as revision
 )
-select 1 / count(*) from written;
+insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
+select b.environment_id, b.delivery_id, b.number, b.endpoint_id, b.manual, @started_at
+from begun b
+join webhook_endpoints w on w.environment_id = b.environment_id and w.id = b.endpoint_id and w.revision = b.revision
+    and w.status = 'enabled'
+on conflict do nothing
+returning delivery_id;
+
+-- name: WebhookAttemptWithdraw :exec
+-- Attempts that were written and not made: as if they never were.
+with withdrawn as materialized (
+    select @environment_id::text as environment_id, unnest(@delivery_ids::text[]) as delivery_id, unnest(@numbers::int[]) as number
+)
+delete from webhook_attempts a
+using withdrawn n
+where a.environment_id = n.environment_id and a.delivery_id = n.delivery_id and a.number = n.number and a.outcome is null;
+
+-- name: PlanForAnyValues :exec
+-- In this transaction prepared statements keep one plan, by indexes. Those that record attempts have one that is good for
+-- any arrays, and to plan it each time takes longer than to run it; one made while the tables were small would read them.
+select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true);
 
 -- name: WebhookAttemptEnd :exec
 -- Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that was
 -- asked for while the attempt was under way stays to be done. What a receiver answered about a customer who was erased
--- meanwhile is not kept: the erasure may have passed here already.
-with ended as (
-    select unnest(@delivery_ids::text[]) as delivery_id, unnest(@numbers::int[]) as number, unnest(@ended_at::timestamptz[]) as ended_at,
+-- meanwhile is not kept: the erasure may have passed here already. Of the environment and of outcome see WebhookAttemptStart:
+-- the index of what is open would be read as a whole.
+with ended as materialized (
+    select @environment_id::text as environment_id, unnest(@delivery_ids::text[]) as delivery_id, unnest(@numbers::int[]) as number, unnest(@ended_at::timestamptz[]) as ended_at,
         unnest(@outcomes::text[]) as outcome, unnest(@status_codes::int[]) as status_code, unnest(@latencies::int[]) as latency_ms,
         unnest(@headers::jsonb[]) as request_headers, unnest(@excerpts::bytea[]) as excerpt, unnest(@error_classes::text[]) as error_class,
         unnest(@error_texts::text[]) as error_text, unnest(@statuses::text[]) as status, unnest(@attempts::int[]) as attempts,
@@ -152,14 +184,14 @@ with ended as (
     set ended_at = e.ended_at, outcome = e.outcome, status_code = nullif(e.status_code, 0),
         latency_ms = case e.outcome when 'unknown' then null else e.latency_ms end,
         request_headers = e.request_headers, error_class = nullif(e.error_class, ''),
-        response_excerpt = case when not exists (
-            select from webhook_deliveries o
-            join events v on v.environment_id = @environment_id and v.id = o.event_id
-            join customers c on c.environment_id = @environment_id and c.id = v.customer_id
-            where o.environment_id = @environment_id and o.id = e.delivery_id and c.erased_at is not null) then e.excerpt end,
+        response_excerpt = case when octet_length(e.excerpt) = 0 or (
+            select c.erased_at from customers c where c.environment_id = e.environment_id and c.id = (
+                select v.customer_id from events v where v.environment_id = e.environment_id and v.id = (
+                    select o.event_id from webhook_deliveries o
+                    where o.environment_id = e.environment_id and o.id = e.delivery_id))) is null then e.excerpt end,
         error_text = case e.error_class when '' then null else e.error_text end
     from ended e
-    where a.environment_id = @environment_id and a.delivery_id = e.delivery_id and a.number = e.number and a.ended_at is null
+    where a.environment_id = e.environment_id and a.delivery_id = e.delivery_id and a.number = e.number and a.outcome is null
     returning a.delivery_id, a.manual, e.number, e.ended_at, e.outcome, e.status, e.attempts, e.unknown_attempts, e.next_at,
         e.failed_reason, e.redeliver
 )

@@ -46,6 +46,14 @@ join apps a on a.id = e.app_id
 where w.environment_id = @environment_id and w.id = @id and w.deleted_at is null
 for no key update of w;
 
+-- name: WebhookEndpointLockEnabled :many
+-- All that an event of the environment may wake, in the order in which writers of events lock them.
+select w.id
+from webhook_endpoints w
+where w.environment_id = @environment_id and w.status = 'enabled'
+order by w.id
+for no key update;
+
 -- name: WebhookEndpointUpdate :exec
 with written as (
     update webhook_endpoints

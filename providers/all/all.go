@@ -3,8 +3,11 @@ package all
 
 import (
 	"perennial/providers"
+	"perennial/providers/adyen"
+	"perennial/providers/flutterwave"
+	"perennial/providers/pawapay"
 	"perennial/providers/stripe"
 )
 
 // Registry holds every provider's factory.
-var Registry = providers.NewRegistry(stripe.Factory{})
+var Registry = providers.NewRegistry(adyen.Factory{}, flutterwave.Factory{}, pawapay.Factory{}, stripe.Factory{})

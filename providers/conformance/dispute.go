@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,58 +9,46 @@ import (
 )
 
 var disputes = []scenario{
-	{"a refund at the dashboard has no reference of ours", func(t *testing.T, b *bench) {
-		charge := b.charge(t, b.request(b.Methods.OK))
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/refund", `{}`)
-		seen := b.since(t, charge.Ref).Refunds
-		require.Len(t, seen, 1)
-		require.NotEmpty(t, seen[0].Ref)
-		require.Empty(t, seen[0].TransactionID)
-		require.Equal(t, b.Price.Amount, seen[0].Amount)
-	}},
-	{"a dispute withdraws the money until it is won", func(t *testing.T, b *bench) {
-		charge := b.charge(t, b.request(b.Methods.OK))
+	{"a dispute withdraws the money until it is won", needs{disputable, byRef}, func(t *testing.T, b *bench) {
+		charge := b.pay(t, b.request(b.Methods.OK))
 		require.Empty(t, b.since(t, charge.Ref).Disputes)
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{}`)
+		b.Rig.Dispute(t, charge.Ref, false)
 		d := b.dispute(t, charge.Ref)
 		require.Equal(t, providers.Dispute{
 			Ref: d.Ref, State: providers.DisputeOpen, Amount: b.Price.Amount, Currency: b.Price.Currency,
 			Withdrawn: b.Price.Amount,
 		}, d)
 		require.Len(t, b.Rig.Movements(t, "dispute_withdrawn"), 1)
-		b.Rig.control(t, http.MethodPost, "disputes/"+d.Ref+"/close", `{"status":"won"}`)
+		b.Rig.CloseDispute(t, d.Ref, "won")
 		d.State, d.Withdrawn = providers.DisputeWon, 0
 		require.Equal(t, d, b.dispute(t, charge.Ref))
 		require.Len(t, b.Rig.Movements(t, "dispute_reinstated"), 1)
 	}},
-	{"a lost dispute keeps the money", func(t *testing.T, b *bench) {
-		charge := b.charge(t, b.request(b.Methods.OK))
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{}`)
+	{"a lost dispute keeps the money", needs{disputable, byRef}, func(t *testing.T, b *bench) {
+		charge := b.pay(t, b.request(b.Methods.OK))
+		b.Rig.Dispute(t, charge.Ref, false)
 		d := b.dispute(t, charge.Ref)
-		b.Rig.control(t, http.MethodPost, "disputes/"+d.Ref+"/close", `{"status":"lost"}`)
+		b.Rig.CloseDispute(t, d.Ref, "lost")
 		d.State = providers.DisputeLost
 		require.Equal(t, d, b.dispute(t, charge.Ref))
 		require.Empty(t, b.Rig.Movements(t, "dispute_reinstated"))
 	}},
-	{"an inquiry moves no money", func(t *testing.T, b *bench) {
-		charge := b.charge(t, b.request(b.Methods.OK))
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{"inquiry":true}`)
+	{"an inquiry moves no money", needs{disputable, byRef}, func(t *testing.T, b *bench) {
+		charge := b.pay(t, b.request(b.Methods.OK))
+		b.Rig.Dispute(t, charge.Ref, true)
 		d := b.dispute(t, charge.Ref)
 		require.Equal(t, providers.DisputeOpen, d.State)
 		require.Zero(t, d.Withdrawn)
-		b.Rig.control(t, http.MethodPost, "disputes/"+d.Ref+"/close", `{"status":"won"}`)
+		b.Rig.CloseDispute(t, d.Ref, "won")
 		require.Equal(t, providers.DisputeWon, b.dispute(t, charge.Ref).State)
 		require.Empty(t, b.Rig.Movements(t, "dispute_withdrawn"))
 	}},
-	{"callbacks of a dispute are about the charge", func(t *testing.T, b *bench) {
-		charge := b.charge(t, b.request(b.Methods.OK))
-		b.Rig.control(t, http.MethodPost, "payment_intents/"+charge.Ref+"/dispute", `{}`)
-		for range 2 {
-			m := b.Rig.NextCallback(t)
-			cb := b.parse(t, m)
-			require.Equal(t, providers.KindDisputed, cb.Kind)
-			require.Equal(t, charge.Ref, cb.Ref)
-		}
+	{"a callback of a dispute is about the charge", needs{disputable}, func(t *testing.T, b *bench) {
+		charge := b.pay(t, b.request(b.Methods.OK))
+		b.Rig.Dispute(t, charge.Ref, false)
+		cb := b.parse(t, b.Rig.NextCallback(t))[0]
+		require.Equal(t, providers.KindDisputed, cb.Kind)
+		require.Equal(t, charge.Ref, cb.Ref)
 	}},
 }
 

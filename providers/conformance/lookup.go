@@ -9,28 +9,39 @@ import (
 )
 
 var lookups = []scenario{
-	{"what the provider never saw is not found", func(t *testing.T, b *bench) {
-		for _, in := range []providers.LookupRequest{{TransactionID: txn}, {TransactionID: txn, Ref: "pi_unknown"}} {
-			charge, err := b.Provider.LookupCharge(t.Context(), in)
-			require.NoError(t, err)
-			require.Equal(t, providers.NotFound, charge.Outcome)
-			refund, err := b.Provider.LookupRefund(t.Context(), in)
-			require.NoError(t, err)
-			require.Equal(t, providers.NotFound, refund.Outcome)
-		}
+	{"a key that the provider never saw is not found", needs{byKey}, func(t *testing.T, b *bench) {
+		b.requireAbsent(t, "")
 	}},
-	{"a transaction ID with quotes finds itself and nothing else", func(t *testing.T, b *bench) {
-		in := b.request(b.Methods.OK)
-		in.TransactionID = `txn_' OR "a":'\`
-		res := b.charge(t, in)
-		found, err := b.Provider.LookupCharge(t.Context(), providers.LookupRequest{TransactionID: in.TransactionID})
-		require.NoError(t, err)
-		require.Equal(t, res.Ref, found.Ref)
-		require.Equal(t, providers.NotFound, b.lookup(t, "").Outcome)
+	{"a reference that the provider never gave is not found", needs{byRef}, func(t *testing.T, b *bench) {
+		b.requireAbsent(t, b.UnknownRef)
 	}},
-	{"another transaction's reference is refused", func(t *testing.T, b *bench) {
-		res := b.charge(t, b.request(b.Methods.OK))
-		_, err := b.Provider.LookupCharge(t.Context(), providers.LookupRequest{TransactionID: "txn_other", Ref: res.Ref})
+	{"a transaction ID with quotes finds itself and nothing else", needs{byKey, anyTxn}, func(t *testing.T, b *bench) {
+		in := b.requestOf(`txn_' OR "a":'\`, b.Methods.OK)
+		res := b.pay(t, in)
+		require.Equal(t, res.Ref, b.lookup(t, in, "").Ref)
+		require.Equal(t, providers.NotFound, b.lookup(t, b.request(b.Methods.OK), "").Outcome)
+	}},
+	{"another transaction's reference is refused", needs{byRef}, func(t *testing.T, b *bench) {
+		res := b.pay(t, b.request(b.Methods.OK))
+		_, err := b.Provider.LookupCharge(t.Context(),
+			providers.LookupRequest{TransactionID: "txn_other", Key: keyOf("txn_other"), Ref: res.Ref})
 		require.Error(t, err)
 	}},
+	{"where nobody can be asked, a look-up is unknown", needs{blind}, func(t *testing.T, b *bench) {
+		in := b.request(b.Methods.OK)
+		res := b.pay(t, in)
+		for _, ref := range []string{"", res.Ref, b.UnknownRef} {
+			require.Equal(t, providers.Unknown, b.lookup(t, in, ref).Outcome)
+			require.Equal(t, providers.Unknown, b.lookupRefund(t, b.refundOf(res.Ref, b.Price.Amount), ref, res.Ref).Outcome)
+		}
+	}},
+}
+
+func (b *bench) requireAbsent(t *testing.T, ref string) {
+	t.Helper()
+	require.Equal(t, providers.NotFound, b.lookup(t, b.request(b.Methods.OK), ref).Outcome)
+	if ref != "" || b.can(refundsByKey) {
+		require.Equal(t, providers.NotFound,
+			b.lookupRefund(t, b.refundOf(b.UnknownRef, b.Price.Amount), ref, "").Outcome)
+	}
 }

@@ -7,97 +7,47 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/providers"
-	"perennial/providers/simulator"
+	"perennial/providers/simulator/core"
 )
 
-// WebhookSecret is what the rig's simulator signs callbacks with.
+// WebhookSecret is what the rig's simulator signs callbacks with, unless it is given another secret.
 const WebhookSecret = "whsec_conformance"
 
-// Rig is a simulator behind a real port, with a receiver for its callbacks.
+// Rig is a simulated provider behind a real port, with a receiver for its callbacks.
 type Rig struct {
 	URL      string
-	arrived  atomic.Int64 // provider requests that reached the simulator
+	dialect  core.Dialect
 	now      func() time.Time
 	messages chan providers.CallbackRequest
+	server   *core.Server
 }
 
-// NewRig starts a simulator that knows only the given keys, and stops it with the test. now is real time.
-func NewRig(t *testing.T, now func() time.Time, keys ...string) *Rig {
+// NewRig starts a simulated provider whose callbacks are signed with the secret, and stops it with the test. now is
+// real time.
+func NewRig(t *testing.T, now func() time.Time, d core.Dialect, secret string) *Rig {
 	t.Helper()
-	r := &Rig{now: now, messages: make(chan providers.CallbackRequest, 100)}
-	sim, err := simulator.New(simulator.Config{
-		LedgerPath: filepath.Join(t.TempDir(), "ledger.jsonl"),
-		SecretKeys: keys,
-		Now:        now,
-		Callbacks:  simulator.Callbacks{URL: r.receive(t), Secret: WebhookSecret},
-	})
+	r := &Rig{dialect: d, now: now, messages: make(chan providers.CallbackRequest, 1000)}
+	sim, err := core.New(core.Config{
+		LedgerPath: filepath.Join(t.TempDir(), "ledger.jsonl"), Now: now,
+		Callbacks: core.Callbacks{URL: r.receive(t), Secret: secret},
+	}, d)
 	require.NoError(t, err)
 	listener, err := sim.Listen("127.0.0.1:0")
 	require.NoError(t, err)
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if !strings.HasPrefix(req.URL.Path, "/_simulator/") {
-				r.arrived.Add(1)
-			}
-			sim.Handler().ServeHTTP(w, req)
-		})}
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: sim.Handler()}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() {
 		_ = server.Close()
 		require.NoError(t, sim.Close())
 	})
-	r.URL = "http://" + listener.Addr().String()
+	r.URL, r.server = "http://"+listener.Addr().String(), sim
 	return r
-}
-
-// Movements reads the provider's ledger over HTTP, as an outsider would.
-func (r *Rig) Movements(t *testing.T, kind string) []simulator.Movement {
-	t.Helper()
-	var all, some []simulator.Movement
-	require.NoError(t, json.Unmarshal(r.control(t, http.MethodGet, "ledger", ""), &all))
-	for _, m := range all {
-		if m.Kind == kind {
-			some = append(some, m)
-		}
-	}
-	return some
-}
-
-// Settle ends a pending charge.
-func (r *Rig) Settle(t *testing.T, ref, status string) {
-	t.Helper()
-	r.control(t, http.MethodPost, "payment_intents/"+ref+"/settle", `{"status":"`+status+`"}`)
-}
-
-// SettleRefund ends a pending refund, or reverses one that succeeded.
-func (r *Rig) SettleRefund(t *testing.T, ref, status string) {
-	t.Helper()
-	r.control(t, http.MethodPost, "refunds/"+ref+"/settle", `{"status":"`+status+`"}`)
-}
-
-// Script makes a payment method behave like another from now on.
-func (r *Rig) Script(t *testing.T, token, behaviour string) {
-	t.Helper()
-	r.control(t, http.MethodPut, "cards/"+token, `{"behaviour":"`+behaviour+`"}`)
-}
-
-// ForgetKeys is the end of the provider's idempotency window.
-func (r *Rig) ForgetKeys(t *testing.T) {
-	t.Helper()
-	r.control(t, http.MethodDelete, "idempotency_keys", "")
-}
-
-// Resend sends one more event about an object.
-func (r *Rig) Resend(t *testing.T, ref, event, secret string) {
-	t.Helper()
-	r.control(t, http.MethodPost, "callbacks", `{"object":"`+ref+`","type":"`+event+`","secret":"`+secret+`"}`)
 }
 
 // NextCallback waits for the next message from the provider.
@@ -107,9 +57,24 @@ func (r *Rig) NextCallback(t *testing.T) providers.CallbackRequest {
 	case m := <-r.messages:
 		return m
 	case <-time.After(patience):
-		require.Fail(t, "no callback arrived")
+		require.FailNow(t, "no callback arrived")
 		return providers.CallbackRequest{}
 	}
+}
+
+// drain forgets the messages that arrived.
+func (r *Rig) drain() {
+	for {
+		select {
+		case <-r.messages:
+		default:
+			return
+		}
+	}
+}
+
+func (r *Rig) falsify(body []byte, lie string) ([]byte, error) {
+	return r.dialect.Falsify(body, core.Lie(lie))
 }
 
 // interrupted runs do and takes its context away once until holds, which tells how far the provider must get.
@@ -126,15 +91,26 @@ func (r *Rig) interrupted(t *testing.T, until func() bool, do func(ctx context.C
 	<-done
 }
 
-// reached reports whether a request came in since the call.
-func (r *Rig) reached() func() bool {
-	before := r.arrived.Load()
-	return func() bool { return r.arrived.Load() > before }
+// reached reports whether a request came in on a path since the call.
+func (r *Rig) reached(t *testing.T, path string) func() bool {
+	t.Helper()
+	count := func() (n int) {
+		for _, q := range r.server.Requests() {
+			if strings.HasPrefix(q.Method+" "+q.Path, path) {
+				n++
+			}
+		}
+		return n
+	}
+	before := count()
+	return func() bool { return count() > before }
 }
 
-func (r *Rig) control(t *testing.T, method, path, body string) []byte {
+func (r *Rig) control(t *testing.T, method, path string, in any) []byte {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, r.URL+"/_simulator/"+path, strings.NewReader(body))
+	body, err := json.Marshal(in)
+	require.NoError(t, err)
+	req, err := http.NewRequestWithContext(t.Context(), method, r.URL+"/_simulator/"+path, strings.NewReader(string(body)))
 	require.NoError(t, err)
 	res, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/money"
 	"perennial/providers"
 	"perennial/providers/conformance"
+	"perennial/providers/simulator/stripesim"
 	"perennial/providers/stripe"
 )
 
@@ -17,7 +18,8 @@ const testKey = "sk_test_conformance0123456789"
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, func(t *testing.T) conformance.Subject {
-		rig := conformance.NewRig(t, time.Now, testKey)
+		rig := conformance.NewRig(t, time.Now, stripesim.New(stripesim.Config{SecretKeys: []string{testKey}}),
+			conformance.WebhookSecret)
 		adapter := func(key, url string) *stripe.Stripe {
 			s, err := stripe.New(stripe.Config{SecretKey: key, WebhookSecret: conformance.WebhookSecret, BaseURL: url})
 			require.NoError(t, err)
@@ -33,17 +35,21 @@ func TestConformance(t *testing.T) {
 			Provider:    adapter(testKey, rig.URL),
 			Unreachable: adapter(testKey, conformance.ClosedPort(t)),
 			WrongKey:    adapter("sk_test_rolled0123456789", rig.URL),
+			ChargePath:  "POST /v1/payment_intents",
+			UnknownRef:  "pi_unknown",
 			Price:       usd(1999),
+			Currencies:  []money.Currency{"USD", "EUR", "GBP", "CZK", "HUF", "JPY", "XAF", "KWD", "MGA"},
+			Protocol:    conformance.Protocol{SearchesTransactions: true},
 			Prices: []conformance.Edge{
-				{Price: usd(50), Ledger: 50},
-				{Price: price(5000, "XAF"), Ledger: 5000},
-				{Price: price(1999, "JPY"), Ledger: 1999},
-				{Price: price(5000, "UGX"), Ledger: 500000},
-				{Price: price(100, "ISK"), Ledger: 10000},
-				{Price: price(9950, "KES"), Ledger: 9950},
-				{Price: price(500000, "MGA"), Ledger: 5000},
+				{Price: usd(50), Wire: "50"},
+				{Price: price(5000, "XAF"), Wire: "5000"},
+				{Price: price(1999, "JPY"), Wire: "1999"},
+				{Price: price(5000, "UGX"), Wire: "500000"},
+				{Price: price(100, "ISK"), Wire: "10000"},
+				{Price: price(9950, "KES"), Wire: "9950"},
+				{Price: price(500000, "MGA"), Wire: "5000"},
 				{Price: price(500050, "MGA")},
-				{Price: price(1230, "KWD"), Ledger: 1230},
+				{Price: price(1230, "KWD"), Wire: "1230"},
 				{Price: price(1235, "KWD")},
 				{Price: price(1000, "LYD")},
 			},
@@ -52,12 +58,7 @@ func TestConformance(t *testing.T) {
 				Pending:        card("pm_sim_pending"),
 				NeedsCustomer:  card("pm_sim_requires_action"),
 				Missing:        card("pm_1NobodyKnowsThisCard"),
-				Slow:           card("pm_sim_slow_50"),
-				Hang:           card("pm_sim_hang"),
-				HangDropped:    card("pm_sim_hang_dropped"),
 				ErrorCaptured:  card("pm_sim_500_captured"),
-				ErrorDropped:   card("pm_sim_500_dropped"),
-				NotProcessed:   card("pm_sim_refuse"),
 				RefundPending:  card("pm_card_pendingRefund"),
 				RefundReversed: card("pm_card_refundFail"),
 			},

@@ -98,8 +98,7 @@ func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect
 	case db.SignalSubscription:
 		failpoint.Hit(failpoint.CommandCommitted)
 		ref, signal := contract.Ref{EnvironmentID: e.EnvironmentID, ID: e.ID}, cmp.Or(e.Why, contract.SignalWake)
-		wake := contract.Wake{By: string(by.Kind()), Actor: by.ID(), Revision: e.Revision}
-		d.note(ctx, signal, e.ID, d.engine.Wake(ctx, ref, signal, wake))
+		d.note(ctx, signal, e.ID, d.engine.Wake(ctx, ref, signal, WakeOf(by, e)))
 	case db.CheckTransaction:
 		failpoint.Hit(failpoint.CallbackStored)
 		owner := contract.Owner{EnvironmentID: e.EnvironmentID, TransactionID: e.ID, SubscriptionID: e.SubscriptionID}
@@ -108,6 +107,16 @@ func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect
 	default:
 		d.log.Error("unknown effect", zap.Any("effect", effect))
 	}
+}
+
+// WakeOf is the payload of a signal to a subscription's workflow.
+func WakeOf(by db.Actor, e db.SignalSubscription) contract.Wake {
+	wake := contract.Wake{By: string(by.Kind()), Actor: by.ID(), Revision: e.Revision}
+	if e.Told != nil {
+		told := contract.SnapshotOf(*e.Told, false)
+		wake.Snapshot = &told
+	}
+	return wake
 }
 
 // start starts a workflow and marks its row, so that the reconciler leaves it alone.

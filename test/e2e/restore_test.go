@@ -12,7 +12,7 @@ import (
 
 	"perennial/internal/devstack"
 	"perennial/internal/testkit"
-	"perennial/providers/simulator"
+	"perennial/providers/simulator/core"
 	"perennial/test/e2e/check"
 	"perennial/test/e2e/load"
 	"perennial/test/e2e/world"
@@ -213,7 +213,7 @@ func (s *lossy) awaitCaptures(ctx context.Context) {
 }
 
 // captures are the payments that the provider captured, in its order.
-func (s *lossy) captures() (out []simulator.Movement) {
+func (s *lossy) captures() (out []core.Movement) {
 	for _, m := range s.w.Simulator.Ledger(s.t) {
 		if m.Kind == "capture" {
 			out = append(out, m)

@@ -12,9 +12,20 @@ import (
 	"perennial/billing/event"
 )
 
+const planForAnyValues = `-- name: PlanForAnyValues :exec
+select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)
+`
+
+// In this transaction prepared statements keep one plan, by indexes. Those that record attempts have one that is good for
+// any arrays, and to plan it each time takes longer than to run it; one made while the tables were small would read them.
+func (q *Queries) PlanForAnyValues(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, planForAnyValues)
+	return err
+}
+
 const webhookAttemptEnd = `-- name: WebhookAttemptEnd :exec
-with ended as (
-    select unnest($2::text[]) as delivery_id, unnest($3::int[]) as number, unnest($4::timestamptz[]) as ended_at,
+with ended as materialized (
+    select $1::text as environment_id, unnest($2::text[]) as delivery_id, unnest($3::int[]) as number, unnest($4::timestamptz[]) as ended_at,
         unnest($5::text[]) as outcome, unnest($6::int[]) as status_code, unnest($7::int[]) as latency_ms,
         unnest($8::jsonb[]) as request_headers, unnest($9::bytea[]) as excerpt, unnest($10::text[]) as error_class,
         unnest($11::text[]) as error_text, unnest($12::text[]) as status, unnest($13::int[]) as attempts,
@@ -25,14 +36,14 @@ with ended as (
     set ended_at = e.ended_at, outcome = e.outcome, status_code = nullif(e.status_code, 0),
         latency_ms = case e.outcome when 'unknown' then null else e.latency_ms end,
         request_headers = e.request_headers, error_class = nullif(e.error_class, ''),
-        response_excerpt = case when not exists (
-            select from webhook_deliveries o
-            join events v on v.environment_id = $1 and v.id = o.event_id
-            join customers c on c.environment_id = $1 and c.id = v.customer_id
-            where o.environment_id = $1 and o.id = e.delivery_id and c.erased_at is not null) then e.excerpt end,
+        response_excerpt = case when octet_length(e.excerpt) = 0 or (
+            select c.erased_at from customers c where c.environment_id = e.environment_id and c.id = (
+                select v.customer_id from events v where v.environment_id = e.environment_id and v.id = (
+                    select o.event_id from webhook_deliveries o
+                    where o.environment_id = e.environment_id and o.id = e.delivery_id))) is null then e.excerpt end,
         error_text = case e.error_class when '' then null else e.error_text end
     from ended e
-    where a.environment_id = $1 and a.delivery_id = e.delivery_id and a.number = e.number and a.ended_at is null
+    where a.environment_id = e.environment_id and a.delivery_id = e.delivery_id and a.number = e.number and a.outcome is null
     returning a.delivery_id, a.manual, e.number, e.ended_at, e.outcome, e.status, e.attempts, e.unknown_attempts, e.next_at,
         e.failed_reason, e.redeliver
 )
@@ -70,7 +81,8 @@ type WebhookAttemptEndParams struct {
 
 // Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that was
 // asked for while the attempt was under way stays to be done. What a receiver answered about a customer who was erased
-// meanwhile is not kept: the erasure may have passed here already.
+// meanwhile is not kept: the erasure may have passed here already. Of the environment and of outcome see WebhookAttemptStart:
+// the index of what is open would be read as a whole.
 func (q *Queries) WebhookAttemptEnd(ctx context.Context, db DBTX, arg WebhookAttemptEndParams) error {
 	_, err := db.Exec(ctx, webhookAttemptEnd,
 		arg.EnvironmentID,
@@ -155,39 +167,79 @@ func (q *Queries) WebhookAttemptListLost(ctx context.Context, db DBTX, arg Webho
 	return items, nil
 }
 
-const webhookAttemptStart = `-- name: WebhookAttemptStart :exec
-with written as (
-    insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
-    select w.environment_id, n.delivery_id, n.number, w.id, n.manual, $1
-    from (select unnest($2::text[]) as delivery_id, unnest($3::int[]) as number, unnest($4::boolean[]) as manual) n
-    join webhook_endpoints w on w.environment_id = $5 and w.id = $6 and w.revision = $7
-        and w.status = 'enabled'
-    returning 1
+const webhookAttemptStart = `-- name: WebhookAttemptStart :many
+with begun as materialized (
+    select $2::text as environment_id, unnest($3::text[]) as delivery_id, unnest($4::int[]) as number,
+        unnest($5::boolean[]) as manual, unnest($6::text[]) as endpoint_id, unnest($7::bigint[]) as revision
 )
-select 1 / count(*) from written
+insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
+select b.environment_id, b.delivery_id, b.number, b.endpoint_id, b.manual, $1
+from begun b
+join webhook_endpoints w on w.environment_id = b.environment_id and w.id = b.endpoint_id and w.revision = b.revision
+    and w.status = 'enabled'
+on conflict do nothing
+returning delivery_id
 `
 
 type WebhookAttemptStartParams struct {
 	StartedAt     time.Time
+	EnvironmentID string
 	DeliveryIds   []string
 	Numbers       []int
 	Manuals       []bool
-	EnvironmentID string
-	EndpointID    string
-	Revision      int64
+	EndpointIds   []string
+	Revisions     []int64
 }
 
-// All of them, or none where the endpoint was changed since it was read.
-func (q *Queries) WebhookAttemptStart(ctx context.Context, db DBTX, arg WebhookAttemptStartParams) error {
-	_, err := db.Exec(ctx, webhookAttemptStart,
+// Returns the deliveries whose attempt was written: none of an endpoint that was changed since it was read, nor one whose
+// attempt another worker has under way. The environment is joined as a column of the attempts: compared with the
+// parameter, it would let a plan that was made while the tables were small read all that an environment has open.
+func (q *Queries) WebhookAttemptStart(ctx context.Context, db DBTX, arg WebhookAttemptStartParams) ([]string, error) {
+	rows, err := db.Query(ctx, webhookAttemptStart,
 		arg.StartedAt,
+		arg.EnvironmentID,
 		arg.DeliveryIds,
 		arg.Numbers,
 		arg.Manuals,
-		arg.EnvironmentID,
-		arg.EndpointID,
-		arg.Revision,
+		arg.EndpointIds,
+		arg.Revisions,
 	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var delivery_id string
+		if err := rows.Scan(&delivery_id); err != nil {
+			return nil, err
+		}
+		items = append(items, delivery_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookAttemptWithdraw = `-- name: WebhookAttemptWithdraw :exec
+with withdrawn as materialized (
+    select $1::text as environment_id, unnest($2::text[]) as delivery_id, unnest($3::int[]) as number
+)
+delete from webhook_attempts a
+using withdrawn n
+where a.environment_id = n.environment_id and a.delivery_id = n.delivery_id and a.number = n.number and a.outcome is null
+`
+
+type WebhookAttemptWithdrawParams struct {
+	EnvironmentID string
+	DeliveryIds   []string
+	Numbers       []int
+}
+
+// Attempts that were written and not made: as if they never were.
+func (q *Queries) WebhookAttemptWithdraw(ctx context.Context, db DBTX, arg WebhookAttemptWithdrawParams) error {
+	_, err := db.Exec(ctx, webhookAttemptWithdraw, arg.EnvironmentID, arg.DeliveryIds, arg.Numbers)
 	return err
 }
 
@@ -508,6 +560,39 @@ func (q *Queries) WebhookDeliveryListDue(ctx context.Context, db DBTX, arg Webho
 		return nil, err
 	}
 	return items, nil
+}
+
+const webhookDeliveryMayBeDue = `-- name: WebhookDeliveryMayBeDue :one
+select ((select f.id from webhook_deliveries f
+         where f.environment_id = $1 and f.endpoint_id = $2 and f.status = 'pending' and f.attempts = 0
+           and f.id <> all ($3::text[])
+         order by f.position limit 1) is not null
+    or (select l.id from webhook_deliveries l
+        where l.environment_id = $1 and l.endpoint_id = $2 and l.status = 'pending' and l.attempts > 0
+          and l.next_attempt_at <= $4::timestamptz and l.id <> all ($3::text[])
+        order by l.next_attempt_at limit 1) is not null)::boolean as may_be_due
+`
+
+type WebhookDeliveryMayBeDueParams struct {
+	EnvironmentID string
+	EndpointID    string
+	KnownIds      []string
+	Now           time.Time
+}
+
+// Whether a look at what is due may find something else than is known: a cheap question for a run that waits for more.
+// What another worker's open attempt holds counts, too. The order makes the plan read the index of what is pending: an
+// exists alone may read the table, whose pending rows are its last.
+func (q *Queries) WebhookDeliveryMayBeDue(ctx context.Context, db DBTX, arg WebhookDeliveryMayBeDueParams) (bool, error) {
+	row := db.QueryRow(ctx, webhookDeliveryMayBeDue,
+		arg.EnvironmentID,
+		arg.EndpointID,
+		arg.KnownIds,
+		arg.Now,
+	)
+	var may_be_due bool
+	err := row.Scan(&may_be_due)
+	return may_be_due, err
 }
 
 const webhookDeliveryNextDue = `-- name: WebhookDeliveryNextDue :one

@@ -449,6 +449,35 @@ func (q *Queries) WebhookEndpointLock(ctx context.Context, db DBTX, arg WebhookE
 	return i, err
 }
 
+const webhookEndpointLockEnabled = `-- name: WebhookEndpointLockEnabled :many
+select w.id
+from webhook_endpoints w
+where w.environment_id = $1 and w.status = 'enabled'
+order by w.id
+for no key update
+`
+
+// All that an event of the environment may wake, in the order in which writers of events lock them.
+func (q *Queries) WebhookEndpointLockEnabled(ctx context.Context, db DBTX, environmentID string) ([]string, error) {
+	rows, err := db.Query(ctx, webhookEndpointLockEnabled, environmentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const webhookEndpointSetFailing = `-- name: WebhookEndpointSetFailing :exec
 update webhook_endpoints set failing_since = $1
 where environment_id = $2 and id = $3 and (failing_since is null) <> ($1::timestamptz is null)

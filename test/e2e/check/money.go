@@ -2,12 +2,11 @@ package check
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/providers/simulator"
+	"perennial/providers/simulator/core"
 	"perennial/test/e2e/world"
 )
 
@@ -15,7 +14,7 @@ import (
 type books struct{ captured, refunded, disputed int64 }
 
 // CapturedTwice are the transactions whose money the provider took more than once, under whatever key.
-func CapturedTwice(ledger []simulator.Movement) []string {
+func CapturedTwice(ledger []core.Movement) []string {
 	times := map[string]int{}
 	for _, m := range ledger {
 		if m.Kind == "capture" {
@@ -40,7 +39,6 @@ func money(t testing.TB, w *world.World) {
 	byIntent := map[string]string{}
 	provider, ours := map[string]int64{}, map[string]int64{}
 	for _, m := range w.Simulator.Ledger(t) {
-		currency := strings.ToUpper(m.Currency)
 		switch m.Kind {
 		case "capture":
 			b := byTransaction[m.TransactionID]
@@ -49,26 +47,26 @@ func money(t testing.TB, w *world.World) {
 				byTransaction[m.TransactionID] = b
 			}
 			b.captured += m.Amount
-			byIntent[m.PaymentIntent] = m.TransactionID
-			provider[currency] += m.Amount
-		case "refund", "refund_reversed":
+			byIntent[m.Charge] = m.TransactionID
+			provider[m.Currency] += m.Amount
+		case "refund", "refund_returned":
 			amount := m.Amount
-			if m.Kind == "refund_reversed" {
+			if m.Kind == "refund_returned" {
 				amount = -amount
 			}
-			charge := byTransaction[byIntent[m.PaymentIntent]]
+			charge := byTransaction[byIntent[m.Charge]]
 			require.NotNil(t, charge, "the ledger refunds what it never captured: %+v", m)
 			charge.refunded += amount
-			provider[currency] -= amount
+			provider[m.Currency] -= amount
 		case "dispute_withdrawn", "dispute_reinstated":
 			amount := m.Amount
 			if m.Kind == "dispute_reinstated" {
 				amount = -amount
 			}
-			charge := byTransaction[byIntent[m.PaymentIntent]]
+			charge := byTransaction[byIntent[m.Charge]]
 			require.NotNil(t, charge, "the ledger disputes what it never captured: %+v", m)
 			charge.disputed += amount
-			provider[currency] -= amount
+			provider[m.Currency] -= amount
 		}
 	}
 	require.Empty(t, CapturedTwice(w.Simulator.Ledger(t)), "transactions whose money was taken more than once")

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/providers/simulator"
+	"perennial/providers/simulator/core"
 )
 
 // Simulator steers the provider.
@@ -32,19 +32,19 @@ func (s *Simulator) Outage(t testing.TB, mode string, lasts time.Duration) {
 // Settle ends a pending intent: succeeded or failed.
 func (s *Simulator) Settle(t testing.TB, intent, status string) {
 	t.Helper()
-	require.NoError(t, s.send(http.MethodPost, "payment_intents/"+intent+"/settle", map[string]any{"status": status}))
+	require.NoError(t, s.send(http.MethodPost, "payments/"+intent+"/settle", map[string]any{"status": status}))
 }
 
 // Refund gives amount of a captured intent back at the provider's dashboard.
 func (s *Simulator) Refund(t testing.TB, intent string, amount int64) {
 	t.Helper()
-	require.NoError(t, s.send(http.MethodPost, "payment_intents/"+intent+"/refund", map[string]any{"amount": amount}))
+	require.NoError(t, s.send(http.MethodPost, "payments/"+intent+"/refund", map[string]any{"amount": amount}))
 }
 
 // Dispute has the payer's bank object to a captured intent and withdraw amount.
 func (s *Simulator) Dispute(t testing.TB, intent string, amount int64) {
 	t.Helper()
-	require.NoError(t, s.send(http.MethodPost, "payment_intents/"+intent+"/dispute", map[string]any{"amount": amount}))
+	require.NoError(t, s.send(http.MethodPost, "payments/"+intent+"/dispute", map[string]any{"amount": amount}))
 }
 
 // CloseDispute has the bank decide: won or lost.
@@ -67,9 +67,9 @@ func (s *Simulator) ForgetKeys(t testing.TB) {
 }
 
 // Ledger is what really moved.
-func (s *Simulator) Ledger(t testing.TB) []simulator.Movement {
+func (s *Simulator) Ledger(t testing.TB) []core.Movement {
 	t.Helper()
-	var out []simulator.Movement
+	var out []core.Movement
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/_simulator/ledger", nil)

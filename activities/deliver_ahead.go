@@ -1,0 +1,43 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/delivery"
+)
+
+// A receiver that answers in a few milliseconds would mostly wait for our transactions. So attempts to it are written
+// ahead of their turn: no more than are made in a moment, and one whose turn does not come soon is withdrawn, since an
+// endpoint that was changed must not get it.
+const (
+	aheadMost  = 40                     // attempts
+	aheadFor   = 50 * time.Millisecond  // what is written ahead is made in this time
+	staleAfter = 250 * time.Millisecond // after so long, an attempt that waits for its turn is withdrawn
+)
+
+// ahead is how many attempts may be written ahead of their turn.
+func (r *run) ahead() int {
+	if r.window < endpointInFlight {
+		return 0
+	}
+	inTime := int(aheadFor / max(r.latency, time.Millisecond)) // by each of those in flight
+	return min(max(inTime-1, 0)*endpointInFlight, aheadMost)
+}
+
+// send sends what is ready as far as the window allows, unless its time is over or the endpoint's.
+func (r *run) send(ctx context.Context) {
+	for len(r.ready) > 0 && r.posting < r.window {
+		t := r.ready[0]
+		r.ready = r.ready[1:]
+		if r.endpoint.Status != delivery.EndpointEnabled || r.Clock().Sub(t.ready) > staleAfter {
+			t.slot()
+			r.stale = append(r.stale, t)
+			continue
+		}
+		t.began = r.Clock()
+		r.flying[t.due.State.ID] = t
+		r.posting++
+		go func() { r.ended <- r.post(ctx, t) }()
+	}
+}

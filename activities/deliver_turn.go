@@ -1,0 +1,230 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/delivery"
+	"perennial/billing/event"
+	"perennial/db"
+)
+
+// recordingsAtOnce is how many recordings of one run wait for it without holding the recorder up.
+const recordingsAtOnce = 64
+
+// turn has written what has ended and what may begin; what begins is sent once it is written.
+func (r *run) turn(ctx context.Context) error {
+	starting := r.startable(ctx)
+	if len(starting) == 0 && len(r.finished) == 0 && len(r.stale) == 0 {
+		return nil
+	}
+	for _, t := range starting {
+		r.flying[t.due.State.ID], r.known[t.due.State.ID] = t, true
+	}
+	ends, failing, disable := r.judge()
+	if disable || failing.IsZero() != r.endpoint.FailingSince.IsZero() {
+		return r.turnHealth(ctx, starting)
+	}
+	r.submit(r.recording(ends, starting))
+	return nil
+}
+
+// submit has the recorder write what has ended and what begins.
+func (r *run) submit(e *recording) {
+	e.withdrawn = r.stale
+	r.finished, r.stale = nil, nil
+	r.writing++
+	r.enqueue(e)
+}
+
+func (r *run) recording(ends []db.AttemptEnd, starting []attempt) *recording {
+	e := &recording{
+		environmentID: r.endpoint.EnvironmentID, finished: r.finished, ends: ends, starting: starting, done: r.written,
+	}
+	for _, t := range starting {
+		e.starts = append(e.starts, db.NewAttempt{
+			AttemptStart: t.start, EndpointID: r.endpoint.ID, Revision: r.endpoint.Revision,
+		})
+	}
+	return e
+}
+
+// judge says how the finished attempts end, since when the endpoint fails then, and whether that disables it.
+func (r *run) judge() (ends []db.AttemptEnd, failing time.Time, disable bool) {
+	failing = r.endpoint.FailingSince
+	for _, a := range r.finished {
+		end := r.end(a)
+		var now bool
+		failing, now = delivery.Health(failing, end.End, end.Next)
+		ends, disable = append(ends, end), disable || now
+	}
+	return ends, failing, disable
+}
+
+// wait waits for an attempt to end, for a recording to be written, or for slots; slow: an attempt has lasted so long that
+// the fast lane must be left.
+func (r *run) wait(ctx context.Context) (slow bool, err error) {
+	patience, stop := r.patience()
+	defer stop()
+	select {
+	case a := <-r.ended:
+		r.landed(a)
+	case e := <-r.written:
+		return false, r.took(ctx, e)
+	case slots := <-r.granted():
+		r.asked.granted <- slots // there is room: it was taken from there
+	case <-patience:
+		r.slow = true
+		return true, nil
+	case <-r.idleStop(ctx):
+		return false, nil
+	}
+	for {
+		select {
+		case a := <-r.ended:
+			r.landed(a)
+		default:
+			r.send(ctx)
+			return false, nil
+		}
+	}
+}
+
+// idleStop is closed when a run that only waits for slots is to end.
+func (r *run) idleStop(ctx context.Context) <-chan struct{} {
+	if len(r.flying) > 0 || r.writing > 0 {
+		return nil
+	}
+	return stopping(ctx)
+}
+
+// patience is when an attempt will have been under way for too long for the fast lane; nil: never.
+func (r *run) patience() (<-chan time.Time, func() bool) {
+	var oldest time.Time
+	for _, t := range r.flying {
+		if !t.began.IsZero() && (oldest.IsZero() || t.began.Before(oldest)) {
+			oldest = t.began
+		}
+	}
+	if !r.fastLane || r.leaving || oldest.IsZero() {
+		return nil, func() bool { return false }
+	}
+	timer := time.NewTimer(max(r.slowAfter()-r.Clock().Sub(oldest), 0))
+	return timer.C, timer.Stop
+}
+
+// took takes in what the recorder has written, and sends what has begun.
+func (r *run) took(ctx context.Context, e *recording) error {
+	r.writing--
+	if e.err != nil {
+		r.finished, r.stale = append(r.finished, e.finished...), append(r.stale, e.withdrawn...)
+		r.forget(e.starting)
+		return e.err
+	}
+	r.observe(ctx, e)
+	r.forget(e.withdrawn)
+	for _, t := range e.starting {
+		if !e.begun[t.due.State.ID] {
+			r.forget([]attempt{t}) // the signal of the change begins another run, with the URL and secrets of now
+			continue
+		}
+		t.ready = r.Clock()
+		r.ready = append(r.ready, t)
+	}
+	r.send(ctx)
+	return nil
+}
+
+// forget takes back attempts that do not begin. What is due is read again, since their turn comes before it.
+func (r *run) forget(attempts []attempt) {
+	for _, t := range attempts {
+		delete(r.flying, t.due.State.ID)
+		delete(r.known, t.due.State.ID)
+		t.slot()
+		r.due = nil
+	}
+}
+
+// landed takes an ended attempt in, and adapts the window: one that has just failed is tried carefully.
+func (r *run) landed(a answered) {
+	delete(r.flying, a.start.DeliveryID)
+	r.posting--
+	r.finished, r.latency = append(r.finished, a), a.result.Latency
+	quick := a.result.Latency < r.slowAfter()
+	switch {
+	case !a.result.Delivered():
+		r.window = 1
+		r.slow = r.slow && !quick || !quick
+	case quick:
+		r.window, r.slow = min(r.window+1, endpointInFlight), false
+	default:
+		r.window, r.slow = min(r.window+1, slowInFlight), true
+	}
+}
+
+// turnHealth is a turn that changes since when the endpoint fails, or disables it: by itself, since it locks the
+// endpoint's row, and after all that is being written, so that the last word is the newest.
+func (r *run) turnHealth(ctx context.Context, starting []attempt) error {
+	for r.writing > 0 {
+		if err := r.took(ctx, <-r.written); err != nil {
+			r.forget(starting)
+			return err
+		}
+	}
+	ends, failing, disable := r.judge()
+	if failing.IsZero() == r.endpoint.FailingSince.IsZero() && !disable {
+		r.submit(r.recording(ends, starting))
+		return nil
+	}
+	e, env := r.recording(ends, nil), r.endpoint.EnvironmentID
+	err := r.Store.InTx(context.WithoutCancel(ctx), r.by, r.Clock(), func(tx *db.Tx) error {
+		// The endpoint before its deliveries, in which order redeliveries lock them.
+		if disable {
+			var err error
+			if disable, err = disableFailing(ctx, tx, r.endpoint); err != nil {
+				return err
+			}
+		}
+		if failing.IsZero() != r.endpoint.FailingSince.IsZero() && !disable {
+			if err := tx.SetEndpointFailing(ctx, env, r.endpoint.ID, failing); err != nil {
+				return err
+			}
+		}
+		return tx.EndAttempts(ctx, env, ends)
+	})
+	if err != nil {
+		r.forget(starting)
+		return err
+	}
+	r.endpoint.FailingSince, r.sum.FailingSince = failing, failing
+	r.finished = nil
+	r.observe(ctx, e)
+	if disable {
+		r.endpoint.Status = delivery.EndpointDisabled
+		r.Observer.EndpointDisabled(ctx, env, r.endpoint.ID, failing)
+		r.forget(starting) // nothing begins beside the failure that disables
+		starting = nil
+	}
+	if len(starting) > 0 || len(r.stale) > 0 {
+		r.submit(r.recording(nil, starting))
+	}
+	return nil
+}
+
+// disableFailing disables an endpoint and announces it, unless it was disabled or an attempt succeeded meanwhile. The
+// event wakes the other endpoints, so that all are locked in their order.
+func disableFailing(ctx context.Context, tx *db.Tx, endpoint db.WebhookEndpoint) (bool, error) {
+	env := endpoint.EnvironmentID
+	if err := tx.LockWebhookEndpoints(ctx, env); err != nil {
+		return false, err
+	}
+	e, err := tx.LockWebhookEndpoint(ctx, env, endpoint.ID)
+	if err != nil || !e.DisableFailing(tx.Real) {
+		return false, ignoreGone(err)
+	}
+	if err := tx.SaveWebhookEndpoint(ctx, env, e, db.EndpointChange{Action: db.EndpointDisabled}); err != nil {
+		return false, err
+	}
+	announced := event.New(event.WebhookEndpointDisabled{ID: e.ID, FailingSince: e.FailingSince.Unix()}, tx.Real)
+	return true, tx.Emit(ctx, env, announced)
+}

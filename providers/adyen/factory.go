@@ -1,0 +1,55 @@
+package adyen
+
+import (
+	"perennial/billing/money"
+	"perennial/providers"
+)
+
+// Factory makes adapters for Adyen.
+type Factory struct{}
+
+var _ providers.Factory = Factory{}
+
+// The credentials of an account.
+const (
+	FieldAPIKey             = "apiKey"
+	FieldMerchantAccount    = "merchantAccount"
+	FieldLiveEndpointPrefix = "liveEndpointPrefix"
+	FieldWebhookSecret      = "webhookSecret"
+)
+
+// Name is the provider's identifier in the API.
+func (Factory) Name() string { return "adyen" }
+
+// Fields are the credentials. The webhook's key is made after the address of the callbacks is known, so it may follow.
+func (Factory) Fields() []providers.Field {
+	return []providers.Field{
+		{Name: FieldAPIKey, Title: "API key", Secret: true},
+		{Name: FieldMerchantAccount, Title: "Merchant account"},
+		{Name: FieldLiveEndpointPrefix, Title: "Live endpoint URL prefix", LiveOnly: true},
+		{Name: FieldWebhookSecret, Title: "HMAC key of the standard webhook", Secret: true, Optional: true},
+	}
+}
+
+// CallbackTypes are the events of the standard webhook to switch on. Refusals, failed captures and disputes are not
+// among Adyen's defaults.
+func (Factory) CallbackTypes() []string {
+	return []string{
+		eventAuthorisation, eventCancellation, eventTechnicalCancel, eventCancelOrRefund, eventCaptureFailed, eventExpire,
+		eventRefund, eventRefundFailed, eventRefundedReversed,
+		"REQUEST_FOR_INFORMATION", "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK",
+		"ISSUER_RESPONSE_TIMEFRAME_EXPIRED", "PREARBITRATION_WON", "PREARBITRATION_LOST", "PREARBITRATION_ISSUER_WITHDRAWN",
+		"SCHEME_ARBITRATION_WON", "SCHEME_ARBITRATION_LOST",
+	}
+}
+
+// Limits returns which charges in a currency Adyen takes.
+func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
+
+// Supports returns what Adyen does with a payment method: a stored card is charged without its owner.
+func (Factory) Supports(method providers.Method) providers.MethodSupport {
+	if method.Type == "card" {
+		return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
+	}
+	return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: "Adyen charges stored cards only."}
+}

@@ -1,0 +1,13 @@
+package flutterwave
+
+import (
+	"context"
+
+	"perennial/providers"
+)
+
+// CancelCharge says how the charge stands: Flutterwave documents no call that cancels one. Errors as for LookupCharge.
+func (f *Flutterwave) CancelCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
+	in.Since = false
+	return f.LookupCharge(ctx, in)
+}

@@ -1,0 +1,85 @@
+package flutterwave
+
+import (
+	"strings"
+
+	"perennial/billing/money"
+	"perennial/providers"
+)
+
+// Factory makes adapters for Flutterwave.
+type Factory struct{}
+
+var _ providers.Factory = Factory{}
+
+// The credentials of an account.
+const (
+	FieldClientID         = "clientId"
+	FieldClientSecret     = "clientSecret"
+	FieldWebhookSecret    = "webhookSecret"
+	FieldWebhookSignature = "webhookSignature"
+)
+
+// Name is the provider's identifier in the API.
+func (Factory) Name() string { return "flutterwave" }
+
+// Fields are the credentials. Flutterwave's documents contradict each other about how callbacks are signed, so that an
+// account says it.
+func (Factory) Fields() []providers.Field {
+	return []providers.Field{
+		{Name: FieldClientID, Title: "Client ID"},
+		{Name: FieldClientSecret, Title: "Client secret", Secret: true},
+		{Name: FieldWebhookSecret, Title: "Secret hash", Secret: true, Optional: true},
+		{Name: FieldWebhookSignature, Title: "Form of the webhook signature: hmac or plain", Optional: true},
+	}
+}
+
+// CallbackTypes are the webhooks to switch on in Flutterwave's dashboard.
+func (Factory) CallbackTypes() []string {
+	return []string{"charge.completed", "charge.failed", "refund.completed", "refund.failed", "chargeback.created",
+		"chargeback.updated"}
+}
+
+// Limits returns which charges in a currency Flutterwave takes.
+func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
+
+// Supports returns what Flutterwave does with a payment method: a saved card is charged without its owner, mobile money
+// asks the owner of the phone.
+func (Factory) Supports(method providers.Method) providers.MethodSupport {
+	refused := func(reason string) providers.MethodSupport {
+		return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: reason}
+	}
+	operator, isMobileMoney := strings.CutPrefix(method.Type, mobileMoney)
+	switch {
+	case method.Type == "card" && !ownCard(method.PaymentMethodToken):
+		return refused("The saved card belongs to another provider: a card saved at Flutterwave begins with pmd_.")
+	case method.Type == "card":
+		return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
+	case !isMobileMoney || !validOperator(operator):
+		return refused("Flutterwave charges saved cards and mobile money only.")
+	}
+	if method.PhoneNumber != "" {
+		if _, err := splitNumber(method.PhoneNumber); err != nil {
+			return refused("Flutterwave reaches no mobile money in the country of this phone number.")
+		}
+	}
+	return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalPrompt}
+}
+
+// ownCard reports whether a token can be one of Flutterwave's; empty: it is not known yet.
+func ownCard(token string) bool { return token == "" || strings.HasPrefix(token, "pmd_") }
+
+// Open makes the adapter of an account. Faults: those of New.
+func (Factory) Open(account providers.Account) (providers.Provider, error) {
+	return New(Config{
+		ClientID:         account.Credentials[FieldClientID],
+		ClientSecret:     account.Credentials[FieldClientSecret],
+		WebhookSecret:    account.Credentials[FieldWebhookSecret],
+		WebhookSignature: account.Credentials[FieldWebhookSignature],
+		Live:             account.Live,
+		BaseURL:          account.BaseURL,
+		ReplayWindow:     account.ReplayWindow,
+		Timeout:          account.Timeout,
+		Transport:        account.Transport,
+	})
+}

@@ -1,0 +1,73 @@
+package flutterwave
+
+import (
+	"context"
+
+	"perennial/providers"
+)
+
+// withSince adds what became of a captured charge's money since. Refunds cannot be listed by charge, so that all since
+// the charge are read; disputes are read where the charge says that it has one.
+func (f *Flutterwave) withSince(ctx context.Context, res providers.Result, c *charge) providers.Result {
+	refunds, _, unread := listOf[refund](ctx, f, "/refunds", c.CreatedDatetime)
+	if unread != nil {
+		return *unread
+	}
+	for _, r := range refunds {
+		state := r.outcome()
+		if r.ChargeID != c.ID || state == providers.Failed {
+			continue
+		}
+		amount, _, err := fromWire(r.AmountRefunded, c.Currency)
+		if err != nil {
+			return providers.Result{Outcome: providers.Unknown, FailureReason: err.Error()}
+		}
+		res.Refunds = append(res.Refunds, providers.SeenRefund{
+			Ref: r.ID, TransactionID: r.Meta.TransactionID, Amount: amount, Pending: state != providers.Succeeded,
+		})
+	}
+	if !c.Disputed {
+		return res
+	}
+	chargebacks, _, unread := listOf[chargeback](ctx, f, "/chargebacks", c.CreatedDatetime)
+	if unread != nil {
+		return *unread
+	}
+	for _, b := range chargebacks {
+		if b.ChargeID != c.ID {
+			continue
+		}
+		seen, err := b.read(c.Currency)
+		if err != nil {
+			return providers.Result{Outcome: providers.Unknown, FailureReason: err.Error()}
+		}
+		res.Disputes = append(res.Disputes, seen)
+	}
+	return res
+}
+
+// disputeStates are the statuses of chargebacks that are not open; "declined" is the merchant's word against one, and
+// opens the bank's arbitration. Known from types of third parties only.
+var disputeStates = map[string]providers.DisputeState{
+	"won": providers.DisputeWon, "reversed": providers.DisputeWon,
+	"lost": providers.DisputeLost, "accepted": providers.DisputeLost,
+}
+
+// read turns a chargeback into words that all providers share. Flutterwave holds the amount from its beginning, and
+// lifts the hold where the merchant wins. A chargeback names no currency: it is the charge's.
+func (b chargeback) read(currency string) (providers.Dispute, error) {
+	amount, c, err := fromWire(b.Amount, currency)
+	if err != nil {
+		return providers.Dispute{}, err
+	}
+	out := providers.Dispute{
+		Ref: string(b.ID), State: providers.DisputeOpen, Amount: amount, Currency: c, Withdrawn: amount,
+	}
+	if state, closed := disputeStates[b.Status]; closed {
+		out.State = state
+	}
+	if out.State == providers.DisputeWon {
+		out.Withdrawn = 0
+	}
+	return out, nil
+}

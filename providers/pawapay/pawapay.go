@@ -1,0 +1,135 @@
+// Package pawapay owns the conversation with pawaPay (Merchant API v2): the wire format, what each answer proves, which
+// operators and amounts it takes, and its signed callbacks. It does not own when a call is made, repeated or given up
+// (workflows), nor what is stored of it (db).
+package pawapay
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/providers"
+)
+
+// Defaults of Config. A repeat of a depositId is ignored by pawaPay for as long as it knows the deposit, so it never
+// charges twice; a day is how long a repeat is worth anything, because an unanswered prompt is history by then.
+const (
+	DefaultReplayWindow = 24 * time.Hour
+	DefaultTimeout      = 30 * time.Second
+)
+
+const (
+	// absenceAfter is when pawaPay begins to vouch that what it does not know never arrived.
+	absenceAfter = 15 * time.Minute
+	absenceGap   = 10 * time.Minute
+	// promptLife is longer than any operator's prompt is known to stay open. It is not documented: docs/providers.md.
+	promptLife = 15 * time.Minute
+)
+
+// Config is one account in one mode.
+type Config struct {
+	APIToken string
+	APIURL   string // empty: pawaPay's address of the mode
+	// WebhookSecret is the last segment of the callback address of an account whose callbacks are not signed; empty:
+	// unsigned callbacks are refused.
+	WebhookSecret string
+	Live          bool
+	BaseURL       string   // in place of APIURL, by the operator
+	AllowedHosts  []string // that APIURL may name beside pawaPay's own, by the operator
+	ReplayWindow  time.Duration
+	Timeout       time.Duration     // of one exchange, from dialling to the last byte of the answer
+	Transport     http.RoundTripper // nil: one of its own
+}
+
+// PawaPay is a providers.Provider.
+type PawaPay struct {
+	apiToken      secret
+	baseURL       string
+	client        *http.Client
+	conf          confCache
+	keys          keyCache
+	replayWindow  time.Duration
+	timeout       time.Duration
+	webhookSecret secret
+}
+
+var _ providers.Provider = (*PawaPay)(nil)
+
+// New checks the configuration without any network. It returns fault.Invalid with codes
+// `provider_credentials_invalid`, `provider_environment_mismatch` and `provider_config_invalid`.
+func New(c Config) (*PawaPay, error) {
+	if err := checkToken(c.APIToken); err != nil {
+		return nil, err
+	}
+	if err := checkWebhookSecret(c.WebhookSecret); err != nil {
+		return nil, err
+	}
+	base, err := baseURL(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.ReplayWindow == 0 {
+		c.ReplayWindow = DefaultReplayWindow
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.ReplayWindow < 0 || c.Timeout < 0 {
+		return nil, fault.New(fault.Invalid, "provider_config_invalid",
+			"The replay window and the timeout cannot be negative.")
+	}
+	return &PawaPay{
+		apiToken:      seal(c.APIToken),
+		baseURL:       base,
+		client:        client(c.Transport),
+		replayWindow:  c.ReplayWindow,
+		timeout:       c.Timeout,
+		webhookSecret: seal(c.WebhookSecret),
+	}, nil
+}
+
+// Name is the provider's identifier in the API.
+func (*PawaPay) Name() string { return "pawapay" }
+
+// Capabilities of pawaPay. The payer answers a prompt, which takes seconds to minutes, so the first look-ups are close
+// together.
+func (p *PawaPay) Capabilities() providers.Capabilities {
+	return providers.Capabilities{
+		ReplayWindow: p.replayWindow, LookupByKey: true, LookupByRef: true,
+		AbsenceAfter: absenceAfter, AbsenceGap: absenceGap,
+		Checks: []time.Duration{
+			15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
+		},
+		Expiry: promptLife,
+	}
+}
+
+// client never follows redirects: a redirected POST could charge somewhere else, and pawaPay sends none.
+func client(given http.RoundTripper) *http.Client {
+	c := &http.Client{Transport: &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:   true,
+		IdleConnTimeout:     30 * time.Second,
+		MaxIdleConnsPerHost: 256,
+		TLSHandshakeTimeout: 10 * time.Second,
+	}}
+	if given != nil {
+		c.Transport = given
+	}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c
+}
+
+// String keeps the credentials out of logs that print a Config.
+func (c Config) String() string {
+	return fmt.Sprintf("pawapay.Config{APIToken: %s, WebhookSecret: %s, Live: %t, APIURL: %q, BaseURL: %q}",
+		seal(c.APIToken), seal(c.WebhookSecret), c.Live, c.APIURL, c.BaseURL)
+}
+
+// GoString is String, for %#v.
+func (c Config) GoString() string { return c.String() }
+
+// MarshalJSON is String, for structured logs.
+func (c Config) MarshalJSON() ([]byte, error) { return []byte(fmt.Sprintf("%q", c.String())), nil }

@@ -1,0 +1,46 @@
+package core
+
+// Settlement is how a test ends something pending.
+type Settlement string
+
+// The settlements.
+const (
+	Succeed Settlement = "succeeded" // the payer approves
+	Fail    Settlement = "failed"    // the payer or the issuer refuses
+	Expire  Settlement = "expired"   // nobody reacts in time
+)
+
+// Controls are what people and banks do at a provider without its API. Each is nil where the provider has no such
+// thing; the server then says so. A ref is the provider's reference or our own. Amounts are ISO minor units; zero is
+// all that is left. An Answer with a status other than 200 refuses.
+type Controls struct {
+	Settle       func(ref string, to Settlement) Answer
+	SettleRefund func(ref string, to Settlement) Answer // also ends a refund that had succeeded: it comes back
+	Refund       func(ref string, amount int64) Answer  // at the dashboard
+	Dispute      func(ref string, amount int64, inquiry bool) Answer
+	CloseDispute func(ref string, won bool) Answer
+	// Script makes a payment method (or a customer's) behave like another from now on; an empty behaviour ends it.
+	Script func(s Script) Answer
+	// Message is one more callback about an object as it is now; without a type the one that its state suggests.
+	Message func(ref, kind string) (Message, bool)
+}
+
+// Script is a change of behaviour.
+type Script struct {
+	Token     string `json:"token"`
+	Behaviour string `json:"behaviour"`
+	Customer  string `json:"customer,omitempty"`
+}
+
+// Done is the answer of a control.
+func Done(body any, e *Effect) Answer { return Answer{Status: 200, Body: body, Effect: e} }
+
+// Conflict refuses a control: there is nothing of the kind in that state.
+func Conflict(message string) Answer {
+	return Answer{Status: 409, Body: map[string]string{"error": message}}
+}
+
+// BadControl refuses a control that makes no sense.
+func BadControl(message string) Answer {
+	return Answer{Status: 400, Body: map[string]string{"error": message}}
+}

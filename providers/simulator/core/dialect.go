@@ -1,0 +1,130 @@
+package core
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Dialect is one provider's protocol: routes, authentication, wire encoding, the signature of its callbacks, and the
+// objects behind them. The server calls everything except Sign, Falsify, Decode and an endpoint's Read with its lock
+// held; none of it may wait.
+type Dialect interface {
+	// Name is the provider's identifier in the API ("stripe").
+	Name() string
+	// Attach gives the dialect its server, once, before the ledger is read back.
+	Attach(s *Server)
+	// Endpoints are the paths by patterns of http.ServeMux ("POST /v1/refunds/{id}").
+	Endpoints() map[string]Endpoint
+	// Authenticate reads whose credentials the call carries into Live and Account; nil accepts them.
+	Authenticate(c *Call) *Answer
+	// Key returns the idempotency key of a call, empty where it has none, and what the key binds: two calls of one key
+	// must have the same fingerprint.
+	Key(c *Call) (key, fingerprint string, refused *Answer)
+	// Refuse words a refusal that is of no endpoint. subject is the key, or the method and path.
+	Refuse(r Refusal, subject string) Answer
+	// Stamp sets the headers that every answer of the provider has. replayed: it is a remembered one.
+	Stamp(h http.Header, c *Call, replayed bool)
+	// Decode reads a change back from the ledger.
+	Decode(change json.RawMessage) (any, error)
+	// Apply is the only place that changes the dialect's objects, both while serving and while the ledger is read back.
+	Apply(change any)
+	// Controls are what a test can make people and banks do.
+	Controls() Controls
+	// Sign signs a callback.
+	Sign(o Outgoing) Signed
+	// Falsify returns the body of a callback with a lie in it, before it is signed.
+	Falsify(body []byte, l Lie) ([]byte, error)
+}
+
+// Refusal is why the server answers in place of an endpoint.
+type Refusal string
+
+// The refusals.
+const (
+	NoSuchPath  Refusal = "no such path"
+	KeyInUse    Refusal = "key in use"      // the first call of the key is still running
+	KeyMisused  Refusal = "key misused"     // with another fingerprint than the first time
+	Broken      Refusal = "internal error"  // 500
+	Unavailable Refusal = "unavailable"     // 503
+	Overloaded  Refusal = "overloaded"      // 429, surely not carried out
+	TooLarge    Refusal = "body unreadable" // larger than 1 MiB, or torn
+)
+
+// Endpoint is one path of the provider's API.
+type Endpoint struct {
+	Open bool // needs no authentication: a token endpoint, public keys
+	// Read decodes the call into Input and refuses what is malformed. It may be nil.
+	Read func(c *Call) *Answer
+	// Delay is how long the provider takes before Run. It may be nil.
+	Delay func(c *Call) time.Duration
+	Run   func(c *Call) Answer
+}
+
+// Call is one request on its way to an endpoint.
+type Call struct {
+	Method  string
+	Path    string
+	Header  http.Header
+	Query   url.Values
+	Body    []byte
+	Live    bool
+	Account string // whose credentials it carried
+	Input   any    // what Read made of it
+	value   func(name string) string
+}
+
+// PathValue is a wildcard of the endpoint's pattern.
+func (c *Call) PathValue(name string) string { return c.value(name) }
+
+// Answer is what was decided: the reply, what the ledger must hold before anyone sees it, and whether anyone shall see
+// it at all.
+type Answer struct {
+	Status   int
+	Body     any         // encoded as JSON; nil: an empty body
+	Header   http.Header // beside those of Stamp
+	Effect   *Effect     // nil where nothing changed
+	Remember bool        // store the reply under the idempotency key
+	Hang     bool        // do everything, then never answer
+}
+
+// Effect is one change: a line of the ledger.
+type Effect struct {
+	Kind      string // names the line for its readers
+	Change    any    // the dialect's objects as they are afterwards, JSON
+	Movements []Movement
+	Messages  []Message // to send once the change is on disk
+}
+
+// Message is a callback, its object frozen. Asynchronous means that nobody learned of it from an answer.
+type Message struct {
+	ID           string
+	Type         string
+	Asynchronous bool
+	Body         []byte
+}
+
+// Outgoing is one attempt to send a message.
+type Outgoing struct {
+	URL    *url.URL
+	Body   []byte
+	Secret string
+	At     time.Time
+	Forged bool // the signature must be wrong
+}
+
+// Signed is a message as it goes out. Header is added to the content type.
+type Signed struct {
+	Header http.Header
+	Body   []byte
+}
+
+// Lie is what is false in a callback that is otherwise genuine.
+type Lie string
+
+// The lies.
+const (
+	WrongAmount      Lie = "wrong_amount"
+	UnknownReference Lie = "unknown_reference"
+)
