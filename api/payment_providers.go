@@ -59,6 +59,7 @@ type ProviderCredentials struct {
 	LiveEndpointPrefix string `json:"liveEndpointPrefix,omitempty" maxLength:"200" doc:"Adyen: prefix of the live endpoint; live environments only."`
 	ClientID           string `json:"clientId,omitempty" maxLength:"500" doc:"Flutterwave: client ID."`
 	ClientSecret       string `json:"clientSecret,omitempty" maxLength:"500" doc:"Flutterwave: client secret."`
+	WebhookSignature   string `json:"webhookSignature,omitempty" enum:"hmac,plain" doc:"Flutterwave: the form of its webhook signature. Default: hmac."`
 	WebhookSecret      string `json:"webhookSecret,omitempty" maxLength:"500" doc:"Verifies the provider's callbacks. One that is replaced verifies them for 24 hours more."`
 }
 
@@ -67,7 +68,8 @@ func (p ProviderCredentials) given() gateway.Credentials {
 	return gateway.Credentials{}.With(gateway.Credentials{
 		"publicKey": p.PublicKey, "secretKey": p.SecretKey, "apiToken": p.APIToken, "apiUrl": p.APIURL,
 		"apiKey": p.APIKey, "merchantAccount": p.MerchantAccount, "liveEndpointPrefix": p.LiveEndpointPrefix,
-		"clientId": p.ClientID, "clientSecret": p.ClientSecret, "webhookSecret": p.WebhookSecret,
+		"clientId": p.ClientID, "clientSecret": p.ClientSecret, "webhookSignature": p.WebhookSignature,
+		"webhookSecret": p.WebhookSecret,
 	})
 }
 

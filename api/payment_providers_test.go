@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/internal/id"
+	"perennial/providers/all"
 )
 
 // stripe is a provider that takes every key that ends in "good", and hangs up on "gone".
@@ -188,4 +190,20 @@ func TestProviders_ForeignIDIsAbsent(t *testing.T) {
 	changes, err := b.store.CredentialChanges(t.Context(), b.other.environmentID, b.other.providerID)
 	require.NoError(t, err)
 	require.Empty(t, changes)
+}
+
+// A credential that the form lacks could not be given by the API.
+func TestProviderForm_HasEveryCredential(t *testing.T) {
+	t.Parallel()
+	form := map[string]bool{}
+	fields := reflect.TypeFor[ProviderCredentials]()
+	for i := range fields.NumField() {
+		name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
+		form[name] = true
+	}
+	for name, factory := range all.Registry {
+		for _, field := range factory.Fields() {
+			require.True(t, form[field.Name], "%s: %s", name, field.Name)
+		}
+	}
 }
