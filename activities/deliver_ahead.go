@@ -16,9 +16,10 @@ const (
 	staleAfter = 250 * time.Millisecond // after so long, an attempt that waits for its turn is withdrawn
 )
 
-// ahead is how many attempts may be written ahead of their turn.
+// ahead is how many attempts may be written ahead of their turn. They hold slots of the app: on the slow lane, where a
+// run stays with a receiver that hangs, they could hold them for as long.
 func (r *run) ahead() int {
-	if r.window < endpointInFlight {
+	if !r.fastLane || r.window < endpointInFlight {
 		return 0
 	}
 	inTime := int(aheadFor / max(r.latency, time.Millisecond)) // by each of those in flight
