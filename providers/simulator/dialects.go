@@ -4,6 +4,7 @@ import (
 	"perennial/providers/simulator/adyensim"
 	"perennial/providers/simulator/core"
 	"perennial/providers/simulator/flutterwavesim"
+	"perennial/providers/simulator/pawapaysim"
 	"perennial/providers/simulator/stripesim"
 )
 
@@ -12,5 +13,6 @@ import (
 var dialects = []func() core.Dialect{
 	func() core.Dialect { return stripesim.New(stripesim.Config{}) },
 	func() core.Dialect { return adyensim.New(adyensim.Config{}) },
+	func() core.Dialect { return pawapaysim.New(pawapaysim.Config{}) },
 	func() core.Dialect { return flutterwavesim.New(flutterwavesim.Config{}) },
 }

@@ -21,6 +21,7 @@ import (
 	"perennial/internal/testkit"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/gateway"
 	"perennial/test/scene"
 )
 
@@ -38,7 +39,9 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{Scene: scene.New(t, scene.CancelPastDueAfter(60)), t: t, ctx: t.Context()}
-	s.service = service.New(s.Store, s.Clock.Now).WithWebhooks(service.Webhooks{Vault: s.vault()})
+	keys := s.vault()
+	s.service = service.New(s.Store, s.Clock.Now).WithWebhooks(service.Webhooks{Vault: keys}).
+		WithProviders(gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": accountsAt(t)}}))
 	s.by = service.Caller{Actor: db.ByKey("key_1"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC"}
 	return s
 }

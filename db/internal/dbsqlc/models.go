@@ -89,6 +89,7 @@ type Environment struct {
 	PastDueBilling         subscription.PastDueBilling
 	PastDueCancelAfterDays *int
 	CreatedAt              time.Time
+	ChargingPausedAt       *time.Time
 }
 
 type Erasure struct {
@@ -258,6 +259,13 @@ type ProviderConfig struct {
 	WebhookSecretSealed []byte
 	CreatedAt           time.Time
 	FailingSince        *time.Time
+	Priority            int
+	DisabledAt          *time.Time
+	DeletedAt           *time.Time
+	ChargingPausedAt    *time.Time
+	LastTestedAt        *time.Time
+	TestError           *string
+	NextTestAt          time.Time
 }
 
 type Settlement struct {
