@@ -38,7 +38,7 @@ type Protocol struct {
 // transaction. Providers repeat a callback for a day and longer, in growing gaps.
 const patience = 24 * time.Hour
 
-// lateFloor is the least lateness of a first send that may hide an earlier one: no restore of a database is faster.
+// lateFloor is that lateness where the provider never remembers a key: no restore of a database is faster.
 const lateFloor = time.Minute
 
 // canAsk reports whether the provider answers what became of an operation, of which it gave the reference ref; empty:
@@ -66,10 +66,13 @@ func (p Protocol) settled() time.Duration {
 // late is how long after it was due a first send may hide an earlier one that the provider has forgotten, and a restored
 // database too.
 func (p Protocol) late() time.Duration {
-	if p.LookupByKey {
-		return max(p.Window/2, lateFloor)
+	switch {
+	case p.Window == 0:
+		return lateFloor
+	case p.LookupByKey:
+		return p.Window / 2
 	}
-	return max(p.Window, lateFloor)
+	return p.Window
 }
 
 // gap is how long to wait before check n (from 1).
