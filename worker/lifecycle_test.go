@@ -228,7 +228,7 @@ func TestTestClock_YearOfRenewals(t *testing.T) {
 	for _, m := range r.sim.Ledger() {
 		require.Equal(t, "capture", m.Kind)
 		require.EqualValues(t, 1000, m.Amount)
-		require.Equal(t, "eur", m.Currency)
+		require.Equal(t, "EUR", m.Currency)
 		invoices[m.Invoice] = true
 	}
 	require.Len(t, r.sim.Ledger(), 12)

@@ -5,6 +5,7 @@ package emits
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -232,9 +233,8 @@ func (s *stage) hear(id string, said payment.Answer) error {
 			return err
 		}
 		t := result.Transaction
-		if result.Move = payment.MoveLookup; t.FirstSentAt.IsZero() {
-			result.Transaction.FirstSentAt = wall
-		}
+		result.Move, result.Transaction.FirstSentAt = payment.MoveLookup, wall.Add(-time.Hour)
+		result.Protocol = payment.Protocol{LookupByKey: true, LookupByRef: true, AbsenceAfter: time.Minute}
 		said.Ref = "ref_" + t.ID
 		if said.Outcome == payment.AnswerSucceeded && said.Amount == 0 {
 			said.Amount, said.Currency = t.Amount, t.Currency
