@@ -147,7 +147,7 @@ func (s *lossy) openWindow(ctx context.Context) {
 }
 
 // lossAfter is how long the first payments may take until the window opens in which everything is due.
-var lossAfter = time.Duration(testkit.Scale(60, 300)) * time.Second
+var lossAfter = time.Duration(testkit.Scale(120, 300)) * time.Second
 
 // endTrial writes another end of the trial: nobody waits for a real one.
 func (s *lossy) endTrial(ctx context.Context, subs []string, at time.Time) {
