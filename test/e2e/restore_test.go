@@ -52,7 +52,7 @@ func restored(t *testing.T, l loss) {
 	server := postgres(t)
 	w := world.New(t, world.Config{Postgres: server, Temporal: l.temporal, Windows: l.windows})
 	w.Service.Start(t)
-	ctx, cancel := context.WithTimeout(t.Context(), settled+2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), settled+4*time.Minute)
 	defer cancel()
 	s := &lossy{t: t, w: w, env: w.Environments[0]}
 	s.subscribe(ctx)
