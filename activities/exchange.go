@@ -16,16 +16,21 @@ import (
 
 // exchange is one call to a provider: what to do, with whom, and its row in provider_calls.
 type exchange struct {
-	txn      payment.Transaction
-	charge   payment.Transaction // of a refund
-	move     payment.Move
-	provider providers.Provider
-	config   db.ProviderConfig
-	protocol payment.Protocol
-	asked    bool   // because of callbacks
-	about    string // the operation that a look-up asks about; empty: the transaction's
-	callID   string
-	mode     string // of the environment: test or live
+	txn       payment.Transaction
+	charge    payment.Transaction // of a refund
+	move      payment.Move
+	provider  providers.Provider
+	config    db.ProviderConfig
+	protocol  payment.Protocol
+	asked     bool   // because of callbacks
+	about     string // the operation that a look-up asks about; empty: the transaction's
+	callID    string
+	mode      string        // of the environment: test or live
+	number    int           // of the send that it is, or is about; 0: none
+	reason    string        // why this provider gets a new send, or why none does
+	earlier   *payment.Send // at another provider, which it asks about; nil: it is about the current one
+	mayRepeat bool          // a first send, which a restored database may have forgotten
+	told      []db.Callback // evidence, the one to believe first
 }
 
 // keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow
@@ -33,7 +38,7 @@ type exchange struct {
 var keySpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("perennial:provider-key"))
 
 func (x exchange) key() string {
-	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(x.txn.SendNumber))).String()
+	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(x.number))).String()
 }
 
 // sentKey is the key that this exchange sends; empty for one that only asks or cancels.
@@ -47,7 +52,7 @@ func (x exchange) sentKey() string {
 // asks reports whether the move is a request to the provider.
 func (x exchange) asks() bool {
 	switch x.move {
-	case payment.MoveNone, payment.MoveAbandon, payment.MoveAwait, payment.MoveReview:
+	case payment.MoveNone, payment.MoveHold, payment.MoveAbandon, payment.MoveBelieve, payment.MoveAwait, payment.MoveReview:
 		return false
 	default:
 		return true
@@ -82,9 +87,20 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	look := providers.LookupRequest{
 		TransactionID: t.ID, Key: x.key(), Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef,
 	}
-	look.Since = t.Type == payment.Charge && x.about == ""
+	if x.earlier != nil {
+		look.Ref = cmp.Or(x.about, x.earlier.ProviderRef)
+	}
+	look.Since = t.Type == payment.Charge && x.about == "" && x.earlier == nil
 	refund := t.Type == payment.Refund
 	switch {
+	case x.move == payment.MoveBelieve:
+		e := x.told[0].Evidence
+		return providers.Result{
+			Outcome: providers.Outcome(e.Outcome), Ref: e.Ref, Amount: e.Amount, Currency: e.Currency,
+			FailureCode: providers.FailureCode(e.FailureCode), FailureReason: e.FailureReason,
+		}, nil
+	case x.move == payment.MoveHold:
+		return providers.Result{FailureReason: x.reason}, nil
 	case x.move == payment.MoveAwait || x.move == payment.MoveReview:
 		return providers.Result{}, nil
 	case x.move == payment.MoveAbandon:

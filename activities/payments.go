@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -10,8 +9,6 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/failpoint"
-	"perennial/internal/id"
-	"perennial/providers"
 )
 
 // Payments are the activities that talk to providers.
@@ -28,17 +25,37 @@ type Payments struct {
 // cancellation, as its row says. It commits the intent, calls the provider and records the result. A repeat finds the
 // intent and acts on it.
 func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
+	var r round
+	for {
+		out, more, err := a.step(ctx, in, &r)
+		if err != nil || !more {
+			return out, err
+		}
+	}
+}
+
+// round is what the steps of one activity know of each other.
+type round struct {
+	earlier bool // the provider of an earlier send was asked
+}
+
+// step is one exchange. It reports whether there is more to do at once: what callbacks prove needs no exchange, and what
+// they say about an earlier send says nothing about the current one.
+func (a *Payments) step(
+	ctx context.Context, in contract.ResolveInput, r *round,
+) (_ contract.ResolveOutput, more bool, _ error) {
 	asked := a.Clock()
-	x, err := a.intend(ctx, in)
+	x, err := a.intend(ctx, in, r)
 	if errors.Is(err, db.ErrTransactionNotFound) {
 		a.Observer.RowAbsent(ctx, RowAbsent{KindPayment, contract.Ref{EnvironmentID: in.EnvironmentID, ID: in.TransactionID}})
-		return contract.ResolveOutput{Status: "absent"}, nil
+		return contract.ResolveOutput{Status: "absent"}, false, nil
 	}
 	if err != nil {
-		return contract.ResolveOutput{}, err
+		return contract.ResolveOutput{}, false, err
 	}
 	if x.move == payment.MoveNone {
-		return a.unchanged(ctx, in, x.txn, asked)
+		out, err := a.unchanged(ctx, in, x.txn, asked)
+		return out, false, err
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
 	started := a.Clock()
@@ -49,76 +66,9 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	}
 	out, err := a.record(ctx, in, x, result, callErr, asked)
 	if err != nil {
-		return contract.ResolveOutput{}, err
+		return contract.ResolveOutput{}, false, err
 	}
 	failpoint.Hit(failpoint.ChargeRecorded)
-	return out, nil
-}
-
-// intend locks the transaction, decides the move and, before a first send, marks it sent:
-// from then on silence means "unknown".
-func (a *Payments) intend(ctx context.Context, in contract.ResolveInput) (exchange, error) {
-	var x exchange
-	now := a.Clock()
-	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		txn, payerErased, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
-		if err != nil {
-			return err
-		}
-		if payerErased {
-			txn = txn.PayerErased(now)
-		}
-		x.txn, x.asked = txn, in.Asked
-		if txn.ProviderConfigID == "" {
-			x.move = payment.MoveNone
-			return nil
-		}
-		told := ""
-		if in.Asked {
-			if told, err = tx.CallbackRef(ctx, in.EnvironmentID, txn.ID, txn.ProviderRef); err != nil {
-				return err
-			}
-		}
-		config, err := tx.ProviderConfigOf(ctx, in.EnvironmentID, txn.ProviderConfigID)
-		if err != nil {
-			return err
-		}
-		if x.provider, err = a.Gateway.Provider(ctx, config); err != nil {
-			return err
-		}
-		x.config = config
-		x.protocol, x.mode = a.protocol(x.provider), config.Mode
-		x.txn, x.move, x.about = txn.Attend(x.protocol, in.Asked, told, now)
-		if !x.asks() {
-			return nil
-		}
-		if txn.Type == payment.Refund {
-			if x.charge, err = tx.Transaction(ctx, in.EnvironmentID, txn.ChargeID); err != nil {
-				return err
-			}
-		}
-		if x.move == payment.MoveSend {
-			x.txn = x.txn.Sending(x.protocol, now)
-			if err := tx.SaveTransaction(ctx, in.EnvironmentID, x.txn); err != nil {
-				return err
-			}
-		}
-		x.callID = id.New(id.ProviderCall, now)
-		return tx.InsertProviderCall(ctx, in.EnvironmentID, db.ProviderCall{
-			ID: x.callID, TransactionID: txn.ID, Operation: operation(txn, x.move), Key: x.sentKey(), StartedAt: now,
-		})
-	})
-	return x, err
-}
-
-func (a *Payments) protocol(p providers.Provider) payment.Protocol {
-	can := p.Capabilities()
-	gap := can.AbsenceGap
-	if gap > 0 {
-		gap = cmp.Or(a.AbsenceGap, gap)
-	}
-	return payment.Protocol{
-		Window: can.ReplayWindow, LookupByKey: can.LookupByKey, LookupByRef: can.LookupByRef, Cancel: can.Cancel,
-		AbsenceAfter: can.AbsenceAfter, AbsenceGap: gap, Checks: can.Checks, Expiry: can.Expiry,
-	}
+	r.earlier = r.earlier || x.earlier != nil
+	return out, len(x.told) > 1 || x.earlier != nil, nil
 }

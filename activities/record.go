@@ -54,6 +54,21 @@ func (a *Payments) record(
 		if err := a.closeCall(ctx, tx, env, x, answer, callErr); err != nil {
 			return err
 		}
+		if x.move == payment.MoveBelieve {
+			if err := tx.MarkCallbackProcessed(ctx, env, x.told[0].ID); err != nil {
+				return err
+			}
+		}
+		if err := noteSend(ctx, tx, env, x, result, answer); err != nil {
+			return err
+		}
+		if x.earlier != nil { // what the messages of the current provider say is another matter
+			out, clockNow = outputOf(recorded.Transaction, state, changes), state.ClockNow
+			if len(recorded.LookedAt) == 0 {
+				return nil
+			}
+			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.earlier.ProviderConfigID, asked)
+		}
 		looked := db.LookedAt{Refs: recorded.LookedAt, At: asked}
 		if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, looked, recorded.Transaction.Shows()...); err != nil {
 			return err
@@ -82,6 +97,14 @@ func loadResult(
 		return r, err
 	}
 	r.Move, r.Asked, r.About, r.Protocol, r.Answer = x.move, x.asked, x.about, x.protocol, answerOf(answer)
+	if r.Transaction.ProviderConfigID == "" && x.earlier == nil { // a callback told who has it
+		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
+	}
+	if r.Send = x.earlier; r.Send != nil && r.Recovered == nil {
+		if r.Recovered, err = tx.LockRecovered(ctx, env, x.txn.ID); err != nil {
+			return r, err
+		}
+	}
 	if len(answer.Refunds) > 0 || len(answer.Disputes) > 0 {
 		if r.Refunds, err = tx.LockRefunds(ctx, env, r.Captured().ID); err != nil {
 			return r, err
@@ -119,8 +142,12 @@ func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.
 }
 
 // provenMove is what "not taken" was said about. While a worker hung in a first send, another may have repeated it
-// under the same key and got through, so that it proves no more than for a repeat.
+// under the same key and got through, so that it proves no more than for a repeat. So is a first send that may be a
+// repeat of one that a restored database has lost.
 func provenMove(ctx context.Context, tx *db.Tx, env string, x exchange) (payment.Move, error) {
+	if x.mayRepeat {
+		return payment.MoveReplay, nil
+	}
 	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)
 	for _, c := range calls {
 		if c.Key == x.key() && c.ID != x.callID {
@@ -128,6 +155,18 @@ func provenMove(ctx context.Context, tx *db.Tx, env string, x exchange) (payment
 		}
 	}
 	return x.move, err
+}
+
+// noteSend writes the answer into the row of its send. "Not taken" about a repeat says nothing about the send.
+func noteSend(
+	ctx context.Context, tx *db.Tx, env string, x exchange, r lifecycle.Result, answer providers.Result,
+) error {
+	about := x.number
+	said := answer.Outcome != "" && (x.asks() || x.move == payment.MoveBelieve)
+	if !said || about == 0 || x.about != "" || answer.Outcome == providers.NotSent && r.Move != payment.MoveSend {
+		return nil
+	}
+	return tx.AnswerSend(ctx, env, x.txn.ID, about, payment.Outcome(answer.Outcome), answer.Ref)
 }
 
 // closeCall writes what came of the exchange into its own row.

@@ -43,7 +43,7 @@ func (l *life) own(t *testing.T) payment.Transaction {
 	}
 	txn := payment.NewCharge(payment.NewChargeInput{
 		ID: id.New(id.Transaction, l.Clock.Now()), Customer: l.customer, Amount: 5, Currency: "EUR",
-		Trigger: collection.Manual, Provider: "stripe", ProviderConfigID: l.Config.ID, Due: now, Now: now,
+		Trigger: collection.Manual, HasProvider: true, Due: now, Now: now,
 		Real: l.Clock.Now(), Virtual: l.customer.TestClockID != "",
 	})
 	l.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), l.Env, txn) })

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
+	"perennial/billing/account"
 	"perennial/billing/event"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
@@ -28,6 +29,7 @@ import (
 	"perennial/providers"
 	"perennial/service"
 	"perennial/service/dispatch"
+	"perennial/service/gateway"
 	"perennial/webhooks"
 )
 
@@ -47,6 +49,7 @@ type bench struct {
 	elapsed  atomic.Int64
 	deps     Deps
 	keys     *vault.Vault
+	keysets  map[string][]byte // by app
 	local    webhooks.Allow
 	config   Config
 	patience time.Duration // of the dispatcher; 0: the usual one
@@ -69,7 +72,7 @@ func (b *bench) clock() time.Time {
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{
-		engine: &fakeEngine{}, provider: &fakeProvider{}, log: &lockedBuffer{},
+		engine: &fakeEngine{}, provider: &fakeProvider{}, log: &lockedBuffer{}, keysets: map[string][]byte{},
 		base: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 	}
 	t.Cleanup(func() { require.Empty(t, b.refused.unlisted, "the document does not list these for the operation") })
@@ -105,7 +108,11 @@ func (b *bench) newServer(t testing.TB) *Server {
 	d := dispatch.New(dispatch.Config{
 		Store: b.deps.Store, Engine: b.engine, Now: b.clock, Log: b.deps.Telemetry.Logger, Patience: b.patience,
 	})
-	b.deps.Service = service.New(b.deps.Store.With(d), b.clock).WithWebhooks(service.Webhooks{Vault: b.keys, Local: b.local})
+	b.deps.Service = service.New(b.deps.Store.With(d), b.clock).
+		WithWebhooks(service.Webhooks{Vault: b.keys, Local: b.local}).
+		WithProviders(gateway.New(gateway.Config{
+			Vault: b.keys, BaseURLs: map[string]string{"stripe": b.stripe(t).URL}, AllowedHosts: []string{"pay.example.com"},
+		}))
 	server := NewServer(b.deps, b.config)
 	t.Cleanup(func() {
 		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))
@@ -123,11 +130,14 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) tenancy
 		providerID: id.New(id.ProviderConfig, now), mode: mode,
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		keyset := b.keysets[appID]
 		if appID == "" {
 			e.appID = id.New(id.App, now)
 			require.NoError(t, tx.InsertTenant(ctx, db.Tenant{ID: e.tenantID, Name: "tenant", CreatedAt: now}))
-			keyset, err := b.keys.NewAppKeyset(e.appID)
+			var err error
+			keyset, err = b.keys.NewAppKeyset(e.appID)
 			require.NoError(t, err)
+			b.keysets[e.appID] = keyset
 			require.NoError(t, tx.InsertApp(ctx, db.App{
 				ID: e.appID, TenantID: e.tenantID, Name: "app", Keyset: keyset, CreatedAt: now,
 			}))
@@ -136,10 +146,13 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) tenancy
 			ID: e.environmentID, AppID: e.appID, Mode: string(mode), CreatedAt: now,
 			Settings: subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue},
 		}))
-		return tx.InsertProviderConfig(ctx, e.environmentID, db.ProviderConfig{
-			ID: e.providerID, Provider: "stripe", Primary: true,
-			Credentials: []db.SealedCredentials{{Version: 1, Fields: []string{"secretKey"}, Sealed: []byte("sealed")}},
-		})
+		config := db.ProviderConfig{
+			ID: e.providerID, Provider: "stripe", Account: account.Account{Primary: true}, AppID: e.appID, Keyset: keyset,
+		}
+		sealed, err := gateway.Seal(b.keys, config, 1, gateway.Credentials{"secretKey": "sk_" + string(mode) + "_good"})
+		require.NoError(t, err)
+		config.Credentials = []db.SealedCredentials{sealed}
+		return tx.InsertProviderConfig(ctx, e.environmentID, config)
 	})
 	e.key = b.newKey(t, e, db.NewAPIKey{})
 	return e

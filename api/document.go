@@ -39,6 +39,7 @@ const aboutKeys = "A secret key (sk_test_…, sk_live_…), for your server only
 
 var tags = []huma.Tag{
 	{Name: "Plans", Description: "The products that customers subscribe to."},
+	{Name: "Payment providers", Description: "The accounts at payment providers, through which payments go."},
 	{Name: "Customers", Description: "The payers and their payment methods."},
 	{Name: "Subscriptions", Description: "A customer's use of a plan, billed per period."},
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},

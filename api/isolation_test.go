@@ -39,6 +39,16 @@ var guarded = map[string]struct {
 	scope       string // that opens it too
 	body        func(rows owned) any
 }{
+	"POST /payment-providers": {body: func(owned) any {
+		return map[string]any{"provider": "stripe", "secretKey": "sk_test_good"}
+	}},
+	"GET /payment-providers":               {},
+	"GET /payment-providers/{id}":          {},
+	"PATCH /payment-providers/{id}":        {body: func(owned) any { return map[string]any{"priority": 3} }},
+	"POST /payment-providers/{id}/test":    {},
+	"POST /payment-providers/{id}/disable": {},
+	"POST /payment-providers/{id}/enable":  {},
+	"DELETE /payment-providers/{id}":       {},
 	"POST /plans": {body: func(owned) any {
 		return map[string]any{"name": "x", "currency": "USD", "interval": "month", "amount": 1}
 	}},
@@ -103,7 +113,9 @@ var guarded = map[string]struct {
 }
 
 // owned are ids of one environment's rows.
-type owned struct{ plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery string }
+type owned struct {
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider string
+}
 
 // of is the id that a path's {id} stands for.
 func (o owned) of(path string) string {
@@ -111,6 +123,7 @@ func (o owned) of(path string) string {
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
+		"/payment-providers": o.provider,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -125,6 +138,7 @@ func absent(at time.Time) owned {
 		plan: id.New(id.Plan, at), customer: id.New(id.Customer, at), subscription: id.New(id.Subscription, at),
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
+		provider: id.New(id.ProviderConfig, at),
 	}
 }
 
@@ -138,7 +152,10 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, e, "GET", "/api/events?limit=1", nil))
 	logs := as[httpkit.List[WebhookLog]](t, 200,
 		b.ask(t, e, "GET", "/api/webhook-logs?limit=1&paymentTransactionId="+payment.ID, nil))
+	backup := as[PaymentProvider](t, 201, b.ask(t, e, "POST", "/api/payment-providers",
+		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	return owned{
+		provider: backup.ID,
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
 		invoice: b.newInvoice(t, e, sub.ID), clock: clock.ID, event: events.Data[0].ID,

@@ -27,7 +27,7 @@ type Payment struct {
 	Currency         string          `json:"currency" example:"USD"`
 	Description      string          `json:"description,omitempty"`
 	AttemptNumber    int             `json:"attemptNumber,omitempty" doc:"The number of the attempt among those of its invoice, from 1."`
-	Provider         string          `json:"provider,omitempty" example:"stripe"`
+	Provider         string          `json:"provider,omitempty" example:"stripe" doc:"Decided when the payment is sent; absent before."`
 	ProviderRef      string          `json:"providerReference,omitempty" example:"pi_3MtwBwLkdIwHu7ix28a3tqPa" doc:"The provider's own id."`
 	FailureReason    string          `json:"failureReason,omitempty" example:"Your card has insufficient funds." doc:"Why the payment failed. On a refund with returnedAt: why the bank sent the money back; the status stays refunded, and its charge shows the amount in refundOwed."`
 	FailureCode      string          `json:"failureCode,omitempty" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED" doc:"For programs. INVALID_ACCOUNT also covers an environment without a payment provider; failureReason tells which."`
@@ -180,7 +180,7 @@ func (s *Server) paymentOperations() {
 	example := Payment{
 		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending",
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, Currency: "USD",
-		Provider: "stripe", CreatedAt: 1763640000,
+		CreatedAt: 1763640000,
 	}
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{

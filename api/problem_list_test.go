@@ -25,7 +25,7 @@ import (
 )
 
 // reachable are the packages whose faults become responses.
-var reachable = []string{"api", "billing", "db", "service", "providers/stripe/callback.go", "webhooks"}
+var reachable = []string{"api", "billing", "db", "service", "providers/stripe/callback.go", "providers/factory.go", "webhooks"}
 
 // behind are files and folders there whose faults no request meets, with the reason.
 var behind = map[string]string{
@@ -33,7 +33,6 @@ var behind = map[string]string{
 	"db/store.go":        "settings of the process",
 	"service/tenancy.go": "commands of operators",
 	"service/engine":     "wakes workflows after the commit",
-	"service/gateway":    "called by activities",
 	"billing/internal":   "tests only",
 }
 
@@ -51,14 +50,17 @@ var unseen = map[string]string{
 
 // worded are the problems whose detail is put together when they are made, or says less than the code means.
 var worded = map[string]string{
-	"decision_impossible": "The outcome contradicts what is recorded of the payment.",
-	"field_invalid":       "A value is malformed.",
-	"field_missing":       "A required field is missing. The detail says when it is required.",
-	"field_unknown":       "The request has no field of this name.",
-	"format_wrong":        "A text does not have the documented form.",
-	"length_out_of_range": "A text is shorter or longer than documented.",
-	"out_of_range":        "A number, or the number of entries of a list, is outside the documented limits.",
-	"parameter_unknown":   "The request has no query parameter of this name.",
+	"provider_config_invalid":       "A credential of the account is impossible, such as an address that is not the provider's.",
+	"provider_credentials_invalid":  "A credential of the account is missing or malformed.",
+	"provider_environment_mismatch": "A credential of the account belongs to the provider's other mode, test or live.",
+	"decision_impossible":           "The outcome contradicts what is recorded of the payment.",
+	"field_invalid":                 "A value is malformed.",
+	"field_missing":                 "A required field is missing. The detail says when it is required.",
+	"field_unknown":                 "The request has no field of this name.",
+	"format_wrong":                  "A text does not have the documented form.",
+	"length_out_of_range":           "A text is shorter or longer than documented.",
+	"out_of_range":                  "A number, or the number of entries of a list, is outside the documented limits.",
+	"parameter_unknown":             "The request has no query parameter of this name.",
 	"payment_needs_review": "The outcome of a payment at the provider is unknown. An operator must resolve it first. Voiding the " +
 		"payment's invoice, or marking it uncollectible, is possible meanwhile.",
 	"request_interrupted": "The request ended before its response. It may have been performed. A repeat with the same " +

@@ -24,6 +24,7 @@ func (s *Server) route(c Config) {
 		router.Path(path).Methods(http.MethodPost).Handler(s.kit.Raw(s.callback))
 	}
 
+	s.providerOperations()
 	s.planOperations()
 	s.customerOperations()
 	s.subscriptionOperations()

@@ -58,6 +58,7 @@ type Server struct {
 	telemetry  *telemetry.Telemetry
 	now        func() time.Time
 	drainDelay time.Duration
+	publicURL  string
 
 	gate   service.Gate
 	kit    *httpkit.Kit
@@ -69,7 +70,7 @@ type Server struct {
 func NewServer(d Deps, c Config) *Server {
 	s := &Server{
 		store: d.Store, service: d.Service, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now,
-		drainDelay: c.DrainDelay,
+		drainDelay: c.DrainDelay, publicURL: c.PublicURL,
 	}
 	s.route(c)
 	s.http = &http.Server{

@@ -63,6 +63,9 @@ func (r *rig) answers(ctx context.Context, p *devstack.Process, url string) erro
 	return nil
 }
 
+// anyPort is where the simulated providers listen that a benchmark does not use.
+const anyPort = "127.0.0.1:0"
+
 func (r *rig) startSimulator(ctx context.Context) error {
 	address, err := freeAddress()
 	if err != nil {
@@ -70,6 +73,8 @@ func (r *rig) startSimulator(ctx context.Context) error {
 	}
 	p, err := r.launch("simulator", r.binary, []string{"simulator"}, map[string]string{
 		"SIMULATOR_ADDRESS": address, "SIMULATOR_LEDGER": filepath.Join(r.dir, "ledger.jsonl"),
+		"SIMULATOR_ADYEN_ADDRESS": anyPort, "SIMULATOR_PAWAPAY_ADDRESS": anyPort,
+		"SIMULATOR_FLUTTERWAVE_ADDRESS": anyPort, "SIMULATOR_CONTROL_ADDRESS": anyPort,
 	})
 	if err != nil {
 		return err

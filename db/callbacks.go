@@ -20,7 +20,10 @@ type Callback struct {
 	Kind             payment.MessageKind
 	TransactionID    string // empty: not known by it (yet)
 	ProviderRef      string // empty: the message carries none
+	Key              string // of the send; empty: the message carries none
 	ReceivedAt       time.Time
+	// Evidence is what the message itself proves; nil: nothing. Without Response, Refunds and Disputes.
+	Evidence *payment.Answer
 	// LostTransactionID is an id of ours that the message carries and that no environment has; empty: none.
 	LostTransactionID string
 	// Processed reports that the message says nothing new, so that storing it is all there is to do.
@@ -34,22 +37,33 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 	if c.Processed || c.TransactionID == "" && c.ProviderRef == "" && c.LostTransactionID == "" {
 		processed = tx.Real
 	}
-	_, err := queries.CallbackInsert(ctx, tx.pipe, dbsqlc.CallbackInsertParams{
+	params := dbsqlc.CallbackInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID,
 		Type: c.Type, TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt,
-		ProcessedAt: nullTime(processed), Kind: string(c.Kind), LostTransactionID: null(c.LostTransactionID),
-	})
+		ProcessedAt: nullTime(processed), Kind: string(c.Kind), LostTransactionID: null(c.LostTransactionID), Key: c.Key,
+	}
+	if e := c.Evidence; e != nil {
+		params.EvidenceOutcome, params.EvidenceRef = null(string(e.Outcome)), null(e.Ref)
+		params.EvidenceAmount, params.EvidenceCurrency = null(int64(e.Amount)), null(string(e.Currency))
+		params.EvidenceFailureCode = null(e.FailureCode)
+		if processed.IsZero() { // else nobody will read it
+			params.EvidenceFailureReason = null(e.FailureReason)
+		}
+	}
+	_, err := queries.CallbackInsert(ctx, tx.pipe, params)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
 	return err == nil, translate("CallbackInsert", err)
 }
 
-// CallbackRef is the provider's name for the transaction's operation in word of it that nobody has followed yet; empty:
+// CallbackRef is the provider's name for the transaction's operation in its open callbacks; empty:
 // there is none. One that is not known goes first: the provider may have performed the operation twice.
-func (r Reader) CallbackRef(ctx context.Context, environmentID, transactionID, known string) (string, error) {
+func (r Reader) CallbackRef(
+	ctx context.Context, environmentID, transactionID, providerConfigID, known string,
+) (string, error) {
 	ref, err := queries.CallbackGetRef(ctx, r.handle, dbsqlc.CallbackGetRefParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, Known: known,
+		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID, Known: known,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/account"
 	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -176,7 +177,8 @@ func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 	t.Run("one primary provider", func(t *testing.T) {
 		t.Parallel()
 		second := db.ProviderConfig{
-			ID: id.New(id.ProviderConfig, wall), Provider: "stripe", Primary: true, Credentials: sealed,
+			ID: id.New(id.ProviderConfig, wall), Provider: "stripe",
+			Account: account.Account{Primary: true}, Credentials: sealed,
 		}
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertProviderConfig(ctx, b.env, second) })
 		requireFault(t, err, fault.Conflict, "primary_provider_exists")

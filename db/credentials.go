@@ -75,6 +75,11 @@ func (tx *Tx) SaveCredentials(
 	if err != nil {
 		return err
 	}
+	return tx.NoteProviderChange(ctx, environmentID, configID, changed)
+}
+
+// NoteProviderChange notes who changed which fields of a configuration. Their values are nowhere.
+func (tx *Tx) NoteProviderChange(ctx context.Context, environmentID, configID string, changed []string) error {
 	return queries.CredentialChangeInsert(ctx, tx.pipe, dbsqlc.CredentialChangeInsertParams{
 		ID: id.New(id.CredentialChange, tx.Real), EnvironmentID: environmentID, ProviderConfigID: configID, Fields: changed,
 		ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), ChangedAt: tx.Real,

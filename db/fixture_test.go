@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/account"
 	"perennial/billing/collection"
 	"perennial/billing/customer"
 	"perennial/billing/erasure"
@@ -110,7 +111,7 @@ func (b *bundle) newEnvironment(t *testing.T) environment {
 	e.subscription = newSubscription(e)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertProviderConfig(ctx, e.env, db.ProviderConfig{
-			ID: e.provider, Provider: "stripe", Primary: true, Credentials: sealed,
+			ID: e.provider, Provider: "stripe", Account: account.Account{Primary: true}, Credentials: sealed,
 		}))
 		require.NoError(t, tx.InsertPlan(ctx, e.env, e.plan))
 		require.NoError(t, tx.InsertTestClock(ctx, e.env, e.clock))

@@ -115,12 +115,15 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{
 			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID,
-			ProviderRef: "pi_1", ReceivedAt: wall,
+			ProviderRef: "pi_1", ReceivedAt: wall, Evidence: &payment.Answer{Outcome: payment.AnswerSucceeded},
 		})
 		require.NoError(t, err)
 		require.True(t, stored)
 		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
+		require.NoError(t, tx.InsertSend(ctx, b.env, txn.ID, payment.Send{
+			Number: 1, Provider: "stripe", ProviderConfigID: b.provider, Key: "key_1", Reason: "primary", SentAt: wall,
+		}))
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall,
 		}))
@@ -145,7 +148,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "Refunds": charged,
 			"Decisions": txn.ID, "CredentialChanges": b.provider, "CredentialNames": b.provider,
+			"ProviderConfigs": "none", "ProviderConfigWithKey": b.provider, "HasPendingPayments": b.provider,
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
+			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
 			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none",
@@ -153,7 +158,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"WebhookDelivery":  owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none",
 			"WebhookAttempts": owed[0].ID, "WebhookLog": owed[0].ID, "EventsFor": endpoint,
 			"EndpointChanges": endpoint, "WaitingDeliveries": endpoint,
-			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle,
+			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle, "MayBeDue": idle,
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none",
 			"Transactions": "none", "Events": "none",
 		},
@@ -169,38 +174,22 @@ func (b *bundle) filled(t *testing.T) filling {
 	}
 }
 
-// answer is what a read said: its results as they are, its error as people see it.
-type answer struct {
-	Results []any
-	Code    string
-	Detail  string
-}
-
-// found reports whether anything of the environment came back. A key always does.
-func (a answer) found() bool {
-	if a.Code != "" {
-		return false
-	}
-	for _, r := range a.Results {
-		if _, isKey := r.(db.APIKey); isKey {
-			continue
-		}
-		if v := reflect.ValueOf(r); v.Kind() == reflect.Slice && v.Len() > 0 || v.Kind() != reflect.Slice && !v.IsZero() {
-			return true
-		}
-	}
-	return false
-}
-
 // call fills the arguments of a read by their types: the first string is the environment, the next the id.
 func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string, hash []byte) answer {
 	t.Helper()
 	asked, ok := f.ids[method.Name]
 	require.True(t, ok, "%s is new: name a row for it in filled, or list it as global", method.Name)
 	args := []reflect.Value{reflect.ValueOf(b.store.Reader), reflect.ValueOf(t.Context())}
-	strings := []string{env, asked, asked}
-	if method.Name == "TransactionByProviderRef" {
+	strings := []string{env, asked, asked, "none"}
+	switch method.Name {
+	case "TransactionByProviderRef":
 		strings[2] = "pi_1"
+	case "TransactionOfSend":
+		strings[2] = "key_1"
+	case "CallbackRef", "Evidence":
+		strings[2] = f.provider
+	case "CallbackElsewhere":
+		strings[2] = "another"
 	}
 	for i := 2; i < method.Type.NumIn(); i++ {
 		switch typ := method.Type.In(i); {
@@ -370,7 +359,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 34)
+	require.Len(t, keys, 36)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

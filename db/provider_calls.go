@@ -26,6 +26,7 @@ type ProviderCall struct {
 	ID            string
 	TransactionID string
 	Operation     string
+	SendNumber    int    // of the send that it is about; 0: of none, or not known
 	Key           string // idempotency key sent; empty where none was: look-ups, cancels
 	Outcome       string // as in providers, "error" when the request was impossible, or CallCutOff
 	HTTPStatus    int    // 0: no answer
@@ -46,7 +47,7 @@ func (r Reader) ProviderCalls(ctx context.Context, environmentID, transactionID 
 	for _, row := range rows {
 		c := row.ProviderCall
 		calls = append(calls, ProviderCall{
-			ID: c.ID, TransactionID: c.TransactionID, Operation: c.Operation, Key: c.Key, Outcome: value(c.Outcome),
+			ID: c.ID, TransactionID: c.TransactionID, Operation: c.Operation, SendNumber: value(c.SendNumber), Key: c.Key, Outcome: value(c.Outcome),
 			HTTPStatus: value(c.HttpStatus), Response: c.Response, StartedAt: c.StartedAt, EndedAt: value(c.EndedAt),
 		})
 	}
@@ -57,7 +58,7 @@ func (r Reader) ProviderCalls(ctx context.Context, environmentID, transactionID 
 func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
 	return queries.ProviderCallInsert(ctx, tx.pipe, dbsqlc.ProviderCallInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Operation: c.Operation, Key: c.Key,
-		StartedAt: c.StartedAt,
+		SendNumber: null(c.SendNumber), StartedAt: c.StartedAt,
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/account"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -15,14 +16,14 @@ type ProviderConfig struct {
 	AppID         string // read only
 	Mode          string // read only: "test" or "live"
 	Provider      string
-	Primary       bool
+	account.Account
+	// CredentialNames are those of the current version; read only, in lists and where the API reads one.
+	CredentialNames []string
+	CreatedAt       time.Time // read only
 	// Credentials are the sealed versions, the current one first. Empty where the account has those of an older build.
 	Credentials []SealedCredentials
 	Former      FormerCredentials // read only
 	Keyset      []byte            // read only
-	// FailingSince is since when, in real time, the provider refuses the credentials; zero: it takes them. Written by
-	// MarkProviderFailing and MarkProviderRecovered only.
-	FailingSince time.Time
 }
 
 // SealedCredentials are one version of an account's credentials.
@@ -59,7 +60,9 @@ func (r Reader) ProviderConfigByID(ctx context.Context, id string) (ProviderConf
 // InsertProviderConfig writes one with its credentials. Fault: primary_provider_exists.
 func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c ProviderConfig) error {
 	err := queries.ProviderConfigInsert(ctx, tx.pipe, dbsqlc.ProviderConfigInsertParams{
-		ID: c.ID, EnvironmentID: environmentID, Provider: c.Provider, IsPrimary: c.Primary, CreatedAt: tx.Real,
+		ID: c.ID, EnvironmentID: environmentID, Provider: c.Provider, IsPrimary: c.Primary, Priority: c.Priority,
+		LastTestedAt: nullTime(c.LastTestedAt), TestError: null(c.TestError), FailingSince: nullTime(c.FailingSince),
+		NextTestAt: tx.Real.Add(testEvery), CreatedAt: tx.Real,
 	})
 	if err != nil {
 		return err
@@ -91,16 +94,24 @@ func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID, id strin
 }
 
 func providerConfigFromDB(row dbsqlc.ProviderConfigGetPrimaryRow) ProviderConfig {
-	p := row.ProviderConfig
-	c := ProviderConfig{
-		ID: p.ID, EnvironmentID: p.EnvironmentID, AppID: row.AppID, Mode: row.Mode, Provider: p.Provider,
-		Primary: p.IsPrimary, Keyset: row.Keyset, FailingSince: value(p.FailingSince),
-		Former: FormerCredentials{p.SecretKeySealed, p.WebhookSecretSealed},
-	}
+	c := providerConfigRow(row.ProviderConfig)
+	c.AppID, c.Mode, c.Keyset = row.AppID, row.Mode, row.Keyset
 	for i, version := range row.Versions {
 		c.Credentials = append(c.Credentials, SealedCredentials{
 			Version: version, Sealed: row.Sealed[i], CreatedAt: row.SealedAt[i],
 		})
 	}
 	return c
+}
+
+func providerConfigRow(p dbsqlc.ProviderConfig) ProviderConfig {
+	return ProviderConfig{
+		ID: p.ID, EnvironmentID: p.EnvironmentID, Provider: p.Provider, CreatedAt: p.CreatedAt,
+		Account: account.Account{
+			Primary: p.IsPrimary, Priority: p.Priority, DisabledAt: value(p.DisabledAt), DeletedAt: value(p.DeletedAt),
+			ChargingPausedAt: value(p.ChargingPausedAt), FailingSince: value(p.FailingSince),
+			LastTestedAt: value(p.LastTestedAt), TestError: value(p.TestError),
+		},
+		Former: FormerCredentials{p.SecretKeySealed, p.WebhookSecretSealed},
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/account"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -77,7 +78,9 @@ func TestProviderConfigRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	want := db.ProviderConfig{
-		ID: b.provider, EnvironmentID: b.env, AppID: b.app, Mode: "test", Provider: "stripe", Primary: true,
+		ID: b.provider, EnvironmentID: b.env, AppID: b.app, Mode: "test", Provider: "stripe",
+		CreatedAt:   wall,
+		Account:     account.Account{Primary: true},
 		Keyset:      []byte("keyset"),
 		Credentials: []db.SealedCredentials{{Version: 1, Sealed: []byte("sealed"), CreatedAt: wall}},
 	}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -37,7 +38,7 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 		ID: id.New(id.Callback, now), ProviderConfigID: config.ID, ProviderEventID: message.EventID, Type: message.Type,
 		Kind:          payment.MessageKind(message.Kind),
 		TransactionID: txn.ID, ProviderRef: message.Ref, ReceivedAt: now,
-		LostTransactionID: lost,
+		LostTransactionID: lost, Key: message.Key, Evidence: evidenceOf(message),
 	}
 	said := payment.Message{Kind: stored.Kind, Ref: message.Ref, AmountRefunded: message.AmountRefunded}
 	return s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {
@@ -65,6 +66,25 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 	})
 }
 
+func ignoreNotFound(err error) error {
+	if errors.Is(err, db.ErrTransactionNotFound) {
+		return nil
+	}
+	return err
+}
+
+// evidenceOf is what a message itself proves; nil: nothing.
+func evidenceOf(message providers.Callback) *payment.Answer {
+	e := message.Evidence
+	if e == nil || !e.Outcome.Final() && e.Outcome != providers.Pending {
+		return nil
+	}
+	return &payment.Answer{
+		Outcome: payment.Outcome(e.Outcome), Ref: cmp.Or(e.Ref, message.Ref), Amount: e.Amount, Currency: e.Currency,
+		FailureCode: string(e.FailureCode), FailureReason: e.FailureReason,
+	}
+}
+
 // goneBack is what the booked refunds of a charge gave back, read where a message says what went back of it.
 func goneBack(
 	ctx context.Context, tx *db.Tx, environmentID string, txn payment.Transaction, said payment.Message,
@@ -87,8 +107,13 @@ func (s *Service) transactionBehind(
 			return txn, err
 		}
 	}
-	if message.Ref == "" {
+	if message.Ref == "" && message.Key == "" {
 		return payment.Transaction{}, nil
+	}
+	// An earlier send may have gone to another provider than the transaction's row names.
+	txn, err := s.store.TransactionOfSend(ctx, config.EnvironmentID, config.ID, message.Key, message.Ref)
+	if !errors.Is(err, db.ErrTransactionNotFound) || message.Ref == "" {
+		return txn, ignoreNotFound(err)
 	}
 	for _, typ := range []payment.Type{payment.Charge, payment.Refund} {
 		txn, err := s.store.TransactionByProviderRef(ctx, config.EnvironmentID, config.ID, typ, message.Ref)

@@ -74,28 +74,41 @@ func (s *Service) TryCredentials(
 	return s.gateway.Try(ctx, config.Provider, config.Mode, stored.With(n.Credentials))
 }
 
-// replace returns the names of the credentials that changed.
+// replace stores new credentials, under a new keyset where that is asked for. It returns the names of what changed.
 func (p *provisioner) replace(ctx context.Context, config db.ProviderConfig, n NewCredentials) ([]string, error) {
 	if len(n.Credentials) == 0 {
 		return nil, fault.New(fault.Invalid, "credentials_missing", "There is nothing to store: give a credential.")
 	}
-	var stored gateway.Credentials
-	var fields []string
-	var err error
-	if n.NewKeyset {
-		if err := p.newKeyset(ctx, &config, n); err != nil {
-			return nil, err
-		}
-		fields = append(fields, keysetField)
-	} else if stored, err = gateway.Unseal(p.vault, config); err != nil {
+	if !n.NewKeyset {
+		return p.renew(ctx, config, n.Credentials)
+	}
+	if err := p.newKeyset(ctx, &config, n); err != nil {
 		return nil, err
 	}
-	next := stored.With(n.Credentials)
+	return p.store(ctx, config, nil, n.Credentials, keysetField)
+}
+
+// renew replaces some of the stored credentials. It returns the names of those that changed.
+func (p *provisioner) renew(
+	ctx context.Context, config db.ProviderConfig, given gateway.Credentials,
+) ([]string, error) {
+	stored, err := gateway.Unseal(p.vault, config)
+	if err != nil {
+		return nil, err
+	}
+	return p.store(ctx, config, stored, given)
+}
+
+// store adds a version. What is stored already adds none: it would only end the overlap of the version before.
+func (p *provisioner) store(
+	ctx context.Context, config db.ProviderConfig, stored, given gateway.Credentials, also ...string,
+) ([]string, error) {
+	next := stored.With(given)
 	if err := p.gateway.Check(config.Provider, config.Mode, next); err != nil {
 		return nil, err
 	}
-	fields = append(fields, next.Changed(stored)...)
-	if len(fields) == 0 { // what is stored already: a version more would only end the overlap of the one before
+	fields := append(also, next.Changed(stored)...)
+	if len(fields) == 0 {
 		return nil, nil
 	}
 	version, err := gateway.Seal(p.vault, config, nextVersion(config), next)

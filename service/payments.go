@@ -33,10 +33,11 @@ func (s *Service) ChargeCustomer(
 		return payment.Transaction{}, err
 	}
 	// No provider is no error here: the charge is recorded as failed, as a charge by schedule is.
-	provider, err := s.store.ProviderConfig(ctx, by.EnvironmentID)
+	_, err = s.store.ProviderConfig(ctx, by.EnvironmentID)
 	if err != nil && !errors.Is(err, db.ErrProviderConfigNotFound) {
 		return payment.Transaction{}, err
 	}
+	hasProvider := err == nil
 	return transact(ctx, s, by, also, func(tx *db.Tx) (payment.Transaction, error) {
 		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
 		if err != nil {
@@ -48,7 +49,7 @@ func (s *Service) ChargeCustomer(
 			return payment.Transaction{}, inParam(err, "customerId")
 		}
 		txn := payment.NewCharge(payment.NewChargeInput{
-			ID: id.New(id.Transaction, s.now()), Customer: c, Provider: provider.Provider, ProviderConfigID: provider.ID,
+			ID: id.New(id.Transaction, s.now()), Customer: c, HasProvider: hasProvider,
 			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Trigger: collection.Manual, Due: now,
 			Now: now, Real: tx.Real, Virtual: c.TestClockID != "",
 		})

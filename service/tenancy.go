@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"perennial/billing/account"
 	"perennial/billing/fault"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -165,8 +166,9 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 		return err
 	}
 	config := db.ProviderConfig{
-		ID: id.New(id.ProviderConfig, p.tx.Real), EnvironmentID: environment.ID, Provider: k.Account.Provider, Primary: true,
-		AppID: app.ID, Keyset: app.Keyset,
+		ID: id.New(id.ProviderConfig, p.tx.Real), EnvironmentID: environment.ID, Provider: k.Account.Provider,
+		Account: account.Account{Primary: true, Priority: defaultPriority},
+		AppID:   app.ID, Keyset: app.Keyset,
 	}
 	sealed, err := gateway.Seal(p.vault, config, 1, k.Account.Credentials)
 	if err != nil {

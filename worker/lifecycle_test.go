@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/activities"
+	"perennial/billing/account"
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
@@ -94,10 +95,12 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 	app, tenant, config := id.New(id.App, now), id.New(id.Tenant, now), id.New(id.ProviderConfig, now)
 	keyset, err := keys.NewAppKeyset(app)
 	require.NoError(t, err)
-	account := db.ProviderConfig{ID: config, AppID: app, Keyset: keyset, Provider: "stripe", Primary: true}
-	sealed, err := gateway.Seal(keys, account, 1, gateway.Credentials{"secretKey": "sk_test_simulator"})
+	configured := db.ProviderConfig{
+		ID: config, AppID: app, Keyset: keyset, Provider: "stripe", Account: account.Account{Primary: true},
+	}
+	sealed, err := gateway.Seal(keys, configured, 1, gateway.Credentials{"secretKey": "sk_test_simulator"})
 	require.NoError(t, err)
-	account.Credentials = []db.SealedCredentials{sealed}
+	configured.Credentials = []db.SealedCredentials{sealed}
 	month := period.Interval{Unit: period.Month, Count: 1}
 	r.plan = plan.Plan{ID: id.New(id.Plan, now), Name: "Basic", Currency: "EUR", Interval: month, Active: true,
 		CreatedAt: now,
@@ -118,7 +121,7 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 					}})
 			},
 			func() error {
-				return tx.InsertProviderConfig(t.Context(), r.env, account)
+				return tx.InsertProviderConfig(t.Context(), r.env, configured)
 			},
 			func() error { return tx.InsertPlan(t.Context(), r.env, r.plan) },
 			func() error { return tx.InsertPlan(t.Context(), r.env, r.pricey) },
@@ -225,7 +228,7 @@ func TestTestClock_YearOfRenewals(t *testing.T) {
 	for _, m := range r.sim.Ledger() {
 		require.Equal(t, "capture", m.Kind)
 		require.EqualValues(t, 1000, m.Amount)
-		require.Equal(t, "eur", m.Currency)
+		require.Equal(t, "EUR", m.Currency)
 		invoices[m.Invoice] = true
 	}
 	require.Len(t, r.sim.Ledger(), 12)

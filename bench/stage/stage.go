@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/account"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
@@ -104,7 +105,8 @@ func (s Stage) Build(ctx context.Context, store *db.Store) error {
 			},
 			func() error {
 				return tx.InsertProviderConfig(ctx, s.EnvironmentID, db.ProviderConfig{
-					ID: s.ConfigID, Provider: "stripe", Primary: true, Credentials: []db.SealedCredentials{s.Credentials},
+					ID: s.ConfigID, Provider: "stripe", Account: account.Account{Primary: true},
+					Credentials: []db.SealedCredentials{s.Credentials},
 				})
 			},
 			func() error { return tx.InsertPlan(ctx, s.EnvironmentID, s.Basic) },

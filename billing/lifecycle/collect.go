@@ -114,9 +114,7 @@ func (d *decision) attempt(i int) error {
 		Description: "Invoice " + inv.ID, Trigger: inv.Collection.Trigger,
 		SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID, AttemptNumber: inv.Collection.Attempts, Due: d.due,
 		Now: d.Now, Real: d.Real, Virtual: !d.ClockNow.IsZero(),
-	}
-	if p := d.Provider; p != nil {
-		in.Provider, in.ProviderConfigID = p.Name, p.ConfigID
+		HasProvider: d.Provider != nil,
 	}
 	txn := payment.NewCharge(in)
 	d.Changes.Attempt = txn.ID

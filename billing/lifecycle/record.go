@@ -14,9 +14,10 @@ type Result struct {
 	Charge      *payment.Transaction  // of a refund: the charge that it gives back, under lock
 	Refunds     []payment.Transaction // of Captured, where the Answer lists refunds or disputes: all of them, under lock
 	Invoice     *invoice.Invoice      // that the transaction pays, where it is not open any more; nil: open, or none
-	Recovered   *payment.Transaction  // of a canceled charge: the success that its capture became, under lock; nil: none
+	Recovered   *payment.Transaction  // the success of its own that another capture of the charge became, under lock; nil: none
 	Move        payment.Move          // what was asked for
 	Asked       bool                  // because of callbacks
+	Send        *payment.Send         // an earlier one, at another provider, that the answer is about; nil: the current one
 	About       string                // the operation that a look-up asked about; empty: the transaction's own
 	Protocol    payment.Protocol      // of the provider
 	Answer      payment.Answer
@@ -61,6 +62,9 @@ func record(s State, result Result, at Moment, decide func(*recording) error) (S
 		}
 		// An answer to a charge that catching up has just touched is about the row as it is now.
 		r.txn = d.current(r.txn)
+	}
+	if r.txn.ProviderConfigID == "" { // a restored database had forgotten it, and a callback told
+		r.txn.Provider, r.txn.ProviderConfigID = result.Transaction.Provider, result.Transaction.ProviderConfigID
 	}
 	out := Recorded{}
 	if i := d.indexOpen(r.txn.InvoiceID); i >= 0 {
@@ -114,8 +118,15 @@ func (r *recording) record() error {
 	switch {
 	case r.Impossible != nil:
 		return r.impossible()
+	case r.Send != nil:
+		return r.earlier()
+	case r.Move == payment.MoveHold:
+		r.hold()
+		return nil
 	case r.Move == payment.MoveAwait, r.Move == payment.MoveReview:
 		r.unanswerable()
+		return nil
+	case r.elsewhere():
 		return nil
 	case r.mismatched():
 		r.keepReference() // an operator needs it
@@ -126,6 +137,13 @@ func (r *recording) record() error {
 		return nil
 	}
 	return r.answered()
+}
+
+// elsewhere reports a message that tells of the bad end of another operation than the transaction's. Providers repeat
+// messages late, and the end of an older one must not touch what came after it.
+func (r *recording) elsewhere() bool {
+	other := r.Answer.Ref != "" && r.txn.ProviderRef != "" && r.Answer.Ref != r.txn.ProviderRef
+	return r.Move == payment.MoveBelieve && other && r.Answer.Outcome != payment.AnswerSucceeded
 }
 
 // unanswerable records that the provider cannot be asked what became of the transaction.

@@ -39,7 +39,7 @@ type State struct {
 	WakePending bool
 }
 
-// Provider is the provider configuration that new charges are sent to.
+// Provider is the provider configuration that new charges are sent to first.
 type Provider struct {
 	Name     string
 	ConfigID string

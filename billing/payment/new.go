@@ -8,23 +8,22 @@ import (
 	"perennial/billing/money"
 )
 
-// NewChargeInput is who pays what, through whom, and on whose behalf. Times are the customer's own.
+// NewChargeInput is who pays what, and on whose behalf. Times are the customer's own.
 type NewChargeInput struct {
-	ID               string
-	Customer         customer.Customer
-	Provider         string
-	ProviderConfigID string // empty: the environment has no provider
-	Amount           money.Minor
-	Currency         money.Currency
-	Description      string
-	Trigger          collection.Trigger
-	SubscriptionID   string // empty: a charge of its own
-	InvoiceID        string
-	AttemptNumber    int
-	Due              time.Time // when it should have been made; lateness counts from here
-	Now              time.Time
-	Real             time.Time // the wall clock's
-	Virtual          bool      // Due and Now are a test clock's
+	ID             string
+	Customer       customer.Customer
+	HasProvider    bool // the environment has a payment provider; which one takes it is decided when it is sent
+	Amount         money.Minor
+	Currency       money.Currency
+	Description    string
+	Trigger        collection.Trigger
+	SubscriptionID string // empty: a charge of its own
+	InvoiceID      string
+	AttemptNumber  int
+	Due            time.Time // when it should have been made; lateness counts from here
+	Now            time.Time
+	Real           time.Time // the wall clock's
+	Virtual        bool      // Due and Now are a test clock's
 }
 
 // NewCharge is the intent to move money: pending. One that cannot be made at all, for want of a payment method or a
@@ -41,10 +40,9 @@ func NewCharge(in NewChargeInput) Transaction {
 	switch {
 	case !in.Customer.CanPay():
 		t.FailureReason = "The customer has no payment method."
-	case in.ProviderConfigID == "":
+	case !in.HasProvider:
 		t.FailureReason = "This environment has no payment provider. It is not the customer's fault."
 	default:
-		t.Provider, t.ProviderConfigID = in.Provider, in.ProviderConfigID
 		// Should its workflow never learn of it, because a worker is killed right after the commit, the reconciler
 		// finds it by this.
 		t.NextCheckAt, t.SendDueAt = in.Real, in.Real

@@ -19,7 +19,7 @@ var payer = customer.Customer{
 func TestNewCharge_IsPending(t *testing.T) {
 	t.Parallel()
 	got := payment.NewCharge(payment.NewChargeInput{
-		ID: "txn_1", Customer: payer, Provider: "stripe", ProviderConfigID: "ppc_1", Amount: 1900, Currency: "USD",
+		ID: "txn_1", Customer: payer, HasProvider: true, Amount: 1900, Currency: "USD",
 		Description: "Invoice in_1",
 		Trigger:     collection.Automatic, SubscriptionID: "sub_1", InvoiceID: "in_1", AttemptNumber: 2, Due: t0,
 		Now: t0.Add(1),
@@ -29,8 +29,8 @@ func TestNewCharge_IsPending(t *testing.T) {
 		ID: "txn_1", Type: payment.Charge, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1",
 		InvoiceID: "in_1",
 		Amount:    1900, Currency: "USD", Description: "Invoice in_1", AttemptNumber: 2, Trigger: collection.Automatic,
-		Provider: "stripe", ProviderConfigID: "ppc_1", Method: payment.Method{Type: "card", Details: payer.PaymentDetails},
-		DueAt: t0, CreatedAt: t0.Add(1), Revision: 1,
+		Method: payment.Method{Type: "card", Details: payer.PaymentDetails},
+		DueAt:  t0, CreatedAt: t0.Add(1), Revision: 1,
 	}, got)
 }
 
@@ -38,18 +38,18 @@ func TestNewCharge_FailsWithoutPaymentMethod(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		customer customer.Customer
-		config   string
+		provider bool
 		reason   string
 	}{
-		"no method": {customer.Customer{ID: "cust_1"}, "ppc_1", "The customer has no payment method."},
+		"no method": {customer.Customer{ID: "cust_1"}, true, "The customer has no payment method."},
 		"a method in name": {
-			customer.Customer{ID: "cust_1", PaymentMethod: "card"}, "ppc_1", "The customer has no payment method.",
+			customer.Customer{ID: "cust_1", PaymentMethod: "card"}, true, "The customer has no payment method.",
 		},
-		"no provider": {payer, "", "This environment has no payment provider. It is not the customer's fault."},
-		"neither":     {customer.Customer{ID: "cust_1"}, "", "The customer has no payment method."},
+		"no provider": {payer, false, "This environment has no payment provider. It is not the customer's fault."},
+		"neither":     {customer.Customer{ID: "cust_1"}, false, "The customer has no payment method."},
 	} {
 		got := payment.NewCharge(payment.NewChargeInput{
-			ID: "txn_1", Customer: c.customer, Provider: "stripe", ProviderConfigID: c.config, Amount: 1900, Currency: "USD",
+			ID: "txn_1", Customer: c.customer, HasProvider: c.provider, Amount: 1900, Currency: "USD",
 			Due: t0, Now: t0,
 		})
 
@@ -79,7 +79,7 @@ func TestNewCharge_NextCheckAndSendDue(t *testing.T) {
 		"clock runs ahead": {wall.AddDate(1, 0, 0), true, wall},
 	} {
 		got := payment.NewCharge(payment.NewChargeInput{
-			ID: "txn_1", Customer: payer, ProviderConfigID: "ppc_1", Due: c.due, Now: c.due, Real: wall, Virtual: c.virtual,
+			ID: "txn_1", Customer: payer, HasProvider: true, Due: c.due, Now: c.due, Real: wall, Virtual: c.virtual,
 		})
 		require.Equal(t, wall, got.NextCheckAt, name)
 		require.Equal(t, c.want, got.SendDueAt, name)

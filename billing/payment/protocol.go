@@ -10,11 +10,13 @@ type Move string
 // The moves.
 const (
 	MoveNone    Move = "none"    // final, in review, or not due yet
+	MoveHold    Move = "hold"    // no provider can take it now
 	MoveAbandon Move = "abandon" // never sent and no longer wanted: canceled without a call
 	MoveSend    Move = "send"    // first send under a new key
 	MoveReplay  Move = "replay"  // repeat under the same key
 	MoveLookup  Move = "lookup"  // ask what became of it
 	MoveCancel  Move = "cancel"  // ask the provider to cancel it; the answer tells its state
+	MoveBelieve Move = "believe" // a callback's own evidence is the answer, since the provider cannot be asked
 	MoveAwait   Move = "await"   // nothing can be asked: only a callback can tell
 	MoveReview  Move = "review"  // nothing can be asked, and no callback has come: a person must find out
 )
@@ -36,7 +38,7 @@ type Protocol struct {
 // transaction. Providers repeat a callback for a day and longer, in growing gaps.
 const patience = 24 * time.Hour
 
-// lateFloor is the least lateness of a first send that may hide an earlier one: no restore of a database is faster.
+// lateFloor is that lateness where the provider never remembers a key: no restore of a database is faster.
 const lateFloor = time.Minute
 
 // canAsk reports whether the provider answers what became of an operation, of which it gave the reference ref; empty:
@@ -64,10 +66,13 @@ func (p Protocol) settled() time.Duration {
 // late is how long after it was due a first send may hide an earlier one that the provider has forgotten, and a restored
 // database too.
 func (p Protocol) late() time.Duration {
-	if p.LookupByKey {
-		return max(p.Window/2, lateFloor)
+	switch {
+	case p.Window == 0:
+		return lateFloor
+	case p.LookupByKey:
+		return p.Window / 2
 	}
-	return max(p.Window, lateFloor)
+	return p.Window
 }
 
 // gap is how long to wait before check n (from 1).
@@ -83,13 +88,13 @@ func (p Protocol) gap(n int) time.Duration {
 // refund, and a charge may have been captured twice.
 func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	switch {
-	case t.Status != Pending && asked && t.everSent() && p.canAsk(t.ProviderRef):
+	case t.Status != Pending && asked && t.EverSent() && p.canAsk(t.ProviderRef):
 		return MoveLookup
 	case t.Status != Pending:
 		return MoveNone
 	case !t.ParkedAt.IsZero() && !asked:
 		return MoveNone
-	case t.everSent():
+	case t.EverSent():
 		return t.follow(p, now)
 	case t.lateSend(p, now) && p.LookupByKey:
 		return MoveLookup
@@ -145,24 +150,34 @@ func (t Transaction) givenUpAt(p Protocol) time.Time {
 // PayerErased returns a charge of a customer who was erased meanwhile. What was not sent is not wanted any more; what
 // was sent keeps its protocol.
 func (t Transaction) PayerErased(now time.Time) Transaction {
-	if t.Type == Charge && t.Status == Pending && !t.everSent() && t.CancelRequestedAt.IsZero() {
+	if t.Type == Charge && t.Status == Pending && !t.EverSent() && t.CancelRequestedAt.IsZero() {
 		t.CancelRequestedAt = now
 	}
 	return t
 }
 
-// Attend is Next for a transaction whose pending callbacks name the provider's operation told; empty: they name none.
-// It returns the transaction with that reference where it had none, since a callback may carry what a lost response
+// Told is what pending callbacks of a transaction carry: the provider's name for the operation, empty: none has it; and
+// whether one of them proves something by itself.
+type Told struct {
+	Ref      string
+	Evidence bool
+}
+
+// Attend is Next for a transaction with pending callbacks. Evidence counts only where the provider cannot be asked. It
+// returns the transaction with that reference where it had none, since a callback may carry what a lost response
 // had; and the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a second
 // operation of a charge that has ended mean that the provider may have taken its money twice.
 func (t Transaction) Attend(
-	p Protocol, asked bool, told string, now time.Time,
+	p Protocol, asked bool, told Told, now time.Time,
 ) (_ Transaction, move Move, about string) {
-	if t.ProviderRef == "" {
-		t.ProviderRef = told
+	if t.ProviderRef == "" && (p.LookupByKey || p.LookupByRef) { // else the evidence says which operation it is about
+		t.ProviderRef = told.Ref
 	}
-	if asked && t.Type == Charge && t.Status != Pending && told != t.ProviderRef && told != "" && p.LookupByRef {
-		return t, MoveLookup, told
+	if told.Evidence && !p.canAsk(t.ProviderRef) {
+		return t, MoveBelieve, ""
+	}
+	if asked && t.Type == Charge && t.Status != Pending && told.Ref != t.ProviderRef && told.Ref != "" && p.LookupByRef {
+		return t, MoveLookup, told.Ref
 	}
 	return t, t.Next(p, asked, now), ""
 }
@@ -172,6 +187,3 @@ func (t Transaction) Attend(
 func (t Transaction) lateSend(p Protocol, now time.Time) bool {
 	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= p.late()
 }
-
-// everSent is also true of what the provider has a name for: a restored database may have forgotten the send.
-func (t Transaction) everSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }

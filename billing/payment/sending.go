@@ -37,7 +37,7 @@ const refusedGap = time.Minute
 // Absent notes that the provider knows nothing of the transaction. It answers true when that is proven as its protocol
 // says: so long after the last send that nothing can still arrive, and, where the provider's index lags, twice.
 func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
-	if !t.everSent() { // asked before a late first send: it may go out now
+	if !t.EverSent() { // asked before a late first send: it may go out now
 		t.NotFoundCount, t.NotFoundAt, t.NextCheckAt = 1, now, now
 		return t, false
 	}

@@ -32,12 +32,13 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	if err != nil {
 		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
+	use := service.New(dispatching, p.now).WithWebhooks(service.Webhooks{
+		Vault: s.vault, Local: c.Webhooks.LocalReceivers,
+	}).WithProviders(s.gateway)
 	server := api.NewServer(api.Deps{
 		// Reads go past the dispatcher: only transactions of the service have effects.
 		Store: store, ProviderOf: s.gateway.Provider,
-		Service: service.New(dispatching, p.now).WithWebhooks(service.Webhooks{
-			Vault: s.vault, Local: c.Webhooks.LocalReceivers,
-		}),
+		Service:   use,
 		Telemetry: s.telemetry, Now: p.now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
@@ -59,6 +60,7 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.closers = append(s.closers, stop) // before its pool, which was opened earlier
 	go s.alarm(watching, store, p.now)
+	go s.testProviders(watching, use)
 	return part, nil
 }
 

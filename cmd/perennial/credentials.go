@@ -73,6 +73,9 @@ func (c *credentialFlags) account(p *process) (*service.Account, error) {
 	if len(c.given) == 0 {
 		return nil, nil
 	}
+	if len(c.given) == 1 && c.given[0].flag == "--stripe-webhook-secret-env" { // before a line of standard input is taken
+		return nil, usagef("--stripe-webhook-secret-env needs --stripe-secret-key-env")
+	}
 	credentials, err := c.read(p)
 	return &service.Account{Provider: c.provider, Credentials: credentials}, err
 }

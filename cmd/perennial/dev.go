@@ -63,7 +63,7 @@ func dev(ctx context.Context, p *process, o devOptions) (err error) {
 	stack.screen.say("\n  One subscription's life, told through the HTTP API on a test clock, " +
 		"with the webhooks (→) that each step sent:\n")
 	played, err := story.Play(ctx, story.Config{
-		API: stack.service.api.url, Key: stack.state.apiKey, Simulator: stack.simulator.url(), Out: p.stdout,
+		API: stack.service.api.url, Key: stack.state.apiKey, Simulator: stack.simulator.url("stripe"), Out: p.stdout,
 		Colour: stack.screen.colour, Now: p.now, Verify: verify.Verify,
 	})
 	var deviation *story.Deviation
@@ -94,7 +94,7 @@ func (d *devStack) invite(played story.Played) {
 	d.screen.fact("Docs", api+"/docs")
 	d.screen.fact("Test API key", d.state.apiKey)
 	d.screen.fact("This workflow", workflow)
-	d.screen.fact("Simulator", d.simulator.url()+"/_simulator/ledger")
+	d.screen.fact("Simulator", d.simulator.control.url()+"/_simulator/ledger")
 	d.screen.fact("Metrics", d.service.operations.url()+"/metrics")
 	d.screen.fact("Log", d.options.path(logName))
 	d.screen.say("\n  Try:\n    curl -s %s/api/subscriptions/%s -H 'Authorization: Bearer %s'",

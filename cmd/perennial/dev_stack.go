@@ -208,17 +208,33 @@ func (d *devStack) configure(context.Context) error {
 	if c.HTTP.MetricsAddress, err = d.address(likedMetrics, false); err != nil {
 		return err
 	}
-	if c.Simulator.ListenAddress, err = d.address(likedSimulator, false); err != nil {
+	if err := d.placeSimulator(&c); err != nil {
 		return err
 	}
-	c.Simulator.Ledger = d.options.path("simulator/ledger.jsonl")
-	c.Stripe.APIURL = "http://" + c.Simulator.ListenAddress
 	c.HTTP.PublicURL = "http://" + c.HTTP.ListenAddress
 	c.Webhooks.LocalReceivers = append(c.Webhooks.LocalReceivers, thisMachine...)
 	if c.BuildID, err = buildOf(os.Executable()); err != nil {
 		return err
 	}
 	d.config = c
+	return nil
+}
+
+// placeSimulator gives each simulated provider a port, and points the adapters at them.
+func (d *devStack) placeSimulator(c *config.Config) (err error) {
+	s := &c.Simulator
+	for i, address := range []*string{
+		&s.ListenAddress, &s.AdyenAddress, &s.PawaPayAddress, &s.FlutterwaveAddress, &s.ControlAddress,
+	} {
+		if *address, err = d.address(likedSimulator+i, false); err != nil {
+			return err
+		}
+	}
+	s.Ledger = d.options.path("simulator/ledger.jsonl")
+	c.Stripe.APIURL = "http://" + s.ListenAddress
+	c.Providers.AdyenURL = "http://" + s.AdyenAddress
+	c.Providers.PawaPayURL = "http://" + s.PawaPayAddress
+	c.Providers.FlutterwaveURL = "http://" + s.FlutterwaveAddress
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"perennial/billing/fault"
@@ -82,14 +83,18 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 	return nil
 }
 
-func (d *devStack) startSimulator(context.Context) (err error) {
+func (d *devStack) startSimulator(ctx context.Context) (err error) {
 	c := d.config.Simulator
 	c.CallbackURL, c.CallbackSecret = callbackURL(d.config, "stripe", d.providerConfigID), config.NewSecret(d.state.webhookSecret)
-	if d.simulator, err = startSimulator(d.process, c); err != nil {
+	if d.simulator, err = startSimulator(ctx, d.process, c); err != nil {
 		return err
 	}
 	d.onDown(d.simulator.stop)
-	d.screen.done("payment provider simulator on %s", d.simulator.url())
+	var ports []string
+	for _, name := range d.simulator.names() {
+		ports = append(ports, name+" on "+d.simulator.url(name))
+	}
+	d.screen.done("simulated payment providers: %s", strings.Join(ports, ", "))
 	return nil
 }
 
@@ -140,8 +145,10 @@ func (d *devStack) describe() error {
 	c := d.config
 	path := d.options.path(stackEnv)
 	text := fmt.Sprintf("DATABASE_URL=%s\nTEMPORAL_ADDRESS=%s\nTEMPORAL_NAMESPACE=%s\nSTRIPE_API_URL=%s\n"+
+		"ADYEN_API_URL=%s\nPAWAPAY_API_URL=%s\nFLUTTERWAVE_API_URL=%s\n"+
 		"METRICS_ADDRESS=%s\nPERENNIAL_KEK=%s\nPERENNIAL_BUILD_ID=%s\n",
 		c.Database.URL.Reveal(), c.Temporal.Address, c.Temporal.Namespace, c.Stripe.APIURL,
+		c.Providers.AdyenURL, c.Providers.PawaPayURL, c.Providers.FlutterwaveURL,
 		c.HTTP.MetricsAddress, c.KEK.Reveal(), c.BuildID)
 	d.onDown(func(context.Context) error { return os.Remove(path) })
 	return os.WriteFile(path, []byte(text), 0o600)

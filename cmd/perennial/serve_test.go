@@ -53,6 +53,7 @@ func stackEnvironment(t *testing.T) map[string]string {
 		require.NoError(t, err)
 		env[name] = fmt.Sprintf("127.0.0.1:%d", port)
 	}
+	maps.Copy(env, otherSimulatorPorts)
 	env["STRIPE_API_URL"] = "http://" + env["SIMULATOR_ADDRESS"]
 	return env
 }
@@ -122,7 +123,7 @@ func TestServeAndDoctor(t *testing.T) {
 		lines = got.stdout
 		return got.code == exitDone
 	})
-	require.Contains(t, lines, "takes our key; its callbacks come to https://billing.example.com/callbacks/pp_")
+	require.Contains(t, lines, "takes our key; its callbacks come to https://billing.example.com/callbacks/stripe/pp_")
 	require.Contains(t, lines, ": time zone UTC; retries after 24h, 48h, 96h and at most 1h of jitter; ")
 	require.Contains(t, lines, "ok       worker version         build test-1 is current\n")
 	require.NotContains(t, lines, "fix:")

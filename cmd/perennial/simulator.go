@@ -10,17 +10,21 @@ import (
 	"time"
 
 	"perennial/internal/config"
+	"perennial/providers/simulator"
 	"perennial/providers/simulator/core"
-	"perennial/providers/simulator/stripesim"
 )
 
 func simulatorCommand() *command {
 	return &command{
 		name: "simulator", summary: "run the payment provider simulator",
-		about: "It speaks Stripe's dialect and keeps a ledger of the money that moved. Point STRIPE_API_URL at it, and steer it\n" +
-			"below /_simulator/. Its settings begin with SIMULATOR_. Never let anything but tests reach it.",
+		about: "It speaks the dialect of every payment provider, each on a port of its own, and keeps a ledger of the money that\n" +
+			"moved. Point STRIPE_API_URL, ADYEN_API_URL, PAWAPAY_API_URL and FLUTTERWAVE_API_URL at the ports, and steer the\n" +
+			"providers below /_simulator/ on the control port. Its settings begin with SIMULATOR_. Never let anything but\n" +
+			"tests reach it.",
 		examples: []string{
-			"perennial simulator", "SIMULATOR_ADDRESS=127.0.0.1:9000 SIMULATOR_LEDGER=/tmp/ledger.jsonl perennial simulator",
+			"perennial simulator",
+			"SIMULATOR_ADDRESS=127.0.0.1:9000 SIMULATOR_LEDGER=/tmp/ledger.jsonl perennial simulator",
+			"curl http://127.0.0.1:8094/_simulator/ledger",
 		},
 		setup: func(*flag.FlagSet) action {
 			return func(ctx context.Context, p *process, _ []string) error {
@@ -28,12 +32,15 @@ func simulatorCommand() *command {
 				if err != nil {
 					return err
 				}
-				s, err := startSimulator(p, c.Simulator)
+				s, err := startSimulator(ctx, p, c.Simulator)
 				if err != nil {
 					return err
 				}
-				// a courtesy
-				_, _ = fmt.Fprintf(p.stderr, "simulator: listening on %s, ledger in %s\n", s.url(), c.Simulator.Ledger)
+				for _, name := range s.names() {
+					// a courtesy
+					_, _ = fmt.Fprintf(p.stderr, "simulator: %s listens on %s\n", name, s.url(name))
+				}
+				_, _ = fmt.Fprintf(p.stderr, "simulator: control listens on %s, ledger in %s\n", s.control.url(), c.Simulator.Ledger)
 				select {
 				case <-ctx.Done():
 				case err = <-s.failed:
@@ -44,32 +51,103 @@ func simulatorCommand() *command {
 	}
 }
 
-// simulated is a running simulator.
+// simulated is a running simulator: one port for each provider, and one to control them.
 type simulated struct {
-	*listener
-	server *core.Server
+	control   *listener
+	failed    chan error // gets what ended one of the ports
+	providers map[string]*listener
+	simulator *simulator.Simulator
+	stopped   chan struct{}
 }
 
-// startSimulator reads the ledger back before it listens:
-// what was captured before a restart must stay captured, as at a provider.
-func startSimulator(p *process, c config.SimulatorSettings) (*simulated, error) {
+// startSimulator reads the ledgers back before it listens: what was captured before a restart must stay captured, as at
+// a provider.
+func startSimulator(ctx context.Context, p *process, c config.SimulatorSettings) (*simulated, error) {
 	if err := os.MkdirAll(filepath.Dir(c.Ledger), 0o755); err != nil {
 		return nil, fmt.Errorf("SIMULATOR_LEDGER: %w", err)
 	}
-	server, err := core.New(core.Config{
-		LedgerPath: c.Ledger, Now: p.now, IdempotencyWindow: c.KeyWindow, HangFor: c.HangFor,
-		Callbacks: core.Callbacks{URL: c.CallbackURL, Secret: c.CallbackSecret.Reveal()},
-	}, stripesim.New(stripesim.Config{}))
+	sim, err := simulator.New(simulator.Config{
+		Ledger: c.Ledger, Now: p.now, KeyWindow: c.KeyWindow, HangFor: c.HangFor,
+		Callbacks: map[string]core.Callbacks{"stripe": {URL: c.CallbackURL, Secret: c.CallbackSecret.Reveal()}},
+	})
 	if err != nil {
 		return nil, err
 	}
-	inner, err := server.Listen(c.ListenAddress) // its own listener, because outages close the port
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("SIMULATOR_ADDRESS: %w", err), server.Close())
+	s := &simulated{
+		failed: make(chan error, 1), providers: map[string]*listener{}, simulator: sim, stopped: make(chan struct{}),
 	}
-	return &simulated{listener: serveOn(inner, server.Handler()), server: server}, nil
+	if err := s.listen(ctx, c); err != nil {
+		return nil, errors.Join(err, s.stop(ctx))
+	}
+	return s, nil
 }
 
-func (s *simulated) stop(ctx context.Context) error {
-	return errors.Join(s.listener.stop(ctx, time.Second), s.server.Close())
+func (s *simulated) listen(ctx context.Context, c config.SimulatorSettings) error {
+	at := simulatorAddresses(c)
+	for _, provider := range s.simulator.Providers() {
+		a, ok := at[provider.Name()]
+		if !ok {
+			return fmt.Errorf("the simulated %s has no port", provider.Name())
+		}
+		inner, err := provider.Listen(a.address) // its own listener, because outages close the port
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.variable, err)
+		}
+		s.providers[provider.Name()] = s.watch(serveOn(inner, provider.Handler()))
+	}
+	control, err := listen(ctx, c.ControlAddress, s.simulator.Control())
+	if err != nil {
+		return fmt.Errorf("SIMULATOR_CONTROL_ADDRESS: %w", err)
+	}
+	s.control = s.watch(control)
+	return nil
+}
+
+// simulatorAddress is where a simulated provider listens, and the variable that says so.
+type simulatorAddress struct{ address, variable string }
+
+func simulatorAddresses(c config.SimulatorSettings) map[string]simulatorAddress {
+	return map[string]simulatorAddress{
+		"stripe":      {c.ListenAddress, "SIMULATOR_ADDRESS"},
+		"adyen":       {c.AdyenAddress, "SIMULATOR_ADYEN_ADDRESS"},
+		"pawapay":     {c.PawaPayAddress, "SIMULATOR_PAWAPAY_ADDRESS"},
+		"flutterwave": {c.FlutterwaveAddress, "SIMULATOR_FLUTTERWAVE_ADDRESS"},
+	}
+}
+
+// watch passes on what ends a port.
+func (s *simulated) watch(l *listener) *listener {
+	go func() {
+		select {
+		case err := <-l.failed:
+			select {
+			case s.failed <- err:
+			default: // another port failed before
+			}
+		case <-s.stopped:
+		}
+	}()
+	return l
+}
+
+// names are the providers in the order of their ports.
+func (s *simulated) names() (list []string) {
+	for _, p := range s.simulator.Providers() {
+		list = append(list, p.Name())
+	}
+	return list
+}
+
+// url is where a simulated provider listens.
+func (s *simulated) url(provider string) string { return s.providers[provider].url() }
+
+func (s *simulated) stop(ctx context.Context) (err error) {
+	close(s.stopped)
+	for _, l := range s.providers {
+		err = errors.Join(err, l.stop(ctx, time.Second))
+	}
+	if s.control != nil {
+		err = errors.Join(err, s.control.stop(ctx, time.Second))
+	}
+	return errors.Join(err, s.simulator.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -33,6 +34,7 @@ func TestSimulator_FollowsSettings(t *testing.T) {
 		"SIMULATOR_KEY_WINDOW": "1ms", "SIMULATOR_HANG": "10ms",
 		"SIMULATOR_CALLBACK_URL": receiver.URL, "SIMULATOR_CALLBACK_SECRET": "whsec_abc",
 	}
+	maps.Copy(env, otherSimulatorPorts)
 	simulator := start(t, env, "simulator")
 	eventually(t, "the simulator answers", func() bool {
 		return perennial(t, nil, "healthcheck", "--url", "http://"+address+"/_simulator/health").code == exitDone
@@ -56,6 +58,12 @@ func TestSimulator_FollowsSettings(t *testing.T) {
 	receiver.Close()
 	out := simulator.stop()
 	require.Equal(t, exitDone, out.code, out.stderr)
+}
+
+// otherSimulatorPorts are those of the providers that a test does not use.
+var otherSimulatorPorts = map[string]string{
+	"SIMULATOR_ADYEN_ADDRESS": "127.0.0.1:0", "SIMULATOR_PAWAPAY_ADDRESS": "127.0.0.1:0",
+	"SIMULATOR_FLUTTERWAVE_ADDRESS": "127.0.0.1:0", "SIMULATOR_CONTROL_ADDRESS": "127.0.0.1:0",
 }
 
 // charge asks the simulator for money, as Stripe's API is asked, and answers the payment intent's ID.

@@ -60,6 +60,10 @@ with batch as materialized (
     update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
     from locked l
     where t.environment_id = @environment_id and t.id = l.id
+), callbacks as (
+    update provider_callbacks c set evidence_failure_reason = null
+    from locked l
+    where c.environment_id = @environment_id and c.transaction_id = l.id and c.evidence_failure_reason is not null
 ), calls as (
     update provider_calls c set response = null
     from locked l

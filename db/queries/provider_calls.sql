@@ -1,6 +1,6 @@
 -- name: ProviderCallInsert :exec
-insert into provider_calls (id, environment_id, transaction_id, operation, key, started_at)
-values (@id, @environment_id, @transaction_id, @operation, @key, @started_at);
+insert into provider_calls (id, environment_id, transaction_id, operation, send_number, key, started_at)
+values (@id, @environment_id, @transaction_id, @operation, @send_number, @key, @started_at);
 
 -- name: ProviderCallFinish :exec
 -- Other calls of the transaction that are still open count as cut off with their workers: most are, and nobody else would
@@ -28,10 +28,12 @@ order by c.id;
 -- No row comes back for a message that is stored already: providers repeat themselves.
 insert into provider_callbacks (
     id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at,
-    kind, lost_transaction_id
+    kind, lost_transaction_id, key, evidence_outcome, evidence_ref, evidence_amount, evidence_currency, evidence_failure_code,
+    evidence_failure_reason
 ) values (
     @id, @environment_id, @provider_config_id, @provider_event_id, @type, @transaction_id, @provider_ref, @received_at, @processed_at,
-    @kind, @lost_transaction_id
+    @kind, @lost_transaction_id, @key, @evidence_outcome, @evidence_ref, @evidence_amount, @evidence_currency,
+    @evidence_failure_code, @evidence_failure_reason
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id;
@@ -41,9 +43,25 @@ returning id;
 select c.provider_ref
 from provider_callbacks c
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
-  and c.provider_ref <> '' and c.processed_at is null
+  and c.provider_config_id = @provider_config_id and c.provider_ref <> '' and c.processed_at is null
 order by c.provider_ref <> @known::text desc, c.received_at desc
 limit 1;
+
+-- name: CallbackListEvidence :many
+-- What open messages prove about a transaction: of a charge first that money moved, which nothing later takes back; of a
+-- refund in order, since a bank may return what went through.
+select sqlc.embed(c)
+from provider_callbacks c
+where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
+  and c.provider_config_id = @provider_config_id and c.processed_at is null and c.evidence_outcome is not null
+order by @type::text = 'charge' and c.evidence_outcome = 'succeeded' desc, c.received_at, c.id
+limit @row_limit;
+
+-- name: CallbackSetProcessed :exec
+-- The reason was written into the transaction, or is worth nothing.
+update provider_callbacks c
+set processed_at = @processed_at, evidence_failure_reason = null
+where c.environment_id = @environment_id and c.id = @id and c.processed_at is null;
 
 -- name: CallbackMarkProcessed :exec
 -- Also those that name the transaction only by the provider's reference, which we learned later. Of the operations that were

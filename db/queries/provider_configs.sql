@@ -1,6 +1,64 @@
 -- name: ProviderConfigInsert :exec
-insert into provider_configs (id, environment_id, provider, is_primary, created_at)
-values (@id, @environment_id, @provider, @is_primary, @created_at);
+insert into provider_configs (id, environment_id, provider, is_primary, priority, last_tested_at, test_error, failing_since, next_test_at, created_at)
+values (@id, @environment_id, @provider, @is_primary, @priority, @last_tested_at, @test_error, @failing_since, @next_test_at, @created_at);
+
+-- name: ProviderConfigGetWithKey :one
+select sqlc.embed(k), sqlc.embed(p),
+       coalesce((select c.fields from provider_credentials c
+        where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields
+from api_key_details k
+join provider_configs p on p.environment_id = k.environment_id and p.id = @id and p.deleted_at is null
+where k.hash = @hash;
+
+-- name: ProviderConfigList :many
+-- The number of an environment's is bounded, so that there is no paging.
+select sqlc.embed(p),
+       coalesce((select c.fields from provider_credentials c
+        where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields
+from provider_configs p
+where p.environment_id = @environment_id and p.deleted_at is null
+order by p.id desc;
+
+-- name: ProviderAdministrationLock :one
+-- Changes of an app's accounts happen one after the other: there is one primary of each environment. The keyset comes along,
+-- since credentials are sealed with it.
+select a.id as app_id, a.keyset, e.mode
+from environments e
+join apps a on a.id = e.app_id
+where e.id = @environment_id
+for no key update of a;
+
+-- name: ProviderConfigUpdate :exec
+with written as (
+    update provider_configs
+    set is_primary = @is_primary, priority = @priority, disabled_at = sqlc.narg('disabled_at'), deleted_at = sqlc.narg('deleted_at'),
+        charging_paused_at = sqlc.narg('charging_paused_at')
+    where environment_id = @environment_id and id = @id
+    returning 1
+)
+select 1 / count(*) from written;
+
+-- name: ProviderConfigSetTested :exec
+update provider_configs p
+set last_tested_at = @last_tested_at::timestamptz, test_error = sqlc.narg('test_error'), next_test_at = @next_test_at
+where p.environment_id = @environment_id and p.id = @id;
+
+-- name: ProviderConfigClaimTest :many
+-- Global: the daily test. Who claims one tests it; should that process die, it is tested a day later.
+update provider_configs p set next_test_at = @next_test_at
+where (p.environment_id, p.id) in (
+    select q.environment_id, q.id from provider_configs q
+    where q.next_test_at <= @now and q.disabled_at is null and q.deleted_at is null
+    order by q.next_test_at
+    limit 1
+    for update skip locked)
+returning p.environment_id, p.id;
+
+-- name: ProviderConfigHasPending :one
+select exists (select from transactions t
+    where t.environment_id = @environment_id and t.provider_config_id = @provider_config_id::text and t.status = 'pending') as pending;
 
 -- name: ProviderConfigGetPrimary :one
 -- The app's wrapped keyset comes along, since nothing can be opened without it, and the versions of the credentials, the
@@ -42,6 +100,6 @@ where p.environment_id = @environment_id and p.id = @id and p.failing_since is n
 returning p.id;
 
 -- name: ProviderConfigClearFailing :many
-update provider_configs p set failing_since = null
+update provider_configs p set failing_since = null, test_error = null
 where p.environment_id = @environment_id and p.id = @id and p.failing_since is not null
 returning p.id;

@@ -127,10 +127,11 @@ type ClientSettings struct {
 
 // SimulatorSettings place the provider simulator.
 type SimulatorSettings struct {
-	ListenAddress  string
-	Ledger         string // path
-	KeyWindow      time.Duration
-	HangFor        time.Duration
-	CallbackURL    string
-	CallbackSecret Secret
+	// The ports of Stripe, of the other providers, and of the control API over all.
+	ListenAddress, AdyenAddress, PawaPayAddress, FlutterwaveAddress, ControlAddress string
+	Ledger                                                                          string // path
+	KeyWindow                                                                       time.Duration
+	HangFor                                                                         time.Duration
+	CallbackURL                                                                     string
+	CallbackSecret                                                                  Secret
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -22,7 +23,9 @@ type Variable struct {
 // Variables lists every variable in the order of the documentation.
 func Variables() []Variable { return append([]Variable(nil), variables...) }
 
-var variables = []Variable{
+var variables = slices.Concat(ownVariables, simulatorVariables)
+
+var ownVariables = []Variable{
 	{
 		Name: "DATABASE_URL", Secret: true, set: databaseURL,
 		RequiredBy: []Command{API, Worker, Serve, Migrate, Key, Doctor, Payment},
@@ -323,48 +326,6 @@ var variables = []Variable{
 			"requests there with the account's credentials.",
 		Fix: "leave it unset, or give hosts that you trust",
 		set: hosts(func(c *Config) *[]string { return &c.Providers.APIHosts }),
-	},
-	{
-		Name: "SIMULATOR_ADDRESS", Default: "127.0.0.1:8090", Example: "127.0.0.1:8090",
-		Meaning: "Where the provider simulator listens.",
-		Fix:     "give host:port",
-		set:     address(func(c *Config) *string { return &c.Simulator.ListenAddress }),
-	},
-	{
-		Name: "SIMULATOR_LEDGER", Default: ".perennial/simulator/ledger.jsonl",
-		Example: "/var/lib/simulator/ledger.jsonl",
-		Meaning: "File to which the simulator syncs every movement of money.",
-		Fix:     "give a path that can be written",
-		set:     text(func(c *Config) *string { return &c.Simulator.Ledger }),
-	},
-	{
-		Name: "SIMULATOR_KEY_WINDOW", Default: "24h", Example: "2s",
-		Meaning: "How long the simulator remembers an idempotency key; after that the same key charges again, as at the " +
-			"provider.",
-		Fix: "give a duration; tests give seconds",
-		set: duration(time.Millisecond, 30*24*time.Hour, func(c *Config) *time.Duration { return &c.Simulator.KeyWindow }),
-	},
-	{
-		Name: "SIMULATOR_HANG", Default: "60s", Example: "2s",
-		Meaning: "How long an answer that is told to hang hangs.",
-		Fix:     "give a duration",
-		set:     duration(time.Millisecond, time.Hour, func(c *Config) *time.Duration { return &c.Simulator.HangFor }),
-	},
-	{
-		Name: "SIMULATOR_CALLBACK_URL", Example: "http://127.0.0.1:8080/callbacks/pp_01h",
-		Meaning: "Where the simulator sends its callbacks. Absent: nowhere, until it is told over HTTP. `dev` sends " +
-			"them to its own API.",
-		Fix: "give the API's callback URL of a provider configuration",
-		set: webURL(func(c *Config) *string { return &c.Simulator.CallbackURL }),
-	},
-	{
-		Name: "SIMULATOR_CALLBACK_SECRET", Secret: true, Example: "whsec_…",
-		Meaning: "Secret with which the simulator signs its callbacks.",
-		Fix:     "give the webhook secret of that provider configuration",
-		set: func(c *Config, s string) string {
-			c.Simulator.CallbackSecret = NewSecret(s)
-			return ""
-		},
 	},
 	{
 		Name: "PERENNIAL_API_URL", Default: "http://127.0.0.1:8080", Example: "https://billing.example.com",

@@ -28,11 +28,13 @@ var callbacks = []scenario{
 	}},
 	{"a genuine callback names the refund", needs{holdsRefunds}, func(t *testing.T, b *bench) {
 		charge := b.pay(t, b.request(b.Methods.RefundPending))
-		b.Rig.drain()
 		in := b.refundOf(charge.Ref, b.Price.Amount)
 		res := b.refund(t, in)
 		b.Rig.SettleRefund(t, res.Ref, "failed")
 		cb := b.parse(t, b.Rig.NextCallback(t))[0]
+		for cb.Ref == charge.Ref { // the message about a charge may come after the look-up that saw its end
+			cb = b.parse(t, b.Rig.NextCallback(t))[0]
+		}
 		require.Equal(t, res.Ref, cb.Ref)
 		require.True(t, cb.TransactionID == refundTxn || compact(cb.Key) == compact(in.Key), "%+v", cb)
 	}},

@@ -37,6 +37,7 @@ var (
 	forgets       = need{"keys that are forgotten", func(s Subject) bool { return !s.Protocol.KeysKept }}
 	bindsKeys     = need{"keys that bind parameters", func(s Subject) bool { return !s.Protocol.KeysBindNothing }}
 	disputable    = need{"disputes", func(s Subject) bool { return !s.Protocol.NoDisputes }}
+	inquirable    = need{"inquiries", func(s Subject) bool { return !s.Protocol.NoDisputes && !s.Protocol.NoInquiries }}
 	listsRefunds  = need{"a list of refunds", func(s Subject) bool { return !s.Protocol.NoRefundList }}
 	refundsByKey  = need{"a look-up of refunds by our key", func(s Subject) bool { return !s.Protocol.NoRefundByKey }}
 	anyTxn        = need{"a search by transaction", func(s Subject) bool { return s.Protocol.SearchesTransactions }}

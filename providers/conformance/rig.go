@@ -62,17 +62,6 @@ func (r *Rig) NextCallback(t *testing.T) providers.CallbackRequest {
 	}
 }
 
-// drain forgets the messages that arrived.
-func (r *Rig) drain() {
-	for {
-		select {
-		case <-r.messages:
-		default:
-			return
-		}
-	}
-}
-
 func (r *Rig) falsify(body []byte, lie string) ([]byte, error) {
 	return r.dialect.Falsify(body, core.Lie(lie))
 }

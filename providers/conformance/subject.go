@@ -32,6 +32,7 @@ type Protocol struct {
 	KeysKept             bool // an operation's key is never forgotten
 	KeysBindNothing      bool // the provider does not compare the parameters of a repeat
 	NoDisputes           bool
+	NoInquiries          bool // a dispute takes the money from its beginning
 	NoRefundList         bool // the refunds of a charge cannot be listed
 	NoRefundByKey        bool // a refund is found by its reference only
 	SearchesTransactions bool // a look-up without reference is a search for our transaction ID

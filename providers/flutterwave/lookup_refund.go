@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 
+	"perennial/billing/money"
 	"perennial/providers"
 )
 
@@ -22,7 +23,17 @@ func (f *Flutterwave) LookupRefund(ctx context.Context, in providers.LookupReque
 	if err := sameTransaction(in.TransactionID, r.Meta.TransactionID); err != nil {
 		return providers.Result{}, err
 	}
-	return f.refundResult(x, r, ""), nil
+	return f.refundResult(x, r, f.currencyOf(ctx, r.ChargeID)), nil
+}
+
+// currencyOf reads the currency of a charge, since a refund does not name it. Where that fails, the amount of the
+// refund stays unsaid: its status is known all the same.
+func (f *Flutterwave) currencyOf(ctx context.Context, chargeID string) money.Currency {
+	c, ok := f.get(ctx, "/charges/"+url.PathEscape(chargeID), nil).charge()
+	if !ok {
+		return ""
+	}
+	return money.Currency(c.Currency)
 }
 
 func (f *Flutterwave) listRefunds(ctx context.Context, in providers.LookupRequest) providers.Result {
@@ -36,7 +47,7 @@ func (f *Flutterwave) listRefunds(ctx context.Context, in providers.LookupReques
 		switch {
 		case in.ChargeRef != "" && r.ChargeID != in.ChargeRef:
 		case r.Meta.TransactionID == in.TransactionID:
-			res := f.refundResult(last, r, "")
+			res := f.refundResult(last, r, f.currencyOf(ctx, r.ChargeID))
 			res.Response = nil // the page is about others too
 			return res
 		case r.Meta.TransactionID == "":

@@ -50,8 +50,8 @@ func (f *Flutterwave) Refund(ctx context.Context, in providers.RefundRequest) (p
 	return res, nil
 }
 
-// refundResult turns a refund into an outcome. A refund names no currency: it is given where the caller knows it, and
-// without one the amount stays unsaid.
+// refundResult turns a refund into an outcome. A refund names no currency, which is its charge's; without one the
+// amount stays unsaid.
 func (f *Flutterwave) refundResult(x exchange, r *refund, currency money.Currency) providers.Result {
 	res := providers.Result{
 		Outcome: r.outcome(), Ref: r.ID, HTTPStatus: x.status, RetryAfter: x.retryAfter, Response: f.redact(x),

@@ -49,8 +49,26 @@ func TestRefund_Statuses(t *testing.T) {
 		found, err := f.LookupRefund(t.Context(), providers.LookupRequest{TransactionID: "txn_43", Ref: "rfd_1"})
 		require.NoError(t, err)
 		require.Equal(t, want, found.Outcome, status)
-		require.Empty(t, found.Currency, "a refund names no currency")
+		require.Empty(t, found.Currency, "the charge that would name it cannot be read")
 	}
+}
+
+// A refund names no currency, so that of its charge is read.
+func TestLookupRefund_Amount(t *testing.T) {
+	t.Parallel()
+	f := against(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/refunds/rfd_1":
+			_, _ = io.WriteString(w, `{"data":`+refundWith("completed", "txn_43")+`}`)
+		case "/charges/chg_1":
+			_, _ = io.WriteString(w, succeededCharge)
+		}
+	})
+	res, err := f.LookupRefund(t.Context(), providers.LookupRequest{TransactionID: "txn_43", Ref: "rfd_1"})
+	require.NoError(t, err)
+	require.Equal(t, [3]any{providers.Succeeded, sampleRefund().Amount, sampleRefund().Currency},
+		[3]any{res.Outcome, res.Amount, res.Currency})
+	require.Contains(t, string(res.Response), "rfd_1", "the answer about the refund is what is stored")
 }
 
 func TestRefund_KeyOfAnotherRequest(t *testing.T) {

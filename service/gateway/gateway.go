@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/vault"
@@ -93,10 +94,29 @@ func (g *Gateway) adapter(provider, mode string, c Credentials) (providers.Provi
 	if err := known(factory, c); err != nil {
 		return nil, err
 	}
-	return factory.Open(providers.Account{
+	adapter, err := factory.Open(providers.Account{
 		Live: mode == "live", Credentials: c, BaseURL: g.config.BaseURLs[provider], AllowedHosts: g.config.AllowedHosts,
 		Timeout: g.config.Timeout, ReplayWindow: g.config.ReplayWindows[provider],
 	})
+	if err != nil {
+		return nil, notOpened(err)
+	}
+	return adapter, nil
+}
+
+// notOpened is why an adapter refuses an account. The codes are those that a factory may have; what else one returns is
+// about the credentials too.
+func notOpened(err error) error {
+	f := fault.From(err)
+	switch {
+	case !f.Refusal():
+		return err
+	case f.Code == "provider_environment_mismatch":
+		return fault.InvalidParam(f.Param, "provider_environment_mismatch", "%s", f.Detail)
+	case f.Code == "provider_config_invalid":
+		return fault.InvalidParam(f.Param, "provider_config_invalid", "%s", f.Detail)
+	}
+	return fault.InvalidParam(f.Param, "provider_credentials_invalid", "%s", f.Detail)
 }
 
 // Limits returns which charges in a currency a provider takes, by the provider's name;

@@ -39,7 +39,7 @@ func TestDev_Story(t *testing.T) {
 
 func dev(t *testing.T, env []string, dir string) (stdout, stderr string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	return world.RunContext(ctx, t, env, "dev", "--once", "--dir", dir)
 }

@@ -52,7 +52,7 @@ func restored(t *testing.T, l loss) {
 	server := postgres(t)
 	w := world.New(t, world.Config{Postgres: server, Temporal: l.temporal, Windows: l.windows})
 	w.Service.Start(t)
-	ctx, cancel := context.WithTimeout(t.Context(), settled+2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), settled+4*time.Minute)
 	defer cancel()
 	s := &lossy{t: t, w: w, env: w.Environments[0]}
 	s.subscribe(ctx)
@@ -147,7 +147,7 @@ func (s *lossy) openWindow(ctx context.Context) {
 }
 
 // lossAfter is how long the first payments may take until the window opens in which everything is due.
-var lossAfter = time.Duration(testkit.Scale(60, 300)) * time.Second
+var lossAfter = time.Duration(testkit.Scale(120, 300)) * time.Second
 
 // endTrial writes another end of the trial: nobody waits for a real one.
 func (s *lossy) endTrial(ctx context.Context, subs []string, at time.Time) {

@@ -99,9 +99,7 @@ var answers = map[string]func(*stage) func() error{
 		return func() error { return s.send(txn.ID, scene.Unauthorized) }
 	},
 	"not_found a charge that the provider never received": func(s *stage) func() error {
-		l := s.begun(1000)
-		s.must(l.answer(payment.AnswerNotFound)) // once is no proof
-		return l.says(payment.AnswerNotFound)
+		return s.begun(1000).says(payment.AnswerNotFound)
 	},
 }
 

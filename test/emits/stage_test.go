@@ -5,6 +5,7 @@ package emits
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,7 @@ import (
 	"perennial/internal/testkit"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/gateway"
 	"perennial/test/scene"
 )
 
@@ -38,7 +40,9 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{Scene: scene.New(t, scene.CancelPastDueAfter(60)), t: t, ctx: t.Context()}
-	s.service = service.New(s.Store, s.Clock.Now).WithWebhooks(service.Webhooks{Vault: s.vault()})
+	keys := s.vault()
+	s.service = service.New(s.Store, s.Clock.Now).WithWebhooks(service.Webhooks{Vault: keys}).
+		WithProviders(gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": accountsAt(t)}}))
 	s.by = service.Caller{Actor: db.ByKey("key_1"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC"}
 	return s
 }
@@ -229,9 +233,8 @@ func (s *stage) hear(id string, said payment.Answer) error {
 			return err
 		}
 		t := result.Transaction
-		if result.Move = payment.MoveLookup; t.FirstSentAt.IsZero() {
-			result.Transaction.FirstSentAt = wall
-		}
+		result.Move, result.Transaction.FirstSentAt = payment.MoveLookup, wall.Add(-time.Hour)
+		result.Protocol = payment.Protocol{LookupByKey: true, LookupByRef: true, AbsenceAfter: time.Minute}
 		said.Ref = "ref_" + t.ID
 		if said.Outcome == payment.AnswerSucceeded && said.Amount == 0 {
 			said.Amount, said.Currency = t.Amount, t.Currency

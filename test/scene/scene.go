@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
+	"perennial/billing/account"
 	"perennial/billing/customer"
 	"perennial/billing/money"
 	"perennial/billing/period"
@@ -73,7 +74,8 @@ func New(t testing.TB, options ...Option) *Scene {
 		Provider: NewProvider(clock.Now), Started: effects,
 	}
 	s.Config = db.ProviderConfig{
-		ID: id.New(id.ProviderConfig, Start), EnvironmentID: s.Env, Provider: "stripe", Primary: true,
+		ID: id.New(id.ProviderConfig, Start), EnvironmentID: s.Env, Provider: "stripe",
+		Account:     account.Account{Primary: true},
 		Credentials: []db.SealedCredentials{{Version: 1, Fields: []string{"secretKey"}, Sealed: []byte("sealed")}},
 	}
 	tenant, app := id.New(id.Tenant, Start), id.New(id.App, Start)

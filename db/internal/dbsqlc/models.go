@@ -89,6 +89,7 @@ type Environment struct {
 	PastDueBilling         subscription.PastDueBilling
 	PastDueCancelAfterDays *int
 	CreatedAt              time.Time
+	ChargingPausedAt       *time.Time
 }
 
 type Erasure struct {
@@ -176,6 +177,20 @@ type InvoiceLine struct {
 	PeriodEnd     time.Time
 }
 
+type PaymentSend struct {
+	EnvironmentID    string
+	TransactionID    string
+	Number           int
+	ProviderConfigID string
+	Provider         string
+	Key              string
+	Reason           string
+	SentAt           time.Time
+	ProviderRef      *string
+	Outcome          *string
+	AnsweredAt       *time.Time
+}
+
 type Plan struct {
 	ID            string
 	EnvironmentID string
@@ -211,6 +226,28 @@ type ProviderCall struct {
 	Response      []byte
 	StartedAt     time.Time
 	EndedAt       *time.Time
+	SendNumber    *int
+}
+
+type ProviderCallback struct {
+	ID                    string
+	EnvironmentID         string
+	ProviderConfigID      string
+	ProviderEventID       string
+	Type                  string
+	TransactionID         *string
+	ProviderRef           string
+	ReceivedAt            time.Time
+	ProcessedAt           *time.Time
+	Kind                  string
+	LostTransactionID     *string
+	Key                   string
+	EvidenceOutcome       *string
+	EvidenceRef           *string
+	EvidenceAmount        *int64
+	EvidenceCurrency      *string
+	EvidenceFailureCode   *string
+	EvidenceFailureReason *string
 }
 
 type ProviderConfig struct {
@@ -222,6 +259,13 @@ type ProviderConfig struct {
 	WebhookSecretSealed []byte
 	CreatedAt           time.Time
 	FailingSince        *time.Time
+	Priority            int
+	DisabledAt          *time.Time
+	DeletedAt           *time.Time
+	ChargingPausedAt    *time.Time
+	LastTestedAt        *time.Time
+	TestError           *string
+	NextTestAt          time.Time
 }
 
 type Settlement struct {

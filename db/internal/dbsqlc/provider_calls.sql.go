@@ -14,20 +14,26 @@ const callbackGetRef = `-- name: CallbackGetRef :one
 select c.provider_ref
 from provider_callbacks c
 where c.environment_id = $1 and c.transaction_id = $2::text
-  and c.provider_ref <> '' and c.processed_at is null
-order by c.provider_ref <> $3::text desc, c.received_at desc
+  and c.provider_config_id = $3 and c.provider_ref <> '' and c.processed_at is null
+order by c.provider_ref <> $4::text desc, c.received_at desc
 limit 1
 `
 
 type CallbackGetRefParams struct {
-	EnvironmentID string
-	TransactionID string
-	Known         string
+	EnvironmentID    string
+	TransactionID    string
+	ProviderConfigID string
+	Known            string
 }
 
 // What the provider calls the operation, in word of it that nobody has followed yet; first what is not known.
 func (q *Queries) CallbackGetRef(ctx context.Context, db DBTX, arg CallbackGetRefParams) (string, error) {
-	row := db.QueryRow(ctx, callbackGetRef, arg.EnvironmentID, arg.TransactionID, arg.Known)
+	row := db.QueryRow(ctx, callbackGetRef,
+		arg.EnvironmentID,
+		arg.TransactionID,
+		arg.ProviderConfigID,
+		arg.Known,
+	)
 	var provider_ref string
 	err := row.Scan(&provider_ref)
 	return provider_ref, err
@@ -36,27 +42,36 @@ func (q *Queries) CallbackGetRef(ctx context.Context, db DBTX, arg CallbackGetRe
 const callbackInsert = `-- name: CallbackInsert :one
 insert into provider_callbacks (
     id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at,
-    kind, lost_transaction_id
+    kind, lost_transaction_id, key, evidence_outcome, evidence_ref, evidence_amount, evidence_currency, evidence_failure_code,
+    evidence_failure_reason
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9,
-    $10, $11
+    $10, $11, $12, $13, $14, $15, $16,
+    $17, $18
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id
 `
 
 type CallbackInsertParams struct {
-	ID                string
-	EnvironmentID     string
-	ProviderConfigID  string
-	ProviderEventID   string
-	Type              string
-	TransactionID     *string
-	ProviderRef       string
-	ReceivedAt        time.Time
-	ProcessedAt       *time.Time
-	Kind              string
-	LostTransactionID *string
+	ID                    string
+	EnvironmentID         string
+	ProviderConfigID      string
+	ProviderEventID       string
+	Type                  string
+	TransactionID         *string
+	ProviderRef           string
+	ReceivedAt            time.Time
+	ProcessedAt           *time.Time
+	Kind                  string
+	LostTransactionID     *string
+	Key                   string
+	EvidenceOutcome       *string
+	EvidenceRef           *string
+	EvidenceAmount        *int64
+	EvidenceCurrency      *string
+	EvidenceFailureCode   *string
+	EvidenceFailureReason *string
 }
 
 // No row comes back for a message that is stored already: providers repeat themselves.
@@ -73,10 +88,85 @@ func (q *Queries) CallbackInsert(ctx context.Context, db DBTX, arg CallbackInser
 		arg.ProcessedAt,
 		arg.Kind,
 		arg.LostTransactionID,
+		arg.Key,
+		arg.EvidenceOutcome,
+		arg.EvidenceRef,
+		arg.EvidenceAmount,
+		arg.EvidenceCurrency,
+		arg.EvidenceFailureCode,
+		arg.EvidenceFailureReason,
 	)
 	var id string
 	err := row.Scan(&id)
 	return id, err
+}
+
+const callbackListEvidence = `-- name: CallbackListEvidence :many
+select c.id, c.environment_id, c.provider_config_id, c.provider_event_id, c.type, c.transaction_id, c.provider_ref, c.received_at, c.processed_at, c.kind, c.lost_transaction_id, c.key, c.evidence_outcome, c.evidence_ref, c.evidence_amount, c.evidence_currency, c.evidence_failure_code, c.evidence_failure_reason
+from provider_callbacks c
+where c.environment_id = $1 and c.transaction_id = $2::text
+  and c.provider_config_id = $3 and c.processed_at is null and c.evidence_outcome is not null
+order by $4::text = 'charge' and c.evidence_outcome = 'succeeded' desc, c.received_at, c.id
+limit $5
+`
+
+type CallbackListEvidenceParams struct {
+	EnvironmentID    string
+	TransactionID    string
+	ProviderConfigID string
+	Type             string
+	RowLimit         int32
+}
+
+type CallbackListEvidenceRow struct {
+	ProviderCallback ProviderCallback
+}
+
+// What open messages prove about a transaction: of a charge first that money moved, which nothing later takes back; of a
+// refund in order, since a bank may return what went through.
+func (q *Queries) CallbackListEvidence(ctx context.Context, db DBTX, arg CallbackListEvidenceParams) ([]CallbackListEvidenceRow, error) {
+	rows, err := db.Query(ctx, callbackListEvidence,
+		arg.EnvironmentID,
+		arg.TransactionID,
+		arg.ProviderConfigID,
+		arg.Type,
+		arg.RowLimit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CallbackListEvidenceRow
+	for rows.Next() {
+		var i CallbackListEvidenceRow
+		if err := rows.Scan(
+			&i.ProviderCallback.ID,
+			&i.ProviderCallback.EnvironmentID,
+			&i.ProviderCallback.ProviderConfigID,
+			&i.ProviderCallback.ProviderEventID,
+			&i.ProviderCallback.Type,
+			&i.ProviderCallback.TransactionID,
+			&i.ProviderCallback.ProviderRef,
+			&i.ProviderCallback.ReceivedAt,
+			&i.ProviderCallback.ProcessedAt,
+			&i.ProviderCallback.Kind,
+			&i.ProviderCallback.LostTransactionID,
+			&i.ProviderCallback.Key,
+			&i.ProviderCallback.EvidenceOutcome,
+			&i.ProviderCallback.EvidenceRef,
+			&i.ProviderCallback.EvidenceAmount,
+			&i.ProviderCallback.EvidenceCurrency,
+			&i.ProviderCallback.EvidenceFailureCode,
+			&i.ProviderCallback.EvidenceFailureReason,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const callbackMarkProcessed = `-- name: CallbackMarkProcessed :exec
@@ -114,6 +204,24 @@ func (q *Queries) CallbackMarkProcessed(ctx context.Context, db DBTX, arg Callba
 		arg.LookedAt,
 		arg.Shown,
 	)
+	return err
+}
+
+const callbackSetProcessed = `-- name: CallbackSetProcessed :exec
+update provider_callbacks c
+set processed_at = $1, evidence_failure_reason = null
+where c.environment_id = $2 and c.id = $3 and c.processed_at is null
+`
+
+type CallbackSetProcessedParams struct {
+	ProcessedAt   *time.Time
+	EnvironmentID string
+	ID            string
+}
+
+// The reason was written into the transaction, or is worth nothing.
+func (q *Queries) CallbackSetProcessed(ctx context.Context, db DBTX, arg CallbackSetProcessedParams) error {
+	_, err := db.Exec(ctx, callbackSetProcessed, arg.ProcessedAt, arg.EnvironmentID, arg.ID)
 	return err
 }
 
@@ -158,8 +266,8 @@ func (q *Queries) ProviderCallFinish(ctx context.Context, db DBTX, arg ProviderC
 }
 
 const providerCallInsert = `-- name: ProviderCallInsert :exec
-insert into provider_calls (id, environment_id, transaction_id, operation, key, started_at)
-values ($1, $2, $3, $4, $5, $6)
+insert into provider_calls (id, environment_id, transaction_id, operation, send_number, key, started_at)
+values ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type ProviderCallInsertParams struct {
@@ -167,6 +275,7 @@ type ProviderCallInsertParams struct {
 	EnvironmentID string
 	TransactionID string
 	Operation     string
+	SendNumber    *int
 	Key           string
 	StartedAt     time.Time
 }
@@ -177,6 +286,7 @@ func (q *Queries) ProviderCallInsert(ctx context.Context, db DBTX, arg ProviderC
 		arg.EnvironmentID,
 		arg.TransactionID,
 		arg.Operation,
+		arg.SendNumber,
 		arg.Key,
 		arg.StartedAt,
 	)
@@ -184,7 +294,7 @@ func (q *Queries) ProviderCallInsert(ctx context.Context, db DBTX, arg ProviderC
 }
 
 const providerCallList = `-- name: ProviderCallList :many
-select c.id, c.environment_id, c.transaction_id, c.operation, c.key, c.outcome, c.http_status, c.response, c.started_at, c.ended_at
+select c.id, c.environment_id, c.transaction_id, c.operation, c.key, c.outcome, c.http_status, c.response, c.started_at, c.ended_at, c.send_number
 from provider_calls c
 where c.environment_id = $1 and c.transaction_id = $2
 order by c.id
@@ -219,6 +329,7 @@ func (q *Queries) ProviderCallList(ctx context.Context, db DBTX, arg ProviderCal
 			&i.ProviderCall.Response,
 			&i.ProviderCall.StartedAt,
 			&i.ProviderCall.EndedAt,
+			&i.ProviderCall.SendNumber,
 		); err != nil {
 			return nil, err
 		}

@@ -10,8 +10,73 @@ import (
 	"time"
 )
 
+const providerAdministrationLock = `-- name: ProviderAdministrationLock :one
+select a.id as app_id, a.keyset, e.mode
+from environments e
+join apps a on a.id = e.app_id
+where e.id = $1
+for no key update of a
+`
+
+type ProviderAdministrationLockRow struct {
+	AppID  string
+	Keyset []byte
+	Mode   string
+}
+
+// Changes of an app's accounts happen one after the other: there is one primary of each environment. The keyset comes along,
+// since credentials are sealed with it.
+func (q *Queries) ProviderAdministrationLock(ctx context.Context, db DBTX, environmentID string) (ProviderAdministrationLockRow, error) {
+	row := db.QueryRow(ctx, providerAdministrationLock, environmentID)
+	var i ProviderAdministrationLockRow
+	err := row.Scan(&i.AppID, &i.Keyset, &i.Mode)
+	return i, err
+}
+
+const providerConfigClaimTest = `-- name: ProviderConfigClaimTest :many
+update provider_configs p set next_test_at = $1
+where (p.environment_id, p.id) in (
+    select q.environment_id, q.id from provider_configs q
+    where q.next_test_at <= $2 and q.disabled_at is null and q.deleted_at is null
+    order by q.next_test_at
+    limit 1
+    for update skip locked)
+returning p.environment_id, p.id
+`
+
+type ProviderConfigClaimTestParams struct {
+	NextTestAt time.Time
+	Now        time.Time
+}
+
+type ProviderConfigClaimTestRow struct {
+	EnvironmentID string
+	ID            string
+}
+
+// Global: the daily test. Who claims one tests it; should that process die, it is tested a day later.
+func (q *Queries) ProviderConfigClaimTest(ctx context.Context, db DBTX, arg ProviderConfigClaimTestParams) ([]ProviderConfigClaimTestRow, error) {
+	rows, err := db.Query(ctx, providerConfigClaimTest, arg.NextTestAt, arg.Now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ProviderConfigClaimTestRow
+	for rows.Next() {
+		var i ProviderConfigClaimTestRow
+		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const providerConfigClearFailing = `-- name: ProviderConfigClearFailing :many
-update provider_configs p set failing_since = null
+update provider_configs p set failing_since = null, test_error = null
 where p.environment_id = $1 and p.id = $2 and p.failing_since is not null
 returning p.id
 `
@@ -42,7 +107,7 @@ func (q *Queries) ProviderConfigClearFailing(ctx context.Context, db DBTX, arg P
 }
 
 const providerConfigGet = `-- name: ProviderConfigGet :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset,
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
        array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
@@ -79,6 +144,13 @@ func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderCo
 		&i.ProviderConfig.WebhookSecretSealed,
 		&i.ProviderConfig.CreatedAt,
 		&i.ProviderConfig.FailingSince,
+		&i.ProviderConfig.Priority,
+		&i.ProviderConfig.DisabledAt,
+		&i.ProviderConfig.DeletedAt,
+		&i.ProviderConfig.ChargingPausedAt,
+		&i.ProviderConfig.LastTestedAt,
+		&i.ProviderConfig.TestError,
+		&i.ProviderConfig.NextTestAt,
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
@@ -90,7 +162,7 @@ func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderCo
 }
 
 const providerConfigGetByID = `-- name: ProviderConfigGetByID :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset,
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
        array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
@@ -123,6 +195,13 @@ func (q *Queries) ProviderConfigGetByID(ctx context.Context, db DBTX, id string)
 		&i.ProviderConfig.WebhookSecretSealed,
 		&i.ProviderConfig.CreatedAt,
 		&i.ProviderConfig.FailingSince,
+		&i.ProviderConfig.Priority,
+		&i.ProviderConfig.DisabledAt,
+		&i.ProviderConfig.DeletedAt,
+		&i.ProviderConfig.ChargingPausedAt,
+		&i.ProviderConfig.LastTestedAt,
+		&i.ProviderConfig.TestError,
+		&i.ProviderConfig.NextTestAt,
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
@@ -134,7 +213,7 @@ func (q *Queries) ProviderConfigGetByID(ctx context.Context, db DBTX, id string)
 }
 
 const providerConfigGetPrimary = `-- name: ProviderConfigGetPrimary :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, e.mode, e.app_id, a.keyset,
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
        array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
@@ -168,6 +247,13 @@ func (q *Queries) ProviderConfigGetPrimary(ctx context.Context, db DBTX, environ
 		&i.ProviderConfig.WebhookSecretSealed,
 		&i.ProviderConfig.CreatedAt,
 		&i.ProviderConfig.FailingSince,
+		&i.ProviderConfig.Priority,
+		&i.ProviderConfig.DisabledAt,
+		&i.ProviderConfig.DeletedAt,
+		&i.ProviderConfig.ChargingPausedAt,
+		&i.ProviderConfig.LastTestedAt,
+		&i.ProviderConfig.TestError,
+		&i.ProviderConfig.NextTestAt,
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
@@ -178,9 +264,83 @@ func (q *Queries) ProviderConfigGetPrimary(ctx context.Context, db DBTX, environ
 	return i, err
 }
 
+const providerConfigGetWithKey = `-- name: ProviderConfigGetWithKey :one
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at,
+       coalesce((select c.fields from provider_credentials c
+        where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields
+from api_key_details k
+join provider_configs p on p.environment_id = k.environment_id and p.id = $1 and p.deleted_at is null
+where k.hash = $2
+`
+
+type ProviderConfigGetWithKeyParams struct {
+	ID   string
+	Hash []byte
+}
+
+type ProviderConfigGetWithKeyRow struct {
+	ApiKeyDetail   ApiKeyDetail
+	ProviderConfig ProviderConfig
+	Fields         []string
+}
+
+func (q *Queries) ProviderConfigGetWithKey(ctx context.Context, db DBTX, arg ProviderConfigGetWithKeyParams) (ProviderConfigGetWithKeyRow, error) {
+	row := db.QueryRow(ctx, providerConfigGetWithKey, arg.ID, arg.Hash)
+	var i ProviderConfigGetWithKeyRow
+	err := row.Scan(
+		&i.ApiKeyDetail.Hash,
+		&i.ApiKeyDetail.ID,
+		&i.ApiKeyDetail.EnvironmentID,
+		&i.ApiKeyDetail.AppID,
+		&i.ApiKeyDetail.TenantID,
+		&i.ApiKeyDetail.Mode,
+		&i.ApiKeyDetail.Kind,
+		&i.ApiKeyDetail.Scopes,
+		&i.ApiKeyDetail.AllowedCidrs,
+		&i.ApiKeyDetail.ExpiresAt,
+		&i.ApiKeyDetail.RevokedAt,
+		&i.ApiKeyDetail.TimeZone,
+		&i.ProviderConfig.ID,
+		&i.ProviderConfig.EnvironmentID,
+		&i.ProviderConfig.Provider,
+		&i.ProviderConfig.IsPrimary,
+		&i.ProviderConfig.SecretKeySealed,
+		&i.ProviderConfig.WebhookSecretSealed,
+		&i.ProviderConfig.CreatedAt,
+		&i.ProviderConfig.FailingSince,
+		&i.ProviderConfig.Priority,
+		&i.ProviderConfig.DisabledAt,
+		&i.ProviderConfig.DeletedAt,
+		&i.ProviderConfig.ChargingPausedAt,
+		&i.ProviderConfig.LastTestedAt,
+		&i.ProviderConfig.TestError,
+		&i.ProviderConfig.NextTestAt,
+		&i.Fields,
+	)
+	return i, err
+}
+
+const providerConfigHasPending = `-- name: ProviderConfigHasPending :one
+select exists (select from transactions t
+    where t.environment_id = $1 and t.provider_config_id = $2::text and t.status = 'pending') as pending
+`
+
+type ProviderConfigHasPendingParams struct {
+	EnvironmentID    string
+	ProviderConfigID string
+}
+
+func (q *Queries) ProviderConfigHasPending(ctx context.Context, db DBTX, arg ProviderConfigHasPendingParams) (bool, error) {
+	row := db.QueryRow(ctx, providerConfigHasPending, arg.EnvironmentID, arg.ProviderConfigID)
+	var pending bool
+	err := row.Scan(&pending)
+	return pending, err
+}
+
 const providerConfigInsert = `-- name: ProviderConfigInsert :exec
-insert into provider_configs (id, environment_id, provider, is_primary, created_at)
-values ($1, $2, $3, $4, $5)
+insert into provider_configs (id, environment_id, provider, is_primary, priority, last_tested_at, test_error, failing_since, next_test_at, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type ProviderConfigInsertParams struct {
@@ -188,6 +348,11 @@ type ProviderConfigInsertParams struct {
 	EnvironmentID string
 	Provider      string
 	IsPrimary     bool
+	Priority      int
+	LastTestedAt  *time.Time
+	TestError     *string
+	FailingSince  *time.Time
+	NextTestAt    time.Time
 	CreatedAt     time.Time
 }
 
@@ -197,9 +362,67 @@ func (q *Queries) ProviderConfigInsert(ctx context.Context, db DBTX, arg Provide
 		arg.EnvironmentID,
 		arg.Provider,
 		arg.IsPrimary,
+		arg.Priority,
+		arg.LastTestedAt,
+		arg.TestError,
+		arg.FailingSince,
+		arg.NextTestAt,
 		arg.CreatedAt,
 	)
 	return err
+}
+
+const providerConfigList = `-- name: ProviderConfigList :many
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at,
+       coalesce((select c.fields from provider_credentials c
+        where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields
+from provider_configs p
+where p.environment_id = $1 and p.deleted_at is null
+order by p.id desc
+`
+
+type ProviderConfigListRow struct {
+	ProviderConfig ProviderConfig
+	Fields         []string
+}
+
+// The number of an environment's is bounded, so that there is no paging.
+func (q *Queries) ProviderConfigList(ctx context.Context, db DBTX, environmentID string) ([]ProviderConfigListRow, error) {
+	rows, err := db.Query(ctx, providerConfigList, environmentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ProviderConfigListRow
+	for rows.Next() {
+		var i ProviderConfigListRow
+		if err := rows.Scan(
+			&i.ProviderConfig.ID,
+			&i.ProviderConfig.EnvironmentID,
+			&i.ProviderConfig.Provider,
+			&i.ProviderConfig.IsPrimary,
+			&i.ProviderConfig.SecretKeySealed,
+			&i.ProviderConfig.WebhookSecretSealed,
+			&i.ProviderConfig.CreatedAt,
+			&i.ProviderConfig.FailingSince,
+			&i.ProviderConfig.Priority,
+			&i.ProviderConfig.DisabledAt,
+			&i.ProviderConfig.DeletedAt,
+			&i.ProviderConfig.ChargingPausedAt,
+			&i.ProviderConfig.LastTestedAt,
+			&i.ProviderConfig.TestError,
+			&i.ProviderConfig.NextTestAt,
+			&i.Fields,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const providerConfigSetFailing = `-- name: ProviderConfigSetFailing :many
@@ -233,4 +456,63 @@ func (q *Queries) ProviderConfigSetFailing(ctx context.Context, db DBTX, arg Pro
 		return nil, err
 	}
 	return items, nil
+}
+
+const providerConfigSetTested = `-- name: ProviderConfigSetTested :exec
+update provider_configs p
+set last_tested_at = $1::timestamptz, test_error = $2, next_test_at = $3
+where p.environment_id = $4 and p.id = $5
+`
+
+type ProviderConfigSetTestedParams struct {
+	LastTestedAt  time.Time
+	TestError     *string
+	NextTestAt    time.Time
+	EnvironmentID string
+	ID            string
+}
+
+func (q *Queries) ProviderConfigSetTested(ctx context.Context, db DBTX, arg ProviderConfigSetTestedParams) error {
+	_, err := db.Exec(ctx, providerConfigSetTested,
+		arg.LastTestedAt,
+		arg.TestError,
+		arg.NextTestAt,
+		arg.EnvironmentID,
+		arg.ID,
+	)
+	return err
+}
+
+const providerConfigUpdate = `-- name: ProviderConfigUpdate :exec
+with written as (
+    update provider_configs
+    set is_primary = $1, priority = $2, disabled_at = $3, deleted_at = $4,
+        charging_paused_at = $5
+    where environment_id = $6 and id = $7
+    returning 1
+)
+select 1 / count(*) from written
+`
+
+type ProviderConfigUpdateParams struct {
+	IsPrimary        bool
+	Priority         int
+	DisabledAt       *time.Time
+	DeletedAt        *time.Time
+	ChargingPausedAt *time.Time
+	EnvironmentID    string
+	ID               string
+}
+
+func (q *Queries) ProviderConfigUpdate(ctx context.Context, db DBTX, arg ProviderConfigUpdateParams) error {
+	_, err := db.Exec(ctx, providerConfigUpdate,
+		arg.IsPrimary,
+		arg.Priority,
+		arg.DisabledAt,
+		arg.DeletedAt,
+		arg.ChargingPausedAt,
+		arg.EnvironmentID,
+		arg.ID,
+	)
+	return err
 }

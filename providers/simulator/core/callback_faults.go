@@ -75,6 +75,7 @@ func (s *sender) sendWith(c Callbacks, m Message, f *CallbackFault) {
 	case CallbackReorder:
 		s.hold(func() { s.deliver(c, m, f) }, f.wait)
 		return
+	default: // the message itself is wrong: request makes it so
 	}
 	waiting := s.release()
 	for i := range copies {

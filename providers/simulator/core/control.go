@@ -90,8 +90,8 @@ func (s *Server) do(w http.ResponseWriter, what string, known bool, run func() A
 }
 
 func (s *Server) controlLedger(w http.ResponseWriter, _ *http.Request) {
-	list := s.Ledger()
-	if err := s.journal.wait(s.journal.last()); err != nil {
+	list, err := s.Durable()
+	if err != nil {
 		writeControl(w, http.StatusInternalServerError, map[string]string{"error": err.Error()})
 		return
 	}

@@ -132,6 +132,9 @@ func (s *Server) controlOutage(w http.ResponseWriter, r *http.Request) {
 		s.gate.shut(r.RemoteAddr)
 		time.AfterFunc(lasts, s.reopen)
 	}
+	if in.Mode != "refuse" {
+		s.reopen() // by way of the common control port a closed one can be opened early
+	}
 	writeControl(w, http.StatusOK, in)
 }
 

@@ -40,8 +40,9 @@ func (k FaultKind) refusal() Refusal {
 		return Overloaded
 	case Fault503, Fault503Booked:
 		return Unavailable
+	default:
+		return Broken
 	}
-	return Broken
 }
 
 // Fault waits for the next Count requests of a path.

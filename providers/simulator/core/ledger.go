@@ -56,7 +56,13 @@ func (s *Server) Ledger() []Movement {
 	return append([]Movement{}, s.movements...)
 }
 
-// Commit applies a change that no request made, and sends its messages once it is on disk. The caller holds the lock.
+// Durable is Ledger once all of it is on disk.
+func (s *Server) Durable() ([]Movement, error) {
+	list := s.Ledger()
+	return list, s.journal.wait(s.journal.last())
+}
+
+// commitAndSend applies a change that no request made, and sends its messages once it is on disk. The caller holds the lock.
 func (s *Server) commitAndSend(e *Effect) {
 	n := s.commit(e, nil)
 	s.sender.after(func() error { return s.journal.wait(n) }, e.Messages...)

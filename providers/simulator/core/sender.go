@@ -154,6 +154,7 @@ func (s *sender) request(c Callbacks, m Message, f *CallbackFault, at time.Time)
 		}
 	case CallbackStale:
 		at = at.Add(-stale)
+	default: // it is genuine, or Forged below
 	}
 	signed := s.dialect.Sign(Outgoing{
 		URL: to, Body: body, Secret: c.Secret, At: at, Forged: f.kind() == CallbackForged,

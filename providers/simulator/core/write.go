@@ -37,6 +37,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, c *Call, a Answer
 			}
 		case FaultBadJSON:
 			body = append([]byte("<html>"), body[:len(body)/2]...)
+		default: // strikes elsewhere
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -1,6 +1,7 @@
 package stripesim
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -47,16 +48,23 @@ func (*Dialect) Falsify(body []byte, l core.Lie) ([]byte, error) {
 			}
 		}
 	case core.UnknownReference:
-		for _, field := range []string{"id", "payment_intent"} {
-			if id, has := object[field].(string); has {
-				object[field] = id[:3] + "unknown"
-			}
-		}
 		if metadata, has := object["metadata"].(map[string]any); has {
 			delete(metadata, "txn_id")
 		}
+		return withoutReferences(e, object)
 	}
 	return json.Marshal(e)
+}
+
+// withoutReferences is the event with references of nothing, wherever they are in it.
+func withoutReferences(e, object map[string]any) ([]byte, error) {
+	body, err := json.Marshal(e)
+	for _, field := range []string{"id", "payment_intent"} {
+		if id, has := object[field].(string); has {
+			body = bytes.ReplaceAll(body, []byte(id), []byte(id[:3]+"unknown"))
+		}
+	}
+	return body, err
 }
 
 // event freezes the object as it is now. The caller holds the lock.

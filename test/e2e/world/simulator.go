@@ -14,8 +14,46 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Simulator steers the provider.
-type Simulator struct{ url string }
+// Simulator steers the providers. Its commands are for Stripe unless they name another.
+type Simulator struct {
+	url                         string // Stripe's port
+	adyen, pawapay, flutterwave string
+	control                     string
+}
+
+func newSimulator(t testing.TB) *Simulator {
+	t.Helper()
+	s := &Simulator{}
+	for _, url := range []*string{&s.url, &s.adyen, &s.pawapay, &s.flutterwave, &s.control} {
+		*url = "http://" + address(t)
+	}
+	return s
+}
+
+// ports are the settings of the simulator's process.
+func (s *Simulator) ports(ledger string) []string {
+	return []string{
+		"SIMULATOR_LEDGER=" + ledger, "SIMULATOR_ADDRESS=" + host(s.url), "SIMULATOR_ADYEN_ADDRESS=" + host(s.adyen),
+		"SIMULATOR_PAWAPAY_ADDRESS=" + host(s.pawapay), "SIMULATOR_FLUTTERWAVE_ADDRESS=" + host(s.flutterwave),
+		"SIMULATOR_CONTROL_ADDRESS=" + host(s.control),
+	}
+}
+
+// addresses are the settings of a process that uses the providers.
+func (s *Simulator) addresses() []string {
+	return []string{
+		"STRIPE_API_URL=" + s.url, "ADYEN_API_URL=" + s.adyen, "PAWAPAY_API_URL=" + s.pawapay,
+		"FLUTTERWAVE_API_URL=" + s.flutterwave,
+	}
+}
+
+// Of steers another provider (adyen, pawapay or flutterwave) and reads its ledger alone.
+func (s *Simulator) Of(provider string) *Simulator {
+	url := map[string]string{
+		"stripe": s.url, "adyen": s.adyen, "pawapay": s.pawapay, "flutterwave": s.flutterwave,
+	}[provider]
+	return &Simulator{url: url, control: url}
+}
 
 // Script makes a card, or all cards of a customer (cus_…), behave like another; "" ends it.
 func (s *Simulator) Script(t testing.TB, token, behaviour string) {
@@ -66,13 +104,13 @@ func (s *Simulator) ForgetKeys(t testing.TB) {
 	require.NoError(t, s.send(http.MethodDelete, "idempotency_keys", nil))
 }
 
-// Ledger is what really moved.
+// Ledger is what really moved, at all providers.
 func (s *Simulator) Ledger(t testing.TB) []core.Movement {
 	t.Helper()
 	var out []core.Movement
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/_simulator/ledger", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.control+"/_simulator/ledger", nil)
 	require.NoError(t, err)
 	res, err := http.DefaultClient.Do(r)
 	require.NoError(t, err)

@@ -95,9 +95,9 @@ func New(t testing.TB, c Config) *World {
 		"TEMPORAL_ADDRESS="+w.Address, "TEMPORAL_NAMESPACE="+w.Namespace,
 		"RECONCILE_EVERY=5s", "BOOTSTRAP_EVERY=3s",
 		"DATABASE_POOL_API=8", "DATABASE_POOL_ACTIVITIES=8",
-		"STRIPE_API_URL="+w.Simulator.url, "STRIPE_TIMEOUT=2s",
+		"STRIPE_TIMEOUT=2s",
 		"STRIPE_REPLAY_WINDOW="+c.Windows.Replay.String(), "PAYMENT_ABSENCE_GAP="+c.Windows.AbsenceGap.String(),
-	), c.Env...)
+	), append(w.Simulator.addresses(), c.Env...)...)
 	command := "serve"
 	if c.Workerless {
 		command = "api"
@@ -172,9 +172,9 @@ func (w *World) temporal(t testing.TB, c Config) {
 
 func (w *World) startProvider(t testing.TB, c Config) {
 	t.Helper()
-	w.Simulator = &Simulator{url: "http://" + address(t)}
-	w.Provider = w.program(t, "simulator", w.Simulator.url+"/_simulator/health", append(plainEnv(),
-		"SIMULATOR_ADDRESS="+host(w.Simulator.url), "SIMULATOR_LEDGER="+filepath.Join(w.Dir, "ledger.jsonl"),
+	w.Simulator = newSimulator(t)
+	w.Provider = w.program(t, "simulator", w.Simulator.url+"/_simulator/health", append(
+		append(plainEnv(), w.Simulator.ports(filepath.Join(w.Dir, "ledger.jsonl"))...),
 		"SIMULATOR_KEY_WINDOW="+c.Windows.Provider.String(), "SIMULATOR_HANG=20s",
 	), "simulator")
 	w.Provider.Start(t)
@@ -184,9 +184,9 @@ func (w *World) startProvider(t testing.TB, c Config) {
 // SimulatorOn runs a simulator of its own on a ledger that exists, until the function that it is for has steered it.
 func SimulatorOn(t testing.TB, ledger string, steer func(*Simulator)) {
 	t.Helper()
-	w := &World{Dir: workDir(t), Simulator: &Simulator{url: "http://" + address(t)}}
+	w := &World{Dir: workDir(t), Simulator: newSimulator(t)}
 	p := w.program(t, "simulator", w.Simulator.url+"/_simulator/health",
-		append(plainEnv(), "SIMULATOR_ADDRESS="+host(w.Simulator.url), "SIMULATOR_LEDGER="+ledger), "simulator")
+		append(plainEnv(), w.Simulator.ports(ledger)...), "simulator")
 	p.Start(t)
 	steer(w.Simulator)
 	require.NoError(t, p.stop(t.Context()))

@@ -1,0 +1,189 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"perennial/billing/payment"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/providers"
+)
+
+// intend locks the transaction, decides the move and its provider and, before a first send, marks it sent:
+// from then on silence means "unknown".
+func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *round) (exchange, error) {
+	var x exchange
+	now := a.Clock()
+	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
+		txn, payerErased, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
+		if err != nil {
+			return err
+		}
+		if payerErased {
+			txn = txn.PayerErased(now)
+		}
+		x.txn, x.asked, x.number = txn, in.Asked, txn.SendNumber
+		if txn.Status != payment.Pending && txn.ProviderConfigID == "" { // it never had a provider
+			x.move = payment.MoveNone
+			return nil
+		}
+		if err := a.reach(ctx, tx, in, r, &x); err != nil {
+			return err
+		}
+		if x.provider == nil {
+			x.move = txn.Hold(now)
+			return nil
+		}
+		if err := x.decide(ctx, tx, in, now); err != nil || !x.asks() {
+			return err
+		}
+		return x.begin(ctx, tx, in.EnvironmentID, now)
+	})
+	return x, err
+}
+
+// reach opens the provider to talk to: that of an earlier send whose callbacks are open, that of the current send, or,
+// before the first one, the one that is to take it. None is opened where no provider can.
+func (a *Payments) reach(ctx context.Context, tx *db.Tx, in contract.ResolveInput, r *round, x *exchange) error {
+	configID := x.txn.ProviderConfigID
+	if !x.txn.EverSent() && x.txn.Type == payment.Charge {
+		configID = ""
+	}
+	if in.Asked && !r.earlier {
+		said, err := tx.CallbackElsewhere(ctx, in.EnvironmentID, x.txn.ID, configID)
+		if err != nil {
+			return err
+		}
+		switch {
+		case said == nil:
+		case configID == "": // a restored database has forgotten to whom it was sent
+			configID = said.ProviderConfigID
+		default:
+			if err := x.turn(ctx, tx, in.EnvironmentID, *said); err != nil {
+				return err
+			}
+			configID = said.ProviderConfigID
+		}
+	}
+	config, err := a.configured(ctx, tx, in.EnvironmentID, configID, x)
+	if err != nil || config.ID == "" {
+		return err
+	}
+	if x.provider, err = a.Gateway.Provider(ctx, config); err != nil {
+		return err
+	}
+	x.config, x.protocol, x.mode = config, a.protocol(x.provider), config.Mode
+	if x.earlier == nil {
+		x.txn.Provider, x.txn.ProviderConfigID = config.Provider, config.ID
+	} else {
+		x.earlier.Provider = config.Provider
+	}
+	return nil
+}
+
+// configured reads the provider configuration of an id; empty: the one that takes the first send.
+func (a *Payments) configured(
+	ctx context.Context, tx *db.Tx, env, configID string, x *exchange,
+) (config db.ProviderConfig, err error) {
+	if configID != "" {
+		return tx.ProviderConfigOf(ctx, env, configID)
+	}
+	config, err = tx.ProviderConfig(ctx, env)
+	if errors.Is(err, db.ErrProviderConfigNotFound) {
+		x.reason = "This environment has no payment provider. The payment is sent when it has one."
+		return db.ProviderConfig{}, nil
+	}
+	x.reason = "primary"
+	return config, err
+}
+
+// turn turns the exchange to the earlier send that a callback is about.
+func (x *exchange) turn(ctx context.Context, tx *db.Tx, env string, said db.Callback) error {
+	sends, err := tx.Sends(ctx, env, x.txn.ID)
+	x.about = said.ProviderRef
+	x.earlier = &payment.Send{Number: 1, ProviderConfigID: said.ProviderConfigID} // which a restored database has forgotten
+	for _, s := range sends {
+		if s.ProviderConfigID == said.ProviderConfigID && (x.earlier.Key == "" || x.earlier.Key != said.Key) {
+			x.earlier = &s
+		}
+	}
+	x.number = x.earlier.Number
+	return err
+}
+
+// decide decides the move.
+func (x *exchange) decide(ctx context.Context, tx *db.Tx, in contract.ResolveInput, now time.Time) error {
+	told, err := x.hear(ctx, tx, in)
+	if err != nil {
+		return err
+	}
+	if x.earlier != nil {
+		x.move = x.earlier.Ask(x.protocol, told)
+	} else {
+		x.txn, x.move, x.about = x.txn.Attend(x.protocol, in.Asked, told, now)
+	}
+	if x.move != payment.MoveBelieve {
+		x.told = nil
+	}
+	return nil
+}
+
+// hear reads what pending callbacks of the provider say about the transaction. Evidence is read whether it was asked for
+// or not: its signal may have been lost.
+func (x *exchange) hear(ctx context.Context, tx *db.Tx, in contract.ResolveInput) (told payment.Told, err error) {
+	if in.Asked {
+		if told.Ref, err = tx.CallbackRef(ctx, in.EnvironmentID, x.txn.ID, x.config.ID, x.txn.ProviderRef); err != nil {
+			return told, err
+		}
+	}
+	if !x.protocol.LookupByKey {
+		x.told, err = tx.Evidence(ctx, in.EnvironmentID, x.txn.ID, x.config.ID, x.txn.Type, 2)
+		told.Evidence = len(x.told) > 0
+	}
+	return told, err
+}
+
+// begin writes the intent of an exchange: the mark of a first send with the row of the send, and the call.
+func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Time) (err error) {
+	if x.txn.Type == payment.Refund {
+		if x.charge, err = tx.Transaction(ctx, env, x.txn.ChargeID); err != nil {
+			return err
+		}
+	}
+	if x.move == payment.MoveSend {
+		x.mayRepeat = x.txn.MayRepeat(now)
+		x.txn = x.txn.Sending(x.protocol, now)
+		x.number = x.txn.SendNumber
+		if err := tx.SaveTransaction(ctx, env, x.txn); err != nil {
+			return err
+		}
+		send := payment.Send{
+			Number: x.number, Provider: x.config.Provider, ProviderConfigID: x.config.ID, Key: x.key(),
+			Reason: cmp.Or(x.reason, "charge"), SentAt: now,
+		}
+		if err := tx.InsertSend(ctx, env, x.txn.ID, send); err != nil {
+			return err
+		}
+	}
+	x.callID = id.New(id.ProviderCall, now)
+	return tx.InsertProviderCall(ctx, env, db.ProviderCall{
+		ID: x.callID, TransactionID: x.txn.ID, Operation: operation(x.txn, x.move), Key: x.sentKey(),
+		SendNumber: x.number, StartedAt: now,
+	})
+}
+
+func (a *Payments) protocol(p providers.Provider) payment.Protocol {
+	can := p.Capabilities()
+	gap := can.AbsenceGap
+	if gap > 0 {
+		gap = cmp.Or(a.AbsenceGap, gap)
+	}
+	return payment.Protocol{
+		Window: can.ReplayWindow, LookupByKey: can.LookupByKey, LookupByRef: can.LookupByRef, Cancel: can.Cancel,
+		AbsenceAfter: can.AbsenceAfter, AbsenceGap: gap, Checks: can.Checks, Expiry: can.Expiry,
+	}
+}

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/db"
+	"perennial/service"
+)
+
+// PaymentProviderChange changes the fields that are sent and leaves the others. Credentials that are sent replace those
+// of the same name.
+type PaymentProviderChange struct {
+	IsPrimary *bool `json:"isPrimary,omitempty" doc:"true: it takes the place of the present primary configuration, which becomes a backup."`
+	Priority  *int  `json:"priority,omitempty" minimum:"0" maximum:"1000" doc:"The order of the backups: the lowest is the first."`
+	ProviderCredentials
+}
+
+type updateProviderInput struct {
+	httpkit.ByID
+	Body PaymentProviderChange
+}
+
+// onProvider performs what is asked of the configuration of the path, and answers with it as it left it.
+func (s *Server) onProvider(
+	ctx context.Context, c *httpkit.Call,
+	perform func(ctx context.Context, by service.Caller, id string, around service.Around[db.ProviderConfig]) error,
+) (*httpkit.Reply[PaymentProvider], error) {
+	id := httpkit.Resource[db.ProviderConfig](c).ID
+	return commandOf(ctx, s, c, http.StatusOK, s.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
+		return perform(ctx, caller(c), id, around)
+	})
+}
+
+func (s *Server) updateProvider(
+	ctx context.Context, c *httpkit.Call, in *updateProviderInput,
+) (*httpkit.Reply[PaymentProvider], error) {
+	change := service.ProviderChange{
+		Credentials: in.Body.given(), Primary: in.Body.IsPrimary, Priority: in.Body.Priority,
+	}
+	id := httpkit.Resource[db.ProviderConfig](c).ID
+	return commandOf(ctx, s, c, http.StatusOK, s.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
+		return s.service.UpdateProvider(ctx, caller(c), id, change, around)
+	})
+}
+
+func (s *Server) testProvider(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[PaymentProvider], error) {
+	return s.onProvider(ctx, c, s.service.TestProvider)
+}
+
+func (s *Server) disableProvider(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[PaymentProvider], error) {
+	return s.onProvider(ctx, c, s.service.DisableProvider)
+}
+
+func (s *Server) enableProvider(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[PaymentProvider], error) {
+	return s.onProvider(ctx, c, s.service.EnableProvider)
+}
+
+func (s *Server) deleteProvider(
+	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[Deleted], error) {
+	id := httpkit.Resource[db.ProviderConfig](c).ID
+	made := func(config db.ProviderConfig) httpkit.Made[Deleted] {
+		return httpkit.Made[Deleted]{Resource: Deleted{ID: config.ID, Deleted: true}}
+	}
+	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[db.ProviderConfig]) error {
+		return s.service.DeleteProvider(ctx, caller(c), id, around)
+	})
+}

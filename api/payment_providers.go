@@ -1,0 +1,121 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/providers/all"
+	"perennial/service"
+	"perennial/service/gateway"
+)
+
+// PaymentProvider is an environment's account at a payment provider. Its credentials are never shown.
+type PaymentProvider struct {
+	ID               string   `json:"id" example:"pp_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Provider         string   `json:"provider" enum:"stripe,adyen,pawapay,flutterwave" example:"stripe"`
+	Environment      string   `json:"environment" enum:"test,live" example:"test"`
+	IsPrimary        bool     `json:"isPrimary" example:"true" doc:"Exactly one enabled configuration of an environment is the primary one. The others are backups."`
+	Priority         int      `json:"priority" example:"100" doc:"The order of the backups: the lowest is the first."`
+	ConnectionStatus string   `json:"connectionStatus" enum:"untested,active,failing,disabled" example:"active" doc:"failing: the last connection test failed, or the provider refuses the credentials of payments."`
+	ErrorMessage     string   `json:"errorMessage,omitempty" example:"Stripe does not accept this secret key. Copy the current key from the Stripe dashboard." doc:"Why the connection is failing."`
+	LastTestedAt     int64    `json:"lastTestedAt,omitempty" example:"1763640000" doc:"Unix seconds. The connection is tested when credentials are stored, on demand, and every day."`
+	CredentialNames  []string `json:"credentialNames" example:"[\"secretKey\",\"webhookSecret\"]" doc:"Which credentials are stored. Their values are never returned."`
+	CallbackURL      string   `json:"callbackUrl" example:"https://billing.example.com/callbacks/stripe/pp_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Where the provider must send its callbacks; a path where the operator has set no PUBLIC_URL. Where a provider signs no callbacks, append / and the webhookSecret."`
+	CallbackTypes    []string `json:"callbackTypes" doc:"The callbacks to switch on at the provider."`
+	CreatedAt        int64    `json:"createdAt" example:"1763640000"`
+}
+
+func (s *Server) renderProvider(mode string, c db.ProviderConfig) PaymentProvider {
+	status, problem := c.Status()
+	out := PaymentProvider{
+		ID: c.ID, Provider: c.Provider, Environment: mode, IsPrimary: c.Primary, Priority: c.Priority,
+		ConnectionStatus: string(status), ErrorMessage: problem, LastTestedAt: unix(c.LastTestedAt),
+		CredentialNames: append([]string{}, c.CredentialNames...), CallbackTypes: []string{},
+		CallbackURL: s.publicURL + service.CallbackPath(c.Provider, c.ID), CreatedAt: unix(c.CreatedAt),
+	}
+	if factory, known := all.Registry[c.Provider]; known {
+		out.CallbackTypes = append(out.CallbackTypes, factory.CallbackTypes()...)
+	}
+	return out
+}
+
+func (s *Server) madeProvider(c *httpkit.Call) func(db.ProviderConfig) httpkit.Made[PaymentProvider] {
+	return func(config db.ProviderConfig) httpkit.Made[PaymentProvider] {
+		return httpkit.Made[PaymentProvider]{Resource: s.renderProvider(string(c.Mode), config)}
+	}
+}
+
+// ProviderCredentials are those of all providers: each has its own form, and refuses those of the others.
+type ProviderCredentials struct {
+	PublicKey          string `json:"publicKey,omitempty" maxLength:"500" doc:"Stripe: publishable key (optional)."`
+	SecretKey          string `json:"secretKey,omitempty" maxLength:"500" doc:"Stripe: secret key."`
+	APIToken           string `json:"apiToken,omitempty" maxLength:"4000" doc:"pawaPay: API token."`
+	APIURL             string `json:"apiUrl,omitempty" maxLength:"500" doc:"pawaPay: base address of the API. Only pawaPay's own hosts, and those that the operator allows."`
+	APIKey             string `json:"apiKey,omitempty" maxLength:"1000" doc:"Adyen: API key."`
+	MerchantAccount    string `json:"merchantAccount,omitempty" maxLength:"200" doc:"Adyen: merchant account."`
+	LiveEndpointPrefix string `json:"liveEndpointPrefix,omitempty" maxLength:"200" doc:"Adyen: prefix of the live endpoint; live environments only."`
+	ClientID           string `json:"clientId,omitempty" maxLength:"500" doc:"Flutterwave: client ID."`
+	ClientSecret       string `json:"clientSecret,omitempty" maxLength:"500" doc:"Flutterwave: client secret."`
+	WebhookSignature   string `json:"webhookSignature,omitempty" enum:"hmac,plain" doc:"Flutterwave: the form of its webhook signature. Default: hmac."`
+	WebhookSecret      string `json:"webhookSecret,omitempty" maxLength:"500" doc:"Verifies the provider's callbacks. One that is replaced verifies them for 24 hours more."`
+}
+
+// given are the credentials that the request has.
+func (p ProviderCredentials) given() gateway.Credentials {
+	return gateway.Credentials{}.With(gateway.Credentials{
+		"publicKey": p.PublicKey, "secretKey": p.SecretKey, "apiToken": p.APIToken, "apiUrl": p.APIURL,
+		"apiKey": p.APIKey, "merchantAccount": p.MerchantAccount, "liveEndpointPrefix": p.LiveEndpointPrefix,
+		"clientId": p.ClientID, "clientSecret": p.ClientSecret, "webhookSignature": p.WebhookSignature,
+		"webhookSecret": p.WebhookSecret,
+	})
+}
+
+// PaymentProviderForm adds an account.
+type PaymentProviderForm struct {
+	Provider    string `json:"provider" enum:"stripe,adyen,pawapay,flutterwave" example:"stripe"`
+	Environment string `json:"environment,omitempty" enum:"test,live" example:"test" doc:"That of the API key. Default: that of the API key."`
+	IsPrimary   bool   `json:"isPrimary,omitempty" doc:"true: it takes the place of the present primary configuration, which becomes a backup. The first of an environment is always the primary one."`
+	Priority    *int   `json:"priority,omitempty" minimum:"0" maximum:"1000" doc:"The order of the backups: the lowest is the first. Default: 100."`
+	ProviderCredentials
+}
+
+type createProviderInput struct {
+	Body PaymentProviderForm
+}
+
+func (s *Server) createProvider(
+	ctx context.Context, c *httpkit.Call, in *createProviderInput,
+) (*httpkit.Reply[PaymentProvider], error) {
+	if in.Body.Environment != "" && in.Body.Environment != string(c.Mode) {
+		return nil, fault.InvalidParam("environment", "environment_mismatch",
+			"The API key belongs to the %s environment. Omit `environment`, or use a key of the other environment.", c.Mode)
+	}
+	form := service.ProviderForm{
+		Account: service.Account{Provider: in.Body.Provider, Credentials: in.Body.given()},
+		Primary: in.Body.IsPrimary, Priority: in.Body.Priority,
+	}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, s.madeProvider(c),
+		func(keep func(*db.Tx, db.ProviderConfig) error) error {
+			_, err := s.service.CreateProvider(ctx, caller(c), form, keep)
+			return err
+		})
+}
+
+func (s *Server) getProvider(
+	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[PaymentProvider], error) {
+	return httpkit.OK(s.renderProvider(string(c.Mode), httpkit.Resource[db.ProviderConfig](c))), nil
+}
+
+// listProviders needs no pages: an environment has at most twenty.
+func (s *Server) listProviders(
+	ctx context.Context, c *httpkit.Call, _ *struct{},
+) (*httpkit.Reply[httpkit.List[PaymentProvider]], error) {
+	rows, err := s.store.ProviderConfigs(ctx, c.EnvironmentID)
+	return httpkit.ListOf(rows, false, err, func(config db.ProviderConfig) PaymentProvider {
+		return s.renderProvider(string(c.Mode), config)
+	})
+}

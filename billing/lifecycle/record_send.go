@@ -1,0 +1,63 @@
+package lifecycle
+
+import (
+	"strconv"
+
+	"perennial/billing/event"
+	"perennial/billing/payment"
+)
+
+// hold records that no provider can take the transaction now.
+func (r *recording) hold() {
+	if r.txn.Status != payment.Pending || r.txn.EverSent() {
+		return
+	}
+	r.txn = r.txn.Held(r.Answer.FailureReason, r.d.Real)
+	r.d.saveTransaction(r.txn)
+}
+
+// earlier records what the provider of an earlier send says, after the transaction was sent to another one. Only money
+// that moved counts: it decides a transaction that moved none, and is given back where the later send moved it too.
+func (r *recording) earlier() error {
+	if r.Answer.Outcome != payment.AnswerSucceeded {
+		return nil
+	}
+	counts := r.txn.ProviderConfigID == r.Send.ProviderConfigID && r.txn.ProviderRef == r.Answer.Ref ||
+		r.Recovered != nil && r.Recovered.ProviderConfigID == r.Send.ProviderConfigID
+	switch {
+	case counts && r.txn.Status != payment.Pending: // booked
+	case !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency):
+		r.needsReview(payment.ReviewAmountMismatch, r.Answer.Ref)
+	case r.txn.Status == payment.Pending:
+		r.waits = true // until it is known what became of the later send
+	case r.txn.Status == payment.Success && r.Recovered == nil:
+		return r.capturedTwice()
+	case r.txn.Status == payment.Success, r.Recovered != nil:
+		r.needsReview(payment.ReviewSecondCapture, r.Answer.Ref)
+	default:
+		r.txn = r.at(r.txn)
+		return r.succeeded()
+	}
+	return nil
+}
+
+// at is the transaction as the earlier send's.
+func (r *recording) at(t payment.Transaction) payment.Transaction {
+	t.Provider, t.ProviderConfigID, t.ProviderRef = r.Send.Provider, r.Send.ProviderConfigID, r.Answer.Ref
+	if r.Answer.Response != nil {
+		t.ProviderResponse = r.Answer.Response
+	}
+	return t
+}
+
+// capturedTwice books the capture of an earlier send as a success of its own, and gives it back: another provider has
+// moved the same money since. Its id is derived, and with it that of the refund.
+func (r *recording) capturedTwice() error {
+	id := r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "captured twice", strconv.Itoa(r.Send.Number))
+	second := r.at(r.txn).Recover(id, r.d.Now)
+	second.AmountRefunded, second.RefundOwed, second.Disputes = 0, 0, nil
+	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, second)
+	r.d.announce(event.PaymentSuccess{Payment: second.Announced()})
+	_, err := r.d.refundExtra(second)
+	return err
+}

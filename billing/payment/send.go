@@ -1,0 +1,62 @@
+package payment
+
+import "time"
+
+// Send is one request to move the money of a transaction, to one provider under one key. Its repeats have the same key.
+type Send struct {
+	Number           int // from 1
+	Provider         string
+	ProviderConfigID string
+	Key              string
+	Reason           string // why this provider: of the routing decision
+	SentAt           time.Time
+	ProviderRef      string
+	Outcome          Outcome // of its last answer; empty: none came yet
+}
+
+// Ask decides how to learn what became of an earlier send, about which callbacks are open. told is what they carry.
+func (s Send) Ask(p Protocol, told Told) Move {
+	ref := told.Ref
+	if ref == "" {
+		ref = s.ProviderRef
+	}
+	switch {
+	case p.canAsk(ref):
+		return MoveLookup
+	case told.Evidence:
+		return MoveBelieve
+	}
+	return MoveAwait
+}
+
+// EverSent reports whether the provider may know the transaction: a restored database may have forgotten the send of
+// what the provider has a name for. Until then it has no provider.
+func (t Transaction) EverSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }
+
+// restoreTime is the least time between a send that a restored database has lost and its repeat.
+const restoreTime = 5 * time.Minute
+
+// MayRepeat reports whether a first send comes so late that it may repeat one that a restored database has lost. What
+// was held back, or refused, is known not to have been sent.
+func (t Transaction) MayRepeat(now time.Time) bool {
+	fresh := t.Checks == 0 && t.NotFoundCount == 0 && t.SendNumber == 0
+	return !t.EverSent() && fresh && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= restoreTime
+}
+
+// Hold decides what to do with a transaction that no provider can take now.
+func (t Transaction) Hold(now time.Time) Move {
+	if !t.CancelRequestedAt.IsZero() && !t.MayRepeat(now) {
+		return MoveAbandon
+	}
+	return MoveHold
+}
+
+// Held notes that no provider could take the transaction, and why. It is tried again later.
+func (t Transaction) Held(why string, now time.Time) Transaction {
+	t.Checks++
+	t.FailureReason, t.NextCheckAt = why, now.Add(min(checkGap(t.Checks), heldGap))
+	return t
+}
+
+// heldGap is the longest wait between two attempts to find a provider.
+const heldGap = 5 * time.Minute

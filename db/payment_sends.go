@@ -1,0 +1,84 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/billing/payment"
+	"perennial/db/internal/dbsqlc"
+)
+
+// InsertSend writes a send, before its first byte leaves. Faults: transaction_not_found, provider_config_not_found.
+func (tx *Tx) InsertSend(ctx context.Context, environmentID, transactionID string, s payment.Send) error {
+	return queries.SendInsert(ctx, tx.pipe, dbsqlc.SendInsertParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, Number: s.Number,
+		ProviderConfigID: s.ProviderConfigID, Provider: s.Provider, Key: s.Key, Reason: s.Reason, SentAt: s.SentAt,
+	})
+}
+
+// AnswerSend notes what the provider said about a send, at tx.Real. ref is empty where it named none.
+func (tx *Tx) AnswerSend(
+	ctx context.Context, environmentID, transactionID string, number int, outcome payment.Outcome, ref string,
+) error {
+	return queries.SendUpdate(ctx, tx.pipe, dbsqlc.SendUpdateParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, Number: number, Outcome: string(outcome),
+		ProviderRef: null(ref), AnsweredAt: tx.Real,
+	})
+}
+
+// Sends lists those of a transaction, oldest first.
+func (r Reader) Sends(ctx context.Context, environmentID, transactionID string) ([]payment.Send, error) {
+	found, err := queries.SendList(ctx, r.handle, dbsqlc.SendListParams{
+		EnvironmentID: environmentID, TransactionID: transactionID,
+	})
+	return refs(found, func(f dbsqlc.SendListRow) payment.Send {
+		s := f.PaymentSend
+		return payment.Send{
+			Number: s.Number, Provider: s.Provider, ProviderConfigID: s.ProviderConfigID, Key: s.Key, Reason: s.Reason,
+			SentAt: s.SentAt, ProviderRef: value(s.ProviderRef), Outcome: payment.Outcome(value(s.Outcome)),
+		}
+	}), translate("SendList", err)
+}
+
+// TransactionOfSend finds the transaction of a send that a callback of its provider names by our key, or by the
+// provider's reference; empty ones name nothing. Fault: transaction_not_found.
+func (r Reader) TransactionOfSend(
+	ctx context.Context, environmentID, providerConfigID, key, ref string,
+) (payment.Transaction, error) {
+	id, err := queries.SendGetTransaction(ctx, r.handle, dbsqlc.SendGetTransactionParams{
+		EnvironmentID: environmentID, ProviderConfigID: providerConfigID, Key: key, ProviderRef: ref,
+	})
+	if err != nil {
+		return payment.Transaction{}, readError("transaction", err)
+	}
+	return r.Transaction(ctx, environmentID, id)
+}
+
+// CallbackElsewhere reads the oldest open callback of a transaction that another provider configuration sent than the
+// given one; nil: there is none.
+func (r Reader) CallbackElsewhere(
+	ctx context.Context, environmentID, transactionID, providerConfigID string,
+) (*Callback, error) {
+	c, err := queries.CallbackGetElsewhere(ctx, r.handle, dbsqlc.CallbackGetElsewhereParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil //nolint:nilnil // few transactions are sent to a second provider
+	}
+	return &Callback{
+		ID: c.ID, ProviderConfigID: c.ProviderConfigID, ProviderRef: c.ProviderRef, Key: c.Key, TransactionID: transactionID,
+	}, translate("CallbackGetElsewhere", err)
+}
+
+// MarkCallbacksElsewhere marks the callbacks of a transaction that a provider configuration sent until before.
+func (tx *Tx) MarkCallbacksElsewhere(
+	ctx context.Context, environmentID, transactionID, providerConfigID string, before time.Time,
+) error {
+	return queries.CallbackMarkElsewhere(ctx, tx.pipe, dbsqlc.CallbackMarkElsewhereParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID,
+		ReceivedBefore: before, ProcessedAt: &tx.Real,
+	})
+}

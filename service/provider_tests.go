@@ -1,0 +1,130 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/service/gateway"
+)
+
+// testPatience is how long a connection test may take: who asked for it waits.
+const testPatience = 4 * time.Second
+
+// testResult is what a connection test found.
+type testResult struct {
+	done    bool   // false: there was none
+	problem string // for people; empty: the provider takes the credentials
+	refused bool   // the provider refuses them; else it could not be asked
+}
+
+// try asks the provider whether it takes credentials.
+func (s *Service) try(ctx context.Context, provider, mode string, c gateway.Credentials) testResult {
+	ctx, cancel := context.WithTimeout(ctx, testPatience)
+	defer cancel()
+	return resultOf(s.gateway.Try(ctx, provider, mode, c))
+}
+
+func resultOf(err error) testResult {
+	if err == nil {
+		return testResult{done: true}
+	}
+	f := fault.From(err)
+	return testResult{done: true, problem: f.Detail, refused: f.Refusal()}
+}
+
+// opened are the stored credentials of an account. Faults: provider_config_not_found, kek_missing, keyset_unreadable,
+// credential_unreadable.
+func (s *Service) opened(ctx context.Context, environmentID, configID string) (gateway.Credentials, error) {
+	if s.vault == nil {
+		return nil, errKEKMissing
+	}
+	config, err := s.store.ProviderConfigOf(ctx, environmentID, configID)
+	if err != nil {
+		return nil, err
+	}
+	return gateway.Unseal(s.vault, config)
+}
+
+// TestProvider asks the provider whether it takes the stored credentials of an account, and keeps what it found. Fault:
+// provider_config_not_found.
+func (s *Service) TestProvider(
+	ctx context.Context, by Caller, configID string, around Around[db.ProviderConfig],
+) error {
+	found, err := s.testStored(ctx, by.EnvironmentID, configID)
+	if err != nil {
+		return err
+	}
+	return s.onProvider(ctx, by, configID, around,
+		func(p administration, c db.ProviderConfig) (db.ProviderConfig, []string, error) {
+			c, err := p.tested(ctx, c, found)
+			return c, nil, err
+		})
+}
+
+func (s *Service) testStored(ctx context.Context, environmentID, configID string) (testResult, error) {
+	stored, err := s.opened(ctx, environmentID, configID)
+	if err != nil {
+		return testResult{}, err
+	}
+	config, err := s.store.ProviderConfigOf(ctx, environmentID, configID)
+	if err != nil {
+		return testResult{}, err
+	}
+	return s.try(ctx, config.Provider, config.Mode, stored), nil
+}
+
+// TestDueProviders tests the accounts that nobody has tested for a day, one after the other, until none is due or ctx
+// ends. Each is claimed first, so that processes share them.
+func (s *Service) TestDueProviders(ctx context.Context) error {
+	by := db.BySystem("connection_test")
+	var errs []error
+	for ctx.Err() == nil {
+		var environmentID, configID string
+		var claimed bool
+		err := s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) (err error) {
+			environmentID, configID, claimed, err = tx.ClaimProviderTest(ctx)
+			return err
+		})
+		if err != nil || !claimed {
+			return errors.Join(append(errs, err)...)
+		}
+		// An account that does not open is its app's trouble: the others are tested all the same.
+		errs = append(errs, s.TestProvider(ctx, Caller{Actor: by, EnvironmentID: environmentID}, configID,
+			Around[db.ProviderConfig]{}))
+	}
+	return errors.Join(errs...)
+}
+
+// tested keeps what a connection test found, and announces where credentials begin to be refused, or are taken again.
+func (p administration) tested(ctx context.Context, c db.ProviderConfig, found testResult) (db.ProviderConfig, error) {
+	if !found.done {
+		return c, nil
+	}
+	c.Tested(found.problem, p.tx.Real)
+	if err := p.tx.SaveProviderTest(ctx, p.environmentID, c); err != nil {
+		return c, err
+	}
+	of := event.ProviderConfig{ID: c.ID, Provider: c.Provider}
+	switch {
+	case found.refused && c.FailingSince.IsZero():
+		news, err := p.tx.MarkProviderFailing(ctx, p.environmentID, c.ID)
+		if err != nil || !news {
+			return c, err
+		}
+		c.FailingSince = p.tx.Real
+		said := event.ProviderFailing{ProviderConfig: of, Reason: "credentials_refused"}
+		return c, p.tx.Emit(ctx, p.environmentID, event.New(said, p.tx.Real))
+	case found.problem == "" && !c.FailingSince.IsZero():
+		news, err := p.tx.MarkProviderRecovered(ctx, p.environmentID, c.ID)
+		if err != nil || !news {
+			return c, err
+		}
+		c.FailingSince = time.Time{}
+		return c, p.tx.Emit(ctx, p.environmentID, event.New(event.ProviderRecovered{ProviderConfig: of}, p.tx.Real))
+	}
+	return c, nil
+}

@@ -1,0 +1,88 @@
+package emits
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"perennial/db"
+	"perennial/service"
+	"perennial/service/gateway"
+)
+
+// accountsAt is a provider that refuses keys that end in "refused", and takes others.
+func accountsAt(t *testing.T) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.Header.Get("Authorization"), "refused") {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = w.Write([]byte(`{"object":"balance","livemode":false}`))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// account adds a backup with a key.
+func (s *stage) account(key string) (db.ProviderConfig, error) {
+	return s.service.CreateProvider(s.ctx, s.by, service.ProviderForm{
+		Account: service.Account{Provider: "stripe", Credentials: gateway.Credentials{"secretKey": key}},
+	}, nil)
+}
+
+// onAccount performs what is asked of a backup with a key.
+func onAccount(s *stage, key string, perform func(
+	ctx context.Context, by service.Caller, id string, around service.Around[db.ProviderConfig]) error,
+) func() error {
+	config, err := s.account(key)
+	s.must(err)
+	return func() error { return perform(s.ctx, s.by, config.ID, service.Around[db.ProviderConfig]{}) }
+}
+
+// changing is a change of a backup.
+func changing(s *stage, change service.ProviderChange) func() error {
+	return onAccount(s, "sk_test_taken", func(ctx context.Context, by service.Caller, id string,
+		around service.Around[db.ProviderConfig]) error {
+		return s.service.UpdateProvider(ctx, by, id, change, around)
+	})
+}
+
+// accounts set the scene of each request about an account at a provider, and return the request.
+var accounts = map[string]func(*stage) func() error{
+	"createPaymentProvider": func(s *stage) func() error {
+		return func() error { _, err := s.account("sk_test_taken"); return err }
+	},
+	"createPaymentProvider the provider refuses the credentials": func(s *stage) func() error {
+		return func() error { _, err := s.account("sk_test_refused"); return err }
+	},
+	"updatePaymentProvider": func(s *stage) func() error {
+		priority := 7
+		return changing(s, service.ProviderChange{Priority: &priority})
+	},
+	"updatePaymentProvider the provider refuses the new credentials": func(s *stage) func() error {
+		return changing(s, service.ProviderChange{Credentials: gateway.Credentials{"secretKey": "sk_test_refused"}})
+	},
+	"testPaymentProvider the provider refuses the credentials": func(s *stage) func() error {
+		test := onAccount(s, "sk_test_refused", s.service.TestProvider)
+		_, err := s.Pool.Exec(s.ctx, "update provider_configs set failing_since = null")
+		s.must(err)
+		return test
+	},
+	"testPaymentProvider the provider takes the credentials again": func(s *stage) func() error {
+		test := onAccount(s, "sk_test_taken", s.service.TestProvider)
+		_, err := s.Pool.Exec(s.ctx, "update provider_configs set failing_since = now() where not is_primary")
+		s.must(err)
+		return test
+	},
+	"disablePaymentProvider": func(s *stage) func() error {
+		return onAccount(s, "sk_test_taken", s.service.DisableProvider)
+	},
+	"enablePaymentProvider": func(s *stage) func() error {
+		return onAccount(s, "sk_test_taken", s.service.EnableProvider)
+	},
+	"deletePaymentProvider": func(s *stage) func() error {
+		return onAccount(s, "sk_test_taken", s.service.DeleteProvider)
+	},
+}
