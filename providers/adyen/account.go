@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 // apiVersion is part of every path.
@@ -43,7 +44,7 @@ func (Factory) Open(account providers.Account) (providers.Provider, error) {
 	a := &Adyen{
 		apiKey:          seal(account.Credentials[FieldAPIKey]),
 		baseURL:         base,
-		client:          client(account.Transport),
+		client:          wire.Client(account.Transport),
 		hmacKey:         seal(hmacKey),
 		live:            account.Live,
 		merchantAccount: account.Credentials[FieldMerchantAccount],

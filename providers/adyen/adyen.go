@@ -7,7 +7,6 @@
 package adyen
 
 import (
-	"net"
 	"net/http"
 	"time"
 
@@ -41,22 +40,6 @@ func (*Adyen) Name() string { return "adyen" }
 // Capabilities of Adyen: no look-up of any kind, so absence is never proven.
 func (a *Adyen) Capabilities() providers.Capabilities {
 	return providers.Capabilities{ReplayWindow: a.replayWindow, Cancel: true}
-}
-
-// client never follows redirects: a redirected POST could charge somewhere else.
-func client(given http.RoundTripper) *http.Client {
-	c := &http.Client{Transport: &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2:   true,
-		IdleConnTimeout:     30 * time.Second,
-		MaxIdleConnsPerHost: 256,
-		TLSHandshakeTimeout: 10 * time.Second,
-	}}
-	if given != nil {
-		c.Transport = given
-	}
-	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return c
 }
 
 func mode(live bool) string {

@@ -5,13 +5,13 @@ package flutterwave
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"time"
 
 	"perennial/billing/fault"
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 // Defaults of Config. Flutterwave does not say how long it keeps idempotency keys, so the window is short; within it a
@@ -74,7 +74,7 @@ func New(c Config) (*Flutterwave, error) {
 		return nil, fault.New(fault.Invalid, "provider_config_invalid",
 			"The replay window and the timeout cannot be negative.")
 	}
-	httpClient := client(c.Transport)
+	httpClient := wire.Client(c.Transport)
 	return &Flutterwave{
 		addresses:    where,
 		client:       httpClient,
@@ -130,22 +130,6 @@ func (c Config) checkCredentials() error {
 
 func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
-}
-
-// client never follows redirects: a redirected POST could charge somewhere else.
-func client(given http.RoundTripper) *http.Client {
-	c := &http.Client{Transport: &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2:   true,
-		IdleConnTimeout:     30 * time.Second,
-		MaxIdleConnsPerHost: 256,
-		TLSHandshakeTimeout: 10 * time.Second,
-	}}
-	if given != nil {
-		c.Transport = given
-	}
-	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return c
 }
 
 // String keeps the secrets out of logs that print a Config.

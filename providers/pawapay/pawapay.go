@@ -5,12 +5,12 @@ package pawapay
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
 	"perennial/billing/fault"
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 // Defaults of Config. A repeat of a depositId is ignored by pawaPay for as long as it knows the deposit, so it never
@@ -83,7 +83,7 @@ func New(c Config) (*PawaPay, error) {
 	return &PawaPay{
 		apiToken:      seal(c.APIToken),
 		baseURL:       base,
-		client:        client(c.Transport),
+		client:        wire.Client(c.Transport),
 		replayWindow:  c.ReplayWindow,
 		timeout:       c.Timeout,
 		webhookSecret: seal(c.WebhookSecret),
@@ -104,22 +104,6 @@ func (p *PawaPay) Capabilities() providers.Capabilities {
 		},
 		Expiry: promptLife,
 	}
-}
-
-// client never follows redirects: a redirected POST could charge somewhere else, and pawaPay sends none.
-func client(given http.RoundTripper) *http.Client {
-	c := &http.Client{Transport: &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2:   true,
-		IdleConnTimeout:     30 * time.Second,
-		MaxIdleConnsPerHost: 256,
-		TLSHandshakeTimeout: 10 * time.Second,
-	}}
-	if given != nil {
-		c.Transport = given
-	}
-	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return c
 }
 
 // String keeps the credentials out of logs that print a Config.

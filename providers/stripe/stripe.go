@@ -4,7 +4,6 @@ package stripe
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 // apiVersion pins the shape of every answer, whatever the account's default is.
@@ -75,7 +75,7 @@ func New(c Config) (*Stripe, error) {
 	}
 	return &Stripe{
 		baseURL:       base,
-		client:        client(c.Transport),
+		client:        wire.Client(c.Transport),
 		live:          c.Live,
 		replayWindow:  c.ReplayWindow,
 		secretKey:     seal(c.SecretKey),
@@ -140,22 +140,6 @@ func checkBaseURL(raw string, live bool) (string, error) {
 			"A live Stripe key requires a base URL with https.")
 	}
 	return strings.TrimRight(raw, "/"), nil
-}
-
-// client never follows redirects: a redirected POST could charge somewhere else, and Stripe sends none.
-func client(given http.RoundTripper) *http.Client {
-	c := &http.Client{Transport: &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2:   true,
-		IdleConnTimeout:     30 * time.Second,
-		MaxIdleConnsPerHost: 256,
-		TLSHandshakeTimeout: 10 * time.Second,
-	}}
-	if given != nil {
-		c.Transport = given
-	}
-	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return c
 }
 
 // String keeps the keys out of logs that print a Config.
