@@ -29,6 +29,10 @@ type Config struct {
 	Observer Observer // optional
 	// Reconciled receives the result of each pass; optional.
 	Reconciled func(contract.ReconcileResult)
+	// Factories are Payments.Factories.
+	Factories providers.Registry
+	// AccountSlots is how many exchanges with one provider account may be in flight; zero: they are not bounded.
+	AccountSlots int
 	// ReconcileRate is Reconciler.Rate.
 	ReconcileRate int
 	// AbsenceGap is Payments.AbsenceGap.
@@ -61,6 +65,10 @@ func New(c Config) Set {
 		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Payments: &Payments{
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
+			Factories: c.Factories, Slots: NewSlots(c.AccountSlots),
+			Pacing: &Pacing{
+				Workers: func(ctx context.Context) (int, error) { return c.Store.Workers(ctx) }, Clock: c.Clock,
+			},
 		},
 		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Observer: c.Observer, Patience: c.ClockPatience},
 		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled, Rate: c.ReconcileRate},

@@ -212,10 +212,24 @@ func (l *life) in(tx *db.Tx, c command) (service.Performed, error) {
 		return service.ChangePlan(ctx, tx, env, id, c.PlanID, c.AtPeriodEnd)
 	case contract.CommandPay:
 		return service.Command(ctx, tx, env, id, lifecycle.Pay{Amount: (*money.Minor)(c.Amount)})
+	case contract.CommandSkipRetry:
+		return service.Command(ctx, tx, env, id, lifecycle.SkipRetry{InvoiceID: l.newest()})
+	case contract.CommandResumeCollection:
+		return service.Command(ctx, tx, env, id, lifecycle.ResumeCollection{})
 	default:
 		require.FailNow(l.t, "no such command", "%q", c.Name)
 		return service.Performed{}, nil
 	}
+}
+
+// newest names the newest invoice.
+func (l *life) newest() string {
+	l.t.Helper()
+	all := l.invoices()
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1].ID
 }
 
 // perform is a command that must not be refused, with what follows from it now.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"perennial/billing/payment"
+	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/internal/failpoint"
 	"perennial/providers"
@@ -22,15 +23,22 @@ type exchange struct {
 	provider  providers.Provider
 	config    db.ProviderConfig
 	protocol  payment.Protocol
+	country   string // of the payer; empty: not known
 	asked     bool   // because of callbacks
 	about     string // the operation that a look-up asks about; empty: the transaction's
+	hint      string // the transaction's reference where only callbacks have named it
 	callID    string
-	mode      string        // of the environment: test or live
-	number    int           // of the send that it is, or is about; 0: none
-	reason    string        // why this provider gets a new send, or why none does
-	earlier   *payment.Send // at another provider, which it asks about; nil: it is about the current one
-	mayRepeat bool          // a first send, which a restored database may have forgotten
-	told      []db.Callback // evidence, the one to believe first
+	mode      string          // of the environment: test or live
+	number    int             // of the send that it is, or is about; 0: none
+	reason    string          // why this provider gets a new send, or why none does
+	earlier   *payment.Send   // at another provider, which it asks about; nil: it is about the current one
+	hold      payment.Hold    // where no provider can take it now
+	wait      time.Duration   // and for how long; zero: as the rules say
+	backups   int             // how many more accounts can take a new send
+	breaker   routing.Breaker // of the account of a new send
+	held      bool            // a slot of its account
+	mayRepeat bool            // a first send, which a restored database may have forgotten
+	told      []db.Callback   // evidence, the one to believe first
 }
 
 // keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow
@@ -38,7 +46,11 @@ type exchange struct {
 var keySpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("perennial:provider-key"))
 
 func (x exchange) key() string {
-	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(x.number))).String()
+	number := x.number
+	if x.earlier == nil && x.txn.FirstSentAt.IsZero() {
+		number = x.txn.SendNumber + 1 // of the send that a restored database has lost: its key was that of the next
+	}
+	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(number))).String()
 }
 
 // sentKey is the key that this exchange sends; empty for one that only asks or cancels.
@@ -94,13 +106,9 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	refund := t.Type == payment.Refund
 	switch {
 	case x.move == payment.MoveBelieve:
-		e := x.told[0].Evidence
-		return providers.Result{
-			Outcome: providers.Outcome(e.Outcome), Ref: e.Ref, Amount: e.Amount, Currency: e.Currency,
-			FailureCode: providers.FailureCode(e.FailureCode), FailureReason: e.FailureReason,
-		}, nil
+		return believed(*x.told[0].Evidence), nil
 	case x.move == payment.MoveHold:
-		return providers.Result{FailureReason: x.reason}, nil
+		return providers.Result{FailureReason: x.reason, RetryAfter: x.wait}, nil
 	case x.move == payment.MoveAwait || x.move == payment.MoveReview:
 		return providers.Result{}, nil
 	case x.move == payment.MoveAbandon:
@@ -116,14 +124,28 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 			TransactionID: t.ID, Key: x.key(), ChargeRef: x.charge.ProviderRef, Amount: t.Amount, Currency: t.Currency,
 		})
 	}
-	d := t.Method.Details
 	return x.provider.Charge(ctx, providers.ChargeRequest{
 		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
-		Method: providers.Method{
-			Type: t.Method.Type, CustomerToken: d.CustomerToken, PaymentMethodToken: d.PaymentMethodToken,
-			PhoneNumber: d.PhoneNumber,
-		},
+		Method: methodOf(t.Method),
 	})
+}
+
+// believed is what a callback proves, in the form of an answer to a look-up.
+func believed(e payment.Answer) providers.Result {
+	r := providers.Result{
+		Outcome: providers.Outcome(e.Outcome), Ref: e.Ref, Amount: e.Amount, Currency: e.Currency,
+		FailureCode: providers.FailureCode(e.FailureCode), FailureReason: e.FailureReason,
+	}
+	for _, seen := range e.Refunds {
+		r.Refunds = append(r.Refunds, providers.SeenRefund(seen))
+	}
+	for _, d := range e.Disputes {
+		r.Disputes = append(r.Disputes, providers.Dispute{
+			Ref: d.Ref, State: providers.DisputeState(d.State), Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn,
+			Stage: d.Stage, EvidenceDueAt: d.EvidenceDueAt,
+		})
+	}
+	return r
 }
 
 // operation names the exchange as its row in provider_calls does.

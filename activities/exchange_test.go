@@ -27,12 +27,11 @@ func TestCharge_RecordsSilenceBeforeTimeout(t *testing.T) {
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
 	l.due()
-	slow := *l.Payments
-	slow.Gateway = scene.Gateway{Only: hanging{l.Provider}}
+	l.Payments.Gateway = scene.Gateway{Only: hanging{l.Provider}}
 	ctx, cancel := context.WithTimeout(t.Context(), activities.RecordingTime) // which is all for the recording
 	defer cancel()
 
-	out, err := slow.Charge(ctx, contract.ResolveInput{
+	out, err := l.Payments.Charge(ctx, contract.ResolveInput{
 		EnvironmentID: l.Env, TransactionID: l.last().ID, Now: l.Clock.Now(),
 	})
 

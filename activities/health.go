@@ -29,6 +29,8 @@ func announceHealth(ctx context.Context, tx *db.Tx, env string, x exchange, answ
 			return err
 		}
 		return tx.Emit(ctx, env, event.New(event.ProviderRecovered{ProviderConfig: of}, tx.Real))
+	case x.config.TestError != "" && served(answer): // the test could not reach it then
+		return tx.ClearTestError(ctx, env, of.ID)
 	}
 	return nil
 }

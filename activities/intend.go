@@ -3,7 +3,6 @@ package activities
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"perennial/billing/payment"
@@ -19,14 +18,16 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 	var x exchange
 	now := a.Clock()
 	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		txn, payerErased, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
+		a.leave(&x) // of a try that the database had repeated
+		x = exchange{}
+		txn, payer, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err
 		}
-		if payerErased {
+		if payer.Erased {
 			txn = txn.PayerErased(now)
 		}
-		x.txn, x.asked, x.number = txn, in.Asked, txn.SendNumber
+		x.txn, x.asked, x.number, x.country = txn, in.Asked, txn.SendNumber, payer.Country
 		if txn.Status != payment.Pending && txn.ProviderConfigID == "" { // it never had a provider
 			x.move = payment.MoveNone
 			return nil
@@ -41,9 +42,27 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		if err := x.decide(ctx, tx, in, now); err != nil || !x.asks() {
 			return err
 		}
+		if x.held = a.Slots.take(x.config.ID); !x.held {
+			return errBusy(ctx, 0)
+		}
+		limit := cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
+		if wait := a.Pacing.take(x.config.ID, limit); wait > 0 {
+			return errBusy(ctx, wait)
+		}
 		return x.begin(ctx, tx, in.EnvironmentID, now)
 	})
+	if err != nil {
+		a.leave(&x)
+	}
 	return x, err
+}
+
+// leave gives the slot of an exchange back.
+func (a *Payments) leave(x *exchange) {
+	if x.held {
+		a.Slots.release(x.config.ID)
+		x.held = false
+	}
 }
 
 // reach opens the provider to talk to: that of an earlier send whose callbacks are open, that of the current send, or,
@@ -69,7 +88,7 @@ func (a *Payments) reach(ctx context.Context, tx *db.Tx, in contract.ResolveInpu
 			configID = said.ProviderConfigID
 		}
 	}
-	config, err := a.configured(ctx, tx, in.EnvironmentID, configID, x)
+	config, err := a.configured(ctx, tx, in.EnvironmentID, configID, r, x)
 	if err != nil || config.ID == "" {
 		return err
 	}
@@ -87,18 +106,12 @@ func (a *Payments) reach(ctx context.Context, tx *db.Tx, in contract.ResolveInpu
 
 // configured reads the provider configuration of an id; empty: the one that takes the first send.
 func (a *Payments) configured(
-	ctx context.Context, tx *db.Tx, env, configID string, x *exchange,
-) (config db.ProviderConfig, err error) {
+	ctx context.Context, tx *db.Tx, env, configID string, r *round, x *exchange,
+) (db.ProviderConfig, error) {
 	if configID != "" {
 		return tx.ProviderConfigOf(ctx, env, configID)
 	}
-	config, err = tx.ProviderConfig(ctx, env)
-	if errors.Is(err, db.ErrProviderConfigNotFound) {
-		x.reason = "This environment has no payment provider. The payment is sent when it has one."
-		return db.ProviderConfig{}, nil
-	}
-	x.reason = "primary"
-	return config, err
+	return a.route(ctx, tx, env, r, x)
 }
 
 // turn turns the exchange to the earlier send that a callback is about.
@@ -124,7 +137,10 @@ func (x *exchange) decide(ctx context.Context, tx *db.Tx, in contract.ResolveInp
 	if x.earlier != nil {
 		x.move = x.earlier.Ask(x.protocol, told)
 	} else {
-		x.txn, x.move, x.about = x.txn.Attend(x.protocol, in.Asked, told, now)
+		known := x.txn.ProviderRef
+		if x.txn, x.move, x.about = x.txn.Attend(x.protocol, in.Asked, told, now); known == "" {
+			x.hint = x.txn.ProviderRef
+		}
 	}
 	if x.move != payment.MoveBelieve {
 		x.told = nil

@@ -311,7 +311,7 @@ func TestLife_CatchesUpAfterLongSleep(t *testing.T) {
 // are exact.
 func TestLife_RetriesHaveJitter(t *testing.T) {
 	t.Parallel()
-	s := scene.New(t, func(s *subscription.Settings) { s.Retry.MaxJitter = time.Hour })
+	s := scene.New(t, func(s *subscription.Settings) { s.Dunning.Retry.MaxJitter = time.Hour })
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
 	p := scene.Monthly(1000)
 	spread := map[time.Duration]bool{}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
+	"perennial/billing/account"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/providers"
@@ -201,6 +202,31 @@ func TestCredentialsRefused_IsReportedAndShownOnThePayment(t *testing.T) {
 	require.Equal(t, payment.Success, txn.Status)
 	require.Empty(t, txn.FailureReason, "what was decided says nothing of how long it took")
 	l.sound()
+}
+
+// A connection test that could not reach the provider says nothing once payments go through.
+func TestCharge_ServedPaymentClearsTheTestError(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	_, err := l.Pool.Exec(t.Context(), "update provider_configs set test_error = 'could not be reached', last_tested_at = now()")
+	require.NoError(t, err)
+	status := func() account.Status {
+		config, err := l.Store.ProviderConfig(t.Context(), l.Env)
+		require.NoError(t, err)
+		s, _ := config.Status()
+		return s
+	}
+	require.Equal(t, account.Failing, status())
+	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
+		if n == 2 {
+			return scene.Refuse
+		}
+		return scene.Capture
+	}
+	l.until(scene.Start.AddDate(0, 1, 0))
+	require.Equal(t, account.Failing, status(), "a refusal proves nothing")
+	l.until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, account.Active, status())
 }
 
 func TestObserver_HearsOfExchangesWithoutAnAnswer(t *testing.T) {

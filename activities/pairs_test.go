@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/dunning"
+	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/providers"
@@ -15,11 +17,12 @@ import (
 // pair is one situation of a subscription and its collection, and the refusal of each command in it; empty: performed.
 type pair struct {
 	trial  int           // days
+	pause  bool          // the plan's dunning policy pauses in the end
 	answer scene.Answer  // to the renewal
 	reach  func(l *life) // from a paid first period; nil: lets the renewal happen
 	status subscription.Status
 
-	cancelAtEnd, cancelNow, refund, reactivate, changeNow, changeAtEnd, pay string
+	cancelAtEnd, cancelNow, refund, reactivate, changeNow, changeAtEnd, pay, skip, resume string
 }
 
 const (
@@ -27,46 +30,57 @@ const (
 	inProgress   = "payment_in_progress"
 	needsReview  = "payment_needs_review"
 	ended        = "subscription_canceled"
+	notOpen      = "invoice_not_open"
+	noRetry      = "retry_not_scheduled"
+	notPaused    = "collection_not_paused"
 )
 
 var pairs = map[string]pair{
 	"trial": {
 		trial: 60, reach: func(*life) {}, status: subscription.Trialing, reactivate: notScheduled,
-		pay: "subscription_in_trial",
+		pay: "subscription_in_trial", skip: notOpen, resume: notPaused,
 	},
 	"paid": {
-		reach: func(*life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay",
+		reach: func(*life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay", skip: notOpen,
+		resume: notPaused,
 	},
 	"paid, cancels at period end": {
 		reach:  func(l *life) { l.perform(command{Name: contract.CommandCancel}) },
-		status: subscription.Active, pay: "nothing_to_pay",
+		status: subscription.Active, pay: "nothing_to_pay", skip: notOpen, resume: notPaused,
 	},
 	"attempt not sent": {
 		reach:  func(l *life) { l.Clock.Set(l.snap.NextAt); l.due() },
 		status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
+		skip: inProgress, resume: notPaused,
 	},
 	"attempt pending": {
 		answer: scene.Pend, status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
+		skip: inProgress, resume: notPaused,
 	},
 	"attempt needs review": {
 		answer: scene.Mischarge, status: subscription.Active, reactivate: notScheduled, changeNow: needsReview,
-		pay: needsReview,
+		pay: needsReview, skip: needsReview, resume: notPaused,
 	},
 	"retry scheduled": {
-		answer: scene.Decline, status: subscription.Active, reactivate: notScheduled,
+		answer: scene.Decline, status: subscription.Active, reactivate: notScheduled, resume: notPaused,
 	},
 	"past due": {
 		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt.Add(8 * day)) },
-		status: subscription.PastDue, reactivate: notScheduled,
+		status: subscription.PastDue, reactivate: notScheduled, skip: noRetry, resume: notPaused,
+	},
+	"paused": {
+		answer: scene.Decline, pause: true, reach: func(l *life) { l.until(l.snap.NextAt.Add(8 * day)) },
+		status: subscription.PastDue, reactivate: notScheduled, skip: noRetry,
 	},
 	"canceled, invoice open": {
 		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt); l.perform(cancelNow("")) },
 		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended,
-		changeNow: ended, changeAtEnd: ended,
+		changeNow: ended, changeAtEnd: ended, skip: noRetry, resume: ended,
 	},
 	"canceled, paid": {
 		reach: func(l *life) { l.perform(cancelNow("")) }, status: subscription.Canceled, cancelAtEnd: ended,
 		cancelNow: ended, refund: ended, reactivate: ended, changeNow: ended, changeAtEnd: ended, pay: "nothing_to_pay",
+		skip: notOpen, resume: ended,
 	},
 }
 
@@ -81,7 +95,8 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 			for which, want := range map[string]string{
 				"cancel at period end": p.cancelAtEnd, "cancel": p.cancelNow, "cancel with refund": p.refund,
 				"reactivate":  p.reactivate,
-				"change plan": p.changeNow, "change plan at period end": p.changeAtEnd, "pay": p.pay,
+				"change plan": p.changeNow, "change plan at period end": p.changeAtEnd, "pay": p.pay, "skip retry": p.skip,
+				"resume": p.resume,
 			} {
 				l := p.begin(t, s)
 				commands := map[string]command{
@@ -93,7 +108,9 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 					"change plan at period end": {
 						Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID, AtPeriodEnd: true,
 					},
-					"pay": {Name: contract.CommandPay},
+					"pay":        {Name: contract.CommandPay},
+					"skip retry": {Name: contract.CommandSkipRetry},
+					"resume":     {Name: contract.CommandResumeCollection},
 				}
 				before := l.Rows(t)
 				refusal := l.command(commands[which]).Refusal
@@ -117,6 +134,10 @@ func (p pair) begin(t *testing.T, s *scene.Scene) *life {
 	s.Provider.Script = nil
 	offer := scene.Monthly(1000)
 	offer.TrialDays = p.trial
+	if p.pause {
+		offer.Dunning = &dunning.Policy{Retry: retry.List(day, 2*day, 4*day), Final: dunning.Pause}
+		offer.Dunning.Retry.MaxJitter = 0
+	}
 	l := begin(t, s, offer)
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return p.answer }
 	if p.reach == nil {

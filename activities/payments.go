@@ -9,6 +9,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/failpoint"
+	"perennial/providers"
 )
 
 // Payments are the activities that talk to providers.
@@ -19,6 +20,12 @@ type Payments struct {
 	Observer Observer
 	// AbsenceGap replaces payment.Protocol's where a provider has one; zero: it stays.
 	AbsenceGap time.Duration
+	// Factories know which payments a provider takes; nil: nothing is known in advance.
+	Factories providers.Registry
+	// Slots bound the exchanges with each account; nil: they are not bounded.
+	Slots *Slots
+	// Pacing keeps the requests to each account within its limit; nil: it is not kept.
+	Pacing *Pacing
 }
 
 // Charge performs the next step of the charge protocol on an open transaction: first send, replay, look-up or
@@ -28,15 +35,21 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	var r round
 	for {
 		out, more, err := a.step(ctx, in, &r)
-		if err != nil || !more {
+		if err != nil {
 			return out, err
+		}
+		if !more {
+			return out, a.errUnsent(ctx, r)
 		}
 	}
 }
 
 // round is what the steps of one activity know of each other.
 type round struct {
-	earlier bool // the provider of an earlier send was asked
+	txn     payment.Transaction // as the last step left it; zero: there was nothing to do
+	idle    bool                // it waits for a provider to be there again: for nothing but time
+	earlier bool                // the provider of an earlier send was asked
+	refused []string            // accounts that surely did not take a new send
 }
 
 // step is one exchange. It reports whether there is more to do at once: what callbacks prove needs no exchange, and what
@@ -44,6 +57,9 @@ type round struct {
 func (a *Payments) step(
 	ctx context.Context, in contract.ResolveInput, r *round,
 ) (_ contract.ResolveOutput, more bool, _ error) {
+	if err := a.Pacing.know(ctx); err != nil {
+		return contract.ResolveOutput{}, false, err
+	}
 	asked := a.Clock()
 	x, err := a.intend(ctx, in, r)
 	if errors.Is(err, db.ErrTransactionNotFound) {
@@ -53,6 +69,7 @@ func (a *Payments) step(
 	if err != nil {
 		return contract.ResolveOutput{}, false, err
 	}
+	defer a.leave(&x)
 	if x.move == payment.MoveNone {
 		out, err := a.unchanged(ctx, in, x.txn, asked)
 		return out, false, err
@@ -64,11 +81,27 @@ func (a *Payments) step(
 	if x.asks() {
 		a.tell(ctx, in.EnvironmentID, x, result, callErr, a.Clock().Sub(started))
 	}
-	out, err := a.record(ctx, in, x, result, callErr, asked)
+	a.leave(&x)
+	var out contract.ResolveOutput
+	out, r.txn, err = a.record(ctx, in, x, result, callErr, asked)
 	if err != nil {
 		return contract.ResolveOutput{}, false, err
 	}
 	failpoint.Hit(failpoint.ChargeRecorded)
+	r.idle = x.wait > 0 || result.Outcome == providers.NotSent
 	r.earlier = r.earlier || x.earlier != nil
-	return out, len(x.told) > 1 || x.earlier != nil, nil
+	return out, len(x.told) > 1 || x.earlier != nil || a.failsOver(ctx, r, x), nil
+}
+
+// failsOver reports whether the payment goes to the next account at once: the one it was sent to surely did not take
+// it, another can, and there is time. Where there is none, the next check goes on from the first account.
+func (a *Payments) failsOver(ctx context.Context, r *round, x exchange) bool {
+	txn := r.txn
+	proven := x.move == payment.MoveSend && txn.Status == payment.Pending && !txn.EverSent()
+	if !proven || x.backups == 0 || txn.Type != payment.Charge {
+		return false
+	}
+	r.refused = append(r.refused, x.config.ID)
+	deadline, limited := ctx.Deadline()
+	return !limited || deadline.Sub(a.Clock()) > 2*recordingTime
 }

@@ -72,7 +72,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	}
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until all is started again.
 	for _, step := range []func(context.Context) error{
-		pass.late, pass.checks, pass.wakes, pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks,
+		pass.late, pass.checks, pass.held, pass.wakes, pass.decided, pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks,
 		pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
@@ -259,6 +259,23 @@ func (p *pass) wakes(ctx context.Context) error {
 	return nil
 }
 
+// decided tells the workflows of payments of their own what a person decided. The signal waits in Temporal from then on,
+// so that the mark has done its work.
+func (p *pass) decided(ctx context.Context) error {
+	before := p.now.Add(-grace)
+	refs, err := p.Store.WakePendingPayments(ctx, before, p.batch)
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	told := each(ctx, p, refs, refID, func(ctx context.Context, r db.Ref) error {
+		return p.check(ctx, db.TransactionRef{Ref: r})
+	})
+	p.found.Signalled += len(told)
+	return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
+		return tx.ClearPaymentsWakePending(ctx, told, before)
+	})
+}
+
 func (p *pass) wake(ctx context.Context, r db.Ref) error {
 	return p.Waker.Wake(ctx, ref(r), contract.SignalWake, contract.Wake{By: "system"})
 }
@@ -300,6 +317,23 @@ func (p *pass) checks(ctx context.Context) error {
 		return err
 	}
 	p.found.Signalled += len(each(ctx, p, refs, ownerID, p.check))
+	return nil
+}
+
+// held wakes the payments that a change of the accounts at providers may have released: a charging stop has ended, or an
+// account was added. Each is released once for a change, so that after a full batch the next pass follows at once; what
+// is not signalled is overdue a minute later.
+func (p *pass) held(ctx context.Context) error {
+	var refs []db.TransactionRef
+	err := p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) (err error) {
+		refs, err = tx.ReleaseHeld(ctx, p.batch)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p.found.Signalled += len(each(ctx, p, refs, ownerID, p.check))
+	p.found.More = p.found.More || len(refs) == p.batch
 	return nil
 }
 

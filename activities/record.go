@@ -17,12 +17,12 @@ import (
 // record writes the answer, and what follows from it, in one transaction: load, decide, write.
 func (a *Payments) record(
 	ctx context.Context, in contract.ResolveInput, x exchange, answer providers.Result, callErr error, asked time.Time,
-) (contract.ResolveOutput, error) {
+) (contract.ResolveOutput, payment.Transaction, error) {
 	var out contract.ResolveOutput
 	var recorded lifecycle.Recorded
 	var changes lifecycle.Changes
 	var clockNow time.Time
-	env, wall := in.EnvironmentID, a.Clock()
+	env, wall, covered := in.EnvironmentID, a.Clock(), coveredUntil(asked, answer)
 	now := wall
 	if in.Now.After(now) {
 		now = in.Now
@@ -48,6 +48,9 @@ func (a *Payments) record(
 		if err := announceHealth(ctx, tx, env, x, answer); err != nil {
 			return err
 		}
+		if err := noteBreaker(ctx, tx, env, x, answer); err != nil {
+			return err
+		}
 		if err := tx.Write(ctx, env, state, changes); err != nil {
 			return err
 		}
@@ -67,9 +70,9 @@ func (a *Payments) record(
 			if len(recorded.LookedAt) == 0 {
 				return nil
 			}
-			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.earlier.ProviderConfigID, asked)
+			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.earlier.ProviderConfigID, covered)
 		}
-		looked := db.LookedAt{Refs: recorded.LookedAt, At: asked}
+		looked := db.LookedAt{Refs: recorded.LookedAt, At: covered}
 		if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, looked, recorded.Transaction.Shows()...); err != nil {
 			return err
 		}
@@ -77,7 +80,7 @@ func (a *Payments) record(
 		return nil
 	})
 	if err != nil {
-		return contract.ResolveOutput{}, err
+		return contract.ResolveOutput{}, payment.Transaction{}, err
 	}
 	if recorded.NeedsReview != "" {
 		a.Observer.ReviewNeeded(ctx, reviewNeeded(env, x, recorded))
@@ -85,7 +88,7 @@ func (a *Payments) record(
 	if x.txn.Status == payment.Pending && recorded.Transaction.Status != payment.Pending {
 		a.Observer.PaymentEnded(ctx, measured(recorded, x.mode, !clockNow.IsZero()))
 	}
-	return out, nil
+	return out, recorded.Transaction, nil
 }
 
 // loadResult reads the rows that the answer concerns beside the state, under lock.
@@ -96,7 +99,9 @@ func loadResult(
 	if err != nil {
 		return r, err
 	}
-	r.Move, r.Asked, r.About, r.Protocol, r.Answer = x.move, x.asked, x.about, x.protocol, answerOf(answer)
+	r.Move, r.Asked, r.Protocol, r.Answer = x.move, x.asked, x.protocol, answerOf(answer)
+	r.About, r.Hint = x.about, x.hint
+	r.Hold = x.hold
 	if r.Transaction.ProviderConfigID == "" && x.earlier == nil { // a callback told who has it
 		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
 	}
@@ -169,6 +174,17 @@ func noteSend(
 	return tx.AnswerSend(ctx, env, x.txn.ID, about, payment.Outcome(answer.Outcome), answer.Ref)
 }
 
+// unknownThere is how long a provider may send word of an operation before its look-ups find it.
+const unknownThere = 10 * time.Minute
+
+// coveredUntil is until when callbacks may have been received that a look-up which began at asked covers.
+func coveredUntil(asked time.Time, answer providers.Result) time.Time {
+	if answer.Outcome == providers.NotFound {
+		return asked.Add(-unknownThere)
+	}
+	return asked
+}
+
 // closeCall writes what came of the exchange into its own row.
 func (a *Payments) closeCall(
 	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, callErr error,
@@ -186,20 +202,17 @@ func (a *Payments) closeCall(
 func answerOf(r providers.Result) payment.Answer {
 	refunds, disputes := make([]payment.SeenRefund, 0, len(r.Refunds)), make([]payment.Dispute, len(r.Disputes))
 	for _, seen := range r.Refunds {
-		if !seen.Failed { // its money is still with us: nothing to book
-			refunds = append(refunds, payment.SeenRefund{
-				Ref: seen.Ref, TransactionID: seen.TransactionID, Amount: seen.Amount, Pending: seen.Pending,
-			})
-		}
+		refunds = append(refunds, payment.SeenRefund(seen))
 	}
 	for i, d := range r.Disputes {
 		disputes[i] = payment.Dispute{
 			Ref: d.Ref, State: payment.DisputeState(d.State), Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn,
+			Stage: d.Stage, EvidenceDueAt: d.EvidenceDueAt,
 		}
 	}
 	return payment.Answer{
 		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency,
-		Refunds: refunds, Disputes: disputes, FailureCode: string(r.FailureCode), FailureReason: r.FailureReason,
+		Refunds: refunds, Disputes: disputes, SinceUnread: r.SinceUnread, FailureCode: string(r.FailureCode), FailureReason: r.FailureReason,
 		Response: r.Response, RetryAfter: r.RetryAfter,
 	}
 }

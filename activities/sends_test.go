@@ -127,16 +127,11 @@ func TestSends_LateSuccessOfAnEarlierProvider(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := answering(t)
-			config, backup := withBackup(t, l.Scene)
+			_, backup := withBackup(t, l.Scene)
 			l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Refuse }
+			backup.Script = func(int, providers.ChargeRequest) scene.Answer { return c.backup }
 			l.until(scene.Start.AddDate(0, 2, 0))
 			txn := l.last()
-			backup.Script = func(int, providers.ChargeRequest) scene.Answer { return c.backup }
-			_, err := l.Pool.Exec(t.Context(), "update provider_configs set is_primary = false where id = $1", l.Config.ID)
-			require.NoError(t, err)
-			_, err = l.Pool.Exec(t.Context(), "update provider_configs set is_primary = true where id = $1", config.ID)
-			require.NoError(t, err)
-			l.until(l.Clock.Now().Add(10 * time.Second))
 			l.Provider.Settle(txn.ID, providers.Succeeded)
 			said := providers.Callback{
 				EventID: "late", Type: "succeeded", Kind: providers.KindSucceeded, TransactionID: txn.ID,

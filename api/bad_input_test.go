@@ -27,6 +27,12 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 		"POST /subscriptions/" + rows.subscription + "/reactivate": `{}`,
 		"POST /payments": fmt.Sprintf(
 			`{"customerId":%q,"amount":1,"currency":"USD"}`, rows.customer),
+		"POST /payments/" + rows.payment + "/refund": `{"amount":1}`,
+		"POST /payments/" + rows.payment + "/cancel": `{}`,
+		"PATCH /settings": `{"dunning":{"retryGapDays":[1,2]}}`,
+		"POST /subscriptions/" + rows.subscription + "/resume-collection": `{}`,
+		"POST /invoices/" + rows.invoice + "/retry":                       `{}`,
+		"POST /invoices/" + rows.invoice + "/skip-retry":                  `{}`,
 		"POST /test-clocks":                            `{"name":"x"}`,
 		"POST /test-clocks/" + rows.clock + "/advance": `{"to":1900000000}`,
 		"POST /test-clocks/" + rows.clock + "/stop":    `{}`,

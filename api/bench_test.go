@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,8 +18,8 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/account"
+	"perennial/billing/dunning"
 	"perennial/billing/event"
-	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/apikey"
@@ -52,7 +53,9 @@ type bench struct {
 	keysets  map[string][]byte // by app
 	local    webhooks.Allow
 	config   Config
-	patience time.Duration // of the dispatcher; 0: the usual one
+	patience time.Duration     // of the dispatcher; 0: the usual one
+	baseURLs map[string]string // of providers beside Stripe
+	onCommit func()            // between the commit and what follows it; nil: nothing
 	// The environments: two of one tenant, one of another.
 	test, live, other tenancy
 }
@@ -105,20 +108,36 @@ func newBench(t testing.TB) *bench {
 
 func (b *bench) newServer(t testing.TB) *Server {
 	t.Helper()
-	d := dispatch.New(dispatch.Config{
+	d := inStep{bench: b, config: dispatch.Config{
 		Store: b.deps.Store, Engine: b.engine, Now: b.clock, Log: b.deps.Telemetry.Logger, Patience: b.patience,
-	})
+	}}
+	baseURLs := map[string]string{"stripe": b.stripe(t).URL}
+	maps.Copy(baseURLs, b.baseURLs)
 	b.deps.Service = service.New(b.deps.Store.With(d), b.clock).
 		WithWebhooks(service.Webhooks{Vault: b.keys, Local: b.local}).
 		WithProviders(gateway.New(gateway.Config{
-			Vault: b.keys, BaseURLs: map[string]string{"stripe": b.stripe(t).URL}, AllowedHosts: []string{"pay.example.com"},
+			Vault: b.keys, BaseURLs: baseURLs, AllowedHosts: []string{"pay.example.com"},
 		}))
 	server := NewServer(b.deps, b.config)
 	t.Cleanup(func() {
 		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))
-		d.Close()
 	})
 	return server
+}
+
+// inStep performs what follows a commit before the answer, so that a test sees it.
+type inStep struct {
+	bench  *bench
+	config dispatch.Config
+}
+
+func (s inStep) Dispatch(ctx context.Context, by db.Actor, effects []db.Effect) {
+	if s.bench.onCommit != nil {
+		s.bench.onCommit()
+	}
+	d := dispatch.New(s.config)
+	d.Dispatch(ctx, by, effects)
+	d.Close()
 }
 
 // newTenancy writes an environment with a key and a provider; without appID with a tenant and app of its own.
@@ -144,7 +163,7 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) tenancy
 		}
 		require.NoError(t, tx.InsertEnvironment(ctx, db.Environment{
 			ID: e.environmentID, AppID: e.appID, Mode: string(mode), CreatedAt: now,
-			Settings: subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue},
+			Settings: subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue},
 		}))
 		config := db.ProviderConfig{
 			ID: e.providerID, Provider: "stripe", Account: account.Account{Primary: true}, AppID: e.appID, Keyset: keyset,

@@ -23,6 +23,7 @@ type CustomerChange struct {
 	Email          *string         `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
 	Name           *string         `json:"name,omitempty" maxLength:"200" example:"Ada King"`
 	Phone          *string         `json:"phone,omitempty" maxLength:"16" example:"+237670000001"`
+	Country        *string         `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2."`
 	Metadata       *Metadata       `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 	PaymentMethod  *string         `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty" doc:"Replaces all payment details. Without paymentMethod, they belong to the current method."`
@@ -31,7 +32,7 @@ type CustomerChange struct {
 // update is what the change says.
 func (f CustomerChange) update() service.CustomerUpdate {
 	return service.CustomerUpdate{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: (*metadata.Pairs)(f.Metadata),
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Metadata: (*metadata.Pairs)(f.Metadata),
 		PaymentMethod:  f.PaymentMethod,
 		PaymentDetails: (*customer.PaymentDetails)(f.PaymentDetails),
 	}

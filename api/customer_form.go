@@ -16,6 +16,7 @@ type CustomerForm struct {
 	FirstName      string          `json:"first_name,omitempty" maxLength:"100" doc:"With last_name, an alternative to name."`
 	LastName       string          `json:"last_name,omitempty" maxLength:"100"`
 	Phone          string          `json:"phone,omitempty" maxLength:"16" example:"+237670000001" doc:"International format."`
+	Country        string          `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Routing rules use it; without it, the country of the phone number."`
 	Metadata       Metadata        `json:"metadata,omitempty" maxProperties:"50"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" example:"card" doc:"card or mobile_money_<operator>."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
@@ -25,7 +26,7 @@ type CustomerForm struct {
 // customer is what the form says.
 func (f CustomerForm) customer() (customer.Customer, error) {
 	c := customer.Customer{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Metadata: metadata.Pairs(f.Metadata),
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Metadata: metadata.Pairs(f.Metadata),
 		PaymentMethod: f.PaymentMethod,
 		TestClockID:   f.TestClockID,
 	}

@@ -17,6 +17,7 @@ type Customer struct {
 	Email          string          `json:"email,omitempty" example:"ada@example.com"`
 	Name           string          `json:"name,omitempty" example:"Ada Lovelace"`
 	Phone          string          `json:"phone,omitempty" example:"+237670000001"`
+	Country        string          `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2."`
 	Metadata       Metadata        `json:"metadata"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
@@ -35,7 +36,7 @@ type Credit struct {
 // is meant for a card's own data: an app that collects a card at the provider never has it, and neither have we.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty" maxLength:"16" example:"+237670000001" doc:"International format; for mobile money."`
-	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider of the tokens. It must be the provider of the environment."`
+	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider of the details. It must have an active account in the environment, and takes the charges."`
 	CustomerToken      string `json:"customerToken,omitempty" maxLength:"255" example:"cus_9s6XKzkNRiz8i3" doc:"The provider's id of the customer."`
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty" maxLength:"255" example:"pm_1NVChw2eZvKYlo2C" doc:"The provider's id of the saved method."`
 }
@@ -43,7 +44,7 @@ type PaymentDetails struct {
 // renderCustomer picks the customer's credits among those given. An empty list, not null, says that there is no credit.
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
-		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Metadata: shown(c.Metadata),
+		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Metadata: shown(c.Metadata),
 		PaymentMethod: c.PaymentMethod, CreditBalance: []Credit{},
 		TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
 	}

@@ -28,9 +28,6 @@ func TestCreateCustomer_Contacts(t *testing.T) {
 		`{"email":"a@example.com","last_name":"Lovelace","metadata":{"crm":"7"}}`: {
 			Email: "a@example.com", Name: "Lovelace", Metadata: Metadata{"crm": "7"},
 		},
-		`{"paymentMethod":"mobile_money_mtn","paymentDetails":{"phoneNumber":"+237670000001","provider":"stripe"}}`: {
-			PaymentMethod: "mobile_money_mtn", PaymentDetails: &PaymentDetails{PhoneNumber: "+237670000001", Provider: "stripe"},
-		},
 		`{"email":"ünïcode@example.com","name":"<Ada> & \u00e9"}`: {Email: "ünïcode@example.com", Name: "<Ada> & é"},
 	} {
 		got := as[Customer](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/customers", body))

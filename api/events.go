@@ -92,6 +92,8 @@ type listEventsInput struct {
 	To             int64          `query:"to" minimum:"0" maximum:"253402300799" example:"1763726400" doc:"Only events whose recordedAt is before this. Unix seconds."`
 }
 
+var errSpanEmpty = fault.InvalidParam("to", "time_span_empty", "`to` must be later than `from`.")
+
 // Fault: time_span_empty. An empty span is a mistake in the caller's arithmetic; an empty list would hide it.
 func (in *listEventsInput) filter() (db.EventFilter, error) {
 	f := db.EventFilter{
@@ -99,7 +101,7 @@ func (in *listEventsInput) filter() (db.EventFilter, error) {
 		RecordedFrom: instant(in.From), RecordedTo: instant(in.To),
 	}
 	if in.From > 0 && in.To > 0 && in.From >= in.To {
-		return f, fault.InvalidParam("to", "time_span_empty", "`to` must be later than `from`.")
+		return f, errSpanEmpty
 	}
 	for _, p := range in.Type {
 		f.Types = append(f.Types, event.Pattern(p))

@@ -139,6 +139,9 @@ func (f *fakeProvider) ParseCallback(
 	_ context.Context, in providers.CallbackRequest, _ time.Time,
 ) ([]providers.Callback, providers.Acknowledgement, error) {
 	header := in.Header
+	if cause := header.Get("Panic"); cause != "" {
+		panic(cause)
+	}
 	if header.Get("Signature") != "good" {
 		return nil, providers.Acknowledgement{}, fault.New(fault.Unauthorized, "callback_signature_invalid",
 			"the signature does not match")

@@ -259,14 +259,14 @@ func TestIdempotency_RepeatAfterCrashReturnsCommitted(t *testing.T) {
 	path := "/api/subscriptions/" + b.newSubscription(t, b.test).ID + "/cancel"
 	const form = `{"immediateEffect":true,"reason":"x"}`
 	ctx, crash := context.WithCancel(t.Context())
-	b.engine.onSignal = func(context.Context) error { // it is committed, and the process dies before it answers
+	b.onCommit = func() { // the process dies before it answers
 		crash()
 		panic(http.ErrAbortHandler)
 	}
 	r := b.request(t, "POST", path, form, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k").WithContext(ctx)
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() { b.serve(r) })
 
-	b.engine.onSignal = nil
+	b.onCommit = nil
 	b.Server = b.newServer(t)
 	again := b.ask(t, b.test, "POST", path, form, "Idempotency-Key", "k")
 	got := as[Subscription](t, 200, again)

@@ -11,19 +11,19 @@ import (
 
 // voidInvoice says that nothing was owed: credit comes back, and a capture that is still under way is refunded.
 func (s *Server) voidInvoice(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Invoice], error) {
-	return s.giveUp(ctx, c, s.service.VoidInvoice)
+	return s.onInvoice(ctx, c, s.service.VoidInvoice)
 }
 
 // markUncollectible says that it is owed and nobody collects it: a capture that is still under way pays it.
 func (s *Server) markUncollectible(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
-	return s.giveUp(ctx, c, s.service.MarkUncollectible)
+	return s.onInvoice(ctx, c, s.service.MarkUncollectible)
 }
 
-// giveUp ends the collection of an open invoice as a command to its subscription, since the next open invoice has its
-// turn in the same transaction. The invoice was read without a lock; perform judges it again under one.
-func (s *Server) giveUp(
+// onInvoice performs a command to the subscription of an open invoice: where it ends the collection, the next open
+// invoice has its turn in the same transaction. The invoice was read without a lock; perform judges it again under one.
+func (s *Server) onInvoice(
 	ctx context.Context, c *httpkit.Call,
 	perform func(context.Context, service.Caller, string, service.Around[invoice.Invoice]) error,
 ) (*httpkit.Reply[Invoice], error) {

@@ -114,7 +114,8 @@ func (s *Server) invoiceOperations() {
 		PeriodEnd: 1766232000, AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
 	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)
-	void, uncollectible := example, example
+	void, uncollectible, open := example, example, example
+	open.Status, open.PaidAt, open.AmountPaid, open.NextAttemptAt = "open", 0, 0, 1763985600
 	void.Status, void.PaidAt, void.AmountPaid, void.VoidedAt = "void", 0, 0, 1763726400
 	uncollectible.Status, uncollectible.PaidAt, uncollectible.AmountPaid, uncollectible.UncollectibleAt = "uncollectible", 0, 0, 1763726400
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -132,6 +133,22 @@ func (s *Server) invoiceOperations() {
 			"continues with the next open invoice.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: uncollectible,
 	}, s.markUncollectible)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "retryInvoice", Method: http.MethodPost, Path: "/invoices/{id}/retry", Tag: "Invoices",
+		Summary: "Charge an open invoice now",
+		Description: "Starts a payment attempt and answers with it. The automatic retries of the invoice keep their times. " +
+			"Only the oldest open invoice of a subscription can be charged. Prefer: wait=N waits up to N seconds (at most " +
+			"30) for the final status.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load,
+		Response: examplePayment(),
+	}, s.retryInvoice)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "skipInvoiceRetry", Method: http.MethodPost, Path: "/invoices/{id}/skip-retry", Tag: "Invoices",
+		Summary: "Skip the next automatic retry",
+		Description: "The retry does not happen; the ones after it keep their distance. After the last one, the final " +
+			"action of the dunning policy follows at once.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: open,
+	}, s.skipInvoiceRetry)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getInvoice", Method: http.MethodGet, Path: "/invoices/{id}", Tag: "Invoices", Summary: "Get an invoice",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,

@@ -49,6 +49,17 @@ var guarded = map[string]struct {
 	"POST /payment-providers/{id}/disable": {},
 	"POST /payment-providers/{id}/enable":  {},
 	"DELETE /payment-providers/{id}":       {},
+
+	"GET /routing-rules": {},
+	"PUT /routing-rules": {body: func(rows owned) any {
+		return map[string]any{"rules": []any{map[string]any{"currency": "USD", "providerConfigId": rows.provider}}}
+	}},
+
+	"POST /payment-providers/{id}/pause-charging":  {},
+	"POST /payment-providers/{id}/resume-charging": {},
+	"GET /environment":                  {},
+	"POST /environment/pause-charging":  {},
+	"POST /environment/resume-charging": {},
 	"POST /plans": {body: func(owned) any {
 		return map[string]any{"name": "x", "currency": "USD", "interval": "month", "amount": 1}
 	}},
@@ -68,6 +79,8 @@ var guarded = map[string]struct {
 	"PATCH /subscriptions/{id}":           {body: func(o owned) any { return map[string]any{"planId": o.plan} }},
 	"POST /subscriptions/{id}/cancel":     {body: func(owned) any { return map[string]any{"immediateEffect": true} }},
 	"POST /subscriptions/{id}/reactivate": {},
+
+	"POST /subscriptions/{id}/resume-collection": {},
 	"POST /payments": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "amount": 100, "currency": "USD"}
 	}},
@@ -76,8 +89,12 @@ var guarded = map[string]struct {
 	"GET /invoices":                          {},
 	"GET /invoices/{id}":                     {},
 	"POST /invoices/{id}/void":               {},
+	"POST /invoices/{id}/retry":              {},
+	"POST /invoices/{id}/skip-retry":         {},
 	"POST /invoices/{id}/mark-uncollectible": {},
 	"POST /payments/{id}/retry-refund":       {},
+	"POST /payments/{id}/refund":             {},
+	"POST /payments/{id}/cancel":             {},
 	"POST /payments/{id}/credit-refund":      {},
 	"POST /payments/{id}/resolve": {body: func(owned) any {
 		return map[string]any{"outcome": "failed", "note": "x"}
@@ -89,6 +106,8 @@ var guarded = map[string]struct {
 	"DELETE /test-clocks/{id}":       {},
 	"POST /test-clocks/{id}/advance": {body: func(owned) any { return map[string]any{"to": 1900000000} }},
 	"GET /apps":                      {},
+	"GET /settings":                  {},
+	"PATCH /settings":                {body: func(owned) any { return map[string]any{"pastDueBilling": "accrue"} }},
 	"GET /events":                    {},
 	"GET /events/{id}":               {},
 

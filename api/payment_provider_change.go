@@ -14,6 +14,8 @@ import (
 type PaymentProviderChange struct {
 	IsPrimary *bool `json:"isPrimary,omitempty" doc:"true: it takes the place of the present primary configuration, which becomes a backup."`
 	Priority  *int  `json:"priority,omitempty" minimum:"0" maximum:"1000" doc:"The order of the backups: the lowest is the first."`
+	// No pointer to a pointer: a limit of none is none.
+	MaxRequestsPerSecond *int `json:"maxRequestsPerSecond,omitempty" minimum:"0" maximum:"10000" doc:"Bounds the requests to the provider by all workers together. 0: the provider's own limit, where it publishes one."`
 	ProviderCredentials
 }
 
@@ -38,6 +40,7 @@ func (s *Server) updateProvider(
 ) (*httpkit.Reply[PaymentProvider], error) {
 	change := service.ProviderChange{
 		Credentials: in.Body.given(), Primary: in.Body.IsPrimary, Priority: in.Body.Priority,
+		MaxRequestsPerSecond: in.Body.MaxRequestsPerSecond,
 	}
 	id := httpkit.Resource[db.ProviderConfig](c).ID
 	return commandOf(ctx, s, c, http.StatusOK, s.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
@@ -61,6 +64,18 @@ func (s *Server) enableProvider(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	return s.onProvider(ctx, c, s.service.EnableProvider)
+}
+
+func (s *Server) pauseProvider(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[PaymentProvider], error) {
+	return s.onProvider(ctx, c, s.service.PauseProvider)
+}
+
+func (s *Server) resumeProvider(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[PaymentProvider], error) {
+	return s.onProvider(ctx, c, s.service.ResumeProvider)
 }
 
 func (s *Server) deleteProvider(

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -14,8 +15,10 @@ func (s *Server) providerOperations() {
 		ConnectionStatus: "active", LastTestedAt: 1763640000, CredentialNames: []string{"secretKey", "webhookSecret"},
 		CallbackURL:   "https://billing.example.com/callbacks/stripe/pp_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		CallbackTypes: []string{"payment_intent.succeeded", "payment_intent.payment_failed"}, CreatedAt: 1763640000,
+		Breaker: Breaker{State: string(routing.Closed)},
 	}
-	failing, disabled := example, example
+	failing, disabled, paused := example, example, example
+	paused.ChargingPausedAt = 1763640000
 	failing.ConnectionStatus = "failing"
 	failing.ErrorMessage = "Stripe does not accept this secret key. Copy the current key from the Stripe dashboard."
 	disabled.ConnectionStatus, disabled.IsPrimary = "disabled", false
@@ -76,4 +79,17 @@ func (s *Server) providerOperations() {
 		Description: "It becomes the primary one where there is none. No effect on an enabled one.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
 	}, s.enableProvider)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "pausePaymentProvider", Method: http.MethodPost, Path: "/payment-providers/{id}/pause-charging",
+		Tag: "Payment providers", Summary: "Pause charging through a payment provider",
+		Description: "No new charge goes to it: where no other can take a payment, it stays pending with `hold` charging_paused, " +
+			"and uses up no retry. What was sent goes on: look-ups, repeats, cancellations and refunds. No effect where it is paused.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: paused,
+	}, s.pauseProvider)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "resumePaymentProvider", Method: http.MethodPost, Path: "/payment-providers/{id}/resume-charging",
+		Tag: "Payment providers", Summary: "Resume charging through a payment provider",
+		Description: "Payments that waited for it are sent, the first within seconds. No effect where it is not paused.",
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
+	}, s.resumeProvider)
 }

@@ -22,10 +22,23 @@ type PaymentProvider struct {
 	ConnectionStatus string   `json:"connectionStatus" enum:"untested,active,failing,disabled" example:"active" doc:"failing: the last connection test failed, or the provider refuses the credentials of payments."`
 	ErrorMessage     string   `json:"errorMessage,omitempty" example:"Stripe does not accept this secret key. Copy the current key from the Stripe dashboard." doc:"Why the connection is failing."`
 	LastTestedAt     int64    `json:"lastTestedAt,omitempty" example:"1763640000" doc:"Unix seconds. The connection is tested when credentials are stored, on demand, and every day."`
+	ChargingPausedAt int64    `json:"chargingPausedAt,omitempty" example:"1763640000" doc:"Unix seconds. Since then no new charge goes to the configuration; see pause-charging."`
 	CredentialNames  []string `json:"credentialNames" example:"[\"secretKey\",\"webhookSecret\"]" doc:"Which credentials are stored. Their values are never returned."`
 	CallbackURL      string   `json:"callbackUrl" example:"https://billing.example.com/callbacks/stripe/pp_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Where the provider must send its callbacks; a path where the operator has set no PUBLIC_URL. Where a provider signs no callbacks, append / and the webhookSecret."`
 	CallbackTypes    []string `json:"callbackTypes" doc:"The callbacks to switch on at the provider."`
 	CreatedAt        int64    `json:"createdAt" example:"1763640000"`
+
+	MaxRequestsPerSecond int     `json:"maxRequestsPerSecond,omitempty" example:"50" doc:"Bounds the requests to the provider. Absent: the provider's own limit, where it publishes one."`
+	Breaker              Breaker `json:"breaker"`
+}
+
+// Breaker says whether an account takes payments. One that does not is given none, so that they go to the backup at
+// once.
+type Breaker struct {
+	State       string `json:"state" enum:"closed,open,half_open" example:"closed" doc:"open: the account gets no payments. half_open: the next payment finds out whether it takes them again."`
+	Failures    int    `json:"failures" doc:"Charges in a row that the provider did not take or did not answer."`
+	OpenedAt    int64  `json:"openedAt,omitempty"`
+	NextProbeAt int64  `json:"nextProbeAt,omitempty" doc:"When a payment finds out whether the account takes payments again."`
 }
 
 func (s *Server) renderProvider(mode string, c db.ProviderConfig) PaymentProvider {
@@ -33,8 +46,14 @@ func (s *Server) renderProvider(mode string, c db.ProviderConfig) PaymentProvide
 	out := PaymentProvider{
 		ID: c.ID, Provider: c.Provider, Environment: mode, IsPrimary: c.Primary, Priority: c.Priority,
 		ConnectionStatus: string(status), ErrorMessage: problem, LastTestedAt: unix(c.LastTestedAt),
-		CredentialNames: append([]string{}, c.CredentialNames...), CallbackTypes: []string{},
+		ChargingPausedAt: unix(c.ChargingPausedAt),
+		CredentialNames:  append([]string{}, c.CredentialNames...), CallbackTypes: []string{},
 		CallbackURL: s.publicURL + service.CallbackPath(c.Provider, c.ID), CreatedAt: unix(c.CreatedAt),
+		MaxRequestsPerSecond: c.MaxRequestsPerSecond,
+		Breaker: Breaker{
+			State: string(c.Breaker.State(s.now())), Failures: c.Breaker.Failures, OpenedAt: unix(c.Breaker.OpenedAt),
+			NextProbeAt: unix(c.Breaker.ProbeAt),
+		},
 	}
 	if factory, known := all.Registry[c.Provider]; known {
 		out.CallbackTypes = append(out.CallbackTypes, factory.CallbackTypes()...)

@@ -158,6 +158,31 @@ func TestDeleteProvider_KeepsHistory(t *testing.T) {
 		"Signature", "good", "Event", "late").Status, "what is late is about a payment that stays")
 }
 
+// What may still be at an account, although the payment was sent elsewhere since, needs the account too.
+func TestDeleteProvider_WaitsForOpenSends(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	backup := b.addProvider(t, map[string]any{"secretKey": "sk_test_good"})
+	path := "/api/payment-providers/" + backup.ID
+	txn := as[Payment](t, 201, b.charge(t, b.newCustomer(t, b.test).ID))
+	_, err := b.pool.Exec(t.Context(), `insert into payment_sends
+		(environment_id, transaction_id, number, provider_config_id, provider, key, reason, sent_at, outcome, answered_at)
+		values ($1, $2, 1, $3, 'stripe', 'key_1', 'primary', now(), null, null)`, b.test.environmentID, txn.ID, backup.ID)
+	require.NoError(t, err)
+	_, err = b.pool.Exec(t.Context(), "update transactions set provider_config_id = $1, provider = 'stripe' where id = $2",
+		b.test.providerID, txn.ID)
+	require.NoError(t, err)
+	for _, open := range []string{"null", "'unknown'", "'pending'"} {
+		_, err := b.pool.Exec(t.Context(),
+			"update payment_sends set outcome = "+open+", answered_at = case when "+open+" is not null then now() end")
+		require.NoError(t, err)
+		problem(t, 409, "provider_has_unfinished_payments", "", b.ask(t, b.test, "DELETE", path, nil))
+	}
+	_, err = b.pool.Exec(t.Context(), "update payment_sends set outcome = 'not_sent', answered_at = now()")
+	require.NoError(t, err)
+	require.Equal(t, 200, b.ask(t, b.test, "DELETE", path, nil).Status, "it surely did not take it")
+}
+
 func TestTestDueProviders_OnceADay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -182,6 +207,7 @@ func TestProviders_ForeignIDIsAbsent(t *testing.T) {
 		for _, request := range []struct{ method, path string }{
 			{"GET", path}, {"PATCH", path}, {"DELETE", path},
 			{"POST", path + "/test"}, {"POST", path + "/disable"}, {"POST", path + "/enable"},
+			{"POST", path + "/pause-charging"}, {"POST", path + "/resume-charging"},
 		} {
 			var body any
 			if request.method == "PATCH" {

@@ -31,6 +31,7 @@ type Payment struct {
 	ProviderRef      string          `json:"providerReference,omitempty" example:"pi_3MtwBwLkdIwHu7ix28a3tqPa" doc:"The provider's own id."`
 	FailureReason    string          `json:"failureReason,omitempty" example:"Your card has insufficient funds." doc:"Why the payment failed. On a refund with returnedAt: why the bank sent the money back; the status stays refunded, and its charge shows the amount in refundOwed."`
 	FailureCode      string          `json:"failureCode,omitempty" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED" doc:"For programs. INVALID_ACCOUNT also covers an environment without a payment provider; failureReason tells which."`
+	Hold             string          `json:"hold,omitempty" enum:"charging_paused,no_provider" doc:"Why a pending payment is not sent yet. charging_paused: it is sent when charging is resumed. no_provider: no payment provider can take it now, and it is tried again. failureReason says more."`
 	ProviderResponse json.RawMessage `json:"providerResponse,omitempty" doc:"The provider's message, without secrets."`
 	AmountRefunded   int64           `json:"amountRefunded" doc:"The part of a charge that was given back: refunded, or returned as credit (credit-refund)."`
 	RefundOwed       int64           `json:"refundOwed,omitempty" doc:"The part of a charge whose refund failed, or was sent back by the bank. Retry the refund, or return the amount as credit."`
@@ -42,6 +43,7 @@ type Payment struct {
 	ReviewReason     string          `json:"reviewReason,omitempty" example:"amount_mismatch" doc:"Why the payment needs review."`
 	ChargeID         string          `json:"chargeId,omitempty" doc:"The charge that this refund refunds."`
 	RecoveredFrom    string          `json:"recoveredFrom,omitempty" doc:"The canceled charge that the provider captured nevertheless."`
+	Sends            []PaymentSend   `json:"sends,omitempty" doc:"The sends of the payment, oldest first: more than one where an account did not take it. Only of a single payment, not in lists."`
 	CreatedAt        int64           `json:"createdAt" example:"1763640000"`
 	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
@@ -53,11 +55,12 @@ type Dispute struct {
 	Amount          int64  `json:"amount" example:"1900" doc:"Minor units of the currency of the dispute."`
 	Currency        string `json:"currency" example:"USD"`
 	AmountWithdrawn int64  `json:"amountWithdrawn" example:"1900" doc:"What the bank holds of it now, or has taken for good."`
+	EvidenceDueAt   int64  `json:"evidenceDueAt,omitempty" doc:"Until when the dispute can be answered at the provider. Absent: unknown."`
 }
 
 func renderDisputes(disputes payment.Disputes) (out []Dispute) {
 	for _, d := range disputes {
-		out = append(out, Dispute{d.Ref, string(d.State), int64(d.Amount), string(d.Currency), int64(d.Withdrawn)})
+		out = append(out, Dispute{d.Ref, string(d.State), int64(d.Amount), string(d.Currency), int64(d.Withdrawn), unix(d.EvidenceDueAt)})
 	}
 	return out
 }
@@ -75,12 +78,24 @@ func renderPayment(t payment.Transaction) Payment {
 		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, Amount: int64(t.Amount),
 		Currency: string(t.Currency), Description: t.Description, AttemptNumber: t.AttemptNumber,
 		Provider: t.Provider, ProviderRef: t.ProviderRef, FailureReason: t.FailureReason, FailureCode: t.FailureCode,
+		Hold:             holdOf(t),
 		ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
 		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
 		ReturnedAt: unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
 		Disputes: renderDisputes(t.Disputes), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
 		CreatedAt: unix(t.CreatedAt), CompletedAt: unix(t.CompletedAt),
 	}
+}
+
+// holdOf is why a payment is not sent yet; empty: it was, or nothing keeps it.
+func holdOf(t payment.Transaction) string {
+	switch {
+	case t.Status != payment.Pending || t.HeldBack.At.IsZero():
+		return ""
+	case t.HeldBack.ByStop:
+		return "charging_paused"
+	}
+	return "no_provider"
 }
 
 // PaymentStatus is as much of a payment as a publishable key may see: what a checkout page needs to go on.
@@ -90,7 +105,7 @@ type PaymentStatus struct {
 	CompletedAt int64  `json:"completedAt,omitempty"`
 }
 
-func (s *Server) getPayment(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
+func (s *Server) getPayment(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	if c.Publishable {
 		// A publishable key is in the page of whoever opens it:
@@ -99,7 +114,15 @@ func (s *Server) getPayment(_ context.Context, c *httpkit.Call, _ *httpkit.ByID)
 			ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt),
 		}), nil)
 	}
-	return httpkit.OK(renderPayment(t)), nil
+	out := renderPayment(t)
+	if t.SendNumber > 0 {
+		sends, err := s.store.Sends(ctx, c.EnvironmentID, t.ID)
+		if err != nil {
+			return nil, err
+		}
+		out.Sends = renderSends(sends)
+	}
+	return httpkit.OK(out), nil
 }
 
 type listPaymentsInput struct {
@@ -110,7 +133,10 @@ type listPaymentsInput struct {
 	Status         string `query:"status" enum:"pending,success,failed,declined,canceled,refunded"`
 	Type           string `query:"type" enum:"charge,refund"`
 	// A text with one value, not a boolean: only "true" has an index, and false would promise the list of all others.
-	RefundOwed string `query:"refundOwed" enum:"true" doc:"true: only charges with refundOwed, of which a refund failed."`
+	RefundOwed       string `query:"refundOwed" enum:"true" doc:"true: only charges with refundOwed, of which a refund failed."`
+	ProviderConfigID string `query:"providerConfigId" maxLength:"64" doc:"Only payments that were last sent to this account at a provider."`
+	From             int64  `query:"from" minimum:"0" maximum:"253402300799" example:"1763640000" doc:"Only payments whose createdAt is this or later. Unix seconds."`
+	To               int64  `query:"to" minimum:"0" maximum:"253402300799" example:"1763726400" doc:"Only payments whose createdAt is before this. Unix seconds."`
 }
 
 func (s *Server) listPayments(
@@ -119,13 +145,18 @@ func (s *Server) listPayments(
 	page, err := in.DB(id.Transaction,
 		httpkit.Refers("customerId", id.Customer, in.CustomerID),
 		httpkit.Refers("subscriptionId", id.Subscription, in.SubscriptionID),
-		httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID))
+		httpkit.Refers("invoiceId", id.Invoice, in.InvoiceID),
+		httpkit.Refers("providerConfigId", id.ProviderConfig, in.ProviderConfigID))
 	if err != nil {
 		return nil, err
+	}
+	if in.From > 0 && in.To > 0 && in.From >= in.To {
+		return nil, errSpanEmpty
 	}
 	rows, more, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
 		Status: payment.Status(in.Status), Type: payment.Type(in.Type), RefundOwed: in.RefundOwed == "true",
+		ProviderConfigID: in.ProviderConfigID, CreatedFrom: instant(in.From), CreatedTo: instant(in.To),
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderPayment)
 }
@@ -174,22 +205,25 @@ func missing(param, detail string) error {
 	return fault.InvalidParam(param, "field_missing", "%s", detail)
 }
 
-// paymentOperations has no operation that refunds a charge: a refund follows from a cancellation or from a capture that
-// does not count, and is decided by the rules (ADR 12, ADR 22).
-func (s *Server) paymentOperations() {
-	example := Payment{
+func examplePayment() Payment {
+	return Payment{
 		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending",
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, Currency: "USD",
 		CreatedAt: 1763640000,
 	}
+}
+
+// paymentOperations registers what is done with payments. Refunds that nobody asks for follow from a capture that does
+// not count, and are decided by the rules (ADR 12, ADR 22).
+func (s *Server) paymentOperations() {
+	example := examplePayment()
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments",
 		Summary: "Charge a customer, or pay a subscription's open invoice",
 		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
 			"most 30) for a final status. A repeat of the request with the same Idempotency-Key never charges " +
-			"twice. To refund a charge without a subscription, use the provider's dashboard: the refund is booked " +
-			"here, and payment.refunded is sent.",
+			"twice. A refund that is made at the provider's dashboard is booked here too.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
@@ -197,6 +231,27 @@ func (s *Server) paymentOperations() {
 	// A refund is a payment of its own: the charge stays success and shows the sum in amountRefunded.
 	refunded.Type, refunded.Status, refunded.ChargeID = "refund", "pending", "txn_01jcz6d0000000000000000000"
 	load := httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey)
+	amountBack := RefundForm{Amount: example.Amount}
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "refundPayment", Method: http.MethodPost, Path: "/payments/{id}/refund", Tag: "Payments",
+		Summary: "Refund a charge",
+		Description: "Gives the charge back, or a part of it; several refunds never exceed what was captured. Answers with " +
+			"the refund, normally pending. What the charge paid for stays paid. Prefer: wait=N waits up to N seconds (at most " +
+			"30) for its final status. One that fails shows in refundOwed of the charge.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Waits: true, Request: amountBack,
+		Response: refunded,
+	}, s.refundPayment)
+	canceled := example
+	canceled.Status, canceled.CompletedAt = "canceled", 1763640002
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "cancelPayment", Method: http.MethodPost, Path: "/payments/{id}/cancel", Tag: "Payments",
+		Summary: "Cancel a pending charge",
+		Description: "A charge that was not sent yet is canceled. One that was is canceled where the provider can; it stays " +
+			"pending until the provider confirms, and counts if it was captured before. An attempt to pay a subscription's " +
+			"invoice counts as failed, so that its retries go on. Prefer: wait=N waits up to N seconds (at most 30) for its " +
+			"final status.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Waits: true, Response: canceled,
+	}, s.cancelPayment)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "retryRefund", Method: http.MethodPost, Path: "/payments/{id}/retry-refund", Tag: "Payments",
 		Summary: "Retry the failed refunds of a charge",

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
 	"perennial/db"
@@ -21,10 +22,32 @@ type PlanChange struct {
 	Active   *bool     `json:"active,omitempty" doc:"false: archives the plan. true: publishes it again."`
 	Name     *string   `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"New invoices show this name."`
 	Metadata *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
+	Dunning  *Dunning  `json:"dunning,omitempty" doc:"Replaces the plan's whole dunning policy."`
+	// A null could say so too, but is refused everywhere: a client that sends it has usually lost a value.
+	RemoveDunning bool `json:"removeDunning,omitempty" doc:"true: removes the plan's dunning policy, so that the environment's counts. Send this or dunning."`
+}
+
+// dunning is what the change says about the plan's policy; nil: nothing.
+func (c PlanChange) dunning() (*service.PlanDunning, error) {
+	switch {
+	case c.RemoveDunning && c.Dunning != nil:
+		return nil, fault.InvalidParam("removeDunning", "fields_exclusive",
+			"Send `dunning` or `removeDunning`, not both.")
+	case c.RemoveDunning:
+		return &service.PlanDunning{}, nil
+	case c.Dunning == nil:
+		return nil, nil
+	}
+	policy, err := c.Dunning.policy()
+	return &service.PlanDunning{Policy: &policy}, err
 }
 
 func (s *Server) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlanInput) (*httpkit.Reply[Plan], error) {
 	update := service.PlanUpdate{Active: in.Body.Active, Name: in.Body.Name, Metadata: (*metadata.Pairs)(in.Body.Metadata)}
+	var err error
+	if update.Dunning, err = in.Body.dunning(); err != nil {
+		return nil, err
+	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
 		_, err := s.service.UpdatePlan(ctx, caller(c), in.ID, update, keep)
 		return err

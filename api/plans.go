@@ -18,6 +18,7 @@ import (
 // Plan is what customers subscribe to. Its prices never change: a new price is a new plan.
 type Plan struct {
 	PublicPlan
+	Dunning  *Dunning `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
 	Metadata Metadata `json:"metadata"`
 }
 
@@ -44,7 +45,12 @@ type Price struct {
 }
 
 func renderPlan(p plan.Plan) Plan {
-	return Plan{PublicPlan: renderPublicPlan(p), Metadata: shown(p.Metadata)}
+	out := Plan{PublicPlan: renderPublicPlan(p), Metadata: shown(p.Metadata)}
+	if p.Dunning != nil {
+		policy := renderDunning(*p.Dunning)
+		out.Dunning = &policy
+	}
+	return out
 }
 
 func renderPublicPlan(p plan.Plan) PublicPlan {
@@ -74,6 +80,7 @@ type PlanForm struct {
 	Amount        *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
 	Prices        []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20"`
 	TrialDays     int         `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
+	Dunning       *Dunning    `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
 	Metadata      Metadata    `json:"metadata,omitempty" maxProperties:"50"`
 }
 
@@ -105,6 +112,13 @@ func (f PlanForm) plan() (plan.Plan, error) {
 	}
 	if f.IntervalCount != nil {
 		p.Interval.Count = *f.IntervalCount
+	}
+	if f.Dunning != nil {
+		policy, err := f.Dunning.policy()
+		if err != nil {
+			return plan.Plan{}, err
+		}
+		p.Dunning = &policy
 	}
 	for _, price := range f.Prices {
 		p.Prices = append(p.Prices, plan.Price{

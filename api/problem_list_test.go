@@ -43,8 +43,8 @@ var unseen = map[string]string{
 	"idempotency_key_taken": "handled by its caller",
 	"settlement_not_found":  "handled by its caller", "provider_call_not_found": "activities",
 	"provider_ref_taken": "activities", "charge_recovered": "activities",
-	"retry_policy_invalid": "operators", "past_due_billing_unknown": "operators",
-	"past_due_cancel_after_days_out_of_range": "operators",
+	"past_due_billing_unknown": "operators", "final_action_unknown": "operators", "failure_code_unknown": "operators",
+	"renewal_reminder_days_out_of_range": "operators", "subscription_past_due": "occurrences",
 	"period_not_due": "occurrences", "past_due_not_ended": "occurrences", "subscription_not_past_due": "occurrences",
 }
 
@@ -63,6 +63,8 @@ var worded = map[string]string{
 	"parameter_unknown":             "The request has no query parameter of this name.",
 	"payment_needs_review": "The outcome of a payment at the provider is unknown. An operator must resolve it first. Voiding the " +
 		"payment's invoice, or marking it uncollectible, is possible meanwhile.",
+	"payment_method_unsupported": "No active payment provider of the environment takes the payment method. The detail says what " +
+		"would be taken.",
 	"request_interrupted": "The request ended before its response. It may have been performed. A repeat with the same " +
 		"Idempotency-Key is safe.",
 	"type_wrong":     "A value does not have the documented type.",

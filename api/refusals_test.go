@@ -19,6 +19,8 @@ import (
 var impassable = map[string]string{
 	"(*perennial/billing/lifecycle.decision).catchUp": "what is due by now: a refusal there is a fault of ours (lifecycle.broken)",
 	"(*perennial/billing/lifecycle.decision).finish":  "the same",
+	"(*perennial/service/gateway.Gateway).Supports":   "an account that does not open refuses nothing here",
+	"perennial/service/gateway.SupportsAnywhere":      "the same",
 	"(*perennial/service.Service).try":                "what a connection test finds is shown, not refused",
 	"perennial/db.postgresFault":                      "constraints: the rules refuse first, under locks",
 }

@@ -25,6 +25,8 @@ func (s *Server) route(c Config) {
 	}
 
 	s.providerOperations()
+	s.environmentOperations()
+	s.routingOperations()
 	s.planOperations()
 	s.customerOperations()
 	s.subscriptionOperations()
@@ -32,6 +34,7 @@ func (s *Server) route(c Config) {
 	s.invoiceOperations()
 	s.testClockOperations()
 	s.appOperations()
+	s.settingsOperations()
 	s.eventOperations()
 	s.webhookOperations()
 	s.webhookLogOperations()

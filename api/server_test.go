@@ -19,9 +19,7 @@ import (
 func TestServer_PanicIsAProblemAndALogLine(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sub := b.newSubscription(t, b.test)
-	b.engine.onSignal = func(context.Context) error { panic("the secret cause") }
-	got := b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/cancel", nil)
+	got := b.send(t, "POST", "/callbacks/"+b.test.providerID, "{}", "Panic", "the secret cause")
 	p := problem(t, 500, "internal", "", got)
 	require.NotContains(t, string(got.Body), "secret cause")
 	require.Equal(t, got.Header.Get("X-Request-Id"), p.RequestID)

@@ -31,8 +31,9 @@ type Subscription struct {
 	CancelReason       string   `json:"cancelReason,omitempty" example:"too expensive"`
 	CanceledAt         int64    `json:"canceledAt,omitempty"`
 	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
+	CollectionPaused   bool     `json:"collectionPaused" doc:"The dunning policy has paused the collection of this past-due subscription: nothing is billed or collected until it is resumed or its invoice is paid."`
 	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
-	NextAction         string   `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
+	NextAction         string   `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64    `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string   `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string   `json:"testClockId,omitempty"`
@@ -46,8 +47,8 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
 		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt),
-		PastDueAt: unix(s.PastDueAt), PendingPlanID: s.PendingPlanID, NextAction: string(s.NextAction),
-		NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
+		PastDueAt: unix(s.PastDueAt), CollectionPaused: s.Paused(), PendingPlanID: s.PendingPlanID,
+		NextAction: string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
 		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
 	}
 }
@@ -155,6 +156,8 @@ func (s *Server) subscriptionOperations() {
 	canceled := example
 	canceled.Status, canceled.CancelReason, canceled.CanceledAt = "canceled", "too expensive", 1763726400
 	canceled.NextAction, canceled.NextActionAt = "none", 0
+	pastDue := example
+	pastDue.Status, pastDue.PastDueAt, pastDue.TrialEndsAt, pastDue.NextAction = "past_due", 1764849600, 0, "renewal"
 	days := 14
 	changed := example
 	changed.PlanID = "plan_01jcz6f0x3v8r5t2m9k4h7q1wz"
@@ -200,4 +203,12 @@ func (s *Server) subscriptionOperations() {
 		Tag: "Subscriptions", Summary: "Undo a cancellation at period end", Status: http.StatusOK,
 		Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 	}, s.reactivateSubscription)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "resumeCollection", Method: http.MethodPost, Path: "/subscriptions/{id}/resume-collection",
+		Tag: "Subscriptions", Summary: "Resume the collection of a paused subscription",
+		Description: "Ends the pause that a dunning policy with finalAction pause began, and charges the unpaid invoice " +
+			"now. The subscription stays past due until that is paid; from then on it is billed again. Paying the invoice " +
+			"ends the pause as well.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: pastDue,
+	}, s.resumeCollection)
 }

@@ -17,6 +17,13 @@ import (
 // measuring are the files that measure a side. They are copied into each clone, so that the same code measures both.
 var measuring = []string{"main.go", "callbacks.go", "sampler*.go", "before*.go"}
 
+// oldCredentials replaces bench/credentials.go in a clone whose migrations end before the one that moved the secrets of
+// accounts to a table of their own.
+const (
+	oldCredentials       = "bench/testdata/credentials_before_00033.go"
+	credentialsMigration = "db/schema/00033_provider_credentials.sql"
+)
+
 // commitSide is one commit that is compared: its clone, and the process that measures it.
 type commitSide struct {
 	name   string // before or after
@@ -76,16 +83,25 @@ func (s *commitSide) copyMeasuring() error {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(s.dir, file), text, 0o644); err != nil {
+			if err := s.copy(file, file); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	credentials := "bench/credentials.go"
+	if _, err := os.Stat(filepath.Join(s.dir, credentialsMigration)); errors.Is(err, os.ErrNotExist) {
+		return s.copy(oldCredentials, credentials)
+	}
+	return s.copy(credentials, credentials)
+}
+
+// copy writes one of our files into the clone.
+func (s *commitSide) copy(file, as string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.dir, as), text, 0o644)
 }
 
 // start runs the side's process and waits until it can measure.

@@ -86,6 +86,7 @@ const (
 // CommandSignals are the signals of commands, by the command's name; each carries a Wake.
 var CommandSignals = []string{
 	CommandCancel, CommandReactivate, CommandChangePlan, CommandPay, CommandVoidInvoice, CommandMarkUncollectible,
+	CommandSkipRetry, CommandResumeCollection,
 }
 
 // Command names.
@@ -94,6 +95,9 @@ const (
 	CommandReactivate = "reactivate"
 	CommandChangePlan = "change_plan"
 	CommandPay        = "pay"
+
+	CommandSkipRetry        = "skip_retry"
+	CommandResumeCollection = "resume_collection"
 
 	CommandVoidInvoice       = "void_invoice"
 	CommandMarkUncollectible = "mark_uncollectible"

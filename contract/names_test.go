@@ -33,6 +33,7 @@ func TestNames_NeverChange(t *testing.T) {
 		"check": contract.SignalCheck, "wake": contract.SignalWake, "advance": contract.SignalAdvance,
 		"cancel": contract.CommandCancel, "reactivate": contract.CommandReactivate,
 		"change_plan": contract.CommandChangePlan, "pay": contract.CommandPay,
+		"skip_retry": contract.CommandSkipRetry, "resume_collection": contract.CommandResumeCollection,
 		"void_invoice": contract.CommandVoidInvoice, "mark_uncollectible": contract.CommandMarkUncollectible,
 
 		"billing": contract.QueueBilling, "payments": contract.QueuePayments, "webhooks": contract.QueueWebhooks,
@@ -53,7 +54,7 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 	var names, types []string
 	for _, cmd := range []lifecycle.Command{
 		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Pay{}, lifecycle.VoidInvoice{},
-		lifecycle.MarkUncollectible{},
+		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{},
 	} {
 		names = append(names, cmd.Name())
 		types = append(types, reflect.TypeOf(cmd).Name())

@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -18,6 +20,7 @@ func (r Reader) Evidence(
 	})
 	return refs(rows, func(row dbsqlc.CallbackListEvidenceRow) Callback {
 		c := row.ProviderCallback
+		refunds, disputes := sinceFromDB(c.EvidenceSince)
 		return Callback{
 			ID: c.ID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID, Type: c.Type,
 			Kind: payment.MessageKind(c.Kind), TransactionID: transactionID, ProviderRef: c.ProviderRef, Key: c.Key,
@@ -26,6 +29,7 @@ func (r Reader) Evidence(
 				Outcome: payment.Outcome(value(c.EvidenceOutcome)), Ref: value(c.EvidenceRef),
 				Amount: money.Minor(value(c.EvidenceAmount)), Currency: money.Currency(value(c.EvidenceCurrency)),
 				FailureCode: value(c.EvidenceFailureCode), FailureReason: value(c.EvidenceFailureReason),
+				Refunds: refunds, Disputes: disputes,
 			},
 		}
 	}), translate("CallbackListEvidence", err)
@@ -36,4 +40,45 @@ func (tx *Tx) MarkCallbackProcessed(ctx context.Context, environmentID, id strin
 	return queries.CallbackSetProcessed(ctx, tx.pipe, dbsqlc.CallbackSetProcessedParams{
 		EnvironmentID: environmentID, ID: id, ProcessedAt: &tx.Real,
 	})
+}
+
+// storedSince is what a callback proves about refunds and disputes of a charge, as its column holds it.
+type storedSince struct {
+	Refunds  []storedRefund    `json:"refunds,omitempty"`
+	Disputes []payment.Dispute `json:"disputes,omitempty"`
+}
+
+type storedRefund struct {
+	Ref           string      `json:"ref"`
+	TransactionID string      `json:"transactionId,omitempty"`
+	Amount        money.Minor `json:"amount"`
+	Pending       bool        `json:"pending,omitempty"`
+	Failed        bool        `json:"failed,omitempty"`
+}
+
+// sinceToDB is null where the evidence is about neither.
+func sinceToDB(e payment.Answer) []byte {
+	if len(e.Refunds) == 0 && len(e.Disputes) == 0 {
+		return nil
+	}
+	stored := storedSince{Disputes: e.Disputes}
+	for _, seen := range e.Refunds {
+		stored.Refunds = append(stored.Refunds, storedRefund(seen))
+	}
+	raw, err := json.Marshal(stored)
+	if err != nil {
+		panic(fmt.Errorf("db: the evidence of a callback: %w", err)) // texts, numbers and times only
+	}
+	return raw
+}
+
+func sinceFromDB(raw []byte) (refunds []payment.SeenRefund, disputes []payment.Dispute) {
+	var stored storedSince
+	if raw == nil || json.Unmarshal(raw, &stored) != nil {
+		return nil, nil
+	}
+	for _, seen := range stored.Refunds {
+		refunds = append(refunds, payment.SeenRefund(seen))
+	}
+	return refunds, stored.Disputes
 }

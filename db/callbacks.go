@@ -22,7 +22,7 @@ type Callback struct {
 	ProviderRef      string // empty: the message carries none
 	Key              string // of the send; empty: the message carries none
 	ReceivedAt       time.Time
-	// Evidence is what the message itself proves; nil: nothing. Without Response, Refunds and Disputes.
+	// Evidence is what the message itself proves; nil: nothing. Without Response.
 	Evidence *payment.Answer
 	// LostTransactionID is an id of ours that the message carries and that no environment has; empty: none.
 	LostTransactionID string
@@ -45,7 +45,7 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 	if e := c.Evidence; e != nil {
 		params.EvidenceOutcome, params.EvidenceRef = null(string(e.Outcome)), null(e.Ref)
 		params.EvidenceAmount, params.EvidenceCurrency = null(int64(e.Amount)), null(string(e.Currency))
-		params.EvidenceFailureCode = null(e.FailureCode)
+		params.EvidenceFailureCode, params.EvidenceSince = null(e.FailureCode), sinceToDB(*e)
 		if processed.IsZero() { // else nobody will read it
 			params.EvidenceFailureReason = null(e.FailureReason)
 		}

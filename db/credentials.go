@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/account"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -15,18 +16,22 @@ type AccountListing struct {
 	Tenant, App   string // names
 	Mode          string // "test" or "live"
 	Provider      string
-	Fields        []string // the names of its credentials
-	CreatedAt     time.Time
-	ChangedAt     time.Time // when its credentials were last stored
+	account.Account
+	EnvironmentPausedAt time.Time // since when charging is paused in the whole environment; zero: it is not
+	Fields              []string  // the names of its credentials
+	CreatedAt           time.Time
+	ChangedAt           time.Time // when its credentials, or what is administered of it, last changed
 }
 
 // Accounts lists every provider configuration, oldest first. Global.
 func (r Reader) Accounts(ctx context.Context) ([]AccountListing, error) {
 	found, err := queries.ProviderConfigListAll(ctx, r.handle)
 	return refs(found, func(f dbsqlc.ProviderConfigListAllRow) AccountListing {
+		c := providerConfigRow(f.ProviderConfig)
 		return AccountListing{
-			ID: f.ID, EnvironmentID: f.EnvironmentID, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Provider: f.Provider,
-			Fields: f.Fields, CreatedAt: f.CreatedAt, ChangedAt: f.ChangedAt,
+			ID: c.ID, EnvironmentID: c.EnvironmentID, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Provider: c.Provider,
+			Account: c.Account, EnvironmentPausedAt: value(f.EnvironmentPausedAt), Fields: f.Fields, CreatedAt: c.CreatedAt,
+			ChangedAt: f.ChangedAt,
 		}
 	}), translate("ProviderConfigListAll", err)
 }
@@ -78,8 +83,12 @@ func (tx *Tx) SaveCredentials(
 	return tx.NoteProviderChange(ctx, environmentID, configID, changed)
 }
 
-// NoteProviderChange notes who changed which fields of a configuration. Their values are nowhere.
+// NoteProviderChange notes who changed which fields of a configuration. Their values are nowhere. What no account could
+// take is tried again.
 func (tx *Tx) NoteProviderChange(ctx context.Context, environmentID, configID string, changed []string) error {
+	if err := queries.EnvironmentRaiseAccountsRevision(ctx, tx.pipe, environmentID); err != nil {
+		return err
+	}
 	return queries.CredentialChangeInsert(ctx, tx.pipe, dbsqlc.CredentialChangeInsertParams{
 		ID: id.New(id.CredentialChange, tx.Real), EnvironmentID: environmentID, ProviderConfigID: configID, Fields: changed,
 		ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), ChangedAt: tx.Real,

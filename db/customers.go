@@ -77,7 +77,7 @@ func (tx *Tx) LockCustomer(ctx context.Context, environmentID, id string) (custo
 // InsertCustomer writes one. Fault: test_clock_not_found.
 func (tx *Tx) InsertCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
 	return queries.CustomerInsert(ctx, tx.pipe, dbsqlc.CustomerInsertParams{
-		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone),
+		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone), Country: null(c.Country),
 		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),
 		TestClockID: null(c.TestClockID), CreatedAt: c.CreatedAt,
 	})
@@ -86,7 +86,7 @@ func (tx *Tx) InsertCustomer(ctx context.Context, environmentID string, c custom
 // SaveCustomer writes what may change. Fault: customer_changed, when it is not of the revision read, or erased.
 func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
 	return queries.CustomerUpdate(ctx, tx.pipe.orElse(changed("customer")), dbsqlc.CustomerUpdateParams{
-		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone),
+		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone), Country: null(c.Country),
 		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),
 		Revision: c.Revision,
 	})
@@ -94,7 +94,7 @@ func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer
 
 func customerFromDB(row dbsqlc.Customer) customer.Customer {
 	return customer.Customer{
-		ID: row.ID, Email: value(row.Email), Name: value(row.Name), Phone: value(row.Phone),
+		ID: row.ID, Email: value(row.Email), Name: value(row.Name), Phone: value(row.Phone), Country: value(row.Country),
 		Metadata: row.Metadata, PaymentMethod: value(row.PaymentMethod), PaymentDetails: value(row.PaymentDetails),
 		TestClockID: value(row.TestClockID), ErasedAt: value(row.ErasedAt),
 		CreatedAt: row.CreatedAt, Revision: row.Revision,

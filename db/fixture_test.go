@@ -13,6 +13,7 @@ import (
 	"perennial/billing/account"
 	"perennial/billing/collection"
 	"perennial/billing/customer"
+	"perennial/billing/dunning"
 	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -145,8 +146,7 @@ func newEnvironment(e environment) db.Environment {
 	return db.Environment{
 		ID: e.env, AppID: e.app, TenantID: e.tenant, Mode: "test", CreatedAt: wall,
 		Settings: subscription.Settings{
-			TimeZone: "Africa/Kampala", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue,
-			PastDueCancelAfterDays: 30,
+			TimeZone: "Africa/Kampala", Dunning: somePolicy(), PastDueBilling: subscription.SkipPastDue,
 		},
 	}
 }
@@ -290,3 +290,10 @@ func requireFault(t *testing.T, err error, kind fault.Kind, code string) {
 }
 
 var eur = money.Currency("EUR")
+
+// somePolicy has a value in every field that can have one beside the others.
+func somePolicy() dunning.Policy {
+	p := dunning.Policy{Retry: retry.List(24*time.Hour, 72*time.Hour), Final: dunning.Cancel, CancelAfterDays: 30}
+	p.Retry.Rules = []retry.Rule{{Code: "ACCOUNT_BLOCKED", Never: true}, {Code: "INSUFFICIENT_FUNDS", DayOfMonth: 25}}
+	return p
+}

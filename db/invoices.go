@@ -139,7 +139,8 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 		AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt), AmountPaid: inv.AmountPaid,
 		PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, Phase: inv.Collection.Phase,
 		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
-		RetryAt: nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
+		SkippedRetries: inv.Collection.Skipped,
+		RetryAt:        nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
 		ReplacedBy: null(inv.ReplacedBy), IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt),
 		VoidedAt: nullTime(inv.VoidedAt), CreatedAt: inv.CreatedAt,
 	})
@@ -159,7 +160,8 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, CreditApplied: inv.CreditApplied,
 		AmountDue: inv.AmountDue, AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase,
 		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
-		RetryAt: nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
+		SkippedRetries: inv.Collection.Skipped,
+		RetryAt:        nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
 		ReplacedBy: null(inv.ReplacedBy), PaidAt: nullTime(inv.PaidAt),
 		VoidedAt: nullTime(inv.VoidedAt), UncollectibleAt: nullTime(inv.UncollectibleAt),
 	})
@@ -173,7 +175,8 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 		CarriedForward: row.CarriedForward, UncollectibleAt: value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
 		Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 		Collection: collection.State{
-			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, RetryAt: value(row.RetryAt),
+			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, Skipped: row.SkippedRetries,
+			RetryAt: value(row.RetryAt),
 			Trigger: value(row.AttemptTrigger),
 		},
 		ReplacedBy: value(row.ReplacedBy), IssuedAt: row.IssuedAt, PaidAt: value(row.PaidAt), VoidedAt: value(row.VoidedAt),

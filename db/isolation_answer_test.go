@@ -22,9 +22,29 @@ func (a answer) found() bool {
 		if _, isKey := r.(db.APIKey); isKey {
 			continue
 		}
-		if v := reflect.ValueOf(r); v.Kind() == reflect.Slice && v.Len() > 0 || v.Kind() != reflect.Slice && !v.IsZero() {
+		v := reflect.ValueOf(r)
+		many := v.Kind() == reflect.Slice || v.Kind() == reflect.Map
+		if many && v.Len() > 0 || !many && !v.IsZero() {
 			return true
 		}
 	}
 	return false
+}
+
+// filling names rows by the argument that asks for them.
+type filling struct {
+	environment
+	ids map[string]string // by method
+	// filters by type
+	filters map[reflect.Type]any
+}
+
+// absent has the same shape, and nothing is there.
+func (f filling) absent() filling {
+	ids := map[string]string{}
+	for method, was := range f.ids {
+		ids[method] = was[:max(len(was)-4, 0)] + "zzzz"
+	}
+	f.ids = ids
+	return f
 }

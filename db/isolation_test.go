@@ -15,6 +15,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
+	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -23,7 +24,7 @@ import (
 var global = map[string]bool{
 	"UnstartedEndpoints": true, "AsleepEndpoints": true, "WebhookBacklog": true, "TroubledEndpoints": true,
 	"EventHorizon": true,
-	"Backlog":      true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true,
+	"Backlog":      true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true, "Workers": true, "OpenBreakers": true,
 	"Keysets": true,
 	"App":     true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true,
@@ -33,7 +34,8 @@ var global = map[string]bool{
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true,
 	"LateSubscriptions": true,
 	"Accounts":          true, "UntakenCharges": true, "RefundsOwed": true,
-	"OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
+	"PausedCharging":      true,
+	"WakePendingPayments": true, "OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
 	"Disputed": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
 }
 
@@ -69,24 +71,6 @@ func readers() []reflect.Method {
 	return methods
 }
 
-// filling names rows by the argument that asks for them.
-type filling struct {
-	environment
-	ids map[string]string // by method
-	// filters by type
-	filters map[reflect.Type]any
-}
-
-// absent has the same shape, and nothing is there.
-func (f filling) absent() filling {
-	ids := map[string]string{}
-	for method, was := range f.ids {
-		ids[method] = was[:max(len(was)-4, 0)] + "zzzz"
-	}
-	f.ids = ids
-	return f
-}
-
 // filled makes an environment where every read finds something.
 func (b *bundle) filled(t *testing.T) filling {
 	t.Helper()
@@ -107,9 +91,18 @@ func (b *bundle) filled(t *testing.T) filling {
 		refund := b.charge("")
 		refund.Type, refund.ChargeID = payment.Refund, recovered.ID
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
+		held := b.charge("")
+		require.NoError(t, tx.InsertTransaction(ctx, b.env, held))
+		held.HeldBack = payment.Hold{At: wall, ByStop: true}
+		require.NoError(t, tx.SaveTransaction(ctx, b.env, held))
+		require.NoError(t, tx.SetCharging(ctx, b.env, wall, []string{"chargingPaused"}))
 		charged = recovered.ID
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
+		strict := b.plan
+		policy := somePolicy()
+		strict.Dunning = &policy
+		require.NoError(t, tx.SavePlan(ctx, b.env, b.plan, strict))
 		version := db.SealedCredentials{Version: 2, Fields: []string{"secretKey"}, Sealed: []byte("sealed")}
 		require.NoError(t, tx.SaveCredentials(ctx, b.env, b.provider, version, []string{"secretKey"}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
@@ -124,6 +117,9 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertSend(ctx, b.env, txn.ID, payment.Send{
 			Number: 1, Provider: "stripe", ProviderConfigID: b.provider, Key: "key_1", Reason: "primary", SentAt: wall,
 		}))
+		require.NoError(t, tx.ReplaceRoutingRules(ctx, b.env, []routing.Rule{{Position: 1, AccountID: b.provider}}))
+		_, err = tx.LockBreaker(ctx, b.env, b.provider)
+		require.NoError(t, err)
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall,
 		}))
@@ -139,6 +135,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	return filling{
 		environment: b.environment,
 		ids: map[string]string{
+			"Environment":    b.env,
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
@@ -147,9 +144,11 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "Refunds": charged,
+			"Charging": b.env, "EnvironmentChanges": "none", "HeldCharges": "none", "HeldTransactions": "none",
 			"Decisions": txn.ID, "CredentialChanges": b.provider, "CredentialNames": b.provider,
 			"ProviderConfigs": "none", "ProviderConfigWithKey": b.provider, "HasPendingPayments": b.provider,
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
+			"Routing": b.env, "RoutingRules": "none", "Breakers": "none",
 			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
@@ -217,7 +216,7 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 			args = append(args, reflect.Zero(typ))
 		}
 	}
-	if method.Name == "Environment" || method.Name == "ProviderConfig" {
+	if method.Name == "Environment" || method.Name == "ProviderConfig" || method.Name == "Charging" || method.Name == "Routing" {
 		args[2] = reflect.ValueOf(asked) // the environment is the row, so there is nothing else to ask for
 		if env != f.env {
 			args[2] = reflect.ValueOf("env_absent")
@@ -261,7 +260,7 @@ func TestIsolation_Writes(t *testing.T) {
 			return err
 		}},
 		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {
-			return tx.SavePlan(ctx, ours.env, b.plan)
+			return tx.SavePlan(ctx, ours.env, b.plan, b.plan)
 		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
@@ -312,6 +311,13 @@ func TestIsolation_Writes(t *testing.T) {
 		"save invoice": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
 			return tx.SaveInvoice(ctx, ours.env, inv)
 		}},
+		"lock breaker": {"provider_config_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockBreaker(ctx, ours.env, b.provider)
+			return err
+		}},
+		"route to an account": {"provider_config_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.ReplaceRoutingRules(ctx, ours.env, []routing.Rule{{Position: 1, AccountID: b.provider}})
+		}},
 		"save transaction": {"transaction_changed", func(ctx context.Context, tx *db.Tx) error {
 			return tx.SaveTransaction(ctx, ours.env, txn)
 		}},
@@ -359,7 +365,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 36)
+	require.Len(t, keys, 39)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -33,7 +34,8 @@ func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (l
 	}
 	l.distribute()
 	if l.Provider != nil && tx.limits != nil {
-		l.Provider.Limits = tx.limits(l.Provider.Name, l.Subscription.Currency)
+		name := cmp.Or(l.Customer.PaymentDetails.Provider, l.Provider.Name)
+		l.Provider.Limits = tx.limits(name, l.Subscription.Currency)
 	}
 	return l.State, nil
 }

@@ -1,21 +1,34 @@
 package db
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"slices"
 
 	"perennial/billing/money"
 )
 
-// ChargeLimits says which charges in a currency the environment's primary provider takes. Without a provider nothing is
-// known, and nothing refused in advance.
-func (tx *Tx) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
-	config, err := tx.ProviderConfig(ctx, environmentID)
-	if errors.Is(err, ErrProviderConfigNotFound) || err == nil && tx.limits == nil {
-		return money.Limits{}, nil
+// ChargeLimits says which charges in a currency the environment's accounts take: those of the primary one, or, where it
+// does not take the currency, of the first backup that does. Without a provider nothing is known, and nothing refused in
+// advance.
+func (tx *Tx) ChargeLimits(
+	ctx context.Context, environmentID string, currency money.Currency,
+) (limits money.Limits, err error) {
+	accounts, err := tx.ProviderConfigs(ctx, environmentID)
+	if err != nil || tx.limits == nil {
+		return limits, err
 	}
-	if err != nil {
-		return money.Limits{}, err
+	accounts = slices.DeleteFunc(accounts, func(c ProviderConfig) bool { return !c.DisabledAt.IsZero() })
+	slices.SortStableFunc(accounts, func(a, b ProviderConfig) int {
+		if a.Primary != b.Primary {
+			return map[bool]int{true: -1, false: 1}[a.Primary]
+		}
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.ID, b.ID))
+	})
+	for _, c := range accounts {
+		if limits = tx.limits(c.Provider, currency); !limits.Unchargeable {
+			break
+		}
 	}
-	return tx.limits(config.Provider, currency), nil
+	return limits, nil
 }

@@ -149,14 +149,20 @@ func (r Reader) WorkersOf(ctx context.Context, deployment, buildID string) (work
 	return row.Working, row.Known > 0, translate("WorkerCount", err)
 }
 
+// Workers counts the working processes of all builds. Global.
+func (r Reader) Workers(ctx context.Context) (int, error) {
+	working, err := queries.WorkerCountAll(ctx, r.handle, BeatLife.Seconds())
+	return working, translate("WorkerCountAll", err)
+}
+
 // Keyset is an app's wrapped keyset.
 type Keyset struct {
 	AppID   string
 	Wrapped []byte
 }
 
-// Keysets lists the wrapped keysets of apps. Global.
-func (r Reader) Keysets(ctx context.Context, limit int) ([]Keyset, error) {
-	found, err := queries.KeysetList(ctx, r.handle, rows(limit))
+// Keysets lists the wrapped keysets of apps, those behind an ID in the order of their IDs. Global.
+func (r Reader) Keysets(ctx context.Context, after string, limit int) ([]Keyset, error) {
+	found, err := queries.KeysetList(ctx, r.handle, dbsqlc.KeysetListParams{After: after, RowLimit: rows(limit)})
 	return refs(found, func(f dbsqlc.KeysetListRow) Keyset { return Keyset{f.ID, f.Keyset} }), translate("KeysetList", err)
 }

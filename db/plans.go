@@ -114,19 +114,25 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 	})
 }
 
-// SavePlan writes what may change: name, active and metadata. The caller holds the lock. Fault: plan_not_found.
-func (tx *Tx) SavePlan(ctx context.Context, environmentID string, p plan.Plan) error {
-	return queries.PlanUpdate(ctx, tx.pipe.orElse(notFound("plan")), dbsqlc.PlanUpdateParams{
-		EnvironmentID: environmentID, ID: p.ID, Name: p.Name, Active: p.Active, Metadata: present(p.Metadata),
+// SavePlan writes what may change: name, active, metadata and the dunning policy, with who changed that. The caller holds
+// the lock; was is the plan as it was read. Fault: plan_not_found.
+func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
+	err := queries.PlanUpdate(ctx, tx.pipe.orElse(notFound("plan")), dbsqlc.PlanUpdateParams{
+		EnvironmentID: environmentID, ID: p.ID, Name: p.Name, Active: p.Active, Dunning: dunningToDB(p.Dunning),
+		Metadata: present(p.Metadata),
 	})
+	if err != nil {
+		return err
+	}
+	return tx.noteDunning(ctx, environmentID, p.ID, was.Dunning, p.Dunning)
 }
 
 // InsertPlan writes a plan and its prices, all with the IDs they have.
 func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan) error {
 	err := queries.PlanInsert(ctx, tx.pipe, dbsqlc.PlanInsertParams{
 		ID: p.ID, EnvironmentID: environmentID, Name: p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit,
-		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Metadata: present(p.Metadata),
-		CreatedAt: p.CreatedAt,
+		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning),
+		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt,
 	})
 	if err != nil {
 		return err
@@ -147,7 +153,7 @@ func planFromDB(row dbsqlc.Plan) plan.Plan {
 	return plan.Plan{
 		ID: row.ID, Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
-		Active: row.Active, Metadata: row.Metadata, CreatedAt: row.CreatedAt,
+		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
 	}
 }
 

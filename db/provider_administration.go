@@ -20,7 +20,7 @@ func (r Reader) ProviderConfigWithKey(ctx context.Context, hash []byte, id strin
 		return key, ProviderConfig{}, err
 	}
 	c := providerConfigRow(row.ProviderConfig)
-	c.CredentialNames = row.Fields
+	c.CredentialNames, c.Breaker = row.Fields, breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt)
 	return apiKeyFromDB(row.ApiKeyDetail), c, nil
 }
 
@@ -29,12 +29,13 @@ func (r Reader) ProviderConfigs(ctx context.Context, environmentID string) ([]Pr
 	rows, err := queries.ProviderConfigList(ctx, r.handle, environmentID)
 	return refs(rows, func(row dbsqlc.ProviderConfigListRow) ProviderConfig {
 		c := providerConfigRow(row.ProviderConfig)
-		c.CredentialNames = row.Fields
+		c.CredentialNames, c.Breaker = row.Fields, breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt)
 		return c
 	}), translate("ProviderConfigList", err)
 }
 
-// HasPendingPayments reports whether a charge or a refund of a configuration is pending.
+// HasPendingPayments reports whether a charge or a refund of a configuration is pending, or one that was sent to it before
+// and that it may still have taken.
 func (r Reader) HasPendingPayments(ctx context.Context, environmentID, configID string) (bool, error) {
 	pending, err := queries.ProviderConfigHasPending(ctx, r.handle,
 		dbsqlc.ProviderConfigHasPendingParams{EnvironmentID: environmentID, ProviderConfigID: configID})
@@ -54,6 +55,7 @@ func (tx *Tx) SaveProviderConfig(ctx context.Context, environmentID string, c Pr
 	err := queries.ProviderConfigUpdate(ctx, tx.pipe, dbsqlc.ProviderConfigUpdateParams{
 		EnvironmentID: environmentID, ID: c.ID, IsPrimary: c.Primary, Priority: c.Priority,
 		DisabledAt: nullTime(c.DisabledAt), DeletedAt: nullTime(c.DeletedAt), ChargingPausedAt: nullTime(c.ChargingPausedAt),
+		MaxRequestsPerSecond: null(c.MaxRequestsPerSecond),
 	})
 	if err != nil {
 		return err

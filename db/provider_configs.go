@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/account"
+	"perennial/billing/routing"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -20,6 +21,8 @@ type ProviderConfig struct {
 	// CredentialNames are those of the current version; read only, in lists and where the API reads one.
 	CredentialNames []string
 	CreatedAt       time.Time // read only
+	// Breaker is read only, where the API and routing read it.
+	Breaker routing.Breaker
 	// Credentials are the sealed versions, the current one first. Empty where the account has those of an older build.
 	Credentials []SealedCredentials
 	Former      FormerCredentials // read only
@@ -67,6 +70,9 @@ func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c 
 	if err != nil {
 		return err
 	}
+	if err := queries.EnvironmentRaiseAccountsRevision(ctx, tx.pipe, environmentID); err != nil {
+		return err
+	}
 	for _, version := range c.Credentials {
 		if err := tx.insertCredentials(ctx, environmentID, c.ID, version); err != nil {
 			return err
@@ -93,6 +99,12 @@ func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID, id strin
 	return len(ids) > 0, translate("ProviderConfigClearFailing", err)
 }
 
+// ClearTestError forgets what the last connection test found: the provider serves payments.
+func (tx *Tx) ClearTestError(ctx context.Context, environmentID, id string) error {
+	return queries.ProviderConfigClearTestError(ctx, tx.pipe,
+		dbsqlc.ProviderConfigClearTestErrorParams{EnvironmentID: environmentID, ID: id})
+}
+
 func providerConfigFromDB(row dbsqlc.ProviderConfigGetPrimaryRow) ProviderConfig {
 	c := providerConfigRow(row.ProviderConfig)
 	c.AppID, c.Mode, c.Keyset = row.AppID, row.Mode, row.Keyset
@@ -111,6 +123,7 @@ func providerConfigRow(p dbsqlc.ProviderConfig) ProviderConfig {
 			Primary: p.IsPrimary, Priority: p.Priority, DisabledAt: value(p.DisabledAt), DeletedAt: value(p.DeletedAt),
 			ChargingPausedAt: value(p.ChargingPausedAt), FailingSince: value(p.FailingSince),
 			LastTestedAt: value(p.LastTestedAt), TestError: value(p.TestError),
+			MaxRequestsPerSecond: value(p.MaxRequestsPerSecond),
 		},
 		Former: FormerCredentials{p.SecretKeySealed, p.WebhookSecretSealed},
 	}

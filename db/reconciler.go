@@ -62,6 +62,34 @@ func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, limit in
 	}), translate("TransactionListUnstarted", err)
 }
 
+// WakePendingPayments lists payments of their own whose workflow was to be told of a decision before then, the oldest
+// first.
+func (r Reader) WakePendingPayments(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
+	found, err := queries.TransactionListWakePending(ctx, r.lists(), dbsqlc.TransactionListWakePendingParams{
+		Before: &before, RowLimit: rows(limit),
+	})
+	return refs(found, func(f dbsqlc.TransactionListWakePendingRow) Ref {
+		return Ref(f)
+	}), translate("TransactionListWakePending", err)
+}
+
+// ClearPaymentsWakePending takes the marks off that were there before then.
+func (tx *Tx) ClearPaymentsWakePending(ctx context.Context, told []Ref, before time.Time) error {
+	params := dbsqlc.TransactionClearWakePendingParams{Before: &before}
+	for _, r := range told {
+		params.EnvironmentIds, params.Ids = append(params.EnvironmentIds, r.EnvironmentID), append(params.Ids, r.ID)
+	}
+	return queries.TransactionClearWakePending(ctx, tx.pipe, params)
+}
+
+// WakePayment has the workflow of a payment of its own look at it after the commit, also where Temporal is away then.
+func (tx *Tx) WakePayment(ctx context.Context, environmentID, id string) error {
+	tx.AfterCommit(CheckTransaction{EnvironmentID: environmentID, ID: id})
+	return queries.TransactionSetWakePending(ctx, tx.pipe, dbsqlc.TransactionSetWakePendingParams{
+		EnvironmentID: environmentID, ID: id, WakePendingSince: &tx.Real,
+	})
+}
+
 // BusyClocks lists test clocks that are advancing, the oldest first.
 func (r Reader) BusyClocks(ctx context.Context, limit int) ([]Ref, error) {
 	found, err := queries.TestClockListAdvancing(ctx, r.lists(), rows(limit))

@@ -30,6 +30,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	trial.Status, trial.TrialNoticeAt, trial.NextAction = subscription.Trialing, now.Add(time.Minute), subscription.ActionTrialNotice
 	owing := want
 	owing.Status, owing.PastDueAt, owing.Revision = subscription.PastDue, now.Add(time.Minute), 2
+	owing.CollectionPausedAt = now.Add(2 * time.Minute)
 	for _, state := range []subscription.Subscription{trial, owing} {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			locked(ctx, t, b, tx)
@@ -50,9 +51,11 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.CancelAtPeriodEnd, want.CancelReason, want.CollectingInvoiceID = true, "too dear", inv.ID
 	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
+	want.RemindedFor = now.Add(13 * time.Hour)
 	everyFieldDiffers(t, b.subscription, want,
-		// the last two: see trial and owing
-		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt")
+		// the last three: see trial and owing
+		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt",
+		"CollectionPausedAt")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
 		require.Equal(t, owing, locked(ctx, t, b, tx))
@@ -68,7 +71,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	again.ID, again.Revision, again.CreatedAt = id.New(id.Subscription, wall), 1, now.Add(time.Minute)
 	again.UpdatedAt, again.MethodChangedAt = again.CreatedAt, time.Time{}
 	// not of a new one
-	everyFieldDiffers(t, subscription.Subscription{}, again, "MethodChangedAt", "TrialNoticeAt", "PastDueAt")
+	everyFieldDiffers(t, subscription.Subscription{}, again, "MethodChangedAt", "TrialNoticeAt", "PastDueAt",
+		"CollectionPausedAt")
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, again)) })
 	got, err = b.store.Subscription(t.Context(), b.env, again.ID)
 	require.NoError(t, err)

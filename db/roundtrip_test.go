@@ -11,7 +11,6 @@ import (
 
 	"perennial/billing/account"
 	"perennial/billing/collection"
-	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
@@ -112,12 +111,14 @@ func TestPlanRoundTrip(t *testing.T) {
 	require.ElementsMatch(t, []any{bare, b.plan}, []any{plans[0], plans[1]})
 
 	want := b.plan
+	policy := somePolicy()
+	want.Dunning = &policy
 	want.Name, want.Active, want.Metadata = "Pro, old", false, metadata.Pairs{"shelf": json.Number("1.50")}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		locked, err := tx.LockPlan(ctx, b.env, b.plan.ID)
 		require.NoError(t, err)
 		require.Equal(t, b.plan, locked)
-		require.NoError(t, tx.SavePlan(ctx, b.env, want))
+		require.NoError(t, tx.SavePlan(ctx, b.env, b.plan, want))
 	})
 	got, err = b.store.Plan(t.Context(), b.env, b.plan.ID)
 	require.NoError(t, err)
@@ -175,7 +176,7 @@ func TestInvoiceRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.invoice()
-	inv.Collection.RetryAt = now.Add(time.Hour)
+	inv.Collection.RetryAt, inv.Collection.Skipped = now.Add(time.Hour), 1
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv))
 		inv.Collection.Attempts = 2
@@ -241,6 +242,7 @@ func TestTransactionRoundTrip(t *testing.T) {
 	want.DisputedAt, want.Review = wall.Add(7*time.Second), payment.Review{
 		Reason: "second_capture", Ref: "pi_2", At: wall.Add(8 * time.Second),
 	}
+	want.HeldBack = payment.Hold{At: wall.Add(9 * time.Second), Revision: 7, ByStop: true}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		locked, err := tx.LockTransaction(ctx, b.env, txn.ID)
 		require.NoError(t, err)
@@ -347,26 +349,4 @@ func TestProviderCall_CutOffByTheEndOfAnother(t *testing.T) {
 	require.NoError(t, finish(killed, "declined"), "its worker was only slow")
 	require.Equal(t, []string{"declined", "succeeded"}, outcomes(txn.ID))
 	requireFault(t, finish(killed, "succeeded"), fault.NotFound, "provider_call_not_found")
-}
-
-func TestEventRoundTrip(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	e := anEvent(b.subscription)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, e)) })
-	events, more, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
-	require.NoError(t, err)
-	require.False(t, more)
-	require.Len(t, events, 1)
-	require.True(t, id.Is(id.Event, events[0].ID))
-	require.JSONEq(t, stored(t, e.Data), string(events[0].Data))
-	require.Equal(t, db.Event{
-		ID: events[0].ID, Sequence: 1, CustomerSequence: 1, CreatedAt: wall, Type: event.TypeSubscriptionUpdated,
-		ObjectID: b.subscription.ID, CustomerID: b.customer.ID, SubscriptionID: b.subscription.ID,
-		Data: events[0].Data, OccurredAt: e.OccurredAt,
-	}, events[0])
-	key, got, err := b.store.EventWithKey(t.Context(), b.hash, events[0].ID)
-	require.NoError(t, err)
-	require.Equal(t, b.key, key.ID)
-	require.Equal(t, events[0], got)
 }

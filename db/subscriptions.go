@@ -69,10 +69,10 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 			NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
 			PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
 			CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
-			CollectingInvoiceID: null(s.CollectingInvoiceID), TestClockID: null(s.TestClockID),
-			Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
+			CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
+			TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
 			FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
-			TrialNoticeAt: nullTime(s.TrialNoticeAt), CreatedAt: s.CreatedAt,
+			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
 		})
 }
 
@@ -87,10 +87,11 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
 		PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
 		CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
-		CollectingInvoiceID: null(s.CollectingInvoiceID), Metadata: present(s.Metadata),
+		CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
+		Metadata:        present(s.Metadata),
 		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
 		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
-		TrialNoticeAt: nullTime(s.TrialNoticeAt), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
+		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
@@ -109,12 +110,12 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status,
 		Currency: row.Currency, TimeZone: row.TimeZone, AnchorAt: row.AnchorAt,
 		Interval:    period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
-		TrialEndsAt: value(row.TrialEndsAt), TrialNoticeAt: value(row.TrialNoticeAt),
+		TrialEndsAt: value(row.TrialEndsAt), TrialNoticeAt: value(row.TrialNoticeAt), RemindedFor: value(row.RemindedFor),
 		CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
 		NextPeriod:    row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
 		PendingPlanID: value(row.PendingPlanID), CancelAtPeriodEnd: row.CancelAtPeriodEnd,
 		CancelReason: value(row.CancelReason), CanceledAt: value(row.CanceledAt), PastDueAt: value(row.PastDueAt),
-		CollectingInvoiceID: value(row.CollectingInvoiceID), TestClockID: value(row.TestClockID),
+		CollectingInvoiceID: value(row.CollectingInvoiceID), CollectionPausedAt: value(row.CollectionPausedAt), TestClockID: value(row.TestClockID),
 		Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt), NextAction: row.NextAction,
 		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
 		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,

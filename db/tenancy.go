@@ -72,12 +72,16 @@ func (tx *Tx) InsertApp(ctx context.Context, a App) error {
 
 // InsertEnvironment writes one, with its invoice counter. Fault: environment_exists.
 func (tx *Tx) InsertEnvironment(ctx context.Context, e Environment) error {
-	s := e.Settings
+	s, before := e.Settings, e.Settings.Dunning.Retry // as binaries of the version before read it
+	if len(before.Gaps) > 0 {
+		before = retry.Default()
+	}
 	return queries.EnvironmentInsert(ctx, tx.pipe, dbsqlc.EnvironmentInsertParams{
 		ID: e.ID, AppID: e.AppID, Mode: e.Mode, TimeZone: s.TimeZone,
-		RetryBaseSeconds: int64(s.Retry.Base / time.Second), RetryFactor: s.Retry.Factor, RetryCount: s.Retry.Retries,
-		RetryJitterSeconds: int64(s.Retry.MaxJitter / time.Second), PastDueBilling: s.PastDueBilling,
-		PastDueCancelAfterDays: null(s.PastDueCancelAfterDays), CreatedAt: e.CreatedAt,
+		RetryBaseSeconds: wholeSeconds(before.Base), RetryFactor: before.Factor, RetryCount: before.Retries,
+		RetryJitterSeconds: wholeSeconds(before.MaxJitter), PastDueBilling: s.PastDueBilling,
+		PastDueCancelAfterDays: null(s.Dunning.CancelAfterDays), Dunning: dunningToDB(&s.Dunning),
+		RenewalReminderDays: s.RenewalReminderDays, CreatedAt: e.CreatedAt,
 	})
 }
 
@@ -85,13 +89,8 @@ func environmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 	return Environment{
 		ID: row.ID, AppID: row.AppID, TenantID: tenantID, Mode: row.Mode, CreatedAt: row.CreatedAt,
 		Settings: subscription.Settings{
-			TimeZone: row.TimeZone,
-			Retry: retry.Policy{
-				Base: time.Duration(row.RetryBaseSeconds) * time.Second, Factor: row.RetryFactor, Retries: row.RetryCount,
-				MaxJitter: time.Duration(row.RetryJitterSeconds) * time.Second,
-			},
-			PastDueBilling:         row.PastDueBilling,
-			PastDueCancelAfterDays: value(row.PastDueCancelAfterDays),
+			TimeZone: row.TimeZone, Dunning: dunningOf(row), PastDueBilling: row.PastDueBilling,
+			RenewalReminderDays: row.RenewalReminderDays,
 		},
 	}
 }

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,6 +19,10 @@ type TransactionFilter struct {
 	Status         payment.Status
 	Type           payment.Type
 	RefundOwed     bool // only charges of which something is owed back
+	// ProviderConfigID is the account that the payment was last sent to.
+	ProviderConfigID string
+	CreatedFrom      time.Time // this or later; zero: any
+	CreatedTo        time.Time // before this; zero: any
 }
 
 // Transaction reads one. Fault: transaction_not_found.
@@ -72,6 +77,7 @@ func (r Reader) Transactions(
 	rows, err := queries.TransactionList(ctx, r.lists(), dbsqlc.TransactionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
 		InvoiceID: null(f.InvoiceID), Status: null(string(f.Status)), Type: null(string(f.Type)), RefundOwed: f.RefundOwed,
+		ProviderConfigID: null(f.ProviderConfigID), CreatedFrom: nullTime(f.CreatedFrom), CreatedTo: nullTime(f.CreatedTo),
 		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
@@ -90,14 +96,21 @@ func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (pa
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
-// LockTransactionWithPayer is LockTransaction; it also reports whether the customer who pays is erased.
+// Payer is what an exchange must know of the customer who pays.
+type Payer struct {
+	Erased  bool
+	Country string // ISO 3166-1 alpha-2; empty: not known
+}
+
+// LockTransactionWithPayer is LockTransaction with the customer who pays.
 func (tx *Tx) LockTransactionWithPayer(
 	ctx context.Context, environmentID, id string,
-) (t payment.Transaction, payerErased bool, err error) {
+) (payment.Transaction, Payer, error) {
 	row, err := queries.TransactionLockWithPayer(ctx, tx.pipe, dbsqlc.TransactionLockWithPayerParams{
 		EnvironmentID: environmentID, ID: id,
 	})
-	return transactionFromDB(row.Transaction), row.PayerErased, readError("transaction", err)
+	payer := Payer{Erased: row.PayerErased, Country: row.PayerCountry}
+	return transactionFromDB(row.Transaction), payer, readError("transaction", err)
 }
 
 // Refunds lists those of a charge, oldest first, and with them what banks took back because of disputes.
@@ -154,8 +167,17 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		NotFoundAt: nullTime(t.NotFoundAt), ParkedAt: nullTime(t.ParkedAt), CompletedAt: nullTime(t.CompletedAt),
 		Revision: t.Revision, Disputes: nullList(t.Disputes), DisputedAt: nullTime(t.DisputedAt),
 		ReturnedAt: nullTime(t.ReturnedAt), Owes: t.RefundOwed > 0, ReviewReason: null(t.Review.Reason),
-		ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
+		ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At), HeldAt: nullTime(t.HeldBack.At),
+		HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop,
 	})
+}
+
+// heldRevision is null where nothing is held, since 0 is a revision.
+func heldRevision(h payment.Hold) *int64 {
+	if h.At.IsZero() {
+		return nil
+	}
+	return &h.Revision
 }
 
 func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
@@ -173,6 +195,7 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 		ParkedAt: value(row.ParkedAt), SendDueAt: value(row.SendDueAt), DueAt: row.DueAt,
 		CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
 		Disputes: value(row.Disputes), DisputedAt: value(row.DisputedAt), ReturnedAt: value(row.ReturnedAt),
-		Review: payment.Review{Reason: value(row.ReviewReason), Ref: value(row.ReviewRef), At: value(row.ReviewedAt)},
+		Review:   payment.Review{Reason: value(row.ReviewReason), Ref: value(row.ReviewRef), At: value(row.ReviewedAt)},
+		HeldBack: payment.Hold{At: value(row.HeldAt), Revision: value(row.HeldRevision), ByStop: row.HeldByStop},
 	}
 }

@@ -1,6 +1,10 @@
 package providers
 
-import "time"
+import (
+	"time"
+
+	"perennial/billing/money"
+)
 
 // Capabilities are what a provider's protocol allows. The rules of payments choose their moves by them.
 type Capabilities struct {
@@ -22,6 +26,8 @@ type Capabilities struct {
 	Checks []time.Duration
 	// Expiry is how long a payer has to confirm a charge before the provider ends it; zero: the provider names none.
 	Expiry time.Duration
+	// RequestsPerSecond is the provider's published limit for an account; zero: none is known.
+	RequestsPerSecond int
 }
 
 // Renewal is how a payment method can be charged when its owner is not there.
@@ -40,4 +46,21 @@ type MethodSupport struct {
 	Renewal  Renewal
 	// Reason says, for people, why the method is not accepted or cannot renew.
 	Reason string
+	// Field is the one that Reason is about where the method is not accepted; empty: FieldMethod.
+	Field MethodField
+	// Known are the types of method that would be accepted instead, where they can be listed.
+	Known []string
+	// Currencies are those in which the method is charged; empty: it sets no bounds to them.
+	Currencies []money.Currency
+	// ByAccount: accounts differ, so that only an account's adapter knows for sure.
+	ByAccount bool
 }
+
+// MethodField is a part of a payment method.
+type MethodField string
+
+// The parts that can be wrong.
+const (
+	FieldMethod MethodField = "type"
+	FieldPhone  MethodField = "phoneNumber"
+)

@@ -5,6 +5,9 @@ import "perennial/billing/money"
 // Limits say which amounts of a currency a provider takes.
 type Limits = money.Limits
 
+// MobileMoney begins the type of every mobile money method; the operator's name follows.
+const MobileMoney = "mobile_money_"
+
 // Method is how a customer pays, as the customer's paymentMethod and paymentDetails hold it. Tokens only: a card
 // number never reaches us.
 type Method struct {

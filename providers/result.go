@@ -15,8 +15,11 @@ type Result struct {
 	Currency money.Currency
 	// Refunds and Disputes of the charge, by whoever, only where the request asked for them. Refunds that failed are left
 	// out.
-	Refunds       []SeenRefund
-	Disputes      []Dispute
+	Refunds  []SeenRefund
+	Disputes []Dispute
+	// SinceUnread: the request asked for Refunds and Disputes, and they could not be read, or not all of them. Both are
+	// empty then; the Outcome holds all the same.
+	SinceUnread   bool
 	FailureCode   FailureCode
 	FailureReason string // a sentence for people, from the provider
 	HTTPStatus    int

@@ -79,10 +79,20 @@ func evidenceOf(message providers.Callback) *payment.Answer {
 	if e == nil || !e.Outcome.Final() && e.Outcome != providers.Pending {
 		return nil
 	}
-	return &payment.Answer{
+	answer := &payment.Answer{
 		Outcome: payment.Outcome(e.Outcome), Ref: cmp.Or(e.Ref, message.Ref), Amount: e.Amount, Currency: e.Currency,
 		FailureCode: string(e.FailureCode), FailureReason: e.FailureReason,
 	}
+	for _, seen := range e.Refunds {
+		answer.Refunds = append(answer.Refunds, payment.SeenRefund(seen))
+	}
+	for _, d := range e.Disputes {
+		answer.Disputes = append(answer.Disputes, payment.Dispute{
+			Ref: d.Ref, State: payment.DisputeState(d.State), Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn,
+			Stage: d.Stage, EvidenceDueAt: d.EvidenceDueAt,
+		})
+	}
+	return answer
 }
 
 // goneBack is what the booked refunds of a charge gave back, read where a message says what went back of it.

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/cardnumber"
 	"perennial/billing/customer"
 	"perennial/billing/fault"
+	"perennial/billing/routing"
 )
 
 // checkCustomer holds what is true of every customer, new or changed. All faults are returned, so that a form is
@@ -22,6 +23,7 @@ func checkCustomer(c customer.Customer) error {
 	return joined(
 		unlessEmpty(c.Email, CheckEmail),
 		unlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
+		unlessEmpty(c.Country, routing.CheckCountry),
 		checkText("name", c.Name), c.Metadata.Check(), checkMethod(c))
 }
 
@@ -62,7 +64,7 @@ func checkMethod(c customer.Customer) error {
 	case c.PaymentMethod == "card" && d.PaymentMethodToken == "":
 		return fault.InvalidParam("paymentDetails.paymentMethodToken", "field_missing",
 			"The card's token is missing. Send the token from your payment provider.")
-	case strings.HasPrefix(c.PaymentMethod, "mobile_money_") && d.PhoneNumber == "":
+	case strings.HasPrefix(c.PaymentMethod, customer.MobileMoney) && d.PhoneNumber == "":
 		return fault.InvalidParam("paymentDetails.phoneNumber", "field_missing",
 			"The phone number for mobile money is missing. Send `paymentDetails.phoneNumber`.")
 	}

@@ -2,13 +2,12 @@ package service
 
 import (
 	"context"
-	"errors"
 	"maps"
 
 	"perennial/billing/customer"
 	"perennial/billing/event"
-	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -25,15 +24,15 @@ func (s *Service) CreateCustomer(
 			return c, err
 		}
 	}
+	if err := s.checkMethodTaken(ctx, s.store.Reader, by.EnvironmentID, c, true); err != nil {
+		return c, err
+	}
 	// Real time, also on a test clock: ids sort by when rows were made, and a clock may stand in any year.
 	c.ID, c.Revision = id.New(id.Customer, s.now()), 1
 	return transact(ctx, s, by, also, func(tx *db.Tx) (customer.Customer, error) {
 		var err error
 		if c.CreatedAt, err = s.lockClock(ctx, tx, by.EnvironmentID, c.TestClockID); err != nil {
 			return c, inParam(err, "testClockId")
-		}
-		if err := checkProvider(ctx, tx, by, c); err != nil {
-			return c, err
 		}
 		if err := tx.InsertCustomer(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
@@ -42,33 +41,12 @@ func (s *Service) CreateCustomer(
 	})
 }
 
-// checkProvider refuses details for a provider that does not take this environment's payments: its tokens mean nothing
-// to the one that does.
-func checkProvider(ctx context.Context, tx *db.Tx, by Caller, c customer.Customer) error {
-	named := c.PaymentDetails.Provider
-	if named == "" {
-		return nil
-	}
-	configured, err := tx.ProviderConfig(ctx, by.EnvironmentID)
-	switch {
-	case errors.Is(err, db.ErrProviderConfigNotFound):
-		return fault.InvalidParam(providerParam, "provider_not_configured",
-			"The environment has no payment provider. Configure %s first, or omit the field.", named)
-	case err == nil && configured.Provider != named:
-		return fault.InvalidParam(providerParam, "provider_not_configured",
-			"The payment provider of this environment is %s. "+
-				"Send this name and its tokens, or omit the field.", configured.Provider)
-	}
-	return err
-}
-
-const providerParam = "paymentDetails.provider"
-
 // CustomerUpdate changes the fields that are not nil. PaymentMethod and PaymentDetails belong together: either replaces
 // the details as a whole; details alone keep the method. Half of the old details and half of the new would name a payer
 // who does not exist.
 type CustomerUpdate struct {
 	Email, Name, Phone *string
+	Country            *string
 	Metadata           *metadata.Pairs // replaces all
 	PaymentMethod      *string
 	PaymentDetails     *customer.PaymentDetails
@@ -84,6 +62,7 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	text("email", u.Email, &c.Email)
 	text("name", u.Name, &c.Name)
 	text("phone", u.Phone, &c.Phone)
+	text("country", u.Country, &c.Country)
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, c.Metadata) {
 		c.Metadata, changed = *u.Metadata, append(changed, "metadata")
 	}
@@ -110,6 +89,10 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 func (s *Service) UpdateCustomer(
 	ctx context.Context, by Caller, customerID string, u CustomerUpdate, also Also[customer.Customer],
 ) (customer.Customer, error) {
+	checked, err := s.checkNewMethod(ctx, by, customerID, u)
+	if err != nil {
+		return customer.Customer{}, err
+	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (customer.Customer, error) {
 		c, err := lockCustomer(ctx, tx, by.EnvironmentID, customerID)
 		if err != nil {
@@ -119,13 +102,42 @@ func (s *Service) UpdateCustomer(
 		if err := checkCustomer(c); err != nil || len(changed) == 0 {
 			return c, err
 		}
-		if methodChanged {
-			if err := checkProvider(ctx, tx, by, c); err != nil {
+		if methodChanged && methodOf(c) != checked { // another request has changed the other half meanwhile
+			if err := s.checkMethodTaken(ctx, tx.Reader, by.EnvironmentID, c, false); err != nil {
 				return c, err
 			}
 		}
 		return c, s.saveCustomer(ctx, tx, by, c, changed, methodChanged)
 	})
+}
+
+// checkNewMethod checks the payment method that a change leads to before its transaction, which must not wait for a
+// provider, and returns it. Of a customer who is not there nothing is checked: the change is refused.
+func (s *Service) checkNewMethod(
+	ctx context.Context, by Caller, customerID string, u CustomerUpdate,
+) (checked payment.Method, err error) {
+	if u.PaymentMethod == nil && u.PaymentDetails == nil {
+		return checked, nil
+	}
+	c, err := s.store.Customer(ctx, by.EnvironmentID, customerID)
+	if err != nil {
+		return checked, unlessAbsent(err)
+	}
+	if _, methodChanged := u.apply(&c); methodChanged && checkCustomer(c) == nil { // else there is nothing to check yet
+		return methodOf(c), s.checkMethodTaken(ctx, s.store.Reader, by.EnvironmentID, c, true)
+	}
+	return checked, nil
+}
+
+func unlessAbsent(err error) error {
+	if absent(err) {
+		return nil
+	}
+	return err
+}
+
+func methodOf(c customer.Customer) payment.Method {
+	return payment.Method{Type: c.PaymentMethod, Details: c.PaymentDetails}
 }
 
 func (s *Service) saveCustomer(

@@ -12,7 +12,7 @@ import (
 // VoidInvoice takes an open invoice back: nothing is owed for it any more. Faults: invoice_not_found, those of
 // lifecycle.VoidInvoice.
 func (s *Service) VoidInvoice(ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice]) error {
-	return s.giveUp(ctx, by, invoiceID, lifecycle.VoidInvoice{InvoiceID: invoiceID}, around)
+	return s.onInvoice(ctx, by, invoiceID, lifecycle.VoidInvoice{InvoiceID: invoiceID}, around)
 }
 
 // MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Faults:
@@ -20,10 +20,26 @@ func (s *Service) VoidInvoice(ctx context.Context, by Caller, invoiceID string, 
 func (s *Service) MarkUncollectible(
 	ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice],
 ) error {
-	return s.giveUp(ctx, by, invoiceID, lifecycle.MarkUncollectible{InvoiceID: invoiceID}, around)
+	return s.onInvoice(ctx, by, invoiceID, lifecycle.MarkUncollectible{InvoiceID: invoiceID}, around)
 }
 
-func (s *Service) giveUp(
+// RetryInvoice starts an attempt on an open invoice now; its schedule of retries stays as it is. Faults:
+// invoice_not_found, those of lifecycle.Pay.
+func (s *Service) RetryInvoice(ctx context.Context, by Caller, invoiceID string, around Around[Performed]) error {
+	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID)
+	if err != nil {
+		return err
+	}
+	return s.Command(ctx, by, seen.SubscriptionID, lifecycle.Pay{InvoiceID: invoiceID}, around)
+}
+
+// SkipRetry lets the next automatic retry of an open invoice not happen. Faults: invoice_not_found, those of
+// lifecycle.SkipRetry.
+func (s *Service) SkipRetry(ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice]) error {
+	return s.onInvoice(ctx, by, invoiceID, lifecycle.SkipRetry{InvoiceID: invoiceID}, around)
+}
+
+func (s *Service) onInvoice(
 	ctx context.Context, by Caller, invoiceID string, cmd lifecycle.Command, around Around[invoice.Invoice],
 ) error {
 	// Which subscription it bills never changes, so it is read without a lock.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 
+	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
@@ -65,6 +67,13 @@ type PlanUpdate struct {
 	Active   *bool
 	Name     *string
 	Metadata *metadata.Pairs // replaces all
+	// Dunning replaces the plan's policy; one without a policy inside takes it away.
+	Dunning *PlanDunning
+}
+
+// PlanDunning is a choice of a dunning policy: the plan's own, or the environment's.
+type PlanDunning struct {
+	Policy *dunning.Policy // nil: the environment's
 }
 
 // apply changes p and names the fields that changed. Names only: a receiver that wants the values reads the plan, which
@@ -78,6 +87,9 @@ func (u PlanUpdate) apply(p *plan.Plan) (changed []string) {
 	}
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, p.Metadata) {
 		p.Metadata, changed = *u.Metadata, append(changed, "metadata")
+	}
+	if u.Dunning != nil && !reflect.DeepEqual(u.Dunning.Policy, p.Dunning) {
+		p.Dunning, changed = u.Dunning.Policy, append(changed, "dunning")
 	}
 	return changed
 }
@@ -96,17 +108,23 @@ func (s *Service) UpdatePlan(
 			return plan.Plan{}, err
 		}
 	}
+	if u.Dunning != nil && u.Dunning.Policy != nil {
+		if err := u.Dunning.Policy.Validate(); err != nil {
+			return plan.Plan{}, err
+		}
+	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) {
 		p, err := tx.LockPlan(ctx, by.EnvironmentID, planID)
 		if err != nil {
 			return p, err
 		}
+		was := p
 		changed := u.apply(&p)
 		// No event without a change: an app may send its whole catalogue every night.
 		if len(changed) == 0 {
 			return p, nil
 		}
-		if err := tx.SavePlan(ctx, by.EnvironmentID, p); err != nil {
+		if err := tx.SavePlan(ctx, by.EnvironmentID, was, p); err != nil {
 			return p, err
 		}
 		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanUpdated{ID: p.ID, Changed: changed}, s.now()))

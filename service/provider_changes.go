@@ -12,6 +12,8 @@ type ProviderChange struct {
 	Credentials gateway.Credentials // what is not in it stays as it is; an empty value takes one away
 	Primary     *bool
 	Priority    *int
+	// MaxRequestsPerSecond is a new bound; zero: the adapter's own.
+	MaxRequestsPerSecond *int
 }
 
 // UpdateProvider changes an account. New credentials are tested, and stored whatever the test found. Faults:
@@ -66,6 +68,10 @@ func (s *Service) UpdateProvider(
 			if u.Priority != nil && *u.Priority != c.Priority {
 				c.Priority = *u.Priority
 				changed = append(changed, "priority")
+			}
+			if u.MaxRequestsPerSecond != nil && *u.MaxRequestsPerSecond != c.MaxRequestsPerSecond {
+				c.MaxRequestsPerSecond = *u.MaxRequestsPerSecond
+				changed = append(changed, "maxRequestsPerSecond")
 			}
 			return c, changed, nil
 		})

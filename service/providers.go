@@ -32,6 +32,9 @@ type ProviderForm struct {
 func (s *Service) CreateProvider(
 	ctx context.Context, by Caller, f ProviderForm, also Also[db.ProviderConfig],
 ) (db.ProviderConfig, error) {
+	if s.vault == nil {
+		return db.ProviderConfig{}, errKEKMissing
+	}
 	if err := s.gateway.Check(f.Provider, string(by.Mode), f.Credentials); err != nil {
 		return db.ProviderConfig{}, err
 	}
@@ -58,9 +61,6 @@ type administration struct {
 func (s *Service) administer(ctx context.Context, tx *db.Tx, environmentID string) (administration, error) {
 	p := administration{
 		provisioner: &provisioner{tx: tx, vault: s.vault, gateway: s.gateway}, environmentID: environmentID,
-	}
-	if s.vault == nil {
-		return p, errKEKMissing
 	}
 	var err error
 	if p.mode, p.app, err = tx.LockProviderConfigs(ctx, environmentID); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db"
 )
@@ -13,6 +14,30 @@ import (
 // started after the commit. Faults: transaction_not_found, refund_not_owed, refund_disputed.
 func (s *Service) RetryRefund(
 	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
+) error {
+	return s.refund(ctx, by, chargeID, around,
+		func(state lifecycle.State, charge payment.Transaction, at lifecycle.Moment) (lifecycle.Changes, error) {
+			_, changes, err := lifecycle.RetryRefund(state, charge, at)
+			return changes, err
+		})
+}
+
+// RefundCharge gives amount of a charge back, in minor units; 0: all that can still go back. It returns the new refund,
+// whose workflow is started after the commit. Faults: transaction_not_found, those of lifecycle.RefundCharge.
+func (s *Service) RefundCharge(
+	ctx context.Context, by Caller, chargeID string, amount money.Minor, around Around[payment.Transaction],
+) error {
+	return s.refund(ctx, by, chargeID, around,
+		func(state lifecycle.State, charge payment.Transaction, at lifecycle.Moment) (lifecycle.Changes, error) {
+			_, changes, err := lifecycle.RefundCharge(state, charge, amount, at)
+			return changes, err
+		})
+}
+
+// refund performs what makes a refund of a charge.
+func (s *Service) refund(
+	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
+	decide func(lifecycle.State, payment.Transaction, lifecycle.Moment) (lifecycle.Changes, error),
 ) error {
 	seen, err := s.charge(ctx, by, chargeID)
 	if err != nil {
@@ -27,7 +52,7 @@ func (s *Service) RetryRefund(
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		_, changes, err := lifecycle.RetryRefund(state, charge, db.Moment(tx.Now, tx.Real))
+		changes, err := decide(state, charge, db.Moment(tx.Now, tx.Real))
 		if err != nil {
 			return payment.Transaction{}, err
 		}

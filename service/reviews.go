@@ -62,7 +62,9 @@ func resolve(
 		return none, err
 	}
 	if state.Subscription.ID == "" {
-		tx.AfterCommit(db.CheckTransaction{EnvironmentID: environmentID, ID: seen.ID})
+		if err := tx.WakePayment(ctx, environmentID, seen.ID); err != nil {
+			return none, err
+		}
 	} else if err := tx.Wake(ctx, environmentID, state, ""); err != nil {
 		return none, err
 	}

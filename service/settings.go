@@ -2,9 +2,11 @@ package service
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
+	"perennial/billing/dunning"
 	"perennial/billing/subscription"
 )
 
@@ -30,7 +32,7 @@ func (c Choices) On(s subscription.Settings) subscription.Settings {
 func (c Choices) against(s subscription.Settings) (names []string) {
 	for _, choice := range c {
 		chosen := s
-		if choice.Set(&chosen); chosen != s {
+		if choice.Set(&chosen); !reflect.DeepEqual(chosen, s) {
 			names = append(names, choice.Name)
 		}
 	}
@@ -39,23 +41,40 @@ func (c Choices) against(s subscription.Settings) (names []string) {
 
 // DescribeSettings says them in a clause, for people at a terminal.
 func DescribeSettings(s subscription.Settings) string {
-	gaps := make([]string, s.Retry.Retries)
+	dun := s.Dunning
+	gaps := make([]string, dun.Retry.Retries)
 	for i := range gaps {
-		gaps[i] = short(s.Retry.Gap(i + 1))
+		gaps[i] = short(dun.Retry.Gap(i + 1))
 	}
 	retries := "no retries"
 	if len(gaps) > 0 {
-		retries = "retries after " + strings.Join(gaps, ", ") + " and at most " + short(s.Retry.MaxJitter) + " of jitter"
+		retries = "retries after " + strings.Join(gaps, ", ") + " and at most " + short(dun.Retry.MaxJitter) + " of jitter"
 	}
 	periods := "periods that pass in past_due are not billed"
 	if s.PastDueBilling == subscription.AccruePastDue {
 		periods = "periods that pass in past_due are billed"
 	}
-	end := "past_due cancels never"
-	if s.PastDueCancelAfterDays > 0 {
-		end = fmt.Sprintf("past_due cancels after %d days", s.PastDueCancelAfterDays)
+	for _, r := range dun.Retry.Rules {
+		if r.Never {
+			retries += ", none after " + r.Code
+		} else {
+			retries += fmt.Sprintf(", after %s on day %d of the month", r.Code, r.DayOfMonth)
+		}
 	}
-	return strings.Join([]string{"time zone " + s.TimeZone, retries, periods, end}, "; ")
+	end := "past_due cancels never"
+	switch dun.Final {
+	case dunning.Cancel:
+		end = fmt.Sprintf("past_due cancels after %d days", dun.CancelAfterDays)
+	case dunning.Pause:
+		end = "past_due pauses collection"
+	case dunning.PastDue:
+	}
+	reminder := "renewals are not announced"
+	if s.RenewalReminderDays > 0 {
+		reminder = fmt.Sprintf("renewals that ask the payer are announced %s before",
+			short(time.Duration(s.RenewalReminderDays)*24*time.Hour))
+	}
+	return strings.Join([]string{"time zone " + s.TimeZone, retries, periods, end, reminder}, "; ")
 }
 
 // short writes a duration as people type it: 24h, not 24h0m0s.

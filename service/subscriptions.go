@@ -20,7 +20,7 @@ type NewSubscription struct {
 
 // CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
 // or the process ends in between, the reconciler starts it: what was answered exists. Faults: customer_not_found,
-// plan_not_found, test_clock_advancing, those of subscription.Create.
+// plan_not_found, test_clock_advancing, those of checkRenewable and of subscription.Create.
 func (s *Service) CreateSubscription(
 	ctx context.Context, by Caller, in NewSubscription, also Also[subscription.Subscription],
 ) (subscription.Subscription, error) {
@@ -34,6 +34,11 @@ func (s *Service) CreateSubscription(
 	chosen, err := s.Plan(ctx, by, in.PlanID)
 	if err != nil {
 		return subscription.Subscription{}, err
+	}
+	if !chosen.Free() {
+		if err := s.checkRenewable(ctx, by, c, chosen.Currency); err != nil {
+			return subscription.Subscription{}, err
+		}
 	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (subscription.Subscription, error) {
 		return s.insertSubscription(ctx, tx, by, c, chosen, in)

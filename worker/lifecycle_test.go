@@ -15,11 +15,11 @@ import (
 	"perennial/activities"
 	"perennial/billing/account"
 	"perennial/billing/customer"
+	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
 	"perennial/billing/period"
 	"perennial/billing/plan"
-	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/contract"
@@ -117,7 +117,7 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 			func() error {
 				return tx.InsertEnvironment(t.Context(), db.Environment{ID: r.env, AppID: app, Mode: "test", CreatedAt: now,
 					Settings: subscription.Settings{
-						TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue,
+						TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue,
 					}})
 			},
 			func() error {

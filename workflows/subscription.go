@@ -146,6 +146,8 @@ func dueSummary(action subscription.Action) string {
 		return "cancel"
 	case subscription.ActionTrialNotice:
 		return "announce the end of the trial"
+	case subscription.ActionRenewalReminder:
+		return "announce the renewal"
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionNone:
 	}
 	return "open the next period"

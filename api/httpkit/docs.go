@@ -79,7 +79,7 @@ func operationsOf(doc *huma.OpenAPI, prefix, tag string) []docsOperation {
 	var out []docsOperation
 	for path, item := range doc.Paths {
 		for method, op := range map[string]*huma.Operation{
-			"POST": item.Post, "GET": item.Get, "PATCH": item.Patch, "DELETE": item.Delete,
+			"POST": item.Post, "GET": item.Get, "PUT": item.Put, "PATCH": item.Patch, "DELETE": item.Delete,
 		} {
 			if op != nil && slices.Contains(op.Tags, tag) {
 				out = append(out, operationOf(doc, method, prefix+path, op))

@@ -13,14 +13,15 @@ import (
 // Problem is every error answer (RFC 9457). It never holds the id that was asked for, so that a foreign id and an
 // absent one are answered alike.
 type Problem struct {
-	Type      string         `json:"type" example:"urn:perennial:problem:out_of_range" doc:"Names the problem: urn:perennial:problem: and the code. The page /docs explains each at #problem-{code}."`
-	Title     string         `json:"title" example:"Invalid request" doc:"The kind of problem, for people."`
-	Status    int            `json:"status" example:"422" doc:"The HTTP status."`
-	Detail    string         "json:\"detail\" example:\"`prices[0].amount` is invalid: expected number >= 0.\" doc:\"What is wrong with the request and how to correct it.\""
-	Code      string         `json:"code" example:"out_of_range" doc:"A stable code for programs. All are listed at /docs#problems."`
-	Param     string         `json:"param,omitempty" example:"prices[0].amount" doc:"The wrong field or parameter, if any."`
-	RequestID string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the request. Quote it when you ask for help."`
-	Errors    []ProblemField `json:"errors,omitempty" doc:"The wrong fields, when several were found; at most 20. Rules that need more than one field, or the resource, are checked after the fields."`
+	Type        string         `json:"type" example:"urn:perennial:problem:out_of_range" doc:"Names the problem: urn:perennial:problem: and the code. The page /docs explains each at #problem-{code}."`
+	Title       string         `json:"title" example:"Invalid request" doc:"The kind of problem, for people."`
+	Status      int            `json:"status" example:"422" doc:"The HTTP status."`
+	Detail      string         "json:\"detail\" example:\"`prices[0].amount` is invalid: expected number >= 0.\" doc:\"What is wrong with the request and how to correct it.\""
+	Code        string         `json:"code" example:"out_of_range" doc:"A stable code for programs. All are listed at /docs#problems."`
+	Param       string         `json:"param,omitempty" example:"prices[0].amount" doc:"The wrong field or parameter, if any."`
+	FailureCode string         `json:"failureCode,omitempty" example:"INVALID_ACCOUNT" doc:"The failure code that a payment would have, where the customer's payment method is the problem."`
+	RequestID   string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the request. Quote it when you ask for help."`
+	Errors      []ProblemField `json:"errors,omitempty" doc:"The wrong fields, when several were found; at most 20. Rules that need more than one field, or the resource, are checked after the fields."`
 
 	header http.Header
 	stored []byte // a problem that an earlier request with the same Idempotency-Key was answered
@@ -64,6 +65,9 @@ var statuses = map[string]int{
 // authenticate is what a client without a usable key is told to send (RFC 6750).
 const authenticate = `Bearer realm="perennial"`
 
+// invalidAccount is the failure code of a payment whose payment method cannot be charged.
+const invalidAccount = "INVALID_ACCOUNT"
+
 // problemOf turns any error into its answer. It is the only place where kinds become statuses.
 func problemOf(err error, requestID string) *Problem {
 	f := fault.From(err)
@@ -84,6 +88,9 @@ func problemOf(err error, requestID string) *Problem {
 	}
 	if f.Kind == fault.Unauthorized {
 		p.header.Set("WWW-Authenticate", authenticate)
+	}
+	if f.AboutPaymentMethod() {
+		p.FailureCode = invalidAccount
 	}
 	p.Errors = severalOf(err)
 	if f.RetryAfter > 0 {

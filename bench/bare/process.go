@@ -117,6 +117,7 @@ func work(c client.Client, a *Activities) (stop func(), err error) {
 	billing.RegisterWorkflow(Renewal)
 	billing.RegisterWorkflow(Commanded)
 	billing.RegisterWorkflow(Idle)
+	billing.RegisterWorkflow(Payment)
 	billing.RegisterActivity(a)
 	options.DisableWorkflowWorker = true
 	payments := worker.New(c, QueuePayments, options)

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"perennial/billing/account"
+	"perennial/billing/dunning"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
-	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/apikey"
@@ -95,7 +95,7 @@ func (s Stage) Build(ctx context.Context, store *db.Store) error {
 			func() error {
 				return tx.InsertEnvironment(ctx, db.Environment{
 					ID: s.EnvironmentID, AppID: s.AppID, Mode: "test", CreatedAt: s.CreatedAt,
-					Settings: subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue},
+					Settings: subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue},
 				})
 			},
 			func() error {

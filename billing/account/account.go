@@ -14,6 +14,8 @@ type Account struct {
 	Priority   int // of a backup: the lowest is the first
 	DisabledAt time.Time
 	DeletedAt  time.Time
+	// MaxRequestsPerSecond bounds the requests to the provider; zero: as its adapter says.
+	MaxRequestsPerSecond int
 	// ChargingPausedAt is since when new charges are held.
 	ChargingPausedAt time.Time
 	// FailingSince is since when the provider refuses the credentials.
@@ -96,6 +98,22 @@ func (a *Account) Enable(hasPrimary bool) {
 		return
 	}
 	a.DisabledAt, a.Primary = time.Time{}, !hasPrimary
+}
+
+// PauseCharging holds new charges of the account, and reports whether that is news. What was sent goes on.
+func (a *Account) PauseCharging(now time.Time) (news bool) {
+	if !a.ChargingPausedAt.IsZero() {
+		return false
+	}
+	a.ChargingPausedAt = now
+	return true
+}
+
+// ResumeCharging lets new charges to the account again, and reports whether that is news.
+func (a *Account) ResumeCharging() (news bool) {
+	news = !a.ChargingPausedAt.IsZero()
+	a.ChargingPausedAt = time.Time{}
+	return news
 }
 
 // Delete hides the account. What refers to it stays, and refunds of its payments still go through it. Faults:

@@ -34,6 +34,10 @@ type State struct {
 	Phase     Phase
 	Automatic int       // automatic attempts started so far
 	Attempts  int       // all attempts started so far
+	Skipped   int       // retries that commands have skipped
 	RetryAt   time.Time // next automatic attempt; kept while a manual attempt runs in between
 	Trigger   Trigger   // of the live attempt, while Charging
 }
+
+// retries is how many of the schedule's retries are used up when a further one is due.
+func (s State) retries() int { return s.Automatic + s.Skipped }

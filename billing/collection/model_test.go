@@ -19,6 +19,7 @@ type world struct {
 	boundary time.Time
 	now      time.Time
 
+	blocked   bool // an automatic attempt failed with a code that is not retried
 	live      bool
 	closed    int // attempts that failed or were canceled: each may still succeed late
 	automatic int
@@ -29,10 +30,14 @@ type world struct {
 	gap       time.Duration // the last one between an automatic failure and its retry
 }
 
+const blocked = "ACCOUNT_BLOCKED"
+
 func newWorld(t *rapid.T) *world {
+	policy := retry.Default()
+	policy.Rules = []retry.Rule{{Code: blocked, Never: true}}
 	return &world{
 		state:    collection.State{Phase: collection.Waiting},
-		terms:    collection.Terms{Retry: retry.Default()},
+		terms:    collection.Terms{Retry: policy},
 		boundary: now.AddDate(0, 0, rapid.IntRange(1, 31).Draw(t, "boundary in days")),
 		now:      now,
 	}
@@ -40,13 +45,17 @@ func newWorld(t *rapid.T) *world {
 
 // give feeds one input and checks the answer against what may follow the state before.
 func (w *world) give(t *rapid.T, kind collection.Kind) (collection.Effect, error) {
+	return w.giveOf(t, kind, "")
+}
+
+func (w *world) giveOf(t *rapid.T, kind collection.Kind, code string) (collection.Effect, error) {
 	before := w.state
-	in := collection.Input{Kind: kind, Now: w.now, Boundary: w.boundary, Seed: "in_1"}
+	in := collection.Input{Kind: kind, Now: w.now, Boundary: w.boundary, Seed: "in_1", Code: code}
 	state, effect, err := collection.Next(before, in, w.terms)
 	if err != nil {
 		require.Equal(t, before, state, "a refusal changed the state")
 		require.Equal(t, collection.None, effect)
-		require.Contains(t, []collection.Kind{collection.Pay, collection.Void}, kind, "only commands are refused")
+		require.Contains(t, []collection.Kind{collection.Pay, collection.SkipRetry, collection.Void}, kind, "only commands are refused")
 		return effect, err
 	}
 	if before.Phase == collection.Settled {
@@ -80,7 +89,9 @@ func (w *world) follow(t *rapid.T, before collection.State, effect collection.Ef
 		w.refunded++
 	case collection.Exhaust:
 		w.exhausted++
-		require.Equal(t, 4, w.automatic, "past due before one attempt and three retries")
+		if !w.blocked {
+			require.Equal(t, 4, w.automatic+w.state.Skipped, "past due before one attempt and three retries")
+		}
 		require.Equal(t, 1, w.exhausted, "exhausted twice")
 	case collection.CancelAttempt:
 		if w.state.Phase == collection.Closed { // void: nobody waits for the attempt, which may still succeed late
@@ -91,14 +102,17 @@ func (w *world) follow(t *rapid.T, before collection.State, effect collection.Ef
 	}
 }
 
-func (w *world) fail(t *rapid.T, kind collection.Kind) {
+func (w *world) fail(t *rapid.T, kind collection.Kind) { w.failOf(t, kind, "") }
+
+func (w *world) failOf(t *rapid.T, kind collection.Kind, code string) {
 	if !w.live {
 		return
 	}
 	w.live = false
 	w.closed++
 	before := w.state
-	_, err := w.give(t, kind)
+	w.blocked = w.blocked || code == blocked && before.Trigger == collection.Automatic
+	_, err := w.giveOf(t, kind, code)
 	require.NoError(t, err)
 	if before.Trigger == collection.Manual {
 		if !w.terms.Stopped {
@@ -110,7 +124,7 @@ func (w *world) fail(t *rapid.T, kind collection.Kind) {
 		gap := w.state.RetryAt.Sub(w.now)
 		require.Greater(t, gap, w.gap, "gaps grow")
 		w.gap = gap
-		if due := w.now.Add(w.terms.Retry.Gap(w.state.Automatic)); due.Before(w.boundary) {
+		if due := w.now.Add(w.terms.Retry.Gap(w.state.Automatic + w.state.Skipped)); due.Before(w.boundary) {
 			require.True(t, w.state.RetryAt.Before(w.boundary), "jitter crossed the period's end")
 		}
 	}
@@ -154,6 +168,14 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"fails":      func(t *rapid.T) { w.fail(t, collection.AttemptFailed) },
 		"fails too":  func(t *rapid.T) { w.fail(t, collection.AttemptFailed) }, // so that most runs last
 		"canceled":   func(t *rapid.T) { w.fail(t, collection.AttemptCanceled) },
+		"skip": func(t *rapid.T) {
+			before := w.state
+			_, err := w.give(t, collection.SkipRetry)
+			require.Equal(t, before.Phase == collection.Scheduled && !w.terms.Stopped, err == nil)
+			if err == nil && w.state.Phase == collection.Scheduled {
+				require.True(t, w.state.RetryAt.After(before.RetryAt), "the retry after a skipped one is later")
+			}
+		},
 		"pay": func(t *rapid.T) {
 			may := w.mayPay()
 			_, err := w.give(t, collection.Pay)
@@ -176,6 +198,7 @@ func (w *world) rare(actions map[string]func(*rapid.T)) map[string]func(*rapid.T
 			w.succeed(t)
 		}
 	}
+	actions["fails, blocked"] = func(t *rapid.T) { w.failOf(t, collection.AttemptFailed, blocked) }
 	actions["stop"] = func(t *rapid.T) {
 		w.terms.Stopped = true
 		_, err := w.give(t, collection.Stop)
@@ -218,8 +241,29 @@ func TestNext_OneAttemptAndThreeRetries(t *testing.T) {
 				t.Fatalf("%s without a word", w.state.Phase)
 			}
 		}
-		require.Equal(t, 4, w.automatic)
+		require.Equal(t, 4, w.automatic+w.state.Skipped)
 	})
+}
+
+// A failure that is not retried exhausts the collection at once; one of a manual attempt leaves the schedule alone.
+func TestNext_FailureCodeEndsRetries(t *testing.T) {
+	t.Parallel()
+	terms := collection.Terms{Retry: retry.Default()}
+	terms.Retry.Rules = []retry.Rule{{Code: blocked, Never: true}}
+	failed := collection.Input{Kind: collection.AttemptFailed, Now: now, Code: blocked}
+	for trigger, want := range map[collection.Trigger]collection.State{
+		collection.Automatic: {Phase: collection.Exhausted, Automatic: 1, Attempts: 1},
+		collection.Manual:    {Phase: collection.Scheduled, Automatic: 1, Attempts: 1, RetryAt: now},
+	} {
+		live := collection.State{Phase: collection.Charging, Trigger: trigger, Automatic: 1, Attempts: 1}
+		if trigger == collection.Manual {
+			live.RetryAt = now
+		}
+		s, effect, err := collection.Next(live, failed, terms)
+		require.NoError(t, err)
+		require.Equal(t, want, s)
+		require.Equal(t, trigger == collection.Automatic, effect == collection.Exhaust)
+	}
 }
 
 // While past due nothing is scheduled: the first automatic failure is the last.

@@ -10,7 +10,7 @@ import (
 // Kind names what happened to an invoice's collection.
 type Kind string
 
-// The inputs: two timers, three commands, what became of an attempt, and a new payment method.
+// The inputs: two timers, four commands, what became of an attempt, and a new payment method.
 const (
 	Begin            Kind = "begin"             // the invoice's turn has come
 	RetryDue         Kind = "retry_due"         // RetryAt has passed
@@ -19,29 +19,37 @@ const (
 	AttemptSucceeded Kind = "attempt_succeeded" // any attempt of the invoice, live or superseded
 	AttemptFailed    Kind = "attempt_failed"    // the live attempt
 	AttemptCanceled  Kind = "attempt_canceled"  // the provider confirms that the live attempt will not capture
+	SkipRetry        Kind = "skip_retry"        // somebody asks for the next retry not to happen
 	Stop             Kind = "stop"              // the subscription was canceled
 	Void             Kind = "void"              // the invoice is withdrawn
 )
 
-// Input is one thing that happened. Now is the subscription's own time; Boundary is the end of its current period,
-// which a retry's jitter never crosses; Seed spreads retries (empty: no jitter, as on a test clock).
+// Input is one thing that happened. Now is the subscription's own time, Location where its calendar is; Boundary is the
+// end of its current period, which a retry's jitter never crosses; Seed spreads retries (empty: no jitter, as on a test
+// clock); Code is the failure code of an attempt that failed.
 type Input struct {
 	Kind     Kind
 	Now      time.Time
+	Location *time.Location
 	Boundary time.Time
 	Seed     string
+	Code     string
 }
 
 // Terms are the circumstances that the machine does not own.
 type Terms struct {
 	Retry   retry.Policy
 	NoRetry bool // the subscription is past due: a failed attempt schedules nothing
+	Paused  bool // its collection is paused: nothing but a command starts an attempt
 	Stopped bool // the subscription is canceled: nothing automatic happens any more
 	Voided  bool // the invoice is void: money that still arrives goes back
 }
 
 // over: nothing automatic happens to the invoice any more.
 func (t Terms) over() bool { return t.Stopped || t.Voided }
+
+// idle: nothing automatic happens to the invoice now.
+func (t Terms) idle() bool { return t.over() || t.Paused }
 
 // Effect is what the caller must make happen in the same transaction.
 type Effect string
@@ -68,23 +76,29 @@ var (
 		"The invoice is void and cannot be paid. Pay the invoice that replaced it.")
 	ErrNotItsTurn = fault.New(fault.Conflict, "older_invoice_open",
 		"The subscription has an older open invoice. Pay that invoice first.")
+	ErrNoRetry = fault.New(fault.Conflict, "retry_not_scheduled",
+		"No automatic retry of this invoice is scheduled, so there is none to skip.")
 )
 
 // Next says what an input leads to in a state. Occurrences (timers, results, a new method) that no longer apply change
-// nothing; commands (Pay, Void) that cannot be done are refused with payment_in_progress, invoice_paid, invoice_void or
-// older_invoice_open, and change nothing either.
+// nothing; commands (Pay, SkipRetry, Void) that cannot be done are refused with payment_in_progress, invoice_paid,
+// invoice_void, older_invoice_open or retry_not_scheduled, and change nothing either.
 func Next(s State, in Input, terms Terms) (State, Effect, error) {
 	switch in.Kind {
 	case Begin:
-		if s.Phase == Waiting && !terms.over() {
+		switch {
+		case s.Phase != Waiting || terms.over():
+		case terms.Paused: // it is the one that waits for a command now
+			s.Phase = Exhausted
+		default:
 			return s.attempt(Automatic), StartAttempt, nil
 		}
 	case RetryDue:
-		if s.Phase == Scheduled && !terms.over() && !in.Now.Before(s.RetryAt) {
+		if s.Phase == Scheduled && !terms.idle() && !in.Now.Before(s.RetryAt) {
 			return s.attempt(Automatic), StartAttempt, nil
 		}
 	case MethodChanged:
-		if (s.Phase == Scheduled || s.Phase == Exhausted) && !terms.over() {
+		if (s.Phase == Scheduled || s.Phase == Exhausted) && !terms.idle() {
 			return s.attempt(Manual), StartAttempt, nil
 		}
 	case Pay:
@@ -98,6 +112,8 @@ func Next(s State, in Input, terms Terms) (State, Effect, error) {
 		if s.Phase == Charging {
 			return s.failed(in, terms)
 		}
+	case SkipRetry:
+		return s.skip(in, terms)
 	case Stop:
 		return s.stop()
 	case Void:
@@ -108,7 +124,7 @@ func Next(s State, in Input, terms Terms) (State, Effect, error) {
 
 // Settled is the final state of an invoice that is paid: nothing is scheduled any more.
 func (s State) Settled() State {
-	return State{Phase: Settled, Automatic: s.Automatic, Attempts: s.Attempts}
+	return State{Phase: Settled, Automatic: s.Automatic, Attempts: s.Attempts, Skipped: s.Skipped}
 }
 
 // attempt starts one. An automatic attempt uses up the scheduled time; a manual one keeps it, so that a failed manual
@@ -123,21 +139,30 @@ func (s State) attempt(t Trigger) State {
 	return s
 }
 
-func (s State) pay(terms Terms) (State, Effect, error) {
+// collectable refuses a command about the next attempt where there is none to come, or one is under way.
+func (s State) collectable(terms Terms) error {
 	switch {
 	case terms.Voided:
-		return s, None, ErrVoid
+		return ErrVoid
 	case s.Phase == Settled:
-		return s, None, ErrPaid
+		return ErrPaid
 	case s.Phase == Charging:
-		return s, None, ErrInProgress
-	case s.Phase == Waiting:
+		return ErrInProgress
+	}
+	return nil
+}
+
+func (s State) pay(terms Terms) (State, Effect, error) {
+	if err := s.collectable(terms); err != nil {
+		return s, None, err
+	}
+	if s.Phase == Waiting {
 		return s, None, ErrNotItsTurn
 	}
 	return s.attempt(Manual), StartAttempt, nil
 }
 
-// failed decides between another automatic attempt and none, by the attempts used so far.
+// failed decides what follows an attempt that moved no money. A manual one leaves the schedule as it was.
 func (s State) failed(in Input, terms Terms) (State, Effect, error) {
 	automatic := s.Trigger == Automatic
 	s.Trigger = ""
@@ -148,16 +173,39 @@ func (s State) failed(in Input, terms Terms) (State, Effect, error) {
 	case !automatic && !s.RetryAt.IsZero():
 		s.Phase = Scheduled
 		return s, None, nil
-	case automatic && s.Automatic <= terms.Retry.Retries && !terms.NoRetry:
-		s.Phase = Scheduled
-		s.RetryAt = terms.Retry.At(in.Now, s.Automatic, in.Seed, in.Boundary)
+	case automatic:
+		return s.schedule(in.failure(in.Now), in, terms)
+	}
+	s.Phase, s.RetryAt = Exhausted, time.Time{}
+	return s, None, nil
+}
+
+// schedule decides between a next retry and none, by those used so far and by what went before.
+func (s State) schedule(before retry.Failure, in Input, terms Terms) (State, Effect, error) {
+	if n := s.retries(); !terms.NoRetry && terms.Retry.Allows(n, before.Code) {
+		s.Phase, s.RetryAt = Scheduled, terms.Retry.At(before, n, in.Seed)
 		return s, None, nil
 	}
 	s.Phase, s.RetryAt = Exhausted, time.Time{}
-	if automatic {
-		return s, Exhaust, nil
+	return s, Exhaust, nil
+}
+
+// failure is what a retry is counted from.
+func (in Input) failure(at time.Time) retry.Failure {
+	return retry.Failure{Code: in.Code, At: at, Location: in.Location, Boundary: in.Boundary}
+}
+
+// skip uses the next retry up as if it had failed at its time: the one after it keeps its distance, and after the last
+// there is none. Why the attempt before failed says nothing about one that is not made, so no code counts here.
+func (s State) skip(in Input, terms Terms) (State, Effect, error) {
+	if err := s.collectable(terms); err != nil {
+		return s, None, err
 	}
-	return s, None, nil
+	if s.Phase != Scheduled || terms.Stopped {
+		return s, None, ErrNoRetry
+	}
+	s.Skipped++
+	return s.schedule(in.failure(s.RetryAt), in, terms)
 }
 
 func (s State) stop() (State, Effect, error) {

@@ -53,55 +53,67 @@ type circumstance struct {
 var circumstances = []circumstance{
 	{"usual", collection.Terms{Retry: retry.Default()}},
 	{"past_due", collection.Terms{Retry: retry.Default(), NoRetry: true}},
+	{"paused", collection.Terms{Retry: retry.Default(), NoRetry: true, Paused: true}},
 	{"canceled", collection.Terms{Retry: retry.Default(), Stopped: true}},
 	{"void", collection.Terms{Retry: retry.Default(), Voided: true}},
 }
 
 // pairs states every pair of situation and input, for each circumstance. What the words mean is in outcomes.
 const pairs = `
-usual                         begin  retry_due method_changed pay     attempt_succeeded attempt_failed attempt_canceled stop   void
-waiting                       auto   -         -              turn    settle            -              -                close  close
-charging:retries_left         -      -         -              busy    settle            retry          retry            ask    busy
-charging:last                 -      -         -              busy    settle            exhaust        exhaust          ask    busy
-charging:manual_before_retry  -      -         -              busy    settle            back           back             ask    busy
-charging:manual_after_last    -      -         -              busy    settle            rest           rest             ask    busy
-scheduled                     -      auto      manual         manual  settle            -              -                close  close
-exhausted                     -      -         manual         manual  settle            -              -                close  close
-settled                       -      -         -              paid    refund            -              -                -      paid
-closed                        -      -         -              manual  settle            -              -                close  close
+usual                         begin  retry_due method_changed pay     skip_retry attempt_succeeded attempt_failed attempt_canceled stop   void
+waiting                       auto   -         -              turn    noretry    settle            -              -                close  close
+charging:retries_left         -      -         -              busy    busy       settle            retry          retry            ask    busy
+charging:last                 -      -         -              busy    busy       settle            exhaust        exhaust          ask    busy
+charging:manual_before_retry  -      -         -              busy    busy       settle            back           back             ask    busy
+charging:manual_after_last    -      -         -              busy    busy       settle            rest           rest             ask    busy
+scheduled                     -      auto      manual         manual  skip       settle            -              -                close  close
+exhausted                     -      -         manual         manual  noretry    settle            -              -                close  close
+settled                       -      -         -              paid    paid       refund            -              -                -      paid
+closed                        -      -         -              manual  noretry    settle            -              -                close  close
 
-past_due                      begin  retry_due method_changed pay     attempt_succeeded attempt_failed attempt_canceled stop   void
-waiting                       auto   -         -              turn    settle            -              -                close  close
-charging:retries_left         -      -         -              busy    settle            exhaust        exhaust          ask    busy
-charging:last                 -      -         -              busy    settle            exhaust        exhaust          ask    busy
-charging:manual_before_retry  -      -         -              busy    settle            back           back             ask    busy
-charging:manual_after_last    -      -         -              busy    settle            rest           rest             ask    busy
-scheduled                     -      auto      manual         manual  settle            -              -                close  close
-exhausted                     -      -         manual         manual  settle            -              -                close  close
-settled                       -      -         -              paid    refund            -              -                -      paid
-closed                        -      -         -              manual  settle            -              -                close  close
+past_due                      begin  retry_due method_changed pay     skip_retry attempt_succeeded attempt_failed attempt_canceled stop   void
+waiting                       auto   -         -              turn    noretry    settle            -              -                close  close
+charging:retries_left         -      -         -              busy    busy       settle            exhaust        exhaust          ask    busy
+charging:last                 -      -         -              busy    busy       settle            exhaust        exhaust          ask    busy
+charging:manual_before_retry  -      -         -              busy    busy       settle            back           back             ask    busy
+charging:manual_after_last    -      -         -              busy    busy       settle            rest           rest             ask    busy
+scheduled                     -      auto      manual         manual  skipend    settle            -              -                close  close
+exhausted                     -      -         manual         manual  noretry    settle            -              -                close  close
+settled                       -      -         -              paid    paid       refund            -              -                -      paid
+closed                        -      -         -              manual  noretry    settle            -              -                close  close
 
-canceled                      begin  retry_due method_changed pay     attempt_succeeded attempt_failed attempt_canceled stop   void
-waiting                       -      -         -              turn    settle            -              -                close  close
-charging:retries_left         -      -         -              busy    settle            close          close            ask    calloff
-charging:last                 -      -         -              busy    settle            close          close            ask    calloff
-charging:manual_before_retry  -      -         -              busy    settle            close          close            ask    calloff
-charging:manual_after_last    -      -         -              busy    settle            close          close            ask    calloff
-scheduled                     -      -         -              manual  settle            -              -                close  close
-exhausted                     -      -         -              manual  settle            -              -                close  close
-settled                       -      -         -              paid    refund            -              -                -      paid
-closed                        -      -         -              manual  settle            -              -                close  close
+paused                        begin  retry_due method_changed pay     skip_retry attempt_succeeded attempt_failed attempt_canceled stop   void
+waiting                       rest   -         -              turn    noretry    settle            -              -                close  close
+charging:retries_left         -      -         -              busy    busy       settle            exhaust        exhaust          ask    busy
+charging:last                 -      -         -              busy    busy       settle            exhaust        exhaust          ask    busy
+charging:manual_before_retry  -      -         -              busy    busy       settle            back           back             ask    busy
+charging:manual_after_last    -      -         -              busy    busy       settle            rest           rest             ask    busy
+scheduled                     -      -         -              manual  skipend    settle            -              -                close  close
+exhausted                     -      -         -              manual  noretry    settle            -              -                close  close
+settled                       -      -         -              paid    paid       refund            -              -                -      paid
+closed                        -      -         -              manual  noretry    settle            -              -                close  close
 
-void                          begin  retry_due method_changed pay     attempt_succeeded attempt_failed attempt_canceled stop   void
-waiting                       -      -         -              void    refund            -              -                close  void
-charging:retries_left         -      -         -              void    refund            close          close            ask    void
-charging:last                 -      -         -              void    refund            close          close            ask    void
-charging:manual_before_retry  -      -         -              void    refund            close          close            ask    void
-charging:manual_after_last    -      -         -              void    refund            close          close            ask    void
-scheduled                     -      -         -              void    refund            -              -                close  void
-exhausted                     -      -         -              void    refund            -              -                close  void
-settled                       -      -         -              void    refund            -              -                -      void
-closed                        -      -         -              void    refund            -              -                close  void
+canceled                      begin  retry_due method_changed pay     skip_retry attempt_succeeded attempt_failed attempt_canceled stop   void
+waiting                       -      -         -              turn    noretry    settle            -              -                close  close
+charging:retries_left         -      -         -              busy    busy       settle            close          close            ask    calloff
+charging:last                 -      -         -              busy    busy       settle            close          close            ask    calloff
+charging:manual_before_retry  -      -         -              busy    busy       settle            close          close            ask    calloff
+charging:manual_after_last    -      -         -              busy    busy       settle            close          close            ask    calloff
+scheduled                     -      -         -              manual  noretry    settle            -              -                close  close
+exhausted                     -      -         -              manual  noretry    settle            -              -                close  close
+settled                       -      -         -              paid    paid       refund            -              -                -      paid
+closed                        -      -         -              manual  noretry    settle            -              -                close  close
+
+void                          begin  retry_due method_changed pay     skip_retry attempt_succeeded attempt_failed attempt_canceled stop   void
+waiting                       -      -         -              void    void       refund            -              -                close  void
+charging:retries_left         -      -         -              void    void       refund            close          close            ask    void
+charging:last                 -      -         -              void    void       refund            close          close            ask    void
+charging:manual_before_retry  -      -         -              void    void       refund            close          close            ask    void
+charging:manual_after_last    -      -         -              void    void       refund            close          close            ask    void
+scheduled                     -      -         -              void    void       refund            -              -                close  void
+exhausted                     -      -         -              void    void       refund            -              -                close  void
+settled                       -      -         -              void    void       refund            -              -                -      void
+closed                        -      -         -              void    void       refund            -              -                close  void
 `
 
 // outcome is what a word of the table stands for: the state after, the effect, the refusal.
@@ -114,10 +126,17 @@ var outcomes = map[string]outcome{
 	"paid":   same(collection.None, collection.ErrPaid),
 	"void":   same(collection.None, collection.ErrVoid),
 	"turn":   same(collection.None, collection.ErrNotItsTurn),
+
+	"noretry": same(collection.None, collection.ErrNoRetry),
+	"skip": skipped(collection.Scheduled, collection.None, func(s collection.State) time.Time {
+		return retry.Default().At(retry.Failure{At: retryAt}, s.Automatic+1, "seed")
+	}),
+	"skipend": skipped(collection.Exhausted, collection.Exhaust, never),
+
 	"auto":   attempt(collection.Automatic, 1, true),
 	"manual": attempt(collection.Manual, 0, false),
 	"retry": end(collection.Scheduled, collection.None, func(s collection.State) time.Time {
-		return retry.Default().At(now, s.Automatic, "seed", time.Time{})
+		return retry.Default().At(retry.Failure{At: now}, s.Automatic, "seed")
 	}),
 	"back":    end(collection.Scheduled, collection.None, func(s collection.State) time.Time { return s.RetryAt }),
 	"exhaust": end(collection.Exhausted, collection.Exhaust, never),
@@ -151,6 +170,14 @@ func attempt(trigger collection.Trigger, automatic int, usesUp bool) outcome {
 func end(phase collection.Phase, effect collection.Effect, at func(collection.State) time.Time) outcome {
 	return func(s collection.State) (collection.State, collection.Effect, error) {
 		return collection.State{Phase: phase, Automatic: s.Automatic, Attempts: s.Attempts, RetryAt: at(s)}, effect, nil
+	}
+}
+
+func skipped(phase collection.Phase, effect collection.Effect, at func(collection.State) time.Time) outcome {
+	return func(s collection.State) (collection.State, collection.Effect, error) {
+		state, effect, err := end(phase, effect, at)(s)
+		state.Skipped = 1
+		return state, effect, err
 	}
 }
 
@@ -215,7 +242,7 @@ func TestNext_TableCoversEveryPair(t *testing.T) {
 	for i := range reflect.TypeFor[collection.Terms]().NumField() {
 		fields = append(fields, reflect.TypeFor[collection.Terms]().Field(i).Name)
 	}
-	require.Equal(t, []string{"Retry", "NoRetry", "Stopped", "Voided"}, fields,
+	require.Equal(t, []string{"Retry", "NoRetry", "Paused", "Stopped", "Voided"}, fields,
 		"a new term needs circumstances of its own")
 }
 

@@ -13,6 +13,7 @@ import (
 var headings = map[string]string{
 	"usual":    "Usually",
 	"past_due": "While the subscription is past due",
+	"paused":   "While collection is paused",
 	"canceled": "After the subscription was canceled",
 	"void":     "After the invoice was made void",
 }

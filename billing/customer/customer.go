@@ -3,6 +3,7 @@
 package customer
 
 import (
+	"strings"
 	"time"
 
 	"perennial/billing/metadata"
@@ -22,6 +23,7 @@ type Customer struct {
 	Email          string
 	Name           string
 	Phone          string
+	Country        string // ISO 3166-1 alpha-2; empty: not known
 	Metadata       metadata.Pairs
 	PaymentMethod  string // "card" or mobile_money_<operator>; empty: none
 	PaymentDetails PaymentDetails
@@ -34,4 +36,13 @@ type Customer struct {
 // CanPay reports whether there is a method to charge.
 func (c Customer) CanPay() bool {
 	return c.PaymentMethod != "" && (c.PaymentDetails.PaymentMethodToken != "" || c.PaymentDetails.PhoneNumber != "")
+}
+
+// MobileMoney begins every payment method that takes money from a mobile money wallet; the operator follows.
+const MobileMoney = "mobile_money_"
+
+// AsksPayer reports whether the payer confirms each payment. Every operator of mobile money asks: money in a wallet is
+// never taken without its owner's PIN.
+func (c Customer) AsksPayer() bool {
+	return c.CanPay() && strings.HasPrefix(c.PaymentMethod, MobileMoney)
 }

@@ -7,6 +7,7 @@ const (
 	TypeCustomerDeleted   Type = "customer.deleted"
 	TypePlanCreated       Type = "plan.created"
 	TypePlanUpdated       Type = "plan.updated"
+	TypeSettingsUpdated   Type = "settings.updated"
 	TypeTestClockAdvanced Type = "test_clock.advanced"
 	TypeTestClockDeleted  Type = "test_clock.deleted"
 )
@@ -39,6 +40,12 @@ type PlanUpdated struct {
 	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
 }
 
+// SettingsUpdated means that settings of the environment were changed.
+type SettingsUpdated struct {
+	ID      string   `json:"id" doc:"The environment."`
+	Changed []string `json:"changed" doc:"Names of the fields that changed, never their values."`
+}
+
 // TestClockAdvanced means that a test clock stopped at Now.
 type TestClockAdvanced struct {
 	ID        string   `json:"id" doc:"The test clock."`
@@ -56,6 +63,7 @@ func (e CustomerUpdated) about() about   { return about{objectID: e.ID, customer
 func (e CustomerDeleted) about() about   { return about{objectID: e.ID, customerID: e.ID} }
 func (e PlanCreated) about() about       { return about{objectID: e.ID} }
 func (e PlanUpdated) about() about       { return about{objectID: e.ID} }
+func (e SettingsUpdated) about() about   { return about{objectID: e.ID} }
 func (e TestClockAdvanced) about() about { return about{objectID: e.ID} }
 func (e TestClockDeleted) about() about  { return about{objectID: e.ID} }
 
@@ -75,6 +83,9 @@ func (PlanCreated) Type() Type { return TypePlanCreated }
 func (PlanUpdated) Type() Type { return TypePlanUpdated }
 
 // Type implements Data.
+func (SettingsUpdated) Type() Type { return TypeSettingsUpdated }
+
+// Type implements Data.
 func (TestClockAdvanced) Type() Type { return TypeTestClockAdvanced }
 
 // Type implements Data.
@@ -85,14 +96,15 @@ func (TestClockDeleted) Type() Type { return TypeTestClockDeleted }
 func Catalogue() []Data {
 	return []Data{
 		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionPlanChanged{}, SubscriptionCancelScheduled{},
-		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewed{}, SubscriptionActivated{},
+		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewalReminder{}, SubscriptionRenewed{}, SubscriptionActivated{},
 		SubscriptionPastDue{}, SubscriptionCanceled{},
-		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceVoided{},
-		InvoiceMarkedUncollectible{},
+		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceRetrySkipped{},
+		InvoiceVoided{}, InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
 		PaymentNeedsReview{}, PaymentDisputed{},
-		ProviderFailing{}, ProviderRecovered{},
-		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TestClockAdvanced{},
-		TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
+		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
+		ChargingPaused{}, ChargingResumed{},
+		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, SettingsUpdated{},
+		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}
 }

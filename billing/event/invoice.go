@@ -6,6 +6,7 @@ const (
 	TypeInvoiceFinalized           Type = "invoice.finalized"
 	TypeInvoicePaid                Type = "invoice.paid"
 	TypeInvoicePaymentFailed       Type = "invoice.payment_failed"
+	TypeInvoiceRetrySkipped        Type = "invoice.retry_skipped"
 	TypeInvoiceVoided              Type = "invoice.voided"
 	TypeInvoiceMarkedUncollectible Type = "invoice.marked_uncollectible"
 )
@@ -46,6 +47,13 @@ type InvoicePaymentFailed struct {
 	NextPaymentAttemptAt int64 `json:"nextPaymentAttemptAt,omitempty" doc:"When the next automatic attempt is due, in Unix seconds."`
 }
 
+// InvoiceRetrySkipped means that a command skipped the next automatic attempt to collect an open invoice. After the
+// last one a subscription.past_due follows.
+type InvoiceRetrySkipped struct {
+	Invoice
+	NextPaymentAttemptAt int64 `json:"nextPaymentAttemptAt,omitempty" doc:"When the next automatic attempt is due, in Unix seconds."`
+}
+
 // InvoiceVoided means that it was withdrawn.
 type InvoiceVoided struct{ Invoice }
 
@@ -63,6 +71,9 @@ func (InvoicePaid) Type() Type { return TypeInvoicePaid }
 
 // Type implements Data.
 func (InvoicePaymentFailed) Type() Type { return TypeInvoicePaymentFailed }
+
+// Type implements Data.
+func (InvoiceRetrySkipped) Type() Type { return TypeInvoiceRetrySkipped }
 
 // Type implements Data.
 func (InvoiceVoided) Type() Type { return TypeInvoiceVoided }

@@ -65,6 +65,7 @@ type PaymentDisputed struct {
 	State           string `json:"state" doc:"open, won or lost."`
 	DisputedAmount  int64  `json:"disputedAmount" doc:"What the dispute is about, in minor units of the currency."`
 	AmountWithdrawn int64  `json:"amountWithdrawn" doc:"What the bank holds of it now, or has taken for good, in minor units."`
+	EvidenceDueAt   int64  `json:"evidenceDueAt,omitempty" doc:"Until when the dispute can be answered at the provider, in Unix seconds. Absent: unknown."`
 }
 
 // Type implements Data.

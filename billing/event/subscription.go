@@ -8,6 +8,7 @@ const (
 	TypeSubscriptionCancelScheduled Type = "subscription.cancel_scheduled"
 	TypeSubscriptionReactivated     Type = "subscription.reactivated"
 	TypeSubscriptionTrialWillEnd    Type = "subscription.trial_will_end"
+	TypeSubscriptionRenewalReminder Type = "subscription.renewal_reminder"
 	TypeSubscriptionRenewed         Type = "subscription.renewed"
 	TypeSubscriptionActivated       Type = "subscription.activated"
 	TypeSubscriptionPastDue         Type = "subscription.past_due"
@@ -74,6 +75,16 @@ type SubscriptionTrialWillEnd struct {
 	CancelAtPeriodEnd bool   `json:"cancelAtPeriodEnd" doc:"True where the subscription ends with its trial, so that nothing is billed."`
 }
 
+// SubscriptionRenewalReminder means that a renewal comes soon whose payment the payer must confirm, as mobile money asks
+// for. How long before is a setting of the environment, one day unless it says otherwise.
+type SubscriptionRenewalReminder struct {
+	Subscription
+	PlanID   string `json:"planId" doc:"The plan of the next period."`
+	RenewsAt int64  `json:"renewsAt" doc:"When the next period begins and its payment is asked for, in Unix seconds."`
+	Amount   int64  `json:"amount" doc:"What the period costs before credits, in minor units of the currency."`
+	Currency string `json:"currency" doc:"ISO 4217 code."`
+}
+
 // SubscriptionRenewed means that a period began: the next one, or the first one after a trial.
 type SubscriptionRenewed struct {
 	Subscription
@@ -86,10 +97,11 @@ type SubscriptionRenewed struct {
 // SubscriptionActivated means that the first period is paid or free, or a past-due subscription recovered.
 type SubscriptionActivated struct{ Subscription }
 
-// SubscriptionPastDue means that the last automatic attempt of an invoice failed.
+// SubscriptionPastDue means that the last automatic attempt of an invoice failed, or was skipped.
 type SubscriptionPastDue struct {
 	Subscription
-	FailedPaymentAttempts int `json:"failedPaymentAttempts" doc:"How many attempts the invoice has had."`
+	FailedPaymentAttempts int  `json:"failedPaymentAttempts" doc:"How many attempts the invoice has had."`
+	CollectionPaused      bool `json:"collectionPaused" doc:"True where nothing more is billed or collected until collection is resumed or the invoice is paid."`
 }
 
 // SubscriptionCanceled means that it ended. The reason is a code of ours or what a person wrote.
@@ -127,3 +139,6 @@ func (SubscriptionPastDue) Type() Type { return TypeSubscriptionPastDue }
 
 // Type implements Data.
 func (SubscriptionCanceled) Type() Type { return TypeSubscriptionCanceled }
+
+// Type implements Data.
+func (SubscriptionRenewalReminder) Type() Type { return TypeSubscriptionRenewalReminder }

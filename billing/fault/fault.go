@@ -117,6 +117,12 @@ func (e *Error) Refusal() bool {
 	}
 }
 
+// methodFault begins the code of every fault that is about the customer's payment method, not about the request.
+const methodFault = "payment_method_"
+
+// AboutPaymentMethod reports whether another payment method of the customer fixes it.
+func (e *Error) AboutPaymentMethod() bool { return strings.HasPrefix(e.Code, methodFault) }
+
 // Final reports whether a repeat of the same request gets the same response. It is the one rule about which responses
 // are stored: a refusal with RetryAfter is temporary, and a stored one would outlive its reason.
 func (e *Error) Final() bool { return e.Refusal() && e.RetryAfter == 0 }

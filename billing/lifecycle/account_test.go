@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/event"
@@ -25,6 +26,7 @@ type account struct {
 	used   money.Minor
 	events map[event.Type]int
 	spells int // of being past due
+	paused bool
 
 	refunding bool // the cancellation to come gives unused time back
 }
@@ -43,17 +45,18 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 		case event.SubscriptionRenewed:
 			a.renewed(data)
 		case event.SubscriptionUpdated:
+			a.paused = a.paused && !slices.Contains(data.Changed, "collectionPaused")
 			if to := a.plans[data.PlanID]; to.ID != a.plan.ID {
 				a.changed(to, s.CurrentPeriod, now.Truncate(time.Second))
 			}
 		case event.SubscriptionPastDue:
-			a.status = subscription.PastDue
+			a.status, a.paused = subscription.PastDue, data.CollectionPaused
 			a.spells++
 		case event.SubscriptionActivated:
 			if a.status == subscription.PastDue && !a.billed && now.Before(a.period.End) {
 				a.bill(a.period.Start)
 			}
-			a.status = subscription.Active
+			a.status, a.paused = subscription.Active, false
 		case event.SubscriptionCanceled:
 			a.status = subscription.Canceled
 			if a.refunding {
@@ -74,7 +77,8 @@ func (a *account) renewed(e event.SubscriptionRenewed) {
 // opened begins to account for the period.
 func (a *account) opened() {
 	a.begun = true
-	if a.billed = a.status != subscription.PastDue || a.settings.PastDueBilling == subscription.AccruePastDue; a.billed {
+	accrues := a.settings.PastDueBilling == subscription.AccruePastDue && !a.paused
+	if a.billed = a.status != subscription.PastDue || accrues; a.billed {
 		a.bill(a.period.Start)
 	}
 }

@@ -59,9 +59,11 @@ func (d *decision) perform(action subscription.Action) error {
 	case subscription.ActionPaymentRetry:
 		return d.step(d.indexOpen(s.CollectingInvoiceID), collection.RetryDue)
 	case subscription.ActionPastDueEnd:
-		return d.decide(s.ExpirePastDue(d.Settings, d.Now))
+		return d.decide(s.ExpirePastDue(d.settings(), d.Now))
 	case subscription.ActionTrialNotice:
 		return d.decide(s.AnnounceTrialEnd(d.Now))
+	case subscription.ActionRenewalReminder:
+		return d.decide(s.AnnounceRenewal(d.Facts(), d.Now))
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
 		return d.decide(s.OpenPeriod(d.Facts(), d.Now))
 	default:

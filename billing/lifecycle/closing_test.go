@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/dunning"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -302,7 +303,7 @@ func TestChangePlan_ChainCostsUsedTime(t *testing.T) {
 				}
 			}
 		}
-		l := newLife(t, plans, subscription.Settings{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}},
+		l := newLife(t, plans, subscription.Settings{Dunning: dunning.Policy{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}, Final: dunning.PastDue}},
 			plans[0], 0)
 		l.until(l.now)
 		end := l.sub().CurrentPeriod.End

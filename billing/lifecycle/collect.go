@@ -40,11 +40,22 @@ func (d *decision) collectNext() error {
 
 // step brings the collection of open invoice i on by one input and makes the effect true.
 func (d *decision) step(i int, kind collection.Kind) error {
-	state, effect, err := d.after(i, kind)
+	state, effect, err := d.after(i, d.input(kind))
 	if err != nil {
 		return err
 	}
-	if kind == collection.AttemptFailed && state != d.Open[i].Collection {
+	return d.enter(i, state, effect)
+}
+
+// failed brings the collection of open invoice i on by an attempt that failed for a reason.
+func (d *decision) failed(i int, code string) error {
+	in := d.input(collection.AttemptFailed)
+	in.Code = code
+	state, effect, err := d.after(i, in)
+	if err != nil {
+		return err
+	}
+	if state != d.Open[i].Collection {
 		d.announceFailure(d.Open[i], state)
 	}
 	return d.enter(i, state, effect)
@@ -60,9 +71,9 @@ func (d *decision) announceFailure(inv invoice.Invoice, after collection.State) 
 }
 
 // after is what an input leads to in the collection of open invoice i. Nothing is changed yet.
-func (d *decision) after(i int, kind collection.Kind) (collection.State, collection.Effect, error) {
+func (d *decision) after(i int, in collection.Input) (collection.State, collection.Effect, error) {
 	inv := d.Open[i]
-	return collection.Next(inv.Collection, d.input(kind), d.terms(inv))
+	return collection.Next(inv.Collection, in, d.terms(inv))
 }
 
 // enter makes a step of the collection of open invoice i true.
@@ -77,7 +88,7 @@ func (d *decision) enter(i int, state collection.State, effect collection.Effect
 	case collection.StartAttempt:
 		return d.attempt(i)
 	case collection.Exhaust:
-		return d.decide(d.Subscription.Unpaid(state.Attempts, d.Now))
+		return d.decide(d.Subscription.Unpaid(d.settings().Dunning.Final, state.Attempts, d.Now))
 	case collection.CancelAttempt:
 		d.cancelAttempt(inv.ID)
 	case collection.None, collection.Settle, collection.RefundExtra: // the state is all; Record settles a success
@@ -87,7 +98,7 @@ func (d *decision) enter(i int, state collection.State, effect collection.Effect
 
 func (d *decision) input(kind collection.Kind) collection.Input {
 	s := d.Subscription
-	in := collection.Input{Kind: kind, Now: d.Now, Boundary: s.CurrentPeriod.End}
+	in := collection.Input{Kind: kind, Now: d.Now, Location: s.Location(), Boundary: s.CurrentPeriod.End}
 	if s.TestClockID == "" {
 		in.Seed = s.ID
 	}
@@ -97,8 +108,9 @@ func (d *decision) input(kind collection.Kind) collection.Input {
 func (d *decision) terms(inv invoice.Invoice) collection.Terms {
 	status := d.Subscription.Status
 	return collection.Terms{
-		Retry:   d.Settings.Retry,
+		Retry:   d.settings().Dunning.Retry,
 		NoRetry: status == subscription.PastDue,
+		Paused:  d.Subscription.Paused(),
 		Stopped: status == subscription.Canceled,
 		Voided:  inv.Status == invoice.Void,
 	}
@@ -121,7 +133,7 @@ func (d *decision) attempt(i int) error {
 	d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
 	if txn.Status == payment.Failed {
 		d.announce(txn.Failure())
-		return d.step(i, collection.AttemptFailed)
+		return d.failed(i, txn.FailureCode)
 	}
 	d.Pending = append(d.Pending, txn)
 	return nil

@@ -18,7 +18,7 @@ import (
 func TestAdvance_WhoseTurnItIs(t *testing.T) {
 	t.Parallel()
 	settings := settings
-	settings.Retry.Base = 30 * 24 * time.Hour // the first invoice is still being retried when the second is issued
+	settings.Dunning.Retry.Base = 30 * 24 * time.Hour // the first invoice is still being retried when the second is issued
 	l := begun(t, settings)
 	l.result(payment.AnswerDeclined)
 	l.until(l.sub().CurrentPeriod.End)

@@ -5,22 +5,30 @@ import (
 	"perennial/billing/money"
 )
 
-// Pay starts an attempt on the oldest open invoice. Amount, where given, must be exactly what is due, in minor units.
-// Changes.Attempt names the attempt. Faults: those of subscription.Payable and collection.Next.
+// Pay starts an attempt on the oldest open invoice. Amount, where given, must be exactly what is due, in minor units;
+// InvoiceID, where given, must name that invoice. Changes.Attempt names the attempt. Faults: invoice_not_open,
+// older_invoice_open, those of subscription.Payable and collection.Next.
 type Pay struct {
-	Amount *money.Minor
+	Amount    *money.Minor
+	InvoiceID string
 }
 
 // Name implements Command.
 func (Pay) Name() string { return "pay" }
 
 func (p Pay) judge(d *decision) (func() error, error) {
+	if p.InvoiceID != "" && !d.IsOpen(p.InvoiceID) {
+		return nil, ErrNotOpen
+	}
 	inv, err := d.Subscription.Payable(d.Facts(), p.Amount)
 	if err != nil {
 		return nil, err
 	}
+	if p.InvoiceID != "" && p.InvoiceID != inv.ID {
+		return nil, collection.ErrNotItsTurn
+	}
 	i := d.indexOpen(inv.ID)
-	state, effect, err := d.after(i, collection.Pay)
+	state, effect, err := d.after(i, d.input(collection.Pay))
 	return func() error {
 		d.asked = true
 		defer func() { d.asked = false }()

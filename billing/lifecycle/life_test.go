@@ -157,6 +157,7 @@ func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 	l.account.refunding = ok && cancel.RefundUnused
 	state, changes, err := lifecycle.Apply(g.state, cmd, l.moment())
 	if err != nil {
+		l.account.refunding = false // what ends it later is something else
 		l.untouched(g)
 		if l.thorough && (!reflect.DeepEqual(state, lifecycle.State{}) || !reflect.DeepEqual(changes, lifecycle.Changes{})) {
 			require.Fail(l.t, "a refusal decides nothing")

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"time"
 
+	"perennial/billing/dunning"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
@@ -23,7 +24,7 @@ var (
 	yearly   = flat("plan_year", year, 12000)
 	plans    = []plan.Plan{team, pro, free, yearly}
 	settings = subscription.Settings{
-		Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}, PastDueBilling: subscription.SkipPastDue,
+		Dunning: dunning.Policy{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}, Final: dunning.PastDue}, PastDueBilling: subscription.SkipPastDue,
 	}
 )
 

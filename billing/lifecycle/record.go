@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"cmp"
+
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -19,7 +21,9 @@ type Result struct {
 	Asked       bool                  // because of callbacks
 	Send        *payment.Send         // an earlier one, at another provider, that the answer is about; nil: the current one
 	About       string                // the operation that a look-up asked about; empty: the transaction's own
+	Hint        string                // the reference that it asked by, where only callbacks have named it; empty: it is known
 	Protocol    payment.Protocol      // of the provider
+	Hold        payment.Hold          // of a move that holds: what is known about it; the Answer says why
 	Answer      payment.Answer
 	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
 	Impossible *fault.Error
@@ -105,7 +109,10 @@ type recording struct {
 func (r *recording) lookedAt() []string {
 	answered := r.Move == payment.MoveLookup && (r.Answer.Outcome.Final() || r.Answer.Outcome == payment.AnswerPending)
 	answered = answered || r.Move == payment.MoveAwait || r.Move == payment.MoveReview // nothing more can be asked
+	named := cmp.Or(r.About, r.Hint)
 	switch {
+	case r.Asked && r.Move == payment.MoveLookup && r.Answer.Outcome == payment.AnswerNotFound && named != "":
+		return []string{named} // of no operation: word of it must not stand before other word for ever
 	case !r.Asked || r.waits || !answered && r.Impossible == nil:
 		return nil
 	case r.About != "":
@@ -185,6 +192,10 @@ func (r *recording) answered() error {
 			"The outcome %q of transaction %s is unknown.", r.Answer.Outcome, r.txn.ID)
 	}
 	if was.Status != payment.Pending {
+		if was.Status == payment.Success && len(r.Answer.Refunds) > 0 {
+			r.txn = was
+			r.movedSince() // a message may tell of refunds without saying that the charge was captured
+		}
 		return nil // a closed transaction stays as it was
 	}
 	// A charge of its own was announced as pending when the API created it.
@@ -192,6 +203,7 @@ func (r *recording) answered() error {
 		r.d.announce(event.PaymentPending{Payment: r.txn.Announced()})
 	}
 	r.d.saveTransaction(r.txn)
+	r.inVain()
 	return nil
 }
 
@@ -242,24 +254,33 @@ func (r *recording) ended(status payment.Status) error {
 	if r.returned() {
 		return nil
 	}
-	r.txn.FailureCode, r.txn.FailureReason = r.Answer.FailureCode, r.Answer.FailureReason
-	if !r.close(status) {
+	if r.txn.Status == payment.Success && status == payment.Canceled && len(r.Answer.Refunds) > 0 {
+		r.movedSince() // it was captured before: a cancellation that came too late gave the money back
 		return nil
 	}
-	kind := collection.AttemptFailed
+	was := r.txn
+	r.txn.FailureCode, r.txn.FailureReason = r.Answer.FailureCode, r.Answer.FailureReason
+	if !r.close(status) {
+		r.txn = was
+		r.takenBack()
+		return nil
+	}
+	i := r.d.indexOpen(r.txn.InvoiceID)
 	switch {
 	case refund:
 		r.d.saveTransaction(r.charge().FailRefund(r.txn.Amount))
 		r.d.announce(event.PaymentRefundFailed{Payment: r.txn.Announced(), FailureReason: r.txn.FailureReason})
 		return nil
 	case status == payment.Canceled:
-		kind = collection.AttemptCanceled
 		r.d.announce(event.PaymentCanceled{Payment: r.txn.Announced()})
+		if i >= 0 {
+			return r.d.step(i, collection.AttemptCanceled)
+		}
 	default:
 		r.d.announce(r.txn.Failure())
-	}
-	if i := r.d.indexOpen(r.txn.InvoiceID); i >= 0 {
-		return r.d.step(i, kind)
+		if i >= 0 {
+			return r.d.failed(i, r.txn.FailureCode)
+		}
 	}
 	return nil
 }
@@ -270,10 +291,16 @@ func (r *recording) absent() error {
 	if r.txn.Status != payment.Pending {
 		return nil
 	}
+	if r.Hint != "" { // by a name that a callback brought: that it is nobody's says nothing about the transaction
+		r.txn = r.txn.Misnamed(r.Protocol, r.d.Real)
+		r.d.saveTransaction(r.txn)
+		return nil
+	}
 	txn, proven := r.txn.Absent(r.Protocol, r.d.Real)
 	r.txn = txn
 	if !proven {
 		r.d.saveTransaction(r.txn)
+		r.inVain()
 		return nil
 	}
 	r.Answer = payment.Answer{FailureReason: "The provider never received this payment."}

@@ -9,14 +9,41 @@ import (
 )
 
 // movedSince books what a look-up says became of a captured charge's money since:
-// refunds that were made without us, and disputes.
+// refunds that were made without us, and disputes. Where that could not be read, callbacks about it stay open.
 func (r *recording) movedSince() {
+	r.waits = r.waits || r.Answer.SinceUnread
+	for _, seen := range r.Answer.Refunds {
+		r.cameBack(seen)
+	}
 	for _, seen := range payment.Unbooked(r.Answer.Refunds, r.Refunds) {
 		r.refundedElsewhere(seen)
 	}
 	for _, seen := range r.Answer.Disputes {
 		r.disputed(seen)
 	}
+}
+
+// cameBack books that a refund failed, or that the bank sent its money back: the charge owes it.
+func (r *recording) cameBack(seen payment.SeenRefund) {
+	refund := seen.CameBack(r.Refunds)
+	if refund == nil {
+		return
+	}
+	reason := r.Answer.FailureReason
+	txn, news := refund.Returned(r.Answer.FailureCode, reason, r.d.Now)
+	if refund.Status == payment.Pending {
+		txn.FailureCode, txn.FailureReason = r.Answer.FailureCode, reason
+		closed, err := txn.Close(payment.Failed, r.d.Now)
+		txn, news = closed, err == nil
+	}
+	if !news {
+		return
+	}
+	*refund = txn
+	r.d.saveTransaction(txn)
+	r.txn = r.txn.FailRefund(txn.Amount)
+	r.d.saveTransaction(r.txn)
+	r.d.announce(event.PaymentRefundFailed{Payment: txn.Announced(), FailureReason: txn.FailureReason})
 }
 
 // refundedElsewhere books a refund that was made without us. One that carries an id of ours is one that a restored
@@ -49,7 +76,7 @@ func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
 // disputed books what a dispute did to the charge's money, and announces its state where that is new.
 func (r *recording) disputed(seen payment.Dispute) {
 	charge, change := r.txn.Dispute(seen, r.d.Real)
-	if !change.Changed && change.Returned == "" && !change.Withdraw && !change.Unbookable {
+	if !change.Noted {
 		return
 	}
 	r.txn = charge

@@ -200,6 +200,7 @@ func TestRecord_LookedAt(t *testing.T) {
 		"nobody asked":            {payment.MoveLookup, false, "", payment.AnswerSucceeded, nil, nil},
 		"silence":                 {payment.MoveLookup, true, "", payment.AnswerUnknown, nil, nil},
 		"not found":               {payment.MoveLookup, true, "", payment.AnswerNotFound, nil, nil},
+		"no second operation":     {payment.MoveLookup, true, "pi_2", payment.AnswerNotFound, nil, []string{"pi_2"}},
 		"a replay":                {payment.MoveReplay, true, "", payment.AnswerSucceeded, nil, nil},
 		"the key was used before": {payment.MoveReplay, true, "", "", reused, nil},
 		"a person must act":       {payment.MoveReplay, true, "", "", refused, []string{"", "pi_1", ""}},

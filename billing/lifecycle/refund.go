@@ -71,7 +71,7 @@ func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 // refunded records money that went back. The charge stays a success and shows how much of it did.
 func (r *recording) refunded() error {
 	was := r.txn.Status
-	if !r.close(payment.Refunded) {
+	if r.overtaken() || !r.close(payment.Refunded) {
 		return nil
 	}
 	r.d.announce(event.PaymentRefunded{Payment: r.txn.Announced()})
@@ -84,6 +84,14 @@ func (r *recording) refunded() error {
 		r.needsReview(payment.ReviewRefundedTwice, r.Answer.Ref)
 	}
 	return nil
+}
+
+// overtaken reports a message that says that a refund went through, after another one said that it failed. Messages may
+// come in any order, and what went through can come back, but never the other way round; unless a person found that it
+// had failed.
+func (r *recording) overtaken() bool {
+	own := r.Answer.Ref != "" && r.Answer.Ref == r.txn.ProviderRef
+	return r.Move == payment.MoveBelieve && own && r.txn.Status == payment.Failed && r.txn.Review.At.IsZero()
 }
 
 // returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports
@@ -117,6 +125,28 @@ func RetryRefund(s State, charge payment.Transaction, at Moment) (payment.Transa
 	}
 	d.Changes.Attempt = d.Changes.NewTransactions[0].ID
 	return charge, d.Changes, nil
+}
+
+// RefundCharge gives amount of a charge back at a person's command, in minor units; 0: all that can still go back. The
+// new refund is Changes.Attempt. What the charge paid for stays paid. The State is the customer's. Faults:
+// charge_not_captured, refund_exceeds_charge, refund_not_positive.
+func RefundCharge(
+	s State, charge payment.Transaction, amount money.Minor, at Moment,
+) (payment.Transaction, Changes, error) {
+	d := begin(s, at)
+	if charge.Status != payment.Success {
+		return charge, Changes{}, fault.New(fault.Conflict, "charge_not_captured",
+			"The payment %s is %s: no money was captured that could be refunded.", charge.ID, charge.Status)
+	}
+	if amount == 0 {
+		amount = max(charge.Refundable(), 1) // where nothing is left, the refusal says so
+	}
+	refunded, err := d.refund(charge, amount)
+	if err != nil {
+		return charge, Changes{}, err
+	}
+	d.Changes.Attempt = d.Changes.NewTransactions[0].ID
+	return refunded, d.Changes, nil
 }
 
 // CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is the subscription's that

@@ -48,6 +48,23 @@ func (r *recording) needsReview(reason, ref string) {
 	r.d.saveTransaction(r.txn)
 }
 
+// inVain leaves a transaction to a person after a look-up that decided nothing, where none ever will.
+func (r *recording) inVain() {
+	if r.Move == payment.MoveLookup && r.txn.InVain(r.Protocol, r.d.Real) {
+		r.needsReview(payment.ReviewOutcomeUnknown, "")
+	}
+}
+
+// takenBack leaves a charge to a person whose success the provider takes back: a capture that failed at the card
+// scheme, or an authorisation that was canceled. Word of another operation does not.
+func (r *recording) takenBack() {
+	told := r.Move == payment.MoveBelieve || r.Move == payment.MoveLookup && r.About == ""
+	own := r.Answer.Ref != "" && r.Answer.Ref == r.txn.ProviderRef
+	if told && own && r.txn.Type == payment.Charge && r.txn.Status == payment.Success {
+		r.needsReview(payment.ReviewNotCaptured, r.Answer.Ref)
+	}
+}
+
 // ErrNeedsReview matches the refusal of a command behind a payment that a person must review.
 var ErrNeedsReview = fault.New(fault.Conflict, "payment_needs_review", "")
 

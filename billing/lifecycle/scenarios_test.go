@@ -110,7 +110,7 @@ func TestRecord_SuccessRecoversPastDue(t *testing.T) {
 func TestAdvance_PastDueCancelsAfterDays(t *testing.T) {
 	t.Parallel()
 	settings := settings
-	settings.PastDueCancelAfterDays = 10
+	settings.Dunning.CancelAfter(10)
 	l := begun(t, settings)
 	l.failToPastDue()
 	end := l.sub().PastDueAt.AddDate(0, 0, 10)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/collection"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -24,8 +25,8 @@ type State struct {
 	Customer     customer.Customer
 	Balance      money.Minor // credit of the customer in the subscription's currency, minor units
 	Plan         plan.Plan
-	PendingPlan  *plan.Plan // of Subscription.PendingPlanID
-	Settings     subscription.Settings
+	PendingPlan  *plan.Plan            // of Subscription.PendingPlanID
+	Settings     subscription.Settings // of the environment
 	ClockNow     time.Time             // where the customer's test clock stands; zero: real time
 	Open         []invoice.Invoice     // open invoices with lines, oldest first
 	Paid         []invoice.Invoice     // paid invoices with lines, for time in Subscription.Span, oldest first
@@ -61,10 +62,13 @@ type IDs interface {
 	Transaction(at time.Time, parts ...string) string
 }
 
+// settings are those of the environment and of the plan that the subscription is on now.
+func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) }
+
 // Facts are what the rules of the subscription read.
 func (s State) Facts() subscription.Facts {
 	return subscription.Facts{
-		Plan: s.Plan, Pending: s.PendingPlan, Settings: s.Settings, Open: s.Open, Paid: s.Paid, WrittenOff: s.WrittenOff,
+		Plan: s.Plan, Pending: s.PendingPlan, Settings: s.settings(), Open: s.Open, Paid: s.Paid, WrittenOff: s.WrittenOff,
 	}
 }
 
@@ -94,10 +98,16 @@ func (s State) InReview() *payment.Transaction {
 
 // next returns what happens to the subscription by itself, and when.
 func (s State) next() (subscription.Action, time.Time) {
+	var collecting *collection.State
 	if i := s.indexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {
-		return s.Subscription.Next(&s.Open[i].Collection, s.Settings)
+		collecting = &s.Open[i].Collection
 	}
-	return s.Subscription.Next(nil, s.Settings)
+	action, at := s.Subscription.Next(collecting, s.settings())
+	reminder, ok := s.Subscription.ReminderAt(s.Facts(), s.Customer.AsksPayer())
+	if ok && reminder.Before(at) {
+		return subscription.ActionRenewalReminder, reminder
+	}
+	return action, at
 }
 
 // IsOpen reports whether an invoice is among the open ones.

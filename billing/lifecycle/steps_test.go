@@ -3,11 +3,13 @@ package lifecycle_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -35,6 +37,10 @@ func somePlans(draw chance) []plan.Plan {
 			amounts[j] = money.Minor([]int{0, 1 + draw(9, "cents"), draw(100_000, "price")}[draw(3, "kind of price")])
 		}
 		plans[i] = flat(fmt.Sprintf("plan_%d", i), intervals[draw(len(intervals), "interval")], amounts...)
+		if draw(4, "a policy of its own") == 0 {
+			policy := somePolicy(draw)
+			plans[i].Dunning = &policy
+		}
 	}
 	return plans
 }
@@ -42,14 +48,10 @@ func somePlans(draw chance) []plan.Plan {
 func someLife(t require.TestingT, draw chance) *life {
 	plans := somePlans(draw)
 	settings := subscription.Settings{
-		Retry: retry.Policy{
-			Base: 24 * time.Hour, Factor: 2, Retries: []int{3, 3, 0}[draw(3, "retries")],
-			MaxJitter: []time.Duration{0, time.Hour}[draw(2, "jitter")],
-		},
+		Dunning: somePolicy(draw),
 		PastDueBilling: []subscription.PastDueBilling{
 			subscription.SkipPastDue, subscription.AccruePastDue,
 		}[draw(2, "past due billing")],
-		PastDueCancelAfterDays: []int{0, 0, 20}[draw(3, "patience")],
 	}
 	l := newLife(t, plans, settings, plans[0], []int{0, 0, 14}[draw(3, "trial")])
 	l.late = draw(2, "late") == 0
@@ -64,6 +66,26 @@ func someLife(t require.TestingT, draw chance) *life {
 		}
 	}
 	return l
+}
+
+// somePolicy draws a dunning policy.
+func somePolicy(draw chance) dunning.Policy {
+	p := dunning.Policy{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: []int{3, 3, 0}[draw(3, "retries")]}}
+	if draw(4, "a list") == 0 {
+		p.Retry = retry.List(3*24*time.Hour, 24*time.Hour)
+	}
+	p.Retry.MaxJitter = []time.Duration{0, time.Hour}[draw(2, "jitter")]
+	switch draw(4, "rules") {
+	case 0:
+		p.Retry.Rules = []retry.Rule{{Code: payment.CodeInvalidAccount, Never: true}}
+	case 1:
+		p.Retry.Rules = []retry.Rule{{Code: payment.CodeDeclined, DayOfMonth: 1 + draw(31, "day of the month")}}
+	}
+	p.CancelAfter([]int{0, 0, 20}[draw(3, "patience")])
+	if draw(4, "pause") == 0 {
+		p.Final, p.CancelAfterDays = dunning.Pause, 0
+	}
+	return p
 }
 
 // anyPlan draws one of somePlans.
@@ -108,6 +130,10 @@ func (l *life) step(draw chance) {
 			l.erase()
 			l.moveTo(l.now.Add(time.Duration(draw(90, "days until the erasure comes")) * 24 * time.Hour))
 			l.advance()
+		case 3, 4, 5:
+			l.skipRetry()
+		case 6, 7:
+			l.resume()
 		}
 	case 19:
 		if id := l.some(draw, func(t payment.Transaction) bool { return t.RefundOwed > 0 }); id != "" {
@@ -196,6 +222,44 @@ func (l *life) pay() {
 		l.requireParked()
 	default:
 		require.Condition(l.t, func() bool { return l.sub().Status == subscription.Trialing || len(open) == 0 }, err)
+	}
+}
+
+// skipRetry skips the next retry of the invoice in collection, if one is scheduled.
+func (l *life) skipRetry() {
+	i := slices.IndexFunc(l.open(), func(inv invoice.Invoice) bool { return inv.ID == l.sub().CollectingInvoiceID })
+	if i < 0 {
+		return
+	}
+	before, behind := l.open()[i], l.behind()
+	_, err := l.apply(lifecycle.SkipRetry{InvoiceID: before.ID})
+	if behind {
+		return // the command met what was due first
+	}
+	after := l.store.invoice(before.ID).Collection
+	switch scheduled := before.Collection.Phase == collection.Scheduled && l.sub().Status != subscription.Canceled; {
+	case err != nil:
+		require.True(l.t, !scheduled || inProgress(err), err)
+		require.Equal(l.t, before.Collection, after)
+	default:
+		require.True(l.t, scheduled)
+		require.Equal(l.t, before.Collection.Attempts, after.Attempts, "no attempt is made")
+		require.Equal(l.t, before.Collection.Skipped+1, after.Skipped)
+		require.True(l.t, after.Phase == collection.Exhausted || after.RetryAt.After(before.Collection.RetryAt))
+	}
+}
+
+// resume ends a pause, and charges what waited.
+func (l *life) resume() {
+	paused, behind := l.sub().Paused(), l.behind()
+	changes, err := l.apply(lifecycle.ResumeCollection{})
+	switch {
+	case behind:
+	case err != nil:
+		require.True(l.t, !paused || inProgress(err), err)
+	default:
+		require.True(l.t, paused && !l.sub().Paused())
+		require.True(l.t, changes.Attempt != "" || l.live("") != nil, "nothing collects")
 	}
 }
 

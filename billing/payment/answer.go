@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"strings"
 	"time"
 
 	"perennial/billing/fault"
@@ -37,19 +36,17 @@ type Answer struct {
 	// Refunds and Disputes are those of a charge, by whoever; nil where they were not asked for.
 	Refunds       []SeenRefund
 	Disputes      []Dispute
+	SinceUnread   bool // they were asked for, and could not be read
 	FailureCode   string
 	FailureReason string
 	Response      []byte        // redacted JSON
 	RetryAfter    time.Duration // how long the provider asked us to wait; zero if it did not
 }
 
-// methodFault begins the code of every fault that is about the customer's payment method, not about the request.
-const methodFault = "payment_method_"
-
 // CodeOf returns the failure code for a request that could not be made: INVALID_ACCOUNT where the payment method cannot
 // be charged, which another one fixes, else DECLINED.
 func CodeOf(f *fault.Error) string {
-	if strings.HasPrefix(f.Code, methodFault) {
+	if f.AboutPaymentMethod() {
 		return CodeInvalidAccount
 	}
 	return CodeDeclined

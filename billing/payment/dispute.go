@@ -28,6 +28,9 @@ type Dispute struct {
 	// WithdrawalID is the refund that books Withdrawn; empty: nothing is withdrawn. Withdrawals counts them.
 	WithdrawalID string `json:"withdrawalId,omitempty"`
 	Withdrawals  int    `json:"withdrawals,omitempty"`
+	// Stage orders what callbacks say: a lower one than is known is overtaken. Zero: the present state, from a look-up.
+	Stage         int       `json:"stage,omitempty"`
+	EvidenceDueAt time.Time `json:"evidenceDueAt,omitzero"` // until when it can be answered, in real time; zero: unknown
 }
 
 // Disputes are those of one charge, in the order in which they became known.
@@ -59,6 +62,7 @@ func (t Transaction) Relieved() Transaction {
 // Disputed is what a provider's word about a dispute changes.
 type Disputed struct {
 	Dispute  Dispute // as it is now
+	Noted    bool    // anything about it: to be saved
 	Changed  bool    // its state: to be announced
 	Returned string  // the refund whose money the bank gave back; empty: none
 	Withdraw bool    // Dispute.Withdrawn is to be booked as a refund
@@ -67,7 +71,7 @@ type Disputed struct {
 }
 
 // Dispute notes what a provider says about a dispute of the charge, and returns what follows. Repeated word changes
-// nothing. Nor does word of an open dispute that has ended: it is overtaken. now is real time.
+// nothing. Nor does word of an open dispute that has ended, or of an earlier stage: it is overtaken. now is real time.
 func (t Transaction) Dispute(seen Dispute, now time.Time) (Transaction, Disputed) {
 	t.Disputes = slices.Clone(t.Disputes)
 	i := slices.IndexFunc(t.Disputes, func(d Dispute) bool { return d.Ref == seen.Ref })
@@ -76,11 +80,15 @@ func (t Transaction) Dispute(seen Dispute, now time.Time) (Transaction, Disputed
 		t.Disputes = append(t.Disputes, Dispute{Ref: seen.Ref})
 	}
 	was := t.Disputes[i]
-	if seen.State == DisputeOpen && was.State != DisputeOpen && was.State != "" {
+	reopened := seen.State == DisputeOpen && was.State != DisputeOpen && was.State != ""
+	if reopened || seen.Stage > 0 && seen.Stage < was.Stage {
 		return t, Disputed{Dispute: was}
 	}
-	seen.WithdrawalID, seen.Withdrawals = was.WithdrawalID, was.Withdrawals
-	out := Disputed{Changed: seen.State != was.State}
+	seen.WithdrawalID, seen.Withdrawals, seen.Stage = was.WithdrawalID, was.Withdrawals, max(seen.Stage, was.Stage)
+	if seen.EvidenceDueAt.IsZero() {
+		seen.EvidenceDueAt = was.EvidenceDueAt
+	}
+	out := Disputed{Changed: seen.State != was.State, Noted: seen != was}
 	if seen.Withdrawn != was.Withdrawn {
 		out.Returned, seen.WithdrawalID = was.WithdrawalID, ""
 		out.Withdraw = seen.Withdrawn > 0 && seen.Currency == t.Currency
@@ -116,6 +124,14 @@ func (t Transaction) Withdraw(id string, d Dispute, now time.Time) (charge, refu
 func (t Transaction) Objection(d Dispute) event.PaymentDisputed {
 	return event.PaymentDisputed{
 		Payment: t.Announced(), DisputeRef: d.Ref, State: string(d.State), DisputedAmount: int64(d.Amount),
-		AmountWithdrawn: int64(d.Withdrawn),
+		AmountWithdrawn: int64(d.Withdrawn), EvidenceDueAt: unixOf(d.EvidenceDueAt),
 	}
+}
+
+// unixOf is zero where there is no time.
+func unixOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
 }

@@ -8,21 +8,38 @@ import (
 	"perennial/billing/money"
 )
 
-// SeenRefund is a refund of a charge in its provider's list. Failed and canceled ones are left out: they gave nothing
-// back.
+// SeenRefund is a refund of a charge in its provider's list, or in a callback that is evidence. Lists leave out failed
+// and canceled ones: they gave nothing back.
 type SeenRefund struct {
 	Ref           string
 	TransactionID string // our id in it; empty: it was made without us
 	Amount        money.Minor
 	Pending       bool
+	Failed        bool // refused, or come back after it was paid out
 }
 
-// Unbooked returns those of the provider's refunds of a charge that are none of the booked ones.
+// is reports whether a booked refund is the one that was seen.
+func (s SeenRefund) is(t Transaction) bool {
+	return t.ID == s.TransactionID || t.ProviderRef == s.Ref && s.Ref != ""
+}
+
+// CameBack returns the booked refund whose money a provider says is back, or never left; nil: none is booked.
+func (s SeenRefund) CameBack(booked []Transaction) *Transaction {
+	if !s.Failed {
+		return nil
+	}
+	for i := range booked {
+		if s.is(booked[i]) {
+			return &booked[i]
+		}
+	}
+	return nil
+}
+
+// Unbooked returns those of the provider's refunds of a charge that gave something back and are none of the booked ones.
 func Unbooked(seen []SeenRefund, booked []Transaction) []SeenRefund {
 	return slices.DeleteFunc(slices.Clone(seen), func(s SeenRefund) bool {
-		return slices.ContainsFunc(booked, func(t Transaction) bool {
-			return t.ID == s.TransactionID || t.ProviderRef == s.Ref && s.Ref != ""
-		})
+		return s.Failed || slices.ContainsFunc(booked, s.is)
 	})
 }
 
@@ -32,7 +49,7 @@ type Fit string
 // The fits.
 const (
 	FitsIn   Fit = "in"     // it is booked
-	FitLater Fit = "later"  // beside refunds of ours in flight it exceeds the charge: one of them will fail, so it waits
+	FitLater Fit = "later"  // it waits: it may be one of ours in flight, or beside them exceeds the charge, so one will fail
 	FitTwice Fit = "beyond" // it is booked, and more went back than the charge captured: a person must sort that out
 )
 
@@ -42,6 +59,9 @@ func (t Transaction) RefundedElsewhere(
 	id string, seen SeenRefund, booked []Transaction, now time.Time,
 ) (charge, refund Transaction, fit Fit) {
 	fit = FitsIn
+	if slices.ContainsFunc(booked, seen.mayBe) {
+		return t, Transaction{}, FitLater
+	}
 	if t.AmountRefunded+seen.Amount > t.Amount {
 		if slices.ContainsFunc(booked, func(r Transaction) bool { return r.Status == Pending }) {
 			return t, Transaction{}, FitLater
@@ -56,6 +76,13 @@ func (t Transaction) RefundedElsewhere(
 		refund.Status, refund.CompletedAt = Pending, time.Time{}
 	}
 	return t, refund, fit
+}
+
+// mayBe reports whether a refund without our id in it may be one of ours whose reference never reached us: not every
+// provider is sure to keep the id.
+func (s SeenRefund) mayBe(ours Transaction) bool {
+	nameless := s.TransactionID == "" && ours.ProviderRef == ""
+	return nameless && ours.Status == Pending && !ours.FirstSentAt.IsZero() && ours.Amount == s.Amount
 }
 
 // counterpart is a refund of the charge that went through without us.

@@ -12,6 +12,7 @@ import (
 func TestTransaction_RefundedElsewhere(t *testing.T) {
 	t.Parallel()
 	pending, through := payment.Transaction{Status: payment.Pending}, payment.Transaction{Status: payment.Refunded}
+	unnamed := payment.Transaction{Status: payment.Pending, Amount: 400, FirstSentAt: t0}
 	for name, c := range map[string]struct {
 		reserved, owed, seen money.Minor
 		booked               payment.Transaction
@@ -23,6 +24,8 @@ func TestTransaction_RefundedElsewhere(t *testing.T) {
 		"what is owed":                {0, 400, 700, through, payment.FitsIn, 700, 300},
 		"beside what is owed":         {0, 400, 600, through, payment.FitsIn, 600, 400},
 		"ours in flight will fail":    {500, 0, 900, pending, payment.FitLater, 500, 0},
+		"it may be ours":              {400, 0, 400, unnamed, payment.FitLater, 400, 0},
+		"it is not as much as ours":   {400, 0, 300, unnamed, payment.FitsIn, 700, 0},
 		"more went back than came in": {500, 0, 900, through, payment.FitTwice, 1000, 0},
 	} {
 		charge := captured(1000)

@@ -9,6 +9,11 @@ const (
 	CodeDeclined = "DECLINED"
 )
 
+// FailureCodes returns the interface specification's list.
+func FailureCodes() []string {
+	return []string{"INSUFFICIENT_FUNDS", CodeInvalidAccount, CodeDeclined, "DAILY_LIMIT", "ACCOUNT_BLOCKED"}
+}
+
 // unexplained is the reason of a failure about which nobody said a word.
 const unexplained = "The provider gave no reason."
 

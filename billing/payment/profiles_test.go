@@ -116,6 +116,7 @@ func TestNext_ByCapabilities(t *testing.T) {
 	plain := func(*payment.Transaction) {}
 	named := func(x *payment.Transaction) { x.ProviderRef = "ref" }
 	unwanted := func(x *payment.Transaction) { x.CancelRequestedAt = t0 }
+	unwantedLate := func(x *payment.Transaction) { x.CancelRequestedAt = t0.Add(8*24*hour - time.Minute) }
 	erased := func(x *payment.Transaction) { x.Method = payment.Method{} }
 	closed := func(x *payment.Transaction) { x.Status, x.ProviderRef = payment.Failed, "ref" }
 	unsent := func(x *payment.Transaction) { x.FirstSentAt, x.SendDueAt = time.Time{}, t0 }
@@ -133,6 +134,8 @@ func TestNext_ByCapabilities(t *testing.T) {
 		"told only: a day after the window":        {told, plain, 9, false, 8 * 24 * hour, payment.MoveReview},
 		"told only: accepted, and nothing came":    {told, named, 9, false, 8 * 24 * hour, payment.MoveReview},
 		"told only: no longer wanted":              {told, unwanted, 1, false, hour, payment.MoveCancel},
+		"told only: a cancel that nobody answers":  {told, unwanted, 9, false, 8 * 24 * hour, payment.MoveReview},
+		"told only: a late cancel":                 {told, unwantedLate, 9, false, 8 * 24 * hour, payment.MoveCancel},
 		"told only: payer erased":                  {told, erased, 1, false, hour, payment.MoveAwait},
 		"told only: closed, a message came":        {told, closed, 1, true, hour, payment.MoveNone},
 		"told only: late first send":               {told, unsent, 0, false, 6 * 24 * hour, payment.MoveSend},

@@ -110,7 +110,7 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 func (t Transaction) follow(p Protocol, now time.Time) Move {
 	unwanted := !t.CancelRequestedAt.IsZero()
 	switch {
-	case unwanted && p.Cancel:
+	case unwanted && p.Cancel && (p.canAsk(t.ProviderRef) || now.Before(t.givenUpAt(p))):
 		return MoveCancel
 	case p.canAsk(t.ProviderRef) && (t.ProviderRef != "" || !t.repeatable(p, now)):
 		return MoveLookup
@@ -138,13 +138,25 @@ func (t Transaction) repeatable(p Protocol, now time.Time) bool {
 	return now.Sub(t.FirstSentAt) < p.repeats() && !erased && t.CancelRequestedAt.IsZero() && t.NotFoundCount == 0
 }
 
-// givenUpAt is when a callback is not waited for any longer. A restored database may have forgotten when it was sent.
+// givenUpAt is when a callback is not waited for any longer, that of a cancel included. A restored database may have
+// forgotten when it was sent.
 func (t Transaction) givenUpAt(p Protocol) time.Time {
 	sent := t.FirstSentAt
 	if sent.IsZero() {
 		sent = t.SendDueAt
 	}
-	return sent.Add(max(p.Window, p.Expiry) + patience)
+	at := sent.Add(max(p.Window, p.Expiry) + patience)
+	if t.CancelRequestedAt.IsZero() {
+		return at
+	}
+	return later(at, t.CancelRequestedAt.Add(patience))
+}
+
+// InVain reports whether look-ups have been tried for long enough: the provider never gave a name for the operation, and
+// never proves that it did not get the request. Callbacks may still tell.
+func (t Transaction) InVain(p Protocol, now time.Time) bool {
+	endless := t.ProviderRef == "" && p.LookupByKey && p.AbsenceAfter == 0
+	return t.Status == Pending && t.EverSent() && endless && !now.Before(t.givenUpAt(p))
 }
 
 // PayerErased returns a charge of a customer who was erased meanwhile. What was not sent is not wanted any more; what
@@ -184,6 +196,8 @@ func (t Transaction) Attend(
 
 // lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the
 // same key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
+// What was held back was not sent until then.
 func (t Transaction) lateSend(p Protocol, now time.Time) bool {
-	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= p.late()
+	since := later(t.SendDueAt, t.HeldBack.At)
+	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(since) >= p.late()
 }

@@ -49,7 +49,9 @@ const (
 	ReviewSecondCapture   = "second_capture"
 	ReviewRefundedTwice   = "refunded_twice"
 	ReviewDisputeCurrency = "dispute_currency"
-	// ReviewOutcomeUnknown: the provider cannot be asked, and no callback of it decided the payment.
+	// ReviewNotCaptured: the provider takes back that it captured what is booked as a success.
+	ReviewNotCaptured = "not_captured"
+	// ReviewOutcomeUnknown: the provider cannot be asked or knows nothing, and no callback of it decided the payment.
 	ReviewOutcomeUnknown = "outcome_unknown"
 )
 

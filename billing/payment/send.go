@@ -43,6 +43,13 @@ func (t Transaction) MayRepeat(now time.Time) bool {
 	return !t.EverSent() && fresh && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= restoreTime
 }
 
+// Hold is that no provider could take a first send.
+type Hold struct {
+	At       time.Time // when that was found last, in real time: it was not sent until then. Zero: nothing is held
+	Revision int64     // of the environment's accounts, at which it was found; a later one may take it, and wakes it
+	ByStop   bool      // because charging is paused
+}
+
 // Hold decides what to do with a transaction that no provider can take now.
 func (t Transaction) Hold(now time.Time) Move {
 	if !t.CancelRequestedAt.IsZero() && !t.MayRepeat(now) {
@@ -51,12 +58,28 @@ func (t Transaction) Hold(now time.Time) Move {
 	return MoveHold
 }
 
-// Held notes that no provider could take the transaction, and why. It is tried again later.
-func (t Transaction) Held(why string, now time.Time) Transaction {
+// Held notes that no provider could take the transaction, and why. It is tried again after wait; zero: in growing gaps. A
+// charging stop wakes it when it ends, and until then costs nothing: neither events of its workflow nor the count that
+// spaces out checks.
+func (t Transaction) Held(why string, wait time.Duration, h Hold, now time.Time) Transaction {
+	h.At = now
+	t.HeldBack, t.FailureReason = h, why
+	if h.ByStop {
+		t.Checks, t.NextCheckAt = max(t.Checks, 1), now.Add(stoppedGap)
+		return t
+	}
 	t.Checks++
-	t.FailureReason, t.NextCheckAt = why, now.Add(min(checkGap(t.Checks), heldGap))
+	if wait == 0 {
+		wait = min(checkGap(t.Checks), heldGap)
+	}
+	t.NextCheckAt = now.Add(wait)
 	return t
 }
 
-// heldGap is the longest wait between two attempts to find a provider.
-const heldGap = 5 * time.Minute
+const (
+	// heldGap is the longest wait between two attempts to find a provider.
+	heldGap = 5 * time.Minute
+	// stoppedGap is the wait while charging is paused. It proves each day anew that nothing was sent, which must be
+	// younger than any provider's memory of a key where the provider cannot be asked; see lateSend.
+	stoppedGap = 24 * time.Hour
+)

@@ -6,6 +6,9 @@ import "time"
 func (t Transaction) Sending(p Protocol, now time.Time) Transaction {
 	if t.FirstSentAt.IsZero() {
 		t.NotFoundCount, t.NotFoundAt = 0, time.Time{}
+		if t.HeldBack != (Hold{}) { // the reason is no longer true
+			t.HeldBack, t.FailureReason = Hold{}, ""
+		}
 		t.FirstSentAt, t.NextCheckAt = now, now.Add(p.gap(1)) // if the worker dies before it records the answer
 		t.SendNumber++
 	}
@@ -55,6 +58,15 @@ func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
 	}
 	t.NotFoundCount++
 	return t, now.Sub(t.NotFoundAt) >= p.AbsenceGap
+}
+
+// Misnamed notes that the provider knows nothing by a name that only a callback brought. That is no check of the
+// transaction, and no proof of anything.
+func (t Transaction) Misnamed(p Protocol, now time.Time) Transaction {
+	if t.ParkedAt.IsZero() {
+		t.NextCheckAt = now.Add(p.gap(t.Checks + 1))
+	}
+	return t
 }
 
 // Awaiting notes that only a callback can decide the transaction: it is looked at again when that has been waited for

@@ -38,6 +38,7 @@ type Transaction struct {
 	DisputedAt       time.Time   // since when a dispute is open, in real time; zero: none is
 	ReturnedAt       time.Time   // of a refund that had gone through: the money came back
 
+	HeldBack          Hold // of a first send
 	SendNumber        int
 	FirstSentAt       time.Time
 	CancelRequestedAt time.Time

@@ -4,8 +4,10 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
@@ -26,7 +28,8 @@ type Price struct {
 	Amount money.Minor
 }
 
-// Plan is what a customer subscribes to. A plan's prices never change: a new price is a new plan.
+// Plan is what a customer subscribes to. A plan's prices never change: a new price is a new plan. Its name, its dunning
+// policy and its metadata may change.
 type Plan struct {
 	ID        string
 	Name      string
@@ -35,6 +38,7 @@ type Plan struct {
 	TrialDays int
 	Prices    []Price
 	Active    bool
+	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's
 	Metadata  metadata.Pairs
 	CreatedAt time.Time
 }
@@ -46,8 +50,8 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large. The fault names the price by its
-// place.
+// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large, those of dunning.Policy. The fault
+// names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing",
@@ -61,6 +65,11 @@ func (p Plan) Validate() error {
 	}
 	if err := ValidateTrialDays(p.TrialDays); err != nil {
 		return err
+	}
+	if p.Dunning != nil {
+		if err := p.Dunning.Validate(); err != nil {
+			return err
+		}
 	}
 	if len(p.Prices) == 0 || len(p.Prices) > MaxPrices {
 		return fault.InvalidParam("prices", "prices_count_out_of_range",
@@ -92,6 +101,11 @@ func ValidateTrialDays(days int) error {
 			"`trialDays` must be 0 to %d. The request has %d.", MaxTrialDays, days)
 	}
 	return nil
+}
+
+// Free reports whether no period of it costs anything.
+func (p Plan) Free() bool {
+	return !slices.ContainsFunc(p.Prices, func(price Price) bool { return price.Amount > 0 })
 }
 
 // FlatTotal is what one whole period costs in advance. Fault: amount_too_large.

@@ -1,7 +1,6 @@
 package retry_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -17,6 +16,7 @@ func TestPeerCasesOfDunning(t *testing.T) {
 		Category: "g_dunning",
 		Readers: map[string]peercases.Reader{
 			"payment_retries": peercases.NewReader(checkPaymentRetries),
+			"retry_dates":     peercases.NewReader(checkRetryDates),
 		},
 		Excluded: []peercases.Exclusion{
 			{Rule: "days-since-earliest-unpaid", Reason: "there is one state of arrears, reached by attempts and not by days"},
@@ -25,43 +25,20 @@ func TestPeerCasesOfDunning(t *testing.T) {
 			{Rule: "lago-campaign", Reason: "no campaigns over several invoices: one invoice is collected at a time"},
 			{Rule: "net-days", Reason: "invoices are due at once"},
 			{Rule: "standard-webhooks-example", Reason: "deliveries of webhooks have a schedule of their own"},
-			{Kind: "retry_dates", Reason: "retries after a list of days; ours follow a base and a factor"},
-			{When: notGeometric, Reason: "retries after a list of days that no base and factor give"},
 		},
 	}.Run(t)
 }
 
-// policyOf is the policy whose gaps are these days, if there is one.
-func policyOf(days []int) (retry.Policy, bool) {
-	p := retry.Policy{Factor: 1, Retries: len(days)}
-	if len(days) == 0 {
-		p.Base = retry.Default().Base
-		return p, true
+// policyOf is the policy whose gaps are these days.
+func policyOf(t *testing.T, days []int) retry.Policy {
+	t.Helper()
+	gaps := make([]time.Duration, len(days))
+	for i, n := range days {
+		gaps[i] = time.Duration(n) * day
 	}
-	p.Base = time.Duration(days[0]) * 24 * time.Hour
-	if len(days) > 1 && days[0] > 0 {
-		p.Factor = days[1] / days[0]
-	}
-	if p.Validate() != nil {
-		return p, false
-	}
-	for i, day := range days {
-		if p.Gap(i+1) != time.Duration(day)*24*time.Hour {
-			return p, false
-		}
-	}
-	return p, true
-}
-
-func notGeometric(c peercases.Case) bool {
-	var in struct {
-		RetryDays []int `json:"retry_days"`
-	}
-	if json.Unmarshal(c.Input, &in) != nil {
-		return false
-	}
-	_, expressible := policyOf(in.RetryDays)
-	return !expressible
+	p := retry.List(gaps...)
+	require.NoError(t, p.Validate())
+	return p
 }
 
 type paymentRetriesInput struct {
@@ -76,8 +53,7 @@ type paymentRetriesResult struct {
 
 // checkPaymentRetries plays the outcomes: a failure is retried while the policy has a gap left for it.
 func checkPaymentRetries(t *testing.T, in paymentRetriesInput, want paymentRetriesResult) {
-	policy, ok := policyOf(in.RetryDays)
-	require.True(t, ok)
+	policy := policyOf(t, in.RetryDays)
 	start := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 	at := start
 	var states []string
@@ -87,17 +63,39 @@ func checkPaymentRetries(t *testing.T, in paymentRetriesInput, want paymentRetri
 			break
 		}
 		next := len(states) + 1
-		if next > policy.Retries {
+		if !policy.Allows(next, "") {
 			states = append(states, "ABORTED")
 			break
 		}
 		states = append(states, "RETRIED")
-		due := policy.At(at, next, "", time.Time{})
-		require.Equal(t, time.Duration(in.RetryDays[next-1])*24*time.Hour, due.Sub(at))
+		due := policy.At(retry.Failure{At: at}, next, "")
+		require.Equal(t, time.Duration(in.RetryDays[next-1])*day, due.Sub(at))
 		at = due
 	}
 	require.Len(t, states, want.Attempts)
 	if want.States != nil {
 		require.Equal(t, want.States, states)
 	}
+}
+
+type retryDatesInput struct {
+	RetryDays    []int  `json:"retry_days"`
+	FirstAttempt string `json:"first_attempt"`
+}
+
+type retryDatesResult struct {
+	Dates []string
+}
+
+// checkRetryDates counts each delay from the attempt before it.
+func checkRetryDates(t *testing.T, in retryDatesInput, want retryDatesResult) {
+	policy := policyOf(t, in.RetryDays)
+	at, err := time.Parse(time.DateOnly, in.FirstAttempt)
+	require.NoError(t, err)
+	var dates []string
+	for n := 1; policy.Allows(n, ""); n++ {
+		at = policy.At(retry.Failure{At: at}, n, "")
+		dates = append(dates, at.Format(time.DateOnly))
+	}
+	require.Equal(t, want.Dates, dates)
 }

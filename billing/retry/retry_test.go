@@ -17,14 +17,17 @@ const day = 24 * time.Hour
 
 var failedAt = time.Date(2026, time.March, 28, 9, 0, 0, 0, time.UTC)
 
+// failed is a failure at failedAt in a period that ends at boundary.
+func failed(boundary time.Time) retry.Failure { return retry.Failure{At: failedAt, Boundary: boundary} }
+
 func TestDefault_RetriesAfterOneTwoAndFourDays(t *testing.T) {
 	t.Parallel()
 	p := retry.Default()
 	require.NoError(t, p.Validate())
 	require.Equal(t, 3, p.Retries)
 	at := failedAt
-	for retry, want := range []string{"2026-03-29T09:00:00Z", "2026-03-31T09:00:00Z", "2026-04-04T09:00:00Z"} {
-		at = p.At(at, retry+1, "", time.Time{})
+	for n, want := range []string{"2026-03-29T09:00:00Z", "2026-03-31T09:00:00Z", "2026-04-04T09:00:00Z"} {
+		at = p.At(retry.Failure{At: at}, n+1, "")
 		require.Equal(t, want, at.Format(time.RFC3339))
 	}
 }
@@ -50,6 +53,9 @@ func TestGap(t *testing.T) {
 		{"does not overflow", steep, 10, 366 * day},
 		{"a base beyond a year", retry.Policy{Base: math.MaxInt64, Factor: 10, Retries: 2}, 1, 366 * day},
 		{"no factor", retry.Policy{Base: day, Retries: 2}, 2, 0},
+		{"listed", retry.List(3*day, 5*day, day), 2, 5 * day},
+		{"a list may shrink", retry.List(3*day, 5*day, day), 3, day},
+		{"no more than listed", retry.List(3 * day), 2, 0},
 	} {
 		require.Equal(t, c.want, c.policy.Gap(c.retry), c.name)
 	}
@@ -69,6 +75,9 @@ func TestValidate(t *testing.T) {
 		change(func(p *retry.Policy) { p.MaxJitter = 0 }),
 		change(func(p *retry.Policy) { p.Base = time.Minute }),
 		change(func(p *retry.Policy) { p.Factor, p.Retries = 1, 10 }),
+		retry.List(),
+		retry.List(day, time.Minute, 100*day),
+		ruled(retry.Rule{Code: "A", Never: true}, retry.Rule{Code: "B", DayOfMonth: 31}),
 	} {
 		require.NoError(t, p.Validate(), p)
 	}
@@ -87,6 +96,15 @@ func TestValidate(t *testing.T) {
 		{"base", change(func(p *retry.Policy) { p.Base = math.MaxInt64 })},
 		{"base", change(func(p *retry.Policy) { p.Base = 30*day + time.Second })},
 		{"base", change(func(p *retry.Policy) { p.Base = day + 1 })},
+		{"gaps", change(func(p *retry.Policy) { p.Gaps = []time.Duration{day} })},
+		{"gaps", retry.List(day, time.Minute-1)},
+		{"gaps", retry.List(day + 1)},
+		{"retries", retry.List(300*day, 67*day)},
+		{"rules", ruled(retry.Rule{Code: "A"})},
+		{"rules", ruled(retry.Rule{Code: "A", Never: true, DayOfMonth: 1})},
+		{"rules", ruled(retry.Rule{Code: "A", DayOfMonth: 32})},
+		{"rules", ruled(retry.Rule{Code: "A", DayOfMonth: -1})},
+		{"rules", ruled(retry.Rule{Code: "A", Never: true}, retry.Rule{Code: "A", DayOfMonth: 2})},
 		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = -1 })},
 		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = time.Hour + 1 })},
 		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = time.Second + 1 })},
@@ -99,27 +117,55 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// ruled is the default with rules for failure codes.
+func ruled(rules ...retry.Rule) retry.Policy {
+	p := retry.Default()
+	p.Rules = rules
+	return p
+}
+
+func TestAllows_ByFailureCode(t *testing.T) {
+	t.Parallel()
+	p := ruled(retry.Rule{Code: "ACCOUNT_BLOCKED", Never: true}, retry.Rule{Code: "INSUFFICIENT_FUNDS", DayOfMonth: 25})
+	for n, want := range map[int]bool{0: false, 1: true, 3: true, 4: false} {
+		require.Equal(t, want, p.Allows(n, "DECLINED"), n)
+		require.Equal(t, want, p.Allows(n, "INSUFFICIENT_FUNDS"), n)
+		require.False(t, p.Allows(n, "ACCOUNT_BLOCKED"), n)
+	}
+}
+
+func TestAt_WaitsForDayOfMonth(t *testing.T) {
+	t.Parallel()
+	p := ruled(retry.Rule{Code: "INSUFFICIENT_FUNDS", DayOfMonth: 25})
+	f := retry.Failure{Code: "INSUFFICIENT_FUNDS", At: failedAt}
+	require.Equal(t, "2026-04-25T09:00:00Z", p.At(f, 1, "").Format(time.RFC3339))
+	f.Boundary = time.Date(2026, time.April, 25, 9, 0, 1, 0, time.UTC)
+	require.Equal(t, "2026-04-25T09:00:00Z", p.At(f, 1, "seed").Format(time.RFC3339), "jitter stays before the boundary")
+	f.Code = "DECLINED"
+	require.Equal(t, failedAt.Add(day), p.At(f, 1, ""), "other codes do not wait")
+}
+
 func TestJitter(t *testing.T) {
 	t.Parallel()
 	p := retry.Default()
 	due := failedAt.Add(day)
 
-	require.Equal(t, due, p.At(failedAt, 1, "", time.Time{}), "no seed, no jitter")
-	first := p.At(failedAt, 1, "in_1", time.Time{})
-	require.Equal(t, first, p.At(failedAt, 1, "in_1", time.Time{}), "the same seed gives the same time")
-	require.NotEqual(t, first.Sub(due), p.At(failedAt, 2, "in_1", time.Time{}).Sub(failedAt.Add(2*day)),
+	require.Equal(t, due, p.At(failed(time.Time{}), 1, ""), "no seed, no jitter")
+	first := p.At(failed(time.Time{}), 1, "in_1")
+	require.Equal(t, first, p.At(failed(time.Time{}), 1, "in_1"), "the same seed gives the same time")
+	require.NotEqual(t, first.Sub(due), p.At(failed(time.Time{}), 2, "in_1").Sub(failedAt.Add(2*day)),
 		"each retry has its own")
 
 	short := map[time.Duration]bool{}
 	for i := range 100 {
 		one := retry.Policy{Base: day, Factor: 1, Retries: 1, MaxJitter: time.Second}
-		short[one.At(failedAt, 1, strconv.Itoa(i), time.Time{}).Sub(due)] = true
+		short[one.At(failed(time.Time{}), 1, strconv.Itoa(i)).Sub(due)] = true
 	}
 	require.Equal(t, map[time.Duration]bool{0: true, time.Second: true}, short, "both ends occur")
 
 	seen := map[time.Duration]bool{}
 	for i := range 1000 {
-		jitter := p.At(failedAt, 1, "in_"+strconv.Itoa(i), time.Time{}).Sub(due)
+		jitter := p.At(failed(time.Time{}), 1, "in_"+strconv.Itoa(i)).Sub(due)
 		require.True(t, jitter >= 0 && jitter <= time.Hour && jitter%time.Second == 0, jitter)
 		seen[jitter/(6*time.Minute)] = true
 	}
@@ -131,15 +177,15 @@ func TestJitter_StaysBeforeBoundary(t *testing.T) {
 	p := retry.Default()
 	due := failedAt.Add(day)
 	for i := range 100 {
-		at := p.At(failedAt, 1, strconv.Itoa(i), due.Add(10*time.Second))
+		at := p.At(failed(due.Add(10*time.Second)), 1, strconv.Itoa(i))
 		require.True(t, !at.Before(due) && at.Before(due.Add(10*time.Second)), at)
 	}
 	for name, boundary := range map[string]time.Time{"at once": due.Add(1), "within a second": due.Add(time.Second)} {
-		require.Equal(t, due, p.At(failedAt, 1, "seed", boundary), name)
+		require.Equal(t, due, p.At(failed(boundary), 1, "seed"), name)
 	}
 	// What the gap itself reaches is kept: the next period has begun, and its jitter is free again.
 	for _, boundary := range []time.Time{due, due.Add(-time.Hour)} {
-		require.Equal(t, p.At(failedAt, 1, "seed", time.Time{}), p.At(failedAt, 1, "seed", boundary))
+		require.Equal(t, p.At(failed(time.Time{}), 1, "seed"), p.At(failed(boundary), 1, "seed"))
 	}
 }
 
@@ -154,16 +200,16 @@ func TestGap_GrowsAndStaysBeforeBoundary(t *testing.T) {
 		}
 		seed := rapid.StringMatching(`[a-z0-9_]{0,8}`).Draw(t, "seed")
 		at, gap := failedAt, time.Duration(0)
-		for retry := 1; retry <= p.Retries; retry++ {
+		for n := 1; n <= p.Retries; n++ {
 			boundary := at.Add(time.Duration(rapid.Int64Range(1, int64(400*day)).Draw(t, "boundary")))
-			due, next := at.Add(p.Gap(retry)), p.At(at, retry, seed, boundary)
-			require.GreaterOrEqual(t, p.Gap(retry), gap, "gaps never shrink")
+			due, next := at.Add(p.Gap(n)), p.At(retry.Failure{At: at, Boundary: boundary}, n, seed)
+			require.GreaterOrEqual(t, p.Gap(n), gap, "gaps never shrink")
 			require.True(t, next.After(at), "a retry is later than the attempt before")
 			require.True(t, next.Sub(due) >= 0 && next.Sub(due) <= p.MaxJitter)
 			if due.Before(boundary) {
 				require.True(t, next.Before(boundary), "jitter does not cross the boundary")
 			}
-			at, gap = next, p.Gap(retry)
+			at, gap = next, p.Gap(n)
 		}
 	})
 }

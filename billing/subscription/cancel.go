@@ -104,7 +104,7 @@ func (s Subscription) endLater(reason string, now time.Time) Decision {
 func (s Subscription) end(reason string, now time.Time) Decision {
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
 	s.CancelAtPeriodEnd, s.PendingPlanID, s.PastDueAt, s.MethodChangedAt = false, "", time.Time{}, time.Time{}
-	s.TrialNoticeAt = time.Time{}
+	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	return Decision{Subscription: s, StopCollection: true, Events: []event.Event{
 		event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now),
 	}}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/dunning"
 	"perennial/billing/period"
 )
 
@@ -22,7 +23,7 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 	if !s.TrialNoticeAt.IsZero() && s.TrialNoticeAt.Before(at) {
 		action, at = ActionTrialNotice, s.TrialNoticeAt
 	}
-	if state != nil && state.Phase == collection.Scheduled && !state.RetryAt.After(at) {
+	if state != nil && state.Phase == collection.Scheduled && !s.Paused() && !state.RetryAt.After(at) {
 		action, at = ActionPaymentRetry, state.RetryAt
 	}
 	return action, at
@@ -43,8 +44,8 @@ func (s Subscription) boundaryAction() Action {
 }
 
 func (s Subscription) pastDueEnd(settings Settings) (time.Time, bool) {
-	if s.Status != PastDue || settings.PastDueCancelAfterDays == 0 {
+	if s.Status != PastDue || settings.Dunning.Final != dunning.Cancel {
 		return time.Time{}, false
 	}
-	return period.AddDays(s.PastDueAt, s.schedule().Location, settings.PastDueCancelAfterDays), true
+	return period.AddDays(s.PastDueAt, s.schedule().Location, settings.Dunning.CancelAfterDays), true
 }

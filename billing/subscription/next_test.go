@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/dunning"
 )
 
 func TestNextAction_TwoAtSameInstant(t *testing.T) {
@@ -14,7 +15,7 @@ func TestNextAction_TwoAtSameInstant(t *testing.T) {
 	s, _, _ := inStatus(PastDue)
 	end := s.CurrentPeriod.End
 	s.PastDueAt = end.AddDate(0, 0, -10)
-	patience := Settings{PastDueCancelAfterDays: 10}
+	patience := Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: 10}}
 	retry := func(at time.Time) *collection.State {
 		return &collection.State{Phase: collection.Scheduled, RetryAt: at}
 	}
@@ -30,7 +31,7 @@ func TestNextAction_TwoAtSameInstant(t *testing.T) {
 		"boundary before retry":      {retry(end.Add(1)), Settings{}, ActionRenewal, end},
 		"end of patience with it":    {nil, patience, ActionPastDueEnd, end},
 		"retry with end of patience": {retry(end), patience, ActionPaymentRetry, end},
-		"patience ends later":        {nil, Settings{PastDueCancelAfterDays: 11}, ActionRenewal, end},
+		"patience ends later":        {nil, Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: 11}}, ActionRenewal, end},
 		"an exhausted one waits": {&collection.State{Phase: collection.Exhausted, RetryAt: created}, Settings{},
 			ActionRenewal, end},
 		"a live attempt has no timer": {

@@ -3,6 +3,7 @@ package subscription
 import (
 	"time"
 
+	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -43,7 +44,7 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) Decision 
 		return Decision{Subscription: s}
 	}
 	d := Decision{}
-	s.Status, s.PastDueAt = Active, time.Time{}
+	s.Status, s.PastDueAt, s.CollectionPausedAt = Active, time.Time{}, time.Time{}
 	if now.Before(s.CurrentPeriod.End) && !f.invoiced(s.CurrentPeriod) {
 		d.Issue = drafts(invoice.Recovery, s.CurrentPeriod, f.Plan.Lines(s.CurrentPeriod))
 		if len(d.Issue) == 0 {
@@ -60,9 +61,10 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) Decision 
 	return d
 }
 
-// Unpaid is what the failure of an invoice's last automatic attempt means: past due, once. attempts is how many
-// attempts the invoice has seen. Faults: subscription_canceled, subscription_in_trial.
-func (s Subscription) Unpaid(attempts int, now time.Time) (Decision, error) {
+// Unpaid is what the failure of an invoice's last automatic attempt means: past due, once, and with the final action
+// pause, that collection is paused. attempts is how many attempts the invoice has seen. Faults: subscription_canceled,
+// subscription_in_trial.
+func (s Subscription) Unpaid(final dunning.Action, attempts int, now time.Time) (Decision, error) {
 	if err := permit(s.Status, retriesExhausted); err != nil {
 		return Decision{}, err
 	}
@@ -70,9 +72,25 @@ func (s Subscription) Unpaid(attempts int, now time.Time) (Decision, error) {
 		return Decision{Subscription: s}, nil
 	}
 	s.Status, s.PastDueAt = PastDue, now
-	return Decision{Subscription: s, Events: []event.Event{
-		event.New(event.SubscriptionPastDue{Subscription: s.announced(), FailedPaymentAttempts: attempts}, now),
-	}}, nil
+	if final == dunning.Pause {
+		s.CollectionPausedAt = now
+	}
+	return Decision{Subscription: s, Events: []event.Event{event.New(event.SubscriptionPastDue{
+		Subscription: s.announced(), FailedPaymentAttempts: attempts, CollectionPaused: s.Paused(),
+	}, now)}}, nil
+}
+
+// ResumeCollection ends a pause. The subscription stays past due until it is paid. Faults: collection_not_paused,
+// subscription_canceled.
+func (s Subscription) ResumeCollection(now time.Time) (Decision, error) {
+	if err := permit(s.Status, resumeCollection); err != nil {
+		return Decision{}, err
+	}
+	if !s.Paused() {
+		return Decision{}, ErrNotPaused
+	}
+	s.CollectionPausedAt = time.Time{}
+	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "collectionPaused")}}, nil
 }
 
 // ExpirePastDue cancels a subscription that was past due for as long as its environment allows. Faults:

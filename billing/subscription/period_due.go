@@ -49,7 +49,7 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 			CurrentPeriodStart: s.CurrentPeriod.Start.Unix(), CurrentPeriodEnd: s.CurrentPeriod.End.Unix(),
 		}, now))
 	}
-	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue {
+	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue && !s.Paused() {
 		reason := invoice.Cycle
 		if first {
 			reason = invoice.Create

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
-	"perennial/billing/retry"
 )
 
 var (
@@ -26,7 +26,7 @@ var (
 	dollars = plan.Plan{
 		ID: "plan_usd", Name: "Dollars", Currency: "USD", Interval: month, Active: true, Prices: prices(1),
 	}
-	settings = Settings{Retry: retry.Default(), PastDueBilling: SkipPastDue}
+	settings = Settings{Dunning: dunning.Default(), PastDueBilling: SkipPastDue}
 )
 
 // Nothing is billed before the first period is opened, so a change of plan then is a change of what will be.
@@ -57,12 +57,12 @@ func TestChangePlan_BeforeTheFirstPeriodIsOpened(t *testing.T) {
 func TestUnpaid_TwiceIsOneSpell(t *testing.T) {
 	t.Parallel()
 	s, _, now := inStatus(Active)
-	first, err := s.Unpaid(4, now)
+	first, err := s.Unpaid(dunning.PastDue, 4, now)
 	require.NoError(t, err)
 	require.Equal(t, event.SubscriptionPastDue{Subscription: s.announced(), FailedPaymentAttempts: 4},
 		first.Events[0].Data)
 
-	again, err := first.Subscription.Unpaid(5, now.Add(time.Hour))
+	again, err := first.Subscription.Unpaid(dunning.PastDue, 5, now.Add(time.Hour))
 
 	require.NoError(t, err)
 	require.Equal(t, Decision{Subscription: first.Subscription}, again)

@@ -1,9 +1,10 @@
 package subscription
 
 import (
+	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/period"
-	"perennial/billing/retry"
+	"perennial/billing/plan"
 )
 
 // PastDueBilling says what boundaries do while a subscription is past due.
@@ -15,38 +16,44 @@ const (
 	AccruePastDue PastDueBilling = "accrue" // every period is billed
 )
 
-// maxPatience is the longest time in `past_due`, in days, that ends in a cancellation; longer is never.
-const maxPatience = 365
+// maxReminder is how many days before a renewal it can be announced: less than the shortest month.
+const maxReminder = 28
 
 // Settings are an environment's choices that the rules depend on.
 type Settings struct {
-	TimeZone               string
-	Retry                  retry.Policy
-	PastDueBilling         PastDueBilling
-	PastDueCancelAfterDays int // 0: never
+	TimeZone       string
+	Dunning        dunning.Policy
+	PastDueBilling PastDueBilling
+	// RenewalReminderDays is how long before a renewal that asks the payer it is announced; 0: it is not.
+	RenewalReminderDays int
+}
+
+// For returns the settings for subscriptions to a plan, which may have a dunning policy of its own.
+func (s Settings) For(p plan.Plan) Settings {
+	if p.Dunning != nil {
+		s.Dunning = *p.Dunning
+	}
+	return s
 }
 
 // DefaultSettings are those of an environment for which nothing was chosen.
 func DefaultSettings() Settings {
-	return Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: SkipPastDue}
+	return Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: SkipPastDue, RenewalReminderDays: 1}
 }
 
 // Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown,
-// retry_policy_invalid, past_due_billing_unknown, past_due_cancel_after_days_out_of_range.
+// past_due_billing_unknown, renewal_reminder_days_out_of_range, those of dunning.Policy.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
-		return err
-	}
-	if err := s.Retry.Validate(); err != nil {
 		return err
 	}
 	if s.PastDueBilling != SkipPastDue && s.PastDueBilling != AccruePastDue {
 		return fault.InvalidParam("pastDueBilling", "past_due_billing_unknown",
 			"`pastDueBilling` cannot be %.40q. Send `%s` or `%s`.", s.PastDueBilling, SkipPastDue, AccruePastDue)
 	}
-	if s.PastDueCancelAfterDays < 0 || s.PastDueCancelAfterDays > maxPatience {
-		return fault.InvalidParam("pastDueCancelAfterDays", "past_due_cancel_after_days_out_of_range",
-			"`pastDueCancelAfterDays` must be 1 to %d, or 0 to never cancel.", maxPatience)
+	if s.RenewalReminderDays < 0 || s.RenewalReminderDays > maxReminder {
+		return fault.InvalidParam("renewalReminderDays", "renewal_reminder_days_out_of_range",
+			"`renewalReminderDays` must be 1 to %d, or 0 to send no reminders.", maxReminder)
 	}
-	return nil
+	return s.Dunning.Validate()
 }

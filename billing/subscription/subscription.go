@@ -27,14 +27,16 @@ type Action string
 
 // The actions.
 const (
-	ActionNone         Action = "none"            // nothing but commands
-	ActionBegin        Action = "begin"           // the first period starts now
-	ActionTrialNotice  Action = "trial_notice"    // the end of the trial is announced
-	ActionTrialEnd     Action = "trial_end"       // the first paid period starts
-	ActionRenewal      Action = "renewal"         // the next period starts
-	ActionCancel       Action = "cancel"          // cancellation at period end
-	ActionPaymentRetry Action = "payment_retry"   // the next automatic attempt
-	ActionPastDueEnd   Action = "past_due_cancel" // past due for too long
+	ActionNone        Action = "none"         // nothing but commands
+	ActionBegin       Action = "begin"        // the first period starts now
+	ActionTrialNotice Action = "trial_notice" // the end of the trial is announced
+	ActionTrialEnd    Action = "trial_end"    // the first paid period starts
+	// ActionRenewalReminder: a renewal that asks the payer is announced.
+	ActionRenewalReminder Action = "renewal_reminder"
+	ActionRenewal         Action = "renewal"         // the next period starts
+	ActionCancel          Action = "cancel"          // cancellation at period end
+	ActionPaymentRetry    Action = "payment_retry"   // the next automatic attempt
+	ActionPastDueEnd      Action = "past_due_cancel" // past due for too long
 )
 
 // Subscription is the truth about one subscription. Zero times mean "none". All times are virtual on a test clock.
@@ -49,6 +51,8 @@ type Subscription struct {
 	Interval      period.Interval
 	TrialEndsAt   time.Time
 	TrialNoticeAt time.Time // when the trial's end will be announced; zero: it was, or there is no trial
+	// RemindedFor is the start of the period whose renewal was announced last; zero: none was.
+	RemindedFor   time.Time
 	CurrentPeriod period.Period
 	// RenewedFrom is the start of the period that the schedule opened last.
 	// A change of interval restarts the current one.
@@ -62,6 +66,7 @@ type Subscription struct {
 	CanceledAt          time.Time
 	PastDueAt           time.Time
 	CollectingInvoiceID string
+	CollectionPausedAt  time.Time // only while past due: nothing is billed or collected automatically
 	TestClockID         string
 	Metadata            metadata.Pairs
 	MethodChangedAt     time.Time
@@ -72,6 +77,12 @@ type Subscription struct {
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
 }
+
+// Paused reports whether the collection of its invoices is paused.
+func (s Subscription) Paused() bool { return !s.CollectionPausedAt.IsZero() }
+
+// Location is where its calendar is.
+func (s Subscription) Location() *time.Location { return s.schedule().Location }
 
 // Span is the time whose invoices decisions depend on: the current period, with those before it that a change of
 // interval cut short.

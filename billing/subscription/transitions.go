@@ -19,12 +19,14 @@ const (
 	reactivate        input = "reactivate"
 	changePlan        input = "change_plan"
 	payInvoice        input = "pay"
+	resumeCollection  input = "resume_collection"
 )
 
 // The occurrences.
 const (
 	periodDue        input = "period_due"        // the next period's start has come
 	trialEnding      input = "trial_ending"      // the trial ends soon
+	renewalNear      input = "renewal_near"      // a renewal that asks the payer comes soon
 	paymentSettled   input = "payment_settled"   // one of its invoices was paid
 	retriesExhausted input = "retries_exhausted" // the last automatic attempt of an invoice failed
 	pastDueExpired   input = "past_due_expired"  // past due for as long as the environment allows
@@ -37,7 +39,9 @@ var (
 	ErrCanceled = fault.New(fault.Conflict, "subscription_canceled",
 		"The subscription is canceled, which is final. Create a new one.")
 	ErrNotPastDue = fault.New(fault.Conflict, "subscription_not_past_due", "The subscription is not past due.")
-	ErrInTrial    = fault.New(fault.Conflict, "subscription_in_trial",
+	ErrPastDue    = fault.New(fault.Conflict, "subscription_past_due",
+		"The subscription is past due, so that no renewal is announced.")
+	ErrInTrial = fault.New(fault.Conflict, "subscription_in_trial",
 		"The subscription is in its trial and has no unpaid invoice.")
 	ErrNotInTrial = fault.New(fault.Conflict, "subscription_not_in_trial",
 		"The subscription is not in a trial whose end is still to be announced.")
@@ -59,6 +63,8 @@ var (
 	ErrRenewalDue   = fault.New(fault.Conflict, "renewal_due",
 		"The current period has ended and its renewal is in progress. "+
 			"Repeat the request in a few seconds.").After(5 * time.Second)
+	ErrNotPaused = fault.New(fault.Conflict, "collection_not_paused",
+		"The subscription's collection is not paused.")
 	ErrPastDueNotEnded = fault.New(fault.Conflict, "past_due_not_ended",
 		"The subscription's time in past_due has not ended.")
 )
@@ -69,18 +75,19 @@ var (
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
-		periodDue: {Active, Canceled}, trialEnding: {Trialing}, invoiceWrittenOff: {Trialing},
+		periodDue: {Active, Canceled}, trialEnding: {Trialing}, renewalNear: {Trialing},
+		invoiceWrittenOff: {Trialing},
 	},
 	Active: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active},
 		payInvoice: {Active},
 		periodDue:  {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
-		invoiceWrittenOff: {Active},
+		renewalNear: {Active}, invoiceWrittenOff: {Active},
 	},
 	PastDue: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue},
-		payInvoice: {PastDue},
-		periodDue:  {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
+		payInvoice: {PastDue}, resumeCollection: {PastDue},
+		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
 		pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
 	},
 	Canceled: {
@@ -92,9 +99,10 @@ var transitions = map[Status]map[input][]Status{
 var refusals = map[Status]map[input]error{
 	Trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
+		resumeCollection: ErrNotPaused,
 	},
-	Active:  {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial},
-	PastDue: {trialEnding: ErrNotInTrial},
+	Active:  {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused},
+	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue},
 }
 
 // permit returns nil where in may happen in status, else the refusal.

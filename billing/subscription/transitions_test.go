@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/dunning"
 	"perennial/billing/internal/statedoc"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -42,7 +43,7 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 	if err != nil {
 		panic(err)
 	}
-	f := Facts{Plan: team, Settings: Settings{PastDueCancelAfterDays: 10}}
+	f := Facts{Plan: team, Settings: Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: 10}}}
 	if status == Trialing {
 		s.TrialNoticeAt = time.Time{} // it was given days ago
 		return s, f, s.CurrentPeriod.End.Add(-time.Hour)
@@ -95,13 +96,22 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 		s.TrialNoticeAt = now
 		return s.AnnounceTrialEnd(now)
 	},
+	renewalNear: func(s Subscription, f Facts, now time.Time) (Decision, error) { return s.AnnounceRenewal(f, now) },
 	paymentSettled: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		paid := invoice.Invoice{ID: "in_1", Status: invoice.Paid, Period: s.CurrentPeriod}
 		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == paid.ID })
 		f.Paid = []invoice.Invoice{paid}
 		return s.Settled(f, paid, now)
 	},
-	retriesExhausted: func(s Subscription, _ Facts, now time.Time) (Decision, error) { return s.Unpaid(4, now) },
+	retriesExhausted: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+		return s.Unpaid(dunning.PastDue, 4, now)
+	},
+	resumeCollection: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+		if s.Status == PastDue {
+			s.CollectionPausedAt = now
+		}
+		return s.ResumeCollection(now)
+	},
 	invoiceWrittenOff: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		given := invoice.Invoice{ID: "in_1", Status: invoice.Void, Period: s.CurrentPeriod}
 		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == given.ID })
@@ -133,12 +143,14 @@ var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
 var refused = map[Status]map[input]error{
 	Trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
+		resumeCollection: ErrNotPaused,
 	},
-	Active:  {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial},
-	PastDue: {trialEnding: ErrNotInTrial},
+	Active:  {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused},
+	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue},
 	Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
 		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
+		resumeCollection: ErrCanceled, renewalNear: ErrCanceled,
 	},
 }
 

@@ -54,6 +54,12 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	if err := s.watchBacklog(store, p.now); err != nil {
 		return part, err
 	}
+	if err := s.watchCharging(store); err != nil {
+		return part, err
+	}
+	if err := s.watchBreakers(store, p.now); err != nil {
+		return part, err
+	}
 	if err := s.watchWaiting(store, p.now); err != nil {
 		return part, err
 	}

@@ -104,6 +104,15 @@ func vaultOf(c config.Config) (*vault.Vault, error) {
 	return vault.New(c.KEK.Reveal())
 }
 
+// neededVault is vaultOf for a command that does nothing without it; absent says why not.
+func neededVault(c config.Config, absent string) (*vault.Vault, error) {
+	keys, err := vaultOf(c)
+	if err == nil && keys == nil {
+		err = usagef("PERENNIAL_KEK is not set%s", absent)
+	}
+	return keys, err
+}
+
 // gatewayOf opens accounts as the operator set providers up; keys may be nil where nothing stored is opened.
 func gatewayOf(c config.Config, keys *vault.Vault) *gateway.Gateway {
 	return gateway.New(gateway.Config{

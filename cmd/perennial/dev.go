@@ -62,10 +62,15 @@ func dev(ctx context.Context, p *process, o devOptions) (err error) {
 	}
 	stack.screen.say("\n  One subscription's life, told through the HTTP API on a test clock, " +
 		"with the webhooks (→) that each step sent:\n")
-	played, err := story.Play(ctx, story.Config{
+	told := story.Config{
 		API: stack.service.api.url, Key: stack.state.apiKey, Simulator: stack.simulator.url("stripe"), Out: p.stdout,
 		Colour: stack.screen.colour, Now: p.now, Verify: verify.Verify,
-	})
+	}
+	played, err := story.Play(ctx, told)
+	if err == nil {
+		told.Simulator = stack.simulator.url("pawapay")
+		err = story.PlayMobileMoney(ctx, told)
+	}
 	var deviation *story.Deviation
 	switch {
 	case errors.As(err, &deviation):

@@ -30,6 +30,8 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	for _, w := range allWaiting {
 		d.waiting(ctx, store, w)
 	}
+	d.charging(ctx, store)
+	d.breakers(ctx, store, d.now())
 	d.lost(ctx, store, b)
 	d.erasures(ctx, store, b)
 	d.disputed(ctx, store, b)

@@ -34,7 +34,7 @@ func keyKEKCommand() *command {
 	return &command{
 		name: "kek", summary: "print a new key-encryption key for PERENNIAL_KEK",
 		about: "It encrypts the provider credentials of all apps: keep it in your secret store, and never beside the database's\n" +
-			"backups. To replace one, set PERENNIAL_KEK to the new and the old, separated by a comma.",
+			"backups. `perennial key-encryption rotate --help` says how to replace one.",
 		examples: []string{"export PERENNIAL_KEK=$(perennial key kek)"},
 		setup: func(*flag.FlagSet) action {
 			return func(_ context.Context, p *process, _ []string) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/dunning"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -187,16 +188,19 @@ func TestEnvironmentCreate_TakesSettings(t *testing.T) {
 		says string
 	}{
 		"Plain": {nil, subscription.DefaultSettings(), "time zone UTC; retries after 24h, 48h, 96h and at most 1h of jitter; " +
-			"periods that pass in past_due are not billed; past_due cancels never"},
+			"periods that pass in past_due are not billed; past_due cancels never; " +
+			"renewals that ask the payer are announced 24h before"},
 		"Chosen": {
 			[]string{"--time-zone", "Africa/Douala", "--retry-base", "36h", "--retry-factor", "1", "--retry-jitter", "0s",
-				"--past-due-billing", "accrue", "--past-due-cancel-after", "60"},
+				"--past-due-billing", "accrue", "--past-due-cancel-after", "60", "--renewal-reminder", "0"},
 			subscription.Settings{
-				TimeZone: "Africa/Douala", Retry: retry.Policy{Base: 36 * time.Hour, Factor: 1, Retries: 3},
-				PastDueBilling: subscription.AccruePastDue, PastDueCancelAfterDays: 60,
+				TimeZone: "Africa/Douala", Dunning: dunning.Policy{
+					Retry: retry.Policy{Base: 36 * time.Hour, Factor: 1, Retries: 3}, Final: dunning.Cancel, CancelAfterDays: 60,
+				},
+				PastDueBilling: subscription.AccruePastDue,
 			},
 			"time zone Africa/Douala; retries after 36h, 36h, 36h and at most 0s of jitter; periods that pass in past_due are billed; " +
-				"past_due cancels after 60 days",
+				"past_due cancels after 60 days; renewals are not announced",
 		},
 	} {
 		got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", app, "--mode", "live"},

@@ -29,7 +29,7 @@ func (s *server) checkKeysets(ctx context.Context, p *process, keys *vault.Vault
 		return err
 	}
 	defer store.Close()
-	stored, err := store.Keysets(ctx, keysetsAtMost)
+	stored, err := store.Keysets(ctx, "", keysetsAtMost)
 	if err != nil {
 		return err
 	}

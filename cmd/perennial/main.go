@@ -58,7 +58,7 @@ func root() *command {
 			"usage.",
 		examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
 		subcommands: []*command{
-			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), buildCommand(),
+			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), keyEncryptionCommand(), buildCommand(),
 			doctorCommand(), providerCommand(), paymentCommand(), callbackCommand(), simulatorCommand(), listenCommand(),
 			healthcheckCommand(),
 		},

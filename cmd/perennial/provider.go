@@ -17,9 +17,12 @@ import (
 
 func providerCommand() *command {
 	return &command{
-		name: "provider", summary: "list and test accounts at payment providers, and replace their credentials",
-		about:       "`perennial key create` adds an account to an environment.",
-		subcommands: []*command{providerListCommand(), providerTestCommand(), providerUpdateCommand()},
+		name: "provider", summary: "add, list, test and pause accounts at payment providers, and replace their credentials",
+		about: "An environment may have several accounts, of which one is primary. Apps administer theirs with /payment-providers.",
+		subcommands: []*command{
+			providerListCommand(), providerAddCommand(), providerTestCommand(), providerUpdateCommand(), providerPauseCommand(),
+			providerResumeCommand(),
+		},
 		examples: []string{
 			"perennial provider list",
 			"STRIPE_KEY=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --credential secretKey=STRIPE_KEY",
@@ -30,7 +33,9 @@ func providerCommand() *command {
 func providerListCommand() *command {
 	return &command{
 		name: "list", summary: "list the accounts of all environments",
-		about:    "CHANGED is when credentials were last stored. The credentials themselves are never shown.",
+		about: "The primary account of an environment takes its charges, unless a rule says otherwise; backups stand by in the order\n" +
+			"of their priority. CHARGING says whether new charges are paused, of the account or of its environment. CHANGED is when\n" +
+			"the account last changed. The credentials themselves are never shown, and deleted accounts are left out.",
 		examples: []string{"perennial provider list"},
 		setup: func(*flag.FlagSet) action {
 			return func(ctx context.Context, p *process, _ []string) error {
@@ -48,16 +53,37 @@ func providerListCommand() *command {
 
 func accountsTable(out io.Writer, c config.Config, found []db.AccountListing) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tMODE\tPROVIDER\tCHANGED\tCALLBACKS TO") // Flush tells
+	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tMODE\tPROVIDER\tENVIRONMENT\tTAKES\tCONNECTION\tCHARGING\tCHANGED\tCALLBACKS TO") // Flush tells
 	for _, a := range found {
+		if !a.DeletedAt.IsZero() {
+			continue
+		}
+		status, _ := a.Status()
 		callbacks := callbackURL(c, a.Provider, a.ID)
 		if !slices.Contains(a.Fields, gateway.FieldWebhookSecret) {
 			callbacks = "none: it has no webhook secret"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Tenant, a.App, a.Mode, a.Provider,
-			a.ChangedAt.UTC().Format(time.DateTime), callbacks) // Flush tells
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Tenant, a.App, a.Mode, a.Provider,
+			a.EnvironmentID, rank(a), status, charging(a), a.ChangedAt.UTC().Format(time.DateTime), callbacks) // Flush tells
 	}
 	return w.Flush()
+}
+
+func rank(a db.AccountListing) string {
+	if a.Primary {
+		return "primary"
+	}
+	return fmt.Sprintf("backup %d", a.Priority)
+}
+
+func charging(a db.AccountListing) string {
+	switch {
+	case !a.EnvironmentPausedAt.IsZero():
+		return "paused in the environment since " + a.EnvironmentPausedAt.UTC().Format(time.DateTime)
+	case !a.ChargingPausedAt.IsZero():
+		return "paused since " + a.ChargingPausedAt.UTC().Format(time.DateTime)
+	}
+	return "on"
 }
 
 func providerUpdateCommand() *command {

@@ -28,12 +28,9 @@ func providerTestCommand() *command {
 }
 
 func testAccount(ctx context.Context, p *process, store *db.Store, c config.Config, configID string) error {
-	keys, err := vaultOf(c)
+	keys, err := neededVault(c, ", so the stored credentials cannot be opened")
 	if err != nil {
 		return err
-	}
-	if keys == nil {
-		return usagef("PERENNIAL_KEK is not set, so the stored credentials cannot be opened")
 	}
 	account, err := store.ProviderConfigByID(ctx, configID)
 	if err != nil {

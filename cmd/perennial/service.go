@@ -18,6 +18,7 @@ import (
 	"perennial/internal/failpoint"
 	"perennial/internal/telemetry"
 	"perennial/internal/vault"
+	"perennial/providers/all"
 	"perennial/service/dispatch"
 	"perennial/service/engine"
 	"perennial/service/gateway"
@@ -205,6 +206,7 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 		Client: s.temporal, Logger: s.telemetry.Logger, Namespace: c.Temporal.Namespace,
 		Activities: activities.New(activities.Config{
 			Store: s.dispatching(p, store), Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal),
+			Factories: all.Registry, AccountSlots: c.Worker.AccountSlots,
 			Observer: watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
 			ReconcileRate: c.Worker.ReconcileRate, Deliveries: deliveries,
 		}),

@@ -20,20 +20,23 @@ func (c *choices) declare(f *flag.FlagSet) {
 		func(s *subscription.Settings, zone string) { s.TimeZone = zone })
 	choosing(f, c, "retry-base",
 		"`duration` from a failed payment to its first retry in a new environment (default: 24h)", time.ParseDuration,
-		func(s *subscription.Settings, d time.Duration) { s.Retry.Base = d })
+		func(s *subscription.Settings, d time.Duration) { s.Dunning.Retry.Base = d })
 	choosing(f, c, "retry-factor",
 		"how many `times` longer each gap to the next retry is than the one before it, in a new environment (default: 2)",
 		whole,
-		func(s *subscription.Settings, n int) { s.Retry.Factor = n })
+		func(s *subscription.Settings, n int) { s.Dunning.Retry.Factor = n })
 	choosing(f, c, "retry-jitter",
 		"longest random `duration` that spreads the retries of a new environment; 0s: none (default: 1h)", time.ParseDuration,
-		func(s *subscription.Settings, d time.Duration) { s.Retry.MaxJitter = d })
+		func(s *subscription.Settings, d time.Duration) { s.Dunning.Retry.MaxJitter = d })
 	choosing(f, c, "past-due-billing",
 		"whether periods that pass while past due are billed, in a new environment: `skip|accrue` (default: skip)", text,
 		func(s *subscription.Settings, way string) { s.PastDueBilling = subscription.PastDueBilling(way) })
 	choosing(f, c, "past-due-cancel-after",
 		"`days` in past_due after which a subscription of a new environment is canceled; 0: never (default: 0)", whole,
-		func(s *subscription.Settings, days int) { s.PastDueCancelAfterDays = days })
+		func(s *subscription.Settings, days int) { s.Dunning.CancelAfter(days) })
+	choosing(f, c, "renewal-reminder",
+		"`days` before a renewal that asks the payer at which a new environment announces it; 0: never (default: 1)", whole,
+		func(s *subscription.Settings, days int) { s.RenewalReminderDays = days })
 }
 
 // choosing declares a flag whose value is a choice. Its name goes along, so that a refusal names the flags to omit.
@@ -63,7 +66,8 @@ func whole(s string) (int, error) {
 var flagOf = map[string]string{
 	"timeZone": "time-zone",
 	"base":     "retry-base", "factor": "retry-factor", "retries": "retry-base", "maxJitter": "retry-jitter",
-	"pastDueBilling": "past-due-billing", "pastDueCancelAfterDays": "past-due-cancel-after",
+	"pastDueBilling": "past-due-billing", "cancelAfterDays": "past-due-cancel-after",
+	"renewalReminderDays": "renewal-reminder",
 }
 
 // check refuses choices that no environment can have.

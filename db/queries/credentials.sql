@@ -2,7 +2,7 @@
 
 -- name: ProviderConfigListAll :many
 -- Few rows, no paging. The names of the credentials are those of the current version.
-select p.id, p.environment_id, p.provider, p.created_at, e.mode, a.name as app, t.name as tenant,
+select sqlc.embed(p), e.charging_paused_at as environment_paused_at, e.mode, a.name as app, t.name as tenant,
        coalesce((select c.fields from provider_credentials c
         where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
         array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields,

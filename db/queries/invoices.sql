@@ -7,12 +7,12 @@ with counter as (
 ), written as (
     insert into invoices (
         id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied,
-        brought_forward, carried_forward, amount_due, amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
+        brought_forward, carried_forward, amount_due, amount_paid, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
         @id, @environment_id, counter.last_number, @customer_id, @subscription_id, @status, @reason, @currency, @total,
-        @credit_applied, @brought_forward, @carried_forward, @amount_due, @amount_paid, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @retry_at,
+        @credit_applied, @brought_forward, @carried_forward, @amount_due, @amount_paid, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
         @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @uncollectible_at,
         @created_at
     from counter
@@ -31,7 +31,8 @@ insert into invoice_lines (
 with written as (
     update invoices
     set status = @status, credit_applied = @credit_applied, amount_due = @amount_due, amount_paid = @amount_paid,
-        phase = @phase, automatic_attempts = @automatic_attempts, attempts = @attempts, retry_at = @retry_at,
+        phase = @phase, automatic_attempts = @automatic_attempts, attempts = @attempts, skipped_retries = @skipped_retries,
+        retry_at = @retry_at,
         attempt_trigger = @attempt_trigger, replaced_by = @replaced_by,
         paid_at = @paid_at, voided_at = @voided_at, uncollectible_at = @uncollectible_at
     where environment_id = @environment_id and id = @id

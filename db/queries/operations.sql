@@ -137,12 +137,17 @@ select (case when current_setting('transaction_read_only') = 'off' then count(*)
 from workers
 where deployment = @deployment and build_id = @build_id;
 
+-- name: WorkerCountAll :one
+select (count(*))::integer as working
+from workers
+where stopped_at is null and seen_at > clock_timestamp() - make_interval(secs => @beat_seconds::float8);
+
 -- name: WorkerPurge :exec
 delete from workers where seen_at < @before;
 
 -- name: KeysetList :many
 -- A process checks at start that its key-encryption key opens them.
-select a.id, a.keyset from apps a order by a.id limit @row_limit;
+select a.id, a.keyset from apps a where a.id > @after::text order by a.id limit @row_limit;
 
 -- name: WebhookBacklogGet :one
 -- Endpoints whose workflow has not done in time what was due, or was to be woken, and those that fail.

@@ -1,6 +1,6 @@
 -- name: PlanInsert :exec
-insert into plans (id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, metadata, created_at)
-values (@id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @metadata, @created_at);
+insert into plans (id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at)
+values (@id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at);
 
 -- name: PriceInsert :exec
 insert into prices (id, environment_id, plan_id, position, name, model, amount)
@@ -15,7 +15,7 @@ select sqlc.embed(p) from plans p where p.environment_id = @environment_id and p
 -- name: PlanUpdate :exec
 -- What may change. The rest is what subscriptions were sold.
 with written as (
-    update plans set name = @name, active = @active, metadata = @metadata
+    update plans set name = @name, active = @active, dunning = @dunning, metadata = @metadata
     where environment_id = @environment_id and id = @id
     returning 1
 )

@@ -29,11 +29,11 @@ order by c.id;
 insert into provider_callbacks (
     id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at,
     kind, lost_transaction_id, key, evidence_outcome, evidence_ref, evidence_amount, evidence_currency, evidence_failure_code,
-    evidence_failure_reason
+    evidence_failure_reason, evidence_since
 ) values (
     @id, @environment_id, @provider_config_id, @provider_event_id, @type, @transaction_id, @provider_ref, @received_at, @processed_at,
     @kind, @lost_transaction_id, @key, @evidence_outcome, @evidence_ref, @evidence_amount, @evidence_currency,
-    @evidence_failure_code, @evidence_failure_reason
+    @evidence_failure_code, @evidence_failure_reason, @evidence_since
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id;

@@ -6,9 +6,11 @@ values (@id, @environment_id, @provider, @is_primary, @priority, @last_tested_at
 select sqlc.embed(k), sqlc.embed(p),
        coalesce((select c.fields from provider_credentials c
         where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
-        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields,
+       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at
 from api_key_details k
 join provider_configs p on p.environment_id = k.environment_id and p.id = @id and p.deleted_at is null
+left join provider_breakers b on b.environment_id = p.environment_id and b.provider_config_id = p.id
 where k.hash = @hash;
 
 -- name: ProviderConfigList :many
@@ -16,8 +18,10 @@ where k.hash = @hash;
 select sqlc.embed(p),
        coalesce((select c.fields from provider_credentials c
         where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
-        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields,
+       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at
 from provider_configs p
+left join provider_breakers b on b.environment_id = p.environment_id and b.provider_config_id = p.id
 where p.environment_id = @environment_id and p.deleted_at is null
 order by p.id desc;
 
@@ -34,7 +38,7 @@ for no key update of a;
 with written as (
     update provider_configs
     set is_primary = @is_primary, priority = @priority, disabled_at = sqlc.narg('disabled_at'), deleted_at = sqlc.narg('deleted_at'),
-        charging_paused_at = sqlc.narg('charging_paused_at')
+        charging_paused_at = sqlc.narg('charging_paused_at'), max_requests_per_second = sqlc.narg('max_requests_per_second')
     where environment_id = @environment_id and id = @id
     returning 1
 )
@@ -57,8 +61,16 @@ where (p.environment_id, p.id) in (
 returning p.environment_id, p.id;
 
 -- name: ProviderConfigHasPending :one
-select exists (select from transactions t
-    where t.environment_id = @environment_id and t.provider_config_id = @provider_config_id::text and t.status = 'pending') as pending;
+-- Payments of the configuration, and those that were sent to it before they were sent elsewhere and of which it may still
+-- say something: what it surely did not take is none of its business any more.
+select exists (
+    select from transactions t
+    where t.environment_id = @environment_id and t.status = 'pending'
+      and (t.provider_config_id = @provider_config_id::text
+           or exists (
+               select from payment_sends s
+               where s.environment_id = t.environment_id and s.transaction_id = t.id and s.provider_config_id = @provider_config_id::text
+                 and coalesce(s.outcome, 'unknown') in ('unknown', 'pending')))) as pending;
 
 -- name: ProviderConfigGetPrimary :one
 -- The app's wrapped keyset comes along, since nothing can be opened without it, and the versions of the credentials, the
@@ -98,6 +110,11 @@ where p.id = @id;
 update provider_configs p set failing_since = @failing_since
 where p.environment_id = @environment_id and p.id = @id and p.failing_since is null
 returning p.id;
+
+-- name: ProviderConfigClearTestError :exec
+-- A payment went through: the last test's finding is no longer true. The first of those who notice it writes.
+update provider_configs p set test_error = null
+where p.environment_id = @environment_id and p.id = @id and p.test_error is not null;
 
 -- name: ProviderConfigClearFailing :many
 update provider_configs p set failing_since = null, test_error = null

@@ -78,6 +78,30 @@ set started_epoch = @epoch
 from unmarked u
 where t.environment_id = u.environment_id and t.id = u.id;
 
+-- name: TransactionListWakePending :many
+-- Decisions of people, so that there are few.
+select t.environment_id, t.id
+from transactions t
+where t.wake_pending_since < @before
+order by t.wake_pending_since, t.id
+limit @row_limit;
+
+-- name: TransactionClearWakePending :exec
+-- In id order, as everybody who locks several. One that was marked again meanwhile is signalled again.
+with told as (
+    select t.environment_id, t.id
+    from transactions t
+    join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) s
+        on t.environment_id = s.environment_id and t.id = s.id
+    where t.wake_pending_since < @before
+    order by t.id
+    for no key update of t
+)
+update transactions t
+set wake_pending_since = null
+from told
+where t.environment_id = told.environment_id and t.id = told.id;
+
 -- name: TestClockListAdvancing :many
 select c.environment_id, c.id
 from test_clocks c

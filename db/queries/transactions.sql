@@ -30,6 +30,7 @@ with written as (
         not_found_count = @not_found_count, not_found_at = @not_found_at, parked_at = @parked_at, completed_at = @completed_at,
         disputes = @disputes, disputed_at = @disputed_at, returned_at = @returned_at, review_reason = @review_reason,
         review_ref = @review_ref, reviewed_at = @reviewed_at,
+        held_at = @held_at, held_revision = @held_revision, held_by_stop = @held_by_stop,
         refund_owed_at = case when @owes::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
@@ -53,7 +54,10 @@ select sqlc.embed(t) from transactions t where t.environment_id = @environment_i
 select sqlc.embed(t),
     exists (
         select from customers c
-        where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased
+        where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased,
+    coalesce((
+        select c.country from customers c
+        where c.environment_id = t.environment_id and c.id = t.customer_id), '')::text as payer_country
 from transactions t
 where t.environment_id = @environment_id and t.id = @id
 for no key update;
@@ -80,6 +84,9 @@ where t.environment_id = @environment_id
   and (sqlc.narg('status')::text is null or t.status = sqlc.narg('status'))
   and (sqlc.narg('type')::text is null or t.type = sqlc.narg('type'))
   and (not @refund_owed::boolean or t.refund_owed > 0)
+  and (sqlc.narg('provider_config_id')::text is null or t.provider_config_id = sqlc.narg('provider_config_id'))
+  and (sqlc.narg('created_from')::timestamptz is null or t.created_at >= sqlc.narg('created_from'))
+  and (sqlc.narg('created_to')::timestamptz is null or t.created_at < sqlc.narg('created_to'))
   and t.position < @below::bigint and t.position > @above::bigint
 order by case when @forward::boolean then t.position end, t.position desc
 limit @row_limit;
@@ -114,3 +121,7 @@ join transactions t on t.environment_id = s.environment_id and t.id = s.transact
 where s.environment_id = @environment_id and s.invoice_id = any(@invoice_ids::text[])
 order by t.id
 for no key update of t;
+
+-- name: TransactionSetWakePending :exec
+update transactions set wake_pending_since = @wake_pending_since
+where environment_id = @environment_id and id = @id and wake_pending_since is null;

@@ -4,14 +4,14 @@
 
 -- name: TransactionSumUntaken :many
 -- Charges due before then that no provider has taken. By when they were due, not by when they are tried next: each refused
--- or silent exchange moves that on.
+-- or silent exchange moves that on. What a charging stop holds is told as such.
 select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.amount)::bigint as amount, min(t.send_due_at)::timestamptz as oldest, min(t.id)::text as first_id
 from (
     select t.environment_id, t.currency, t.amount, t.send_due_at, t.id
     from transactions t
     where t.status = 'pending' and t.type = 'charge' and t.provider_ref is null and t.parked_at is null
-      and t.send_due_at < @due_before::timestamptz
+      and not t.held_by_stop and t.send_due_at < @due_before::timestamptz
     order by t.send_due_at
     limit @at_most::integer) t
 join environments e on e.id = t.environment_id

@@ -85,6 +85,7 @@ type Telemetry struct {
 type WorkerSettings struct {
 	DrainTimeout       time.Duration
 	ActivitySlots      int
+	AccountSlots       int // for requests to one provider account
 	LocalActivitySlots int
 	WorkflowSlots      int
 	CachedWorkflows    int

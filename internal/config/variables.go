@@ -193,6 +193,13 @@ var ownVariables = []Variable{
 		set:     number(1, 10000, func(c *Config) *int { return &c.Worker.ActivitySlots }),
 	},
 	{
+		Name: "WORKER_ACCOUNT_SLOTS", Default: "16", Example: "16",
+		Meaning: "Most requests at one time to one provider account by one worker: an account whose provider does not answer leaves " +
+			"the rest of WORKER_ACTIVITY_SLOTS to the others.",
+		Fix: "stay below WORKER_ACTIVITY_SLOTS",
+		set: number(1, 10000, func(c *Config) *int { return &c.Worker.AccountSlots }),
+	},
+	{
 		Name: "WORKER_LOCAL_ACTIVITY_SLOTS", Default: "32", Example: "32",
 		Meaning: "Most local activities (transactions of renewals) at one time in one worker.",
 		Fix:     "give more only with more connections in DATABASE_POOL_ACTIVITIES",

@@ -73,12 +73,7 @@ const pause = 25 * time.Millisecond
 
 // Play tells the story to the end or to the first deviation, which comes back as a *Deviation.
 func Play(ctx context.Context, c Config) (played Played, err error) {
-	if c.Patience == 0 {
-		c.Patience = 30 * time.Second
-	}
-	if c.rest == nil {
-		c.rest = sleep
-	}
+	c = c.complete()
 	p := &player{client: newClient(c), simulator: c.Simulator, now: begin, names: map[string]string{}}
 	p.card = "cus_story_" + p.client.run
 	if p.receiver, err = listen(ctx, c); err != nil {
@@ -115,28 +110,55 @@ func (p *player) play(ctx context.Context, c Config, t *table, s step) error {
 	if err := s.do(ctx, p); err != nil {
 		return fmt.Errorf("%s: %w", s.told, err)
 	}
+	var seen facts
+	var number int64
+	var got []sent
+	var wrong []string
+	so, err := c.until(ctx, func() (_ bool, err error) {
+		if seen, number, err = p.look(ctx); err != nil {
+			return false, err
+		}
+		got = p.collect()
+		wrong = append(s.want.differences(seen), unsent(s.sent, got)...)
+		return len(wrong) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.told, err)
+	}
+	t.row(p.now, s.told, seen, number)
+	t.sent(got)
+	if !so {
+		wrong = append(wrong, p.refused...)
+		t.wrong(wrong)
+		return &Deviation{Step: s.told, Differences: wrong}
+	}
+	p.events, p.refused = nil, nil
+	return nil
+}
+
+// complete sets what was not given.
+func (c Config) complete() Config {
+	if c.Patience == 0 {
+		c.Patience = 30 * time.Second
+	}
+	if c.rest == nil {
+		c.rest = sleep
+	}
+	return c
+}
+
+// until looks until it is so, or patience ends, and reports which.
+func (c Config) until(ctx context.Context, look func() (bool, error)) (so bool, err error) {
 	deadline := c.Now().Add(c.Patience)
 	for {
-		seen, number, err := p.look(ctx)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.told, err)
+		if so, err := look(); so || err != nil {
+			return so, err
 		}
-		got := p.collect()
-		wrong := append(s.want.differences(seen), unsent(s.sent, got)...)
-		if len(wrong) > 0 && !c.Now().After(deadline) {
-			if err := c.rest(ctx, pause); err != nil {
-				return err
-			}
-			continue
+		if c.Now().After(deadline) {
+			return false, nil
 		}
-		t.row(p.now, s.told, seen, number)
-		t.sent(got)
-		if len(wrong) > 0 {
-			wrong = append(wrong, p.refused...)
-			t.wrong(wrong)
-			return &Deviation{Step: s.told, Differences: wrong}
+		if err := c.rest(ctx, pause); err != nil {
+			return false, err
 		}
-		p.events, p.refused = nil, nil
-		return nil
 	}
 }

@@ -42,10 +42,10 @@ func (Factory) Open(account providers.Account) (providers.Provider, error) {
 			"The replay window and the timeout cannot be negative.")
 	}
 	a := &Adyen{
-		apiKey:          seal(account.Credentials[FieldAPIKey]),
+		apiKey:          wire.Seal(account.Credentials[FieldAPIKey]),
 		baseURL:         base,
 		client:          wire.Client(account.Transport),
-		hmacKey:         seal(hmacKey),
+		hmacKey:         wire.Seal(hmacKey),
 		live:            account.Live,
 		merchantAccount: account.Credentials[FieldMerchantAccount],
 		replayWindow:    account.ReplayWindow,

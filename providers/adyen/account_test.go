@@ -11,6 +11,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 func TestOpen_ChecksCredentials(t *testing.T) {
@@ -108,13 +109,19 @@ func TestFactory_Fields(t *testing.T) {
 		require.Contains(t, Factory{}.CallbackTypes(), event)
 	}
 	require.True(t, Factory{}.Supports(providers.Method{Type: "card"}).Accepted)
+	require.True(t, Factory{}.Supports(providers.Method{Type: "card", PaymentMethodToken: "M5N7TQ4TG5PFWR50"}).Accepted)
+	for _, foreign := range []string{"pm_card_visa", "card_1", "pmd_9"} {
+		support := Factory{}.Supports(providers.Method{Type: "card", PaymentMethodToken: foreign})
+		require.False(t, support.Accepted, foreign)
+		require.NotEmpty(t, support.Reason)
+	}
 	require.NotEmpty(t, Factory{}.Supports(providers.Method{Type: "mobile_money_mtn"}).Reason)
 }
 
 func TestAdyen_HidesSecrets(t *testing.T) {
 	t.Parallel()
 	a := open(t, providers.Account{})
-	for _, v := range []any{a, *a, a.apiKey, a.hmacKey, struct{ k secret }{a.apiKey}} {
+	for _, v := range []any{a, *a, a.apiKey, a.hmacKey, struct{ k wire.Secret }{a.apiKey}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 			require.NotContains(t, fmt.Sprintf(verb, v), "canary")
 			require.NotContains(t, fmt.Sprintf(verb, v), testHMACKey)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 // DefaultReplayWindow is how long a repeated key is answered with the first result. Adyen's documentation promises
@@ -22,10 +23,10 @@ const DefaultTimeout = 30 * time.Second
 
 // Adyen is a providers.Provider.
 type Adyen struct {
-	apiKey          secret
+	apiKey          wire.Secret
 	baseURL         string
 	client          *http.Client
-	hmacKey         secret // decoded; empty refuses every callback
+	hmacKey         wire.Secret // decoded; empty refuses every callback
 	live            bool
 	merchantAccount string
 	replayWindow    time.Duration

@@ -53,7 +53,7 @@ var acknowledgement = providers.Acknowledgement{ContentType: "text/plain; charse
 func (a *Adyen) ParseCallback(
 	_ context.Context, in providers.CallbackRequest, _ time.Time,
 ) ([]providers.Callback, providers.Acknowledgement, error) {
-	if a.hmacKey.reveal() == "" {
+	if a.hmacKey.Reveal() == "" {
 		return nil, providers.Acknowledgement{}, fault.New(fault.Unauthorized, "callback_signature_invalid",
 			"The HMAC key of the webhook is not configured, so callbacks cannot be verified.")
 	}
@@ -107,7 +107,7 @@ func (a *Adyen) genuine(i item) bool {
 	if err != nil {
 		return false
 	}
-	mac := hmac.New(sha256.New, []byte(a.hmacKey.reveal()))
+	mac := hmac.New(sha256.New, []byte(a.hmacKey.Reveal()))
 	mac.Write([]byte(strings.Join(signed, ":")))
 	return hmac.Equal(got, mac.Sum(nil))
 }

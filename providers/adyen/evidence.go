@@ -118,15 +118,17 @@ func (s statement) refund() (providers.Kind, *providers.Result) {
 // refundElsewhere is about a refund that quotes the reference of its charge: a person made it in the Customer Area.
 func (s statement) refundElsewhere() (providers.Kind, *providers.Result) {
 	seen := providers.SeenRefund{Ref: s.PSPReference, Amount: s.amount}
+	outcome := providers.Succeeded // what was given back was captured
 	switch {
+	case s.EventCode == eventRefund && !s.done():
+		seen.Failed, outcome = true, providers.Pending // Adyen also refuses to refund what it never captured
 	case s.EventCode == eventRefund:
-		seen.Failed = !s.done()
 	case s.done():
 		seen.Failed = true
 	default:
 		return providers.KindUnknown, nil
 	}
 	return providers.KindRefunded, &providers.Result{
-		Outcome: providers.Succeeded, Ref: s.item.payment(), Refunds: []providers.SeenRefund{seen},
+		Outcome: outcome, Ref: s.item.payment(), Refunds: []providers.SeenRefund{seen},
 	}
 }

@@ -43,7 +43,7 @@ func (a *Adyen) post(ctx context.Context, path string, request any, key string) 
 	}
 	// Without GetBody net/http cannot repeat a POST with an Idempotency-Key by itself after a kept connection died.
 	req.GetBody = nil
-	req.Header.Set("X-API-Key", a.apiKey.reveal())
+	req.Header.Set("X-API-Key", a.apiKey.Reveal())
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "perennial")
 	if key != "" {

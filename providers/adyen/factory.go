@@ -1,6 +1,9 @@
 package adyen
 
 import (
+	"context"
+	"regexp"
+
 	"perennial/billing/money"
 	"perennial/providers"
 )
@@ -48,8 +51,22 @@ func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(
 
 // Supports returns what Adyen does with a payment method: a stored card is charged without its owner.
 func (Factory) Supports(method providers.Method) providers.MethodSupport {
-	if method.Type == "card" {
-		return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
+	refused := func(reason string) providers.MethodSupport {
+		return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: reason}
 	}
-	return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: "Adyen charges stored cards only."}
+	switch {
+	case method.Type != "card":
+		return refused("Adyen charges stored cards only.")
+	case foreign.MatchString(method.PaymentMethodToken):
+		return refused("The saved card belongs to another provider: Adyen's tokens do not begin with a word in small letters.")
+	}
+	return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
 }
+
+// Supports returns what Factory.Supports does: the accounts do not differ.
+func (*Adyen) Supports(_ context.Context, method providers.Method) providers.MethodSupport {
+	return Factory{}.Supports(method)
+}
+
+// foreign matches tokens of the form that Stripe's and Flutterwave's have: pm_…, card_…, pmd_….
+var foreign = regexp.MustCompile(`^[a-z]+_`)

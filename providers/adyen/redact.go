@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"perennial/providers/wire"
 )
 
 // kept lists the fields of Adyen's answers that we store. It is a list of what is allowed, so that what an account
@@ -53,5 +55,5 @@ func (a *Adyen) keep(object map[string]any) map[string]any {
 
 // scrub is the last line of defence for sentences that come from elsewhere.
 func (a *Adyen) scrub(text string) string {
-	return strings.ReplaceAll(text, a.apiKey.reveal(), redacted)
+	return strings.ReplaceAll(text, a.apiKey.Reveal(), wire.Redacted)
 }

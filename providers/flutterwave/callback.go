@@ -91,7 +91,7 @@ var (
 // verify compares in constant time. Flutterwave's own sample compares the header with the secret hash itself, while
 // integrations verify a MAC of the body under it; the account's configuration says which.
 func (f *Flutterwave) verify(header http.Header, body []byte) error {
-	hash := f.webhookSecret.reveal()
+	hash := f.webhookSecret.Reveal()
 	if hash == "" {
 		return fault.New(fault.Unauthorized, "callback_signature_invalid",
 			"The secret hash is not configured, so callbacks cannot be verified.")

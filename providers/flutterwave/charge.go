@@ -18,7 +18,7 @@ func (f *Flutterwave) Charge(ctx context.Context, in providers.ChargeRequest) (p
 	if err != nil {
 		return providers.Result{}, err
 	}
-	operator, isMobileMoney := strings.CutPrefix(in.Method.Type, mobileMoney)
+	operator, isMobileMoney := strings.CutPrefix(in.Method.Type, providers.MobileMoney)
 	var x exchange
 	switch {
 	case in.Method.Type == "card":

@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 func TestNew_ChecksConfiguration(t *testing.T) {
@@ -88,6 +89,7 @@ func TestFactory_Supports(t *testing.T) {
 		{providers.Method{Type: "mobile_money_mtn", PhoneNumber: "233241234567"}, providers.RenewalPrompt},
 		{providers.Method{Type: "mobile_money_mtn"}, providers.RenewalPrompt},
 		{providers.Method{Type: "mobile_money_mtn", PhoneNumber: "4915112345678"}, providers.RenewalImpossible},
+		{providers.Method{Type: "mobile_money_mtn", PhoneNumber: "+25"}, providers.RenewalImpossible},
 		{providers.Method{Type: "mobile_money_"}, providers.RenewalImpossible},
 		{providers.Method{Type: "bank"}, providers.RenewalImpossible},
 	} {
@@ -103,8 +105,8 @@ func TestConfig_HidesSecrets(t *testing.T) {
 	c := Config{ClientID: "c", ClientSecret: canary, WebhookSecret: hashCanary}
 	f, err := New(c)
 	require.NoError(t, err)
-	f.tokens.keep(seal("verysecret-token"), "600")
-	for _, v := range []any{c, &c, f, f.tokens, f.clientSecret, struct{ k secret }{f.clientSecret}} {
+	f.tokens.keep(wire.Seal("verysecret-token"), "600")
+	for _, v := range []any{c, &c, f, f.tokens, f.clientSecret, struct{ k wire.Secret }{f.clientSecret}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 			require.NotContains(t, fmt.Sprintf(verb, v), "verysecret")
 		}
@@ -113,5 +115,5 @@ func TestConfig_HidesSecrets(t *testing.T) {
 		}
 	}
 	require.Equal(t, "[redacted]", f.clientSecret.String())
-	require.Equal(t, "[empty]", seal("").String())
+	require.Equal(t, "[empty]", wire.Seal("").String())
 }

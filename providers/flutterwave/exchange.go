@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"perennial/providers/wire"
 )
 
 // maxAnswer bounds what one answer may cost in memory.
@@ -57,7 +59,7 @@ func (f *Flutterwave) exchange(ctx context.Context, method, path string, body []
 		if x.status != http.StatusUnauthorized || x.err != nil {
 			return x
 		}
-		f.tokens.drop(token.reveal())
+		f.tokens.drop(token.Reveal())
 		if attempt == 2 {
 			return x
 		}
@@ -65,7 +67,7 @@ func (f *Flutterwave) exchange(ctx context.Context, method, path string, body []
 }
 
 func (f *Flutterwave) send(
-	ctx context.Context, method, path string, body []byte, key string, token secret,
+	ctx context.Context, method, path string, body []byte, key string, token wire.Secret,
 ) (x exchange) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
 		x.connected = true
@@ -81,7 +83,7 @@ func (f *Flutterwave) send(
 		req.Body = http.NoBody
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("Authorization", "Bearer "+token.reveal())
+	req.Header.Set("Authorization", "Bearer "+token.Reveal())
 	req.Header.Set("User-Agent", "perennial")
 	req.Header.Set("X-Trace-Id", traceID())
 	if body != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 func TestExchange_CutAnswerIsUnknown(t *testing.T) {
@@ -44,7 +45,7 @@ func TestExchange_TimeoutIsUnknown(t *testing.T) {
 	release := make(chan struct{})
 	f := against(t, func(http.ResponseWriter, *http.Request) { <-release })
 	t.Cleanup(func() { close(release) })
-	f.tokens.keep(seal("tok-1"), "600")
+	f.tokens.keep(wire.Seal("tok-1"), "600")
 	f.timeout = 50 * time.Millisecond
 	res, err := f.Charge(t.Context(), sampleCharge())
 	require.NoError(t, err)
@@ -61,7 +62,7 @@ func TestExchange_UntrustedCertificateIsNotSent(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	f := open(t, server.URL)
-	f.tokens.keep(seal("tok-1"), "600")
+	f.tokens.keep(wire.Seal("tok-1"), "600")
 	res, err := f.Charge(t.Context(), sampleCharge())
 	require.NoError(t, err)
 	require.Equal(t, providers.NotSent, res.Outcome)
@@ -77,7 +78,7 @@ func TestExchange_UnresolvedNameIsNotSent(t *testing.T) {
 	require.NoError(t, err)
 	for _, token := range []string{"", "tok-1"} {
 		if token != "" {
-			f.tokens.keep(seal(token), "600")
+			f.tokens.keep(wire.Seal(token), "600")
 		}
 		res, err := f.Charge(t.Context(), sampleCharge())
 		require.NoError(t, err)

@@ -43,29 +43,6 @@ func (Factory) CallbackTypes() []string {
 // Limits returns which charges in a currency Flutterwave takes.
 func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
 
-// Supports returns what Flutterwave does with a payment method: a saved card is charged without its owner, mobile money
-// asks the owner of the phone.
-func (Factory) Supports(method providers.Method) providers.MethodSupport {
-	refused := func(reason string) providers.MethodSupport {
-		return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: reason}
-	}
-	operator, isMobileMoney := strings.CutPrefix(method.Type, mobileMoney)
-	switch {
-	case method.Type == "card" && !ownCard(method.PaymentMethodToken):
-		return refused("The saved card belongs to another provider: a card saved at Flutterwave begins with pmd_.")
-	case method.Type == "card":
-		return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
-	case !isMobileMoney || !validOperator(operator):
-		return refused("Flutterwave charges saved cards and mobile money only.")
-	}
-	if method.PhoneNumber != "" {
-		if _, err := splitNumber(method.PhoneNumber); err != nil {
-			return refused("Flutterwave reaches no mobile money in the country of this phone number.")
-		}
-	}
-	return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalPrompt}
-}
-
 // ownCard reports whether a token can be one of Flutterwave's; empty: it is not known yet.
 func ownCard(token string) bool { return token == "" || strings.HasPrefix(token, "pmd_") }
 

@@ -43,13 +43,14 @@ type Config struct {
 // Flutterwave is a providers.Provider.
 type Flutterwave struct {
 	addresses     addresses
+	networks      networkLists
 	client        *http.Client
-	clientSecret  secret
+	clientSecret  wire.Secret
 	plainHash     bool // callbacks carry the secret hash itself
 	replayWindow  time.Duration
 	timeout       time.Duration
 	tokens        *tokens
-	webhookSecret secret
+	webhookSecret wire.Secret
 }
 
 var _ providers.Provider = (*Flutterwave)(nil)
@@ -78,15 +79,15 @@ func New(c Config) (*Flutterwave, error) {
 	return &Flutterwave{
 		addresses:    where,
 		client:       httpClient,
-		clientSecret: seal(c.ClientSecret),
+		clientSecret: wire.Seal(c.ClientSecret),
 		plainHash:    c.WebhookSignature == SignaturePlain,
 		replayWindow: c.ReplayWindow,
 		timeout:      c.Timeout,
 		tokens: &tokens{
-			client: httpClient, clientID: c.ClientID, clientSecret: seal(c.ClientSecret), timeout: c.Timeout,
-			url: where.token, current: seal(""),
+			client: httpClient, clientID: c.ClientID, clientSecret: wire.Seal(c.ClientSecret), timeout: c.Timeout,
+			url: where.token, current: wire.Seal(""),
 		},
-		webhookSecret: seal(c.WebhookSecret),
+		webhookSecret: wire.Seal(c.WebhookSecret),
 	}, nil
 }
 
@@ -135,7 +136,7 @@ func printable(s string) bool {
 // String keeps the secrets out of logs that print a Config.
 func (c Config) String() string {
 	return fmt.Sprintf("flutterwave.Config{ClientSecret: %s, WebhookSecret: %s, Live: %t, BaseURL: %q}",
-		seal(c.ClientSecret), seal(c.WebhookSecret), c.Live, c.BaseURL)
+		wire.Seal(c.ClientSecret), wire.Seal(c.WebhookSecret), c.Live, c.BaseURL)
 }
 
 // GoString is String, for %#v.

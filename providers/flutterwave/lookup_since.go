@@ -7,11 +7,12 @@ import (
 )
 
 // withSince adds what became of a captured charge's money since. Refunds cannot be listed by charge, so that all since
-// the charge are read; disputes are read where the charge says that it has one.
+// the charge are read; disputes are read where the charge says that it has one. A list that cannot be read must not
+// hide the capture.
 func (f *Flutterwave) withSince(ctx context.Context, res providers.Result, c *charge) providers.Result {
-	refunds, _, unread := listOf[refund](ctx, f, "/refunds", c.CreatedDatetime)
-	if unread != nil {
-		return *unread
+	refunds, _, failed := listOf[refund](ctx, f, "/refunds", c.CreatedDatetime)
+	if failed != nil {
+		return unread(res, failed.FailureReason)
 	}
 	for _, r := range refunds {
 		state := r.outcome()
@@ -20,7 +21,7 @@ func (f *Flutterwave) withSince(ctx context.Context, res providers.Result, c *ch
 		}
 		amount, _, err := fromWire(r.AmountRefunded, c.Currency)
 		if err != nil {
-			return providers.Result{Outcome: providers.Unknown, FailureReason: err.Error()}
+			return unread(res, err.Error())
 		}
 		res.Refunds = append(res.Refunds, providers.SeenRefund{
 			Ref: r.ID, TransactionID: r.Meta.TransactionID, Amount: amount, Pending: state != providers.Succeeded,
@@ -29,9 +30,9 @@ func (f *Flutterwave) withSince(ctx context.Context, res providers.Result, c *ch
 	if !c.Disputed {
 		return res
 	}
-	chargebacks, _, unread := listOf[chargeback](ctx, f, "/chargebacks", c.CreatedDatetime)
-	if unread != nil {
-		return *unread
+	chargebacks, _, failed := listOf[chargeback](ctx, f, "/chargebacks", c.CreatedDatetime)
+	if failed != nil {
+		return unread(res, failed.FailureReason)
 	}
 	for _, b := range chargebacks {
 		if b.ChargeID != c.ID {
@@ -39,11 +40,18 @@ func (f *Flutterwave) withSince(ctx context.Context, res providers.Result, c *ch
 		}
 		seen, err := b.read(c.Currency)
 		if err != nil {
-			return providers.Result{Outcome: providers.Unknown, FailureReason: err.Error()}
+			return unread(res, err.Error())
 		}
 		res.Disputes = append(res.Disputes, seen)
 	}
 	return res
+}
+
+// unread is the charge where what became of its money could not be read whole: half of it would be booked as all.
+func unread(charge providers.Result, why string) providers.Result {
+	charge.Refunds, charge.Disputes, charge.SinceUnread = nil, nil, true
+	charge.FailureReason = "The charge succeeded. Its refunds and disputes could not be read: " + why
+	return charge
 }
 
 // disputeStates are the statuses of chargebacks that are not open; "declined" is the merchant's word against one, and

@@ -156,8 +156,8 @@ func TestLookupCharge_Since(t *testing.T) {
 	require.Empty(t, res.Disputes)
 }
 
-// Half of what became of the money is worse than none: it would be booked as all.
-func TestLookupCharge_SinceIsWholeOrUnknown(t *testing.T) {
+// Half of what became of the money is worse than none: it would be booked as all. The capture itself is sure.
+func TestLookupCharge_SinceIsWholeOrUnread(t *testing.T) {
 	t.Parallel()
 	const fine = `{"id":"rfd_1","amount_refunded":5,"charge_id":"chg_1","status":"completed"}`
 	const noList = `{"status":"failed"}`
@@ -174,7 +174,10 @@ func TestLookupCharge_SinceIsWholeOrUnknown(t *testing.T) {
 	} {
 		res, err := f.LookupCharge(t.Context(), providers.LookupRequest{TransactionID: "txn_42", Ref: "chg_1", Since: true})
 		require.NoError(t, err, name)
-		require.Equal(t, providers.Unknown, res.Outcome, name)
+		require.Equal(t, providers.Succeeded, res.Outcome, name)
+		require.True(t, res.SinceUnread, name)
+		require.Empty(t, res.Refunds, name)
+		require.Empty(t, res.Disputes, name)
 		require.NotEmpty(t, res.FailureReason, name)
 	}
 }

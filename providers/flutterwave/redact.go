@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"perennial/providers/wire"
 )
 
 // kept lists the fields of Flutterwave's answers that we store. It is a list of what is allowed, so that a field that
@@ -74,14 +76,14 @@ var (
 
 // scrub takes secrets, addresses and what may be a phone or card number out of sentences that come from elsewhere.
 func (f *Flutterwave) scrub(text string) string {
-	return digits.ReplaceAllString(address.ReplaceAllString(f.hide(text), redacted), redacted)
+	return digits.ReplaceAllString(address.ReplaceAllString(f.hide(text), wire.Redacted), wire.Redacted)
 }
 
 // hide is the last line of defence for the account's own secrets.
 func (f *Flutterwave) hide(text string) string {
-	for _, s := range []secret{f.clientSecret, f.webhookSecret, f.tokens.kept()} {
-		if s.reveal() != "" {
-			text = strings.ReplaceAll(text, s.reveal(), redacted)
+	for _, s := range []wire.Secret{f.clientSecret, f.webhookSecret, f.tokens.kept()} {
+		if s.Reveal() != "" {
+			text = strings.ReplaceAll(text, s.Reveal(), wire.Redacted)
 		}
 	}
 	return text

@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/providers/wire"
 )
 
 func TestRedact_KeepsOnlyWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	f := against(t, nil)
-	f.tokens.keep(seal("tok-1"), "600")
+	f.tokens.keep(wire.Seal("tok-1"), "600")
 	out := string(f.redact(exchange{body: []byte(`{"status":"success","message":"for +233 24 123 4567 by ama@example.com",
 		"data":{"id":"chg_1","amount":1234.560,"currency":"GHS","reference":"` + ourRef + `","customer_id":"cus_9",
 		"customer":{"email":"ama@example.com","name":{"first":"Ama"}},"billing_details":{"name":{"first":"Ama"}},
@@ -30,7 +32,7 @@ func TestRedact_KeepsOnlyWhatIsKnown(t *testing.T) {
 func TestScrub(t *testing.T) {
 	t.Parallel()
 	f := against(t, nil)
-	f.tokens.keep(seal("tok-1"), "600")
+	f.tokens.keep(wire.Seal("tok-1"), "600")
 	for in, want := range map[string]string{
 		"call 0241234567 now":       "call [redacted] now",
 		"+233 24 123 4567":          "[redacted]",

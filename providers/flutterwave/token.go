@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"perennial/providers/wire"
 )
 
 const (
@@ -27,13 +29,13 @@ const (
 type tokens struct {
 	client       *http.Client
 	clientID     string
-	clientSecret secret
+	clientSecret wire.Secret
 	timeout      time.Duration
 	url          string
 
 	flight  singleflight.Group
 	mu      sync.Mutex
-	current secret // empty: there is none, or it is about to end
+	current wire.Secret // empty: there is none, or it is about to end
 }
 
 // tokenError says why there is no token. Nothing of the request that needed it was sent.
@@ -46,13 +48,13 @@ type tokenError struct {
 func (e *tokenError) Error() string { return e.reason }
 
 // get returns the token, fetching one where there is none. The error is a *tokenError.
-func (t *tokens) get(ctx context.Context) (secret, error) {
-	if s := t.kept(); s.reveal() != "" {
+func (t *tokens) get(ctx context.Context) (wire.Secret, error) {
+	if s := t.kept(); s.Reveal() != "" {
 		return s, nil
 	}
 	// The exchange outlives the request that began it, since others wait for it too.
 	fetched := t.flight.DoChan("", func() (any, error) {
-		if s := t.kept(); s.reveal() != "" {
+		if s := t.kept(); s.Reveal() != "" {
 			return s, nil
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(tokenTimeout, t.timeout))
@@ -62,19 +64,19 @@ func (t *tokens) get(ctx context.Context) (secret, error) {
 	select {
 	case got := <-fetched:
 		if got.Err != nil {
-			return seal(""), got.Err
+			return wire.Seal(""), got.Err
 		}
-		s, ok := got.Val.(secret)
+		s, ok := got.Val.(wire.Secret)
 		if !ok {
-			return seal(""), &tokenError{reason: "no access token"}
+			return wire.Seal(""), &tokenError{reason: "no access token"}
 		}
 		return s, nil
 	case <-ctx.Done():
-		return seal(""), &tokenError{reason: "no access token in time: " + ctx.Err().Error()}
+		return wire.Seal(""), &tokenError{reason: "no access token in time: " + ctx.Err().Error()}
 	}
 }
 
-func (t *tokens) kept() secret {
+func (t *tokens) kept() wire.Secret {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.current
@@ -84,36 +86,36 @@ func (t *tokens) kept() secret {
 func (t *tokens) drop(old string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.current.reveal() == old {
-		t.current = seal("")
+	if t.current.Reveal() == old {
+		t.current = wire.Seal("")
 	}
 }
 
-func (t *tokens) fetch(ctx context.Context) (secret, error) {
+func (t *tokens) fetch(ctx context.Context) (wire.Secret, error) {
 	form := url.Values{
-		"client_id": {t.clientID}, "client_secret": {t.clientSecret.reveal()}, "grant_type": {"client_credentials"},
+		"client_id": {t.clientID}, "client_secret": {t.clientSecret.Reveal()}, "grant_type": {"client_credentials"},
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, strings.NewReader(form.Encode()))
 	if err != nil {
-		return seal(""), &tokenError{reason: "no access token: the address is malformed"}
+		return wire.Seal(""), &tokenError{reason: "no access token: the address is malformed"}
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "perennial")
 	res, err := t.client.Do(req)
 	if err != nil {
-		return seal(""), &tokenError{reason: "no access token: " + err.Error()}
+		return wire.Seal(""), &tokenError{reason: "no access token: " + err.Error()}
 	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxToken))
 	if err != nil {
-		return seal(""), &tokenError{status: res.StatusCode, reason: "no access token: " + err.Error()}
+		return wire.Seal(""), &tokenError{status: res.StatusCode, reason: "no access token: " + err.Error()}
 	}
 	return t.read(res, body)
 }
 
 // read takes the token from the answer of the token's address, which speaks OAuth 2 (RFC 6749, section 5).
-func (t *tokens) read(res *http.Response, body []byte) (secret, error) {
+func (t *tokens) read(res *http.Response, body []byte) (wire.Secret, error) {
 	var answer struct {
 		AccessToken string      `json:"access_token"`
 		ExpiresIn   json.Number `json:"expires_in"`
@@ -130,19 +132,19 @@ func (t *tokens) read(res *http.Response, body []byte) (secret, error) {
 		default: // the sentence beside the code is not ours to trust with secrets
 			failed.reason = fmt.Sprintf("no access token: HTTP %d, %.40q", res.StatusCode, answer.Error)
 		}
-		return seal(""), failed
+		return wire.Seal(""), failed
 	}
 	if err != nil || answer.AccessToken == "" || !printable(answer.AccessToken) {
-		return seal(""), &tokenError{status: res.StatusCode, reason: "the response with the access token is malformed"}
+		return wire.Seal(""), &tokenError{status: res.StatusCode, reason: "the response with the access token is malformed"}
 	}
-	token := seal(answer.AccessToken)
+	token := wire.Seal(answer.AccessToken)
 	t.keep(token, answer.ExpiresIn)
 	return token, nil
 }
 
 // keep holds a token until shortly before its end. A timer ends it, since only cmd reads the clock; where a machine
 // slept meanwhile, the API refuses the token and a new one is fetched.
-func (t *tokens) keep(token secret, expiresIn json.Number) {
+func (t *tokens) keep(token wire.Secret, expiresIn json.Number) {
 	seconds, err := strconv.ParseInt(string(expiresIn), 10, 64)
 	if err != nil || seconds <= 0 || seconds > 86400 {
 		return // of unknown length: it serves the requests that wait for it
@@ -151,7 +153,7 @@ func (t *tokens) keep(token secret, expiresIn json.Number) {
 	t.mu.Lock()
 	t.current = token
 	t.mu.Unlock()
-	time.AfterFunc(lifetime-min(tokenMargin, lifetime/2), func() { t.drop(token.reveal()) })
+	time.AfterFunc(lifetime-min(tokenMargin, lifetime/2), func() { t.drop(token.Reveal()) })
 }
 
 // asTokenError is the reason why no token could be had.

@@ -224,7 +224,7 @@ func TestToken_ReplacedAMinuteEarly(t *testing.T) {
 			get := func() string {
 				s, err := f.tokens.get(t.Context())
 				require.NoError(t, err)
-				return s.reveal()
+				return s.Reveal()
 			}
 			require.Equal(t, "tok-1", get())
 			time.Sleep(c.kept)

@@ -43,7 +43,7 @@ func (p *PawaPay) authenticate(ctx context.Context, in providers.CallbackRequest
 	if in.Header.Get(headerSignature) != "" || in.Header.Get(headerSignatureInput) != "" {
 		return p.verify(ctx, in, now)
 	}
-	secret := p.webhookSecret.reveal()
+	secret := p.webhookSecret.Reveal()
 	if secret == "" {
 		return forged("The callback is not signed. Switch on signed callbacks in the pawaPay dashboard, " +
 			"or store a webhook secret and end the callback URL with it.")

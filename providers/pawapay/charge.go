@@ -27,16 +27,17 @@ func (p *PawaPay) Charge(ctx context.Context, in providers.ChargeRequest) (provi
 	if err != nil {
 		return providers.Result{}, err
 	}
-	if refused == nil {
-		refused = terms.outOfBounds(in.Amount, in.Currency, payer.code)
+	o := order{
+		id: id, transactionID: in.TransactionID, amount: in.Amount, currency: in.Currency,
+		body: depositOf(in, id, amount, payer),
 	}
 	if refused != nil {
 		return *refused, nil
 	}
-	return p.initiate(ctx, deposits, order{
-		id: id, transactionID: in.TransactionID, amount: in.Amount, currency: in.Currency,
-		body: depositOf(in, id, amount, payer),
-	})
+	if beyond := terms.outOfBounds(in.Amount, in.Currency, payer.code); beyond != nil {
+		return p.rejected(ctx, deposits, o, *beyond) // the bounds may have changed since an earlier send
+	}
+	return p.initiate(ctx, deposits, o)
 }
 
 func depositOf(in providers.ChargeRequest, id, amount string, payerWallet wallet) depositRequest {

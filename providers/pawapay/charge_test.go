@@ -2,6 +2,7 @@ package pawapay
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,6 +100,28 @@ func TestCharge_RefusedRepeatIsLookedUp(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, clean(t, res).Outcome, name)
 		require.Equal(t, []string{deposit, read}, f.asked)
+	}
+}
+
+// The operator's bounds may have become narrower since the first send, whose answer was lost.
+func TestCharge_RepeatOutOfBoundsIsLookedUp(t *testing.T) {
+	t.Parallel()
+	in := sampleCharge()
+	in.Amount = 50
+	small := strings.ReplaceAll(found("COMPLETED", ""), "5000.00", "50.00")
+	for name, c := range map[string]struct {
+		lookup string
+		want   providers.Outcome
+	}{
+		"it was accepted": {small, providers.Succeeded},
+		"it was not":      {absent, providers.Failed},
+		"nobody knows":    {"503 ", providers.Unknown},
+	} {
+		p, f := answering(t, map[string]string{conf: activated("MTN_MOMO_RWA", "RWF", usual), read: c.lookup})
+		res, err := p.Charge(t.Context(), in)
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, clean(t, res).Outcome, name)
+		require.Equal(t, []string{read}, f.asked)
 	}
 }
 

@@ -48,7 +48,7 @@ func (p *PawaPay) exchange(ctx context.Context, method, path string, body io.Rea
 		return exchange{err: err}
 	}
 	req.GetBody = nil // without it net/http cannot repeat a POST by itself
-	req.Header.Set("Authorization", "Bearer "+p.apiToken.reveal())
+	req.Header.Set("Authorization", "Bearer "+p.apiToken.Reveal())
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "perennial")
 	if body != nil {

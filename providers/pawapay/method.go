@@ -7,30 +7,30 @@ import (
 	"perennial/providers"
 )
 
-// methodPrefix begins the customer's paymentMethod; the operator's name follows.
-const methodPrefix = "mobile_money_"
-
 // wallet is a payment method that pawaPay knows.
 type wallet struct {
 	operator
 	number string // the telephone number, digits only, with the calling code
 }
 
+// phoneParam names the telephone number in faults.
+const phoneParam = "phoneNumber"
+
 // walletOf reads a payment method. Its faults are about the method, never quote the telephone number, and say what to
 // send instead.
 func walletOf(m providers.Method) (wallet, error) {
-	name, ok := strings.CutPrefix(m.Type, methodPrefix)
+	name, ok := strings.CutPrefix(m.Type, providers.MobileMoney)
 	if !ok {
 		return wallet{}, fault.InvalidParam("paymentMethod", "payment_method_unsupported",
-			"pawaPay charges mobile money only. Use a method such as %smtn, or another provider.", methodPrefix)
+			"pawaPay charges mobile money only. Use a method such as %smtn, or another provider.", providers.MobileMoney)
 	}
 	if m.PhoneNumber == "" {
-		return wallet{}, fault.InvalidParam("phoneNumber", "payment_method_missing",
+		return wallet{}, fault.InvalidParam(phoneParam, "payment_method_missing",
 			"A mobile money charge needs the telephone number of the wallet.")
 	}
 	number, ok := digitsOf(m.PhoneNumber)
 	if !ok {
-		return wallet{}, fault.InvalidParam("phoneNumber", "payment_method_phone_invalid",
+		return wallet{}, fault.InvalidParam(phoneParam, "payment_method_phone_invalid",
 			"The telephone number is not in international format. Send it with its calling code, such as +250….")
 	}
 	o, ok := operatorOf(strings.ToLower(name), number)
@@ -39,7 +39,7 @@ func walletOf(m providers.Method) (wallet, error) {
 	}
 	known := operatorsIn(number)
 	if len(known) == 0 {
-		return wallet{}, fault.InvalidParam("phoneNumber", "payment_method_unsupported",
+		return wallet{}, fault.InvalidParam(phoneParam, "payment_method_unsupported",
 			"pawaPay reaches no operator in the country of this telephone number. Use another provider.")
 	}
 	return wallet{}, fault.InvalidParam("paymentMethod", "payment_method_unsupported",
@@ -60,21 +60,6 @@ func digitsOf(phone string) (string, bool) {
 		return "", false
 	}
 	return phone, true
-}
-
-// Supports returns what pawaPay does with a payment method, as far as the table of operators tells: the payer confirms
-// a prompt, unless the operator wants the payer to begin.
-func Supports(m providers.Method) providers.MethodSupport {
-	w, err := walletOf(m)
-	if err != nil {
-		return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: fault.From(err).Detail}
-	}
-	if err := renewable(w.code, w.auth); err != nil {
-		return providers.MethodSupport{
-			Accepted: true, Renewal: providers.RenewalImpossible, Reason: fault.From(err).Detail,
-		}
-	}
-	return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalPrompt}
 }
 
 // renewable refuses operators whose payers must act before or beside the request: nobody is there when a renewal is

@@ -88,28 +88,12 @@ func TestOperators_AreReachable(t *testing.T) {
 		for _, name := range o.names {
 			require.Empty(t, seen[o.calling+name], "%s and %s are called alike", o.code, seen[o.calling+name])
 			seen[o.calling+name] = o.code
-			w, err := walletOf(providers.Method{Type: methodPrefix + name, PhoneNumber: "+" + o.calling + "701234567"})
+			w, err := walletOf(providers.Method{Type: providers.MobileMoney + name, PhoneNumber: "+" + o.calling + "701234567"})
 			require.NoError(t, err)
 			require.Equal(t, o.code, w.code)
 		}
 	}
 	require.Len(t, operators, 42)
-}
-
-func TestSupports(t *testing.T) {
-	t.Parallel()
-	for method, want := range map[[2]string]providers.MethodSupport{
-		{"mobile_money_mtn", "+250783456789"}:   {Accepted: true, Renewal: providers.RenewalPrompt},
-		{"mobile_money_wave", "+221773456789"}:  {Accepted: true, Renewal: providers.RenewalImpossible},
-		{"mobile_money_orange", "+22672345678"}: {Accepted: true, Renewal: providers.RenewalImpossible},
-		{"mobile_money_none", "+250783456789"}:  {Renewal: providers.RenewalImpossible},
-		{"card", ""}:                            {Renewal: providers.RenewalImpossible},
-	} {
-		got := Factory{}.Supports(providers.Method{Type: method[0], PhoneNumber: method[1]})
-		require.Equal(t, want.Renewal == providers.RenewalImpossible, got.Reason != "", method)
-		got.Reason = ""
-		require.Equal(t, want, got, method)
-	}
 }
 
 func TestIdentity_RoundTrip(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"perennial/billing/money"
+	"perennial/providers"
 )
 
 // authType is how a payer authorises a deposit, in pawaPay's words.
@@ -109,7 +110,7 @@ func operatorOf(name, number string) (operator, bool) {
 func operatorsIn(number string) (names []string) {
 	for _, o := range operators {
 		if strings.HasPrefix(number, o.calling) {
-			names = append(names, methodPrefix+o.names[0])
+			names = append(names, providers.MobileMoney+o.names[0])
 		}
 	}
 	return names

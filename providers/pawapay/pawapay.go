@@ -45,14 +45,14 @@ type Config struct {
 
 // PawaPay is a providers.Provider.
 type PawaPay struct {
-	apiToken      secret
+	apiToken      wire.Secret
 	baseURL       string
 	client        *http.Client
 	conf          confCache
 	keys          keyCache
 	replayWindow  time.Duration
 	timeout       time.Duration
-	webhookSecret secret
+	webhookSecret wire.Secret
 }
 
 var _ providers.Provider = (*PawaPay)(nil)
@@ -81,12 +81,12 @@ func New(c Config) (*PawaPay, error) {
 			"The replay window and the timeout cannot be negative.")
 	}
 	return &PawaPay{
-		apiToken:      seal(c.APIToken),
+		apiToken:      wire.Seal(c.APIToken),
 		baseURL:       base,
 		client:        wire.Client(c.Transport),
 		replayWindow:  c.ReplayWindow,
 		timeout:       c.Timeout,
-		webhookSecret: seal(c.WebhookSecret),
+		webhookSecret: wire.Seal(c.WebhookSecret),
 	}, nil
 }
 
@@ -109,7 +109,7 @@ func (p *PawaPay) Capabilities() providers.Capabilities {
 // String keeps the credentials out of logs that print a Config.
 func (c Config) String() string {
 	return fmt.Sprintf("pawapay.Config{APIToken: %s, WebhookSecret: %s, Live: %t, APIURL: %q, BaseURL: %q}",
-		seal(c.APIToken), seal(c.WebhookSecret), c.Live, c.APIURL, c.BaseURL)
+		wire.Seal(c.APIToken), wire.Seal(c.WebhookSecret), c.Live, c.APIURL, c.BaseURL)
 }
 
 // GoString is String, for %#v.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"perennial/providers/wire"
 )
 
 // kept lists the fields of pawaPay's answers that we store. It is a list of what is allowed, so that a field pawaPay
@@ -67,9 +69,9 @@ var telephone = regexp.MustCompile(`\+?[0-9](?:[ \-.]?[0-9]){7,14}`)
 
 // scrub is the last line of defence for sentences that come from elsewhere.
 func (p *PawaPay) scrub(text string) string {
-	return telephone.ReplaceAllString(p.unsecret(text), redacted)
+	return telephone.ReplaceAllString(p.unsecret(text), wire.Redacted)
 }
 
 func (p *PawaPay) unsecret(text string) string {
-	return strings.ReplaceAll(text, p.apiToken.reveal(), redacted)
+	return strings.ReplaceAll(text, p.apiToken.Reveal(), wire.Redacted)
 }

@@ -117,7 +117,7 @@ func (e event) kind() providers.Kind {
 func (s *Stripe) verify(header string, body []byte, now time.Time) error {
 	forged := fault.New(fault.Unauthorized, "callback_signature_invalid",
 		"The Stripe-Signature header does not match the body.")
-	key := s.webhookSecret.reveal()
+	key := s.webhookSecret.Reveal()
 	if key == "" {
 		return fault.New(fault.Unauthorized, "callback_signature_invalid",
 			"The webhook secret is not configured, so callbacks cannot be verified.")

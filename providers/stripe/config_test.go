@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/providers/wire"
 )
 
 func TestNew_ChecksConfiguration(t *testing.T) {
@@ -54,7 +55,7 @@ func TestConfig_HidesSecrets(t *testing.T) {
 	c := Config{SecretKey: key, WebhookSecret: hook}
 	s, err := New(c)
 	require.NoError(t, err)
-	for _, v := range []any{c, &c, s, *s, s.secretKey, struct{ K secret }{s.secretKey}, struct{ k secret }{s.secretKey}} {
+	for _, v := range []any{c, &c, s, *s, s.secretKey, struct{ K wire.Secret }{s.secretKey}, struct{ k wire.Secret }{s.secretKey}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 			require.NotContains(t, fmt.Sprintf(verb, v), "verysecret")
 		}
@@ -63,5 +64,5 @@ func TestConfig_HidesSecrets(t *testing.T) {
 		}
 	}
 	require.Equal(t, "[redacted]", s.secretKey.String())
-	require.Equal(t, "[empty]", seal("").String())
+	require.Equal(t, "[empty]", wire.Seal("").String())
 }

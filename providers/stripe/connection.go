@@ -26,7 +26,7 @@ func (s *Stripe) TestConnection(ctx context.Context) error {
 	case x.status == http.StatusForbidden:
 		return fault.InvalidParam("secretKey", "provider_credentials_rejected",
 			"This restricted Stripe key cannot read the balance. "+
-				"Grant it read access to Balance, and write access to PaymentIntents and Refunds.")
+				"Grant it read access to Balance and Disputes, and write access to PaymentIntents and Refunds.")
 	case x.status == http.StatusTooManyRequests:
 		return fault.New(fault.Unavailable, "provider_unavailable",
 			"Stripe limits the rate of requests. Try again in a moment.").After(x.retryAfter)

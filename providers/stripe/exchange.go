@@ -50,7 +50,7 @@ func (s *Stripe) exchange(ctx context.Context, method, path string, body io.Read
 	// Without GetBody net/http cannot repeat a POST by itself after a kept connection died under it, as it
 	// otherwise does for requests with an Idempotency-Key.
 	req.GetBody = nil
-	req.Header.Set("Authorization", "Bearer "+s.secretKey.reveal())
+	req.Header.Set("Authorization", "Bearer "+s.secretKey.Reveal())
 	req.Header.Set("Stripe-Version", apiVersion)
 	req.Header.Set("User-Agent", "perennial")
 	if body != nil {

@@ -1,6 +1,9 @@
 package stripe
 
 import (
+	"context"
+	"strings"
+
 	"perennial/billing/money"
 	"perennial/providers"
 )
@@ -45,10 +48,22 @@ func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(
 
 // Supports returns what Stripe does with a payment method: a saved card is charged without its owner.
 func (Factory) Supports(method providers.Method) providers.MethodSupport {
-	if method.Type == "card" {
-		return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
+	refused := func(reason string) providers.MethodSupport {
+		return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: reason}
 	}
-	return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: "Stripe charges saved cards only."}
+	switch {
+	case method.Type != "card":
+		return refused("Stripe charges saved cards only.")
+	case !ownCard(method.PaymentMethodToken):
+		return refused("The saved card belongs to another provider: a card saved at Stripe begins with pm_, card_ or src_.")
+	}
+	return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
+}
+
+// ownCard reports whether a token can be one of Stripe's; empty: it is not known yet.
+func ownCard(token string) bool {
+	return token == "" || strings.HasPrefix(token, "pm_") || strings.HasPrefix(token, "card_") ||
+		strings.HasPrefix(token, "src_")
 }
 
 // Open makes the adapter of an account. Faults: those of New.
@@ -63,4 +78,9 @@ func (Factory) Open(account providers.Account) (providers.Provider, error) {
 		Timeout:       account.Timeout,
 		Transport:     account.Transport,
 	})
+}
+
+// Supports returns what Factory.Supports does: the accounts do not differ.
+func (*Stripe) Supports(_ context.Context, method providers.Method) providers.MethodSupport {
+	return Factory{}.Supports(method)
 }

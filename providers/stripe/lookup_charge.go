@@ -29,7 +29,7 @@ func (s *Stripe) LookupCharge(ctx context.Context, in providers.LookupRequest) (
 	}
 	res := s.intentResult(x, pi)
 	if in.Since && res.Outcome == providers.Succeeded {
-		return s.withSince(ctx, res)
+		return s.withSince(ctx, res), nil
 	}
 	return res, nil
 }
@@ -52,7 +52,7 @@ func (s *Stripe) searchCharge(ctx context.Context, in providers.LookupRequest) (
 	}
 	res := s.intentResult(x, pi)
 	if in.Since && res.Outcome == providers.Succeeded {
-		return s.withSince(ctx, res)
+		return s.withSince(ctx, res), nil
 	}
 	return res, nil
 }

@@ -3,15 +3,17 @@ package stripe
 import (
 	"context"
 	"net/url"
+	"time"
 
 	"perennial/providers"
 )
 
-// withSince adds what became of a captured charge's money since. Failed and canceled refunds gave nothing back.
-func (s *Stripe) withSince(ctx context.Context, charge providers.Result) (providers.Result, error) {
-	refunds, unread, err := listOf(ctx, s, "/v1/refunds", charge.Ref, func(r refund) string { return r.ID })
-	if unread != nil || err != nil {
-		return unreadable(unread), err
+// withSince adds what became of a captured charge's money since. Failed and canceled refunds gave nothing back. A key
+// may lack the right to read disputes: that must not hide the capture.
+func (s *Stripe) withSince(ctx context.Context, charge providers.Result) providers.Result {
+	refunds, why := listOf(ctx, s, "/v1/refunds", charge.Ref, func(r refund) string { return r.ID })
+	if why != "" {
+		return unread(charge, why)
 	}
 	for _, r := range refunds {
 		if r.Status == "failed" || r.Status == "canceled" {
@@ -19,58 +21,55 @@ func (s *Stripe) withSince(ctx context.Context, charge providers.Result) (provid
 		}
 		amount, _, err := fromWire(r.Amount, r.Currency)
 		if err != nil {
-			return providers.Result{Outcome: providers.Unknown, FailureReason: err.Error()}, nil //nolint:nilerr // told as the reason: the answer cannot be read
+			return unread(charge, err.Error())
 		}
 		charge.Refunds = append(charge.Refunds, providers.SeenRefund{
 			Ref: r.ID, TransactionID: r.Metadata[txnKey], Amount: amount, Pending: r.Status != "succeeded",
 		})
 	}
-	disputes, unread, err := listOf(ctx, s, "/v1/disputes", charge.Ref, func(d dispute) string { return d.ID })
-	if unread != nil || err != nil {
-		return unreadable(unread), err
+	disputes, why := listOf(ctx, s, "/v1/disputes", charge.Ref, func(d dispute) string { return d.ID })
+	if why != "" {
+		return unread(charge, why)
 	}
 	for _, d := range disputes {
 		seen, err := d.read()
 		if err != nil {
-			return providers.Result{Outcome: providers.Unknown, FailureReason: err.Error()}, nil //nolint:nilerr // told as the reason: the answer cannot be read
+			return unread(charge, err.Error())
 		}
 		charge.Disputes = append(charge.Disputes, seen)
 	}
-	return charge, nil
+	return charge
 }
 
-// unreadable is the answer where one of the lists could not be read.
-func unreadable(res *providers.Result) providers.Result {
-	if res == nil {
-		return providers.Result{}
-	}
-	return *res
+// unread is the charge where what became of its money could not be read whole: half of it would be booked as all.
+func unread(charge providers.Result, why string) providers.Result {
+	charge.Refunds, charge.Disputes, charge.SinceUnread = nil, nil, true
+	charge.FailureReason = "The charge succeeded. Its refunds and disputes could not be read: " + why
+	return charge
 }
 
-// listOf reads all pages of a list of what belongs to an intent. Where a page cannot be read, unread says why.
+// listOf reads all pages of a list of what belongs to an intent; why says why it could not.
 func listOf[T any](
 	ctx context.Context, s *Stripe, path, intentID string, id func(T) string,
-) (all []T, unread *providers.Result, err error) {
+) (all []T, why string) {
 	query := url.Values{"limit": {"100"}, "payment_intent": {intentID}}
 	for range refundPages {
 		x := s.get(ctx, path, query)
 		list, ok := object(x, func(p *page[T]) string { return p.Object }, "list")
 		if !ok {
 			res, err := s.refused(x, reading)
-			if res.Outcome == providers.NotFound { // of the list, not of the charge
-				res.Outcome = providers.Unknown
+			if err != nil {
+				return nil, err.Error()
 			}
-			return nil, &res, err
+			return nil, res.FailureReason
 		}
 		all = append(all, list.Data...)
 		if !list.HasMore || len(list.Data) == 0 {
-			return all, nil, nil
+			return all, ""
 		}
 		query.Set("starting_after", id(list.Data[len(list.Data)-1]))
 	}
-	return nil, &providers.Result{
-		Outcome: providers.Unknown, FailureReason: "the list " + path + " of the charge is longer than 1,000",
-	}, nil
+	return nil, "the list " + path + " of the charge is longer than 1,000"
 }
 
 // disputeStates are Stripe's statuses that are not open. A warning is an inquiry, which moves no money.
@@ -88,6 +87,9 @@ func (d dispute) read() (providers.Dispute, error) {
 		return providers.Dispute{}, err
 	}
 	out := providers.Dispute{Ref: d.ID, State: providers.DisputeOpen, Amount: amount, Currency: currency}
+	if due := d.EvidenceDetails.DueBy; due > 0 {
+		out.EvidenceDueAt = time.Unix(due, 0).UTC()
+	}
 	if state, closed := disputeStates[d.Status]; closed {
 		out.State = state
 	}

@@ -73,3 +73,39 @@ func TestLookup_RefundOnLaterPage(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, [2]any{providers.Pending, "re_2"}, [2]any{got.Outcome, got.Ref})
 }
+
+// A restricted key may lack the right to read disputes, and a list may be odd. The money moved all the same.
+func TestLookupCharge_SinceIsWholeOrUnread(t *testing.T) {
+	t.Parallel()
+	const none = `{"object":"list","has_more":false,"data":[]}`
+	const refunds = `{"object":"list","has_more":false,"data":[` +
+		`{"id":"re_1","object":"refund","amount":5,"currency":"usd","status":"succeeded"}]}`
+	const odd = `{"object":"list","has_more":false,"data":[{"id":"x_1","object":"x","amount":1,"currency":"lyd"}]}`
+	for name, lists := range map[string]struct{ refunds, disputes string }{
+		"disputes forbidden": {refunds, ""}, "refunds forbidden": {"", none}, "an odd refund": {odd, none},
+		"an odd dispute": {refunds, odd},
+	} {
+		adapter := against(t, func(w http.ResponseWriter, r *http.Request) {
+			body := `{"id":"pi_1","object":"payment_intent","amount":100,"amount_received":100,"currency":"usd",` +
+				`"status":"succeeded","metadata":{"txn_id":"txn_1"}}`
+			switch r.URL.Path {
+			case "/v1/refunds":
+				body = lists.refunds
+			case "/v1/disputes":
+				body = lists.disputes
+			}
+			if body == "" {
+				w.WriteHeader(http.StatusForbidden)
+				body = `{"error":{"type":"invalid_request_error","message":"The key has no right to read this."}}`
+			}
+			_, _ = fmt.Fprint(w, body)
+		})
+		in := providers.LookupRequest{TransactionID: "txn_1", Ref: "pi_1", Since: true}
+		got, err := adapter.LookupCharge(t.Context(), in)
+		require.NoError(t, err, name)
+		require.Equal(t, [2]any{providers.Succeeded, http.StatusOK}, [2]any{got.Outcome, got.HTTPStatus}, name)
+		require.True(t, got.SinceUnread, name)
+		require.Empty(t, got.Refunds, name)
+		require.Empty(t, got.Disputes, name)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 // effect says what an exchange was for, because the same silence means different things: a charge that was never
@@ -101,5 +102,5 @@ func sentence(x exchange, api *apiError) string {
 
 // scrub is the last line of defence for sentences that come from elsewhere.
 func (s *Stripe) scrub(text string) string {
-	return strings.ReplaceAll(text, s.secretKey.reveal(), redacted)
+	return strings.ReplaceAll(text, s.secretKey.Reveal(), wire.Redacted)
 }

@@ -43,9 +43,9 @@ type Stripe struct {
 	client        *http.Client
 	live          bool
 	replayWindow  time.Duration
-	secretKey     secret
+	secretKey     wire.Secret
 	timeout       time.Duration
-	webhookSecret secret
+	webhookSecret wire.Secret
 }
 
 var _ providers.Provider = (*Stripe)(nil)
@@ -78,9 +78,9 @@ func New(c Config) (*Stripe, error) {
 		client:        wire.Client(c.Transport),
 		live:          c.Live,
 		replayWindow:  c.ReplayWindow,
-		secretKey:     seal(c.SecretKey),
+		secretKey:     wire.Seal(c.SecretKey),
 		timeout:       c.Timeout,
-		webhookSecret: seal(c.WebhookSecret),
+		webhookSecret: wire.Seal(c.WebhookSecret),
 	}, nil
 }
 
@@ -91,8 +91,19 @@ func (*Stripe) Name() string { return "stripe" }
 func (s *Stripe) Capabilities() providers.Capabilities {
 	return providers.Capabilities{
 		ReplayWindow: s.replayWindow, LookupByKey: true, LookupByRef: true, Cancel: true,
-		AbsenceAfter: s.replayWindow, AbsenceGap: time.Hour,
+		AbsenceAfter: s.replayWindow, AbsenceGap: time.Hour, RequestsPerSecond: s.requestsPerSecond(),
 	}
+}
+
+// requestsPerSecond is Stripe's limit of an account, which integrations report; a simulator has none.
+func (s *Stripe) requestsPerSecond() int {
+	switch {
+	case s.baseURL != DefaultBaseURL:
+		return 0
+	case s.live:
+		return 100
+	}
+	return 25
 }
 
 func checkPublicKey(key string, live bool) error {
@@ -145,7 +156,7 @@ func checkBaseURL(raw string, live bool) (string, error) {
 // String keeps the keys out of logs that print a Config.
 func (c Config) String() string {
 	return fmt.Sprintf("stripe.Config{SecretKey: %s, WebhookSecret: %s, Live: %t, BaseURL: %q}",
-		seal(c.SecretKey), seal(c.WebhookSecret), c.Live, c.BaseURL)
+		wire.Seal(c.SecretKey), wire.Seal(c.WebhookSecret), c.Live, c.BaseURL)
 }
 
 // GoString is String, for %#v.

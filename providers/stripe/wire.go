@@ -35,6 +35,9 @@ type dispute struct {
 		Amount   int64  `json:"amount"`
 		Currency string `json:"currency"`
 	} `json:"balance_transactions"`
+	EvidenceDetails struct {
+		DueBy int64 `json:"due_by"` // Unix seconds; absent where nothing can be sent any more
+	} `json:"evidence_details"`
 }
 
 type apiError struct {

@@ -1,6 +1,6 @@
 // Package dispatch performs the effects of committed transactions: it starts workflows, signals them, and marks the
-// rows of started ones. Every effect is best effort and bounded in time, since the reconciler performs what is missing.
-// It does not own the client of Temporal (contract.Engine).
+// rows of started ones. Every effect is best effort and bounded in time, since the reconciler performs what is missing;
+// nobody waits for it. It does not own the client of Temporal (contract.Engine).
 package dispatch
 
 import (
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/sync/errgroup"
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
@@ -19,63 +18,60 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// patience is how long all effects of one transaction may take: they are worth no more of a caller's time.
-const patience = 2 * time.Second
-
-// atOnce is how many effects of one transaction are dispatched at the same time.
-const atOnce = 16
-
 // Config is what a dispatcher works with.
 type Config struct {
 	Store  *db.Store // for marking what was started
 	Engine contract.Engine
 	Now    func() time.Time // the real clock
 	Log    *zap.Logger
-	// Patience is how long all effects of one transaction may take; zero: 2 s.
+	// Patience is how long one effect may take; zero: 15 s.
 	Patience time.Duration
+	// AtOnce is how many effects this process performs at the same time; zero: 8.
+	AtOnce int
 }
 
 // Dispatcher is a db.Dispatcher. Close it before the store.
 type Dispatcher struct {
-	engine   contract.Engine
-	started  *started
-	log      *zap.Logger
-	patience time.Duration
+	engine  contract.Engine
+	started *started
+	queue   *queue
+	log     *zap.Logger
 }
 
-// New makes a dispatcher and starts the batcher that marks started workflows.
+// New makes a dispatcher and starts what performs the effects, and the batcher that marks started workflows.
 func New(c Config) *Dispatcher {
-	d := &Dispatcher{engine: c.Engine, started: newStarted(c.Store, c.Now, c.Log), log: c.Log, patience: c.Patience}
-	if d.patience == 0 {
-		d.patience = patience
-	}
+	d := &Dispatcher{engine: c.Engine, started: newStarted(c.Store, c.Now, c.Log), log: c.Log}
+	d.queue = newQueue(cmp.Or(c.AtOnce, atOnce), cmp.Or(c.Patience, patience), d.dispatch)
 	go d.started.run()
 	return d
 }
 
-// Close marks what was started and is not marked yet.
-func (d *Dispatcher) Close() { d.started.close() }
+// Close performs what waits, for some seconds at most, and marks what was started and is not marked yet. What is
+// dispatched later is left to the reconciler.
+func (d *Dispatcher) Close() {
+	d.queue.close()
+	d.started.close()
+}
 
-// Dispatch makes the effects happen, several at a time. The departure of the caller does not end it.
+// Dispatch has the effects performed soon. It does not wait for them: the caller has been told what is committed, and
+// Temporal may be slow or away.
 func (d *Dispatcher) Dispatch(ctx context.Context, by db.Actor, effects []db.Effect) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.patience)
-	defer cancel()
-	if len(effects) == 1 {
-		d.dispatch(ctx, by, effects[0])
-		return
+	ctx = context.WithoutCancel(ctx)
+	for i, effect := range effects {
+		if err := d.queue.add(job{ctx, by, effect}); err != nil {
+			telemetry.For(ctx, d.log).Warn("left to the reconciler", zap.Int("effects", len(effects)-i), zap.Error(err))
+			return
+		}
 	}
-	var all errgroup.Group
-	all.SetLimit(atOnce)
-	for _, effect := range effects {
-		all.Go(func() error {
-			d.dispatch(ctx, by, effect)
-			return nil
-		})
-	}
-	_ = all.Wait() // none of them fails
 }
 
 func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect) {
+	defer func() {
+		if cause := recover(); cause != nil { // one effect must not take the process with it
+			telemetry.For(ctx, d.log).Error("panic while following a commit; it is left to the reconciler",
+				zap.Any("cause", cause), zap.Stack("stack"))
+		}
+	}()
 	switch e := effect.(type) {
 	case db.StartSubscription:
 		failpoint.Hit(failpoint.CreateCommitted)

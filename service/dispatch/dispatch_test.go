@@ -29,12 +29,16 @@ type fakeEngine struct {
 	asked  []string
 	starts []contract.SubscriptionStart
 	answer func(context.Context) error
+	refuse string
 }
 
 func (f *fakeEngine) ask(ctx context.Context, what string) error {
 	f.mu.Lock()
 	f.asked = append(f.asked, what)
 	f.mu.Unlock()
+	if what == f.refuse {
+		return errors.New("away")
+	}
 	if f.answer != nil {
 		return f.answer(ctx)
 	}
@@ -42,7 +46,9 @@ func (f *fakeEngine) ask(ctx context.Context, what string) error {
 }
 
 func (f *fakeEngine) StartSubscription(ctx context.Context, in contract.SubscriptionStart) error {
+	f.mu.Lock()
 	f.starts = append(f.starts, in)
+	f.mu.Unlock()
 	return f.ask(ctx, "start "+in.Input.Ref.ID)
 }
 
@@ -74,7 +80,6 @@ func TestDispatch_AsksTheEngineForEachEffect(t *testing.T) {
 	t.Parallel()
 	s, engine := scene.New(t), &fakeEngine{}
 	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: zap.NewNop()})
-	t.Cleanup(d.Close)
 	sub := subscription.Subscription{
 		ID: "sub_1", CustomerID: "cust_1", PlanID: "plan_1", Status: subscription.Trialing, TestClockID: "clk_1",
 		CreatedAt: scene.Start,
@@ -87,6 +92,7 @@ func TestDispatch_AsksTheEngineForEachEffect(t *testing.T) {
 		db.CheckTransaction{EnvironmentID: s.Env, ID: "txn_2", SubscriptionID: "sub_3"},
 		db.WakeEndpoint{EnvironmentID: s.Env, ID: "whe_1"},
 	})
+	d.Close() // performs what waits
 	require.ElementsMatch(t, []string{
 		"start sub_1", "start txn_1", "erase cust_1 by era_1", "advance clk_1", "wake sub_2 at 0 by system test",
 		"pay sub_4 at 3 by system test",
@@ -101,17 +107,17 @@ func TestDispatch_AsksTheEngineForEachEffect(t *testing.T) {
 func TestDispatch_MarksWhatItStarted(t *testing.T) {
 	t.Parallel()
 	s, engine := scene.New(t), &fakeEngine{}
-	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: zap.NewNop()})
+	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: zap.NewNop(), AtOnce: 1})
 	require.Eventually(t, func() bool { return d.started.epoch() == 1 }, 10*time.Second, time.Millisecond)
 	c, p := s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))
 	started, lost := s.Subscribe(t, c, p), s.Subscribe(t, c, p)
+	engine.refuse = "start " + lost.ID
 	start := func(ref contract.Ref) {
 		d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{
 			db.StartSubscription{EnvironmentID: s.Env, Subscription: subscription.Subscription{ID: ref.ID}},
 		})
 	}
 	start(started)
-	engine.answer = func(context.Context) error { return errors.New("away") }
 	start(lost)
 	d.Close()
 	unmarked, err := s.Store.UnstartedSubscriptions(t.Context(), 1, 10)
@@ -127,12 +133,56 @@ func TestDispatch_LogsWhatIsLeftToTheReconciler(t *testing.T) {
 	s := scene.New(t)
 	engine := &fakeEngine{answer: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: logger, Patience: 10 * time.Millisecond})
-	t.Cleanup(d.Close)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel() // a caller that has gone away must not end what follows its commit
 	payment := id.New(id.Transaction, scene.Start)
 	d.Dispatch(gone, db.BySystem("test"), []db.Effect{db.StartPayment{EnvironmentID: s.Env, ID: payment}})
+	d.Close()
 	require.Contains(t, log.String(), "left to the reconciler")
 	require.Contains(t, log.String(), payment)
 	require.Contains(t, log.String(), context.DeadlineExceeded.Error())
+}
+
+func TestDispatch_SurvivesAPanic(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	logger, err := telemetry.NewLogger("info", &log)
+	require.NoError(t, err)
+	s := scene.New(t)
+	engine := &fakeEngine{answer: func(context.Context) error { panic("the cause") }}
+	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: logger, AtOnce: 1})
+	for range 2 {
+		d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{db.StartPayment{EnvironmentID: s.Env, ID: "txn_1"}})
+	}
+	d.Close()
+	require.Len(t, engine.asked, 2)
+	require.Contains(t, log.String(), "the cause")
+}
+
+func TestDispatch_DoesNotWaitForTemporal(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	logger, err := telemetry.NewLogger("info", &log)
+	require.NoError(t, err)
+	s, release := scene.New(t), make(chan struct{})
+	engine := &fakeEngine{answer: func(context.Context) error { <-release; return nil }}
+	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: logger, AtOnce: 1})
+	dispatched := make(chan struct{})
+	go func() {
+		defer close(dispatched)
+		for range mostWaiting + 2 { // one is being performed, one is too many
+			d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{db.StartPayment{EnvironmentID: s.Env, ID: "txn_1"}})
+		}
+	}()
+	select {
+	case <-dispatched:
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "a caller waits for Temporal")
+	}
+	require.Contains(t, log.String(), errFull.Error(), "what is too much is left to the reconciler, and said")
+	close(release)
+	d.Close()
+	require.GreaterOrEqual(t, len(engine.asked), mostWaiting)
+	d.Dispatch(t.Context(), db.BySystem("test"), []db.Effect{db.StartPayment{EnvironmentID: s.Env, ID: "txn_2"}})
+	require.Contains(t, log.String(), errClosed.Error())
 }

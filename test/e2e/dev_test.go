@@ -25,10 +25,11 @@ func TestDev_Story(t *testing.T) {
 	require.NoError(t, err, "%s\n%s", out, errs)
 	require.Contains(t, out, "steps passed")
 	require.Contains(t, out, "→ subscription.canceled", "each step's webhooks are printed below it")
+	require.Contains(t, out, "1 invoice paid, and pawaPay's own books agree: 1 capture, 5000 XAF.")
 
 	out, errs, err = dev(t, env, dir)
 	require.NoError(t, err, "%s\n%s", out, errs)
-	require.Contains(t, out, "subscriptions of earlier starts: 1")
+	require.Contains(t, out, "subscriptions of earlier starts: 2")
 
 	deviate(t, filepath.Join(dir, "simulator", "ledger.jsonl"))
 	out, _, err = dev(t, env, dir)

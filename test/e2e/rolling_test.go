@@ -29,9 +29,9 @@ const (
 )
 
 // TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch: two builds of the worker, rolled out under load with the
-// settings of production. Then a third is rolled out and nobody makes it current: all billing stops.
-func TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch(t *testing.T) {
-	t.Parallel()
+// settings of production. Then a third is rolled out and nobody makes it current: all billing stops. It runs alone: it
+// measures lateness, and a Temporal that a dozen other tests crash and flood takes a minute for the switch itself.
+func TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch(t *testing.T) { //nolint:paralleltest // see above
 	w := world.New(t, world.Config{Workerless: true, Env: []string{"RECONCILE_EVERY=30s", "BOOTSTRAP_EVERY=15s"}})
 	w.Service.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)

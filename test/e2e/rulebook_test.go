@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/customer"
+	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
-	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/internal/id"
 )
@@ -43,7 +43,7 @@ func newRulebook(t require.TestingT, plans map[string]plan.Plan, planID string, 
 				ID: in.CustomerID, PaymentMethod: "card", PaymentDetails: customer.PaymentDetails{PaymentMethodToken: "pm"},
 			},
 			Settings: subscription.Settings{
-				TimeZone: in.TimeZone, Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue,
+				TimeZone: in.TimeZone, Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue,
 			},
 			Provider: &lifecycle.Provider{Name: "simulator", ConfigID: "pp"},
 		},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/service"
 	"perennial/service/gateway"
@@ -49,6 +50,13 @@ func changing(s *stage, change service.ProviderChange) func() error {
 	})
 }
 
+// charging pauses or resumes the charging of the environment.
+func (s *stage) charging(
+	do func(ctx context.Context, by service.Caller, around service.Around[service.Charging]) error,
+) func() error {
+	return func() error { return do(s.ctx, s.by, service.Around[service.Charging]{}) }
+}
+
 // accounts set the scene of each request about an account at a provider, and return the request.
 var accounts = map[string]func(*stage) func() error{
 	"createPaymentProvider": func(s *stage) func() error {
@@ -82,6 +90,30 @@ var accounts = map[string]func(*stage) func() error{
 	"enablePaymentProvider": func(s *stage) func() error {
 		return onAccount(s, "sk_test_taken", s.service.EnableProvider)
 	},
+	"pausePaymentProvider": func(s *stage) func() error {
+		return onAccount(s, "sk_test_taken", s.service.PauseProvider)
+	},
+	"pausePaymentProvider it is paused already": func(s *stage) func() error {
+		pause := onAccount(s, "sk_test_taken", s.service.PauseProvider)
+		s.must(pause())
+		return pause
+	},
+	"resumePaymentProvider": func(s *stage) func() error {
+		resume := onAccount(s, "sk_test_taken", s.service.ResumeProvider)
+		_, err := s.Pool.Exec(s.ctx, "update provider_configs set charging_paused_at = now() where not is_primary")
+		s.must(err)
+		return resume
+	},
+	"replaceRoutingRules": func(s *stage) func() error {
+		return func() error {
+			return s.service.ReplaceRoutingRules(s.ctx, s.by, nil, service.Around[[]routing.Rule]{})
+		}
+	},
+	"pauseCharging": func(s *stage) func() error { return s.charging(s.service.PauseCharging) },
+	"pauseCharging it is paused already": func(s *stage) func() error { // since the line before
+		return s.charging(s.service.PauseCharging)
+	},
+	"resumeCharging": func(s *stage) func() error { return s.charging(s.service.ResumeCharging) },
 	"deletePaymentProvider": func(s *stage) func() error {
 		return onAccount(s, "sk_test_taken", s.service.DeleteProvider)
 	},

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/service"
 	"perennial/test/scene"
@@ -102,6 +103,44 @@ var requests = map[string]func(*stage) func() error{
 	"markInvoiceUncollectible of a past-due subscription": func(s *stage) func() error {
 		return giveUp(s.pastDue(), s.service.MarkUncollectible)
 	},
+	"retryInvoice": func(s *stage) func() error {
+		l := s.unpaid()
+		id := l.invoice().ID
+		return func() error { return s.service.RetryInvoice(s.ctx, s.by, id, service.Around[service.Performed]{}) }
+	},
+	"skipInvoiceRetry": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.SkipRetry) },
+	"skipInvoiceRetry the last one": func(s *stage) func() error {
+		l := s.unpaid()
+		s.must(giveUp(l, s.service.SkipRetry)())
+		s.must(giveUp(l, s.service.SkipRetry)())
+		return giveUp(l, s.service.SkipRetry)
+	},
+	"resumeCollection": func(s *stage) func() error {
+		l := s.pastDue()
+		_, err := s.Pool.Exec(s.ctx, "update subscriptions set collection_paused_at = past_due_at where id = $1", l.ref.ID)
+		s.must(err)
+		return func() error { return l.command(lifecycle.ResumeCollection{}) }
+	},
+	"updateSettings": func(s *stage) func() error { return s.updateSettings(subscription.AccruePastDue) },
+	"updateSettings nothing changes": func(s *stage) func() error {
+		s.must(s.updateSettings(subscription.SkipPastDue)())
+		return s.updateSettings(subscription.SkipPastDue)
+	},
+	"refundPayment": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
+		return func() error {
+			return s.service.RefundCharge(s.ctx, s.by, txn.ID, 300, service.Around[payment.Transaction]{})
+		}
+	},
+	"cancelPayment": func(s *stage) func() error {
+		txn, err := s.charge(true)
+		s.must(err)
+		return func() error {
+			return s.service.CancelPayment(s.ctx, s.by, txn.ID, service.Around[payment.Transaction]{})
+		}
+	},
 	"retryRefund":  func(s *stage) func() error { return owed(s, s.service.RetryRefund) },
 	"creditRefund": func(s *stage) func() error { return owed(s, s.service.CreditRefund) },
 	"createTestClock": func(s *stage) func() error {
@@ -126,6 +165,13 @@ var requests = map[string]func(*stage) func() error{
 	"resolvePayment succeeded": func(s *stage) func() error { return s.resolve(payment.DecideSucceeded) },
 	"resolvePayment failed":    func(s *stage) func() error { return s.resolve(payment.DecideFailed) },
 	"resolvePayment returned":  func(s *stage) func() error { return s.resolve(payment.DecideReturned) },
+}
+
+func (s *stage) updateSettings(way subscription.PastDueBilling) func() error {
+	return func() error {
+		_, err := s.service.UpdateSettings(s.ctx, s.by, service.SettingsUpdate{PastDueBilling: &way}, nil)
+		return err
+	}
 }
 
 // resolve ends the review of a payment that captured another amount than asked for.

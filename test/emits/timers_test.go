@@ -7,6 +7,7 @@ import (
 	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/service"
+	"perennial/test/scene"
 )
 
 // timers set the scene of each timer of the table, and return what happens when it is due.
@@ -21,6 +22,12 @@ var timers = map[string]func(*stage) func() error{
 	},
 	"trial_end": func(s *stage) func() error {
 		return s.subscribe(1000, 3, true).at(subscription.ActionTrialEnd)
+	},
+	"renewal_reminder": func(s *stage) func() error {
+		l := s.active(1000)
+		s.SetMethod(s.t, l.sub().CustomerID, &scene.Wallet)
+		s.must(l.due()) // the change wakes the workflow
+		return l.at(subscription.ActionRenewalReminder)
 	},
 	"renewal": func(s *stage) func() error { return s.active(1000).at(subscription.ActionRenewal) },
 	"renewal credit covers the invoice": func(s *stage) func() error {

@@ -14,10 +14,10 @@ import (
 	"perennial/activities"
 	"perennial/billing/account"
 	"perennial/billing/customer"
+	"perennial/billing/dunning"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
-	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -51,7 +51,7 @@ func Accrue(s *subscription.Settings) { s.PastDueBilling = subscription.AccruePa
 
 // CancelPastDueAfter cancels a past-due subscription after days.
 func CancelPastDueAfter(days int) Option {
-	return func(s *subscription.Settings) { s.PastDueCancelAfterDays = days }
+	return func(s *subscription.Settings) { s.Dunning.CancelAfter(days) }
 }
 
 // New sets a scene. Retries come after exactly 1, 2 and 4 days.
@@ -65,8 +65,9 @@ func New(t testing.TB, options ...Option) *Scene {
 	effects := &Effects{}
 	store = store.With(effects)
 
-	settings := subscription.Settings{TimeZone: "UTC", Retry: retry.Default(), PastDueBilling: subscription.SkipPastDue}
-	settings.Retry.MaxJitter = 0
+	settings := subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue,
+		RenewalReminderDays: 1}
+	settings.Dunning.Retry.MaxJitter = 0
 	for _, o := range options {
 		o(&settings)
 	}
@@ -142,6 +143,9 @@ func (s *Scene) Plan(t testing.TB, p plan.Plan) plan.Plan {
 // Card is a payment method that can be charged.
 var Card = customer.PaymentDetails{CustomerToken: "cus_canary", PaymentMethodToken: "pm_canary"}
 
+// Wallet is one whose owner confirms each payment.
+var Wallet = customer.PaymentDetails{PhoneNumber: "+237670000001"}
+
 // Customer adds one who pays by card; clockID is empty for one in real time.
 func (s *Scene) Customer(t testing.TB, clockID string) customer.Customer {
 	t.Helper()
@@ -165,6 +169,9 @@ func (s *Scene) SetMethod(t testing.TB, customerID string, details *customer.Pay
 		c.PaymentMethod, c.PaymentDetails = "", customer.PaymentDetails{}
 		if details != nil {
 			c.PaymentMethod, c.PaymentDetails = "card", *details
+			if details.PhoneNumber != "" {
+				c.PaymentMethod = customer.MobileMoney + "mtn"
+			}
 		}
 		if err := tx.SaveCustomer(t.Context(), s.Env, c); err != nil {
 			return err

@@ -129,7 +129,7 @@ func (q *Queries) ProviderConfigClearSealed(ctx context.Context, db DBTX, arg Pr
 
 const providerConfigListAll = `-- name: ProviderConfigListAll :many
 
-select p.id, p.environment_id, p.provider, p.created_at, e.mode, a.name as app, t.name as tenant,
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second, e.charging_paused_at as environment_paused_at, e.mode, a.name as app, t.name as tenant,
        coalesce((select c.fields from provider_credentials c
         where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
         array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields,
@@ -143,15 +143,13 @@ order by p.id
 `
 
 type ProviderConfigListAllRow struct {
-	ID            string
-	EnvironmentID string
-	Provider      string
-	CreatedAt     time.Time
-	Mode          string
-	App           string
-	Tenant        string
-	Fields        []string
-	ChangedAt     time.Time
+	ProviderConfig      ProviderConfig
+	EnvironmentPausedAt *time.Time
+	Mode                string
+	App                 string
+	Tenant              string
+	Fields              []string
+	ChangedAt           time.Time
 }
 
 // What operators do about the credentials of accounts at providers.
@@ -166,10 +164,23 @@ func (q *Queries) ProviderConfigListAll(ctx context.Context, db DBTX) ([]Provide
 	for rows.Next() {
 		var i ProviderConfigListAllRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.EnvironmentID,
-			&i.Provider,
-			&i.CreatedAt,
+			&i.ProviderConfig.ID,
+			&i.ProviderConfig.EnvironmentID,
+			&i.ProviderConfig.Provider,
+			&i.ProviderConfig.IsPrimary,
+			&i.ProviderConfig.SecretKeySealed,
+			&i.ProviderConfig.WebhookSecretSealed,
+			&i.ProviderConfig.CreatedAt,
+			&i.ProviderConfig.FailingSince,
+			&i.ProviderConfig.Priority,
+			&i.ProviderConfig.DisabledAt,
+			&i.ProviderConfig.DeletedAt,
+			&i.ProviderConfig.ChargingPausedAt,
+			&i.ProviderConfig.LastTestedAt,
+			&i.ProviderConfig.TestError,
+			&i.ProviderConfig.NextTestAt,
+			&i.ProviderConfig.MaxRequestsPerSecond,
+			&i.EnvironmentPausedAt,
 			&i.Mode,
 			&i.App,
 			&i.Tenant,

@@ -16,7 +16,7 @@ import (
 const customerErase = `-- name: CustomerErase :exec
 with written as (
     update customers
-    set email = null, name = null, phone = null, metadata = '{}', payment_method = null, payment_details = null,
+    set email = null, name = null, phone = null, country = null, metadata = '{}', payment_method = null, payment_details = null,
         erased_at = $1, revision = revision + 1
     where environment_id = $2 and id = $3 and erased_at is null
     returning 1
@@ -37,7 +37,7 @@ func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseP
 }
 
 const customerGet = `-- name: CustomerGet :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position from customers c where c.environment_id = $1 and c.id = $2
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country from customers c where c.environment_id = $1 and c.id = $2
 `
 
 type CustomerGetParams struct {
@@ -66,12 +66,13 @@ func (q *Queries) CustomerGet(ctx context.Context, db DBTX, arg CustomerGetParam
 		&i.Customer.Revision,
 		&i.Customer.CreatedAt,
 		&i.Customer.Position,
+		&i.Customer.Country,
 	)
 	return i, err
 }
 
 const customerGetWithKey = `-- name: CustomerGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country
 from api_key_details k
 join customers c on c.environment_id = k.environment_id and c.id = $1
 where k.hash = $2
@@ -116,15 +117,16 @@ func (q *Queries) CustomerGetWithKey(ctx context.Context, db DBTX, arg CustomerG
 		&i.Customer.Revision,
 		&i.Customer.CreatedAt,
 		&i.Customer.Position,
+		&i.Customer.Country,
 	)
 	return i, err
 }
 
 const customerInsert = `-- name: CustomerInsert :exec
 insert into customers (
-    id, environment_id, email, name, phone, metadata, payment_method, payment_details, test_clock_id, created_at
+    id, environment_id, email, name, phone, country, metadata, payment_method, payment_details, test_clock_id, created_at
 ) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
 )
 `
 
@@ -134,6 +136,7 @@ type CustomerInsertParams struct {
 	Email          *string
 	Name           *string
 	Phone          *string
+	Country        *string
 	Metadata       metadata.Pairs
 	PaymentMethod  *string
 	PaymentDetails *customer.PaymentDetails
@@ -148,6 +151,7 @@ func (q *Queries) CustomerInsert(ctx context.Context, db DBTX, arg CustomerInser
 		arg.Email,
 		arg.Name,
 		arg.Phone,
+		arg.Country,
 		arg.Metadata,
 		arg.PaymentMethod,
 		arg.PaymentDetails,
@@ -158,7 +162,7 @@ func (q *Queries) CustomerInsert(ctx context.Context, db DBTX, arg CustomerInser
 }
 
 const customerList = `-- name: CustomerList :many
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country
 from customers c
 where c.environment_id = $1
   and c.erased_at is null
@@ -215,6 +219,7 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 			&i.Customer.Revision,
 			&i.Customer.CreatedAt,
 			&i.Customer.Position,
+			&i.Customer.Country,
 		); err != nil {
 			return nil, err
 		}
@@ -227,7 +232,7 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 }
 
 const customerLock = `-- name: CustomerLock :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position from customers c where c.environment_id = $1 and c.id = $2 for no key update
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country from customers c where c.environment_id = $1 and c.id = $2 for no key update
 `
 
 type CustomerLockParams struct {
@@ -257,12 +262,13 @@ func (q *Queries) CustomerLock(ctx context.Context, db DBTX, arg CustomerLockPar
 		&i.Customer.Revision,
 		&i.Customer.CreatedAt,
 		&i.Customer.Position,
+		&i.Customer.Country,
 	)
 	return i, err
 }
 
 const customerLockOfSubscription = `-- name: CustomerLockOfSubscription :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country
 from customers c
 where c.environment_id = $1
   and c.id = (select s.customer_id from subscriptions s where s.environment_id = $1 and s.id = $2)
@@ -297,6 +303,7 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 		&i.Customer.Revision,
 		&i.Customer.CreatedAt,
 		&i.Customer.Position,
+		&i.Customer.Country,
 	)
 	return i, err
 }
@@ -304,9 +311,9 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 const customerUpdate = `-- name: CustomerUpdate :exec
 with written as (
     update customers
-    set email = $1, name = $2, phone = $3, metadata = $4, payment_method = $5,
-        payment_details = $6, revision = revision + 1
-    where environment_id = $7 and id = $8 and revision = $9 and erased_at is null
+    set email = $1, name = $2, phone = $3, country = $4, metadata = $5, payment_method = $6,
+        payment_details = $7, revision = revision + 1
+    where environment_id = $8 and id = $9 and revision = $10 and erased_at is null
     returning 1
 )
 select 1 / count(*) from written
@@ -316,6 +323,7 @@ type CustomerUpdateParams struct {
 	Email          *string
 	Name           *string
 	Phone          *string
+	Country        *string
 	Metadata       metadata.Pairs
 	PaymentMethod  *string
 	PaymentDetails *customer.PaymentDetails
@@ -330,6 +338,7 @@ func (q *Queries) CustomerUpdate(ctx context.Context, db DBTX, arg CustomerUpdat
 		arg.Email,
 		arg.Name,
 		arg.Phone,
+		arg.Country,
 		arg.Metadata,
 		arg.PaymentMethod,
 		arg.PaymentDetails,

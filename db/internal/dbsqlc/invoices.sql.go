@@ -15,7 +15,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -59,12 +59,13 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.BroughtForward,
 		&i.Invoice.CarriedForward,
 		&i.Invoice.UncollectibleAt,
+		&i.Invoice.SkippedRetries,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -124,6 +125,7 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.BroughtForward,
 		&i.Invoice.CarriedForward,
 		&i.Invoice.UncollectibleAt,
+		&i.Invoice.SkippedRetries,
 	)
 	return i, err
 }
@@ -136,14 +138,14 @@ with counter as (
 ), written as (
     insert into invoices (
         id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied,
-        brought_forward, carried_forward, amount_due, amount_paid, period_start, period_end, phase, automatic_attempts, attempts, retry_at, attempt_trigger, replaced_by,
+        brought_forward, carried_forward, amount_due, amount_paid, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
         $2, $1, counter.last_number, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-        $20, $21, $22, $23, $24, $25,
-        $26
+        $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+        $21, $22, $23, $24, $25, $26,
+        $27
     from counter
     returning 1
 )
@@ -169,6 +171,7 @@ type InvoiceInsertParams struct {
 	Phase             collection.Phase
 	AutomaticAttempts int
 	Attempts          int
+	SkippedRetries    int
 	RetryAt           *time.Time
 	AttemptTrigger    *collection.Trigger
 	ReplacedBy        *string
@@ -200,6 +203,7 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.Phase,
 		arg.AutomaticAttempts,
 		arg.Attempts,
+		arg.SkippedRetries,
 		arg.RetryAt,
 		arg.AttemptTrigger,
 		arg.ReplacedBy,
@@ -412,7 +416,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -485,6 +489,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.BroughtForward,
 			&i.Invoice.CarriedForward,
 			&i.Invoice.UncollectibleAt,
+			&i.Invoice.SkippedRetries,
 		); err != nil {
 			return nil, err
 		}
@@ -497,7 +502,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
     and i.period_end > least(s.renewed_from, s.current_period_start) and i.period_start < s.current_period_end
@@ -554,6 +559,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.BroughtForward,
 			&i.Invoice.CarriedForward,
 			&i.Invoice.UncollectibleAt,
+			&i.Invoice.SkippedRetries,
 		); err != nil {
 			return nil, err
 		}
@@ -566,7 +572,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -610,12 +616,13 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.BroughtForward,
 		&i.Invoice.CarriedForward,
 		&i.Invoice.UncollectibleAt,
+		&i.Invoice.SkippedRetries,
 	)
 	return i, err
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -669,6 +676,7 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.BroughtForward,
 			&i.Invoice.CarriedForward,
 			&i.Invoice.UncollectibleAt,
+			&i.Invoice.SkippedRetries,
 		); err != nil {
 			return nil, err
 		}
@@ -684,10 +692,11 @@ const invoiceUpdate = `-- name: InvoiceUpdate :exec
 with written as (
     update invoices
     set status = $1, credit_applied = $2, amount_due = $3, amount_paid = $4,
-        phase = $5, automatic_attempts = $6, attempts = $7, retry_at = $8,
-        attempt_trigger = $9, replaced_by = $10,
-        paid_at = $11, voided_at = $12, uncollectible_at = $13
-    where environment_id = $14 and id = $15
+        phase = $5, automatic_attempts = $6, attempts = $7, skipped_retries = $8,
+        retry_at = $9,
+        attempt_trigger = $10, replaced_by = $11,
+        paid_at = $12, voided_at = $13, uncollectible_at = $14
+    where environment_id = $15 and id = $16
     returning 1
 )
 select 1 / count(*) from written
@@ -701,6 +710,7 @@ type InvoiceUpdateParams struct {
 	Phase             collection.Phase
 	AutomaticAttempts int
 	Attempts          int
+	SkippedRetries    int
 	RetryAt           *time.Time
 	AttemptTrigger    *collection.Trigger
 	ReplacedBy        *string
@@ -720,6 +730,7 @@ func (q *Queries) InvoiceUpdate(ctx context.Context, db DBTX, arg InvoiceUpdateP
 		arg.Phase,
 		arg.AutomaticAttempts,
 		arg.Attempts,
+		arg.SkippedRetries,
 		arg.RetryAt,
 		arg.AttemptTrigger,
 		arg.ReplacedBy,

@@ -61,6 +61,7 @@ type Customer struct {
 	Revision       int64
 	CreatedAt      time.Time
 	Position       int64
+	Country        *string
 }
 
 type Decision struct {
@@ -90,6 +91,9 @@ type Environment struct {
 	PastDueCancelAfterDays *int
 	CreatedAt              time.Time
 	ChargingPausedAt       *time.Time
+	AccountsRevision       int64
+	RenewalReminderDays    int
+	Dunning                []byte
 }
 
 type Erasure struct {
@@ -161,6 +165,7 @@ type Invoice struct {
 	BroughtForward    money.Minor
 	CarriedForward    money.Minor
 	UncollectibleAt   *time.Time
+	SkippedRetries    int
 }
 
 type InvoiceLine struct {
@@ -203,6 +208,7 @@ type Plan struct {
 	Metadata      metadata.Pairs
 	CreatedAt     time.Time
 	Position      int64
+	Dunning       []byte
 }
 
 type Price struct {
@@ -213,6 +219,15 @@ type Price struct {
 	Name          string
 	Model         plan.Model
 	Amount        money.Minor
+}
+
+type ProviderBreaker struct {
+	EnvironmentID    string
+	ProviderConfigID string
+	Failures         int
+	FailingSince     *time.Time
+	OpenedAt         *time.Time
+	ProbeAt          *time.Time
 }
 
 type ProviderCall struct {
@@ -248,24 +263,37 @@ type ProviderCallback struct {
 	EvidenceCurrency      *string
 	EvidenceFailureCode   *string
 	EvidenceFailureReason *string
+	EvidenceSince         []byte
 }
 
 type ProviderConfig struct {
-	ID                  string
-	EnvironmentID       string
-	Provider            string
-	IsPrimary           bool
-	SecretKeySealed     []byte
-	WebhookSecretSealed []byte
-	CreatedAt           time.Time
-	FailingSince        *time.Time
-	Priority            int
-	DisabledAt          *time.Time
-	DeletedAt           *time.Time
-	ChargingPausedAt    *time.Time
-	LastTestedAt        *time.Time
-	TestError           *string
-	NextTestAt          time.Time
+	ID                   string
+	EnvironmentID        string
+	Provider             string
+	IsPrimary            bool
+	SecretKeySealed      []byte
+	WebhookSecretSealed  []byte
+	CreatedAt            time.Time
+	FailingSince         *time.Time
+	Priority             int
+	DisabledAt           *time.Time
+	DeletedAt            *time.Time
+	ChargingPausedAt     *time.Time
+	LastTestedAt         *time.Time
+	TestError            *string
+	NextTestAt           time.Time
+	MaxRequestsPerSecond *int
+}
+
+type RoutingRule struct {
+	EnvironmentID    string
+	Position         int
+	Country          *string
+	Currency         money.Currency
+	Method           *string
+	MinAmount        *int64
+	MaxAmount        *int64
+	ProviderConfigID string
 }
 
 type Settlement struct {
@@ -314,6 +342,8 @@ type Subscription struct {
 	WakePendingSince    *time.Time
 	RenewedFrom         *time.Time
 	TrialNoticeAt       *time.Time
+	RemindedFor         *time.Time
+	CollectionPausedAt  *time.Time
 }
 
 type Tenant struct {
@@ -382,6 +412,10 @@ type Transaction struct {
 	ReviewRef         *string
 	ReviewedAt        *time.Time
 	RefundOwedAt      *time.Time
+	HeldAt            *time.Time
+	HeldRevision      *int64
+	HeldByStop        bool
+	WakePendingSince  *time.Time
 }
 
 type WebhookDelivery struct {

@@ -149,8 +149,13 @@ func (q *Queries) EpochSetReconciled(ctx context.Context, db DBTX) error {
 }
 
 const keysetList = `-- name: KeysetList :many
-select a.id, a.keyset from apps a order by a.id limit $1
+select a.id, a.keyset from apps a where a.id > $1::text order by a.id limit $2
 `
+
+type KeysetListParams struct {
+	After    string
+	RowLimit int32
+}
 
 type KeysetListRow struct {
 	ID     string
@@ -158,8 +163,8 @@ type KeysetListRow struct {
 }
 
 // A process checks at start that its key-encryption key opens them.
-func (q *Queries) KeysetList(ctx context.Context, db DBTX, rowLimit int32) ([]KeysetListRow, error) {
-	rows, err := db.Query(ctx, keysetList, rowLimit)
+func (q *Queries) KeysetList(ctx context.Context, db DBTX, arg KeysetListParams) ([]KeysetListRow, error) {
+	rows, err := db.Query(ctx, keysetList, arg.After, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -521,6 +526,19 @@ func (q *Queries) WorkerCount(ctx context.Context, db DBTX, arg WorkerCountParam
 	var i WorkerCountRow
 	err := row.Scan(&i.Known, &i.Working)
 	return i, err
+}
+
+const workerCountAll = `-- name: WorkerCountAll :one
+select (count(*))::integer as working
+from workers
+where stopped_at is null and seen_at > clock_timestamp() - make_interval(secs => $1::float8)
+`
+
+func (q *Queries) WorkerCountAll(ctx context.Context, db DBTX, beatSeconds float64) (int, error) {
+	row := db.QueryRow(ctx, workerCountAll, beatSeconds)
+	var working int
+	err := row.Scan(&working)
+	return working, err
 }
 
 const workerPurge = `-- name: WorkerPurge :exec

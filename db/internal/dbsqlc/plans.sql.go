@@ -16,7 +16,7 @@ import (
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning from plans p where p.environment_id = $1 and p.id = $2
 `
 
 type PlanGetParams struct {
@@ -43,12 +43,13 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.Metadata,
 		&i.Plan.CreatedAt,
 		&i.Plan.Position,
+		&i.Plan.Dunning,
 	)
 	return i, err
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning
 from api_key_details k
 join plans p on p.environment_id = k.environment_id and p.id = $1
 where k.hash = $2
@@ -91,13 +92,14 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.Metadata,
 		&i.Plan.CreatedAt,
 		&i.Plan.Position,
+		&i.Plan.Dunning,
 	)
 	return i, err
 }
 
 const planInsert = `-- name: PlanInsert :exec
-insert into plans (id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, metadata, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+insert into plans (id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type PlanInsertParams struct {
@@ -109,6 +111,7 @@ type PlanInsertParams struct {
 	IntervalCount int
 	TrialDays     int
 	Active        bool
+	Dunning       []byte
 	Metadata      metadata.Pairs
 	CreatedAt     time.Time
 }
@@ -123,6 +126,7 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 		arg.IntervalCount,
 		arg.TrialDays,
 		arg.Active,
+		arg.Dunning,
 		arg.Metadata,
 		arg.CreatedAt,
 	)
@@ -130,7 +134,7 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 }
 
 const planList = `-- name: PlanList :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning
 from plans p
 where p.environment_id = $1
   and ($2::boolean is null or p.active = $2)
@@ -180,6 +184,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.Metadata,
 			&i.Plan.CreatedAt,
 			&i.Plan.Position,
+			&i.Plan.Dunning,
 		); err != nil {
 			return nil, err
 		}
@@ -192,7 +197,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -229,6 +234,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.Metadata,
 			&i.Plan.CreatedAt,
 			&i.Plan.Position,
+			&i.Plan.Dunning,
 		); err != nil {
 			return nil, err
 		}
@@ -241,7 +247,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planLock = `-- name: PlanLock :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position from plans p where p.environment_id = $1 and p.id = $2 for no key update
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning from plans p where p.environment_id = $1 and p.id = $2 for no key update
 `
 
 type PlanLockParams struct {
@@ -268,14 +274,15 @@ func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (Pl
 		&i.Plan.Metadata,
 		&i.Plan.CreatedAt,
 		&i.Plan.Position,
+		&i.Plan.Dunning,
 	)
 	return i, err
 }
 
 const planUpdate = `-- name: PlanUpdate :exec
 with written as (
-    update plans set name = $1, active = $2, metadata = $3
-    where environment_id = $4 and id = $5
+    update plans set name = $1, active = $2, dunning = $3, metadata = $4
+    where environment_id = $5 and id = $6
     returning 1
 )
 select 1 / count(*) from written
@@ -284,6 +291,7 @@ select 1 / count(*) from written
 type PlanUpdateParams struct {
 	Name          string
 	Active        bool
+	Dunning       []byte
 	Metadata      metadata.Pairs
 	EnvironmentID string
 	ID            string
@@ -294,6 +302,7 @@ func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams)
 	_, err := db.Exec(ctx, planUpdate,
 		arg.Name,
 		arg.Active,
+		arg.Dunning,
 		arg.Metadata,
 		arg.EnvironmentID,
 		arg.ID,

@@ -43,11 +43,11 @@ const callbackInsert = `-- name: CallbackInsert :one
 insert into provider_callbacks (
     id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at,
     kind, lost_transaction_id, key, evidence_outcome, evidence_ref, evidence_amount, evidence_currency, evidence_failure_code,
-    evidence_failure_reason
+    evidence_failure_reason, evidence_since
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9,
     $10, $11, $12, $13, $14, $15, $16,
-    $17, $18
+    $17, $18, $19
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id
@@ -72,6 +72,7 @@ type CallbackInsertParams struct {
 	EvidenceCurrency      *string
 	EvidenceFailureCode   *string
 	EvidenceFailureReason *string
+	EvidenceSince         []byte
 }
 
 // No row comes back for a message that is stored already: providers repeat themselves.
@@ -95,6 +96,7 @@ func (q *Queries) CallbackInsert(ctx context.Context, db DBTX, arg CallbackInser
 		arg.EvidenceCurrency,
 		arg.EvidenceFailureCode,
 		arg.EvidenceFailureReason,
+		arg.EvidenceSince,
 	)
 	var id string
 	err := row.Scan(&id)
@@ -102,7 +104,7 @@ func (q *Queries) CallbackInsert(ctx context.Context, db DBTX, arg CallbackInser
 }
 
 const callbackListEvidence = `-- name: CallbackListEvidence :many
-select c.id, c.environment_id, c.provider_config_id, c.provider_event_id, c.type, c.transaction_id, c.provider_ref, c.received_at, c.processed_at, c.kind, c.lost_transaction_id, c.key, c.evidence_outcome, c.evidence_ref, c.evidence_amount, c.evidence_currency, c.evidence_failure_code, c.evidence_failure_reason
+select c.id, c.environment_id, c.provider_config_id, c.provider_event_id, c.type, c.transaction_id, c.provider_ref, c.received_at, c.processed_at, c.kind, c.lost_transaction_id, c.key, c.evidence_outcome, c.evidence_ref, c.evidence_amount, c.evidence_currency, c.evidence_failure_code, c.evidence_failure_reason, c.evidence_since
 from provider_callbacks c
 where c.environment_id = $1 and c.transaction_id = $2::text
   and c.provider_config_id = $3 and c.processed_at is null and c.evidence_outcome is not null
@@ -158,6 +160,7 @@ func (q *Queries) CallbackListEvidence(ctx context.Context, db DBTX, arg Callbac
 			&i.ProviderCallback.EvidenceCurrency,
 			&i.ProviderCallback.EvidenceFailureCode,
 			&i.ProviderCallback.EvidenceFailureReason,
+			&i.ProviderCallback.EvidenceSince,
 		); err != nil {
 			return nil, err
 		}

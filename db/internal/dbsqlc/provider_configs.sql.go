@@ -106,8 +106,24 @@ func (q *Queries) ProviderConfigClearFailing(ctx context.Context, db DBTX, arg P
 	return items, nil
 }
 
+const providerConfigClearTestError = `-- name: ProviderConfigClearTestError :exec
+update provider_configs p set test_error = null
+where p.environment_id = $1 and p.id = $2 and p.test_error is not null
+`
+
+type ProviderConfigClearTestErrorParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+// A payment went through: the last test's finding is no longer true. The first of those who notice it writes.
+func (q *Queries) ProviderConfigClearTestError(ctx context.Context, db DBTX, arg ProviderConfigClearTestErrorParams) error {
+	_, err := db.Exec(ctx, providerConfigClearTestError, arg.EnvironmentID, arg.ID)
+	return err
+}
+
 const providerConfigGet = `-- name: ProviderConfigGet :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, e.mode, e.app_id, a.keyset,
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second, e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
        array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
@@ -151,6 +167,7 @@ func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderCo
 		&i.ProviderConfig.LastTestedAt,
 		&i.ProviderConfig.TestError,
 		&i.ProviderConfig.NextTestAt,
+		&i.ProviderConfig.MaxRequestsPerSecond,
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
@@ -162,7 +179,7 @@ func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderCo
 }
 
 const providerConfigGetByID = `-- name: ProviderConfigGetByID :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, e.mode, e.app_id, a.keyset,
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second, e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
        array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
@@ -202,6 +219,7 @@ func (q *Queries) ProviderConfigGetByID(ctx context.Context, db DBTX, id string)
 		&i.ProviderConfig.LastTestedAt,
 		&i.ProviderConfig.TestError,
 		&i.ProviderConfig.NextTestAt,
+		&i.ProviderConfig.MaxRequestsPerSecond,
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
@@ -213,7 +231,7 @@ func (q *Queries) ProviderConfigGetByID(ctx context.Context, db DBTX, id string)
 }
 
 const providerConfigGetPrimary = `-- name: ProviderConfigGetPrimary :one
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, e.mode, e.app_id, a.keyset,
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second, e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
        array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
@@ -254,6 +272,7 @@ func (q *Queries) ProviderConfigGetPrimary(ctx context.Context, db DBTX, environ
 		&i.ProviderConfig.LastTestedAt,
 		&i.ProviderConfig.TestError,
 		&i.ProviderConfig.NextTestAt,
+		&i.ProviderConfig.MaxRequestsPerSecond,
 		&i.Mode,
 		&i.AppID,
 		&i.Keyset,
@@ -265,12 +284,14 @@ func (q *Queries) ProviderConfigGetPrimary(ctx context.Context, db DBTX, environ
 }
 
 const providerConfigGetWithKey = `-- name: ProviderConfigGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at,
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second,
        coalesce((select c.fields from provider_credentials c
         where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
-        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields,
+       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at
 from api_key_details k
 join provider_configs p on p.environment_id = k.environment_id and p.id = $1 and p.deleted_at is null
+left join provider_breakers b on b.environment_id = p.environment_id and b.provider_config_id = p.id
 where k.hash = $2
 `
 
@@ -283,6 +304,10 @@ type ProviderConfigGetWithKeyRow struct {
 	ApiKeyDetail   ApiKeyDetail
 	ProviderConfig ProviderConfig
 	Fields         []string
+	Failures       int
+	FailingSince   *time.Time
+	OpenedAt       *time.Time
+	ProbeAt        *time.Time
 }
 
 func (q *Queries) ProviderConfigGetWithKey(ctx context.Context, db DBTX, arg ProviderConfigGetWithKeyParams) (ProviderConfigGetWithKeyRow, error) {
@@ -316,14 +341,25 @@ func (q *Queries) ProviderConfigGetWithKey(ctx context.Context, db DBTX, arg Pro
 		&i.ProviderConfig.LastTestedAt,
 		&i.ProviderConfig.TestError,
 		&i.ProviderConfig.NextTestAt,
+		&i.ProviderConfig.MaxRequestsPerSecond,
 		&i.Fields,
+		&i.Failures,
+		&i.FailingSince,
+		&i.OpenedAt,
+		&i.ProbeAt,
 	)
 	return i, err
 }
 
 const providerConfigHasPending = `-- name: ProviderConfigHasPending :one
-select exists (select from transactions t
-    where t.environment_id = $1 and t.provider_config_id = $2::text and t.status = 'pending') as pending
+select exists (
+    select from transactions t
+    where t.environment_id = $1 and t.status = 'pending'
+      and (t.provider_config_id = $2::text
+           or exists (
+               select from payment_sends s
+               where s.environment_id = t.environment_id and s.transaction_id = t.id and s.provider_config_id = $2::text
+                 and coalesce(s.outcome, 'unknown') in ('unknown', 'pending')))) as pending
 `
 
 type ProviderConfigHasPendingParams struct {
@@ -331,6 +367,8 @@ type ProviderConfigHasPendingParams struct {
 	ProviderConfigID string
 }
 
+// Payments of the configuration, and those that were sent to it before they were sent elsewhere and of which it may still
+// say something: what it surely did not take is none of its business any more.
 func (q *Queries) ProviderConfigHasPending(ctx context.Context, db DBTX, arg ProviderConfigHasPendingParams) (bool, error) {
 	row := db.QueryRow(ctx, providerConfigHasPending, arg.EnvironmentID, arg.ProviderConfigID)
 	var pending bool
@@ -373,11 +411,13 @@ func (q *Queries) ProviderConfigInsert(ctx context.Context, db DBTX, arg Provide
 }
 
 const providerConfigList = `-- name: ProviderConfigList :many
-select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at,
+select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second,
        coalesce((select c.fields from provider_credentials c
         where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
-        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields
+        array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields,
+       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at
 from provider_configs p
+left join provider_breakers b on b.environment_id = p.environment_id and b.provider_config_id = p.id
 where p.environment_id = $1 and p.deleted_at is null
 order by p.id desc
 `
@@ -385,6 +425,10 @@ order by p.id desc
 type ProviderConfigListRow struct {
 	ProviderConfig ProviderConfig
 	Fields         []string
+	Failures       int
+	FailingSince   *time.Time
+	OpenedAt       *time.Time
+	ProbeAt        *time.Time
 }
 
 // The number of an environment's is bounded, so that there is no paging.
@@ -413,7 +457,12 @@ func (q *Queries) ProviderConfigList(ctx context.Context, db DBTX, environmentID
 			&i.ProviderConfig.LastTestedAt,
 			&i.ProviderConfig.TestError,
 			&i.ProviderConfig.NextTestAt,
+			&i.ProviderConfig.MaxRequestsPerSecond,
 			&i.Fields,
+			&i.Failures,
+			&i.FailingSince,
+			&i.OpenedAt,
+			&i.ProbeAt,
 		); err != nil {
 			return nil, err
 		}
@@ -487,21 +536,22 @@ const providerConfigUpdate = `-- name: ProviderConfigUpdate :exec
 with written as (
     update provider_configs
     set is_primary = $1, priority = $2, disabled_at = $3, deleted_at = $4,
-        charging_paused_at = $5
-    where environment_id = $6 and id = $7
+        charging_paused_at = $5, max_requests_per_second = $6
+    where environment_id = $7 and id = $8
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type ProviderConfigUpdateParams struct {
-	IsPrimary        bool
-	Priority         int
-	DisabledAt       *time.Time
-	DeletedAt        *time.Time
-	ChargingPausedAt *time.Time
-	EnvironmentID    string
-	ID               string
+	IsPrimary            bool
+	Priority             int
+	DisabledAt           *time.Time
+	DeletedAt            *time.Time
+	ChargingPausedAt     *time.Time
+	MaxRequestsPerSecond *int
+	EnvironmentID        string
+	ID                   string
 }
 
 func (q *Queries) ProviderConfigUpdate(ctx context.Context, db DBTX, arg ProviderConfigUpdateParams) error {
@@ -511,6 +561,7 @@ func (q *Queries) ProviderConfigUpdate(ctx context.Context, db DBTX, arg Provide
 		arg.DisabledAt,
 		arg.DeletedAt,
 		arg.ChargingPausedAt,
+		arg.MaxRequestsPerSecond,
 		arg.EnvironmentID,
 		arg.ID,
 	)

@@ -503,6 +503,34 @@ func (q *Queries) TestClockListAdvancing(ctx context.Context, db DBTX, rowLimit 
 	return items, nil
 }
 
+const transactionClearWakePending = `-- name: TransactionClearWakePending :exec
+with told as (
+    select t.environment_id, t.id
+    from transactions t
+    join (select unnest($1::text[]) as environment_id, unnest($2::text[]) as id) s
+        on t.environment_id = s.environment_id and t.id = s.id
+    where t.wake_pending_since < $3
+    order by t.id
+    for no key update of t
+)
+update transactions t
+set wake_pending_since = null
+from told
+where t.environment_id = told.environment_id and t.id = told.id
+`
+
+type TransactionClearWakePendingParams struct {
+	EnvironmentIds []string
+	Ids            []string
+	Before         *time.Time
+}
+
+// In id order, as everybody who locks several. One that was marked again meanwhile is signalled again.
+func (q *Queries) TransactionClearWakePending(ctx context.Context, db DBTX, arg TransactionClearWakePendingParams) error {
+	_, err := db.Exec(ctx, transactionClearWakePending, arg.EnvironmentIds, arg.Ids, arg.Before)
+	return err
+}
+
 const transactionListOverdue = `-- name: TransactionListOverdue :many
 with behind as materialized (
     select g.id, greatest(1, least($2::int, floor(8.0 / count(*) over () * $2::int)::int)) as share
@@ -621,6 +649,45 @@ func (q *Queries) TransactionListUnstarted(ctx context.Context, db DBTX, arg Tra
 	var items []TransactionListUnstartedRow
 	for rows.Next() {
 		var i TransactionListUnstartedRow
+		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const transactionListWakePending = `-- name: TransactionListWakePending :many
+select t.environment_id, t.id
+from transactions t
+where t.wake_pending_since < $1
+order by t.wake_pending_since, t.id
+limit $2
+`
+
+type TransactionListWakePendingParams struct {
+	Before   *time.Time
+	RowLimit int32
+}
+
+type TransactionListWakePendingRow struct {
+	EnvironmentID string
+	ID            string
+}
+
+// Decisions of people, so that there are few.
+func (q *Queries) TransactionListWakePending(ctx context.Context, db DBTX, arg TransactionListWakePendingParams) ([]TransactionListWakePendingRow, error) {
+	rows, err := db.Query(ctx, transactionListWakePending, arg.Before, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionListWakePendingRow
+	for rows.Next() {
+		var i TransactionListWakePendingRow
 		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
 			return nil, err
 		}

@@ -41,7 +41,7 @@ func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg
 }
 
 const subscriptionGet = `-- name: SubscriptionGet :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at from subscriptions s where s.environment_id = $1 and s.id = $2
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at from subscriptions s where s.environment_id = $1 and s.id = $2
 `
 
 type SubscriptionGetParams struct {
@@ -94,12 +94,14 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 		&i.Subscription.WakePendingSince,
 		&i.Subscription.RenewedFrom,
 		&i.Subscription.TrialNoticeAt,
+		&i.Subscription.RemindedFor,
+		&i.Subscription.CollectionPausedAt,
 	)
 	return i, err
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
 where k.hash = $2
@@ -168,6 +170,8 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.WakePendingSince,
 		&i.Subscription.RenewedFrom,
 		&i.Subscription.TrialNoticeAt,
+		&i.Subscription.RemindedFor,
+		&i.Subscription.CollectionPausedAt,
 	)
 	return i, err
 }
@@ -177,14 +181,14 @@ with written as (
     insert into subscriptions (
         id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
-        cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, test_clock_id, metadata,
-        next_action, next_action_at, finished_at, renewed_from, trial_notice_at, created_at, updated_at
+        cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
+        next_action, next_action_at, finished_at, renewed_from, trial_notice_at, reminded_for, created_at, updated_at
     )
     select
         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
         $11, $12, $13, $14, $15, $16, $17,
-        $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30, $30
+        $18, $19, $20, $21, $22, $23, $24, $25,
+        $26, $27, $28, $29, $30, $31, $32, $32
     from customers c
     where c.environment_id = $2 and c.id = $3 and c.erased_at is null
     for share of c
@@ -216,6 +220,7 @@ type SubscriptionInsertParams struct {
 	CanceledAt          *time.Time
 	PastDueAt           *time.Time
 	CollectingInvoiceID *string
+	CollectionPausedAt  *time.Time
 	TestClockID         *string
 	Metadata            metadata.Pairs
 	NextAction          subscription.Action
@@ -223,6 +228,7 @@ type SubscriptionInsertParams struct {
 	FinishedAt          *time.Time
 	RenewedFrom         *time.Time
 	TrialNoticeAt       *time.Time
+	RemindedFor         *time.Time
 	CreatedAt           time.Time
 }
 
@@ -253,6 +259,7 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 		arg.CanceledAt,
 		arg.PastDueAt,
 		arg.CollectingInvoiceID,
+		arg.CollectionPausedAt,
 		arg.TestClockID,
 		arg.Metadata,
 		arg.NextAction,
@@ -260,13 +267,14 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 		arg.FinishedAt,
 		arg.RenewedFrom,
 		arg.TrialNoticeAt,
+		arg.RemindedFor,
 		arg.CreatedAt,
 	)
 	return err
 }
 
 const subscriptionList = `-- name: SubscriptionList :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
@@ -351,6 +359,8 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 			&i.Subscription.WakePendingSince,
 			&i.Subscription.RenewedFrom,
 			&i.Subscription.TrialNoticeAt,
+			&i.Subscription.RemindedFor,
+			&i.Subscription.CollectionPausedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -363,7 +373,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 }
 
 const subscriptionLock = `-- name: SubscriptionLock :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `
 
 type SubscriptionLockParams struct {
@@ -417,6 +427,8 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 		&i.Subscription.WakePendingSince,
 		&i.Subscription.RenewedFrom,
 		&i.Subscription.TrialNoticeAt,
+		&i.Subscription.RemindedFor,
+		&i.Subscription.CollectionPausedAt,
 	)
 	return i, err
 }
@@ -490,11 +502,12 @@ with written as (
         current_period_end = $8, next_period = $9, paid_through = $10,
         activated_at = $11, pending_plan_id = $12, cancel_at_period_end = $13,
         cancel_reason = $14, canceled_at = $15, past_due_at = $16,
-        collecting_invoice_id = $17, metadata = $18, method_changed_at = $19,
-        next_action = $20, next_action_at = $21, finished_at = $22, updated_at = $23,
-        renewed_from = $24, trial_notice_at = $25,
-        wake_pending_since = coalesce(wake_pending_since, $26), revision = revision + 1
-    where environment_id = $27 and id = $28 and revision = $29
+        collecting_invoice_id = $17,
+        collection_paused_at = $18, metadata = $19, method_changed_at = $20,
+        next_action = $21, next_action_at = $22, finished_at = $23, updated_at = $24,
+        renewed_from = $25, trial_notice_at = $26, reminded_for = $27,
+        wake_pending_since = coalesce(wake_pending_since, $28), revision = revision + 1
+    where environment_id = $29 and id = $30 and revision = $31
     returning 1
 )
 select 1 / count(*) from written
@@ -518,6 +531,7 @@ type SubscriptionUpdateParams struct {
 	CanceledAt          *time.Time
 	PastDueAt           *time.Time
 	CollectingInvoiceID *string
+	CollectionPausedAt  *time.Time
 	Metadata            metadata.Pairs
 	MethodChangedAt     *time.Time
 	NextAction          subscription.Action
@@ -526,6 +540,7 @@ type SubscriptionUpdateParams struct {
 	UpdatedAt           time.Time
 	RenewedFrom         *time.Time
 	TrialNoticeAt       *time.Time
+	RemindedFor         *time.Time
 	WakePendingSince    *time.Time
 	EnvironmentID       string
 	ID                  string
@@ -554,6 +569,7 @@ func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg Subscript
 		arg.CanceledAt,
 		arg.PastDueAt,
 		arg.CollectingInvoiceID,
+		arg.CollectionPausedAt,
 		arg.Metadata,
 		arg.MethodChangedAt,
 		arg.NextAction,
@@ -562,6 +578,7 @@ func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg Subscript
 		arg.UpdatedAt,
 		arg.RenewedFrom,
 		arg.TrialNoticeAt,
+		arg.RemindedFor,
 		arg.WakePendingSince,
 		arg.EnvironmentID,
 		arg.ID,

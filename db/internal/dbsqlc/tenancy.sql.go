@@ -113,7 +113,7 @@ func (q *Queries) AppList(ctx context.Context, db DBTX, arg AppListParams) ([]Ap
 }
 
 const environmentGet = `-- name: EnvironmentGet :one
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, a.tenant_id
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, a.tenant_id
 from environments e
 join apps a on a.id = e.app_id
 where e.id = $1
@@ -140,6 +140,9 @@ func (q *Queries) EnvironmentGet(ctx context.Context, db DBTX, environmentID str
 		&i.Environment.PastDueCancelAfterDays,
 		&i.Environment.CreatedAt,
 		&i.Environment.ChargingPausedAt,
+		&i.Environment.AccountsRevision,
+		&i.Environment.RenewalReminderDays,
+		&i.Environment.Dunning,
 		&i.TenantID,
 	)
 	return i, err
@@ -151,10 +154,10 @@ with counter as (
 )
 insert into environments (
     id, app_id, mode, time_zone, retry_base_seconds, retry_factor, retry_count, retry_jitter_seconds, past_due_billing,
-    past_due_cancel_after_days, created_at
+    past_due_cancel_after_days, renewal_reminder_days, dunning, created_at
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8,
-    $9, $10, $11
+    $9, $10, $11, $12, $13
 )
 `
 
@@ -169,6 +172,8 @@ type EnvironmentInsertParams struct {
 	RetryJitterSeconds     int64
 	PastDueBilling         subscription.PastDueBilling
 	PastDueCancelAfterDays *int
+	RenewalReminderDays    int
+	Dunning                []byte
 	CreatedAt              time.Time
 }
 
@@ -185,6 +190,8 @@ func (q *Queries) EnvironmentInsert(ctx context.Context, db DBTX, arg Environmen
 		arg.RetryJitterSeconds,
 		arg.PastDueBilling,
 		arg.PastDueCancelAfterDays,
+		arg.RenewalReminderDays,
+		arg.Dunning,
 		arg.CreatedAt,
 	)
 	return err

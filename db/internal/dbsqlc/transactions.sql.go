@@ -15,7 +15,7 @@ import (
 )
 
 const transactionGet = `-- name: TransactionGet :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at from transactions t where t.environment_id = $1 and t.id = $2
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since from transactions t where t.environment_id = $1 and t.id = $2
 `
 
 type TransactionGetParams struct {
@@ -76,12 +76,16 @@ func (q *Queries) TransactionGet(ctx context.Context, db DBTX, arg TransactionGe
 		&i.Transaction.ReviewRef,
 		&i.Transaction.ReviewedAt,
 		&i.Transaction.RefundOwedAt,
+		&i.Transaction.HeldAt,
+		&i.Transaction.HeldRevision,
+		&i.Transaction.HeldByStop,
+		&i.Transaction.WakePendingSince,
 	)
 	return i, err
 }
 
 const transactionGetByProviderRef = `-- name: TransactionGetByProviderRef :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
 from transactions t
 where t.environment_id = $1 and t.provider_config_id = $2 and t.provider_ref = $3
   and t.type = $4 and t.recovered_from is null
@@ -152,12 +156,16 @@ func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg 
 		&i.Transaction.ReviewRef,
 		&i.Transaction.ReviewedAt,
 		&i.Transaction.RefundOwedAt,
+		&i.Transaction.HeldAt,
+		&i.Transaction.HeldRevision,
+		&i.Transaction.HeldByStop,
+		&i.Transaction.WakePendingSince,
 	)
 	return i, err
 }
 
 const transactionGetWithKey = `-- name: TransactionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
 from api_key_details k
 join transactions t on t.environment_id = k.environment_id and t.id = $1
 where k.hash = $2
@@ -234,6 +242,10 @@ func (q *Queries) TransactionGetWithKey(ctx context.Context, db DBTX, arg Transa
 		&i.Transaction.ReviewRef,
 		&i.Transaction.ReviewedAt,
 		&i.Transaction.RefundOwedAt,
+		&i.Transaction.HeldAt,
+		&i.Transaction.HeldRevision,
+		&i.Transaction.HeldByStop,
+		&i.Transaction.WakePendingSince,
 	)
 	return i, err
 }
@@ -360,7 +372,7 @@ func (q *Queries) TransactionIsKnown(ctx context.Context, db DBTX, id string) (b
 }
 
 const transactionList = `-- name: TransactionList :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
 from transactions t
 where t.environment_id = $1
   and ($2::text is null or t.customer_id = $2)
@@ -369,23 +381,29 @@ where t.environment_id = $1
   and ($5::text is null or t.status = $5)
   and ($6::text is null or t.type = $6)
   and (not $7::boolean or t.refund_owed > 0)
-  and t.position < $8::bigint and t.position > $9::bigint
-order by case when $10::boolean then t.position end, t.position desc
-limit $11
+  and ($8::text is null or t.provider_config_id = $8)
+  and ($9::timestamptz is null or t.created_at >= $9)
+  and ($10::timestamptz is null or t.created_at < $10)
+  and t.position < $11::bigint and t.position > $12::bigint
+order by case when $13::boolean then t.position end, t.position desc
+limit $14
 `
 
 type TransactionListParams struct {
-	EnvironmentID  string
-	CustomerID     *string
-	SubscriptionID *string
-	InvoiceID      *string
-	Status         *string
-	Type           *string
-	RefundOwed     bool
-	Below          int64
-	Above          int64
-	Forward        bool
-	RowLimit       int32
+	EnvironmentID    string
+	CustomerID       *string
+	SubscriptionID   *string
+	InvoiceID        *string
+	Status           *string
+	Type             *string
+	RefundOwed       bool
+	ProviderConfigID *string
+	CreatedFrom      *time.Time
+	CreatedTo        *time.Time
+	Below            int64
+	Above            int64
+	Forward          bool
+	RowLimit         int32
 }
 
 type TransactionListRow struct {
@@ -401,6 +419,9 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 		arg.Status,
 		arg.Type,
 		arg.RefundOwed,
+		arg.ProviderConfigID,
+		arg.CreatedFrom,
+		arg.CreatedTo,
 		arg.Below,
 		arg.Above,
 		arg.Forward,
@@ -459,6 +480,10 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 			&i.Transaction.ReviewRef,
 			&i.Transaction.ReviewedAt,
 			&i.Transaction.RefundOwedAt,
+			&i.Transaction.HeldAt,
+			&i.Transaction.HeldRevision,
+			&i.Transaction.HeldByStop,
+			&i.Transaction.WakePendingSince,
 		); err != nil {
 			return nil, err
 		}
@@ -471,7 +496,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 }
 
 const transactionListRefunds = `-- name: TransactionListRefunds :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
 from transactions t
 where t.environment_id = $1 and t.charge_id = $2::text
 order by t.id
@@ -541,6 +566,10 @@ func (q *Queries) TransactionListRefunds(ctx context.Context, db DBTX, arg Trans
 			&i.Transaction.ReviewRef,
 			&i.Transaction.ReviewedAt,
 			&i.Transaction.RefundOwedAt,
+			&i.Transaction.HeldAt,
+			&i.Transaction.HeldRevision,
+			&i.Transaction.HeldByStop,
+			&i.Transaction.WakePendingSince,
 		); err != nil {
 			return nil, err
 		}
@@ -553,7 +582,7 @@ func (q *Queries) TransactionListRefunds(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionLock = `-- name: TransactionLock :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at from transactions t where t.environment_id = $1 and t.id = $2 for no key update
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since from transactions t where t.environment_id = $1 and t.id = $2 for no key update
 `
 
 type TransactionLockParams struct {
@@ -614,12 +643,16 @@ func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionL
 		&i.Transaction.ReviewRef,
 		&i.Transaction.ReviewedAt,
 		&i.Transaction.RefundOwedAt,
+		&i.Transaction.HeldAt,
+		&i.Transaction.HeldRevision,
+		&i.Transaction.HeldByStop,
+		&i.Transaction.WakePendingSince,
 	)
 	return i, err
 }
 
 const transactionLockPendingCharges = `-- name: TransactionLockPendingCharges :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
 from transactions t
 where t.environment_id = $1 and t.subscription_id = $2::text
   and t.status = 'pending' and t.type = 'charge'
@@ -691,6 +724,10 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 			&i.Transaction.ReviewRef,
 			&i.Transaction.ReviewedAt,
 			&i.Transaction.RefundOwedAt,
+			&i.Transaction.HeldAt,
+			&i.Transaction.HeldRevision,
+			&i.Transaction.HeldByStop,
+			&i.Transaction.WakePendingSince,
 		); err != nil {
 			return nil, err
 		}
@@ -703,7 +740,7 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 }
 
 const transactionLockRecovered = `-- name: TransactionLockRecovered :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
 from transactions t
 where t.environment_id = $1 and t.recovered_from = $2::text
 for no key update
@@ -767,12 +804,16 @@ func (q *Queries) TransactionLockRecovered(ctx context.Context, db DBTX, arg Tra
 		&i.Transaction.ReviewRef,
 		&i.Transaction.ReviewedAt,
 		&i.Transaction.RefundOwedAt,
+		&i.Transaction.HeldAt,
+		&i.Transaction.HeldRevision,
+		&i.Transaction.HeldByStop,
+		&i.Transaction.WakePendingSince,
 	)
 	return i, err
 }
 
 const transactionLockRefunds = `-- name: TransactionLockRefunds :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
 from transactions t
 where t.environment_id = $1 and t.charge_id = $2::text
 order by t.id
@@ -844,6 +885,10 @@ func (q *Queries) TransactionLockRefunds(ctx context.Context, db DBTX, arg Trans
 			&i.Transaction.ReviewRef,
 			&i.Transaction.ReviewedAt,
 			&i.Transaction.RefundOwedAt,
+			&i.Transaction.HeldAt,
+			&i.Transaction.HeldRevision,
+			&i.Transaction.HeldByStop,
+			&i.Transaction.WakePendingSince,
 		); err != nil {
 			return nil, err
 		}
@@ -856,7 +901,7 @@ func (q *Queries) TransactionLockRefunds(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionLockSettling = `-- name: TransactionLockSettling :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, s.invoice_id as settled_invoice_id
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, s.invoice_id as settled_invoice_id
 from settlements s
 join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
 where s.environment_id = $1 and s.invoice_id = any($2::text[])
@@ -930,6 +975,10 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 			&i.Transaction.ReviewRef,
 			&i.Transaction.ReviewedAt,
 			&i.Transaction.RefundOwedAt,
+			&i.Transaction.HeldAt,
+			&i.Transaction.HeldRevision,
+			&i.Transaction.HeldByStop,
+			&i.Transaction.WakePendingSince,
 			&i.SettledInvoiceID,
 		); err != nil {
 			return nil, err
@@ -943,10 +992,13 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 }
 
 const transactionLockWithPayer = `-- name: TransactionLockWithPayer :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at,
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since,
     exists (
         select from customers c
-        where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased
+        where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased,
+    coalesce((
+        select c.country from customers c
+        where c.environment_id = t.environment_id and c.id = t.customer_id), '')::text as payer_country
 from transactions t
 where t.environment_id = $1 and t.id = $2
 for no key update
@@ -958,8 +1010,9 @@ type TransactionLockWithPayerParams struct {
 }
 
 type TransactionLockWithPayerRow struct {
-	Transaction Transaction
-	PayerErased bool
+	Transaction  Transaction
+	PayerErased  bool
+	PayerCountry string
 }
 
 func (q *Queries) TransactionLockWithPayer(ctx context.Context, db DBTX, arg TransactionLockWithPayerParams) (TransactionLockWithPayerRow, error) {
@@ -1011,9 +1064,30 @@ func (q *Queries) TransactionLockWithPayer(ctx context.Context, db DBTX, arg Tra
 		&i.Transaction.ReviewRef,
 		&i.Transaction.ReviewedAt,
 		&i.Transaction.RefundOwedAt,
+		&i.Transaction.HeldAt,
+		&i.Transaction.HeldRevision,
+		&i.Transaction.HeldByStop,
+		&i.Transaction.WakePendingSince,
 		&i.PayerErased,
+		&i.PayerCountry,
 	)
 	return i, err
+}
+
+const transactionSetWakePending = `-- name: TransactionSetWakePending :exec
+update transactions set wake_pending_since = $1
+where environment_id = $2 and id = $3 and wake_pending_since is null
+`
+
+type TransactionSetWakePendingParams struct {
+	WakePendingSince *time.Time
+	EnvironmentID    string
+	ID               string
+}
+
+func (q *Queries) TransactionSetWakePending(ctx context.Context, db DBTX, arg TransactionSetWakePendingParams) error {
+	_, err := db.Exec(ctx, transactionSetWakePending, arg.WakePendingSince, arg.EnvironmentID, arg.ID)
+	return err
 }
 
 const transactionUpdate = `-- name: TransactionUpdate :exec
@@ -1026,9 +1100,10 @@ with written as (
         not_found_count = $16, not_found_at = $17, parked_at = $18, completed_at = $19,
         disputes = $20, disputed_at = $21, returned_at = $22, review_reason = $23,
         review_ref = $24, reviewed_at = $25,
-        refund_owed_at = case when $26::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
+        held_at = $26, held_revision = $27, held_by_stop = $28,
+        refund_owed_at = case when $29::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
-    where environment_id = $27 and id = $28 and revision = $29
+    where environment_id = $30 and id = $31 and revision = $32
     returning 1
 )
 select 1 / count(*) from written
@@ -1060,6 +1135,9 @@ type TransactionUpdateParams struct {
 	ReviewReason      *string
 	ReviewRef         *string
 	ReviewedAt        *time.Time
+	HeldAt            *time.Time
+	HeldRevision      *int64
+	HeldByStop        bool
 	Owes              bool
 	EnvironmentID     string
 	ID                string
@@ -1094,6 +1172,9 @@ func (q *Queries) TransactionUpdate(ctx context.Context, db DBTX, arg Transactio
 		arg.ReviewReason,
 		arg.ReviewRef,
 		arg.ReviewedAt,
+		arg.HeldAt,
+		arg.HeldRevision,
+		arg.HeldByStop,
 		arg.Owes,
 		arg.EnvironmentID,
 		arg.ID,

@@ -306,7 +306,7 @@ from (
     select t.environment_id, t.currency, t.amount, t.send_due_at, t.id
     from transactions t
     where t.status = 'pending' and t.type = 'charge' and t.provider_ref is null and t.parked_at is null
-      and t.send_due_at < $1::timestamptz
+      and not t.held_by_stop and t.send_due_at < $1::timestamptz
     order by t.send_due_at
     limit $2::integer) t
 join environments e on e.id = t.environment_id
@@ -339,7 +339,7 @@ type TransactionSumUntakenRow struct {
 // the order in which it became due lies in one index for each environment or account: each that is behind is read along
 // its own, up to an equal share of @at_most.
 // Charges due before then that no provider has taken. By when they were due, not by when they are tried next: each refused
-// or silent exchange moves that on.
+// or silent exchange moves that on. What a charging stop holds is told as such.
 func (q *Queries) TransactionSumUntaken(ctx context.Context, db DBTX, arg TransactionSumUntakenParams) ([]TransactionSumUntakenRow, error) {
 	rows, err := db.Query(ctx, transactionSumUntaken, arg.DueBefore, arg.AtMost, arg.RowLimit)
 	if err != nil {

@@ -92,6 +92,12 @@ func TestChoose_UnknownFieldInFolder(t *testing.T) {
 	require.Len(t, sources, 2)
 	require.Empty(t, s.choose(sources[0].cases).leftOut)
 	got := s.choose(sources[1].cases)
-	require.Len(t, got.checked, len(cases)-1)
-	require.Equal(t, tally{`retry-until-schedule-ends/payment_retries: unknown input field "grace_days"`: 1}, got.leftOut)
+	readable := 0
+	for _, c := range cases {
+		if c["kind"] == "payment_retries" {
+			readable++
+		}
+	}
+	require.Len(t, got.checked, readable-1)
+	require.Equal(t, 1, got.leftOut[`retry-until-schedule-ends/payment_retries: unknown input field "grace_days"`])
 }

@@ -34,7 +34,7 @@ func readable(t testing.TB, env *world.Environment) {
 func locate(id string) string {
 	for prefix, collection := range map[string]string{
 		"cust_": "customers", "sub_": "subscriptions", "txn_": "payments", "plan_": "plans", "clk_": "test-clocks",
-		"in_": "invoices",
+		"in_": "invoices", "pp_": "payment-providers",
 	} {
 		if strings.HasPrefix(id, prefix) {
 			return "/api/" + collection + "/" + id

@@ -47,6 +47,9 @@ func (s *Simulator) addresses() []string {
 	}
 }
 
+// URL is where Stripe answers.
+func (s *Simulator) URL() string { return s.url }
+
 // Of steers another provider (adyen, pawapay or flutterwave) and reads its ledger alone.
 func (s *Simulator) Of(provider string) *Simulator {
 	url := map[string]string{
@@ -65,6 +68,19 @@ func (s *Simulator) Script(t testing.TB, token, behaviour string) {
 func (s *Simulator) Outage(t testing.TB, mode string, lasts time.Duration) {
 	t.Helper()
 	require.NoError(t, s.send(http.MethodPut, "outage", map[string]any{"mode": mode, "for": lasts.String()}))
+}
+
+// EndOutage ends the outage of a provider, also where its own port is shut.
+func (s *Simulator) EndOutage(t testing.TB, provider string) {
+	t.Helper()
+	control := &Simulator{url: s.control}
+	require.NoError(t, control.send(http.MethodPut, provider+"/outage", map[string]any{"mode": ""}))
+}
+
+// Fault has the next count requests of a path go wrong; the simulator's README lists the kinds.
+func (s *Simulator) Fault(t testing.TB, kind, path string, count int) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodPost, "faults", map[string]any{"kind": kind, "path": path, "count": count}))
 }
 
 // Settle ends a pending intent: succeeded or failed.

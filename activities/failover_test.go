@@ -1,0 +1,222 @@
+package activities_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/payment"
+	"perennial/billing/routing"
+	"perennial/db"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// always is a script that gives each request the same answer.
+func always(a scene.Answer) func(int, providers.ChargeRequest) scene.Answer {
+	return func(int, providers.ChargeRequest) scene.Answer { return a }
+}
+
+// renewing is a subscription whose next charge is about to be sent, with a backup account.
+func renewing(t *testing.T) (l *life, backup *scene.Provider, config db.ProviderConfig) {
+	t.Helper()
+	l = begin(t, scene.New(t), scene.Monthly(1000))
+	config, backup = withBackup(t, l.Scene)
+	l.collecting()
+	return l, backup, config
+}
+
+func (l *life) breaker(configID string) routing.Breaker {
+	l.t.Helper()
+	all, err := l.Store.Breakers(l.t.Context(), l.Env)
+	require.NoError(l.t, err)
+	return all[configID]
+}
+
+// What the primary surely did not take goes to the backup in the same breath; what it may have taken never does.
+func TestFailover_OnlyOnProof(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer scene.Answer
+		over   bool
+	}{
+		"not taken":           {scene.Refuse, true},
+		"credentials refused": {scene.Unauthorized, true},
+		"silence, captured":   {scene.Silent, false},
+		"silence, lost":       {scene.Lose, false},
+		"declined":            {scene.Decline, false},
+		"undecided":           {scene.Pend, false},
+		"captured":            {scene.Capture, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, backup, config := renewing(t)
+			l.Provider.Script = always(c.answer)
+			l.check(l.snap.Live.TransactionID)
+			txn := l.last()
+			sends := l.sends(txn.ID)
+			if !c.over {
+				require.Empty(t, backup.Calls())
+				require.Len(t, sends, 1)
+				l.until(l.Clock.Now().Add(time.Hour))
+				require.Empty(t, backup.Calls(), "nor later")
+				return
+			}
+			require.Equal(t, payment.Success, txn.Status)
+			require.Equal(t, config.ID, txn.ProviderConfigID)
+			require.Equal(t, map[string]int{txn.ID: 1}, backup.Captures())
+			require.Len(t, sends, 2)
+			require.Equal(t, []string{"primary", "backup"}, []string{sends[0].Reason, sends[1].Reason})
+			require.Equal(t, payment.AnswerNotSent, sends[0].Outcome)
+			require.NotEqual(t, sends[0].Key, sends[1].Key)
+			l.sound()
+		})
+	}
+}
+
+// Where nobody can take a payment it stays pending and goes out when somebody can.
+func TestFailover_NobodyTakesIt(t *testing.T) {
+	t.Parallel()
+	l, backup, _ := renewing(t)
+	l.Provider.Script, backup.Script = always(scene.Refuse), always(scene.Refuse)
+	l.until(l.Clock.Now().Add(10 * time.Minute))
+	require.Equal(t, payment.Pending, l.last().Status)
+	require.Empty(t, l.last().CompletedAt)
+	backup.Script = nil
+	l.until(l.Clock.Now().Add(routing.Cooldown))
+	require.Equal(t, payment.Success, l.last().Status)
+	require.Equal(t, map[string]int{l.last().ID: 1}, backup.Captures())
+	l.sound()
+}
+
+// An open breaker sends payments to the backup without a request to the account that rests, until a probe is answered.
+func TestFailover_OpenBreaker(t *testing.T) {
+	t.Parallel()
+	l, backup, config := renewing(t)
+	l.Provider.Script = always(scene.Unauthorized)
+	l.check(l.snap.Live.TransactionID)
+	require.True(t, l.breaker(l.Config.ID).Opened(), "refused credentials need no second try")
+	asked := len(l.Provider.Calls())
+
+	l.InTx(t, func(tx *db.Tx) error { // it rests until after the next renewal
+		b, err := tx.LockBreaker(t.Context(), l.Env, l.Config.ID)
+		require.NoError(t, err)
+		b.ProbeAt = scene.Start.AddDate(0, 2, 1)
+		return tx.SaveBreaker(t.Context(), l.Env, l.Config.ID, b)
+	})
+	l.until(scene.Start.AddDate(0, 2, 0))
+	require.Equal(t, config.ID, l.last().ProviderConfigID)
+	require.Len(t, l.Provider.Calls(), asked)
+	require.Len(t, backup.Captures(), 2)
+
+	l.Provider.Script = nil
+	l.until(scene.Start.AddDate(0, 3, 0))
+	require.Equal(t, l.Config.ID, l.last().ProviderConfigID, "the probe")
+	require.Equal(t, routing.Breaker{}, l.breaker(l.Config.ID))
+	l.sound()
+}
+
+// Five sends in a row that were not taken open the breaker of an account without a backup. Then its payment is tried
+// every half minute, and the reason is on its row.
+func TestFailover_NoBackup(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.collecting()
+	l.Provider.Script = always(scene.Refuse)
+	begun := l.Clock.Now()
+	for !l.breaker(l.Config.ID).Opened() {
+		l.until(l.last().NextCheckAt)
+	}
+	require.Less(t, l.Clock.Now().Sub(begun), 5*time.Minute)
+	l.until(l.Clock.Now().Add(10 * time.Second))
+	require.LessOrEqual(t, l.last().NextCheckAt.Sub(l.Clock.Now()), time.Minute)
+	sent := len(l.sends(l.last().ID))
+	l.until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Pending, l.last().Status)
+	require.LessOrEqual(t, len(l.sends(l.last().ID))-sent, 121, "a probe each half minute")
+	l.Provider.Script = nil
+	l.until(l.Clock.Now().Add(time.Minute))
+	require.Equal(t, payment.Success, l.last().Status)
+	require.Empty(t, l.last().FailureReason)
+	require.False(t, l.breaker(l.Config.ID).Opened())
+	l.sound()
+}
+
+// A charging stop holds new charges, and loses none. Disabled accounts get none either.
+func TestRoute_StopsAreRespected(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		set, unset string
+		why        string
+	}{
+		"environment": {
+			"update environments set charging_paused_at = now()", "update environments set charging_paused_at = null",
+			"Charging is paused",
+		},
+		"account": {
+			"update provider_configs set charging_paused_at = now()", "update provider_configs set charging_paused_at = null",
+			"Charging is paused",
+		},
+		"disabled": {
+			"update provider_configs set disabled_at = now(), is_primary = false", "update provider_configs set disabled_at = null",
+			"it is disabled",
+		},
+		"deleted": {
+			"update provider_configs set deleted_at = now(), is_primary = false", "update provider_configs set deleted_at = null",
+			"This environment has no payment provider",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := begin(t, scene.New(t), scene.Monthly(1000))
+			l.collecting()
+			_, err := l.Pool.Exec(t.Context(), c.set)
+			require.NoError(t, err)
+			l.until(l.Clock.Now().Add(day))
+			require.Equal(t, payment.Pending, l.last().Status)
+			require.Contains(t, l.last().FailureReason, c.why)
+			require.Empty(t, l.sends(l.last().ID))
+			_, err = l.Pool.Exec(t.Context(), c.unset)
+			require.NoError(t, err)
+			l.asked(l.last().ID) // as whoever changes the accounts signals
+			require.Equal(t, payment.Success, l.last().Status)
+			l.sound()
+		})
+	}
+}
+
+// A backup is chosen by its priority.
+func TestRoute_BackupsByPriority(t *testing.T) {
+	t.Parallel()
+	l, _, second := renewing(t)
+	first := second
+	first.ID, first.Priority = first.ID[:len(first.ID)-4]+"zzzz", 50
+	l.InTx(t, func(tx *db.Tx) error {
+		second.Priority = 60
+		if err := tx.SaveProviderConfig(t.Context(), l.Env, second, []string{"priority"}); err != nil {
+			return err
+		}
+		return tx.InsertProviderConfig(t.Context(), l.Env, first)
+	})
+	l.Payments.Gateway.(accounts)[first.ID] = scene.NewProvider(l.Clock.Now)
+	l.Provider.Script = always(scene.Refuse)
+	l.check(l.snap.Live.TransactionID)
+	require.Equal(t, first.ID, l.last().ProviderConfigID)
+}
+
+// Of refused credentials the app hears once.
+func TestFailover_RefusedCredentialsAreAnnounced(t *testing.T) {
+	t.Parallel()
+	l, _, _ := renewing(t)
+	l.Provider.Script = always(scene.Unauthorized)
+	l.until(scene.Start.AddDate(0, 4, 0))
+	var events int
+	require.NoError(t, l.Pool.QueryRow(t.Context(),
+		"select count(*) from events where type = 'provider.failing'").Scan(&events))
+	require.Equal(t, 1, events)
+	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.last().ID)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusUnauthorized, calls[0].HTTPStatus)
+}

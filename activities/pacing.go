@@ -1,0 +1,82 @@
+package activities
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// shareLife is how long the number of worker processes counts as known.
+const shareLife = 15 * time.Second
+
+// Pacing keeps the requests to each provider account within its limit a second. Each process takes an equal share of
+// the limit, by the number of workers that beat: no request waits for another process, and none costs a round trip.
+// Where workers come or go, the sum is off for as long as they take to notice. A nil one bounds nothing.
+type Pacing struct {
+	// Workers counts the running worker processes.
+	Workers func(context.Context) (int, error)
+	Clock   Clock
+
+	mu      sync.Mutex
+	by      map[string]*rate.Limiter
+	workers int
+	counted time.Time
+}
+
+// know reads the number of workers where it is not known any more. It is called outside of any transaction, and reads
+// without the lock: whoever holds a connection must not wait for one, and take waits for the lock inside a transaction.
+func (p *Pacing) know(ctx context.Context) error {
+	if p == nil {
+		return nil
+	}
+	now := p.Clock()
+	if p.knows(now) {
+		return nil
+	}
+	n, err := p.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.workers, p.counted = max(n, 1), now // this one may not have beaten yet
+	return nil
+}
+
+func (p *Pacing) knows(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.workers > 0 && now.Sub(p.counted) < shareLife
+}
+
+// take returns zero where a request may go out now, and else for how long it must wait; it has no turn then.
+func (p *Pacing) take(account string, perSecond int) time.Duration {
+	if p == nil || perSecond == 0 {
+		return 0
+	}
+	now := p.Clock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	share := rate.Limit(float64(perSecond) / float64(max(p.workers, 1)))
+	burst := max(1, int(share)/10)
+	l := p.by[account]
+	if l == nil {
+		l = rate.NewLimiter(share, burst)
+		if p.by == nil {
+			p.by = map[string]*rate.Limiter{}
+		}
+		p.by[account] = l
+	}
+	if l.Limit() != share {
+		l.SetLimitAt(now, share)
+		l.SetBurstAt(now, burst)
+	}
+	turn := l.ReserveN(now, 1)
+	wait := turn.DelayFrom(now)
+	if wait > 0 {
+		turn.CancelAt(now)
+	}
+	return wait
+}

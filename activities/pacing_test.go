@@ -1,0 +1,98 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/activities"
+)
+
+// Whatever the limit, the number of processes and the moments of asking: in no second do all processes together exceed
+// the limit by more than the burst of each.
+func TestPacing_ProcessesTogetherKeepTheLimit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		now := time.Unix(1_700_000_000, 0)
+		limit, processes := rapid.IntRange(1, 200).Draw(t, "limit"), rapid.IntRange(1, 5).Draw(t, "processes")
+		var all []*activities.Pacing
+		for range processes {
+			p := &activities.Pacing{
+				Clock:   func() time.Time { return now },
+				Workers: func(context.Context) (int, error) { return processes, nil },
+			}
+			if err := activities.Know(p); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, p)
+		}
+		var sent []time.Time
+		for range rapid.IntRange(1, 400).Draw(t, "requests") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "gap")) * time.Millisecond)
+			p := all[rapid.IntRange(0, processes-1).Draw(t, "process")]
+			if activities.Take(p, "pp_1", limit) == 0 {
+				sent = append(sent, now)
+			}
+		}
+		bursts := processes * max(1, limit/processes/10)
+		for i, first := range sent {
+			n := 0
+			for _, s := range sent[i:] {
+				if s.Sub(first) < time.Second {
+					n++
+				}
+			}
+			if n > limit+bursts+processes {
+				t.Fatalf("%d requests in a second, and the limit is %d", n, limit)
+			}
+		}
+	})
+}
+
+func TestPacing_AccountsAreApartAndNoLimitIsNone(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_700_000_000, 0)
+	p := &activities.Pacing{
+		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
+	}
+	require.Zero(t, activities.Take(p, "pp_1", 1))
+	require.Equal(t, time.Second, activities.Take(p, "pp_1", 1))
+	require.Zero(t, activities.Take(p, "pp_2", 1))
+	for range 1000 {
+		require.Zero(t, activities.Take(p, "pp_1", 0))
+		require.Zero(t, activities.Take(nil, "pp_1", 1))
+	}
+	now = now.Add(time.Second)
+	require.Zero(t, activities.Take(p, "pp_1", 1))
+}
+
+// A charge takes its turn inside a transaction. Would it wait there for the count of the workers, which waits for a
+// connection, as many charges as the pool has connections would wait for ever.
+func TestPacing_ATurnDoesNotWaitForTheCount(t *testing.T) {
+	t.Parallel()
+	counting, counted := make(chan struct{}), make(chan struct{})
+	p := &activities.Pacing{
+		Clock: time.Now,
+		Workers: func(context.Context) (int, error) {
+			close(counting)
+			<-counted
+			return 1, nil
+		},
+	}
+	known := make(chan error, 1)
+	go func() { known <- activities.Know(p) }()
+	<-counting
+	turn := make(chan time.Duration, 1)
+	go func() { turn <- activities.Take(p, "pp_1", 10) }()
+	select {
+	case wait := <-turn:
+		require.Zero(t, wait)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "the turn waits for the count")
+	}
+	close(counted)
+	require.NoError(t, <-known)
+}

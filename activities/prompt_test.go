@@ -1,0 +1,69 @@
+package activities_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/payment"
+	"perennial/providers/pawapay"
+	"perennial/providers/simulator/core"
+	"perennial/providers/simulator/pawapaysim"
+	"perennial/providers/simulator/simtest"
+	"perennial/test/scene"
+)
+
+// A renewal by mobile money, against pawaPay's dialect: a reminder the day before, a prompt that nobody answers is a
+// failed attempt when it closes, and the next retry sends another, which the payer confirms.
+func TestPrompt_UnansweredIsPushedAgain(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	ledger := filepath.Join(t.TempDir(), "ledger.jsonl")
+	sim := simtest.Start(t, ledger, pawapaysim.New(pawapaysim.Config{}), func(c *core.Config) { c.Now = s.Clock.Now })
+	adapter, err := pawapay.New(pawapay.Config{APIToken: "token_of_the_account_0123456789", BaseURL: sim.URL})
+	require.NoError(t, err)
+	s.Payments.Gateway = scene.Gateway{Only: adapter}
+
+	l := &life{Scene: s, t: t, customer: s.Customer(t, "")}
+	s.SetMethod(t, l.customer.ID, &scene.Wallet)
+	p := scene.Monthly(5000)
+	p.Currency = "XAF"
+	s.Plan(t, p)
+	l.ref = s.Subscribe(t, l.customer, p)
+	l.reload()
+	confirm := func(txn payment.Transaction) {
+		t.Helper()
+		answer := sim.Control(t, "POST", "payments/"+txn.ProviderRef+"/settle", `{"status":"succeeded"}`)
+		require.Equal(t, 200, answer.Status, answer.Raw)
+	}
+	l.until(s.Clock.Now())
+	require.Equal(t, payment.Pending, l.last().Status)
+	confirm(l.last())
+	l.until(s.Clock.Now().Add(time.Minute))
+	require.Equal(t, payment.Success, l.last().Status)
+
+	renews := scene.Start.AddDate(0, 1, 0)
+	l.until(renews.Add(-time.Minute))
+	require.Equal(t, string(event.TypeSubscriptionRenewalReminder), l.events()[len(l.events())-1])
+	l.until(renews.Add(time.Minute))
+	first := l.last()
+	require.Equal(t, payment.Pending, first.Status)
+	l.until(renews.Add(30 * time.Minute))
+	require.Equal(t, payment.Failed, l.last().Status, "the prompt has closed")
+	require.Equal(t, "DECLINED", l.last().FailureCode)
+
+	l.until(l.sub().NextActionAt.Add(time.Minute))
+	second := l.last()
+	require.NotEqual(t, first.ID, second.ID)
+	require.NotEqual(t, first.ProviderRef, second.ProviderRef)
+	require.Equal(t, 2, second.AttemptNumber)
+	require.Equal(t, payment.Pending, second.Status)
+	confirm(second)
+	l.until(s.Clock.Now().Add(10 * time.Minute))
+	require.Equal(t, payment.Success, l.last().Status)
+	require.Len(t, sim.Moved(core.Capture), 2)
+	l.sound()
+}

@@ -1,0 +1,60 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"perennial/activities"
+	"perennial/billing/payment"
+	"perennial/contract"
+	"perennial/test/scene"
+)
+
+// An account that does not answer fills its own slots and nobody else's; what finds none was not sent, and waits.
+func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	config, _ := withBackup(t, l.Scene)
+	l.Payments.Slots = activities.NewSlots(1)
+	l.Payments.Gateway.(accounts)[l.Config.ID] = hanging{l.Provider}
+	l.collecting()
+	first := l.snap.Live.TransactionID
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := l.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: first, Now: l.Clock.Now()})
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { return len(l.sends(first)) == 1 }, 10*time.Second, 5*time.Millisecond)
+
+	second := l.own(t).ID
+	charge := func() (contract.ResolveOutput, error) {
+		return l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: second, Now: l.Clock.Now()})
+	}
+	_, err := charge()
+	var busy *temporal.ApplicationError
+	require.ErrorAs(t, err, &busy)
+	require.Equal(t, "provider_busy", busy.Type())
+	require.False(t, busy.NonRetryable())
+	require.Empty(t, l.sends(second), "nothing was sent, and nothing written")
+
+	_, err = l.Pool.Exec(t.Context(), "update provider_configs set is_primary = false where id = $1", l.Config.ID)
+	require.NoError(t, err)
+	_, err = l.Pool.Exec(t.Context(), "update provider_configs set is_primary = true where id = $1", config.ID)
+	require.NoError(t, err)
+	out, err := charge()
+	require.NoError(t, err)
+	require.Equal(t, payment.Success, out.Status, "another account has slots of its own")
+
+	stop()
+	require.Error(t, <-ended, "its record needs the context too")
+	third := l.own(t).ID
+	l.Payments.Gateway.(accounts)[l.Config.ID] = l.Provider
+	_, err = l.Pool.Exec(t.Context(), "update provider_configs set disabled_at = now(), is_primary = false where id = $1", config.ID)
+	require.NoError(t, err)
+	require.Equal(t, payment.Success, l.check(third).Status, "its slot is free again")
+}

@@ -1,0 +1,52 @@
+package activities
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"perennial/billing/payment"
+)
+
+// A payment that waits for nothing but time waits as a repeat of its activity: that costs neither an event of the
+// workflow's history nor a slot of the worker, however long an outage lasts.
+
+const (
+	busyWait    = 250 * time.Millisecond // doubled with each repeat
+	longestBusy = 8 * time.Second
+)
+
+// waiting returns the error that has an activity repeated after a while.
+func waiting(kind, message string, after time.Duration) error {
+	return temporal.NewApplicationErrorWithOptions(message, kind, temporal.ApplicationErrorOptions{
+		NextRetryDelay: after, Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}
+
+// errBusy is for a payment whose account has no room for another request. The waits grow and differ, so that a crowd
+// behind a slow account costs little. least is how long there is no room for sure.
+func errBusy(ctx context.Context, least time.Duration) error {
+	gap := busyWait
+	if activity.IsActivity(ctx) {
+		gap <<= min(activity.GetInfo(ctx).Attempt, 10) - 1
+	}
+	gap = min(gap, longestBusy)
+	//nolint:gosec // it only spreads
+	return waiting("provider_busy", "This provider account has as many requests as it may have.", least+gap/2+rand.N(gap))
+}
+
+// errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for any
+// other, and outside of a workflow, where the caller looks at the result. What waits for a person waits in its workflow,
+// which a signal wakes.
+func (a *Payments) errUnsent(ctx context.Context, r round) error {
+	t := r.txn
+	gap := t.NextCheckAt.Sub(a.Clock())
+	unsent := t.Status == payment.Pending && !t.EverSent() && t.ParkedAt.IsZero()
+	if !r.idle || !unsent || gap <= 0 || !activity.IsActivity(ctx) {
+		return nil
+	}
+	return waiting("payment_unsent", "No provider has taken the payment yet. Its row says why.", gap)
+}

@@ -1,0 +1,105 @@
+package api
+
+import (
+	"time"
+
+	"perennial/billing/dunning"
+	"perennial/billing/fault"
+	"perennial/billing/retry"
+)
+
+// Dunning is what is done about an invoice that cannot be collected. The gaps between attempts are a list of days, or
+// follow a base and a factor. In a request, what is absent has the default; the list and the base exclude each other.
+type Dunning struct {
+	RetryGapDays       []int         `json:"retryGapDays,omitempty" maxItems:"10" example:"[1,2,4]" doc:"Days from each failed attempt to its retry. An empty list: no retries. Send this, or retryBaseSeconds, retryFactor and retryCount."`
+	RetryBaseSeconds   *int64        `json:"retryBaseSeconds,omitempty" minimum:"60" maximum:"2592000" example:"86400" doc:"Seconds from the first failed attempt to its retry. Default: 86400."`
+	RetryFactor        *int          `json:"retryFactor,omitempty" minimum:"1" maximum:"10" example:"2" doc:"How many times longer each gap is than the one before it. Default: 2."`
+	RetryCount         *int          `json:"retryCount,omitempty" minimum:"0" maximum:"10" example:"3" doc:"The number of retries. Default: 3."`
+	RetryJitterSeconds *int64        `json:"retryJitterSeconds,omitempty" minimum:"0" maximum:"3600" example:"3600" doc:"The longest random delay of a retry, which spreads load. Never across the end of a period, and none on a test clock. Default: 3600."`
+	FailureRules       []FailureRule `json:"failureRules,omitempty" maxItems:"5" doc:"What is different after certain failures. Default: nothing."`
+	FinalAction        string        `json:"finalAction,omitempty" enum:"past_due,cancel,pause" example:"past_due" doc:"After the last retry has failed, the subscription is past_due; cancel: it is canceled after cancelAfterDays in that status; pause: nothing is billed or collected until collection is resumed or the invoice is paid. Default: past_due."`
+	CancelAfterDays    int           `json:"cancelAfterDays,omitempty" minimum:"1" maximum:"365" example:"30" doc:"With finalAction cancel: local calendar days in past_due."`
+}
+
+// FailureRule is what is different after failures with one code.
+type FailureRule struct {
+	FailureCode string `json:"failureCode" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED" example:"INSUFFICIENT_FUNDS"`
+	NoRetry     bool   `json:"noRetry,omitempty" doc:"true: such a failure ends the retries, and the final action follows. Send this or dayOfMonth."`
+	DayOfMonth  int    `json:"dayOfMonth,omitempty" minimum:"1" maximum:"31" example:"25" doc:"After its gap, the retry waits for this day of the month, or for the last day of a shorter one, in the time zone of the subscription."`
+}
+
+// renderDunning shows a policy as a request would set it.
+func renderDunning(p dunning.Policy) Dunning {
+	jitter := int64(p.Retry.MaxJitter / time.Second)
+	out := Dunning{RetryJitterSeconds: &jitter, FinalAction: string(p.Final), CancelAfterDays: p.CancelAfterDays}
+	for _, r := range p.Retry.Rules {
+		out.FailureRules = append(out.FailureRules, FailureRule{
+			FailureCode: r.Code, NoRetry: r.Never, DayOfMonth: r.DayOfMonth,
+		})
+	}
+	if len(p.Retry.Gaps) > 0 {
+		for _, gap := range p.Retry.Gaps {
+			out.RetryGapDays = append(out.RetryGapDays, int(gap/day))
+		}
+		return out
+	}
+	base := int64(p.Retry.Base / time.Second)
+	out.RetryBaseSeconds, out.RetryFactor, out.RetryCount = &base, &p.Retry.Factor, &p.Retry.Retries
+	return out
+}
+
+const day = 24 * time.Hour
+
+// policy is what the form says. Faults: fields_exclusive; the rules judge the rest.
+func (d Dunning) policy() (dunning.Policy, error) {
+	p := dunning.Default()
+	if d.RetryGapDays != nil {
+		if d.RetryBaseSeconds != nil || d.RetryFactor != nil || d.RetryCount != nil {
+			return p, fault.InvalidParam("dunning.retryGapDays", "fields_exclusive",
+				"Send `retryGapDays`, or `retryBaseSeconds`, `retryFactor` and `retryCount`, not both.")
+		}
+		gaps := make([]time.Duration, len(d.RetryGapDays))
+		for i, days := range d.RetryGapDays {
+			gaps[i] = time.Duration(min(max(days, 0), 400)) * day // beyond what the rules allow, and far from overflow
+		}
+		p.Retry = retry.List(gaps...)
+	}
+	if d.RetryBaseSeconds != nil {
+		p.Retry.Base = time.Duration(*d.RetryBaseSeconds) * time.Second
+	}
+	if d.RetryFactor != nil {
+		p.Retry.Factor = *d.RetryFactor
+	}
+	if d.RetryCount != nil {
+		p.Retry.Retries = *d.RetryCount
+	}
+	if d.RetryJitterSeconds != nil {
+		p.Retry.MaxJitter = time.Duration(*d.RetryJitterSeconds) * time.Second
+	}
+	for _, r := range d.FailureRules {
+		p.Retry.Rules = append(p.Retry.Rules, retry.Rule{Code: r.FailureCode, Never: r.NoRetry, DayOfMonth: r.DayOfMonth})
+	}
+	if d.FinalAction != "" {
+		p.Final = dunning.Action(d.FinalAction)
+	}
+	p.CancelAfterDays = d.CancelAfterDays
+	return p, inDunning(p.Validate())
+}
+
+// dunningFields are the names in requests of what the rules refuse.
+var dunningFields = map[string]string{
+	"base": "retryBaseSeconds", "factor": "retryFactor", "retries": "retryCount", "gaps": "retryGapDays",
+	"maxJitter": "retryJitterSeconds", "rules": "failureRules",
+}
+
+// inDunning names the field of the request that a refusal of the rules is about.
+func inDunning(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := fault.From(err)
+	if name, ok := dunningFields[f.Param]; ok {
+		return f.In("dunning." + name)
+	}
+	return f.In("dunning." + f.Param)
+}

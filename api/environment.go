@@ -1,0 +1,89 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/service"
+)
+
+// Environment is that of the API key.
+type Environment struct {
+	ID               string `json:"id" example:"env_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Mode             string `json:"mode" enum:"test,live" example:"test"`
+	TimeZone         string `json:"timeZone" example:"UTC" doc:"IANA name. Periods of new subscriptions begin in it."`
+	ChargingPausedAt int64  `json:"chargingPausedAt,omitempty" example:"1763640000" doc:"Unix seconds. Since then no new charge is sent; see pause-charging."`
+	PaymentsHeld     int    `json:"paymentsHeld" example:"0" doc:"Pending payments that wait for charging to be resumed, here or for a payment provider. Up to 10,000."`
+}
+
+func renderEnvironment(c *httpkit.Call, charging service.Charging) Environment {
+	return Environment{
+		ID: c.EnvironmentID, Mode: string(c.Mode), TimeZone: c.TimeZone, ChargingPausedAt: unix(charging.PausedAt),
+		PaymentsHeld: charging.Held,
+	}
+}
+
+func (s *Server) getEnvironment(
+	ctx context.Context, c *httpkit.Call, _ *struct{},
+) (*httpkit.Reply[Environment], error) {
+	charging, err := s.service.Charging(ctx, c.EnvironmentID)
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.OK(renderEnvironment(c, charging)), nil
+}
+
+// wholeInput is a request about the environment of the key.
+type wholeInput struct {
+	Body *Empty
+}
+
+func (s *Server) onEnvironment(
+	ctx context.Context, c *httpkit.Call,
+	perform func(ctx context.Context, by service.Caller, around service.Around[service.Charging]) error,
+) (*httpkit.Reply[Environment], error) {
+	made := func(charging service.Charging) httpkit.Made[Environment] {
+		return httpkit.Made[Environment]{Resource: renderEnvironment(c, charging)}
+	}
+	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[service.Charging]) error {
+		return perform(ctx, caller(c), around)
+	})
+}
+
+func (s *Server) pauseCharging(
+	ctx context.Context, c *httpkit.Call, _ *wholeInput,
+) (*httpkit.Reply[Environment], error) {
+	return s.onEnvironment(ctx, c, s.service.PauseCharging)
+}
+
+func (s *Server) resumeCharging(
+	ctx context.Context, c *httpkit.Call, _ *wholeInput,
+) (*httpkit.Reply[Environment], error) {
+	return s.onEnvironment(ctx, c, s.service.ResumeCharging)
+}
+
+func (s *Server) environmentOperations() {
+	example := Environment{ID: "env_01jcz6dyqx4w9s1c2k7v5h8m3n", Mode: "test", TimeZone: "UTC"}
+	paused := example
+	paused.ChargingPausedAt, paused.PaymentsHeld = 1763640000, 12
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getEnvironment", Method: http.MethodGet, Path: "/environment", Tag: "Environment",
+		Summary: "Get the environment of the API key", Status: http.StatusOK, Access: httpkit.ReadAccess, Response: example,
+	}, s.getEnvironment)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "pauseCharging", Method: http.MethodPost, Path: "/environment/pause-charging", Tag: "Environment",
+		Summary: "Pause charging",
+		Description: "No new charge of the environment is sent. Payments are made as before and stay pending with `hold` " +
+			"charging_paused; they use up no retry. What was sent goes on: look-ups, repeats, cancellations and refunds. A charge " +
+			"that is being sent at this moment may still go out. No effect where charging is paused.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: paused,
+	}, s.pauseCharging)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "resumeCharging", Method: http.MethodPost, Path: "/environment/resume-charging", Tag: "Environment",
+		Summary: "Resume charging",
+		Description: "Payments that waited are sent: the first within seconds, many of them at the pace of the reconciler. No " +
+			"effect where charging is not paused.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: example,
+	}, s.resumeCharging)
+}

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/service"
+)
+
+type refundPaymentInput struct {
+	httpkit.ByID
+	Body *RefundForm
+}
+
+// RefundForm says how much of a charge goes back.
+type RefundForm struct {
+	Amount int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"500" doc:"Minor units of the currency. Default: all that can still go back."`
+}
+
+// refundPayment answers with the new refund. Several may follow each other, up to what was captured.
+func (s *Server) refundPayment(
+	ctx context.Context, c *httpkit.Call, in *refundPaymentInput,
+) (*httpkit.Reply[Payment], error) {
+	var form RefundForm
+	if in.Body != nil {
+		form = *in.Body
+	}
+	out, err := s.refundOwed(ctx, c, http.StatusCreated,
+		func(ctx context.Context, by service.Caller, id string, around service.Around[payment.Transaction]) error {
+			return s.service.RefundCharge(ctx, by, id, money.Minor(form.Amount), around)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return s.paymentNow(ctx, c, out)
+}
+
+// cancelPayment answers with the payment, which is pending until the provider confirms.
+func (s *Server) cancelPayment(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[Payment], error) {
+	t := httpkit.Resource[payment.Transaction](c)
+	var admit []httpkit.Admission
+	if t.SubscriptionID != "" { // its commands wait for the same lock
+		admit = append(admit, s.admit(t.SubscriptionID))
+	}
+	out, err := commandOf(ctx, s, c, http.StatusOK, madePayment,
+		func(around service.Around[payment.Transaction]) error {
+			return s.service.CancelPayment(ctx, caller(c), t.ID, around)
+		}, admit...)
+	if err != nil {
+		return nil, err
+	}
+	return s.paymentNow(ctx, c, out)
+}

@@ -1,0 +1,66 @@
+package api
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/api/httpkit"
+)
+
+func TestRefundPayment_NeverMoreThanCaptured(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	charge := as[Payment](t, 201, b.charge(t, sub.CustomerID))
+	path := "/api/payments/" + charge.ID
+	problem(t, 409, "charge_not_captured", "", b.ask(t, b.test, "POST", path+"/refund", nil))
+	b.succeed(t, charge.ID)
+
+	part := b.ask(t, b.test, "POST", path+"/refund", `{"amount":200}`, "Idempotency-Key", "k")
+	refund := as[Payment](t, 201, part)
+	require.Equal(t, []any{"refund", "pending", int64(200), charge.ID},
+		[]any{refund.Type, refund.Status, refund.Amount, refund.ChargeID})
+	require.Equal(t, refund.ID, as[Payment](t, 201, b.ask(t, b.test, "POST", path+"/refund", `{"amount":200}`,
+		"Idempotency-Key", "k")).ID, "a repeat refunds nothing more")
+	problem(t, 409, "refund_exceeds_charge", "", b.ask(t, b.test, "POST", path+"/refund", `{"amount":301}`))
+	require.EqualValues(t, 300, as[Payment](t, 201, b.ask(t, b.test, "POST", path+"/refund", nil)).Amount, "the rest")
+	problem(t, 409, "refund_exceeds_charge", "", b.ask(t, b.test, "POST", path+"/refund", `{}`))
+	problem(t, 409, "not_a_charge", "", b.ask(t, b.test, "POST", "/api/payments/"+refund.ID+"/refund", nil))
+	now := as[Payment](t, 200, b.ask(t, b.test, "GET", path, nil))
+	require.Equal(t, []any{"success", int64(500)}, []any{now.Status, now.AmountRefunded})
+}
+
+func TestCancelPayment_OnlyWhilePending(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	charge := as[Payment](t, 201, b.charge(t, sub.CustomerID))
+	path := "/api/payments/" + charge.ID + "/cancel"
+	require.Equal(t, "pending", as[Payment](t, 200, b.ask(t, b.test, "POST", path, nil)).Status)
+	require.Equal(t, 1, b.count(t, "select count(*) from transactions where id = $1 and cancel_requested_at is not null",
+		charge.ID))
+	require.Equal(t, 200, b.ask(t, b.test, "POST", path, nil).Status, "asked again")
+	b.succeed(t, charge.ID)
+	problem(t, 409, "payment_final", "", b.ask(t, b.test, "POST", path, nil))
+}
+
+func TestListPayments_ByAccountAndTime(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	charge := as[Payment](t, 201, b.charge(t, sub.CustomerID))
+	b.succeed(t, charge.ID)
+	count := func(query string) int {
+		return len(as[httpkit.List[Payment]](t, 200, b.ask(t, b.test, "GET", "/api/payments?"+query, nil)).Data)
+	}
+	at := time.Unix(charge.CreatedAt, 0).Unix()
+	require.Equal(t, 1, count(fmt.Sprintf("from=%d&to=%d", at, at+1)))
+	require.Zero(t, count(fmt.Sprintf("to=%d", at)))
+	require.Zero(t, count(fmt.Sprintf("from=%d", at+1)))
+	require.Equal(t, 1, count("providerConfigId="+b.test.providerID))
+	require.Zero(t, count("providerConfigId="+b.live.providerID))
+	problem(t, 422, "time_span_empty", "to", b.ask(t, b.test, "GET", "/api/payments?from=9&to=9", nil))
+}

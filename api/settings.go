@@ -1,0 +1,89 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/subscription"
+	"perennial/db"
+	"perennial/service"
+)
+
+// Settings are those of the environment that the API key opens.
+type Settings struct {
+	TimeZone       string  `json:"timeZone" example:"Africa/Douala" doc:"The IANA time zone of new subscriptions. It is chosen with the environment."`
+	PastDueBilling string  `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
+	Dunning        Dunning `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
+}
+
+// SettingsChange changes the fields that are sent and leaves the others.
+type SettingsChange struct {
+	PastDueBilling *string  `json:"pastDueBilling,omitempty" enum:"skip,accrue" example:"skip"`
+	Dunning        *Dunning `json:"dunning,omitempty" doc:"Replaces the whole policy."`
+}
+
+func renderSettings(s subscription.Settings) Settings {
+	return Settings{
+		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), Dunning: renderDunning(s.Dunning),
+	}
+}
+
+func (s *Server) getSettings(ctx context.Context, c *httpkit.Call, _ *struct{}) (*httpkit.Reply[Settings], error) {
+	environment, err := s.store.Environment(ctx, c.EnvironmentID)
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.OK(renderSettings(environment.Settings)), nil
+}
+
+type updateSettingsInput struct {
+	Body SettingsChange
+}
+
+func (s *Server) updateSettings(
+	ctx context.Context, c *httpkit.Call, in *updateSettingsInput,
+) (*httpkit.Reply[Settings], error) {
+	update := service.SettingsUpdate{PastDueBilling: (*subscription.PastDueBilling)(in.Body.PastDueBilling)}
+	if in.Body.Dunning != nil {
+		policy, err := in.Body.Dunning.policy()
+		if err != nil {
+			return nil, err
+		}
+		update.Dunning = &policy
+	}
+	made := func(settings subscription.Settings) httpkit.Made[Settings] {
+		return httpkit.Made[Settings]{Resource: renderSettings(settings)}
+	}
+	return httpkit.Create(ctx, s.kit, c, http.StatusOK, made,
+		func(keep func(*db.Tx, subscription.Settings) error) error {
+			_, err := s.service.UpdateSettings(ctx, caller(c), update, keep)
+			return err
+		})
+}
+
+func (s *Server) settingsOperations() {
+	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", Dunning: exampleDunning()}
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getSettings", Method: http.MethodGet, Path: "/settings", Tag: "Environment", Summary: "Get the settings",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: example,
+	}, s.getSettings)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "updateSettings", Method: http.MethodPatch, Path: "/settings", Tag: "Environment", Summary: "Update the settings",
+		Description: "The settings of the environment of the API key. A new dunning policy counts from the next failed " +
+			"payment on: a retry that is scheduled already stays. Subscriptions that are past due follow a new final " +
+			"action with their next change or period.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: example,
+		Request: SettingsChange{Dunning: &example.Dunning},
+	}, s.updateSettings)
+}
+
+func exampleDunning() Dunning {
+	jitter := int64(3600)
+	return Dunning{
+		RetryGapDays: []int{1, 3, 5}, RetryJitterSeconds: &jitter, FinalAction: "cancel", CancelAfterDays: 30,
+		FailureRules: []FailureRule{
+			{FailureCode: "ACCOUNT_BLOCKED", NoRetry: true}, {FailureCode: "INSUFFICIENT_FUNDS", DayOfMonth: 25},
+		},
+	}
+}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"perennial/api/httpkit"
+	"perennial/billing/event"
+)
+
+const strictPolicy = `{"retryGapDays":[1,3],"retryJitterSeconds":0,"finalAction":"cancel","cancelAfterDays":30,` +
+	`"failureRules":[{"failureCode":"ACCOUNT_BLOCKED","noRetry":true},{"failureCode":"INSUFFICIENT_FUNDS","dayOfMonth":25}]}`
+
+func TestUpdateSettings_DunningPolicy(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	was := as[Settings](t, 200, b.ask(t, b.test, "GET", "/api/settings", nil))
+	require.Equal(t, 3, *was.Dunning.RetryCount)
+	require.Equal(t, "past_due", was.Dunning.FinalAction)
+
+	got := b.ask(t, b.test, "PATCH", "/api/settings", `{"pastDueBilling":"accrue","dunning":`+strictPolicy+`}`)
+	is := as[Settings](t, 200, got)
+	require.Equal(t, "accrue", is.PastDueBilling)
+	shown, err := json.Marshal(is.Dunning)
+	require.NoError(t, err)
+	require.JSONEq(t, strictPolicy, string(shown), "what is shown can be sent")
+	require.Equal(t, is, as[Settings](t, 200, b.ask(t, b.test, "GET", "/v1/settings", nil)))
+	require.Equal(t, was, as[Settings](t, 200, b.ask(t, b.live, "GET", "/v1/settings", nil)), "live has its own")
+
+	before := b.rows(t)
+	require.Equal(t, is, as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":`+strictPolicy+`}`)))
+	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
+	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=settings.updated", nil)).Data
+	require.Len(t, events, 1)
+	require.Equal(t, []string{"dunning", "pastDueBilling"}, dataOf[event.SettingsUpdated](t, events[0]).Changed)
+
+	back := as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":{}}`))
+	require.Equal(t, was.Dunning, back.Dunning, "what is absent has the default")
+	require.Equal(t, []string{"past_due_billing", "dunning", "dunning"}, b.settingChanges(t))
+}
+
+// settingChanges lists what changes of settings were recorded, each with its actor.
+func (b *bench) settingChanges(t *testing.T) []string {
+	t.Helper()
+	rows, err := b.pool.Query(t.Context(), `select field from setting_changes
+		where actor_kind = 'key' and actor_id <> '' and before is distinct from after order by id`)
+	require.NoError(t, err)
+	fields, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return fields
+}
+
+func TestUpdateSettings_Refuses(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	before := b.rows(t)
+	for _, c := range []struct{ policy, code, param string }{
+		{`{"retryGapDays":[1],"retryCount":1}`, "fields_exclusive", "dunning.retryGapDays"},
+		{`{"retryGapDays":[0]}`, "retry_policy_invalid", "dunning.retryGapDays"},
+		{`{"retryGapDays":[300,100]}`, "retry_policy_invalid", "dunning.retryCount"},
+		{`{"retryGapDays":[9223372036854775807]}`, "retry_policy_invalid", "dunning.retryGapDays"},
+		{`{"retryCount":11}`, "out_of_range", "dunning.retryCount"},
+		{`{"finalAction":"give_up"}`, "value_unknown", "dunning.finalAction"},
+		{`{"finalAction":"cancel"}`, "cancel_after_days_out_of_range", "dunning.cancelAfterDays"},
+		{`{"cancelAfterDays":3}`, "cancel_after_days_out_of_range", "dunning.cancelAfterDays"},
+		{`{"failureRules":[{"failureCode":"ACCOUNT_BLOCKED"}]}`, "retry_policy_invalid", "dunning.failureRules"},
+		{`{"failureRules":[{"failureCode":"NO","noRetry":true}]}`, "value_unknown", "dunning.failureRules[0].failureCode"},
+	} {
+		got := b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":`+c.policy+`}`)
+		problem(t, 422, c.code, c.param, got)
+		got = b.ask(t, b.test, "POST", "/api/plans",
+			`{"name":"x","currency":"USD","interval":"month","amount":1,"dunning":`+c.policy+`}`)
+		problem(t, 422, c.code, c.param, got)
+	}
+	require.Equal(t, before, b.rows(t))
+}
+
+func TestPlan_DunningPolicyOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	made := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans",
+		`{"name":"x","currency":"USD","interval":"month","amount":1,"dunning":{"finalAction":"pause"}}`))
+	require.Equal(t, "pause", made.Dunning.FinalAction)
+	path := "/api/plans/" + made.ID
+	changed := as[Plan](t, 200, b.ask(t, b.test, "PATCH", path, `{"dunning":`+strictPolicy+`}`))
+	require.Equal(t, []int{1, 3}, changed.Dunning.RetryGapDays)
+	require.Equal(t, changed, as[Plan](t, 200, b.ask(t, b.test, "GET", path, nil)))
+	require.Equal(t, changed, as[Plan](t, 200, b.ask(t, b.test, "PATCH", path, `{"name":"x"}`)), "nothing about dunning")
+	problem(t, 422, "fields_exclusive", "removeDunning",
+		b.ask(t, b.test, "PATCH", path, `{"removeDunning":true,"dunning":{}}`))
+	require.Nil(t, as[Plan](t, 200, b.ask(t, b.test, "PATCH", path, `{"removeDunning":true}`)).Dunning)
+	require.Equal(t, []string{"dunning", "dunning"}, b.settingChanges(t))
+}

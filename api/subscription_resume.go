@@ -1,0 +1,15 @@
+package api
+
+import (
+	"context"
+
+	"perennial/api/httpkit"
+	"perennial/billing/lifecycle"
+)
+
+// resumeCollection ends the pause that a dunning policy began.
+func (s *Server) resumeCollection(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[Subscription], error) {
+	return s.command(ctx, c, lifecycle.ResumeCollection{})
+}

@@ -1,0 +1,71 @@
+// Package dunning owns what is done about an invoice that cannot be collected: the schedule of retries, by failure code
+// where that matters, and what happens to the subscription after the last of them. It does not own when a single retry
+// is due (retry), nor how the subscription gets from one state to the next (subscription).
+package dunning
+
+import (
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/payment"
+	"perennial/billing/retry"
+)
+
+// Action is what happens after the last retry has failed.
+type Action string
+
+// The actions. With each the subscription is past due.
+const (
+	PastDue Action = "past_due" // nothing more: it is past due until somebody pays
+	Cancel  Action = "cancel"   // it is canceled after CancelAfterDays in that status
+	Pause   Action = "pause"    // its collection pauses: no invoice and no attempt until it is resumed or paid
+)
+
+// MaxCancelAfterDays is the longest time in past_due that ends in a cancellation; longer is never.
+const MaxCancelAfterDays = 365
+
+// Policy is chosen for an environment; a plan may have one of its own.
+type Policy struct {
+	Retry           retry.Policy
+	Final           Action
+	CancelAfterDays int // with Cancel: 1 to MaxCancelAfterDays, local calendar days; else 0
+}
+
+// Default is the interface specification's: three retries, one, two and four days apart, then past due.
+func Default() Policy { return Policy{Retry: retry.Default(), Final: PastDue} }
+
+// CancelAfter sets the final action by a number of days in past_due; 0 never cancels.
+func (p *Policy) CancelAfter(days int) {
+	p.Final, p.CancelAfterDays = PastDue, days
+	if days != 0 {
+		p.Final = Cancel
+	}
+}
+
+// Validate returns a fault for the first field that no policy can have: retry_policy_invalid, failure_code_unknown,
+// final_action_unknown, cancel_after_days_out_of_range.
+func (p Policy) Validate() error {
+	if err := p.Retry.Validate(); err != nil {
+		return err
+	}
+	for _, r := range p.Retry.Rules {
+		if !slices.Contains(payment.FailureCodes(), r.Code) {
+			return fault.InvalidParam("rules", "failure_code_unknown",
+				"%.40q is not a failure code. Send one of %s.", r.Code, payment.FailureCodes())
+		}
+	}
+	if !slices.Contains([]Action{PastDue, Cancel, Pause}, p.Final) {
+		return fault.InvalidParam("finalAction", "final_action_unknown",
+			"`finalAction` cannot be %.40q. Send `%s`, `%s` or `%s`.", p.Final, PastDue, Cancel, Pause)
+	}
+	days := fault.InvalidParam("cancelAfterDays", "cancel_after_days_out_of_range",
+		"The days in past_due before a cancellation must be 1 to %d.", MaxCancelAfterDays)
+	switch {
+	case p.Final == Cancel && (p.CancelAfterDays < 1 || p.CancelAfterDays > MaxCancelAfterDays):
+		return days
+	case p.Final != Cancel && p.CancelAfterDays != 0:
+		return fault.InvalidParam("cancelAfterDays", "cancel_after_days_out_of_range",
+			"Days in past_due before a cancellation need the final action `%s`.", Cancel)
+	}
+	return nil
+}

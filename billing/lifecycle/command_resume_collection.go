@@ -1,0 +1,26 @@
+package lifecycle
+
+import "perennial/billing/collection"
+
+// ResumeCollection ends the pause of a past-due subscription's collection, and starts an attempt on the invoice that
+// waited, unless one is live. Changes.Attempt names the attempt. Faults: those of subscription.ResumeCollection.
+type ResumeCollection struct{}
+
+// Name returns resume_collection.
+func (ResumeCollection) Name() string { return "resume_collection" }
+
+func (ResumeCollection) judge(d *decision) (func() error, error) {
+	resumed, err := d.Subscription.ResumeCollection(d.Now)
+	return func() error {
+		if err := d.carryOut(resumed); err != nil {
+			return err
+		}
+		i := d.indexOpen(d.Subscription.CollectingInvoiceID)
+		if i < 0 || d.Open[i].Collection.Phase != collection.Exhausted {
+			return nil
+		}
+		d.asked = true
+		defer func() { d.asked = false }()
+		return d.step(i, collection.Pay)
+	}, err
+}

@@ -1,0 +1,32 @@
+package lifecycle
+
+import (
+	"perennial/billing/collection"
+	"perennial/billing/event"
+)
+
+// SkipRetry lets the next automatic retry of an open invoice not happen. The retries after it keep their distance; after
+// the last one the final action of the dunning policy follows at once. Faults: invoice_not_open, those of
+// collection.Next.
+type SkipRetry struct {
+	InvoiceID string
+}
+
+// Name returns skip_retry.
+func (SkipRetry) Name() string { return "skip_retry" }
+
+func (c SkipRetry) judge(d *decision) (func() error, error) {
+	i := d.indexOpen(c.InvoiceID)
+	if i < 0 {
+		return nil, ErrNotOpen
+	}
+	state, effect, err := d.after(i, d.input(collection.SkipRetry))
+	return func() error {
+		skipped := event.InvoiceRetrySkipped{Invoice: d.Open[i].Announced()}
+		if state.Phase == collection.Scheduled {
+			skipped.NextPaymentAttemptAt = state.RetryAt.Unix()
+		}
+		d.announce(skipped)
+		return d.enter(i, state, effect)
+	}, err
+}

@@ -1,0 +1,169 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/dunning"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+)
+
+const oneDay = 24 * time.Hour
+
+// blockedIsFinal is a policy that retries after two days, but not where the account is blocked.
+func blockedIsFinal() dunning.Policy {
+	p := dunning.Policy{Retry: retry.List(2*oneDay, 2*oneDay), Final: dunning.PastDue}
+	p.Retry.MaxJitter = 0
+	p.Retry.Rules = []retry.Rule{
+		{Code: "ACCOUNT_BLOCKED", Never: true}, {Code: "INSUFFICIENT_FUNDS", DayOfMonth: 25},
+	}
+	return p
+}
+
+// declined lets the live attempt fail for a reason.
+func (l *life) declined(code string) {
+	l.record(l.live("").ID, payment.Answer{
+		Outcome: payment.AnswerDeclined, FailureCode: code, FailureReason: "no",
+	}, nil)
+}
+
+func TestDunning_ByFailureCode(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning = blockedIsFinal()
+	for code, want := range map[string]time.Time{
+		"DECLINED":           created.Add(2 * oneDay),
+		"INSUFFICIENT_FUNDS": time.Date(2026, time.February, 25, 10, 0, 0, 0, time.UTC),
+	} {
+		l := begun(t, settings)
+		l.declined(code)
+		require.Equal(t, subscription.ActionPaymentRetry, l.sub().NextAction, code)
+		require.Equal(t, want, l.sub().NextActionAt, code)
+	}
+	l := begun(t, settings)
+	l.declined("ACCOUNT_BLOCKED")
+	require.Equal(t, subscription.PastDue, l.sub().Status)
+	require.Equal(t, collection.State{Phase: collection.Exhausted, Automatic: 1, Attempts: 1}, l.store.invoices[0].Collection)
+	require.Equal(t, 1, l.account.events[event.TypeSubscriptionPastDue])
+}
+
+func TestDunning_PolicyOfThePlanComesFirst(t *testing.T) {
+	t.Parallel()
+	own, list := team, append(plans[:0:0], plans...)
+	policy := blockedIsFinal()
+	own.Dunning = &policy
+	list = append(list, own) // under the same id, the last one counts
+	l := newLife(t, list, settings, own, 0)
+	l.until(created)
+	l.declined("DECLINED")
+	require.Equal(t, created.Add(2*oneDay), l.sub().NextActionAt)
+}
+
+func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning.Final, settings.PastDueBilling = dunning.Pause, subscription.AccruePastDue
+	l := begun(t, settings)
+	l.failToPastDue()
+	require.True(t, l.sub().Paused())
+	paused := l.now
+
+	l.until(time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC))
+	require.Len(t, l.store.invoices, 1, "nothing is billed, although periods accrue otherwise")
+	l.newMethod(true)
+	require.Nil(t, l.live(""), "a new method charges nothing")
+	require.Equal(t, paused, l.sub().CollectionPausedAt)
+
+	changes, err := l.apply(lifecycle.ResumeCollection{})
+	require.NoError(t, err)
+	require.NotEmpty(t, changes.Attempt)
+	require.False(t, l.sub().Paused())
+	require.Equal(t, subscription.PastDue, l.sub().Status)
+	_, err = l.apply(lifecycle.ResumeCollection{})
+	require.Equal(t, subscription.ErrNotPaused.Code, fault.From(err).Code)
+
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
+}
+
+func TestDunning_PaymentEndsPause(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning.Final = dunning.Pause
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.pay()
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.False(t, l.sub().Paused())
+}
+
+// The invoice of a plan change takes the place of the one that was exhausted, and waits like it.
+func TestDunning_PauseHoldsReplacedInvoice(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning.Final = dunning.Pause
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.changePlan(pro, false)
+	require.Nil(t, l.live(""))
+	require.True(t, l.sub().Paused())
+	changes, err := l.apply(lifecycle.ResumeCollection{})
+	require.NoError(t, err)
+	require.NotEmpty(t, changes.Attempt)
+}
+
+func TestSkipRetry_LeavesOutOneRetryOfTheSchedule(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	in := l.store.invoices[0].ID
+	skip := func() error {
+		_, err := l.apply(lifecycle.SkipRetry{InvoiceID: in})
+		return err
+	}
+	require.Equal(t, collection.ErrInProgress.Code, fault.From(skip()).Code)
+	l.result(payment.AnswerDeclined)
+	require.Equal(t, created.Add(oneDay), l.sub().NextActionAt)
+
+	require.NoError(t, skip())
+	require.Equal(t, created.Add(3*oneDay), l.sub().NextActionAt, "two days after the one that was skipped")
+	require.Equal(t, 1, l.account.events[event.TypeInvoiceRetrySkipped])
+	l.toNext(0)
+	l.result(payment.AnswerDeclined)
+	require.Equal(t, created.Add(7*oneDay), l.sub().NextActionAt)
+
+	require.NoError(t, skip(), "the last one")
+	require.Equal(t, subscription.PastDue, l.sub().Status)
+	require.Equal(t, 2, l.store.invoices[0].Collection.Attempts)
+	require.Equal(t, collection.ErrNoRetry.Code, fault.From(skip()).Code)
+	l.pay()
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, lifecycle.ErrNotOpen.Code, fault.From(skip()).Code)
+}
+
+func TestPay_NamedInvoiceMustBeTheOldestOpenOne(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning.Retry.Base = 30 * oneDay
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Len(t, l.open(), 2)
+	pay := func(id string) error {
+		_, err := l.apply(lifecycle.Pay{InvoiceID: id})
+		return err
+	}
+	require.Equal(t, collection.ErrNotItsTurn.Code, fault.From(pay(l.open()[1].ID)).Code)
+	require.Equal(t, lifecycle.ErrNotOpen.Code, fault.From(pay("in_none")).Code)
+	require.NoError(t, pay(l.open()[0].ID))
+}

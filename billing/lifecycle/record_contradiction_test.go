@@ -1,0 +1,153 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+)
+
+// A capture may fail after it was booked, and an authorisation may be canceled. Nothing is booked then, but a person
+// must hear of it.
+func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		move       payment.Move
+		about, ref string
+		outcome    payment.Outcome
+		review     string
+	}{
+		"the capture failed":      {payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, payment.ReviewNotCaptured},
+		"canceled after all":      {payment.MoveBelieve, "", "pi_1", payment.AnswerCanceled, payment.ReviewNotCaptured},
+		"a look-up says so":       {payment.MoveLookup, "", "pi_1", payment.AnswerCanceled, payment.ReviewNotCaptured},
+		"of another operation":    {payment.MoveLookup, "pi_2", "pi_2", payment.AnswerFailed, ""},
+		"of an unnamed one":       {payment.MoveLookup, "", "", payment.AnswerFailed, ""},
+		"a slow answer to a send": {payment.MoveReplay, "", "pi_1", payment.AnswerDeclined, ""},
+	} {
+		l := begun(t, settings)
+		l.result(payment.AnswerSucceeded)
+		txn := l.charges()[0]
+		txn.ProviderRef = "pi_1"
+		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+			Transaction: txn, Move: c.move, Asked: true, About: c.about, Protocol: protocol,
+			Answer: payment.Answer{Outcome: c.outcome, Ref: c.ref, FailureCode: "DECLINED", FailureReason: "it failed"},
+		}, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, payment.Success, recorded.Transaction.Status, name)
+		require.Empty(t, recorded.Transaction.FailureCode+recorded.Transaction.FailureReason, name)
+		require.Equal(t, c.review, recorded.NeedsReview, name)
+		require.Equal(t, c.review != "", len(changes.Events) > 0, name)
+	}
+}
+
+// Where absence is never proven, look-ups that find nothing end with a person.
+func TestRecord_LookUpsInVain(t *testing.T) {
+	t.Parallel()
+	endless := payment.Protocol{Window: time.Hour, LookupByKey: true, LookupByRef: true}
+	for name, c := range map[string]struct {
+		after   time.Duration
+		ref     string
+		outcome payment.Outcome
+		review  string
+	}{
+		"not yet":            {24 * time.Hour, "", payment.AnswerNotFound, ""},
+		"nothing is found":   {25 * time.Hour, "", payment.AnswerNotFound, payment.ReviewOutcomeUnknown},
+		"nothing is sure":    {25 * time.Hour, "", payment.AnswerUnknown, payment.ReviewOutcomeUnknown},
+		"it exists, is open": {25 * time.Hour, "pi_1", payment.AnswerPending, ""},
+	} {
+		l := begun(t, settings)
+		l.send(l.live("").ID)
+		txn := l.live("")
+		txn.ProviderRef = c.ref
+		l.moveTo(l.now.Add(c.after))
+		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+			Transaction: *txn, Move: payment.MoveLookup, Protocol: endless, Answer: payment.Answer{Outcome: c.outcome},
+		}, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, c.review, recorded.NeedsReview, name)
+		require.Equal(t, c.review == "", recorded.Transaction.ParkedAt.IsZero(), name)
+	}
+}
+
+// What a callback called the transaction is nobody's at the provider: that is no proof that the transaction never
+// arrived, and the callback must not be followed for ever.
+func TestRecord_NameOfACallbackThatIsNobodys(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.send(l.live("").ID)
+	for range 3 {
+		l.moveTo(l.now.Add(protocol.Window + protocol.AbsenceGap))
+		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+			Transaction: *l.live(""), Move: payment.MoveLookup, Asked: true, Hint: "foreign", Protocol: protocol,
+			Answer: payment.Answer{Outcome: payment.AnswerNotFound},
+		}, l.moment())
+		require.NoError(t, err)
+		require.Equal(t, payment.Pending, recorded.Transaction.Status)
+		require.Zero(t, recorded.Transaction.NotFoundCount)
+		require.Equal(t, []string{"foreign"}, recorded.LookedAt)
+		*l.live("") = recorded.Transaction
+	}
+}
+
+// Messages about a refund may come in any order: one that came back never goes through afterwards.
+func TestRecord_RefundCameBackBeforeItWentThrough(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		move    payment.Move
+		decided time.Time
+		want    payment.Status
+	}{
+		"by messages":                   {payment.MoveBelieve, time.Time{}, payment.Failed},
+		"a look-up knows better":        {payment.MoveLookup, time.Time{}, payment.Refunded},
+		"a person had said that it had": {payment.MoveBelieve, time.Unix(1, 0), payment.Refunded},
+	} {
+		l := begun(t, settings)
+		l.result(payment.AnswerSucceeded)
+		charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
+		require.NoError(t, err)
+		refund.Status, refund.ProviderRef, refund.Review.At = payment.Failed, "re_1", c.decided
+		charge = charge.FailRefund(400)
+		_, recorded, _, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
+			Transaction: refund, Charge: &charge, Move: c.move, Protocol: protocol,
+			Answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "re_1", Amount: 400, Currency: charge.Currency},
+		}, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, recorded.Transaction.Status, name)
+	}
+}
+
+// The capture counts also where what became of the money since cannot be read; callbacks about that stay open.
+func TestRecord_CaptureWithoutWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.send(l.live("").ID)
+	_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		Transaction: *l.live(""), Move: payment.MoveLookup, Asked: true, Protocol: protocol,
+		Answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1", SinceUnread: true},
+	}, l.moment())
+	require.NoError(t, err)
+	require.Equal(t, payment.Success, recorded.Transaction.Status)
+	require.Empty(t, recorded.LookedAt)
+}
+
+// A message about a refund that does not prove the capture books the refund of a capture that is known.
+func TestRecord_RefundByAMessageThatProvesNoCapture(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	txn := l.charges()[0]
+	_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		Transaction: txn, Move: payment.MoveBelieve, Asked: true, Protocol: protocol,
+		Answer: payment.Answer{
+			Outcome: payment.AnswerPending, Ref: txn.ProviderRef, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+		},
+	}, l.moment())
+	require.NoError(t, err)
+	require.Equal(t, payment.Success, recorded.Transaction.Status)
+	require.Len(t, changes.NewTransactions, 1)
+	require.EqualValues(t, 300, recorded.Transaction.AmountRefunded)
+	require.Equal(t, txn.Checks, recorded.Transaction.Checks)
+}

@@ -1,0 +1,74 @@
+package payment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/payment"
+)
+
+func due() payment.Transaction {
+	return payment.Transaction{
+		Type: payment.Charge, Status: payment.Pending, AttemptNumber: 2, SendDueAt: t0, NextCheckAt: t0,
+		Method: payment.Method{Type: "card"},
+	}
+}
+
+func TestHeld_StopUsesUpNothing(t *testing.T) {
+	t.Parallel()
+	held, now := due(), t0
+	for range 30 {
+		held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true, Revision: 3}, now)
+		require.Equal(t, now.Add(24*time.Hour), held.NextCheckAt)
+		now = held.NextCheckAt
+	}
+	require.Equal(t, 1, held.Checks, "the gaps after the send begin anew")
+	require.Equal(t, 2, held.AttemptNumber)
+	require.Equal(t, payment.Hold{At: now.Add(-24 * time.Hour), Revision: 3, ByStop: true}, held.HeldBack)
+
+	sent := held.Sending(protocol, now)
+	require.Zero(t, sent.HeldBack)
+	require.Empty(t, sent.FailureReason)
+	require.Equal(t, now.Add(10*time.Second), sent.NextCheckAt)
+}
+
+func TestHeld_WithoutProviderWaitsMinutes(t *testing.T) {
+	t.Parallel()
+	held := due()
+	for range 10 {
+		held = held.Held("No provider.", 0, payment.Hold{}, t0)
+	}
+	require.Equal(t, 10, held.Checks)
+	require.Equal(t, t0.Add(5*time.Minute), held.NextCheckAt)
+}
+
+// What was held was not sent until then, so that the length of a stop sends nobody to a look-up or a review. A database
+// that was restored to a moment within a stop has the stop in it: what was sent after the end of the stop was sent after
+// the last hold too.
+func TestNext_LatenessBeginsAtTheLastHold(t *testing.T) {
+	t.Parallel()
+	noLookup := payment.Protocol{Window: 168 * time.Hour, Cancel: true}
+	for name, c := range map[string]struct {
+		protocol payment.Protocol
+		since    time.Duration // the last hold
+		want     payment.Move
+	}{
+		"asked, soon":           {protocol, 10*time.Hour - time.Second, payment.MoveSend},
+		"asked, late":           {protocol, 10 * time.Hour, payment.MoveLookup},
+		"cannot be asked, soon": {noLookup, 24 * time.Hour, payment.MoveSend},
+		"cannot be asked, late": {noLookup, 168 * time.Hour, payment.MoveReview},
+	} {
+		now := t0.AddDate(0, 3, 0)
+		held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, now.Add(-c.since))
+		require.Equal(t, c.want, held.Next(c.protocol, false, now), name)
+	}
+}
+
+func TestHeld_CanceledWithoutASend(t *testing.T) {
+	t.Parallel()
+	held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, t0.Add(48*time.Hour))
+	held.CancelRequestedAt = t0.Add(49 * time.Hour)
+	require.Equal(t, payment.MoveAbandon, held.Hold(t0.Add(49*time.Hour)))
+}

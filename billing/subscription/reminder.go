@@ -1,0 +1,54 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+)
+
+// ReminderAt says when the next renewal is announced, so that the payer is ready for its prompt: once for each period
+// that costs something, some local calendar days before it begins, and in a period that is shorter, when that begins.
+// What asks no payer is not announced. f.Settings says how long before; ok is false where there is nothing to announce.
+func (s Subscription) ReminderAt(f Facts, asksPayer bool) (at time.Time, ok bool) {
+	boundary := s.boundary()
+	renews := (s.Status == Active && !s.unbegun() || s.Status == Trialing) && !s.CancelAtPeriodEnd
+	if !asksPayer || !renews || f.Settings.RenewalReminderDays == 0 || s.RemindedFor.Equal(boundary) || f.upcoming().Free() {
+		return time.Time{}, false
+	}
+	at = period.AddDays(boundary, s.schedule().Location, -f.Settings.RenewalReminderDays)
+	if at.Before(s.CurrentPeriod.Start) {
+		at = s.CurrentPeriod.Start
+	}
+	return at, true
+}
+
+// AnnounceRenewal announces the next renewal, unless it comes too late for that. Faults: subscription_canceled,
+// subscription_past_due.
+func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) {
+	if err := permit(s.Status, renewalNear); err != nil {
+		return Decision{}, err
+	}
+	boundary, next := s.boundary(), f.upcoming()
+	s.RemindedFor = boundary
+	if !now.Before(boundary) {
+		return Decision{Subscription: s}, nil
+	}
+	amount, err := next.FlatTotal()
+	if err != nil {
+		return Decision{}, err
+	}
+	return Decision{Subscription: s, Events: []event.Event{event.New(event.SubscriptionRenewalReminder{
+		Subscription: s.announced(), PlanID: next.ID, RenewsAt: boundary.Unix(), Amount: int64(amount),
+		Currency: string(next.Currency),
+	}, now)}}, nil
+}
+
+// upcoming is the plan of the next period.
+func (f Facts) upcoming() plan.Plan {
+	if f.Pending != nil {
+		return *f.Pending
+	}
+	return f.Plan
+}

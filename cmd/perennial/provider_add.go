@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/config"
+	"perennial/service"
+)
+
+func providerAddCommand() *command {
+	return &command{
+		name: "add", summary: "add an account at a payment provider to an environment",
+		about: "The provider is asked first whether it takes the credentials; where it does not, nothing is stored. The first account of\n" +
+			"an environment is the primary one, others stand by in the order of --priority. Credentials come from environment\n" +
+			"variables or standard input, never from the command line. The account's ID is printed, alone on standard output. Needs\n" +
+			"PERENNIAL_KEK: the same as the API's and the workers'.",
+		examples: []string{
+			"STRIPE_KEY=… perennial provider add --tenant Acme --app Shop --mode live --credential secretKey=STRIPE_KEY",
+			"TOKEN=… perennial provider add --tenant Acme --app Shop --mode test --provider pawapay --credential apiToken=TOKEN " +
+				"--priority 10",
+		},
+		setup: func(f *flag.FlagSet) action {
+			var in newAccount
+			in.declare(f)
+			return func(ctx context.Context, p *process, _ []string) error {
+				form, err := in.form(p)
+				if err != nil {
+					return err
+				}
+				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
+					return addProvider(ctx, p, store, c, in, form)
+				})
+			}
+		},
+	}
+}
+
+// newAccount are the flags as they were typed.
+type newAccount struct {
+	tenant, app, mode string
+	primary, untested bool
+	priority          int
+	credentials       credentialFlags
+}
+
+func (n *newAccount) declare(f *flag.FlagSet) {
+	f.StringVar(&n.tenant, "tenant", "", "`name` of the tenant (required)")
+	f.StringVar(&n.app, "app", "", "`name` of the app (required)")
+	f.StringVar(&n.mode, "mode", "", "which environment of the app, `test|live` (required)")
+	f.BoolVar(&n.primary, "primary", false, "make it the primary account; the present one becomes a backup")
+	f.IntVar(&n.priority, "priority", 100, "order among the backups, a `number` from 0 to 1000: the lowest is the first")
+	f.BoolVar(&n.untested, "skip-test", false,
+		"store credentials that the provider does not take, or where it cannot be reached")
+	n.credentials.declareProvider(f)
+	n.credentials.declare(f)
+}
+
+// form checks everything that can be checked without a database.
+func (n *newAccount) form(p *process) (service.ProviderForm, error) {
+	for name, value := range map[string]string{"tenant": n.tenant, "app": n.app, "mode": n.mode} {
+		if strings.TrimSpace(value) == "" {
+			return service.ProviderForm{}, usagef("--tenant, --app and --mode are required; --%s is missing", name)
+		}
+	}
+	switch mode := apikey.Mode(n.mode); {
+	case mode != apikey.Test && mode != apikey.Live:
+		return service.ProviderForm{}, usagef("--mode is test or live, not %q", n.mode)
+	case n.priority < 0 || n.priority > 1000:
+		return service.ProviderForm{}, usagef("--priority is a number from 0 to 1000, not %d", n.priority)
+	case len(n.credentials.given) == 0:
+		return service.ProviderForm{}, usagef("give --credential name=variable, such as --credential secretKey=STRIPE_KEY")
+	}
+	account, err := n.credentials.account(p)
+	if err != nil {
+		return service.ProviderForm{}, err
+	}
+	return service.ProviderForm{Account: *account, Primary: n.primary, Priority: &n.priority}, nil
+}
+
+func addProvider(
+	ctx context.Context, p *process, store *db.Store, c config.Config, n newAccount, form service.ProviderForm,
+) error {
+	keys, err := neededVault(c, ", so credentials cannot be encrypted; give the value that the API and the workers have")
+	if err != nil {
+		return err
+	}
+	tenant, err := store.TenantNamed(ctx, n.tenant)
+	if err != nil {
+		return err
+	}
+	app, err := store.AppNamed(ctx, tenant.ID, n.app)
+	if err != nil {
+		return err
+	}
+	environment, err := store.EnvironmentOf(ctx, app.ID, n.mode)
+	if err != nil {
+		return err
+	}
+	door := gatewayOf(c, keys)
+	if !n.untested {
+		if err := door.Try(ctx, form.Provider, n.mode, form.Credentials); err != nil {
+			_, _ = fmt.Fprintf(p.stderr, "nothing was added; --skip-test adds it all the same\n") // the error follows
+			return err
+		}
+	}
+	use := service.New(store, p.now).WithWebhooks(service.Webhooks{Vault: keys}).WithProviders(door)
+	by := service.Caller{Actor: p.actor(), EnvironmentID: environment.ID, Mode: apikey.Mode(n.mode)}
+	config, err := use.CreateProvider(ctx, by, form, nil)
+	if err != nil {
+		return err
+	}
+	status, problem := config.Status()
+	_, _ = fmt.Fprintf(p.stderr, "connection: %s %s\ncallbacks: have %s send its events to %s\n", status, problem, // the ID matters
+		config.Provider, callbackURL(c, config.Provider, config.ID))
+	_, err = fmt.Fprintln(p.stdout, config.ID)
+	return err
+}

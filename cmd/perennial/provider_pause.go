@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/service"
+)
+
+func providerPauseCommand() *command {
+	return &command{
+		name: "pause", summary: "hold the new charges of an account, or of a whole environment", arguments: "ID",
+		about: "The ID is that of an account (pp_…) or of an environment (env_…); `perennial provider list` shows both. Payments are\n" +
+			"made as before and stay pending; nothing is lost, and no retry is used up. What was sent goes on: look-ups, repeats,\n" +
+			"cancellations and refunds. Of an account that is paused, backups take the charges. Who paused it is kept.",
+		examples: []string{
+			"perennial provider pause pp_01jcz6dyqx4w9s1c2k7v5h8m3n",
+			"perennial provider pause env_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		},
+		setup: func(*flag.FlagSet) action { return stopAction(true) },
+	}
+}
+
+func providerResumeCommand() *command {
+	return &command{
+		name: "resume", summary: "send charges again, those that were held too", arguments: "ID",
+		about: "The ID is that of an account (pp_…) or of an environment (env_…). Held payments are sent within half a minute, many of\n" +
+			"them at the pace of RECONCILE_RATE.",
+		examples: []string{
+			"perennial provider resume pp_01jcz6dyqx4w9s1c2k7v5h8m3n",
+			"perennial provider resume env_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		},
+		setup: func(*flag.FlagSet) action { return stopAction(false) },
+	}
+}
+
+func stopAction(pause bool) action {
+	return func(ctx context.Context, p *process, args []string) error {
+		if len(args) != 1 {
+			return usagef("give the ID of one account (pp_…) or environment (env_…); `perennial provider list` shows them")
+		}
+		return withDispatcher(ctx, p, "provider", func(store *db.Store) error {
+			if strings.HasPrefix(args[0], id.Environment) {
+				return stopEnvironment(ctx, p, store, args[0], pause)
+			}
+			return stopProvider(ctx, p, store, args[0], pause)
+		})
+	}
+}
+
+func stopEnvironment(ctx context.Context, p *process, store *db.Store, environmentID string, pause bool) error {
+	var after service.Charging
+	keep := service.Around[service.Charging]{After: func(_ *db.Tx, c service.Charging) error {
+		after = c
+		return nil
+	}}
+	use, by := service.New(store, p.now), service.Caller{Actor: p.actor(), EnvironmentID: environmentID}
+	change := use.ResumeCharging
+	if pause {
+		change = use.PauseCharging
+	}
+	if err := change(ctx, by, keep); err != nil {
+		return err
+	}
+	return tellStop(p, "in "+environmentID, after.PausedAt, after.Held)
+}
+
+func stopProvider(ctx context.Context, p *process, store *db.Store, configID string, pause bool) error {
+	config, err := store.ProviderConfigByID(ctx, configID)
+	if err != nil {
+		return err
+	}
+	keep := service.Around[db.ProviderConfig]{After: func(_ *db.Tx, c db.ProviderConfig) error {
+		config.ChargingPausedAt = c.ChargingPausedAt
+		return nil
+	}}
+	use, by := service.New(store, p.now), service.Caller{Actor: p.actor(), EnvironmentID: config.EnvironmentID}
+	change := use.ResumeProvider
+	if pause {
+		change = use.PauseProvider
+	}
+	if err := change(ctx, by, configID, keep); err != nil {
+		return err
+	}
+	held, err := store.HeldCharges(ctx, config.EnvironmentID)
+	if err != nil {
+		return err
+	}
+	return tellStop(p, "through "+config.Provider+" ("+configID+")", config.ChargingPausedAt, held)
+}
+
+func tellStop(p *process, where string, pausedAt time.Time, held int) error {
+	state := "is on"
+	if !pausedAt.IsZero() {
+		state = "is paused since " + pausedAt.UTC().Format(time.DateTime)
+	}
+	_, err := fmt.Fprintf(p.stdout, "charging %s %s; %s held in the environment\n", where, state, counted(held, "payment"))
+	return err
+}

@@ -1,0 +1,66 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/routing"
+	"perennial/db/internal/dbsqlc"
+)
+
+// Breakers reads those of an environment's accounts by the account's ID. An absent one is closed.
+func (r Reader) Breakers(ctx context.Context, environmentID string) (map[string]routing.Breaker, error) {
+	found, err := queries.BreakerList(ctx, r.handle, environmentID)
+	out := make(map[string]routing.Breaker, len(found))
+	for _, f := range found {
+		b := f.ProviderBreaker
+		out[b.ProviderConfigID] = breakerOf(b.Failures, b.FailingSince, b.OpenedAt, b.ProbeAt)
+	}
+	return out, translate("BreakerList", err)
+}
+
+// OpenBreaker is an account that gets no payments, because it takes none.
+type OpenBreaker struct {
+	EnvironmentID, Mode, ProviderConfigID, Provider string
+	routing.Breaker
+}
+
+// OpenBreakers lists those of all environments, the longest open first. Global.
+func (r Reader) OpenBreakers(ctx context.Context, limit int) ([]OpenBreaker, error) {
+	found, err := queries.BreakerListOpen(ctx, r.handle, rows(limit))
+	return refs(found, func(f dbsqlc.BreakerListOpenRow) OpenBreaker {
+		return OpenBreaker{
+			f.EnvironmentID, f.Mode, f.ProviderConfigID, f.Provider, breakerOf(f.Failures, f.FailingSince, &f.OpenedAt, f.ProbeAt),
+		}
+	}), translate("BreakerListOpen", err)
+}
+
+// LockBreaker reads the breaker of an account, which stays as it is until the transaction ends.
+func (tx *Tx) LockBreaker(ctx context.Context, environmentID, configID string) (routing.Breaker, error) {
+	row, err := queries.BreakerLock(ctx, tx.pipe, dbsqlc.BreakerLockParams{
+		EnvironmentID: environmentID, ProviderConfigID: configID,
+	})
+	return breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt), translate("BreakerLock", err)
+}
+
+// SaveBreaker writes a locked breaker.
+func (tx *Tx) SaveBreaker(ctx context.Context, environmentID, configID string, b routing.Breaker) error {
+	return queries.BreakerUpdate(ctx, tx.pipe, dbsqlc.BreakerUpdateParams{
+		EnvironmentID: environmentID, ProviderConfigID: configID, Failures: b.Failures,
+		FailingSince: nullTime(b.FailingSince), OpenedAt: nullTime(b.OpenedAt), ProbeAt: nullTime(b.ProbeAt),
+	})
+}
+
+// ClaimProbe reports whether the caller's payment is the one that probes an account with an open breaker.
+func (tx *Tx) ClaimProbe(ctx context.Context, environmentID, configID string, now time.Time) (bool, error) {
+	ids, err := queries.BreakerClaimProbe(ctx, tx.pipe, dbsqlc.BreakerClaimProbeParams{
+		EnvironmentID: environmentID, ProviderConfigID: configID, Now: now, NextProbeAt: now.Add(routing.Cooldown),
+	})
+	return len(ids) > 0, translate("BreakerClaimProbe", err)
+}
+
+func breakerOf(failures int, since, opened, probe *time.Time) routing.Breaker {
+	return routing.Breaker{
+		Failures: failures, FailingSince: value(since), OpenedAt: value(opened), ProbeAt: value(probe),
+	}
+}

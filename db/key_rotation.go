@@ -1,0 +1,110 @@
+package db
+
+import (
+	"context"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// LockKeyset reads an app's wrapped keyset, which nobody else may replace or seal credentials with until the transaction
+// ends. Fault: app_not_found.
+func (tx *Tx) LockKeyset(ctx context.Context, appID string) ([]byte, error) {
+	wrapped, err := queries.AppLockKeyset(ctx, tx.pipe, appID)
+	return wrapped, readError("app", err)
+}
+
+// Sealed is what an app's keyset has sealed, all of it.
+type Sealed struct {
+	Credentials []SealedOf
+	Former      []FormerOf
+	Endpoints   []SecretsOf
+}
+
+// SealedOf is one version of the credentials of a configuration.
+type SealedOf struct {
+	EnvironmentID, ConfigID string
+	Version                 int
+	Sealed                  []byte
+}
+
+// FormerOf are the credentials of a configuration from before they had versions.
+type FormerOf struct {
+	EnvironmentID, ConfigID string
+	FormerCredentials
+}
+
+// SecretsOf are the signing secrets of a webhook endpoint. Previous is nil where there is none.
+type SecretsOf struct {
+	EnvironmentID, EndpointID string
+	Secret, Previous          []byte
+}
+
+// LockSealed reads all that an app's keyset has sealed, and holds it until the transaction ends. Lock the keyset before.
+func (tx *Tx) LockSealed(ctx context.Context, appID string) (out Sealed, err error) {
+	credentials, err := queries.ProviderCredentialsLockOfApp(ctx, tx.pipe, appID)
+	if err != nil {
+		return out, translate("ProviderCredentialsLockOfApp", err)
+	}
+	out.Credentials = refs(credentials, func(c dbsqlc.ProviderCredentialsLockOfAppRow) SealedOf {
+		return SealedOf{c.EnvironmentID, c.ProviderConfigID, c.Version, c.Sealed}
+	})
+	former, err := queries.ProviderConfigLockFormerOfApp(ctx, tx.pipe, appID)
+	if err != nil {
+		return out, translate("ProviderConfigLockFormerOfApp", err)
+	}
+	out.Former = refs(former, func(c dbsqlc.ProviderConfigLockFormerOfAppRow) FormerOf {
+		return FormerOf{c.EnvironmentID, c.ID, FormerCredentials{c.SecretKeySealed, c.WebhookSecretSealed}}
+	})
+	endpoints, err := queries.WebhookEndpointLockOfApp(ctx, tx.pipe, appID)
+	out.Endpoints = refs(endpoints, func(e dbsqlc.WebhookEndpointLockOfAppRow) SecretsOf {
+		return SecretsOf{e.EnvironmentID, e.ID, e.SecretSealed, e.PreviousSecretSealed}
+	})
+	return out, translate("WebhookEndpointLockOfApp", err)
+}
+
+// SaveSealed writes what was sealed anew.
+func (tx *Tx) SaveSealed(ctx context.Context, s Sealed) error {
+	for _, c := range s.Credentials {
+		err := queries.ProviderCredentialsReseal(ctx, tx.pipe, dbsqlc.ProviderCredentialsResealParams{
+			EnvironmentID: c.EnvironmentID, ProviderConfigID: c.ConfigID, Version: c.Version, Sealed: c.Sealed,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, c := range s.Former {
+		err := queries.ProviderConfigReseal(ctx, tx.pipe, dbsqlc.ProviderConfigResealParams{
+			EnvironmentID: c.EnvironmentID, ID: c.ConfigID, SecretKeySealed: c.SecretKeySealed,
+			WebhookSecretSealed: c.WebhookSecretSealed,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, e := range s.Endpoints {
+		err := queries.WebhookEndpointReseal(ctx, tx.pipe, dbsqlc.WebhookEndpointResealParams{
+			EnvironmentID: e.EnvironmentID, ID: e.EndpointID, SecretSealed: e.Secret, PreviousSecretSealed: e.Previous,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NoteKeysetChange notes, in each environment of an app, who changed its keyset, and how.
+func (tx *Tx) NoteKeysetChange(ctx context.Context, appID, how string) error {
+	environments, err := queries.EnvironmentListOfApp(ctx, tx.pipe, appID)
+	if err != nil {
+		return translate("EnvironmentListOfApp", err)
+	}
+	for _, environmentID := range environments {
+		if err := tx.noteEnvironmentChange(ctx, environmentID, []string{how}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Count is how many rows have something sealed.
+func (s Sealed) Count() int { return len(s.Credentials) + len(s.Former) + len(s.Endpoints) }

@@ -1,0 +1,60 @@
+-- name: RoutingRuleList :many
+select sqlc.embed(r) from routing_rules r where r.environment_id = @environment_id order by r.position;
+
+-- name: RoutingRuleDeleteAll :exec
+delete from routing_rules where environment_id = @environment_id;
+
+-- name: RoutingRuleInsert :exec
+insert into routing_rules (
+    environment_id, position, country, currency, method, min_amount, max_amount, provider_config_id
+) values (
+    @environment_id, @position, @country, @currency, @method, @min_amount, @max_amount, @provider_config_id
+);
+
+-- name: RoutingAccountList :many
+-- All accounts of an environment with what opens them, as ProviderConfigGet reads one: the account that is chosen needs no
+-- further read. There are few.
+select sqlc.embed(p), e.mode, e.app_id, a.keyset,
+       array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
+       array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
+       array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at,
+       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at
+from provider_configs p
+join environments e on e.id = p.environment_id
+join apps a on a.id = e.app_id
+left join provider_breakers b on b.environment_id = p.environment_id and b.provider_config_id = p.id
+where p.environment_id = @environment_id and p.deleted_at is null
+order by p.id;
+
+-- name: BreakerList :many
+select sqlc.embed(b) from provider_breakers b where b.environment_id = @environment_id;
+
+-- name: BreakerLock :one
+-- Made where there is none, so that there is always a row to lock.
+insert into provider_breakers (environment_id, provider_config_id, failures)
+values (@environment_id, @provider_config_id, 0)
+on conflict (environment_id, provider_config_id) do update set failures = provider_breakers.failures
+returning failures, failing_since, opened_at, probe_at;
+
+-- name: BreakerUpdate :exec
+update provider_breakers b
+set failures = @failures, failing_since = sqlc.narg('failing_since'), opened_at = sqlc.narg('opened_at'),
+    probe_at = sqlc.narg('probe_at')
+where b.environment_id = @environment_id and b.provider_config_id = @provider_config_id;
+
+-- name: BreakerClaimProbe :many
+-- One payment at a time: the first to move the time of the next probe has it.
+update provider_breakers b
+set probe_at = @next_probe_at::timestamptz
+where b.environment_id = @environment_id and b.provider_config_id = @provider_config_id and b.probe_at <= @now::timestamptz
+returning b.provider_config_id;
+
+-- name: BreakerListOpen :many
+-- Global: for operators, the longest first.
+select b.environment_id, b.provider_config_id, b.failures, b.failing_since, b.opened_at::timestamptz as opened_at, b.probe_at, p.provider, e.mode
+from provider_breakers b
+join provider_configs p on p.environment_id = b.environment_id and p.id = b.provider_config_id
+join environments e on e.id = b.environment_id
+where b.opened_at is not null and p.deleted_at is null and p.disabled_at is null
+order by b.opened_at, b.provider_config_id
+limit @row_limit;

@@ -1,0 +1,14 @@
+-- name: EnvironmentLockSettings :one
+select sqlc.embed(e) from environments e where e.id = @environment_id for no key update;
+
+-- name: EnvironmentUpdateSettings :exec
+with written as (
+    update environments set past_due_billing = @past_due_billing, dunning = @dunning
+    where id = @environment_id
+    returning 1
+)
+select 1 / count(*) from written;
+
+-- name: SettingChangeInsert :exec
+insert into setting_changes (id, environment_id, plan_id, field, before, after, actor_kind, actor_id, changed_at)
+values (@id, @environment_id, @plan_id, @field, @before, @after, @actor_kind, @actor_id, @changed_at);

@@ -1,0 +1,82 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/money"
+	"perennial/billing/routing"
+	"perennial/db/internal/dbsqlc"
+)
+
+// Routing is what the choice of an account depends on.
+type Routing struct {
+	Charging Charging
+	// Accounts come with their credentials and breakers, so that the one that is chosen needs no further read.
+	Accounts []ProviderConfig
+	Rules    []routing.Rule
+}
+
+// Routing reads that of an environment in one round trip. Charging is read before the accounts: one that changes
+// meanwhile makes a later revision. Fault: environment_not_found.
+func (r Reader) Routing(ctx context.Context, environmentID string) (out Routing, err error) {
+	err = r.together(ctx,
+		func(q dbsqlc.DBTX) error {
+			row, err := queries.ChargingGet(ctx, q, environmentID)
+			out.Charging = Charging{value(row.ChargingPausedAt), row.AccountsRevision}
+			return err
+		},
+		func(q dbsqlc.DBTX) error {
+			found, err := queries.RoutingAccountList(ctx, q, environmentID)
+			out.Accounts = refs(found, routedAccount)
+			return err
+		},
+		func(q dbsqlc.DBTX) error {
+			found, err := queries.RoutingRuleList(ctx, q, environmentID)
+			out.Rules = refs(found, routingRule)
+			return err
+		})
+	return out, readError("environment", err)
+}
+
+func routedAccount(f dbsqlc.RoutingAccountListRow) ProviderConfig {
+	config := providerConfigFromDB(dbsqlc.ProviderConfigGetPrimaryRow{
+		ProviderConfig: f.ProviderConfig, Mode: f.Mode, AppID: f.AppID, Keyset: f.Keyset, Versions: f.Versions,
+		Sealed: f.Sealed, SealedAt: f.SealedAt,
+	})
+	config.Breaker = breakerOf(f.Failures, f.FailingSince, f.OpenedAt, f.ProbeAt)
+	return config
+}
+
+func routingRule(f dbsqlc.RoutingRuleListRow) routing.Rule {
+	rule := f.RoutingRule
+	return routing.Rule{
+		Position: rule.Position, Country: value(rule.Country), Currency: rule.Currency,
+		Method: value(rule.Method), MinAmount: money.Minor(value(rule.MinAmount)),
+		MaxAmount: money.Minor(value(rule.MaxAmount)), AccountID: rule.ProviderConfigID,
+	}
+}
+
+// RoutingRules lists those of an environment, in their order.
+func (r Reader) RoutingRules(ctx context.Context, environmentID string) ([]routing.Rule, error) {
+	found, err := queries.RoutingRuleList(ctx, r.handle, environmentID)
+	return refs(found, routingRule), translate("RoutingRuleList", err)
+}
+
+// ReplaceRoutingRules writes the rules of an environment anew, and notes who did it; their positions must differ. Fault:
+// provider_config_not_found.
+func (tx *Tx) ReplaceRoutingRules(ctx context.Context, environmentID string, rules []routing.Rule) error {
+	if err := queries.RoutingRuleDeleteAll(ctx, tx.pipe, environmentID); err != nil {
+		return err
+	}
+	for _, rule := range rules {
+		err := queries.RoutingRuleInsert(ctx, tx.pipe, dbsqlc.RoutingRuleInsertParams{
+			EnvironmentID: environmentID, Position: rule.Position, Country: null(rule.Country),
+			Currency: rule.Currency, Method: null(rule.Method), MinAmount: null(int64(rule.MinAmount)),
+			MaxAmount: null(int64(rule.MaxAmount)), ProviderConfigID: rule.AccountID,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return tx.noteEnvironmentChange(ctx, environmentID, []string{"routingRules"})
+}

@@ -1,0 +1,66 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+
+	"perennial/billing/dunning"
+	"perennial/billing/subscription"
+	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
+)
+
+// Environment reads one. Fault: environment_not_found.
+func (r Reader) Environment(ctx context.Context, environmentID string) (Environment, error) {
+	row, err := queries.EnvironmentGet(ctx, r.handle, environmentID)
+	if err != nil {
+		return Environment{}, readError("environment", err)
+	}
+	return environmentFromDB(row.Environment, row.TenantID), nil
+}
+
+// LockSettings reads the settings of an environment, which nobody else changes until the transaction ends.
+// Fault: environment_not_found.
+func (tx *Tx) LockSettings(ctx context.Context, environmentID string) (subscription.Settings, error) {
+	row, err := queries.EnvironmentLockSettings(ctx, tx.pipe, environmentID)
+	if err != nil {
+		return subscription.Settings{}, readError("environment", err)
+	}
+	return environmentFromDB(row.Environment, "").Settings, nil
+}
+
+// SaveSettings writes what may change of an environment's settings, and who changed what from was to is.
+// The caller holds the lock. Fault: environment_not_found.
+func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is subscription.Settings) error {
+	err := queries.EnvironmentUpdateSettings(ctx, tx.pipe.orElse(notFound("environment")),
+		dbsqlc.EnvironmentUpdateSettingsParams{
+			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: dunningToDB(&is.Dunning),
+		})
+	if err != nil {
+		return err
+	}
+	if was.PastDueBilling != is.PastDueBilling {
+		before, _ := json.Marshal(was.PastDueBilling)
+		after, _ := json.Marshal(is.PastDueBilling)
+		if err := tx.noteSetting(ctx, environmentID, "", "past_due_billing", before, after); err != nil {
+			return err
+		}
+	}
+	return tx.noteDunning(ctx, environmentID, "", &was.Dunning, &is.Dunning)
+}
+
+// noteDunning records who changed a dunning policy, if anybody did. Without a plan it is the environment's.
+func (tx *Tx) noteDunning(ctx context.Context, environmentID, planID string, was, is *dunning.Policy) error {
+	before, after := dunningToDB(was), dunningToDB(is)
+	if string(before) == string(after) {
+		return nil
+	}
+	return tx.noteSetting(ctx, environmentID, planID, "dunning", before, after)
+}
+
+func (tx *Tx) noteSetting(ctx context.Context, environmentID, planID, field string, before, after []byte) error {
+	return queries.SettingChangeInsert(ctx, tx.pipe, dbsqlc.SettingChangeInsertParams{
+		ID: id.New(id.SettingChange, tx.Real), EnvironmentID: environmentID, PlanID: null(planID), Field: field,
+		Before: before, After: after, ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), ChangedAt: tx.Real,
+	})
+}

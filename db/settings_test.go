@@ -1,0 +1,59 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/dunning"
+	"perennial/billing/fault"
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+	"perennial/db"
+)
+
+func TestSettingsRoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	got, err := b.store.Environment(t.Context(), b.env)
+	require.NoError(t, err)
+	require.Equal(t, somePolicy(), got.Settings.Dunning)
+
+	want := got.Settings
+	want.PastDueBilling = subscription.AccruePastDue
+	want.Dunning = dunning.Policy{
+		Retry: retry.Policy{Base: time.Hour, Factor: 3, Retries: 2, MaxJitter: time.Minute}, Final: dunning.Pause,
+	}
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		was, err := tx.LockSettings(ctx, b.env)
+		require.NoError(t, err)
+		require.Equal(t, got.Settings, was)
+		require.NoError(t, tx.SaveSettings(ctx, b.env, was, want))
+	})
+	got, err = b.store.Environment(t.Context(), b.env)
+	require.NoError(t, err)
+	require.Equal(t, want, got.Settings)
+
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.LockSettings(ctx, "env_absent")
+		return err
+	})
+	requireFault(t, err, fault.NotFound, "environment_not_found")
+}
+
+// An environment that was created before policies were stored as a whole has its base, factor and days.
+func TestSettings_OfAnOlderEnvironment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.pool.Exec(t.Context(), `update environments set dunning = null, retry_base_seconds = 3600, retry_factor = 3,
+		retry_count = 2, retry_jitter_seconds = 60, past_due_cancel_after_days = 7 where id = $1`, b.env)
+	require.NoError(t, err)
+	got, err := b.store.Environment(t.Context(), b.env)
+	require.NoError(t, err)
+	require.Equal(t, dunning.Policy{
+		Retry: retry.Policy{Base: time.Hour, Factor: 3, Retries: 2, MaxJitter: time.Minute}, Final: dunning.Cancel,
+		CancelAfterDays: 7,
+	}, got.Settings.Dunning)
+}

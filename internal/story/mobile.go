@@ -1,0 +1,171 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+// What the customer of the second story pays, and by which telephone: the simulator leaves its prompt to its owner.
+const (
+	mobilePrice    = 5000 // XAF has no decimals
+	mobileCurrency = "XAF"
+	mobileTotal    = "5000 XAF"
+	mobilePhone    = "+237670000001"
+)
+
+// PlayMobileMoney tells how a customer pays by mobile money: the charge sends a prompt to a telephone, its owner confirms
+// it, and pawaPay's callback settles the payment. It runs in real time, as telephones do. c.Simulator is that of pawaPay.
+func PlayMobileMoney(ctx context.Context, c Config) error {
+	c = c.complete()
+	p := &player{client: newClient(c), simulator: c.Simulator, names: map[string]string{}}
+	t := &table{out: c.Out, colour: c.Colour}
+	t.note("A customer who pays by mobile money, through pawaPay:\n")
+	if err := p.pawaPay(ctx); err != nil {
+		return fmt.Errorf("an account at pawaPay: %w", err)
+	}
+	if err := p.subscribesByPhone(ctx); err != nil {
+		return fmt.Errorf("a customer with mobile money: %w", err)
+	}
+	prompted := mobile{"pending", "pawapay", "open"}
+	txn, err := p.awaitMobile(ctx, c, t, "subscribes: a prompt on the phone", prompted)
+	if err != nil {
+		return err
+	}
+	settle := c.Simulator + "/_simulator/payments/" + url.PathEscape(txn) + "/settle"
+	if err := p.client.plain(ctx, http.MethodPost, settle, object{"status": "succeeded"}, nil); err != nil {
+		return fmt.Errorf("the payer confirms: %w", err)
+	}
+	_, err = p.awaitMobile(ctx, c, t, "the payer confirms: a callback", mobile{"success", "pawapay", "paid"})
+	if err != nil {
+		return err
+	}
+	return p.calledBack(ctx, c, t, txn)
+}
+
+// mobile is what can be seen of the payment.
+type mobile struct{ payment, provider, invoice string }
+
+// pawaPay finds the account of an earlier start or adds one, and tells the simulator where to send its callbacks.
+func (p *player) pawaPay(ctx context.Context) error {
+	type account struct {
+		Provider    string `json:"provider"`
+		CallbackURL string `json:"callbackUrl"`
+	}
+	var all page[account]
+	if err := p.client.get(ctx, "/api/payment-providers", &all); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all.Data, func(a account) bool { return a.Provider == "pawapay" })
+	var found account
+	if i >= 0 {
+		found = all.Data[i]
+	} else {
+		in := object{"provider": "pawapay", "environment": "test", "apiToken": "simulated-" + p.client.run}
+		if err := p.client.change(ctx, http.MethodPost, "/api/payment-providers", in, &found); err != nil {
+			return err
+		}
+	}
+	return p.client.plain(ctx, http.MethodPut, p.simulator+"/_simulator/callbacks", object{"url": found.CallbackURL}, nil)
+}
+
+func (p *player) subscribesByPhone(ctx context.Context) error {
+	var plan, payer struct {
+		ID string `json:"id"`
+	}
+	in := object{"name": "Mobile", "currency": mobileCurrency, "interval": "month", "amount": mobilePrice}
+	if err := p.client.change(ctx, http.MethodPost, "/api/plans", in, &plan); err != nil {
+		return err
+	}
+	in = object{"name": "Amina Bello", "email": "amina@example.com", "paymentMethod": "mobile_money_mtn",
+		"paymentDetails": object{"phoneNumber": mobilePhone, "provider": "pawapay"}}
+	if err := p.client.change(ctx, http.MethodPost, "/api/customers", in, &payer); err != nil {
+		return err
+	}
+	var sub subscription
+	in = object{"customerId": payer.ID, "planId": plan.ID}
+	// Without the header that waits: the payment is not decided before the payer is.
+	err := p.client.send(ctx, http.MethodPost, p.client.api+"/api/subscriptions",
+		http.Header{"Idempotency-Key": {"story-" + p.client.run + "-mobile"}}, in, &sub)
+	p.customer, p.subscription = payer.ID, sub.ID
+	return err
+}
+
+// awaitMobile looks until the payment is as told, and returns the provider's name for it.
+func (p *player) awaitMobile(ctx context.Context, c Config, t *table, told string, want mobile) (ref string, err error) {
+	var seen mobile
+	so, err := c.until(ctx, func() (bool, error) {
+		seen, ref, err = p.seeMobile(ctx)
+		return seen == want && ref != "", err
+	})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", told, err)
+	}
+	t.row(c.Now(), told, facts{"active", mobileTotal + " " + seen.invoice, seen.payment, none}, 0)
+	if !so {
+		wrong := []string{fmt.Sprintf("expected %v, got %v", want, seen)}
+		t.wrong(wrong)
+		return "", &Deviation{Step: told, Differences: wrong}
+	}
+	return ref, nil
+}
+
+func (p *player) seeMobile(ctx context.Context) (seen mobile, ref string, err error) {
+	of := "?limit=1&subscriptionId=" + url.QueryEscape(p.subscription)
+	var payments page[struct {
+		Status   string `json:"status"`
+		Provider string `json:"provider"`
+		Ref      string `json:"providerReference"`
+	}]
+	if err := p.client.get(ctx, "/api/payments"+of, &payments); err != nil || len(payments.Data) == 0 {
+		return seen, "", err
+	}
+	var invoices page[invoice]
+	if err := p.client.get(ctx, "/api/invoices"+of, &invoices); err != nil || len(invoices.Data) == 0 {
+		return seen, "", err
+	}
+	last := payments.Data[0]
+	return mobile{last.Status, last.Provider, invoices.Data[0].Status}, last.Ref, nil
+}
+
+// calledBack checks at the simulator that the API took a callback, and that the money moved once.
+func (p *player) calledBack(ctx context.Context, c Config, t *table, ref string) error {
+	var movements []struct {
+		Kind   string `json:"kind"`
+		Charge string `json:"charge"`
+	}
+	if err := p.client.plain(ctx, http.MethodGet, p.simulator+"/_simulator/ledger", nil, &movements); err != nil {
+		return err
+	}
+	captures := 0
+	for _, m := range movements {
+		if m.Kind == "capture" && m.Charge == ref {
+			captures++
+		}
+	}
+	taken, err := p.callbackTaken(ctx, c)
+	if err != nil {
+		return err
+	}
+	if captures != 1 || !taken {
+		wrong := []string{fmt.Sprintf("expected 1 capture and a callback that was taken, got %d and %t", captures, taken)}
+		t.wrong(wrong)
+		return &Deviation{Step: "pawaPay's books", Differences: wrong}
+	}
+	t.note("1 invoice paid, and pawaPay's own books agree: 1 capture, %s.", mobileTotal)
+	return nil
+}
+
+// callbackTaken reports whether a callback of this run was answered with 200.
+func (p *player) callbackTaken(ctx context.Context, c Config) (bool, error) {
+	type callback struct {
+		Status int `json:"status"`
+	}
+	return c.until(ctx, func() (bool, error) {
+		var sent []callback
+		err := p.client.plain(ctx, http.MethodGet, p.simulator+"/_simulator/callbacks", nil, &sent)
+		return slices.ContainsFunc(sent, func(s callback) bool { return s.Status == http.StatusOK }), err
+	})
+}

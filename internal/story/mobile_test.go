@@ -1,0 +1,103 @@
+package story
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// telephone is an API and a simulated pawaPay with one payment.
+type telephone struct {
+	account   bool // an earlier start has added it
+	deaf      bool // the payer's confirmation leads to nothing
+	captures  int
+	callback  int // the status that it was answered with
+	confirmed bool
+	asked     []string
+}
+
+func (f *telephone) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	request := r.Method + " " + r.URL.Path
+	f.asked = append(f.asked, request)
+	status, state := "pending", "open"
+	if f.confirmed && !f.deaf {
+		status, state = "success", "paid"
+	}
+	var reply any = object{"id": "x_1"}
+	account := object{"provider": "pawapay", "callbackUrl": "http://api.test/callbacks/pawapay/pp_1"}
+	switch request {
+	case "GET /api/payment-providers":
+		if reply = (object{"data": []object{}}); f.account {
+			reply = object{"data": []object{{"provider": "stripe"}, account}}
+		}
+	case "POST /api/payment-providers":
+		reply = account
+	case "GET /api/payments":
+		reply = object{"data": []object{{"status": status, "provider": "pawapay", "providerReference": "dep_1"}}}
+	case "GET /api/invoices":
+		reply = object{"data": []object{{"status": state}}}
+	case "POST /_simulator/payments/dep_1/settle":
+		f.confirmed = true
+	case "GET /_simulator/ledger":
+		lines := []object{{"kind": "capture", "charge": "another"}}
+		for range f.captures {
+			lines = append(lines, object{"kind": "capture", "charge": "dep_1"})
+		}
+		reply = lines
+	case "GET /_simulator/callbacks":
+		reply = []object{{"status": f.callback}}
+	}
+	_ = json.NewEncoder(w).Encode(reply)
+}
+
+func (f *telephone) play(t *testing.T) (string, error) {
+	t.Helper()
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	var out bytes.Buffer
+	now := time.Now()
+	err := PlayMobileMoney(t.Context(), Config{
+		API: server.URL, Key: "sk_test_story", Simulator: server.URL, Out: &out, Patience: 3 * time.Second,
+		Now: func() time.Time {
+			now = now.Add(time.Second)
+			return now
+		},
+		rest: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	})
+	return out.String(), err
+}
+
+func TestMobileMoney_Whole(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{false, true} {
+		f := &telephone{account: kept, captures: 1, callback: http.StatusOK}
+		out, err := f.play(t)
+		require.NoError(t, err, out)
+		require.Contains(t, out, "pawaPay's own books agree: 1 capture, 5000 XAF.")
+		asked := strings.Join(f.asked, "\n")
+		require.Equal(t, !kept, strings.Contains(asked, "POST /api/payment-providers"), "the account is kept")
+		require.Contains(t, asked, "PUT /_simulator/callbacks")
+	}
+}
+
+func TestMobileMoney_StopsAtDeviation(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]*telephone{
+		"never settled":    {deaf: true, captures: 1, callback: http.StatusOK},
+		"captured twice":   {captures: 2, callback: http.StatusOK},
+		"no money":         {callback: http.StatusOK},
+		"callback refused": {captures: 1, callback: http.StatusUnauthorized},
+	} {
+		out, err := f.play(t)
+		var deviation *Deviation
+		require.ErrorAs(t, err, &deviation, name)
+		require.Contains(t, out, "✗", name)
+	}
+}

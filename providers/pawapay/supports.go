@@ -1,0 +1,77 @@
+package pawapay
+
+import (
+	"context"
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/providers"
+)
+
+// Supports returns what pawaPay does with a payment method, as far as the table of operators tells: the payer confirms
+// a prompt, unless the operator wants the payer to begin.
+func Supports(m providers.Method) providers.MethodSupport { return supports(m, nil) }
+
+// Supports returns what the account takes, by its active configuration.
+func (p *PawaPay) Supports(ctx context.Context, m providers.Method) providers.MethodSupport {
+	if _, err := walletOf(m); err != nil { // without the network: no account takes it
+		return supports(m, nil)
+	}
+	return supports(m, p.conditions(ctx))
+}
+
+// supports reads the configuration of an account; nil: it is not known.
+func supports(m providers.Method, known conditions) providers.MethodSupport {
+	w, err := walletOf(m)
+	if err != nil {
+		f := fault.From(err)
+		s := providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: f.Detail, Field: providers.FieldMethod}
+		switch number, ok := digitsOf(m.PhoneNumber); {
+		case f.Param == phoneParam:
+			s.Field = providers.FieldPhone
+		case ok:
+			s.Known = operatorsIn(number)
+		}
+		return s
+	}
+	auth, currencies := w.termsIn(known)
+	s := providers.MethodSupport{Accepted: true, Renewal: providers.RenewalPrompt, Currencies: currencies, ByAccount: true}
+	if known != nil && len(currencies) == 0 {
+		return providers.MethodSupport{
+			Renewal: providers.RenewalImpossible, ByAccount: true, Field: providers.FieldMethod,
+			Reason: "This pawaPay account takes no deposits from " + w.code + ". Ask pawaPay to activate them.",
+			Known:  known.methodsIn(w.calling),
+		}
+	}
+	if err := renewable(w.code, auth); err != nil {
+		s.Renewal, s.Reason = providers.RenewalImpossible, fault.From(err).Detail
+	}
+	return s
+}
+
+// termsIn returns how a payer of the operator authorises a deposit, and in which currencies it is made.
+func (o operator) termsIn(known conditions) (auth authType, currencies []money.Currency) {
+	if auth = o.auth; known == nil {
+		for c := range o.decimals {
+			currencies = append(currencies, c)
+		}
+	}
+	for at, t := range known {
+		if at.operator == o.code {
+			auth, currencies = t.auth, append(currencies, at.currency)
+		}
+	}
+	slices.Sort(currencies)
+	return auth, currencies
+}
+
+// methodsIn lists the payment methods of a country that the account takes.
+func (known conditions) methodsIn(calling string) (methods []string) {
+	for _, o := range operators {
+		if _, currencies := o.termsIn(known); o.calling == calling && len(currencies) > 0 {
+			methods = append(methods, providers.MobileMoney+o.names[0])
+		}
+	}
+	return methods
+}

@@ -1,0 +1,43 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/db"
+)
+
+// CancelPayment asks for a pending charge to be canceled. One of a subscription's invoice counts as a failed attempt; to
+// end its collection, void the invoice. Faults: transaction_not_found, those of lifecycle.CancelPayment.
+func (s *Service) CancelPayment(
+	ctx context.Context, by Caller, paymentID string, around Around[payment.Transaction],
+) error {
+	seen, err := s.store.Transaction(ctx, by.EnvironmentID, paymentID) // its owner never changes
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (payment.Transaction, error) {
+		state, err := tx.LockOwner(ctx, by.EnvironmentID, seen)
+		if err != nil {
+			return seen, err
+		}
+		result, err := tx.LockResult(ctx, by.EnvironmentID, state, seen)
+		if err != nil {
+			return seen, err
+		}
+		state, changes, err := lifecycle.CancelPayment(state, result, db.Moment(tx.Now, tx.Real))
+		if err != nil {
+			return seen, err
+		}
+		if err := tx.Write(ctx, by.EnvironmentID, state, changes); err != nil {
+			return seen, err
+		}
+		if state.Subscription.ID == "" {
+			tx.AfterCommit(db.CheckTransaction{EnvironmentID: by.EnvironmentID, ID: seen.ID})
+		} else if err := tx.Wake(ctx, by.EnvironmentID, state, ""); err != nil {
+			return seen, err
+		}
+		return tx.Transaction(ctx, by.EnvironmentID, seen.ID)
+	})
+}

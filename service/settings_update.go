@@ -1,0 +1,55 @@
+package service
+
+import (
+	"context"
+	"reflect"
+
+	"perennial/billing/dunning"
+	"perennial/billing/event"
+	"perennial/billing/subscription"
+	"perennial/db"
+)
+
+// SettingsUpdate changes the fields that are not nil.
+type SettingsUpdate struct {
+	Dunning        *dunning.Policy // replaces the whole policy
+	PastDueBilling *subscription.PastDueBilling
+}
+
+// apply changes s and names the fields that changed.
+func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
+	if u.Dunning != nil && !reflect.DeepEqual(*u.Dunning, s.Dunning) {
+		s.Dunning, changed = *u.Dunning, append(changed, "dunning")
+	}
+	if u.PastDueBilling != nil && *u.PastDueBilling != s.PastDueBilling {
+		s.PastDueBilling, changed = *u.PastDueBilling, append(changed, "pastDueBilling")
+	}
+	return changed
+}
+
+// UpdateSettings changes the settings of the caller's environment, and announces and records what changed, if anything
+// did. A retry that is scheduled stays; a subscription that is past due follows a new final action with its next change
+// or period. Faults: those of subscription.Settings.Validate.
+func (s *Service) UpdateSettings(
+	ctx context.Context, by Caller, u SettingsUpdate, also Also[subscription.Settings],
+) (subscription.Settings, error) {
+	return transact(ctx, s, by, also, func(tx *db.Tx) (subscription.Settings, error) {
+		was, err := tx.LockSettings(ctx, by.EnvironmentID)
+		if err != nil {
+			return was, err
+		}
+		is := was
+		changed := u.apply(&is)
+		if len(changed) == 0 {
+			return was, nil
+		}
+		if err := is.Validate(); err != nil {
+			return was, err
+		}
+		if err := tx.SaveSettings(ctx, by.EnvironmentID, was, is); err != nil {
+			return was, err
+		}
+		return is, tx.Emit(ctx, by.EnvironmentID,
+			event.New(event.SettingsUpdated{ID: by.EnvironmentID, Changed: changed}, s.now()))
+	})
+}
