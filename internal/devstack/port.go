@@ -8,10 +8,14 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"sync"
 )
 
-// FreePort returns preferred if nobody listens there on the loopback address, else a port that is free at this moment.
-// 0 prefers none.
+// FreePort returns preferred if nobody listens there on the loopback address, else a port that is this process's own
+// until it ends. 0 prefers none.
+//
+// A port that is only free at this moment is not enough: between its choice and the server's first answer, and while a
+// killed server is down, sixteen installations that start at once would choose it a second time and talk to a stranger.
 //
 // It picks below the range from which the system takes the near ends of outgoing connections: a server that was killed
 // must find its port free when it restarts, and a client that dials its dead server must not be given that very port
@@ -22,11 +26,20 @@ func FreePort(preferred int) (int, error) {
 	}
 	const low, high, tries = 16000, 32000, 200
 	for range tries {
-		if port := low + rand.IntN(high-low); portFree(port) {
+		if port := low + rand.IntN(high-low); reserve(port) && portFree(port) {
 			return port, nil
 		}
 	}
 	return 0, fmt.Errorf("no free port on 127.0.0.1 between %d and %d", low, high)
+}
+
+// reserved are the ports that this process was given, or found in use.
+var reserved sync.Map
+
+// reserve takes a port that nobody was given, in this process or another.
+func reserve(port int) bool {
+	_, ours := reserved.LoadOrStore(port, nil)
+	return !ours && !reservedElsewhere(port)
 }
 
 func portFree(port int) bool {
@@ -54,7 +67,7 @@ func ReservingPorts(ctx context.Context, start func() error) (err error) {
 	return start()
 }
 
-// startOn runs start with ports: the liked ones where they are free. Ports that nobody likes are random, so no two
+// startOn runs start with ports: the liked ones where they are free. Ports that nobody likes are reserved, so no two
 // processes meet there.
 func startOn(ctx context.Context, liked []int, start func(ports []int) error) error {
 	choose := func() error {

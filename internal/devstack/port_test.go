@@ -1,7 +1,12 @@
 package devstack
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"net"
+	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -44,4 +49,47 @@ func TestStartOn_SamePort(t *testing.T) {
 		})
 	}
 	require.NoError(t, starts.Wait())
+}
+
+// portsWanted makes the test's own binary the second process of TestFreePort_GivesNoPortTwice.
+const portsWanted = "PERENNIAL_TEST_PORTS"
+
+// Sixteen installations choose their ports before any of them listens, as the end-to-end tests do.
+func TestFreePort_GivesNoPortTwice(t *testing.T) {
+	t.Parallel()
+	const each = 1000 // by chance alone, of 16,000 ports, two of these meet as good as always
+	if os.Getenv(portsWanted) != "" {
+		for range each {
+			port, err := FreePort(0)
+			require.NoError(t, err)
+			fmt.Println("port", port)
+		}
+		_, err := io.Copy(io.Discard, os.Stdin) // reserved until the other process has chosen
+		require.NoError(t, err)
+		return
+	}
+	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	other.Env = append(os.Environ(), portsWanted+"=1")
+	stdin, err := other.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := other.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, other.Start())
+	given, lines := map[int]bool{}, bufio.NewScanner(stdout)
+	for len(given) < each && lines.Scan() {
+		var port int
+		if _, err := fmt.Sscanf(lines.Text(), "port %d", &port); err == nil {
+			require.False(t, given[port])
+			given[port] = true
+		}
+	}
+	require.Len(t, given, each)
+	for range each {
+		port, err := FreePort(0)
+		require.NoError(t, err)
+		require.False(t, given[port], "port %d was given twice", port)
+		given[port] = true
+	}
+	require.NoError(t, stdin.Close())
+	require.NoError(t, other.Wait())
 }
