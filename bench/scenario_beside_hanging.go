@@ -60,8 +60,8 @@ func besideHanging(ctx context.Context, r *rig, o options) (result, error) {
 	return out, r.outage(ctx, "")
 }
 
-// renewed is what waves of renewals showed.
-type renewed struct {
+// waved is what waves of renewals showed.
+type waved struct {
 	rates []float64 // per second
 	cpu   []map[string]float64
 }
@@ -69,7 +69,7 @@ type renewed struct {
 // renew measures waves of n renewals of ours.
 func (r *rig) renew(
 	ctx context.Context, out *result, when string, count, n int, gap, rest time.Duration,
-) (all renewed, err error) {
+) (all waved, err error) {
 	r.say("beside a provider that hangs, %s: preparing %d × %d subscriptions, due every %s", when, count, n, gap)
 	waves, err := r.schedule(ctx, slices.Repeat([]string{sideOurs}, count), n, gap, rest)
 	if err != nil {
