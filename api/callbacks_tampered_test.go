@@ -59,7 +59,8 @@ func signers() map[string]signer {
 			`{"depositId":"6f6c0f0e-5d7b-4f2e-9a3e-0c1d2e3f4a5b","status":"COMPLETED","metadata":{"txnId":"%s"}}`,
 		},
 		"flutterwave": {
-			flutterwavesim.New(flutterwavesim.Config{}), gateway.Credentials{"clientId": "client", "clientSecret": "secret_good"},
+			flutterwavesim.New(flutterwavesim.Config{}),
+			gateway.Credentials{"clientId": "client", "clientSecret": "secret_good"},
 			`{"webhook_id":"wbk_1","type":"charge.completed","data":{"id":"chg_1","status":"succeeded","meta":{"txn_id":"%s"}}}`,
 		},
 	}
@@ -226,7 +227,7 @@ func TestCallback_TamperedIsRefused(t *testing.T) {
 
 	for name := range d.signers {
 		require.Equal(t, 200, d.deliver(t, d.genuine(t, name, 0, 0)).Status, name)
-		require.Equal(t, 1, d.count(t, "select count(*) from provider_callbacks where provider_config_id = $1 and transaction_id = $2",
-			d.accounts[name][0], d.txn), name)
+		require.Equal(t, 1, d.count(t, `select count(*) from provider_callbacks
+			where provider_config_id = $1 and transaction_id = $2`, d.accounts[name][0], d.txn), name)
 	}
 }
