@@ -83,11 +83,19 @@ func (p Policy) Validate() error {
 	var total time.Duration
 	for retry := 1; retry <= p.Retries; retry++ {
 		if total += p.Gap(retry); total > maxTotal {
-			return invalid("retries",
+			return invalid(p.schedule(),
 				"The last retry is more than one year after the first attempt. Send smaller gaps, or fewer retries.")
 		}
 	}
 	return nil
+}
+
+// schedule names the field that says how many retries there are.
+func (p Policy) schedule() string {
+	if len(p.Gaps) > 0 {
+		return "gaps"
+	}
+	return "retries"
 }
 
 func impossible(gap time.Duration) bool {
