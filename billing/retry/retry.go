@@ -108,7 +108,7 @@ func checkRules(rules []Rule) error {
 		case r.DayOfMonth < 0 || r.DayOfMonth > 31:
 			return invalid("rules", "The day of the month for %s must be 1 to 31.", r.Code)
 		case r.Never == (r.DayOfMonth > 0):
-			return invalid("rules", "The rule for %s must switch retries off or name a day of the month, not both.", r.Code)
+			return invalid("rules", "The rule for %s must either switch retries off or name a day of the month.", r.Code)
 		case slices.ContainsFunc(rules[:i], func(other Rule) bool { return other.Code == r.Code }):
 			return invalid("rules", "There are two rules for %s. Send one.", r.Code)
 		}
