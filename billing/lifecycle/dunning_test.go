@@ -114,6 +114,22 @@ func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
 	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
 }
 
+// A policy of later changes no pause: none begins for what is past due already, and none ends.
+func TestDunning_LaterPolicyLeavesPausesAlone(t *testing.T) {
+	t.Parallel()
+	for _, first := range []dunning.Action{dunning.PastDue, dunning.Pause} {
+		settings := settings
+		settings.Dunning.Final = first
+		l := begun(t, settings)
+		l.failToPastDue()
+		for _, later := range []dunning.Action{dunning.Pause, dunning.PastDue} {
+			l.store.settings.Dunning.Final = later
+			l.toNext(0)
+			require.Equal(t, first == dunning.Pause, l.sub().Paused(), "%s, then %s", first, later)
+		}
+	}
+}
+
 func TestDunning_PaymentEndsPause(t *testing.T) {
 	t.Parallel()
 	settings := settings
