@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// CopyLife bounds how long a Copy is used before it is read again, and CopyRetry how soon that is repeated where it
-	// failed.
-	CopyLife  = 5 * time.Minute
+	// CopyLife bounds how long a Copy is used before it is read again.
+	CopyLife = 5 * time.Minute
+	// CopyRetry bounds how soon a reading that failed is repeated.
 	CopyRetry = 30 * time.Second
 	// copyPatience bounds what a provider that is slow to answer may cost a request.
 	copyPatience = 5 * time.Second
