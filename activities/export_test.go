@@ -13,3 +13,6 @@ func Know(p *Pacing) error { return p.know(context.Background()) }
 
 // Take takes a turn.
 func Take(p *Pacing, account string, perSecond int) time.Duration { return p.take(account, perSecond) }
+
+// Owe counts requests beside one that had a turn.
+func Owe(p *Pacing, account string, perSecond, requests int) { p.owe(account, perSecond, requests) }
