@@ -124,8 +124,8 @@ func loadResult(
 	return r, err
 }
 
-// withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API may
-// copy the charge's metadata, and with it an id that another row of ours has.
+// withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API
+// may copy the charge's metadata, and with it an id that another row of ours has.
 func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.SeenRefund, error) {
 	seen := slices.Clone(r.Answer.Refunds)
 	for i, s := range seen {
@@ -212,8 +212,8 @@ func answerOf(r providers.Result) payment.Answer {
 	}
 	return payment.Answer{
 		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency,
-		Refunds: refunds, Disputes: disputes, SinceUnread: r.SinceUnread, FailureCode: string(r.FailureCode), FailureReason: r.FailureReason,
-		Response: r.Response, RetryAfter: r.RetryAfter,
+		Refunds: refunds, Disputes: disputes, SinceUnread: r.SinceUnread, FailureCode: string(r.FailureCode),
+		FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter,
 	}
 }
 

@@ -269,9 +269,9 @@ func (s *Server) paymentOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "resolvePayment", Method: http.MethodPost, Path: "/payments/{id}/resolve", Tag: "Payments",
 		Summary: "Resolve a payment that needs review",
-		Description: "Ends the review as a person decided after looking at the provider, and does what follows: an invoice is paid, " +
-			"an attempt failed, a refund owed. success, canceled and refunded are never overwritten. Refused with 409 where the " +
-			"outcome contradicts what is booked.",
+		Description: "Ends the review as a person decided after looking at the provider, and does what follows: an invoice " +
+			"is paid, an attempt failed, a refund owed. success, canceled and refunded are never overwritten. Refused with 409 " +
+			"where the outcome contradicts what is booked.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 		Request: ResolvePaymentForm{Outcome: "failed", Note: "Stripe support: never captured"},
 	}, s.resolvePayment)

@@ -96,8 +96,8 @@ func (TestClockDeleted) Type() Type { return TypeTestClockDeleted }
 func Catalogue() []Data {
 	return []Data{
 		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionPlanChanged{}, SubscriptionCancelScheduled{},
-		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewalReminder{}, SubscriptionRenewed{}, SubscriptionActivated{},
-		SubscriptionPastDue{}, SubscriptionCanceled{},
+		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewalReminder{}, SubscriptionRenewed{},
+		SubscriptionActivated{}, SubscriptionPastDue{}, SubscriptionCanceled{},
 		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceRetrySkipped{},
 		InvoiceVoided{}, InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
