@@ -141,8 +141,8 @@ func believed(e payment.Answer) providers.Result {
 	}
 	for _, d := range e.Disputes {
 		r.Disputes = append(r.Disputes, providers.Dispute{
-			Ref: d.Ref, State: providers.DisputeState(d.State), Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn,
-			Stage: d.Stage, EvidenceDueAt: d.EvidenceDueAt,
+			Ref: d.Ref, State: providers.DisputeState(d.State), Stage: providers.DisputeStage(d.Stage), Reason: d.Reason,
+			Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn, Order: d.Order, EvidenceDueAt: d.EvidenceDueAt,
 		})
 	}
 	return r

@@ -206,8 +206,8 @@ func answerOf(r providers.Result) payment.Answer {
 	}
 	for i, d := range r.Disputes {
 		disputes[i] = payment.Dispute{
-			Ref: d.Ref, State: payment.DisputeState(d.State), Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn,
-			Stage: d.Stage, EvidenceDueAt: d.EvidenceDueAt,
+			Ref: d.Ref, State: payment.DisputeState(d.State), Stage: payment.DisputeStage(d.Stage), Reason: d.Reason,
+			Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn, Order: d.Order, EvidenceDueAt: d.EvidenceDueAt,
 		}
 	}
 	return payment.Answer{

@@ -48,23 +48,6 @@ type Payment struct {
 	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
 
-// Dispute is a payer's objection to a charge at the payer's bank.
-type Dispute struct {
-	Reference       string `json:"reference" example:"du_1MtJUT2eZvKYlo2CNaw2HvEv" doc:"The provider's own id."`
-	State           string `json:"state" enum:"open,won,lost" example:"open"`
-	Amount          int64  `json:"amount" example:"1900" doc:"Minor units of the currency of the dispute."`
-	Currency        string `json:"currency" example:"USD"`
-	AmountWithdrawn int64  `json:"amountWithdrawn" example:"1900" doc:"What the bank holds of it now, or has taken for good."`
-	EvidenceDueAt   int64  `json:"evidenceDueAt,omitempty" doc:"Until when the dispute can be answered at the provider. Absent: unknown."`
-}
-
-func renderDisputes(disputes payment.Disputes) (out []Dispute) {
-	for _, d := range disputes {
-		out = append(out, Dispute{d.Ref, string(d.State), int64(d.Amount), string(d.Currency), int64(d.Withdrawn), unix(d.EvidenceDueAt)})
-	}
-	return out
-}
-
 func renderPayment(t payment.Transaction) Payment {
 	// The row keeps the reason when the review is over, so that the same finding is not put to a person twice. Here it
 	// would read as if somebody still had to act.
@@ -82,7 +65,7 @@ func renderPayment(t payment.Transaction) Payment {
 		ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
 		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
 		ReturnedAt: unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
-		Disputes: renderDisputes(t.Disputes), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
+		Disputes: renderDisputes(t), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
 		CreatedAt: unix(t.CreatedAt), CompletedAt: unix(t.CompletedAt),
 	}
 }

@@ -101,7 +101,7 @@ func Catalogue() []Data {
 		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceRetrySkipped{},
 		InvoiceVoided{}, InvoiceMarkedUncollectible{},
 		PaymentPending{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{}, PaymentRefundFailed{},
-		PaymentNeedsReview{}, PaymentDisputed{},
+		PaymentNeedsReview{}, DisputeCreated{}, DisputeUpdated{}, DisputeClosed{},
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
 		ChargingPaused{}, ChargingResumed{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, SettingsUpdated{},

@@ -73,9 +73,10 @@ func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
 	}
 }
 
-// disputed books what a dispute did to the charge's money, and announces its state where that is new.
+// disputed books what a dispute did to the charge's money, and announces what is new about it.
 func (r *recording) disputed(seen payment.Dispute) {
-	charge, change := r.txn.Dispute(seen, r.d.Real)
+	id := r.d.IDs.Dispute(r.txn.CompletedAt, r.txn.ID, seen.Ref)
+	charge, change := r.txn.Dispute(id, seen, r.d.Real)
 	if !change.Noted {
 		return
 	}
@@ -94,8 +95,8 @@ func (r *recording) disputed(seen payment.Dispute) {
 	}
 	r.txn = r.txn.Relieved()
 	r.d.saveTransaction(r.txn)
-	if change.Changed {
-		r.d.announce(r.txn.Objection(change.Dispute))
+	for _, data := range r.txn.Objection(change) {
+		r.d.announce(data)
 	}
 	if change.Unbookable {
 		r.needsReview(payment.ReviewDisputeCurrency, seen.Ref)

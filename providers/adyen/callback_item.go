@@ -7,7 +7,7 @@ import (
 	"perennial/providers"
 )
 
-// The event codes with rules of their own; those of disputes are in stages.
+// The event codes with rules of their own; those of disputes are in steps.
 const (
 	eventAuthorisation    = "AUTHORISATION"
 	eventCancellation     = "CANCELLATION"

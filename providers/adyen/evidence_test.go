@@ -144,6 +144,7 @@ func TestEvidence_Disputes(t *testing.T) {
 	dispute := func(event string) providers.Dispute {
 		f := about(event, fields{"pspReference": "DISP1", "originalReference": "PSP1", "additionalData": fields{
 			"defensePeriodEndsAt": "2026-12-31T03:03:07+02:00", "disputeStatus": "Won",
+			"chargebackReasonCode": "10.4",
 		}})
 		all, err := parse(t, a, message(t, "false", signed(t, f)))
 		require.NoError(t, err)
@@ -155,7 +156,8 @@ func TestEvidence_Disputes(t *testing.T) {
 		return cb.Evidence.Disputes[0]
 	}
 	require.Equal(t, providers.Dispute{
-		Ref: "DISP1", State: providers.DisputeOpen, Amount: 1999, Currency: "EUR", Withdrawn: 1999, Stage: 3,
+		Ref: "DISP1", State: providers.DisputeOpen, Amount: 1999, Currency: "EUR", Withdrawn: 1999, Order: 3,
+		Stage: providers.StageChargeback, Reason: "10.4",
 		EvidenceDueAt: time.Date(2026, 12, 31, 1, 3, 7, 0, time.UTC),
 	}, dispute("CHARGEBACK"))
 	for event, want := range map[string]struct {
@@ -176,7 +178,7 @@ func TestEvidence_Disputes(t *testing.T) {
 		d := dispute(event)
 		require.Equal(t, want.state, d.State, event)
 		require.Equal(t, want.taken, d.Withdrawn == d.Amount, event)
-		require.Positive(t, d.Stage, event)
+		require.Positive(t, d.Order, event)
 	}
 	require.Less(t, dispute("CHARGEBACK").Stage, dispute("CHARGEBACK_REVERSED").Stage)
 	require.Less(t, dispute("CHARGEBACK_REVERSED").Stage, dispute("SECOND_CHARGEBACK").Stage)
