@@ -103,7 +103,7 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 		look.Ref = cmp.Or(x.about, x.earlier.ProviderRef)
 	}
 	look.Since = t.Type == payment.Charge && x.about == "" && x.earlier == nil
-	refund := t.Type == payment.Refund
+	refund, repeat := t.Type == payment.Refund, x.move == payment.MoveReplay || x.mayRepeat
 	switch {
 	case x.move == payment.MoveBelieve:
 		return believed(*x.told[0].Evidence), nil
@@ -122,11 +122,12 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	case refund:
 		return x.provider.Refund(ctx, providers.RefundRequest{
 			TransactionID: t.ID, Key: x.key(), ChargeRef: x.charge.ProviderRef, Amount: t.Amount, Currency: t.Currency,
+			Repeat: repeat,
 		})
 	}
 	return x.provider.Charge(ctx, providers.ChargeRequest{
 		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
-		Method: methodOf(t.Method),
+		Method: methodOf(t.Method), Repeat: repeat,
 	})
 }
 

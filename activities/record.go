@@ -65,14 +65,14 @@ func (a *Payments) record(
 		if err := noteSend(ctx, tx, env, x, result, answer); err != nil {
 			return err
 		}
+		looked := db.LookedAt{Refs: recorded.LookedAt, At: covered, Asked: x.asks()}
 		if x.earlier != nil { // what the messages of the current provider say is another matter
 			out, clockNow = outputOf(recorded.Transaction, state, changes), state.ClockNow
 			if len(recorded.LookedAt) == 0 {
 				return nil
 			}
-			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.earlier.ProviderConfigID, covered)
+			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.earlier.ProviderConfigID, looked)
 		}
-		looked := db.LookedAt{Refs: recorded.LookedAt, At: covered}
 		if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, looked, recorded.Transaction.Shows()...); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func loadResult(
 func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.SeenRefund, error) {
 	seen := slices.Clone(r.Answer.Refunds)
 	for i, s := range seen {
-		if s.TransactionID == "" || len(payment.Unbooked(seen[i:i+1], r.Refunds)) == 0 {
+		if s.TransactionID == "" || s.Again(r.Refunds) { // booked, or made again under the id of one that is
 			continue
 		}
 		taken := true

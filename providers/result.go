@@ -10,8 +10,8 @@ import (
 // compare; zero where the provider did not say.
 type Result struct {
 	Outcome  Outcome
-	Ref      string // provider's reference of the operation
-	Amount   money.Minor
+	Ref      string      // provider's reference of the operation
+	Amount   money.Minor // or UnreadableAmount
 	Currency money.Currency
 	// Refunds and Disputes of the charge, by whoever, only where the request asked for them. Refunds that failed are left
 	// out.
@@ -28,6 +28,9 @@ type Result struct {
 	// ConfirmURL is a page of the provider where the payer can confirm a pending charge; empty: there is none.
 	ConfirmURL string
 }
+
+// UnreadableAmount is the Amount of a callback's Evidence whose own cannot be expressed: nothing is booked unseen.
+const UnreadableAmount money.Minor = -1
 
 // SeenRefund is a refund in the provider's list of those of a charge.
 type SeenRefund struct {

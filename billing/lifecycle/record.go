@@ -207,8 +207,12 @@ func (r *recording) answered() error {
 	return nil
 }
 
-// mismatched reports a success that is not about what was asked for, unless a person has let it count.
+// mismatched reports a success that is not about what was asked for, unless a person has let it count, and whatever
+// comes with an amount that cannot be read.
 func (r *recording) mismatched() bool {
+	if r.Answer.Amount < 0 {
+		return true
+	}
 	booked := r.txn.Status == r.good() || r.Recovered != nil
 	accepted := booked && r.txn.Reviewed(payment.ReviewAmountMismatch, r.Answer.Ref)
 	return r.Answer.Outcome == payment.AnswerSucceeded && !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency) && !accepted

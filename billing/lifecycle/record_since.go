@@ -47,10 +47,10 @@ func (r *recording) cameBack(seen payment.SeenRefund) {
 }
 
 // refundedElsewhere books a refund that was made without us. One that carries an id of ours is one that a restored
-// database has lost: it keeps the id.
+// database has lost: it keeps the id, unless another refund has it.
 func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
-	id := seen.TransactionID
-	if id == "" {
+	id, again := seen.TransactionID, seen.Again(r.Refunds)
+	if id == "" || again {
 		id = r.d.IDs.Transaction(r.txn.CompletedAt, r.txn.ID, "refunded elsewhere", seen.Ref)
 	}
 	charge, refund, fit := r.txn.RefundedElsewhere(id, seen, r.Refunds, r.d.Now)
@@ -68,7 +68,7 @@ func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
 	}
 	r.Refunds = append(r.Refunds, refund)
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
-	if fit == payment.FitTwice {
+	if fit == payment.FitTwice || again {
 		r.needsReview(payment.ReviewRefundedTwice, seen.Ref)
 	}
 }

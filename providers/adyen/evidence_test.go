@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/money"
 	"perennial/providers"
 )
 
@@ -184,18 +185,22 @@ func TestEvidence_Disputes(t *testing.T) {
 	require.Less(t, dispute("CHARGEBACK_REVERSED").Stage, dispute("SECOND_CHARGEBACK").Stage)
 }
 
-// What cannot be read is left to be looked at: nothing is booked with a guessed amount.
+// What cannot be read is left to a person: nothing is booked with a guessed amount.
 func TestEvidence_UnreadableAmount(t *testing.T) {
 	t.Parallel()
 	a := open(t, providers.Account{})
 	for _, amount := range []fields{
 		{"value": 1050, "currency": "ISK"}, {"value": 1, "currency": "QQQQ"}, {"value": 10.5, "currency": "EUR"},
+		{"value": 700, "currency": "BIF"}, {"value": 700, "currency": "CLF"}, {"value": 700, "currency": "UYW"},
 	} {
 		all, err := parse(t, a, message(t, "false", signed(t, about("AUTHORISATION", fields{"amount": amount}))))
 		require.NoError(t, err)
-		require.Equal(t, providers.Callback{
-			EventID: "AUTHORISATION:PSP1:true", Type: "AUTHORISATION", TransactionID: "txn_42", Ref: "PSP1",
-		}, all[0])
+		require.Equal(t, [4]any{"AUTHORISATION", "txn_42", "PSP1", providers.KindUnknown},
+			[4]any{all[0].Type, all[0].TransactionID, all[0].Ref, all[0].Kind})
+		e := all[0].Evidence
+		require.Equal(t, [4]any{providers.Succeeded, "PSP1", providers.UnreadableAmount, money.Currency("")},
+			[4]any{e.Outcome, e.Ref, e.Amount, e.Currency})
+		require.NotEmpty(t, e.Response)
 	}
 	all, err := parse(t, a, message(t, "false", signed(t, about("AUTHORISATION", fields{
 		"amount": fields{"value": 10000, "currency": "ISK"},

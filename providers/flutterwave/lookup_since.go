@@ -58,7 +58,7 @@ func unread(charge providers.Result, why string) providers.Result {
 // to one, which the bank reviews. Known from types of third parties only.
 var disputeStates = map[string]providers.DisputeState{
 	"declined": providers.DisputeUnderReview,
-	"won": providers.DisputeWon, "reversed": providers.DisputeWon,
+	"won":      providers.DisputeWon, "reversed": providers.DisputeWon,
 	"lost": providers.DisputeLost, "accepted": providers.DisputeLost,
 }
 
