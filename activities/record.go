@@ -110,7 +110,8 @@ func loadResult(
 			return r, err
 		}
 	}
-	if len(answer.Refunds) > 0 || len(answer.Disputes) > 0 {
+	takenBack := r.Captured().Status == payment.Success && answer.Outcome.Final() && answer.Outcome != providers.Succeeded
+	if len(answer.Refunds) > 0 || len(answer.Disputes) > 0 || takenBack {
 		if r.Refunds, err = tx.LockRefunds(ctx, env, r.Captured().ID); err != nil {
 			return r, err
 		}

@@ -14,7 +14,7 @@ import (
 type Result struct {
 	Transaction payment.Transaction   // as it is now, under lock
 	Charge      *payment.Transaction  // of a refund: the charge that it gives back, under lock
-	Refunds     []payment.Transaction // of Captured, where the Answer lists refunds or disputes: all of them, under lock
+	Refunds     []payment.Transaction // of Captured, where the Answer is about them or takes it back: all, under lock
 	Invoice     *invoice.Invoice      // that the transaction pays, where it is not open any more; nil: open, or none
 	Recovered   *payment.Transaction  // the success of its own that another capture of the charge became, under lock; nil: none
 	Move        payment.Move          // what was asked for

@@ -109,6 +109,15 @@ func (s SeenRefund) mayBe(ours Transaction) bool {
 	return nameless && ours.Status == Pending && !ours.FirstSentAt.IsZero() && ours.Amount == s.Amount
 }
 
+// NotCaptured books that the provider took the success of a charge back, as a transaction of its own that returns all of
+// it.
+func (t Transaction) NotCaptured(id string, now time.Time) (charge, back Transaction) {
+	t.AmountRefunded = t.Amount
+	back = t.counterpart(id, t.Amount, now)
+	back.Description = "Payment " + t.ID + " was not captured"
+	return t, back
+}
+
 // counterpart is a refund of the charge that went through without us.
 func (t Transaction) counterpart(id string, amount money.Minor, now time.Time) Transaction {
 	return Transaction{

@@ -1,5 +1,5 @@
 -- Disputes are listed. The row of a charge keeps its own, for the rules that decide under its lock; whoever writes it
--- writes these too.
+-- writes these too. A success that its provider takes back is owed again.
 
 -- +goose Up
 update transactions t
@@ -55,3 +55,7 @@ union all select environment_id, id, position from events
 union all select environment_id, id, position from webhook_endpoints
 union all select environment_id, id, position from webhook_deliveries
 union all select environment_id, id, position from disputes;
+
+alter table credit_entries drop constraint credit_entries_reason;
+alter table credit_entries add constraint credit_entries_reason check (reason in (
+    'proration', 'applied', 'returned', 'carried_forward', 'brought_forward', 'refunded', 'refund_failed', 'not_captured'));

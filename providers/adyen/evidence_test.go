@@ -181,8 +181,8 @@ func TestEvidence_Disputes(t *testing.T) {
 		require.Equal(t, want.taken, d.Withdrawn == d.Amount, event)
 		require.Positive(t, d.Order, event)
 	}
-	require.Less(t, dispute("CHARGEBACK").Stage, dispute("CHARGEBACK_REVERSED").Stage)
-	require.Less(t, dispute("CHARGEBACK_REVERSED").Stage, dispute("SECOND_CHARGEBACK").Stage)
+	require.Less(t, dispute("CHARGEBACK").Order, dispute("CHARGEBACK_REVERSED").Order)
+	require.Less(t, dispute("CHARGEBACK_REVERSED").Order, dispute("SECOND_CHARGEBACK").Order)
 }
 
 // What cannot be read is left to a person: nothing is booked with a guessed amount.
