@@ -51,7 +51,7 @@ func TestEvidence_UnreadableAmountNeedsReview(t *testing.T) {
 func TestCallback_RefundMadeTwiceUnderOneID(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
-	l.Clock.Set(scene.Start.Add(15 * day))
+	l.Clock.Set(scene.Start.Add(20 * day))
 	l.perform(cancelNow("prorated"))
 	ours := l.refunds()[0]
 	require.Equal(t, payment.Refunded, ours.Status)
