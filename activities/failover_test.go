@@ -220,3 +220,18 @@ func TestFailover_RefusedCredentialsAreAnnounced(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusUnauthorized, calls[0].HTTPStatus)
 }
+
+// Refunds that are not taken say nothing about charges, which the breaker is for.
+func TestFailover_RefundsOpenNoBreaker(t *testing.T) {
+	t.Parallel()
+	l := upgraded(t, scene.Capture)
+	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Refuse }
+	l.Clock.Set(scene.Start.Add(15 * day))
+	l.perform(cancelNow("prorated"))
+	for range 6 {
+		l.Clock.Add(time.Hour)
+		l.check(l.refunds()[0].ID)
+	}
+	require.GreaterOrEqual(t, len(l.sends(l.refunds()[0].ID)), 6)
+	require.Zero(t, l.breaker(l.Config.ID))
+}
