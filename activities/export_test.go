@@ -16,3 +16,9 @@ func Take(p *Pacing, account string, perSecond int) time.Duration { return p.tak
 
 // Owe counts requests beside one that had a turn.
 func Owe(p *Pacing, account string, perSecond, requests int) { p.owe(account, perSecond, requests) }
+
+// TakeSlot and ReleaseSlot are the begin and the end of an exchange.
+func TakeSlot(s *Slots, account, provider string) bool { return s.take(account, provider) }
+
+// ReleaseSlot gives a slot back.
+func ReleaseSlot(s *Slots, account, provider string) { s.release(account, provider) }

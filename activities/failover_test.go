@@ -30,9 +30,15 @@ func renewing(t *testing.T) (l *life, backup *scene.Provider, config db.Provider
 
 func (l *life) breaker(configID string) routing.Breaker {
 	l.t.Helper()
-	all, err := l.Store.Breakers(l.t.Context(), l.Env)
+	found, err := l.Store.Routing(l.t.Context(), l.Env)
 	require.NoError(l.t, err)
-	return all[configID]
+	for _, account := range found.Accounts {
+		if account.ID == configID {
+			return account.Breaker
+		}
+	}
+	require.FailNow(l.t, "no such account", configID)
+	return routing.Breaker{}
 }
 
 // What the primary surely did not take goes to the backup in the same breath; what it may have taken never does.
@@ -219,4 +225,20 @@ func TestFailover_RefusedCredentialsAreAnnounced(t *testing.T) {
 	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.last().ID)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusUnauthorized, calls[0].HTTPStatus)
+}
+
+// Refunds that are not taken say nothing about charges, which the breaker is for.
+func TestFailover_RefundsOpenNoBreaker(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Refuse }
+	l.Clock.Set(scene.Start.Add(10 * day))
+	l.perform(cancelNow("prorated"))
+	refund := l.refunds()[0]
+	for range 5 {
+		l.Clock.Add(time.Hour)
+		l.check(refund.ID)
+	}
+	require.Len(t, l.sends(refund.ID), 6)
+	require.Zero(t, l.breaker(l.Config.ID))
 }

@@ -8,17 +8,6 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Breakers reads those of an environment's accounts by the account's ID. An absent one is closed.
-func (r Reader) Breakers(ctx context.Context, environmentID string) (map[string]routing.Breaker, error) {
-	found, err := queries.BreakerList(ctx, r.handle, environmentID)
-	out := make(map[string]routing.Breaker, len(found))
-	for _, f := range found {
-		b := f.ProviderBreaker
-		out[b.ProviderConfigID] = breakerOf(b.Failures, b.FailingSince, b.OpenedAt, b.ProbeAt)
-	}
-	return out, translate("BreakerList", err)
-}
-
 // OpenBreaker is an account that gets no payments, because it takes none.
 type OpenBreaker struct {
 	EnvironmentID, Mode, ProviderConfigID, Provider string
@@ -43,7 +32,7 @@ func (tx *Tx) LockBreaker(ctx context.Context, environmentID, configID string) (
 	return breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt), translate("BreakerLock", err)
 }
 
-// SaveBreaker writes a locked breaker.
+// SaveBreaker writes a breaker; lock it before, unless it is to be closed whatever happened meanwhile.
 func (tx *Tx) SaveBreaker(ctx context.Context, environmentID, configID string, b routing.Breaker) error {
 	return queries.BreakerUpdate(ctx, tx.pipe, dbsqlc.BreakerUpdateParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID, Failures: b.Failures,

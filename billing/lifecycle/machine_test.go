@@ -236,11 +236,11 @@ func (m *machine) dispute(*rapid.T) {
 		return
 	case len(op.disputes) == 0:
 		op.disputes = append(op.disputes, payment.Dispute{
-			Ref: op.ref + "_dispute", State: payment.DisputeOpen, Amount: op.left(), Currency: "EUR", Withdrawn: op.left(), Stage: 1,
+			Ref: op.ref + "_dispute", State: payment.DisputeOpen, Amount: op.left(), Currency: "EUR", Withdrawn: op.left(), Order: 1,
 		})
 	case op.disputes[0].State == payment.DisputeOpen:
 		closed := op.disputes[0]
-		closed.State, closed.Stage = payment.DisputeLost, 2
+		closed.State, closed.Order = payment.DisputeLost, 2
 		if m.draw(2, "won") == 0 {
 			closed.State, closed.Withdrawn = payment.DisputeWon, 0
 		}
