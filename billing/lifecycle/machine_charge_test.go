@@ -153,10 +153,11 @@ func (x exchange) lookedUp() int {
 	return x.number
 }
 
-// send is a charge or a refund under its key. The provider may say that it did not take what it has taken.
+// send is a charge or a refund under its key. The provider may say that it did not take a charge that it has taken.
 func (m *machine) send(x exchange) payment.Answer {
 	sent := key(x.txn.ID, x.number)
 	op := x.side.known(sent, m.now)
+	lies := op == nil && x.txn.Type == payment.Charge && !m.calm
 	const heard = 7
 	fate := heard
 	if !m.calm {
@@ -165,7 +166,7 @@ func (m *machine) send(x exchange) payment.Answer {
 	switch {
 	case fate == 0:
 		return payment.Answer{Outcome: payment.AnswerUnknown} // lost on the way there
-	case fate == 1, fate == 2 && op == nil && m.draw(2, "a lie") > 0:
+	case fate == 1, fate == 2 && !lies:
 		return payment.Answer{Outcome: payment.AnswerNotSent}
 	}
 	if op == nil {
@@ -181,8 +182,8 @@ func (m *machine) send(x exchange) payment.Answer {
 		}
 	}
 	switch fate {
-	case 2:
-		return payment.Answer{Outcome: payment.AnswerNotSent} // a lie
+	case 2: // a lie
+		return payment.Answer{Outcome: payment.AnswerNotSent}
 	case 3:
 		return payment.Answer{Outcome: payment.AnswerUnknown} // lost on the way back
 	}

@@ -14,6 +14,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/internal/testkit"
 )
 
 // machine is one invoice on its way to being paid, and back, at two providers. It does with the real rules what the
@@ -41,25 +42,32 @@ func TestMachine_MoneyOfOneInvoice(t *testing.T) {
 			t.Run(primary+", then "+backup, func(t *testing.T) {
 				t.Parallel()
 				var compared, left atomic.Int64
-				rapid.Check(t, func(t *rapid.T) {
-					m := newMachine(t, first, second)
-					t.Repeat(map[string]func(*rapid.T){
-						"": func(*rapid.T) { m.check() }, "time passes": m.pass, "the worker": m.work, "a provider decides": m.decide,
-						"a callback": m.hear, "cancel payment": m.cancelPayment, "cancel": m.cancel, "pay": m.pay, "refund": m.refund,
-						"refund again": m.refundAgain, "refund at the dashboard": m.refundElsewhere, "refund comes back": m.comeBack,
-						"dispute": m.dispute,
+				for range testkit.Scale(1, 50) { // of a hundred lives each
+					rapid.Check(t, func(t *rapid.T) {
+						m := newMachine(t, first, second)
+						t.Repeat(m.actions())
+						m.settle()
+						if m.parked {
+							left.Add(1)
+							return
+						}
+						compared.Add(1)
+						require.Equal(t, m.held(), m.booked(), "what the providers hold, and what the books say")
 					})
-					m.settle()
-					if m.parked {
-						left.Add(1)
-						return
-					}
-					compared.Add(1)
-					require.Equal(t, m.held(), m.booked(), "what the providers hold, and what the books say")
-				})
+				}
 				require.Greater(t, compared.Load(), left.Load(), "most need no person")
 			})
 		}
+	}
+}
+
+// actions are what can happen; the one without a name is checked after each.
+func (m *machine) actions() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"": m.check, "time passes": m.pass, "the worker": m.work, "a provider decides": m.decide, "a callback": m.hear,
+		"cancel payment": m.cancelPayment, "cancel": m.cancel, "pay": m.pay, "refund": m.refund,
+		"refund again": m.refundAgain, "refund at the dashboard": m.refundElsewhere, "refund comes back": m.comeBack,
+		"dispute": m.dispute,
 	}
 }
 
@@ -91,7 +99,7 @@ func (m *machine) advance() {
 }
 
 // check holds after every step.
-func (m *machine) check() {
+func (m *machine) check(*rapid.T) {
 	for _, t := range m.store.transactions {
 		if t.Type == payment.Charge && t.AmountRefunded+t.RefundOwed > t.Amount {
 			m.t.Fatalf("more goes back than came in: %+v", t)
