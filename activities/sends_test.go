@@ -163,8 +163,8 @@ func TestSends_LateSuccessOfAnEarlierProvider(t *testing.T) {
 	}
 }
 
-// Both accounts said that they did not take a payment, and then the first one's callback says that it did: the payment is
-// booked there, where its refunds must go.
+// Both accounts said that they did not take a payment, and then the first one's callback says that it did: the payment
+// is booked there, where its refunds must go.
 func TestSends_CallbackOfAnAccountThatRefused(t *testing.T) {
 	t.Parallel()
 	l, backup, _ := renewing(t)

@@ -23,8 +23,8 @@ type exchange struct {
 	word    *word
 }
 
-// charge does the next step of a transaction, because it is due or because of a callback. What was surely not taken goes
-// to the other provider at once.
+// charge does the next step of a transaction, because it is due or because of a callback. What was surely not taken
+// goes to the other provider at once.
 func (m *machine) charge(id string, w *word) {
 	m.refused = ""
 	for range len(m.sides) {

@@ -217,8 +217,8 @@ func (m *machine) refundElsewhere(*rapid.T) {
 	}
 }
 
-// moves reports whether a person or a bank moves the money of an operation: a charge that is booked. What happens to the
-// money of another one, before its callback came, is not read.
+// moves reports whether a person or a bank moves the money of an operation: a charge that is booked. What happens to
+// the money of another one, before its callback came, is not read.
 func (m *machine) moves(op *operation) bool {
 	return op.of == nil && op.at.lists && slices.ContainsFunc(m.store.transactions, func(t payment.Transaction) bool {
 		return t.ID == op.txn && t.Status == payment.Success && t.ProviderRef == op.ref
@@ -244,7 +244,8 @@ func (m *machine) dispute(*rapid.T) {
 		return
 	case len(op.disputes) == 0:
 		op.disputes = append(op.disputes, payment.Dispute{
-			Ref: op.ref + "_dispute", State: payment.DisputeOpen, Amount: op.left(), Currency: "EUR", Withdrawn: op.left(), Order: 1,
+			Ref: op.ref + "_dispute", State: payment.DisputeOpen, Amount: op.left(), Currency: "EUR", Withdrawn: op.left(),
+			Order: 1,
 		})
 	case op.disputes[0].State == payment.DisputeOpen:
 		closed := op.disputes[0]

@@ -70,6 +70,8 @@ func TestEveryPartIsKilledWhileFourProvidersFail(t *testing.T) {
 		pause(ctx, time.Duration(random.IntN(2000))*time.Millisecond)
 		victim.restart()
 	}
+	// A wallet that pawaPay refuses after a silence would be decided by a quarter of an hour without a trace of it.
+	w.Simulator.Of("pawapay").Script(t, "911", "789")
 	for _, crowd := range crowds {
 		crowd.Wait(t)
 	}
