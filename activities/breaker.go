@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"time"
 
 	"perennial/billing/payment"
 	"perennial/billing/routing"
@@ -9,30 +10,39 @@ import (
 	"perennial/providers"
 )
 
-// noteBreaker counts what an exchange says about its account. Refused credentials count whatever was asked, all else
-// only of sends: a look-up that is answered does not say that charges are. A real answer writes only where there is
-// something to forget.
-func noteBreaker(ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result) error {
+// noteBreaker counts what an exchange, begun then, says about its account. Refused credentials count whatever was asked,
+// all else that opens or closes the breaker only of sends: a look-up that is answered does not say that charges are. An
+// answer writes only where there is something to forget, and silence only where it is news.
+func noteBreaker(
+	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, begun time.Time,
+) error {
+	if x.callID == "" || answer.Outcome == "" { // the provider was not asked
+		return nil
+	}
 	failure, bad := failureOf(answer)
-	send := x.move == payment.MoveSend
-	switch {
-	case x.callID == "" || answer.Outcome == "": // the provider was not asked
-		return nil
-	case !send && failure != routing.Unauthorized:
-		return nil
-	case !bad && x.breaker == (routing.Breaker{}):
+	note := func(b routing.Breaker) routing.Breaker {
+		switch send := x.move == payment.MoveSend; {
+		case bad && (send || failure == routing.Unauthorized):
+			b = b.Failed(failure, tx.Real)
+		case !bad && send:
+			b = b.Taken()
+		}
+		switch {
+		case silent(answer):
+			b = b.Silent(begun, tx.Real)
+		case served(answer):
+			b = b.Answered(tx.Real)
+		}
+		return b
+	}
+	if was := x.config.Breaker; note(was) == was {
 		return nil
 	}
 	b, err := tx.LockBreaker(ctx, env, x.config.ID)
 	if err != nil {
 		return err
 	}
-	if bad {
-		b = b.Failed(failure, tx.Real)
-	} else {
-		b = routing.Breaker{}
-	}
-	return tx.SaveBreaker(ctx, env, x.config.ID, b)
+	return tx.SaveBreaker(ctx, env, x.config.ID, note(b))
 }
 
 // failureOf returns how a provider failed to answer; false: it answered.

@@ -14,7 +14,9 @@ func (r Reader) Breakers(ctx context.Context, environmentID string) (map[string]
 	out := make(map[string]routing.Breaker, len(found))
 	for _, f := range found {
 		b := f.ProviderBreaker
-		out[b.ProviderConfigID] = breakerOf(b.Failures, b.FailingSince, b.OpenedAt, b.ProbeAt)
+		breaker := breakerOf(b.Failures, b.FailingSince, b.OpenedAt, b.ProbeAt)
+		breaker.SilentSince, breaker.RecoveredAt = value(b.SilentSince), value(b.RecoveredAt)
+		out[b.ProviderConfigID] = breaker
 	}
 	return out, translate("BreakerList", err)
 }
@@ -40,7 +42,9 @@ func (tx *Tx) LockBreaker(ctx context.Context, environmentID, configID string) (
 	row, err := queries.BreakerLock(ctx, tx.pipe, dbsqlc.BreakerLockParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID,
 	})
-	return breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt), translate("BreakerLock", err)
+	b := breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt)
+	b.SilentSince, b.RecoveredAt = value(row.SilentSince), value(row.RecoveredAt)
+	return b, translate("BreakerLock", err)
 }
 
 // SaveBreaker writes a locked breaker.
@@ -48,6 +52,7 @@ func (tx *Tx) SaveBreaker(ctx context.Context, environmentID, configID string, b
 	return queries.BreakerUpdate(ctx, tx.pipe, dbsqlc.BreakerUpdateParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID, Failures: b.Failures,
 		FailingSince: nullTime(b.FailingSince), OpenedAt: nullTime(b.OpenedAt), ProbeAt: nullTime(b.ProbeAt),
+		SilentSince: nullTime(b.SilentSince), RecoveredAt: nullTime(b.RecoveredAt),
 	})
 }
 

@@ -228,6 +228,8 @@ type ProviderBreaker struct {
 	FailingSince     *time.Time
 	OpenedAt         *time.Time
 	ProbeAt          *time.Time
+	SilentSince      *time.Time
+	RecoveredAt      *time.Time
 }
 
 type ProviderCall struct {
