@@ -227,7 +227,7 @@ func answerOf(r providers.Result) payment.Answer {
 
 // outputOf says what is left to do. Of a refund the subscription's workflow learns nothing.
 func outputOf(t payment.Transaction, state lifecycle.State, changes lifecycle.Changes) contract.ResolveOutput {
-	out := contract.ResolveOutput{Status: t.Status, CheckAt: t.NextCheckAt, Parked: !t.ParkedAt.IsZero()}
+	out := contract.ResolveOutput{Status: t.Status, CheckAt: t.NextCheckAt, Parked: !t.ParkedAt.IsZero(), Held: contract.HeldOf(t)}
 	if state.Subscription.ID != "" {
 		snapshot := contract.SnapshotOf(state, changes.Unfinished)
 		out.Snapshot = &snapshot

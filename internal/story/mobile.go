@@ -21,6 +21,7 @@ const (
 func PlayMobileMoney(ctx context.Context, c Config) error {
 	c = c.complete()
 	p := &player{client: newClient(c), simulator: c.Simulator, names: map[string]string{}}
+	defer p.client.close()
 	t := &table{out: c.Out, colour: c.Colour}
 	t.note("A customer who pays by mobile money, through pawaPay:\n")
 	if err := p.pawaPay(ctx); err != nil {
