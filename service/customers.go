@@ -123,13 +123,13 @@ func (s *Service) checkNewMethod(
 	if err != nil {
 		return checked, unlessAbsent(err)
 	}
-	if _, methodChanged := u.apply(&c); !methodChanged || checkCustomer(c) != nil { // there is nothing to check yet
-		return checked, nil
+	if _, methodChanged := u.apply(&c); methodChanged && checkCustomer(c) == nil { // else there is nothing to check yet
+		if err := s.checkMethodTaken(ctx, s.store.Reader, by.EnvironmentID, c, true); err != nil {
+			return checked, err
+		}
+		return methodOf(c), s.checkRenewsAll(ctx, by, c)
 	}
-	if err := s.checkMethodTaken(ctx, s.store.Reader, by.EnvironmentID, c, true); err != nil {
-		return checked, err
-	}
-	return methodOf(c), s.checkRenewsAll(ctx, by, c)
+	return checked, nil
 }
 
 // checkRenewsAll refuses a payment method that cannot renew one of the subscriptions that the customer pays for. Faults:
