@@ -21,13 +21,11 @@ func TestUpdateSettings_DunningPolicy(t *testing.T) {
 	require.Equal(t, 3, *was.Dunning.RetryCount)
 	require.Equal(t, "past_due", was.Dunning.FinalAction)
 
-	require.Equal(t, 1, was.RenewalReminderDays)
-
 	got := b.ask(t, b.test, "PATCH", "/api/settings",
-		`{"pastDueBilling":"accrue","renewalReminderDays":0,"dunning":`+strictPolicy+`}`)
+		`{"pastDueBilling":"accrue","renewalReminderDays":3,"dunning":`+strictPolicy+`}`)
 	is := as[Settings](t, 200, got)
 	require.Equal(t, "accrue", is.PastDueBilling)
-	require.Zero(t, is.RenewalReminderDays)
+	require.Equal(t, 3, is.RenewalReminderDays)
 	shown, err := json.Marshal(is.Dunning)
 	require.NoError(t, err)
 	require.JSONEq(t, strictPolicy, string(shown), "what is shown can be sent")
