@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"perennial/billing/payment"
@@ -10,9 +11,11 @@ import (
 	"perennial/providers"
 )
 
-// noteBreaker counts what an exchange, begun then, says about its account. Refused credentials count whatever was asked,
-// all else that opens or closes the breaker only of sends: a look-up that is answered does not say that charges are. An
-// answer writes only where there is something to forget, and silence only where it is news.
+// noteBreaker counts what an exchange, begun then, says about its account. Credentials that are not known (401) open the
+// breaker whatever was asked, all else opens and closes it only of charges that are sent: a look-up that is answered does
+// not say that charges are, and a refund that is not taken, or not permitted (403), does not say that charges are not.
+// Silence and its end count of any exchange. A real answer writes only where there is something to forget, and silence
+// only where it is news.
 func noteBreaker(
 	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, begun time.Time,
 ) error {
@@ -21,8 +24,8 @@ func noteBreaker(
 	}
 	failure, bad := failureOf(answer)
 	note := func(b routing.Breaker) routing.Breaker {
-		switch send := x.move == payment.MoveSend; {
-		case bad && (send || failure == routing.Unauthorized):
+		switch send := x.move == payment.MoveSend && x.txn.Type == payment.Charge; {
+		case bad && (send || answer.HTTPStatus == http.StatusUnauthorized):
 			b = b.Failed(failure, tx.Real)
 		case !bad && send:
 			b = b.Taken()
