@@ -42,6 +42,10 @@ func TestEveryPartIsKilledWhileFourProvidersFail(t *testing.T) {
 		ids := (&wallets{Environment: env, t: t, ctx: ctx}).accounts("pawapay", "flutterwave", "adyen")
 		hear(t, w, map[string]string{"pawapay": ids[0], "flutterwave": ids[1], "adyen": ids[2]})
 		crowds[i] = load.New(t, env, seed+uint64(i))
+		crowds[i].Run(ctx, 1, load.RefundsWith(load.Wallet+"911")) // one that surely goes to the backup
+	}
+	for _, crowd := range crowds {
+		crowd.Wait(t)
 	}
 	processes := []part{
 		{"API", func() { w.Service.Kill(t) }, func() { w.Service.Start(t) }},
