@@ -1,5 +1,10 @@
 -- name: RoutingRuleList :many
-select sqlc.embed(r) from routing_rules r where r.environment_id = @environment_id order by r.position;
+-- Without those of deleted accounts, which no payment goes to: what is read may be written back.
+select sqlc.embed(r)
+from routing_rules r
+join provider_configs p on p.environment_id = r.environment_id and p.id = r.provider_config_id and p.deleted_at is null
+where r.environment_id = @environment_id
+order by r.position;
 
 -- name: RoutingRuleDeleteAll :exec
 delete from routing_rules where environment_id = @environment_id;

@@ -305,13 +305,18 @@ func (q *Queries) RoutingRuleInsert(ctx context.Context, db DBTX, arg RoutingRul
 }
 
 const routingRuleList = `-- name: RoutingRuleList :many
-select r.environment_id, r.position, r.country, r.currency, r.method, r.min_amount, r.max_amount, r.provider_config_id from routing_rules r where r.environment_id = $1 order by r.position
+select r.environment_id, r.position, r.country, r.currency, r.method, r.min_amount, r.max_amount, r.provider_config_id
+from routing_rules r
+join provider_configs p on p.environment_id = r.environment_id and p.id = r.provider_config_id and p.deleted_at is null
+where r.environment_id = $1
+order by r.position
 `
 
 type RoutingRuleListRow struct {
 	RoutingRule RoutingRule
 }
 
+// Without those of deleted accounts, which no payment goes to: what is read may be written back.
 func (q *Queries) RoutingRuleList(ctx context.Context, db DBTX, environmentID string) ([]RoutingRuleListRow, error) {
 	rows, err := db.Query(ctx, routingRuleList, environmentID)
 	if err != nil {
