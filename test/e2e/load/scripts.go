@@ -69,6 +69,31 @@ func PaysWith(token string) Script {
 	}
 }
 
+// RefundsWith makes one charge, waits for its end, and gives a part of it back.
+func RefundsWith(token string) Script {
+	return func(ctx context.Context, a *Actor) error {
+		customer, err := a.Customer(ctx, token, "")
+		if err != nil {
+			return err
+		}
+		id, err := a.pay(ctx, customer, token)
+		if err != nil {
+			return err
+		}
+		charge := struct{ Status string }{"pending"}
+		for charge.Status == "pending" {
+			a.think(ctx)
+			if err := a.env.Get(ctx, "/api/payments/"+id, &charge); err != nil {
+				return err
+			}
+		}
+		if charge.Status != "success" {
+			return nil
+		}
+		return may(a.env.Change(ctx, http.MethodPost, "/api/payments/"+id+"/refund", world.Object{"amount": 100}))
+	}
+}
+
 func (a *Actor) pay(ctx context.Context, customer, token string) (id string, err error) {
 	return a.env.Create(ctx, "/api/payments", world.Object{
 		"customerId": customer, "amount": 100 + a.rand.IntN(5000), "currency": currencyOf(token), "description": "once",
