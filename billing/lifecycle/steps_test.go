@@ -134,6 +134,8 @@ func (l *life) step(draw chance) {
 			l.skipRetry()
 		case 6, 7:
 			l.resume()
+		case 8, 9:
+			l.cancelPayment(draw)
 		}
 	case 19:
 		if id := l.some(draw, func(t payment.Transaction) bool { return t.RefundOwed > 0 }); id != "" {
@@ -260,6 +262,27 @@ func (l *life) resume() {
 	default:
 		require.True(l.t, paused && !l.sub().Paused())
 		require.True(l.t, changes.Attempt != "" || l.live("") != nil, "nothing collects")
+	}
+}
+
+// cancelPayment asks for a charge to be canceled, in whatever state it is.
+func (l *life) cancelPayment(draw chance) {
+	id := l.some(draw, func(t payment.Transaction) bool { return t.Type == payment.Charge })
+	if id == "" {
+		return
+	}
+	g, result := l.load(false), l.about(id)
+	state, changes, err := lifecycle.CancelPayment(g.state, result, l.moment())
+	if err != nil {
+		was := result.Transaction
+		require.True(l.t, was.Status != payment.Pending || !was.ParkedAt.IsZero(), err)
+		l.untouched(g)
+		return
+	}
+	l.write(g, state, changes)
+	require.False(l.t, l.store.transaction(id).CancelRequestedAt.IsZero())
+	if changes.Unfinished {
+		l.advance()
 	}
 }
 
