@@ -376,7 +376,7 @@ func inProgress(err error) bool {
 func (l *life) payOwed(chargeID string, asCredit bool) {
 	charge := *l.store.transaction(chargeID)
 	if !asCredit {
-		_, changes, err := lifecycle.RetryRefund(lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}, charge,
+		changes, err := lifecycle.RetryRefund(lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}, charge,
 			l.moment())
 		require.NoError(l.t, err)
 		require.Equal(l.t, charge.RefundOwed, changes.Made(changes.Attempt).Amount)
