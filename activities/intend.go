@@ -18,8 +18,6 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 	var x exchange
 	now := a.Clock()
 	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		a.leave(&x) // of a try that the database had repeated
-		x = exchange{}
 		txn, payer, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err
@@ -42,7 +40,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		if err := x.decide(ctx, tx, in, now); err != nil || !x.asks() {
 			return err
 		}
-		if x.held = a.Slots.take(x.config.ID); !x.held {
+		if x.held = a.Slots.take(x.config.ID, x.config.Provider); !x.held {
 			return errBusy(ctx, 0)
 		}
 		limit := cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
@@ -60,7 +58,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 // leave gives the slot of an exchange back.
 func (a *Payments) leave(x *exchange) {
 	if x.held {
-		a.Slots.release(x.config.ID)
+		a.Slots.release(x.config.ID, x.config.Provider)
 		x.held = false
 	}
 }
