@@ -166,6 +166,7 @@ type ResolveOutput struct {
 	Status   payment.Status `json:"status"`
 	CheckAt  time.Time      `json:"checkAt"` // pending: when to ask again, real time
 	Parked   bool           `json:"parked,omitempty"`
+	Held     Held           `json:"held,omitzero"`
 	Snapshot *Snapshot      `json:"snapshot,omitempty"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
 
@@ -41,6 +42,22 @@ type Attempt struct {
 	CheckAt time.Time `json:"checkAt"`
 	// Sent: the provider was asked at least once, so that the UI shows a check, not a charge.
 	Sent bool `json:"sent"`
+	// Held is why it is not sent yet; zero: nothing holds it.
+	Held Held `json:"held,omitzero"`
+}
+
+// Held is why no account can take a payment, and how that ends, in words with ids of accounts; and since when it waits.
+type Held struct {
+	Why   string    `json:"why"`
+	Since time.Time `json:"since"`
+}
+
+// HeldOf returns what holds a payment back; zero: nothing does.
+func HeldOf(t payment.Transaction) Held {
+	if t.HeldBack.At.IsZero() || t.Status != payment.Pending {
+		return Held{}
+	}
+	return Held{t.FailureReason, t.SendDueAt}
 }
 
 // SnapshotOf returns what a workflow may know of a subscription.
@@ -52,7 +69,7 @@ func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
 		ClockNow: state.ClockNow, Finished: !s.FinishedAt.IsZero(), Unfinished: unfinished,
 	}
 	if t := state.Attempt(); t != nil {
-		out.Live = &Attempt{TransactionID: t.ID, CheckAt: t.NextCheckAt, Sent: !t.FirstSentAt.IsZero()}
+		out.Live = &Attempt{TransactionID: t.ID, CheckAt: t.NextCheckAt, Sent: !t.FirstSentAt.IsZero(), Held: HeldOf(*t)}
 		if t.Checks == 0 && t.NotFoundCount == 0 && !out.Live.Sent {
 			out.Live.CheckAt = time.Time{} // not tried yet: now; the time of its check is the reconciler's
 		}

@@ -44,6 +44,30 @@ func (t Transaction) MayRepeat(now time.Time) bool {
 	return !t.EverSent() && fresh && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= restoreTime
 }
 
+// resends is how often a charge is sent anew after its provider has proven that it has nothing of it. Two are enough for
+// what single requests meet; whoever loses three is not to be trusted with a fourth.
+const resends = 2
+
+// Anew returns a charge that its provider provably never received as one that is due for a first send: under the next
+// key, and to the account that routing chooses then. It returns false for what fails instead: a refund; a charge that
+// nobody wants any more, or that its provider has named, so that it had it once; and one that was sent anew resends times.
+// sends are those of the transaction. now is real time.
+func (t Transaction) Anew(sends []Send, now time.Time) (Transaction, bool) {
+	lost := 0
+	for _, s := range sends {
+		if s.Number < t.SendNumber && s.Outcome == AnswerNotFound {
+			lost++
+		}
+	}
+	if t.Type != Charge || t.ProviderRef != "" || !t.CancelRequestedAt.IsZero() || lost >= resends {
+		return t, false
+	}
+	t.FirstSentAt, t.NotFoundAt, t.NotFoundCount, t.Checks = time.Time{}, time.Time{}, 0, 0
+	t.SendDueAt, t.NextCheckAt = now, now
+	t.FailureReason = "The provider never received this payment. It is sent again."
+	return t, true
+}
+
 // Hold is that no provider could take a first send.
 type Hold struct {
 	At       time.Time // real; it was not sent until then, when that was last found. Zero: nothing is held
