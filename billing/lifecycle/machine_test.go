@@ -193,14 +193,14 @@ func (m *machine) pay(*rapid.T) {
 func (m *machine) refund(*rapid.T) {
 	if t := m.choose(func(t payment.Transaction) bool { return t.Refundable() > 0 }); t != nil {
 		amount := money.Minor(1 + m.draw(int(t.Refundable()), "amount"))
-		_, changes, err := lifecycle.RefundCharge(m.payer(), *t, amount, m.moment())
+		changes, err := lifecycle.RefundCharge(m.payer(), *t, amount, m.moment())
 		m.write(changes, err)
 	}
 }
 
 func (m *machine) refundAgain(*rapid.T) {
 	if t := m.choose(func(t payment.Transaction) bool { return t.RefundOwed > 0 }); t != nil {
-		_, changes, err := lifecycle.RetryRefund(m.payer(), *t, m.moment())
+		changes, err := lifecycle.RetryRefund(m.payer(), *t, m.moment())
 		m.write(changes, err)
 	}
 }
