@@ -102,7 +102,7 @@ func loadResult(
 	r.Move, r.Asked, r.Protocol, r.Answer = x.move, x.asked, x.protocol, answerOf(answer)
 	r.About, r.Hint = x.about, x.hint
 	r.Hold = x.hold
-	if r.Transaction.ProviderConfigID == "" && x.earlier == nil { // a callback told who has it
+	if !r.Transaction.EverSent() && x.earlier == nil { // a callback told who has it, whoever refused it last
 		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
 	}
 	r.Send = x.earlier
