@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/payment"
 	"perennial/billing/routing"
+	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/failpoint"
 	"perennial/providers"
@@ -39,6 +40,7 @@ type exchange struct {
 	held      bool            // a slot of its account
 	mayRepeat bool            // a first send, which a restored database may have forgotten
 	told      []db.Callback   // evidence, the one to believe first
+	publicURL string          // how payers reach the API
 }
 
 // keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow
@@ -126,8 +128,16 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	}
 	return x.provider.Charge(ctx, providers.ChargeRequest{
 		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
-		Method: methodOf(t.Method),
+		Method: methodOf(t.Method), ReturnURL: x.returnURL(),
 	})
+}
+
+// returnURL is where the payer comes back to after a confirmation; empty: nobody is asked. Repeats send the same.
+func (x exchange) returnURL() string {
+	if x.txn.Action.Token == "" {
+		return ""
+	}
+	return contract.ReturnLink(x.publicURL, x.txn.Action.Token)
 }
 
 // believed is what a callback proves, in the form of an answer to a look-up.

@@ -47,7 +47,7 @@ func (s *Server) cancelPayment(
 	if t.SubscriptionID != "" { // its commands wait for the same lock
 		admit = append(admit, s.admit(t.SubscriptionID))
 	}
-	out, err := commandOf(ctx, s, c, http.StatusOK, madePayment,
+	out, err := commandOf(ctx, s, c, http.StatusOK, s.madePayment,
 		func(around service.Around[payment.Transaction]) error {
 			return s.service.CancelPayment(ctx, caller(c), t.ID, around)
 		}, admit...)

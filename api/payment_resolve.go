@@ -31,7 +31,7 @@ func (s *Server) resolvePayment(
 	if t.SubscriptionID != "" {
 		admit = append(admit, s.admit(t.SubscriptionID))
 	}
-	return commandOf(ctx, s, c, http.StatusOK, madePayment,
+	return commandOf(ctx, s, c, http.StatusOK, s.madePayment,
 		func(around service.Around[payment.Transaction]) error {
 			return s.service.ResolvePayment(ctx, caller(c), resolution, around)
 		}, admit...)

@@ -30,6 +30,6 @@ func (s *Server) refundOwed(
 	perform func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
 ) (*httpkit.Reply[Payment], error) {
 	id := httpkit.Resource[payment.Transaction](c).ID
-	return commandOf(ctx, s, c, status, madePayment,
+	return commandOf(ctx, s, c, status, s.madePayment,
 		func(around service.Around[payment.Transaction]) error { return perform(ctx, caller(c), id, around) })
 }
