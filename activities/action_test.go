@@ -30,6 +30,7 @@ const billingURL = "https://billing.example"
 // asking is a subscription whose bank wants the payer of its first invoice to confirm the charge.
 type asking struct {
 	*life
+	t   *testing.T
 	sim *simtest.Sim
 }
 
@@ -49,7 +50,7 @@ func newAsking(t *testing.T, card customer.PaymentDetails, dialect core.Dialect,
 	l.ref = s.Subscribe(t, l.customer, p)
 	l.reload()
 	l.until(s.Clock.Now())
-	return asking{l, sim}
+	return asking{l, t, sim}
 }
 
 func stripeAsking(t *testing.T) asking {

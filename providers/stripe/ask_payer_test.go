@@ -68,7 +68,7 @@ func TestCharge_AsksPayer(t *testing.T) {
 				}
 			})
 			in := sampleCharge()
-			in.ReturnURL = "https://billing.example/back"
+			in.TransactionID, in.ReturnURL = "txn_1", "https://billing.example/back"
 			got, err := adapter.Charge(t.Context(), in)
 			require.NoError(t, err)
 			require.Equal(t, c.want, got.Outcome)

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/contract"
+	"perennial/db"
 	"perennial/providers"
 	"perennial/test/scene"
 )
@@ -137,10 +138,11 @@ func (s *stage) send(txn string, script scene.Answer) error {
 
 // asksPayer is a provider whose page the payer of the newest charge must confirm it on.
 func (l *life) asksPayer() func() error {
+	txn := l.newest(payment.Charge)
+	txn.Action.Token = "TOKEN_" + txn.ID // its send has set it
+	l.InTx(l.t, func(tx *db.Tx) error { return tx.SaveTransaction(l.ctx, l.Env, txn) })
 	return func() error {
-		return l.hear(l.newest(payment.Charge).ID, payment.Answer{
-			Outcome: payment.AnswerPending, ConfirmURL: "https://bank.example",
-		})
+		return l.hear(txn.ID, payment.Answer{Outcome: payment.AnswerPending, ConfirmURL: "https://bank.example"})
 	}
 }
 

@@ -237,7 +237,6 @@ func (s *stage) hear(id string, said payment.Answer) error {
 		result.Protocol = payment.Protocol{
 			LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceAfter: time.Minute, ActionExpiry: time.Hour,
 		}
-		result.Transaction.Action.Token = "TOKEN_" + t.ID
 		said.Ref = "ref_" + t.ID
 		if said.Outcome == payment.AnswerSucceeded && said.Amount == 0 {
 			said.Amount, said.Currency = t.Amount, t.Currency
