@@ -48,6 +48,7 @@ const (
 	connections     = 20
 	slots           = 32
 	workflowSlots   = 64
+	stickyPatience  = 20 * time.Second
 	pollers         = 4
 	cachedWorkflows = 1000
 )
@@ -111,7 +112,7 @@ func work(c client.Client, a *Activities) (stop func(), err error) {
 	options := worker.Options{
 		MaxConcurrentActivityExecutionSize: slots, MaxConcurrentLocalActivityExecutionSize: slots,
 		MaxConcurrentWorkflowTaskExecutionSize: workflowSlots, MaxConcurrentWorkflowTaskPollers: pollers,
-		MaxConcurrentActivityTaskPollers: pollers,
+		MaxConcurrentActivityTaskPollers: pollers, StickyScheduleToStartTimeout: stickyPatience,
 	}
 	billing := worker.New(c, QueueBilling, options)
 	billing.RegisterWorkflow(Renewal)
