@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"perennial/providers"
@@ -48,10 +49,10 @@ func TestCharge_AsksPayer(t *testing.T) {
 			adapter := against(t, func(w http.ResponseWriter, r *http.Request) {
 				switch {
 				case strings.HasSuffix(r.URL.Path, "/confirm"):
-					require.Equal(t, "pm_9", r.PostFormValue("payment_method"))
-					require.Equal(t, "https://billing.example/back", r.PostFormValue("return_url"))
-					require.Empty(t, r.Header.Get("Idempotency-Key"))
-					require.False(t, r.PostForm.Has("off_session"), "the payer is there")
+					assert.Equal(t, "pm_9", r.PostFormValue("payment_method"))
+					assert.Equal(t, "https://billing.example/back", r.PostFormValue("return_url"))
+					assert.Empty(t, r.Header.Get("Idempotency-Key"))
+					assert.False(t, r.PostForm.Has("off_session"), "the payer is there")
 					w.WriteHeader(c.status)
 					_, _ = io.WriteString(w, c.confirm)
 				case strings.HasSuffix(r.URL.Path, "/cancel"):
@@ -59,8 +60,8 @@ func TestCharge_AsksPayer(t *testing.T) {
 				case r.Method == http.MethodGet:
 					_, _ = io.WriteString(w, c.lookup)
 				default:
-					require.Equal(t, "true", r.PostFormValue("off_session"))
-					require.False(t, r.PostForm.Has("return_url"), "the first request is that of every charge")
+					assert.Equal(t, "true", r.PostFormValue("off_session"))
+					assert.False(t, r.PostForm.Has("return_url"), "the first request is that of every charge")
 					if strings.HasPrefix(c.first, `{"error"`) {
 						w.WriteHeader(http.StatusPaymentRequired)
 					}
