@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
@@ -35,7 +36,7 @@ func onlyTold(t testing.TB) *life {
 	t.Helper()
 	s := scene.New(t)
 	s.Payments.Gateway = scene.Gateway{Only: toldOnly{s.Provider, t}}
-	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
+	s.Provider.Script = always(scene.Pend)
 	return begin(t, s, scene.Monthly(1000))
 }
 
@@ -83,31 +84,85 @@ func TestEvidence_DecidesWhatCannotBeAsked(t *testing.T) {
 }
 
 // Whatever the order of four messages, and however often each is repeated, the end is the same, and is reached once.
-func TestEvidence_AllOrdersAndRepeats(t *testing.T) {
+func TestCallback_AllOrdersAndRepeats(t *testing.T) {
 	t.Parallel()
-	l := onlyTold(t)
-	var paid []string
-	for _, order := range permutations(4) {
-		txn := l.own(t)
-		l.check(txn.ID)
-		txn = l.now(txn.ID)
-		four := []providers.Callback{
-			says(txn, "processing "+txn.ID, providers.Pending), says(txn, "authorised "+txn.ID, providers.Succeeded),
-			says(txn, "captured "+txn.ID, providers.Succeeded), says(txn, "accepted "+txn.ID, providers.Pending),
-		}
-		for _, n := range order {
-			l.hears(four[n], four[n])
-		}
-		l.hears(four...)
-		require.Equal(t, payment.Success, l.now(txn.ID).Status)
-		paid = append(paid, txn.ID)
+	for name, begun := range tellers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := begun(t)
+			var paid []string
+			for _, order := range permutations(4) {
+				txn := l.own(t)
+				l.check(txn.ID)
+				txn = l.now(txn.ID)
+				l.Provider.Settle(txn.ID, providers.Succeeded)
+				four := []providers.Callback{
+					says(txn, "processing "+txn.ID, providers.Pending), says(txn, "authorised "+txn.ID, providers.Succeeded),
+					says(txn, "captured "+txn.ID, providers.Succeeded), says(txn, "accepted "+txn.ID, providers.Pending),
+				}
+				for _, n := range order {
+					l.hears(four[n], four[n])
+				}
+				l.hears(four...)
+				require.Equal(t, payment.Success, l.now(txn.ID).Status)
+				paid = append(paid, txn.ID)
+			}
+			require.Zero(t, l.open())
+			require.Empty(t, l.refunds())
+			l.requireAnnounced(paid...)
+		})
 	}
-	require.Zero(t, l.open())
-	require.Empty(t, l.refunds())
+}
+
+// A hundred copies of one message, sixteen at a time, are one transition.
+func TestCallback_AHundredCopies(t *testing.T) {
+	t.Parallel()
+	for name, begun := range tellers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := begun(t)
+			txn := l.last()
+			l.Provider.Settle(txn.ID, providers.Succeeded)
+			receiver := service.New(l.Store, l.Clock.Now)
+			var copies errgroup.Group
+			copies.SetLimit(16)
+			for range 100 {
+				copies.Go(func() error {
+					if err := receiver.ReceiveCallback(t.Context(), l.Config, says(txn, "captured", providers.Succeeded)); err != nil {
+						return err
+					}
+					return l.checkUntilSettled(t.Context(), txn.ID)
+				})
+			}
+			require.NoError(t, copies.Wait())
+			require.Equal(t, payment.Success, l.now(txn.ID).Status)
+			var stored int
+			require.NoError(t, l.Pool.QueryRow(t.Context(), "select count(*) from provider_callbacks").Scan(&stored))
+			require.Equal(t, 1, stored)
+			require.Zero(t, l.open())
+			l.requireAnnounced(txn.ID)
+			l.sound()
+		})
+	}
+}
+
+// tellers begin lives whose provider accepts a charge, and then tells what became of it.
+var tellers = map[string]func(testing.TB) *life{
+	"cannot be asked": onlyTold,
+	"is asked": func(t testing.TB) *life {
+		s := scene.New(t)
+		s.Provider.Script = always(scene.Pend)
+		return begin(t, s, scene.Monthly(1000))
+	},
+}
+
+// requireAnnounced wants one event of success for each of the payments.
+func (l *life) requireAnnounced(paid ...string) {
+	l.t.Helper()
 	var announced int
-	require.NoError(t, l.Pool.QueryRow(t.Context(),
+	require.NoError(l.t, l.Pool.QueryRow(l.t.Context(),
 		"select count(*) from events where type = 'payment.success' and object_id = any($1)", paid).Scan(&announced))
-	require.Equal(t, len(paid), announced)
+	require.Equal(l.t, len(paid), announced)
 }
 
 func permutations(n int) (out [][]int) {

@@ -150,3 +150,25 @@ func TestConfirm_UnknownLooksLikeMalformed(t *testing.T) {
 	}
 	require.Equal(t, http.StatusMethodNotAllowed, b.send(t, "POST", "/confirm/"+confirmToken, nil).Status)
 }
+
+// Who waits for the end of a payment is answered with the link, which only the payer can open.
+func TestCreatePayment_PreferWaitEndsWithTheLink(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cust := b.newCustomer(t, b.test)
+	b.engine.onPayment = func(_ context.Context, in contract.PaymentInput) error {
+		b.write(t, func(ctx context.Context, tx *db.Tx) error {
+			txn, err := tx.LockTransaction(ctx, b.test.environmentID, in.Ref.ID)
+			require.NoError(t, err)
+			txn.Action = payment.Action{Token: confirmToken, URL: banksPage, ExpiresAt: b.clock().Add(time.Hour)}
+			return tx.SaveTransaction(ctx, b.test.environmentID, txn)
+		})
+		return nil
+	}
+	begun := time.Now()
+	charge := as[Payment](t, 201, b.charge(t, cust.ID, "Prefer", "wait=30"))
+	require.Equal(t, "pending", charge.Status)
+	require.True(t, charge.RequiresAction)
+	require.NotEmpty(t, charge.ConfirmURL)
+	require.Less(t, time.Since(begun), 20*time.Second)
+}

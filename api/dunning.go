@@ -48,9 +48,12 @@ func renderDunning(p dunning.Policy) Dunning {
 	return out
 }
 
-const day = 24 * time.Hour
+const (
+	day        = 24 * time.Hour
+	maxGapDays = 366 // what the rules allow, in days
+)
 
-// policy is what the form says. Faults: fields_exclusive; the rules judge the rest.
+// policy is what the form says. Faults: fields_exclusive, retry_policy_invalid; the rules judge the rest.
 func (d Dunning) policy() (dunning.Policy, error) {
 	p := dunning.Default()
 	if d.RetryGapDays != nil {
@@ -58,9 +61,13 @@ func (d Dunning) policy() (dunning.Policy, error) {
 			return p, fault.InvalidParam("dunning.retryGapDays", "fields_exclusive",
 				"Send `retryGapDays`, or `retryBaseSeconds`, `retryFactor` and `retryCount`, not both.")
 		}
-		gaps := make([]time.Duration, len(d.RetryGapDays))
-		for i, days := range d.RetryGapDays {
-			gaps[i] = time.Duration(min(max(days, 0), 400)) * day // beyond what the rules allow, and far from overflow
+		var gaps []time.Duration
+		for _, days := range d.RetryGapDays {
+			if days < 1 || days > maxGapDays {
+				return p, fault.InvalidParam("dunning.retryGapDays", "retry_policy_invalid",
+					"Each gap must be 1 to %d days.", maxGapDays)
+			}
+			gaps = append(gaps, time.Duration(days)*day)
 		}
 		p.Retry = retry.List(gaps...)
 	}

@@ -89,7 +89,7 @@ type listEventsInput struct {
 	CustomerID     string         `query:"customerId" maxLength:"64"`
 	SubscriptionID string         `query:"subscriptionId" maxLength:"64"`
 	From           int64          `query:"from" minimum:"0" maximum:"253402300799" example:"1763640000" doc:"Only events whose recordedAt is this or later. Unix seconds."`
-	To             int64          `query:"to" minimum:"0" maximum:"253402300799" example:"1763726400" doc:"Only events whose recordedAt is before this. Unix seconds."`
+	To             int64          `query:"to" minimum:"1" maximum:"253402300799" example:"1763726400" doc:"Only events whose recordedAt is before this. Unix seconds."`
 }
 
 var errSpanEmpty = fault.InvalidParam("to", "time_span_empty", "`to` must be later than `from`.")

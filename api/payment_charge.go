@@ -34,7 +34,7 @@ func (s *Server) madePayment(t payment.Transaction) httpkit.Made[Payment] {
 }
 
 // paymentNow makes a replayed answer tell what has become of the payment since, and keeps any answer back until the
-// payment is final or the caller's patience is over.
+// payment is final or waits for its payer, or the caller's patience is over.
 func (s *Server) paymentNow(
 	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Payment],
 ) (*httpkit.Reply[Payment], error) {
@@ -44,7 +44,7 @@ func (s *Server) paymentNow(
 	}
 	read := func(ctx context.Context) (Payment, bool, error) {
 		t, err := s.store.Transaction(ctx, c.EnvironmentID, made.ID)
-		return s.renderPayment(t), t.Status != payment.Pending, err
+		return s.renderPayment(t), t.Status != payment.Pending || t.WaitsForPayer(), err
 	}
 	// The stored answer says pending for ever. A client that lost the response wants to know how the payment went, so a
 	// repeat alone shows the row as it is now.

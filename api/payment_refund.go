@@ -43,14 +43,10 @@ func (s *Server) cancelPayment(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
-	var admit []httpkit.Admission
-	if t.SubscriptionID != "" { // its commands wait for the same lock
-		admit = append(admit, s.admit(t.SubscriptionID))
-	}
 	out, err := commandOf(ctx, s, c, http.StatusOK, s.madePayment,
 		func(around service.Around[payment.Transaction]) error {
 			return s.service.CancelPayment(ctx, caller(c), t.ID, around)
-		}, admit...)
+		}, s.admitOwner(t))
 	if err != nil {
 		return nil, err
 	}

@@ -26,13 +26,8 @@ func (s *Server) resolvePayment(
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	resolution := service.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
-	var admit []httpkit.Admission
-	// What the decision leads to is written under the lock of the subscription, which its commands wait for too.
-	if t.SubscriptionID != "" {
-		admit = append(admit, s.admit(t.SubscriptionID))
-	}
 	return commandOf(ctx, s, c, http.StatusOK, s.madePayment,
 		func(around service.Around[payment.Transaction]) error {
 			return s.service.ResolvePayment(ctx, caller(c), resolution, around)
-		}, admit...)
+		}, s.admitOwner(t))
 }

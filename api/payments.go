@@ -48,6 +48,7 @@ type Payment struct {
 	RecoveredFrom    string          `json:"recoveredFrom,omitempty" doc:"The canceled charge that the provider captured nevertheless."`
 	Sends            []PaymentSend   `json:"sends,omitempty" doc:"The sends of the payment, oldest first: more than one where an account did not take it. Only of a single payment, not in lists."`
 	CreatedAt        int64           `json:"createdAt" example:"1763640000"`
+	CancelRequested  int64           `json:"cancelRequestedAt,omitempty" doc:"The time when the charge was asked to be canceled: by cancelPayment, or because its subscription or invoice ended. While it is pending, the provider has not confirmed."`
 	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
 
@@ -86,7 +87,7 @@ func (s *Server) renderPayment(t payment.Transaction) Payment {
 		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
 		ReturnedAt: unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
 		Disputes: renderDisputes(t.Disputes), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
-		CreatedAt: unix(t.CreatedAt), CompletedAt: unix(t.CompletedAt),
+		CreatedAt: unix(t.CreatedAt), CancelRequested: unix(t.CancelRequestedAt), CompletedAt: unix(t.CompletedAt),
 	}
 	if out.ConfirmURL = s.confirmLink(t); out.ConfirmURL != "" {
 		out.RequiresAction, out.ConfirmBy = true, unix(t.Action.ExpiresAt)
@@ -143,7 +144,7 @@ type listPaymentsInput struct {
 	RefundOwed       string `query:"refundOwed" enum:"true" doc:"true: only charges with refundOwed, of which a refund failed."`
 	ProviderConfigID string `query:"providerConfigId" maxLength:"64" doc:"Only payments that were last sent to this account at a provider."`
 	From             int64  `query:"from" minimum:"0" maximum:"253402300799" example:"1763640000" doc:"Only payments whose createdAt is this or later. Unix seconds."`
-	To               int64  `query:"to" minimum:"0" maximum:"253402300799" example:"1763726400" doc:"Only payments whose createdAt is before this. Unix seconds."`
+	To               int64  `query:"to" minimum:"1" maximum:"253402300799" example:"1763726400" doc:"Only payments whose createdAt is before this. Unix seconds."`
 }
 
 func (s *Server) listPayments(
@@ -229,7 +230,7 @@ func (s *Server) paymentOperations() {
 		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments",
 		Summary: "Charge a customer, or pay a subscription's open invoice",
 		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
-			"most 30) for a final status. A repeat of the request with the same Idempotency-Key never charges " +
+			"most 30) for a final status, or for a link that the payer must open (requiresAction). A repeat of the request with the same Idempotency-Key never charges " +
 			"twice. A refund that is made at the provider's dashboard is booked here too.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
@@ -245,7 +246,7 @@ func (s *Server) paymentOperations() {
 		Description: "Gives the charge back, or a part of it; several refunds never exceed what was captured. Answers with " +
 			"the refund, normally pending. What the charge paid for stays paid. Prefer: wait=N waits up to N seconds (at most " +
 			"30) for its final status. One that fails shows in refundOwed of the charge.",
-		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Waits: true, Request: amountBack,
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Load: load, Waits: true, Request: amountBack,
 		Response: refunded,
 	}, s.refundPayment)
 	canceled := example
@@ -264,14 +265,14 @@ func (s *Server) paymentOperations() {
 		Summary: "Retry the failed refunds of a charge",
 		Description: "Creates one refund of refundOwed of the charge. Prefer: wait=N waits up to N seconds (at most " +
 			"30) for its final status.",
-		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Waits: true, Response: refunded,
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Load: load, Waits: true, Response: refunded,
 	}, s.retryRefund)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "creditRefund", Method: http.MethodPost, Path: "/payments/{id}/credit-refund", Tag: "Payments",
 		Summary: "Return the failed refunds of a charge as credit",
 		Description: "Adds refundOwed of the charge to the customer's credit, which later invoices use. The charge " +
 			"must have paid an invoice.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 	}, s.creditRefund)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "resolvePayment", Method: http.MethodPost, Path: "/payments/{id}/resolve", Tag: "Payments",

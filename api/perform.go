@@ -1,21 +1,29 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
 	"perennial/api/httpkit"
 	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/service"
 )
 
-// admit lets a bounded number of commands of one subscription in. The rest are refused at once with 429: all of them
-// wait for one row lock, so that a crowd would hold the connections of the pool and take every other customer's
-// requests along.
-func (s *Server) admit(subscriptionID string) httpkit.Admission {
-	return func() (func(), error) { return s.gate.Enter(subscriptionID) }
+// admit lets a bounded number of commands of one subscription or customer in. The rest are refused at once with 429:
+// all of them wait for one row lock, so that a crowd would hold the connections of the pool and take every other
+// customer's requests along.
+func (s *Server) admit(id string) httpkit.Admission {
+	return func() (func(), error) { return s.gate.Enter(id) }
+}
+
+// admitOwner is admit for a decision about a payment, which is written under the lock of its subscription, or of the
+// customer where it has none.
+func (s *Server) admitOwner(t payment.Transaction) httpkit.Admission {
+	return s.admit(cmp.Or(t.SubscriptionID, t.CustomerID))
 }
 
 // commandOf runs a use case that changes what exists already: what httpkit does in its transaction is its Around.

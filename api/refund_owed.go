@@ -29,7 +29,8 @@ func (s *Server) refundOwed(
 	ctx context.Context, c *httpkit.Call, status int,
 	perform func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
 ) (*httpkit.Reply[Payment], error) {
-	id := httpkit.Resource[payment.Transaction](c).ID
+	t := httpkit.Resource[payment.Transaction](c)
 	return commandOf(ctx, s, c, status, s.madePayment,
-		func(around service.Around[payment.Transaction]) error { return perform(ctx, caller(c), id, around) })
+		func(around service.Around[payment.Transaction]) error { return perform(ctx, caller(c), t.ID, around) },
+		s.admitOwner(t))
 }

@@ -71,8 +71,9 @@ func (s *Server) settingsOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateSettings", Method: http.MethodPatch, Path: "/settings", Tag: "Environment", Summary: "Update the settings",
 		Description: "The settings of the environment of the API key. A new dunning policy counts from the next failed " +
-			"payment on: a retry that is scheduled already stays. Subscriptions that are past due follow a new final " +
-			"action with their next change or period.",
+			"payment on: a retry that is scheduled already stays. Subscriptions that are past due follow a final action that " +
+			"becomes cancel, or is so no longer, with their next change or period. Collection pauses only for those that " +
+			"become past due later, and what is paused stays so until it is resumed or paid.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: example,
 		Request: SettingsChange{Dunning: &example.Dunning},
 	}, s.updateSettings)

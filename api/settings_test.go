@@ -37,9 +37,16 @@ func TestUpdateSettings_DunningPolicy(t *testing.T) {
 	require.Len(t, events, 1)
 	require.Equal(t, []string{"dunning", "pastDueBilling"}, dataOf[event.SettingsUpdated](t, events[0]).Changed)
 
+	for range 2 {
+		none := as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":{"retryGapDays":[]}}`))
+		require.Zero(t, *none.Dunning.RetryCount)
+	}
+	events = as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=settings.updated", nil)).Data
+	require.Len(t, events, 2, "the second time nothing changed")
+
 	back := as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":{}}`))
 	require.Equal(t, was.Dunning, back.Dunning, "what is absent has the default")
-	require.Equal(t, []string{"past_due_billing", "dunning", "dunning"}, b.settingChanges(t))
+	require.Equal(t, []string{"past_due_billing", "dunning", "dunning", "dunning"}, b.settingChanges(t))
 }
 
 // settingChanges lists what changes of settings were recorded, each with its actor.
@@ -60,7 +67,8 @@ func TestUpdateSettings_Refuses(t *testing.T) {
 	for _, c := range []struct{ policy, code, param string }{
 		{`{"retryGapDays":[1],"retryCount":1}`, "fields_exclusive", "dunning.retryGapDays"},
 		{`{"retryGapDays":[0]}`, "retry_policy_invalid", "dunning.retryGapDays"},
-		{`{"retryGapDays":[300,100]}`, "retry_policy_invalid", "dunning.retryCount"},
+		{`{"retryGapDays":[300,100]}`, "retry_policy_invalid", "dunning.retryGapDays"},
+		{`{"retryCount":9}`, "retry_policy_invalid", "dunning.retryCount"},
 		{`{"retryGapDays":[9223372036854775807]}`, "retry_policy_invalid", "dunning.retryGapDays"},
 		{`{"retryCount":11}`, "out_of_range", "dunning.retryCount"},
 		{`{"finalAction":"give_up"}`, "value_unknown", "dunning.finalAction"},

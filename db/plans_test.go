@@ -218,6 +218,8 @@ func (c *crowd) lists(t *testing.T) {
 		"charges": {Type: "charge"}, "refunds": {Type: "refund"}, "pending refunds": {Type: "refund", Status: "pending"},
 		"customer": {CustomerID: customer}, "subscription": {SubscriptionID: subscription},
 		"invoice": {InvoiceID: invoice}, "customer and rare status": {CustomerID: customer, Status: "failed"},
+		"account": {ProviderConfigID: crowdID("pp_", 2)}, "account without payments": {ProviderConfigID: crowdID("pp_", 1)},
+		"account and rare status": {ProviderConfigID: crowdID("pp_", 2), Status: "failed"}, "refund owed": {RefundOwed: true},
 	} {
 		add("transactions, "+name, "txn_", func(p db.Page) error {
 			_, _, err := c.store.Transactions(ctx, crowdEnv, f, p)

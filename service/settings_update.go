@@ -28,8 +28,8 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 }
 
 // UpdateSettings changes the settings of the caller's environment, and announces and records what changed, if anything
-// did. A retry that is scheduled stays; a subscription that is past due follows a new final action with its next change
-// or period. Faults: those of subscription.Settings.Validate.
+// did. A retry that is scheduled stays. A subscription that is past due follows a new final action cancel with its next
+// change or period, and a pause neither begins nor ends. Faults: those of subscription.Settings.Validate.
 func (s *Service) UpdateSettings(
 	ctx context.Context, by Caller, u SettingsUpdate, also Also[subscription.Settings],
 ) (subscription.Settings, error) {

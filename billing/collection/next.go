@@ -14,12 +14,12 @@ type Kind string
 const (
 	Begin            Kind = "begin"             // the invoice's turn has come
 	RetryDue         Kind = "retry_due"         // RetryAt has passed
-	Pay              Kind = "pay"               // somebody asks for an attempt now
+	Pay              Kind = "pay"               // a command asks for an attempt now
 	MethodChanged    Kind = "method_changed"    // the customer has another payment method
 	AttemptSucceeded Kind = "attempt_succeeded" // any attempt of the invoice, live or superseded
 	AttemptFailed    Kind = "attempt_failed"    // the live attempt
 	AttemptCanceled  Kind = "attempt_canceled"  // the provider confirms that the live attempt will not capture
-	SkipRetry        Kind = "skip_retry"        // somebody asks for the next retry not to happen
+	SkipRetry        Kind = "skip_retry"        // a command asks for the next retry not to happen
 	Stop             Kind = "stop"              // the subscription was canceled
 	Void             Kind = "void"              // the invoice is withdrawn
 )

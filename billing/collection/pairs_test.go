@@ -38,7 +38,10 @@ var situations = []situation{
 	{"charging:manual_after_last", collection.State{
 		Phase: collection.Charging, Trigger: collection.Manual, Automatic: 4, Attempts: 6,
 	}},
-	{"scheduled", collection.State{Phase: collection.Scheduled, Automatic: 2, Attempts: 2, RetryAt: retryAt}},
+	{"scheduled:retries_left", collection.State{
+		Phase: collection.Scheduled, Automatic: 2, Attempts: 2, RetryAt: retryAt,
+	}},
+	{"scheduled:last", collection.State{Phase: collection.Scheduled, Automatic: 3, Attempts: 3, RetryAt: retryAt}},
 	{"exhausted", collection.State{Phase: collection.Exhausted, Automatic: 4, Attempts: 4}},
 	{"settled", collection.State{Phase: collection.Settled, Automatic: 2, Attempts: 2}},
 	{"closed", collection.State{Phase: collection.Closed, Automatic: 1, Attempts: 1}},
@@ -66,7 +69,8 @@ charging:retries_left         -      -         -              busy    busy      
 charging:last                 -      -         -              busy    busy       settle            exhaust        exhaust          ask    busy
 charging:manual_before_retry  -      -         -              busy    busy       settle            back           back             ask    busy
 charging:manual_after_last    -      -         -              busy    busy       settle            rest           rest             ask    busy
-scheduled                     -      auto      manual         manual  skip       settle            -              -                close  close
+scheduled:retries_left        -      auto      manual         manual  skip       settle            -              -                close  close
+scheduled:last                -      auto      manual         manual  skipend    settle            -              -                close  close
 exhausted                     -      -         manual         manual  noretry    settle            -              -                close  close
 settled                       -      -         -              paid    paid       refund            -              -                -      paid
 closed                        -      -         -              manual  noretry    settle            -              -                close  close
@@ -77,7 +81,8 @@ charging:retries_left         -      -         -              busy    busy      
 charging:last                 -      -         -              busy    busy       settle            exhaust        exhaust          ask    busy
 charging:manual_before_retry  -      -         -              busy    busy       settle            back           back             ask    busy
 charging:manual_after_last    -      -         -              busy    busy       settle            rest           rest             ask    busy
-scheduled                     -      auto      manual         manual  skipend    settle            -              -                close  close
+scheduled:retries_left        -      auto      manual         manual  skipend    settle            -              -                close  close
+scheduled:last                -      auto      manual         manual  skipend    settle            -              -                close  close
 exhausted                     -      -         manual         manual  noretry    settle            -              -                close  close
 settled                       -      -         -              paid    paid       refund            -              -                -      paid
 closed                        -      -         -              manual  noretry    settle            -              -                close  close
@@ -88,7 +93,8 @@ charging:retries_left         -      -         -              busy    busy      
 charging:last                 -      -         -              busy    busy       settle            exhaust        exhaust          ask    busy
 charging:manual_before_retry  -      -         -              busy    busy       settle            back           back             ask    busy
 charging:manual_after_last    -      -         -              busy    busy       settle            rest           rest             ask    busy
-scheduled                     -      -         -              manual  skipend    settle            -              -                close  close
+scheduled:retries_left        -      -         -              manual  skipend    settle            -              -                close  close
+scheduled:last                -      -         -              manual  skipend    settle            -              -                close  close
 exhausted                     -      -         -              manual  noretry    settle            -              -                close  close
 settled                       -      -         -              paid    paid       refund            -              -                -      paid
 closed                        -      -         -              manual  noretry    settle            -              -                close  close
@@ -99,7 +105,8 @@ charging:retries_left         -      -         -              busy    busy      
 charging:last                 -      -         -              busy    busy       settle            close          close            ask    calloff
 charging:manual_before_retry  -      -         -              busy    busy       settle            close          close            ask    calloff
 charging:manual_after_last    -      -         -              busy    busy       settle            close          close            ask    calloff
-scheduled                     -      -         -              manual  noretry    settle            -              -                close  close
+scheduled:retries_left        -      -         -              manual  noretry    settle            -              -                close  close
+scheduled:last                -      -         -              manual  noretry    settle            -              -                close  close
 exhausted                     -      -         -              manual  noretry    settle            -              -                close  close
 settled                       -      -         -              paid    paid       refund            -              -                -      paid
 closed                        -      -         -              manual  noretry    settle            -              -                close  close
@@ -110,7 +117,8 @@ charging:retries_left         -      -         -              void    void      
 charging:last                 -      -         -              void    void       refund            close          close            ask    void
 charging:manual_before_retry  -      -         -              void    void       refund            close          close            ask    void
 charging:manual_after_last    -      -         -              void    void       refund            close          close            ask    void
-scheduled                     -      -         -              void    void       refund            -              -                close  void
+scheduled:retries_left        -      -         -              void    void       refund            -              -                close  void
+scheduled:last                -      -         -              void    void       refund            -              -                close  void
 exhausted                     -      -         -              void    void       refund            -              -                close  void
 settled                       -      -         -              void    void       refund            -              -                -      void
 closed                        -      -         -              void    void       refund            -              -                close  void

@@ -51,7 +51,7 @@ func cell(s situation, kind string, c circumstance) string {
 	if err != nil {
 		return "refused: `" + fault.From(err).Code + "`"
 	}
-	if next.Phase != s.state.Phase {
+	if next.Phase != s.state.Phase || effect == collection.None && next != s.state { // a retry may move within its phase
 		words = append(words, "**"+string(next.Phase)+"**")
 	}
 	if effect != collection.None {

@@ -16,7 +16,7 @@ type Action string
 
 // The actions. With each the subscription is past due.
 const (
-	PastDue Action = "past_due" // nothing more: it is past due until somebody pays
+	PastDue Action = "past_due" // nothing more: it is past due until it is paid
 	Cancel  Action = "cancel"   // it is canceled after CancelAfterDays in that status
 	Pause   Action = "pause"    // its collection pauses: no invoice and no attempt until it is resumed or paid
 )

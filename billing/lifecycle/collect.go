@@ -134,7 +134,11 @@ func (d *decision) attempt(i int) error {
 	d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
 	if txn.Status == payment.Failed {
 		d.announce(txn.Failure())
-		return d.failed(i, txn.FailureCode)
+		code := txn.FailureCode
+		if d.Provider == nil { // nothing is wrong with the payer's account, so a rule for that does not count
+			code = ""
+		}
+		return d.failed(i, code)
 	}
 	d.Pending = append(d.Pending, txn)
 	return nil

@@ -56,6 +56,24 @@ func TestDunning_ByFailureCode(t *testing.T) {
 	require.Equal(t, 1, l.account.events[event.TypeSubscriptionPastDue])
 }
 
+// A rule for the payer's account does not count where the environment has no provider, although the code is the same.
+func TestDunning_WithoutProviderNoRuleCounts(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning = blockedIsFinal()
+	settings.Dunning.Retry.Rules = []retry.Rule{{Code: payment.CodeInvalidAccount, Never: true}}
+	l := newLife(t, plans, settings, team, 0)
+	l.store.provider = nil
+	l.until(created)
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.Equal(t, created.Add(2*oneDay), l.sub().NextActionAt)
+
+	l = newLife(t, plans, settings, team, 0)
+	l.newMethod(false)
+	l.until(created)
+	require.Equal(t, subscription.PastDue, l.sub().Status, "nothing to charge is the payer's account")
+}
+
 func TestDunning_PolicyOfThePlanComesFirst(t *testing.T) {
 	t.Parallel()
 	own, list := team, append(plans[:0:0], plans...)
@@ -94,6 +112,22 @@ func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
 	l.result(payment.AnswerSucceeded)
 	require.Equal(t, subscription.Active, l.sub().Status)
 	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
+}
+
+// A policy of later changes no pause: none begins for what is past due already, and none ends.
+func TestDunning_LaterPolicyLeavesPausesAlone(t *testing.T) {
+	t.Parallel()
+	for _, first := range []dunning.Action{dunning.PastDue, dunning.Pause} {
+		settings := settings
+		settings.Dunning.Final = first
+		l := begun(t, settings)
+		l.failToPastDue()
+		for _, later := range []dunning.Action{dunning.Pause, dunning.PastDue} {
+			l.store.settings.Dunning.Final = later
+			l.toNext(0)
+			require.Equal(t, first == dunning.Pause, l.sub().Paused(), "%s, then %s", first, later)
+		}
+	}
 }
 
 func TestDunning_PaymentEndsPause(t *testing.T) {

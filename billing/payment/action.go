@@ -94,6 +94,11 @@ func (t Transaction) actionEnd(p Protocol) time.Time {
 	return t.Action.ExpiresAt.Add(unconfirmedGrace)
 }
 
+// WaitsForPayer reports whether nobody but the payer brings the charge further: who waits for its end is answered.
+func (t Transaction) WaitsForPayer() bool {
+	return t.Status == Pending && t.Action.URL != "" && t.CancelRequestedAt.IsZero()
+}
+
 // Overdue reports whether the time of a payer who was asked is over.
 func (t Transaction) Overdue(p Protocol, now time.Time) bool {
 	return t.Status == Pending && t.Action.URL != "" && !now.Before(t.actionEnd(p))

@@ -29,7 +29,8 @@ func (t Transaction) Refund(
 	}
 	if amount > t.Refundable() {
 		return t, Transaction{}, fault.New(fault.Conflict, "refund_exceeds_charge",
-			"The refunds of %s would exceed the captured amount. Send a smaller amount.", t.ID)
+			"At most %d minor units of %s can be refunded: what was captured, less what was given back, is owed, or is held "+
+				"because of disputes.", t.Refundable(), t.ID)
 	}
 	t.AmountRefunded += amount
 	return t, Transaction{

@@ -83,11 +83,19 @@ func (p Policy) Validate() error {
 	var total time.Duration
 	for retry := 1; retry <= p.Retries; retry++ {
 		if total += p.Gap(retry); total > maxTotal {
-			return invalid("retries",
+			return invalid(p.schedule(),
 				"The last retry is more than one year after the first attempt. Send smaller gaps, or fewer retries.")
 		}
 	}
 	return nil
+}
+
+// schedule names the field that says how many retries there are.
+func (p Policy) schedule() string {
+	if len(p.Gaps) > 0 {
+		return "gaps"
+	}
+	return "retries"
 }
 
 func impossible(gap time.Duration) bool {
@@ -100,7 +108,7 @@ func checkRules(rules []Rule) error {
 		case r.DayOfMonth < 0 || r.DayOfMonth > 31:
 			return invalid("rules", "The day of the month for %s must be 1 to 31.", r.Code)
 		case r.Never == (r.DayOfMonth > 0):
-			return invalid("rules", "The rule for %s must switch retries off or name a day of the month, not both.", r.Code)
+			return invalid("rules", "The rule for %s must either switch retries off or name a day of the month.", r.Code)
 		case slices.ContainsFunc(rules[:i], func(other Rule) bool { return other.Code == r.Code }):
 			return invalid("rules", "There are two rules for %s. Send one.", r.Code)
 		}

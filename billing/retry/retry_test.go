@@ -99,7 +99,7 @@ func TestValidate(t *testing.T) {
 		{"gaps", change(func(p *retry.Policy) { p.Gaps = []time.Duration{day} })},
 		{"gaps", retry.List(day, time.Minute-1)},
 		{"gaps", retry.List(day + 1)},
-		{"retries", retry.List(300*day, 67*day)},
+		{"gaps", retry.List(300*day, 67*day)},
 		{"rules", ruled(retry.Rule{Code: "A"})},
 		{"rules", ruled(retry.Rule{Code: "A", Never: true, DayOfMonth: 1})},
 		{"rules", ruled(retry.Rule{Code: "A", DayOfMonth: 32})},

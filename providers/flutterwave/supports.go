@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"perennial/billing/fault"
 	"perennial/providers"
 )
 
@@ -35,7 +36,7 @@ func (Factory) Supports(method providers.Method) providers.MethodSupport {
 	}
 	n, err := splitNumber(method.PhoneNumber)
 	if err != nil {
-		return refused(providers.FieldPhone, "Flutterwave reaches no mobile money in the country of this phone number.")
+		return refused(providers.FieldPhone, fault.From(err).Detail)
 	}
 	s.Currencies = markets[n.country].currencies
 	return s

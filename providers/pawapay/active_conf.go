@@ -3,23 +3,11 @@ package pawapay
 import (
 	"context"
 	"encoding/json"
-	"sync"
-	"time"
-
-	"golang.org/x/sync/singleflight"
 
 	"perennial/billing/money"
 )
 
-const (
-	confPath = "/v2/active-conf?operationType=DEPOSIT"
-	// confLife bounds how long a copy of the configuration is used before it is read again, and confRetry how soon that
-	// is repeated where it failed.
-	confLife  = 5 * time.Minute
-	confRetry = 30 * time.Second
-	// confPatience bounds what a configuration that is slow to come may cost a charge.
-	confPatience = 5 * time.Second
-)
+const confPath = "/v2/active-conf?operationType=DEPOSIT"
 
 // activeConf is what pawaPay has activated for the account. Only deposits are asked for.
 type activeConf struct {
@@ -80,69 +68,10 @@ type market struct {
 // conditions are the terms of every market of the account; nil: pawaPay has not told them yet.
 type conditions map[market]terms
 
-// confCache keeps the account's conditions. A timer tells their age, since only the program's entry has a clock.
-type confCache struct {
-	group singleflight.Group
-	mu    sync.Mutex
-	known conditions
-	fresh bool
-	due   *time.Timer // makes the copy old; nil: never read
-}
-
-func (c *confCache) get() (known conditions, fresh bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	select {
-	case <-c.expired():
-		c.fresh = false
-	default:
-	}
-	return c.known, c.fresh
-}
-
-func (c *confCache) expired() <-chan time.Time {
-	if c.due == nil {
-		return nil
-	}
-	return c.due.C
-}
-
-// put keeps what was read, or for a while longer what was known before.
-func (c *confCache) put(told conditions, ok bool) conditions {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	life := confRetry
-	if ok {
-		c.known, life = told, confLife
-	}
-	c.fresh, c.due = true, time.NewTimer(life)
-	return c.known
-}
-
 // conditions returns what pawaPay has activated, from a copy of bounded age. Where it cannot be read, the last copy
 // stays in use: the answer to the charge decides then, and to refuse it beforehand would stop money for nothing.
 func (p *PawaPay) conditions(ctx context.Context) conditions {
-	if known, fresh := p.conf.get(); fresh {
-		return known
-	}
-	// One reading serves all charges that wait for it, so it must outlive the one that began it.
-	read := p.conf.group.DoChan("", func() (any, error) {
-		if known, fresh := p.conf.get(); fresh {
-			return known, nil
-		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confPatience)
-		defer cancel()
-		told, ok := readConf(p.get(ctx, confPath))
-		return p.conf.put(told, ok), nil
-	})
-	select {
-	case r := <-read:
-		known, _ := r.Val.(conditions)
-		return known
-	case <-ctx.Done():
-		known, _ := p.conf.get()
-		return known
-	}
+	return p.conf.Get(ctx, func(ctx context.Context) (conditions, bool) { return readConf(p.get(ctx, confPath)) })
 }
 
 // readConf turns pawaPay's configuration into conditions. Amounts that cannot be read are left to pawaPay to check.

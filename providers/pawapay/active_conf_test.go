@@ -15,6 +15,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 // activated is a configuration with one market.
@@ -110,17 +111,17 @@ func TestActiveConfiguration_LivesFiveMinutes(t *testing.T) {
 			require.Equal(t, providers.Pending, charge(5000))
 		}
 		require.EqualValues(t, 1, reads.Load())
-		time.Sleep(confLife + time.Second)
+		time.Sleep(wire.CopyLife + time.Second)
 		require.Equal(t, providers.Pending, charge(5000))
 		require.EqualValues(t, 2, reads.Load())
 
 		up.Store(false) // the last copy stays in use, and is asked for again soon but not at every charge
-		time.Sleep(confLife + time.Second)
+		time.Sleep(wire.CopyLife + time.Second)
 		for range 3 {
 			require.Equal(t, providers.Failed, charge(50), "below the minimum that is still known")
 		}
 		require.EqualValues(t, 3, reads.Load())
-		time.Sleep(confRetry + time.Second)
+		time.Sleep(wire.CopyRetry + time.Second)
 		charge(5000)
 		require.EqualValues(t, 4, reads.Load())
 	})

@@ -15,7 +15,7 @@ func (p *PawaPay) TestConnection(ctx context.Context) error {
 	told, ok := readConf(x)
 	switch {
 	case ok:
-		p.conf.put(told, true)
+		p.conf.Put(told, true)
 		return nil
 	case x.status == http.StatusUnauthorized, x.status == http.StatusForbidden:
 		return fault.InvalidParam(FieldAPIToken, "provider_credentials_rejected",

@@ -48,7 +48,7 @@ type PawaPay struct {
 	apiToken      wire.Secret
 	baseURL       string
 	client        *http.Client
-	conf          confCache
+	conf          wire.Copy[conditions]
 	keys          keyCache
 	replayWindow  time.Duration
 	timeout       time.Duration

@@ -95,7 +95,7 @@ select t.environment_id, t.id
 from transactions t
 join (select unnest($1::text[]) as environment_id, unnest($2::text[]) as id) w
     on t.environment_id = w.environment_id and t.id = w.id
-where t.status <> 'pending'
+where t.status <> 'pending' or t.action_url is not null
 `
 
 type WatchTransactionsParams struct {
