@@ -230,8 +230,8 @@ func (s *Server) paymentOperations() {
 		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments",
 		Summary: "Charge a customer, or pay a subscription's open invoice",
 		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
-			"most 30) for a final status, or for a link that the payer must open (requiresAction). A repeat of the request with the same Idempotency-Key never charges " +
-			"twice. A refund that is made at the provider's dashboard is booked here too.",
+			"most 30) for a final status, or for a link that the payer must open (requiresAction). A repeat of the request " +
+			"with the same Idempotency-Key never charges twice. A refund that is made at the provider's dashboard is booked here too.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)
