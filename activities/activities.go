@@ -31,8 +31,9 @@ type Config struct {
 	Reconciled func(contract.ReconcileResult)
 	// Factories are Payments.Factories.
 	Factories providers.Registry
-	// AccountSlots is how many exchanges with one provider account may be in flight; zero: they are not bounded.
-	AccountSlots int
+	// AccountSlots is how many exchanges with one provider account may be in flight, ProviderSlots with all accounts of
+	// one provider; zero AccountSlots: they are not bounded.
+	AccountSlots, ProviderSlots int
 	// ReconcileRate is Reconciler.Rate.
 	ReconcileRate int
 	// AbsenceGap is Payments.AbsenceGap.
@@ -68,7 +69,8 @@ func New(c Config) Set {
 		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Payments: &Payments{
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
-			Factories: c.Factories, Slots: NewSlots(c.AccountSlots), PublicURL: c.PublicURL, ConfirmWithin: c.ConfirmWithin,
+			Factories: c.Factories, Slots: NewSlots(c.AccountSlots, c.ProviderSlots),
+			PublicURL: c.PublicURL, ConfirmWithin: c.ConfirmWithin,
 			Pacing: &Pacing{
 				Workers: func(ctx context.Context) (int, error) { return c.Store.Workers(ctx) }, Clock: c.Clock,
 			},

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"net/http"
 
 	"perennial/billing/payment"
 	"perennial/billing/routing"
@@ -9,16 +10,17 @@ import (
 	"perennial/providers"
 )
 
-// noteBreaker counts what an exchange says about its account. Refused credentials count whatever was asked, all else
-// only of sends: a look-up that is answered does not say that charges are. A real answer writes only where there is
+// noteBreaker counts what an exchange says about its account. Credentials that are not known (401) count whatever was
+// asked, all else only of charges that are sent: a look-up that is answered does not say that charges are, and a refund
+// that is not taken, or not permitted (403), does not say that charges are not. A real answer writes only where there is
 // something to forget.
 func noteBreaker(ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result) error {
 	failure, bad := failureOf(answer)
-	send := x.move == payment.MoveSend
+	send := x.move == payment.MoveSend && x.txn.Type == payment.Charge
 	switch {
 	case x.callID == "" || answer.Outcome == "": // the provider was not asked
 		return nil
-	case !send && failure != routing.Unauthorized:
+	case !send && answer.HTTPStatus != http.StatusUnauthorized:
 		return nil
 	case !bad && x.breaker == (routing.Breaker{}):
 		return nil

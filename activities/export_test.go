@@ -13,3 +13,9 @@ func Know(p *Pacing) error { return p.know(context.Background()) }
 
 // Take takes a turn.
 func Take(p *Pacing, account string, perSecond int) time.Duration { return p.take(account, perSecond) }
+
+// TakeSlot and ReleaseSlot are the begin and the end of an exchange.
+func TakeSlot(s *Slots, account, provider string) bool { return s.take(account, provider) }
+
+// ReleaseSlot gives a slot back.
+func ReleaseSlot(s *Slots, account, provider string) { s.release(account, provider) }

@@ -220,3 +220,19 @@ func TestFailover_RefusedCredentialsAreAnnounced(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusUnauthorized, calls[0].HTTPStatus)
 }
+
+// Refunds that are not taken say nothing about charges, which the breaker is for.
+func TestFailover_RefundsOpenNoBreaker(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Refuse }
+	l.Clock.Set(scene.Start.Add(10 * day))
+	l.perform(cancelNow("prorated"))
+	refund := l.refunds()[0]
+	for range 5 {
+		l.Clock.Add(time.Hour)
+		l.check(refund.ID)
+	}
+	require.Len(t, l.sends(refund.ID), 6)
+	require.Zero(t, l.breaker(l.Config.ID))
+}

@@ -16,11 +16,9 @@ import (
 // intend locks the transaction, decides the move and its provider and, before a first send, marks it sent:
 // from then on silence means "unknown".
 func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *round) (exchange, error) {
-	var x exchange
+	x := exchange{publicURL: a.PublicURL}
 	now := a.Clock()
 	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		a.leave(&x) // of a try that the database had repeated
-		x = exchange{publicURL: a.PublicURL}
 		txn, payer, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err
@@ -43,7 +41,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		if err := x.decide(ctx, tx, in, now); err != nil || !x.asks() {
 			return err
 		}
-		if x.held = a.Slots.take(x.config.ID); !x.held {
+		if x.held = a.Slots.take(x.config.ID, x.config.Provider); !x.held {
 			return errBusy(ctx, 0)
 		}
 		limit := cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
@@ -61,7 +59,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 // leave gives the slot of an exchange back.
 func (a *Payments) leave(x *exchange) {
 	if x.held {
-		a.Slots.release(x.config.ID)
+		a.Slots.release(x.config.ID, x.config.Provider)
 		x.held = false
 	}
 }

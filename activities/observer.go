@@ -61,13 +61,13 @@ func (a *Payments) tell(
 	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcome, took)
 	if refused(result) {
 		a.Observer.CredentialsRefused(ctx, CredentialsRefused{
-			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.txn.ProviderConfigID,
+			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.config.ID,
 			Provider: x.provider.Name(), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
 		})
 	}
 	if err == nil && silent(result) {
 		a.Observer.ProviderSilent(ctx, ProviderSilent{
-			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.txn.ProviderConfigID, Provider: x.provider.Name(),
+			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.config.ID, Provider: x.provider.Name(),
 			Operation: operation(x.txn, x.move), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
 		})
 	}

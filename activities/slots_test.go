@@ -19,7 +19,7 @@ func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	config, _ := withBackup(t, l.Scene)
-	l.Payments.Slots = activities.NewSlots(1)
+	l.Payments.Slots = activities.NewSlots(1, 10)
 	l.Payments.Gateway.(accounts)[l.Config.ID] = hanging{l.Provider}
 	l.collecting()
 	first := l.snap.Live.TransactionID
@@ -57,4 +57,18 @@ func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
 	_, err = l.Pool.Exec(t.Context(), "update provider_configs set disabled_at = now(), is_primary = false where id = $1", config.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Success, l.check(third).Status, "its slot is free again")
+}
+
+// Accounts of one provider hang together. However many there are, they leave slots to the accounts of others.
+func TestSlots_AHangingProviderLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	s := activities.NewSlots(2, 3)
+	for _, account := range []string{"pp_1", "pp_1", "pp_2"} {
+		require.True(t, activities.TakeSlot(s, account, "stripe"), account)
+	}
+	require.False(t, activities.TakeSlot(s, "pp_1", "stripe"), "the account has two")
+	require.False(t, activities.TakeSlot(s, "pp_2", "stripe"), "the provider has three")
+	require.True(t, activities.TakeSlot(s, "pp_3", "pawapay"))
+	activities.ReleaseSlot(s, "pp_1", "stripe")
+	require.True(t, activities.TakeSlot(s, "pp_2", "stripe"))
 }

@@ -43,7 +43,7 @@ func (tx *Tx) LockBreaker(ctx context.Context, environmentID, configID string) (
 	return breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt), translate("BreakerLock", err)
 }
 
-// SaveBreaker writes a locked breaker.
+// SaveBreaker writes a breaker; lock it before, unless it is to be closed whatever happened meanwhile.
 func (tx *Tx) SaveBreaker(ctx context.Context, environmentID, configID string, b routing.Breaker) error {
 	return queries.BreakerUpdate(ctx, tx.pipe, dbsqlc.BreakerUpdateParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID, Failures: b.Failures,

@@ -86,13 +86,14 @@ var crowding = []struct{ into, columns, values string }{
 	{"transactions", `
 			type, status, customer_id, subscription_id, invoice_id, amount, currency, description, trigger,
 			provider_config_id, charge_id, amount_refunded, send_number, next_check_at, checks, not_found_count, due_at,
-			completed_at, created_at`, `
+			completed_at, created_at, held_at, held_revision, held_by_stop`, `
 			case when i < 100 then 'refund' else 'charge' end, case when i < 50 then 'failed' when i < 100 then
 			'refunded' when i % 3 = 0 then 'pending' else 'success' end, {customer}, case when i % 5 <> 1 then
 			{subscription} end, case when i % 5 <> 1 then 'in_' || lpad((case when i % 20 = 0 and i % 3 <> 0 then 0 else
 			i end)::text, 26, '0') end, 100, 'EUR', '', 'automatic', 'pp_' || lpad((i % 40)::text, 26, '0'), case when i
 			< 100 then 'txn_' || lpad('100', 26, '0') end, 0, 1, case when i % 3 = 0 and i >= 100 then now() - i *
-			interval '1 second' end, 0, 0, now(), case when i < 100 or i % 3 <> 0 then now() end, now()`},
+			interval '1 second' end, 0, 0, now(), case when i < 100 or i % 3 <> 0 then now() end, now(), case when i % 3 = 0
+			then now() end, case when i % 3 = 0 then 0 end, i % 3 = 0`},
 	{"events", `
 			type, object_id, customer_id, subscription_id, sequence, customer_sequence, data, occurred_at, created_at`, `
 			case when i < 100 then 'subscription.past_due' else 'payment.success' end, {subscription}, {customer},
@@ -168,6 +169,7 @@ func newCrowd(t *testing.T) *crowd {
 		run(fmt.Sprintf("insert into %s (environment_id, %s) select %s, %s from generate_series(0, $1::int - 1) i",
 			f.into, columns, envOf, values), c.of(f.into))
 	}
+	run("update environments set accounts_revision = 1") // what was held at 0 may be sent
 	run("select setval('list_position', $1)", c.rows)
 	run("set session_replication_role = origin")
 	run("vacuum analyze")

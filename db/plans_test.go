@@ -319,6 +319,16 @@ func (c *crowd) reconciler(t *testing.T) {
 			_, err := c.store.LateSubscriptions(ctx, soon, limit)
 			return err
 		},
+		"held payments": func() error {
+			_, err := c.store.HeldTransactions(ctx, crowdEnv, limit)
+			return err
+		},
+		"released payments": func() error {
+			return c.store.InTx(ctx, db.BySystem("test"), soon, func(tx *db.Tx) error {
+				_, err := tx.ReleaseHeld(ctx, limit)
+				return err
+			})
+		},
 		"open callbacks": func() error {
 			_, err := c.store.OpenCallbacksBefore(ctx, soon, limit)
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/service/gateway"
 )
@@ -99,7 +100,8 @@ func (s *Service) TestDueProviders(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// tested keeps what a connection test found, and announces where credentials begin to be refused, or are taken again.
+// tested keeps what a connection test found, and announces where credentials begin to be refused, or are taken again. A
+// test that passes closes a breaker that no payment probes; where payments do, they know better.
 func (p administration) tested(ctx context.Context, c db.ProviderConfig, found testResult) (db.ProviderConfig, error) {
 	if !found.done {
 		return c, nil
@@ -107,6 +109,12 @@ func (p administration) tested(ctx context.Context, c db.ProviderConfig, found t
 	c.Tested(found.problem, p.tx.Real)
 	if err := p.tx.SaveProviderTest(ctx, p.environmentID, c); err != nil {
 		return c, err
+	}
+	if found.problem == "" && c.Breaker.Unprobed(p.tx.Real) {
+		c.Breaker = routing.Breaker{}
+		if err := p.tx.SaveBreaker(ctx, p.environmentID, c.ID, c.Breaker); err != nil {
+			return c, err
+		}
 	}
 	of := event.ProviderConfig{ID: c.ID, Provider: c.Provider}
 	switch {

@@ -61,14 +61,48 @@ func TestNext_LatenessBeginsAtTheLastHold(t *testing.T) {
 		"cannot be asked, late": {noLookup, 168 * time.Hour, payment.MoveReview},
 	} {
 		now := t0.AddDate(0, 3, 0)
-		held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, now.Add(-c.since))
+		held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, t0)
+		held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true}, now.Add(-c.since))
 		require.Equal(t, c.want, held.Next(c.protocol, false, now), name)
 	}
 }
 
-func TestHeld_CanceledWithoutASend(t *testing.T) {
+// A database that was restored to a moment before the send has lost it, and the operator pauses charging before
+// anything else: that nobody finds a provider then says nothing about the lost send.
+func TestHeld_LateForTheFirstTimeProvesNothing(t *testing.T) {
 	t.Parallel()
-	held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, t0.Add(48*time.Hour))
-	held.CancelRequestedAt = t0.Add(49 * time.Hour)
-	require.Equal(t, payment.MoveAbandon, held.Hold(t0.Add(49*time.Hour)))
+	now := t0.AddDate(0, 0, 2)
+	for name, c := range map[string]struct {
+		firstLook time.Duration
+		proven    bool
+	}{"in time": {time.Minute, true}, "at once": {0, true}, "late": {10 * time.Minute, false}} {
+		held := due()
+		for at := t0.Add(c.firstLook); at.Before(now); at = held.NextCheckAt {
+			held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true}, at)
+		}
+		want := map[bool]payment.Move{true: payment.MoveSend, false: payment.MoveLookup}[c.proven]
+		require.Equal(t, want, held.Next(protocol, false, held.NextCheckAt.Add(-15*time.Hour)), name)
+		require.Equal(t, !c.proven, held.MayRepeat(now), name)
+		held.CancelRequestedAt = now
+		want = map[bool]payment.Move{true: payment.MoveAbandon, false: payment.MoveHold}[c.proven]
+		require.Equal(t, want, held.Hold(now), name)
+	}
+}
+
+// However long a payment was held, or refused, the look-ups after its send begin at once.
+func TestSending_AnswerIsAskedForAsAfterAFirstSend(t *testing.T) {
+	t.Parallel()
+	waited := due()
+	for range 20 {
+		waited = waited.Held("It rests.", 30*time.Second, payment.Hold{}, t0)
+	}
+	for name, txn := range map[string]payment.Transaction{"not held": due(), "held": waited} {
+		for n := range 8 {
+			sent := txn.Sending(protocol, t0)
+			require.Equal(t, t0.Add(10*time.Second), sent.Waiting(protocol, 0, t0).NextCheckAt, name)
+			txn = sent.NotTaken(protocol, payment.MoveSend, 0, t0)
+			gap := []time.Duration{10 * time.Second, 30 * time.Second, time.Minute}[min(n, 2)]
+			require.Equal(t, t0.Add(gap), txn.NextCheckAt, name)
+		}
+	}
 }

@@ -37,15 +37,16 @@ func (t Transaction) EverSent() bool { return t.ProviderRef != "" || !t.FirstSen
 const restoreTime = 5 * time.Minute
 
 // MayRepeat reports whether a first send comes so late that it may repeat one that a restored database has lost. What
-// was held back, or refused, is known not to have been sent.
+// was held back in time, or refused, is known not to have been sent.
 func (t Transaction) MayRepeat(now time.Time) bool {
-	fresh := t.Checks == 0 && t.NotFoundCount == 0 && t.SendNumber == 0
+	heldInTime := !t.HeldBack.At.IsZero() && !t.HeldBack.At.Before(t.SendDueAt)
+	fresh := !heldInTime && t.NotFoundCount == 0 && t.SendNumber == 0
 	return !t.EverSent() && fresh && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= restoreTime
 }
 
 // Hold is that no provider could take a first send.
 type Hold struct {
-	At       time.Time // when that was found last, in real time: it was not sent until then. Zero: nothing is held
+	At       time.Time // real; it was not sent until then, when that was last found. Zero: nothing is held
 	Revision int64     // of the environment's accounts, at which it was found; a later one may take it, and wakes it
 	ByStop   bool      // because charging is paused
 }
@@ -63,6 +64,9 @@ func (t Transaction) Hold(now time.Time) Move {
 // spaces out checks.
 func (t Transaction) Held(why string, wait time.Duration, h Hold, now time.Time) Transaction {
 	h.At = now
+	if t.MayRepeat(now) { // all that is known is that it was not sent before it was due: a restored database may have lost that
+		h.At = t.SendDueAt.Add(-time.Microsecond)
+	}
 	t.HeldBack, t.FailureReason = h, why
 	if h.ByStop {
 		t.Checks, t.NextCheckAt = max(t.Checks, 1), now.Add(stoppedGap)

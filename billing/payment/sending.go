@@ -10,7 +10,7 @@ func (t Transaction) Sending(p Protocol, now time.Time) Transaction {
 			t.HeldBack, t.FailureReason = Hold{}, ""
 		}
 		t.FirstSentAt, t.NextCheckAt = now, now.Add(p.gap(1)) // if the worker dies before it records the answer
-		t.SendNumber++
+		t.SendNumber, t.Checks = t.SendNumber+1, 0            // its answer is asked for as soon as if it had not waited
 	}
 	return t
 }
@@ -30,7 +30,7 @@ func (t Transaction) NotTaken(p Protocol, was Move, hint time.Duration, now time
 		t.FirstSentAt = time.Time{}
 	}
 	t.Checks++
-	t.NextCheckAt = now.Add(max(min(p.gap(t.Checks), refusedGap), hint))
+	t.NextCheckAt = now.Add(max(min(p.gap(max(t.Checks, t.SendNumber)), refusedGap), hint))
 	return t
 }
 

@@ -60,6 +60,10 @@ func (b Breaker) Opened() bool { return !b.OpenedAt.IsZero() }
 // Takes reports whether a payment may be sent: the breaker is closed, or it is time for a probe.
 func (b Breaker) Takes(now time.Time) bool { return !b.Opened() || !now.Before(b.ProbeAt) }
 
+// Unprobed reports whether a probe is overdue by more than the wait of a payment: all payments go to other accounts, so
+// that none will close the breaker.
+func (b Breaker) Unprobed(now time.Time) bool { return b.Opened() && now.Sub(b.ProbeAt) >= 2*Cooldown }
+
 // Failed notes a failure.
 func (b Breaker) Failed(f Failure, now time.Time) Breaker {
 	b.Failures++

@@ -68,7 +68,7 @@ type Cause int
 
 // The causes.
 const (
-	OutOfUse Cause = iota // disabled
+	OutOfUse Cause = iota // disabled; or stopped, and it never takes such a payment
 	Stopped               // by a charging stop
 	Resting               // its breaker is open
 	Never                 // it never takes such a payment
@@ -148,21 +148,33 @@ func (r Rule) matches(p Payment) bool {
 
 // excludes returns why the account cannot take a payment; empty: it can.
 func (a Account) excludes(p Payment, now time.Time) (why string, cause Cause) {
+	never := a.never(p)
 	switch {
 	case a.Disabled:
 		return "it is disabled", OutOfUse
-	case a.Limits.Unchargeable:
-		return "it does not take " + string(p.Currency), Never
-	case a.Limits.Collectable(p.Amount) != p.Amount:
-		return "it does not take this amount", Never
-	case a.Refuses != "":
-		return "it does not accept the payment method", Never
+	case never != "" && a.Stopped:
+		return never + ", and charging is paused", OutOfUse
+	case never != "":
+		return never, Never
 	case a.Stopped:
 		return "charging is paused", Stopped
 	case !a.Breaker.Takes(now):
 		return "it has not answered as it should since " + a.Breaker.OpenedAt.UTC().Format(time.RFC3339), Resting
 	}
 	return "", 0
+}
+
+// never returns why the account takes no such payment at any time; empty: it may.
+func (a Account) never(p Payment) string {
+	switch {
+	case a.Limits.Unchargeable:
+		return "it does not take " + string(p.Currency)
+	case a.Limits.Collectable(p.Amount) != p.Amount:
+		return "it does not take this amount"
+	case a.Refuses != "":
+		return "it does not accept the payment method"
+	}
+	return ""
 }
 
 // Forced returns the account to send a payment to that no account in use ever takes: waiting would help nobody, and the

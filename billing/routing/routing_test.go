@@ -167,6 +167,14 @@ func TestForced(t *testing.T) {
 		"one that is stopped would never take it": {func(a []routing.Account) {
 			a[0].Stopped, a[0].Refuses, a[1].Refuses, a[2].Refuses = true, "no", "no", "no"
 		}, "pp_a"},
+		"the first is stopped, and would never take it": {func(a []routing.Account) {
+			a[2].Stopped, a[0].Refuses, a[1].Refuses, a[2].Refuses = true, "no", "no", "no"
+		}, "pp_b"},
+		"all are stopped, and would never take it": {func(a []routing.Account) {
+			for i := range a {
+				a[i].Stopped, a[i].Refuses = true, "no"
+			}
+		}, ""},
 		"all are disabled": {func(a []routing.Account) { a[0].Disabled, a[1].Disabled, a[2].Disabled = true, true, true }, ""},
 	} {
 		all := accounts()
@@ -217,6 +225,14 @@ func TestBreaker_OpensBySilenceThatLasts(t *testing.T) {
 	require.True(t, b.Failed(routing.Unanswered, now.Add(routing.Silence)).Opened())
 	few := routing.Breaker{}.Failed(routing.Unanswered, now)
 	require.False(t, few.Failed(routing.Unanswered, now.Add(time.Hour)).Opened(), "two in an hour of few payments")
+}
+
+func TestBreaker_Unprobed(t *testing.T) {
+	t.Parallel()
+	open := routing.Breaker{}.Failed(routing.Unauthorized, now)
+	require.False(t, routing.Breaker{}.Unprobed(now))
+	require.False(t, open.Unprobed(open.ProbeAt.Add(routing.Cooldown)), "a payment that waits may be about to try")
+	require.True(t, open.Unprobed(open.ProbeAt.Add(2*routing.Cooldown)))
 }
 
 func TestCountryOf(t *testing.T) {

@@ -54,7 +54,8 @@ func (d *doctor) breakers(ctx context.Context, store *db.Store, now time.Time) {
 		d.ok(check, "closed: every account takes payments, as far as payments have shown")
 		return
 	}
-	d.fail(check, "see whether the provider is up and takes our credentials; a payment tries it every 30 s, and closes it",
+	d.fail(check, "see whether the provider is up and takes our credentials; a payment tries it every 30 s, and closes it; where "+
+		"all payments go to other accounts, the daily connection test does, or `perennial provider test ID`",
 		"open: %s", names(open, func(b db.OpenBreaker) string {
 			return b.Provider + " " + b.ProviderConfigID + " of " + b.EnvironmentID + " for " +
 				now.Sub(b.OpenedAt).Round(time.Second).String()

@@ -5,14 +5,17 @@ import (
 	"flag"
 	"fmt"
 
+	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/config"
+	"perennial/service"
 )
 
 func providerTestCommand() *command {
 	return &command{
 		name: "test", summary: "ask a provider whether it takes the stored credentials of an account", arguments: "ID",
-		about:    "Moves no money. Needs PERENNIAL_KEK: the same as the API's and the workers'.",
+		about: "Moves no money. What it finds is kept, as of the daily test, and shown by `perennial provider list`. Needs\n" +
+			"PERENNIAL_KEK: the same as the API's and the workers'.",
 		examples: []string{"perennial provider test pp_01jcz6dyqx4w9s1c2k7v5h8m3n"},
 		setup: func(*flag.FlagSet) action {
 			return func(ctx context.Context, p *process, args []string) error {
@@ -36,12 +39,17 @@ func testAccount(ctx context.Context, p *process, store *db.Store, c config.Conf
 	if err != nil {
 		return err
 	}
-	provider, err := gatewayOf(c, keys).Provider(ctx, account)
-	if err != nil {
+	keep := service.Around[db.ProviderConfig]{After: func(_ *db.Tx, tested db.ProviderConfig) error {
+		account = tested
+		return nil
+	}}
+	use := service.New(store, p.now).WithWebhooks(service.Webhooks{Vault: keys}).WithProviders(gatewayOf(c, keys))
+	by := service.Caller{Actor: p.actor(), EnvironmentID: account.EnvironmentID}
+	if err := use.TestProvider(ctx, by, configID, keep); err != nil {
 		return err
 	}
-	if err := provider.TestConnection(ctx); err != nil {
-		return err
+	if account.TestError != "" {
+		return fault.New(fault.Conflict, "provider_test_failed", "%s", account.TestError)
 	}
 	_, err = fmt.Fprintf(p.stdout, "%s takes the credentials of %s\n", account.Provider, account.ID)
 	return err

@@ -5,9 +5,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/vault"
@@ -137,6 +139,38 @@ func TestProviderUpdate_BeginsAnewWhereTheKEKIsLost(t *testing.T) {
 	changes, err := open(t, env).CredentialChanges(t.Context(), stored().EnvironmentID, id)
 	require.NoError(t, err)
 	require.Equal(t, []string{"keyset", "secretKey", "webhookSecret"}, changes[0].Fields)
+}
+
+// Nothing else closes the breaker of a backup, while all payments go to the primary account.
+func TestProviderTest_KeepsWhatItFinds(t *testing.T) {
+	t.Parallel()
+	env, stored := withAccount(t)
+	account, store := stored(), open(t, env)
+	breaker := func() (b routing.Breaker) {
+		require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) (err error) {
+			b, err = tx.LockBreaker(t.Context(), account.EnvironmentID, account.ID)
+			return err
+		}))
+		return b
+	}
+	rests := routing.Breaker{}.Failed(routing.Unauthorized, time.Now().Add(-time.Hour))
+	_ = breaker() // makes its row
+	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
+		return tx.SaveBreaker(t.Context(), account.EnvironmentID, account.ID, rests)
+	}))
+
+	refused := perennial(t, env, "provider", "test", account.ID)
+	require.Equal(t, exitFailed, refused.code)
+	require.Contains(t, refused.stderr, "Stripe does not accept this secret key")
+	require.Contains(t, perennial(t, env, "provider", "list").stdout, "failing")
+	require.True(t, breaker().Opened())
+
+	done := perennial(t, env, "provider", "update", account.ID, "--stripe-secret-key-env", "GOOD")
+	require.Equal(t, exitDone, done.code, done.stderr)
+	taken := perennial(t, env, "provider", "test", account.ID)
+	require.Equal(t, exitDone, taken.code, taken.stderr)
+	require.Contains(t, perennial(t, env, "provider", "list").stdout, "active")
+	require.False(t, breaker().Opened())
 }
 
 func TestKeyCreate_NeverDropsCredentials(t *testing.T) {

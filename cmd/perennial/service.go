@@ -207,7 +207,8 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 		Activities: activities.New(activities.Config{
 			Store: s.dispatching(p, store), Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal),
 			Factories: all.Registry, AccountSlots: c.Worker.AccountSlots,
-			Observer: watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
+			ProviderSlots: max(1, c.Worker.ActivitySlots*3/4), // all accounts of a provider hang at once
+			Observer:      watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
 			ReconcileRate: c.Worker.ReconcileRate, Deliveries: deliveries,
 			PublicURL: c.HTTP.PublicURL, ConfirmWithin: c.Worker.ConfirmWithin,
 		}),

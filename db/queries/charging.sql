@@ -27,12 +27,16 @@ order by c.id;
 
 -- name: TransactionListHeld :many
 -- Those that a change of the accounts may have released, of one environment: for the signals that follow it at once.
-select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
-from transactions t
-left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where t.environment_id = @environment_id and t.status = 'pending' and t.held_revision is not null
-order by t.held_revision, t.id
-limit @row_limit;
+select h.environment_id, h.id, h.type, h.subscription_id, s.finished_at
+from (
+    select t.environment_id, t.id, t.type, t.subscription_id, t.held_revision
+    from transactions t
+    where t.environment_id = @environment_id and t.status = 'pending' and t.held_revision is not null
+    order by t.held_revision -- as the index: thousands are of the same
+    limit @row_limit
+) h
+left join subscriptions s on s.environment_id = h.environment_id and s.id = h.subscription_id
+order by h.held_revision, h.id;
 
 -- name: TransactionCountHeld :one
 -- Held by a charging stop. Counts stop at @at_most.
@@ -58,7 +62,7 @@ with behind as materialized (
         select t.environment_id, t.id, t.type, t.subscription_id
         from transactions t
         where t.environment_id = b.id and t.status = 'pending' and t.held_revision < b.accounts_revision
-        order by t.held_revision, t.id
+        order by t.held_revision -- as the index
         limit b.share
         for no key update skip locked
     ) d

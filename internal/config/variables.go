@@ -196,7 +196,7 @@ var ownVariables = []Variable{
 	{
 		Name: "WORKER_ACCOUNT_SLOTS", Default: "16", Example: "16",
 		Meaning: "Most requests at one time to one provider account by one worker: an account whose provider does not answer leaves " +
-			"the rest of WORKER_ACTIVITY_SLOTS to the others.",
+			"the rest of WORKER_ACTIVITY_SLOTS to the others. All accounts at one provider together have three quarters of those.",
 		Fix: "stay below WORKER_ACTIVITY_SLOTS",
 		set: number(1, 10000, func(c *Config) *int { return &c.Worker.AccountSlots }),
 	},

@@ -205,12 +205,16 @@ func (q *Queries) TransactionCountHeld(ctx context.Context, db DBTX, arg Transac
 }
 
 const transactionListHeld = `-- name: TransactionListHeld :many
-select t.environment_id, t.id, t.type, t.subscription_id, s.finished_at
-from transactions t
-left join subscriptions s on s.environment_id = t.environment_id and s.id = t.subscription_id
-where t.environment_id = $1 and t.status = 'pending' and t.held_revision is not null
-order by t.held_revision, t.id
-limit $2
+select h.environment_id, h.id, h.type, h.subscription_id, s.finished_at
+from (
+    select t.environment_id, t.id, t.type, t.subscription_id, t.held_revision
+    from transactions t
+    where t.environment_id = $1 and t.status = 'pending' and t.held_revision is not null
+    order by t.held_revision -- as the index: thousands are of the same
+    limit $2
+) h
+left join subscriptions s on s.environment_id = h.environment_id and s.id = h.subscription_id
+order by h.held_revision, h.id
 `
 
 type TransactionListHeldParams struct {
@@ -268,7 +272,7 @@ with behind as materialized (
         select t.environment_id, t.id, t.type, t.subscription_id
         from transactions t
         where t.environment_id = b.id and t.status = 'pending' and t.held_revision < b.accounts_revision
-        order by t.held_revision, t.id
+        order by t.held_revision -- as the index
         limit b.share
         for no key update skip locked
     ) d
