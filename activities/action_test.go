@@ -36,10 +36,13 @@ type asking struct {
 
 var askingCard = customer.PaymentDetails{CustomerToken: "cus_9", PaymentMethodToken: "pm_card_authenticationRequired"}
 
-func newAsking(t *testing.T, card customer.PaymentDetails, dialect core.Dialect, open func(url string) (providers.Provider, error)) asking {
+func newAsking(
+	t *testing.T, card customer.PaymentDetails, dialect core.Dialect, open func(url string) (providers.Provider, error),
+) asking {
 	t.Helper()
 	s := scene.New(t)
-	sim := simtest.Start(t, filepath.Join(t.TempDir(), "ledger.jsonl"), dialect, func(c *core.Config) { c.Now = s.Clock.Now })
+	ledger := filepath.Join(t.TempDir(), "ledger.jsonl")
+	sim := simtest.Start(t, ledger, dialect, func(c *core.Config) { c.Now = s.Clock.Now })
 	adapter, err := open(sim.URL)
 	require.NoError(t, err)
 	s.Payments.Gateway, s.Payments.PublicURL = scene.Gateway{Only: adapter}, billingURL
