@@ -24,7 +24,7 @@ type confirmPage struct{ Title, Text string }
 
 var confirmPages = map[payment.Confirmation]confirmPage{
 	payment.ConfirmNow:     {"Thank you", "We are asking your bank. You can close this page."},
-	payment.ConfirmDecided: {"Thank you", "We are waiting for your bank. You can close this page, or reload it to see the result."},
+	payment.ConfirmDecided: {"Thank you", "We wait for your bank. Reload this page to see the result."},
 	payment.ConfirmPaid:    {"Payment received", "Thank you. There is nothing more to do."},
 	payment.ConfirmExpired: {"This link has expired", "Nothing was charged. You will hear from the seller."},
 	payment.ConfirmFailed:  {"Payment failed", "Nothing was charged. You will hear from the seller."},
@@ -73,7 +73,8 @@ func forPayer(w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Robots-Tag", "noindex")
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
+	header.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
 }
 
 // confirmLink is what an app gives to the payer; empty: there is nothing to confirm now.

@@ -122,8 +122,8 @@ func TestConfirm_ReturnOnlyAsksTheProvider(t *testing.T) {
 	require.Equal(t, []contract.Owner{{EnvironmentID: b.test.environmentID, TransactionID: charge.ID}}, b.engine.checks)
 	now := as[Payment](t, 200, b.ask(t, b.test, "GET", "/api/payments/"+charge.ID, nil))
 	require.Equal(t, charge, now, "nothing is believed")
-	require.Equal(t, 1, b.count(t, "select count(*) from transactions where next_check_at = action_returned_at and checks = 0"),
-		"should the signal be lost, the reconciler finds it")
+	require.Equal(t, 1, b.count(t,
+		"select count(*) from transactions where next_check_at = action_returned_at and checks = 0"), "should the signal be lost, the reconciler finds it")
 
 	b.succeed(t, charge.ID)
 	require.Contains(t, string(b.send(t, "GET", path, nil).Body), "Payment received")

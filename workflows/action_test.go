@@ -35,7 +35,8 @@ func TestSubscription_WaitsForItsPayer(t *testing.T) {
 		CustomerToken: "cus_9", PaymentMethodToken: "pm_card_authenticationRequired",
 	})
 	charges := func() []payment.Transaction { // newest first
-		found, _, err := s.Store.Transactions(t.Context(), s.Env, db.TransactionFilter{SubscriptionID: s.ref.ID}, db.Page{Limit: 10})
+		filter := db.TransactionFilter{SubscriptionID: s.ref.ID}
+		found, _, err := s.Store.Transactions(t.Context(), s.Env, filter, db.Page{Limit: 10})
 		require.NoError(t, err)
 		return found
 	}

@@ -17,6 +17,9 @@ const (
 		`"message":"m","payment_intent":` + intentHead + `"requires_payment_method"}}}`
 	paged = intentHead + `"requires_action","next_action":{"type":"redirect_to_url",` +
 		`"redirect_to_url":{"url":"https://hooks.stripe.com/3ds","return_url":"r"}}}`
+	refusedAfterAll = `{"error":{"type":"card_error","code":"card_declined"}}`
+	unconfirmable   = `{"error":{"type":"invalid_request_error"}}`
+
 	wantedIntent = intentHead + `"requires_payment_method","last_payment_error":{"code":"authentication_required"}}`
 )
 
@@ -35,13 +38,14 @@ func TestCharge_AsksPayer(t *testing.T) {
 		"a page": {wanted, 200, paged, "", providers.Pending, "https://hooks.stripe.com/3ds", 0},
 		"an intent that waits at once": {intentHead + `"requires_action"}`, 200, paged, "", providers.Pending,
 			"https://hooks.stripe.com/3ds", 0},
-		"the bank is content":    {wanted, 200, intentHead + `"succeeded"}`, "", providers.Succeeded, "", 0},
-		"no page for a browser":  {wanted, 200, intentHead + `"requires_action"}`, "", providers.Declined, "", 1},
-		"refused after all":      {wanted, 402, `{"error":{"type":"card_error","code":"card_declined"}}`, "", providers.Declined, "", 0},
-		"not answered":           {wanted, 500, `{"error":{"type":"api_error"}}`, "", providers.Unknown, "", 0},
-		"not taken":              {wanted, 429, `{"error":{"type":"invalid_request_error"}}`, "", providers.Unknown, "", 0},
-		"confirmed before, paid": {wanted, 400, `{"error":{"type":"invalid_request_error"}}`, intentHead + `"succeeded"}`, providers.Succeeded, "", 0},
-		"not to be confirmed":    {wanted, 400, `{"error":{"type":"invalid_request_error"}}`, wantedIntent, providers.Declined, "", 1},
+		"the bank is content":   {wanted, 200, intentHead + `"succeeded"}`, "", providers.Succeeded, "", 0},
+		"no page for a browser": {wanted, 200, intentHead + `"requires_action"}`, "", providers.Declined, "", 1},
+		"refused after all":     {wanted, 402, refusedAfterAll, "", providers.Declined, "", 0},
+		"not answered":          {wanted, 500, `{"error":{"type":"api_error"}}`, "", providers.Unknown, "", 0},
+		"not taken":             {wanted, 429, unconfirmable, "", providers.Unknown, "", 0},
+		"confirmed before, paid": {wanted, 400, unconfirmable, intentHead + `"succeeded"}`,
+			providers.Succeeded, "", 0},
+		"not to be confirmed": {wanted, 400, unconfirmable, wantedIntent, providers.Declined, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
