@@ -182,7 +182,7 @@ func TestCallback_MoneyOfARecoveredCaptureMoves(t *testing.T) {
 	})
 	l.told(txn, "charge.dispute.created", txn.ProviderRef)
 	require.Zero(t, l.net(recovered.ID))
-	require.Equal(t, []string{"open"}, l.disputes())
+	require.Equal(t, []string{"created open"}, l.disputes())
 	require.Equal(t, payment.Canceled, l.now(txn.ID).Status)
 	l.sound()
 }

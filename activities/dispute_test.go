@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -12,20 +13,20 @@ import (
 	"perennial/test/scene"
 )
 
-// disputes lists the states that were announced.
-func (l *life) disputes() (states []string) {
+// disputes lists what was announced of them: the events and the statuses in them.
+func (l *life) disputes() (said []string) {
 	l.t.Helper()
 	rows, err := l.Pool.Query(l.t.Context(),
-		"select data ->> 'state' from events where type = 'payment.disputed' order by sequence")
+		"select type || ' ' || (data ->> 'status') from events where type like 'dispute.%' order by position")
 	require.NoError(l.t, err)
 	defer rows.Close()
 	for rows.Next() {
-		var state string
-		require.NoError(l.t, rows.Scan(&state))
-		states = append(states, state)
+		var one string
+		require.NoError(l.t, rows.Scan(&one))
+		said = append(said, strings.TrimPrefix(one, "dispute."))
 	}
 	require.NoError(l.t, rows.Err())
-	return states
+	return said
 }
 
 // now reads a transaction again.
@@ -64,7 +65,7 @@ func TestCallback_DisputeOpenedAndWon(t *testing.T) {
 	require.Equal(t, money.Minor(1000), charge.Withdrawn())
 	require.Zero(t, l.net(txn.ID), "as the provider's ledger")
 	require.Len(t, l.given(t), 1)
-	require.Equal(t, []string{"open"}, l.disputes())
+	require.Equal(t, []string{"created open"}, l.disputes())
 	backlog, err := l.Store.Backlog(t.Context(), l.Clock.Now(), time.Minute)
 	require.NoError(t, err)
 	require.Equal(t, 1, backlog.Disputed)
@@ -82,7 +83,7 @@ func TestCallback_DisputeOpenedAndWon(t *testing.T) {
 	require.True(t, charge.DisputedAt.IsZero())
 	require.Equal(t, [2]money.Minor{0, 0}, [2]money.Minor{charge.Withdrawn(), charge.RefundOwed})
 	require.Equal(t, money.Minor(1000), l.net(txn.ID))
-	require.Equal(t, []string{"open", "won"}, l.disputes())
+	require.Equal(t, []string{"created open", "closed won"}, l.disputes())
 	l.sound()
 }
 
@@ -104,7 +105,7 @@ func TestCallback_DisputeLostBesideARefund(t *testing.T) {
 	require.Equal(t, [2]money.Minor{300, 700}, [2]money.Minor{charge.AmountRefunded, charge.Withdrawn()})
 	require.Zero(t, charge.Refundable())
 	require.Zero(t, l.net(txn.ID))
-	require.Equal(t, []string{"lost"}, l.disputes())
+	require.Equal(t, []string{"created lost", "closed lost"}, l.disputes())
 	l.sound()
 }
 

@@ -28,13 +28,13 @@ func since(txn payment.Transaction, event string, proves providers.Result) provi
 	}
 }
 
-func TestEvidence_DisputeIsBookedByItsStage(t *testing.T) {
+func TestEvidence_DisputeIsBookedInItsOrder(t *testing.T) {
 	t.Parallel()
 	l, txn := paidOnly(t)
 	due := l.Clock.Now().AddDate(0, 0, 14).UTC().Truncate(time.Second)
-	at := func(event string, stage int, state providers.DisputeState, withdrawn bool) providers.Callback {
+	at := func(event string, order int, state providers.DisputeState, withdrawn bool) providers.Callback {
 		d := providers.Dispute{
-			Ref: "D1", State: state, Amount: txn.Amount, Currency: txn.Currency, Stage: stage, EvidenceDueAt: due,
+			Ref: "D1", State: state, Amount: txn.Amount, Currency: txn.Currency, Order: order, EvidenceDueAt: due,
 		}
 		if withdrawn {
 			d.Withdrawn = txn.Amount
@@ -51,7 +51,7 @@ func TestEvidence_DisputeIsBookedByItsStage(t *testing.T) {
 	require.Equal(t, txn.Amount, l.net(txn.ID))
 	l.hears(at("second", 6, providers.DisputeLost, true), at("reversed, again", 4, providers.DisputeWon, false))
 	require.Zero(t, l.net(txn.ID))
-	require.Equal(t, []string{"open", "won", "lost"}, l.disputes())
+	require.Equal(t, []string{"created open", "closed won", "closed lost"}, l.disputes())
 	require.Zero(t, l.open())
 	l.sound()
 }

@@ -105,7 +105,7 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 		look.Ref = cmp.Or(x.about, x.earlier.ProviderRef)
 	}
 	look.Since = t.Type == payment.Charge && x.about == "" && x.earlier == nil
-	refund := t.Type == payment.Refund
+	refund, repeat := t.Type == payment.Refund, x.move == payment.MoveReplay || x.mayRepeat
 	switch {
 	case x.move == payment.MoveBelieve:
 		return believed(*x.told[0].Evidence), nil
@@ -124,11 +124,12 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	case refund:
 		return x.provider.Refund(ctx, providers.RefundRequest{
 			TransactionID: t.ID, Key: x.key(), ChargeRef: x.charge.ProviderRef, Amount: t.Amount, Currency: t.Currency,
+			Repeat: repeat,
 		})
 	}
 	return x.provider.Charge(ctx, providers.ChargeRequest{
 		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
-		Method: methodOf(t.Method), ReturnURL: x.returnURL(),
+		Method: methodOf(t.Method), ReturnURL: x.returnURL(), Repeat: repeat,
 	})
 }
 
@@ -151,8 +152,8 @@ func believed(e payment.Answer) providers.Result {
 	}
 	for _, d := range e.Disputes {
 		r.Disputes = append(r.Disputes, providers.Dispute{
-			Ref: d.Ref, State: providers.DisputeState(d.State), Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn,
-			Stage: d.Stage, EvidenceDueAt: d.EvidenceDueAt,
+			Ref: d.Ref, State: providers.DisputeState(d.State), Stage: providers.DisputeStage(d.Stage), Reason: d.Reason,
+			Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn, Order: d.Order, EvidenceDueAt: d.EvidenceDueAt,
 		})
 	}
 	return r

@@ -30,9 +30,15 @@ func renewing(t *testing.T) (l *life, backup *scene.Provider, config db.Provider
 
 func (l *life) breaker(configID string) routing.Breaker {
 	l.t.Helper()
-	all, err := l.Store.Breakers(l.t.Context(), l.Env)
+	found, err := l.Store.Routing(l.t.Context(), l.Env)
 	require.NoError(l.t, err)
-	return all[configID]
+	for _, account := range found.Accounts {
+		if account.ID == configID {
+			return account.Breaker
+		}
+	}
+	require.FailNow(l.t, "no such account", configID)
+	return routing.Breaker{}
 }
 
 // What the primary surely did not take goes to the backup in the same breath; what it may have taken never does.

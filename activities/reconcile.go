@@ -72,8 +72,8 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	}
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until all is started again.
 	for _, step := range []func(context.Context) error{
-		pass.late, pass.checks, pass.held, pass.wakes, pass.decided, pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks,
-		pass.callbacks, pass.purge,
+		pass.late, pass.checks, pass.held, pass.wakes, pass.decided, pass.payments, pass.subscriptions, pass.erasures,
+		pass.endpoints, pass.clocks, pass.callbacks, pass.purge,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -259,8 +259,8 @@ func (p *pass) wakes(ctx context.Context) error {
 	return nil
 }
 
-// decided tells the workflows of payments of their own what a person decided. The signal waits in Temporal from then on,
-// so that the mark has done its work.
+// decided tells the workflows of payments of their own what a person decided. The signal waits in Temporal from then
+// on, so that the mark has done its work.
 func (p *pass) decided(ctx context.Context) error {
 	before := p.now.Add(-grace)
 	refs, err := p.Store.WakePendingPayments(ctx, before, p.batch)
@@ -320,8 +320,8 @@ func (p *pass) checks(ctx context.Context) error {
 	return nil
 }
 
-// held wakes the payments that a change of the accounts at providers may have released: a charging stop has ended, or an
-// account was added. Each is released once for a change, so that after a full batch the next pass follows at once; what
+// held wakes the payments that a change of the accounts at providers may have released: a charging stop has ended, or
+// an account was added. Each is released once for a change, so that after a full batch the next pass follows at once; what
 // is not signalled is overdue a minute later.
 func (p *pass) held(ctx context.Context) error {
 	var refs []db.TransactionRef

@@ -66,14 +66,14 @@ func (a *Payments) record(
 		if err := noteSend(ctx, tx, env, x, result, answer); err != nil {
 			return err
 		}
+		looked := db.LookedAt{Refs: recorded.LookedAt, At: covered, Asked: x.asks()}
 		if x.earlier != nil { // what the messages of the current provider say is another matter
 			out, clockNow = outputOf(recorded.Transaction, state, changes), state.ClockNow
 			if len(recorded.LookedAt) == 0 {
 				return nil
 			}
-			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.earlier.ProviderConfigID, covered)
+			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.earlier.ProviderConfigID, looked)
 		}
-		looked := db.LookedAt{Refs: recorded.LookedAt, At: covered}
 		if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, looked, recorded.Transaction.Shows()...); err != nil {
 			return err
 		}
@@ -112,7 +112,8 @@ func loadResult(
 			return r, err
 		}
 	}
-	if len(answer.Refunds) > 0 || len(answer.Disputes) > 0 {
+	takenBack := r.Captured().Status == payment.Success && answer.Outcome.Final() && answer.Outcome != providers.Succeeded
+	if len(answer.Refunds) > 0 || len(answer.Disputes) > 0 || takenBack {
 		if r.Refunds, err = tx.LockRefunds(ctx, env, r.Captured().ID); err != nil {
 			return r, err
 		}
@@ -126,12 +127,12 @@ func loadResult(
 	return r, err
 }
 
-// withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API may
-// copy the charge's metadata, and with it an id that another row of ours has.
+// withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API
+// may copy the charge's metadata, and with it an id that another row of ours has.
 func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.SeenRefund, error) {
 	seen := slices.Clone(r.Answer.Refunds)
 	for i, s := range seen {
-		if s.TransactionID == "" || len(payment.Unbooked(seen[i:i+1], r.Refunds)) == 0 {
+		if s.TransactionID == "" || s.Again(r.Refunds) { // booked, or made again under the id of one that is
 			continue
 		}
 		taken := true
@@ -208,14 +209,14 @@ func answerOf(r providers.Result) payment.Answer {
 	}
 	for i, d := range r.Disputes {
 		disputes[i] = payment.Dispute{
-			Ref: d.Ref, State: payment.DisputeState(d.State), Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn,
-			Stage: d.Stage, EvidenceDueAt: d.EvidenceDueAt,
+			Ref: d.Ref, State: payment.DisputeState(d.State), Stage: payment.DisputeStage(d.Stage), Reason: d.Reason,
+			Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn, Order: d.Order, EvidenceDueAt: d.EvidenceDueAt,
 		}
 	}
 	return payment.Answer{
 		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency,
-		Refunds: refunds, Disputes: disputes, SinceUnread: r.SinceUnread, FailureCode: string(r.FailureCode), FailureReason: r.FailureReason,
-		Response: r.Response, RetryAfter: r.RetryAfter, ConfirmURL: webPage(r.ConfirmURL),
+		Refunds: refunds, Disputes: disputes, SinceUnread: r.SinceUnread, FailureCode: string(r.FailureCode),
+		FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter, ConfirmURL: webPage(r.ConfirmURL),
 	}
 }
 

@@ -88,6 +88,8 @@ var guarded = map[string]struct {
 	}},
 	"GET /payments":                          {},
 	"GET /payments/{id}":                     {publishable: true},
+	"GET /disputes":                          {},
+	"GET /disputes/{id}":                     {},
 	"GET /invoices":                          {},
 	"GET /invoices/{id}":                     {},
 	"POST /invoices/{id}/void":               {},
@@ -135,7 +137,7 @@ var guarded = map[string]struct {
 
 // owned are ids of one environment's rows.
 type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider string
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
 }
 
 // of is the id that a path's {id} stands for.
@@ -144,7 +146,7 @@ func (o owned) of(path string) string {
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
-		"/payment-providers": o.provider,
+		"/payment-providers": o.provider, "/disputes": o.dispute,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -159,7 +161,7 @@ func absent(at time.Time) owned {
 		plan: id.New(id.Plan, at), customer: id.New(id.Customer, at), subscription: id.New(id.Subscription, at),
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
-		provider: id.New(id.ProviderConfig, at),
+		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at),
 	}
 }
 
@@ -176,7 +178,7 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 	backup := as[PaymentProvider](t, 201, b.ask(t, e, "POST", "/api/payment-providers",
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	return owned{
-		provider: backup.ID,
+		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
 		invoice: b.newInvoice(t, e, sub.ID), clock: clock.ID, event: events.Data[0].ID,
@@ -243,7 +245,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		require.Equal(t, 200, list.Status, "%s", list.Body)
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
-			rows.delivery,
+			rows.delivery, rows.dispute,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

@@ -27,7 +27,7 @@ type Payment struct {
 	Currency         string          `json:"currency" example:"USD"`
 	Description      string          `json:"description,omitempty"`
 	AttemptNumber    int             `json:"attemptNumber,omitempty" doc:"The number of the attempt among those of its invoice, from 1."`
-	Provider         string          `json:"provider,omitempty" example:"stripe" doc:"Decided when the payment is sent; absent before."`
+	Provider         string          `json:"provider,omitempty" example:"stripe" doc:"Decided when the payment is sent; absent before. external: it was made outside Perennial."`
 	ProviderRef      string          `json:"providerReference,omitempty" example:"pi_3MtwBwLkdIwHu7ix28a3tqPa" doc:"The provider's own id."`
 	FailureReason    string          `json:"failureReason,omitempty" example:"Your card has insufficient funds." doc:"Why the payment failed. On a refund with returnedAt: why the bank sent the money back; the status stays refunded, and its charge shows the amount in refundOwed."`
 	FailureCode      string          `json:"failureCode,omitempty" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED" doc:"For programs. INVALID_ACCOUNT also covers an environment without a payment provider; failureReason tells which."`
@@ -52,23 +52,6 @@ type Payment struct {
 	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
 
-// Dispute is a payer's objection to a charge at the payer's bank.
-type Dispute struct {
-	Reference       string `json:"reference" example:"du_1MtJUT2eZvKYlo2CNaw2HvEv" doc:"The provider's own id."`
-	State           string `json:"state" enum:"open,won,lost" example:"open"`
-	Amount          int64  `json:"amount" example:"1900" doc:"Minor units of the currency of the dispute."`
-	Currency        string `json:"currency" example:"USD"`
-	AmountWithdrawn int64  `json:"amountWithdrawn" example:"1900" doc:"What the bank holds of it now, or has taken for good."`
-	EvidenceDueAt   int64  `json:"evidenceDueAt,omitempty" doc:"Until when the dispute can be answered at the provider. Absent: unknown."`
-}
-
-func renderDisputes(disputes payment.Disputes) (out []Dispute) {
-	for _, d := range disputes {
-		out = append(out, Dispute{d.Ref, string(d.State), int64(d.Amount), string(d.Currency), int64(d.Withdrawn), unix(d.EvidenceDueAt)})
-	}
-	return out
-}
-
 func (s *Server) renderPayment(t payment.Transaction) Payment {
 	// The row keeps the reason when the review is over, so that the same finding is not put to a person twice. Here it
 	// would read as if somebody still had to act.
@@ -86,7 +69,7 @@ func (s *Server) renderPayment(t payment.Transaction) Payment {
 		ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
 		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
 		ReturnedAt: unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
-		Disputes: renderDisputes(t.Disputes), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
+		Disputes: renderDisputes(t), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
 		CreatedAt: unix(t.CreatedAt), CancelRequested: unix(t.CancelRequestedAt), CompletedAt: unix(t.CompletedAt),
 	}
 	if out.ConfirmURL = s.confirmLink(t); out.ConfirmURL != "" {
@@ -277,9 +260,9 @@ func (s *Server) paymentOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "resolvePayment", Method: http.MethodPost, Path: "/payments/{id}/resolve", Tag: "Payments",
 		Summary: "Resolve a payment that needs review",
-		Description: "Ends the review as a person decided after looking at the provider, and does what follows: an invoice is paid, " +
-			"an attempt failed, a refund owed. success, canceled and refunded are never overwritten. Refused with 409 where the " +
-			"outcome contradicts what is booked.",
+		Description: "Ends the review as a person decided after looking at the provider, and does what follows: an invoice " +
+			"is paid, an attempt failed, a refund owed. success, canceled and refunded are never overwritten. Refused with 409 " +
+			"where the outcome contradicts what is booked.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 		Request: ResolvePaymentForm{Outcome: "failed", Note: "Stripe support: never captured"},
 	}, s.resolvePayment)

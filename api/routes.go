@@ -35,6 +35,7 @@ func (s *Server) route(c Config) {
 	s.customerOperations()
 	s.subscriptionOperations()
 	s.paymentOperations()
+	s.disputeOperations()
 	s.invoiceOperations()
 	s.testClockOperations()
 	s.appOperations()

@@ -8,17 +8,6 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Breakers reads those of an environment's accounts by the account's ID. An absent one is closed.
-func (r Reader) Breakers(ctx context.Context, environmentID string) (map[string]routing.Breaker, error) {
-	found, err := queries.BreakerList(ctx, r.handle, environmentID)
-	out := make(map[string]routing.Breaker, len(found))
-	for _, f := range found {
-		b := f.ProviderBreaker
-		out[b.ProviderConfigID] = breakerOf(b.Failures, b.FailingSince, b.OpenedAt, b.ProbeAt)
-	}
-	return out, translate("BreakerList", err)
-}
-
 // OpenBreaker is an account that gets no payments, because it takes none.
 type OpenBreaker struct {
 	EnvironmentID, Mode, ProviderConfigID, Provider string

@@ -76,6 +76,8 @@ func (r Reader) CallbackRef(
 type LookedAt struct {
 	Refs []string
 	At   time.Time
+	// Asked: the provider answered. Else callbacks with evidence stay open, each until it is believed.
+	Asked bool
 }
 
 // MarkCallbacksProcessed marks the callbacks of a transaction about which there is nothing left to learn: those that a
@@ -92,7 +94,7 @@ func (tx *Tx) MarkCallbacksProcessed(
 	}
 	return queries.CallbackMarkProcessed(ctx, tx.pipe, dbsqlc.CallbackMarkProcessedParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: looked.At,
-		LookedAt: presentList(looked.Refs), ProcessedAt: &tx.Real, Shown: shown,
+		LookedAt: presentList(looked.Refs), ProcessedAt: &tx.Real, Shown: shown, Asked: looked.Asked,
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/event"
+	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
@@ -155,6 +156,10 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 			rows, _, err := b.store.Transactions(ctx, b.env, db.TransactionFilter{}, p)
 			return rows, err
 		},
+		"disputes": func(ctx context.Context, p db.Page) (any, error) {
+			rows, _, err := b.store.Disputes(ctx, b.env, db.DisputeFilter{}, p)
+			return rows, err
+		},
 		"test clocks": func(ctx context.Context, p db.Page) (any, error) {
 			rows, _, err := b.store.TestClocks(ctx, b.env, p)
 			return rows, err
@@ -213,7 +218,7 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 		switch name {
 		case "events", "events of a type":
 			want = 3 * writers * rounds
-		case "invoices", "transactions":
+		case "invoices", "transactions", "disputes":
 			want = writers * rounds
 		}
 		require.Equal(t, want, len(f.seen), "%s: rows were lost", name) //nolint:testifylint // Len would print them all
@@ -244,6 +249,9 @@ func writeOneOfEach(ctx context.Context, tx *db.Tx, b *bundle, slow bool) error 
 	sub.ID, sub.TestClockID = id.New(id.Subscription, tx.Real), ""
 	inv.CustomerID, inv.SubscriptionID, txn.CustomerID, txn.SubscriptionID, txn.AttemptNumber = c.ID, sub.ID, c.ID, "", 0
 	inv.Lines = nil
+	txn.Disputes = payment.Disputes{{
+		ID: id.New(id.Dispute, tx.Real), Ref: "du_1", State: payment.DisputeOpen, Amount: 1, Currency: eur, OpenedAt: wall,
+	}}
 	for _, insert := range []func() error{
 		func() error {
 			return tx.InsertApp(ctx, db.App{

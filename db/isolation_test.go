@@ -37,7 +37,7 @@ var global = map[string]bool{
 	"Accounts":                  true, "UntakenCharges": true, "RefundsOwed": true,
 	"PausedCharging":      true,
 	"WakePendingPayments": true, "OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
-	"Disputed": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
+	"UnansweredDisputes": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
 }
 
 // TestIsolation_Reads calls every other read of db.Reader with rows of another environment, and expects to the
@@ -78,7 +78,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
 	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
-	var charged string
+	charged, dispute := "", id.New(id.Dispute, wall)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.CollectingInvoiceID = b.plan.ID, inv.ID
@@ -87,6 +87,9 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.SaveTransaction(ctx, b.env, txn))
 		recovered := b.charge(inv.ID)
 		recovered.RecoveredFrom = txn.ID
+		recovered.Disputes = payment.Disputes{{
+			ID: dispute, Ref: "du_1", State: payment.DisputeOpen, Amount: 1500, Currency: eur, OpenedAt: wall,
+		}}
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, recovered))
 		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, recovered.ID, 1500, now))
 		refund := b.charge("")
@@ -149,7 +152,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Decisions": txn.ID, "CredentialChanges": b.provider, "CredentialNames": b.provider,
 			"ProviderConfigs": "none", "ProviderConfigWithKey": b.provider, "HasPendingPayments": b.provider,
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
-			"Routing": b.env, "RoutingRules": "none", "Breakers": "none",
+			"Routing": b.env, "RoutingRules": "none",
 			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
@@ -160,13 +163,14 @@ func (b *bundle) filled(t *testing.T) filling {
 			"EndpointChanges": endpoint, "WaitingDeliveries": endpoint,
 			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle, "MayBeDue": idle,
 			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none",
-			"Transactions": "none", "Events": "none",
+			"Transactions": "none", "Events": "none", "Disputes": "none", "DisputeWithKey": dispute,
 		},
 		filters: map[reflect.Type]any{
 			reflect.TypeFor[db.CustomerFilter]():     db.CustomerFilter{TestClockID: b.clock.ID},
 			reflect.TypeFor[db.SubscriptionFilter](): db.SubscriptionFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.InvoiceFilter]():      db.InvoiceFilter{SubscriptionID: b.subscription.ID},
 			reflect.TypeFor[db.TransactionFilter]():  db.TransactionFilter{InvoiceID: inv.ID},
+			reflect.TypeFor[db.DisputeFilter]():      db.DisputeFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.EventRange]():         db.EventRange{Before: wall.Add(time.Hour), Limit: 10},
 			reflect.TypeFor[db.Log]():                db.Log{Attempts: 1},
 			reflect.TypeFor[db.EventFilter]():        db.EventFilter{SubscriptionID: b.subscription.ID},
@@ -366,7 +370,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 39)
+	require.Len(t, keys, 40)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

@@ -110,13 +110,6 @@ func (r Reader) Reviews(ctx context.Context, limit int) ([]Review, error) {
 	}), translate("TransactionListForReview", err)
 }
 
-// Disputed lists payments with an open dispute, the oldest first. Global.
-func (r Reader) Disputed(ctx context.Context, limit int) ([]Ref, error) {
-	found, err := queries.TransactionListDisputed(ctx, r.handle, rows(limit))
-	return refs(found, func(f dbsqlc.TransactionListDisputedRow) Ref { return Ref{f.EnvironmentID, f.ID} }),
-		translate("TransactionListDisputed", err)
-}
-
 // SetReconciled notes that a pass of the reconciler has ended.
 func (tx *Tx) SetReconciled(ctx context.Context) error {
 	return translate("EpochSetReconciled", queries.EpochSetReconciled(ctx, tx.pipe))

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -73,12 +72,13 @@ func (r Reader) CallbackElsewhere(
 	}, translate("CallbackGetElsewhere", err)
 }
 
-// MarkCallbacksElsewhere marks the callbacks of a transaction that a provider configuration sent until before.
+// MarkCallbacksElsewhere marks the callbacks of a transaction that a provider configuration sent, whatever operation they
+// are about.
 func (tx *Tx) MarkCallbacksElsewhere(
-	ctx context.Context, environmentID, transactionID, providerConfigID string, before time.Time,
+	ctx context.Context, environmentID, transactionID, providerConfigID string, looked LookedAt,
 ) error {
 	return queries.CallbackMarkElsewhere(ctx, tx.pipe, dbsqlc.CallbackMarkElsewhereParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID,
-		ReceivedBefore: before, ProcessedAt: &tx.Real,
+		ReceivedBefore: looked.At, Asked: looked.Asked, ProcessedAt: &tx.Real,
 	})
 }

@@ -252,7 +252,8 @@ func TestTransactionRoundTrip(t *testing.T) {
 	want.NotFoundAt, want.ParkedAt, want.CompletedAt = wall.Add(4*time.Second), wall.Add(5*time.Second), now.Add(6*time.Second)
 	want.Disputes = payment.Disputes{{
 		Ref: "du_1", State: payment.DisputeOpen, Amount: 900, Currency: eur, Withdrawn: 800, WithdrawalID: "txn_w",
-		Withdrawals: 2,
+		Withdrawals: 2, ID: id.New(id.Dispute, wall), Stage: "chargeback", Reason: "fraudulent", Order: 3,
+		EvidenceDueAt: wall.Add(time.Hour), OpenedAt: wall,
 	}}
 	want.DisputedAt, want.Review = wall.Add(7*time.Second), payment.Review{
 		Reason: "second_capture", Ref: "pi_2", At: wall.Add(8 * time.Second),
@@ -271,6 +272,11 @@ func TestTransactionRoundTrip(t *testing.T) {
 	byRef, err := b.store.TransactionByProviderRef(t.Context(), b.env, b.provider, payment.Charge, "pi_1")
 	require.NoError(t, err)
 	require.Equal(t, want, byRef)
+	listed, _, err := b.store.Disputes(t.Context(), b.env, db.DisputeFilter{}, db.Page{})
+	require.NoError(t, err)
+	seen := want.Disputes[0]
+	seen.WithdrawalID, seen.Withdrawals, seen.Order = "", 0, 0 // of the charge's row only
+	require.Equal(t, []db.Dispute{{Dispute: seen, Charge: want}}, listed)
 
 	refund := b.charge("")
 	refund.Type, refund.ChargeID, refund.AttemptNumber, refund.Trigger = payment.Refund, txn.ID, 0, collection.Manual

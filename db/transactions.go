@@ -152,7 +152,7 @@ func (tx *Tx) LockRefunds(ctx context.Context, environmentID, chargeID string) (
 // InsertTransaction writes an intent to move money. Faults: payment_in_progress, when its invoice has a live attempt;
 // <resource>_not_found for what it refers to.
 func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
-	return queries.TransactionInsert(ctx, tx.pipe, dbsqlc.TransactionInsertParams{
+	err := queries.TransactionInsert(ctx, tx.pipe, dbsqlc.TransactionInsertParams{
 		ID: t.ID, EnvironmentID: environmentID, Type: t.Type, Status: t.Status, CustomerID: t.CustomerID,
 		SubscriptionID: null(t.SubscriptionID), InvoiceID: null(t.InvoiceID), Amount: t.Amount,
 		Currency: t.Currency, Description: t.Description, AttemptNumber: null(t.AttemptNumber), Trigger: t.Trigger,
@@ -167,13 +167,17 @@ func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t pay
 		DisputedAt: nullTime(t.DisputedAt), ReturnedAt: nullTime(t.ReturnedAt), ReviewReason: null(t.Review.Reason),
 		ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
 	})
+	if err != nil {
+		return err
+	}
+	return tx.saveDisputes(ctx, environmentID, t)
 }
 
 // SaveTransaction writes what may change and raises the revision by one; what was asked never changes. Faults:
 // transaction_changed, when it is not of the revision read; transaction_final, as payment.CanBecome says;
 // provider_ref_taken.
 func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
-	return queries.TransactionUpdate(ctx, tx.pipe.orElse(changed("transaction")), dbsqlc.TransactionUpdateParams{
+	err := queries.TransactionUpdate(ctx, tx.pipe.orElse(changed("transaction")), dbsqlc.TransactionUpdateParams{
 		ID: t.ID, EnvironmentID: environmentID, Status: t.Status, Provider: null(t.Provider),
 		ProviderConfigID: null(t.ProviderConfigID), ProviderRef: null(t.ProviderRef), Method: null(t.Method),
 		FailureCode: null(t.FailureCode), FailureReason: null(t.FailureReason), ProviderResponse: t.ProviderResponse,
@@ -188,6 +192,10 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
 		ActionReturnedAt: nullTime(t.Action.ReturnedAt),
 	})
+	if err != nil {
+		return err
+	}
+	return tx.saveDisputes(ctx, environmentID, t)
 }
 
 // heldRevision is null where nothing is held, since 0 is a revision.

@@ -25,6 +25,9 @@ type ChargeRequest struct {
 	Currency      money.Currency
 	Method        Method
 	Description   string // shown to the payer; no personal data
+	// Repeat: an earlier send under this key may have arrived, so that a refusal of this one proves nothing about it where
+	// the provider checks a request before it looks for the key.
+	Repeat bool
 	// ReturnURL is where a provider may send the payer's browser after a confirmation; empty: nobody is there to confirm.
 	ReturnURL string
 }
@@ -36,6 +39,7 @@ type RefundRequest struct {
 	ChargeRef     string // provider's reference of the charge
 	Amount        money.Minor
 	Currency      money.Currency
+	Repeat        bool // as in ChargeRequest
 }
 
 // LookupRequest asks what became of an operation. Ref is the provider's reference where we ever learned it; without

@@ -10,8 +10,8 @@ import (
 // compare; zero where the provider did not say.
 type Result struct {
 	Outcome  Outcome
-	Ref      string // provider's reference of the operation
-	Amount   money.Minor
+	Ref      string      // provider's reference of the operation
+	Amount   money.Minor // or UnreadableAmount
 	Currency money.Currency
 	// Refunds and Disputes of the charge, by whoever, only where the request asked for them. Refunds that failed are left
 	// out.
@@ -29,6 +29,9 @@ type Result struct {
 	ConfirmURL string
 }
 
+// UnreadableAmount is the Amount of a callback's Evidence whose own cannot be expressed: nothing is booked unseen.
+const UnreadableAmount money.Minor = -1
+
 // SeenRefund is a refund in the provider's list of those of a charge.
 type SeenRefund struct {
 	Ref           string
@@ -43,9 +46,20 @@ type DisputeState string
 
 // The states.
 const (
-	DisputeOpen DisputeState = "open" // also an inquiry that may become one
-	DisputeWon  DisputeState = "won"  // also withdrawn, or closed without a loss
-	DisputeLost DisputeState = "lost"
+	DisputeOpen        DisputeState = "open"         // it can be answered
+	DisputeUnderReview DisputeState = "under_review" // it was answered; the bank decides
+	DisputeWon         DisputeState = "won"          // also withdrawn, or closed without a loss
+	DisputeLost        DisputeState = "lost"
+)
+
+// DisputeStage is how far a dispute has gone.
+type DisputeStage string
+
+// The stages.
+const (
+	StageInquiry     DisputeStage = "inquiry" // the bank asks; it may become a chargeback
+	StageChargeback  DisputeStage = "chargeback"
+	StageArbitration DisputeStage = "arbitration" // the merchant has objected to the chargeback, and the bank insists
 )
 
 // Dispute is a payer's objection to a charge at the payer's bank. Amount may differ from the charge's. Withdrawn is
@@ -53,12 +67,14 @@ const (
 type Dispute struct {
 	Ref       string
 	State     DisputeState
+	Stage     DisputeStage
+	Reason    string // the provider's code; empty: unknown
 	Amount    money.Minor
 	Currency  money.Currency
 	Withdrawn money.Minor
-	// Stage orders what callbacks say about one dispute, since they may arrive in any order: what has a lower stage than
+	// Order is that of what callbacks say about one dispute, since they may arrive in any other: what has a lower one than
 	// what is known already is overtaken. Zero, from a look-up: it is the present state.
-	Stage int
+	Order int
 	// EvidenceDueAt is until when the dispute can be answered; zero: unknown.
 	EvidenceDueAt time.Time
 }

@@ -88,8 +88,8 @@ func evidenceOf(message providers.Callback) *payment.Answer {
 	}
 	for _, d := range e.Disputes {
 		answer.Disputes = append(answer.Disputes, payment.Dispute{
-			Ref: d.Ref, State: payment.DisputeState(d.State), Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn,
-			Stage: d.Stage, EvidenceDueAt: d.EvidenceDueAt,
+			Ref: d.Ref, State: payment.DisputeState(d.State), Stage: payment.DisputeStage(d.Stage), Reason: d.Reason,
+			Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn, Order: d.Order, EvidenceDueAt: d.EvidenceDueAt,
 		})
 	}
 	return answer

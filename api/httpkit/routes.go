@@ -17,7 +17,9 @@ import (
 )
 
 // methods that routes are registered for.
-var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+var methods = []string{
+	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+}
 
 // route makes the router. Everywhere the path comes before the method: mux forgets that a path was right but its method
 // wrong when it then meets a route whose method is looked at first.

@@ -22,6 +22,14 @@ func billOf(status string) event.Invoice {
 	return i
 }
 
+func objection(status string) event.Dispute {
+	return event.Dispute{
+		ID: "dsp_1", ChargeID: "txn_1", CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1", Reference: "du_1",
+		Stage: "chargeback", Status: status, Reason: "fraudulent", Amount: 1900, Currency: "USD", AmountWithdrawn: 1900,
+		EvidenceDueAt: 1764244800,
+	}
+}
+
 // examples has one of each type with every field set, in the order of the catalogue.
 var examples = []event.Data{
 	event.SubscriptionCreated{Subscription: about, Status: "trialing", PlanID: "plan_1"},
@@ -62,7 +70,9 @@ var examples = []event.Data{
 	event.PaymentRefunded{Payment: charge},
 	event.PaymentRefundFailed{Payment: charge, FailureReason: "The account is closed."},
 	event.PaymentNeedsReview{Payment: charge, Reason: "amount_mismatch", ProviderRef: "pi_1"},
-	event.PaymentDisputed{Payment: charge, DisputeRef: "du_1", State: "open", DisputedAmount: 1900, EvidenceDueAt: 1764244800, AmountWithdrawn: 1900},
+	event.DisputeCreated{Dispute: objection("open")},
+	event.DisputeUpdated{Dispute: objection("under_review")},
+	event.DisputeClosed{Dispute: objection("lost")},
 	event.ProviderFailing{ProviderConfig: account, Reason: "credentials_refused"},
 	event.ProviderRecovered{ProviderConfig: account},
 	event.ProviderChargingPaused{ProviderConfig: account, By: event.Actor{Kind: "key", ID: "key_1"}},

@@ -148,9 +148,10 @@ func Operations() []Operation {
 			[]Type{TypeProviderRecovered, TypePaymentSuccess}},
 		{
 			CauseProvider, "succeeded", "a payment whose payer has disputed it",
-			[]Type{TypePaymentRefunded, TypePaymentDisputed},
+			[]Type{TypePaymentRefunded, TypeDisputeCreated},
 		},
-		{CauseProvider, "succeeded", "a payment whose dispute was won", []Type{TypePaymentDisputed}},
+		{CauseProvider, "succeeded", "a payment whose dispute was answered", []Type{TypeDisputeUpdated}},
+		{CauseProvider, "succeeded", "a payment whose dispute was won", []Type{TypeDisputeClosed}},
 		{CauseProvider, "declined", "an invoice", missed},
 		{CauseProvider, "declined", "the last retry of an invoice", then(missed, TypeSubscriptionPastDue)},
 		{CauseProvider, "declined", "a payment of its own", []Type{TypePaymentFailed}},

@@ -9,7 +9,6 @@ const (
 	TypePaymentRefunded     Type = "payment.refunded"
 	TypePaymentRefundFailed Type = "payment.refund_failed"
 	TypePaymentNeedsReview  Type = "payment.needs_review"
-	TypePaymentDisputed     Type = "payment.disputed"
 
 	TypePaymentActionRequired Type = "payment.action_required"
 )
@@ -68,16 +67,6 @@ type PaymentNeedsReview struct {
 	ProviderRef string `json:"providerRef,omitempty" doc:"The provider's own id of what it reported."`
 }
 
-// PaymentDisputed means that the payer's bank opened or decided a dispute; it is sent once for each change of state.
-type PaymentDisputed struct {
-	Payment
-	DisputeRef      string `json:"disputeRef" doc:"The provider's own id of the dispute."`
-	State           string `json:"state" doc:"open, won or lost."`
-	DisputedAmount  int64  `json:"disputedAmount" doc:"What the dispute is about, in minor units of the currency."`
-	AmountWithdrawn int64  `json:"amountWithdrawn" doc:"What the bank holds of it now, or has taken for good, in minor units."`
-	EvidenceDueAt   int64  `json:"evidenceDueAt,omitempty" doc:"Until when the dispute can be answered at the provider, in Unix seconds. Absent: unknown."`
-}
-
 // Type implements Data.
 func (PaymentPending) Type() Type { return TypePaymentPending }
 
@@ -101,6 +90,3 @@ func (PaymentRefundFailed) Type() Type { return TypePaymentRefundFailed }
 
 // Type implements Data.
 func (PaymentNeedsReview) Type() Type { return TypePaymentNeedsReview }
-
-// Type implements Data.
-func (PaymentDisputed) Type() Type { return TypePaymentDisputed }

@@ -15,6 +15,7 @@ type ids struct {
 
 func (s *ids) Invoice(at time.Time, parts ...string) string     { return s.make("in", at, parts) }
 func (s *ids) Transaction(at time.Time, parts ...string) string { return s.make("txn", at, parts) }
+func (s *ids) Dispute(at time.Time, parts ...string) string     { return s.make("dsp", at, parts) }
 
 func (s *ids) make(kind string, at time.Time, parts []string) string {
 	if len(parts) > 0 {

@@ -14,7 +14,7 @@ import (
 type Result struct {
 	Transaction payment.Transaction   // as it is now, under lock
 	Charge      *payment.Transaction  // of a refund: the charge that it gives back, under lock
-	Refunds     []payment.Transaction // of Captured, where the Answer lists refunds or disputes: all of them, under lock
+	Refunds     []payment.Transaction // of Captured, where the Answer is about them or takes it back: all, under lock
 	Invoice     *invoice.Invoice      // that the transaction pays, where it is not open any more; nil: open, or none
 	Recovered   *payment.Transaction  // the success of its own that another capture of the charge became, under lock; nil: none
 	Move        payment.Move          // what was asked for
@@ -211,8 +211,12 @@ func (r *recording) answered() error {
 	return nil
 }
 
-// mismatched reports a success that is not about what was asked for, unless a person has let it count.
+// mismatched reports a success that is not about what was asked for, unless a person has let it count, and whatever
+// comes with an amount that cannot be read.
 func (r *recording) mismatched() bool {
+	if r.Answer.Amount < 0 {
+		return true
+	}
 	booked := r.txn.Status == r.good() || r.Recovered != nil
 	accepted := booked && r.txn.Reviewed(payment.ReviewAmountMismatch, r.Answer.Ref)
 	return r.Answer.Outcome == payment.AnswerSucceeded && !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency) && !accepted

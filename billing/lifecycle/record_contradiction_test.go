@@ -7,39 +7,59 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 )
 
-// A capture may fail after it was booked, and an authorisation may be canceled. Nothing is booked then, but a person
-// must hear of it.
+// A capture may fail after it was booked, and an authorisation may be canceled. A transaction of its own returns the money
+// then, and the next invoice collects it. Where a part of it was refunded, a person must sort it out.
 func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		move       payment.Move
 		about, ref string
 		outcome    payment.Outcome
+		refunded   money.Minor
+		booked     bool
 		review     string
 	}{
-		"the capture failed":      {payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, payment.ReviewNotCaptured},
-		"canceled after all":      {payment.MoveBelieve, "", "pi_1", payment.AnswerCanceled, payment.ReviewNotCaptured},
-		"a look-up says so":       {payment.MoveLookup, "", "pi_1", payment.AnswerCanceled, payment.ReviewNotCaptured},
-		"of another operation":    {payment.MoveLookup, "pi_2", "pi_2", payment.AnswerFailed, ""},
-		"of an unnamed one":       {payment.MoveLookup, "", "", payment.AnswerFailed, ""},
-		"a slow answer to a send": {payment.MoveReplay, "", "pi_1", payment.AnswerDeclined, ""},
+		"the capture failed":      {payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, 0, true, ""},
+		"canceled after all":      {payment.MoveBelieve, "", "pi_1", payment.AnswerCanceled, 0, true, ""},
+		"a look-up says so":       {payment.MoveLookup, "", "pi_1", payment.AnswerCanceled, 0, true, ""},
+		"after a refund":          {payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, 1, false, payment.ReviewNotCaptured},
+		"of another operation":    {payment.MoveLookup, "pi_2", "pi_2", payment.AnswerFailed, 0, false, ""},
+		"of an unnamed one":       {payment.MoveLookup, "", "", payment.AnswerFailed, 0, false, ""},
+		"a slow answer to a send": {payment.MoveReplay, "", "pi_1", payment.AnswerDeclined, 0, false, ""},
 	} {
 		l := begun(t, settings)
 		l.result(payment.AnswerSucceeded)
 		txn := l.charges()[0]
-		txn.ProviderRef = "pi_1"
-		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		txn.ProviderRef, txn.AmountRefunded = "pi_1", c.refunded
+		result := lifecycle.Result{
 			Transaction: txn, Move: c.move, Asked: true, About: c.about, Protocol: protocol,
 			Answer: payment.Answer{Outcome: c.outcome, Ref: c.ref, FailureCode: "DECLINED", FailureReason: "it failed"},
-		}, l.moment())
+		}
+		before := l.load(false).state
+		state, recorded, changes, err := lifecycle.Record(before, result, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, payment.Success, recorded.Transaction.Status, name)
 		require.Empty(t, recorded.Transaction.FailureCode+recorded.Transaction.FailureReason, name)
 		require.Equal(t, c.review, recorded.NeedsReview, name)
-		require.Equal(t, c.review != "", len(changes.Events) > 0, name)
+		require.Equal(t, c.booked || c.review != "", len(changes.Events) > 0, name)
+		require.Equal(t, c.booked, len(changes.NewTransactions) > 0, name)
+		if !c.booked {
+			continue
+		}
+		back := changes.NewTransactions[0]
+		require.Equal(t, [3]any{payment.Refunded, txn.Amount, txn.ID}, [3]any{back.Status, back.Amount, back.ChargeID}, name)
+		require.Zero(t, recorded.Transaction.Refundable(), name)
+		require.Equal(t, before.Balance-txn.Amount, state.Balance, "%s: it is owed", name)
+		result.Transaction, result.Refunds = recorded.Transaction, []payment.Transaction{back}
+		_, recorded, changes, err = lifecycle.Record(state, result, l.moment())
+		require.NoError(t, err, name)
+		require.Empty(t, changes.NewTransactions, "%s: said again", name)
+		require.Empty(t, changes.Credit, name)
+		require.Empty(t, recorded.NeedsReview, name)
 	}
 }
 

@@ -47,10 +47,10 @@ func (r *recording) cameBack(seen payment.SeenRefund) {
 }
 
 // refundedElsewhere books a refund that was made without us. One that carries an id of ours is one that a restored
-// database has lost: it keeps the id.
+// database has lost: it keeps the id, unless another refund has it.
 func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
-	id := seen.TransactionID
-	if id == "" {
+	id, again := seen.TransactionID, seen.Again(r.Refunds)
+	if id == "" || again {
 		id = r.d.IDs.Transaction(r.txn.CompletedAt, r.txn.ID, "refunded elsewhere", seen.Ref)
 	}
 	charge, refund, fit := r.txn.RefundedElsewhere(id, seen, r.Refunds, r.d.Now)
@@ -68,14 +68,15 @@ func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
 	}
 	r.Refunds = append(r.Refunds, refund)
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
-	if fit == payment.FitTwice {
+	if fit == payment.FitTwice || again {
 		r.needsReview(payment.ReviewRefundedTwice, seen.Ref)
 	}
 }
 
-// disputed books what a dispute did to the charge's money, and announces its state where that is new.
+// disputed books what a dispute did to the charge's money, and announces what is new about it.
 func (r *recording) disputed(seen payment.Dispute) {
-	charge, change := r.txn.Dispute(seen, r.d.Real)
+	id := r.d.IDs.Dispute(r.txn.CompletedAt, r.txn.ID, seen.Ref)
+	charge, change := r.txn.Dispute(id, seen, r.d.Real)
 	if !change.Noted {
 		return
 	}
@@ -94,8 +95,8 @@ func (r *recording) disputed(seen payment.Dispute) {
 	}
 	r.txn = r.txn.Relieved()
 	r.d.saveTransaction(r.txn)
-	if change.Changed {
-		r.d.announce(r.txn.Objection(change.Dispute))
+	for _, data := range r.txn.Objection(change) {
+		r.d.announce(data)
 	}
 	if change.Unbookable {
 		r.needsReview(payment.ReviewDisputeCurrency, seen.Ref)

@@ -55,16 +55,6 @@ func (r *recording) inVain() {
 	}
 }
 
-// takenBack leaves a charge to a person whose success the provider takes back: a capture that failed at the card
-// scheme, or an authorisation that was canceled. Word of another operation does not.
-func (r *recording) takenBack() {
-	told := r.Move == payment.MoveBelieve || r.Move == payment.MoveLookup && r.About == ""
-	own := r.Answer.Ref != "" && r.Answer.Ref == r.txn.ProviderRef
-	if told && own && r.txn.Type == payment.Charge && r.txn.Status == payment.Success {
-		r.needsReview(payment.ReviewNotCaptured, r.Answer.Ref)
-	}
-}
-
 // ErrNeedsReview matches the refusal of a command behind a payment that a person must review.
 var ErrNeedsReview = fault.New(fault.Conflict, "payment_needs_review", "")
 

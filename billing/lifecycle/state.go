@@ -60,6 +60,7 @@ type Moment struct {
 type IDs interface {
 	Invoice(at time.Time, parts ...string) string
 	Transaction(at time.Time, parts ...string) string
+	Dispute(at time.Time, parts ...string) string
 }
 
 // settings are those of the environment and of the plan that the subscription is on now.

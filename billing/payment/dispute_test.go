@@ -1,11 +1,13 @@
 package payment_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/event"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 )
@@ -19,39 +21,49 @@ func TestTransaction_Dispute(t *testing.T) {
 		}
 	}
 	const open, won, lost = payment.DisputeOpen, payment.DisputeWon, payment.DisputeLost
+	const review = payment.DisputeUnderReview
 	none := payment.Dispute{}
 	for name, c := range map[string]struct {
 		was, seen payment.Dispute
-		changed   bool
+		announced string
 		returned  string
 		withdraw  bool
 		state     payment.DisputeState
 	}{
-		"an inquiry":                    {none, dispute(open, 0, ""), true, "", false, open},
-		"opened":                        {none, dispute(open, 1000, ""), true, "", true, open},
-		"opened, again":                 {dispute(open, 1000, "txn_w"), dispute(open, 1000, ""), false, "", false, open},
-		"an inquiry becomes a dispute":  {dispute(open, 0, ""), dispute(open, 1000, ""), false, "", true, open},
-		"won":                           {dispute(open, 1000, "txn_w"), dispute(won, 0, ""), true, "txn_w", false, won},
-		"won, the money comes later":    {dispute(open, 1000, "txn_w"), dispute(won, 1000, ""), true, "", false, won},
-		"the money comes":               {dispute(won, 1000, "txn_w"), dispute(won, 0, ""), false, "txn_w", false, won},
-		"won in part":                   {dispute(open, 1000, "txn_w"), dispute(won, 400, ""), true, "txn_w", true, won},
-		"lost":                          {dispute(open, 1000, "txn_w"), dispute(lost, 1000, ""), true, "", false, lost},
-		"lost, the opening was missed":  {none, dispute(lost, 1000, ""), true, "", true, lost},
-		"lost, then overtaken word":     {dispute(lost, 1000, "txn_w"), dispute(open, 1000, ""), false, "", false, lost},
-		"won, then overtaken word":      {dispute(won, 0, ""), dispute(open, 1000, ""), false, "", false, won},
-		"the bank overturns its ruling": {dispute(won, 0, ""), dispute(lost, 1000, ""), true, "", true, lost},
+		"an inquiry":                    {none, dispute(open, 0, ""), "created", "", false, open},
+		"opened":                        {none, dispute(open, 1000, ""), "created", "", true, open},
+		"opened, again":                 {dispute(open, 1000, "txn_w"), dispute(open, 1000, ""), "", "", false, open},
+		"an inquiry becomes a dispute":  {dispute(open, 0, ""), dispute(open, 1000, ""), "updated", "", true, open},
+		"won":                           {dispute(open, 1000, "txn_w"), dispute(won, 0, ""), "closed", "txn_w", false, won},
+		"won, the money comes later":    {dispute(open, 1000, "txn_w"), dispute(won, 1000, ""), "closed", "", false, won},
+		"the money comes":               {dispute(won, 1000, "txn_w"), dispute(won, 0, ""), "updated", "txn_w", false, won},
+		"won in part":                   {dispute(open, 1000, "txn_w"), dispute(won, 400, ""), "closed", "txn_w", true, won},
+		"lost":                          {dispute(open, 1000, "txn_w"), dispute(lost, 1000, ""), "closed", "", false, lost},
+		"lost, the opening was missed":  {none, dispute(lost, 1000, ""), "created closed", "", true, lost},
+		"lost, then overtaken word":     {dispute(lost, 1000, "txn_w"), dispute(open, 1000, ""), "", "", false, lost},
+		"won, then overtaken word":      {dispute(won, 0, ""), dispute(open, 1000, ""), "", "", false, won},
+		"answered":                      {dispute(open, 1000, "txn_w"), dispute(review, 1000, ""), "updated", "", false, review},
+		"answered, then won":            {dispute(review, 1000, "txn_w"), dispute(won, 0, ""), "closed", "txn_w", false, won},
+		"the bank overturns its ruling": {dispute(won, 0, ""), dispute(lost, 1000, ""), "closed", "", true, lost},
 	} {
 		charge := captured(1000)
 		if c.was != none {
+			c.was.ID, c.was.OpenedAt = "dsp_1", t0
 			charge.Disputes = payment.Disputes{c.was}
 		}
-		after, change := charge.Dispute(c.seen, t0)
-		require.Equal(t, c.changed, change.Changed, name)
+		after, change := charge.Dispute("dsp_1", c.seen, t0)
+		var said []string
+		for _, data := range after.Objection(change) {
+			said = append(said, strings.TrimPrefix(string(data.Type()), "dispute."))
+			require.Equal(t, "dsp_1", event.New(data, t0).ObjectID(), name)
+		}
+		require.Equal(t, c.announced, strings.Join(said, " "), name)
 		require.Equal(t, c.returned, change.Returned, name)
 		require.Equal(t, c.withdraw, change.Withdraw, name)
 		require.Len(t, after.Disputes, 1, name)
 		require.Equal(t, c.state, after.Disputes[0].State, name)
-		require.Equal(t, c.state == open, !after.DisputedAt.IsZero(), name)
+		require.Equal(t, !c.state.Closed(), !after.DisputedAt.IsZero(), name)
+		require.Equal(t, t0, after.Disputes[0].OpenedAt, name)
 		require.Equal(t, payment.Success, after.Status, name)
 		if c.was != none {
 			require.Equal(t, c.was, charge.Disputes[0], "%s: the caller's is unchanged", name)
@@ -61,7 +73,7 @@ func TestTransaction_Dispute(t *testing.T) {
 
 func TestTransaction_Withdraw(t *testing.T) {
 	t.Parallel()
-	charge, change := captured(1000).Dispute(payment.Dispute{
+	charge, change := captured(1000).Dispute("dsp_1", payment.Dispute{
 		Ref: "du_1", State: payment.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: 700,
 	}, t0)
 	require.True(t, change.Withdraw)
@@ -72,22 +84,47 @@ func TestTransaction_Withdraw(t *testing.T) {
 	require.Zero(t, charge.AmountRefunded, "a dispute is no refund")
 	require.Equal(t, [3]any{payment.Refunded, money.Minor(700), charge.ID},
 		[3]any{refund.Status, refund.Amount, refund.ChargeID})
-	charge, _ = charge.Dispute(payment.Dispute{Ref: "du_2", State: payment.DisputeOpen, Amount: 100, Currency: "EUR"},
+	charge, _ = charge.Dispute("dsp_2", payment.Dispute{Ref: "du_2", State: payment.DisputeOpen, Amount: 100, Currency: "EUR"},
 		t0.Add(time.Hour))
 	require.Equal(t, t0, charge.DisputedAt, "since the oldest")
-	charge, change = charge.Dispute(payment.Dispute{Ref: "du_1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR"},
+	charge, change = charge.Dispute("dsp_1", payment.Dispute{Ref: "du_1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR"},
 		t0)
 	require.Equal(t, "txn_w", change.Returned)
 	require.Equal(t, money.Minor(1000), charge.Refundable())
 	require.False(t, charge.DisputedAt.IsZero(), "the other is open")
 }
 
+// What a message does not repeat stays known, and one that is overtaken changes nothing, in whatever order they come.
+func TestTransaction_DisputeKeepsWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	due := t0.AddDate(0, 0, 7)
+	opened := payment.Dispute{
+		Ref: "D1", State: payment.DisputeOpen, Stage: "chargeback", Reason: "10.4", Amount: 1000, Currency: "EUR", Order: 3,
+		EvidenceDueAt: due,
+	}
+	ended := payment.Dispute{Ref: "D1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR", Order: 4}
+	for _, order := range [][]payment.Dispute{{opened, ended}, {ended, opened}, {opened, ended, opened, ended}} {
+		charge := captured(1000)
+		for i, seen := range order {
+			charge, _ = charge.Dispute("dsp_1", seen, t0.Add(time.Duration(i)*time.Hour))
+		}
+		require.Len(t, charge.Disputes, 1)
+		d := charge.Disputes[0]
+		require.Equal(t, [2]any{payment.DisputeWon, 4}, [2]any{d.State, d.Order})
+		require.Equal(t, t0, d.OpenedAt)
+		if order[0] == opened {
+			require.Equal(t, [2]any{"10.4", due}, [2]any{d.Reason, d.EvidenceDueAt})
+			require.Equal(t, t0.Add(time.Hour), d.ClosedAt, "once")
+		}
+	}
+}
+
 func TestTransaction_DisputeInAnotherCurrency(t *testing.T) {
 	t.Parallel()
 	seen := payment.Dispute{Ref: "du_1", State: payment.DisputeOpen, Amount: 1100, Currency: "USD", Withdrawn: 1100}
-	charge, change := captured(1000).Dispute(seen, t0)
+	charge, change := captured(1000).Dispute("dsp_1", seen, t0)
 	require.Equal(t, [2]bool{true, false}, [2]bool{change.Unbookable, change.Withdraw})
-	_, change = charge.Dispute(seen, t0)
+	_, change = charge.Dispute("dsp_1", seen, t0)
 	require.False(t, change.Unbookable, "said once")
 }
 
@@ -109,7 +146,7 @@ func TestPayOwed_DisputedCharge(t *testing.T) {
 		charge := captured(1000).FailRefund(1000)
 		say := func(state payment.DisputeState, withdrawn money.Minor) {
 			var change payment.Disputed
-			charge, change = charge.Dispute(payment.Dispute{
+			charge, change = charge.Dispute("dsp_1", payment.Dispute{
 				Ref: "du_1", State: state, Amount: 1000, Currency: charge.Currency, Withdrawn: withdrawn,
 			}, t0)
 			if change.Withdraw {
@@ -141,7 +178,7 @@ func TestPayOwed_DisputedCharge(t *testing.T) {
 	}
 	lost := captured(1000)
 	lost.AmountRefunded = 1000 // a refund in flight
-	lost, change := lost.Dispute(payment.Dispute{
+	lost, change := lost.Dispute("dsp_1", payment.Dispute{
 		Ref: "du_1", State: payment.DisputeLost, Amount: 1000, Currency: lost.Currency, Withdrawn: 1000,
 	}, t0)
 	lost, _ = lost.Withdraw("txn_w", change.Dispute, t0)

@@ -37,11 +37,35 @@ func (s SeenRefund) CameBack(booked []Transaction) *Transaction {
 }
 
 // Unbooked returns those of the provider's refunds of a charge that gave something back and are none of the booked ones.
+// A booked one is one of theirs: of two that carry its id, say because it was sent again after the provider had forgotten
+// its key, the one with its reference, or else the first.
 func Unbooked(seen []SeenRefund, booked []Transaction) []SeenRefund {
-	return slices.DeleteFunc(slices.Clone(seen), func(s SeenRefund) bool {
-		return s.Failed || slices.ContainsFunc(booked, s.is)
+	taken := make(map[string]bool, len(booked)) // our ids
+	named := func(s SeenRefund) bool {
+		i := slices.IndexFunc(booked, func(t Transaction) bool { return t.ProviderRef == s.Ref && s.Ref != "" })
+		if i >= 0 {
+			taken[booked[i].ID] = true
+		}
+		return i >= 0
+	}
+	left := slices.DeleteFunc(slices.Clone(seen), func(s SeenRefund) bool { return s.Failed || named(s) })
+	return slices.DeleteFunc(left, func(s SeenRefund) bool {
+		if taken[s.TransactionID] || !s.isOf(booked) {
+			return false
+		}
+		taken[s.TransactionID] = true
+		return true
 	})
 }
+
+// isOf reports whether a refund carries the id of one of these.
+func (s SeenRefund) isOf(booked []Transaction) bool {
+	return slices.ContainsFunc(booked, func(t Transaction) bool { return t.ID == s.TransactionID })
+}
+
+// Again reports whether a refund that is not booked was made under the id of one that is: the money of one refund went
+// back twice.
+func (s SeenRefund) Again(booked []Transaction) bool { return s.TransactionID != "" && s.isOf(booked) }
 
 // Fit is how a refund that was made without us goes with the charge's own.
 type Fit string
@@ -83,6 +107,15 @@ func (t Transaction) RefundedElsewhere(
 func (s SeenRefund) mayBe(ours Transaction) bool {
 	nameless := s.TransactionID == "" && ours.ProviderRef == ""
 	return nameless && ours.Status == Pending && !ours.FirstSentAt.IsZero() && ours.Amount == s.Amount
+}
+
+// NotCaptured books that the provider took the success of a charge back, as a transaction of its own that returns all of
+// it.
+func (t Transaction) NotCaptured(id string, now time.Time) (charge, back Transaction) {
+	t.AmountRefunded = t.Amount
+	back = t.counterpart(id, t.Amount, now)
+	back.Description = "Payment " + t.ID + " was not captured"
+	return t, back
 }
 
 // counterpart is a refund of the charge that went through without us.

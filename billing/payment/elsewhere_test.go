@@ -58,6 +58,28 @@ func TestUnbooked(t *testing.T) {
 	require.Equal(t, seen[2:], payment.Unbooked(seen, booked))
 }
 
+// A refund was sent again after the provider had forgotten its key, although its first send had arrived.
+func TestUnbooked_TwoUnderOneID(t *testing.T) {
+	t.Parallel()
+	first := payment.SeenRefund{Ref: "re_1", TransactionID: "txn_ours", Amount: 5}
+	second := payment.SeenRefund{Ref: "re_2", TransactionID: "txn_ours", Amount: 5}
+	for name, c := range map[string]struct {
+		booked payment.Transaction
+		want   payment.SeenRefund
+	}{
+		"its reference is not known": {payment.Transaction{ID: "txn_ours"}, second},
+		"it is known by the first":   {payment.Transaction{ID: "txn_ours", ProviderRef: "re_1"}, second},
+		"it is known by the second":  {payment.Transaction{ID: "txn_ours", ProviderRef: "re_2"}, first},
+	} {
+		booked := []payment.Transaction{c.booked}
+		left := payment.Unbooked([]payment.SeenRefund{first, second}, booked)
+		require.Equal(t, []payment.SeenRefund{c.want}, left, name)
+		require.True(t, left[0].Again(booked), name)
+		booked = append(booked, payment.Transaction{ID: "txn_derived", ProviderRef: c.want.Ref})
+		require.Empty(t, payment.Unbooked([]payment.SeenRefund{first, second}, booked), "%s: booked", name)
+	}
+}
+
 func TestGoneBack(t *testing.T) {
 	t.Parallel()
 	refunds := []payment.Transaction{

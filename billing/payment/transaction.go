@@ -35,7 +35,7 @@ type Transaction struct {
 	AmountRefunded   money.Minor
 	RefundOwed       money.Minor // of a charge: what a refund that failed did not give back
 	Disputes         Disputes    // of a charge
-	DisputedAt       time.Time   // since when a dispute is open, in real time; zero: none is
+	DisputedAt       time.Time   // since when a dispute is not closed, in real time; zero: all are
 	ReturnedAt       time.Time   // of a refund that had gone through: the money came back
 
 	HeldBack          Hold // of a first send

@@ -34,7 +34,7 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.breakers(ctx, store, d.now())
 	d.lost(ctx, store, b)
 	d.erasures(ctx, store, b)
-	d.disputed(ctx, store, b)
+	d.disputes(ctx, store, b)
 }
 
 // reconciled looks at when the last pass ended, not at the workflow:
@@ -104,24 +104,6 @@ func (d *doctor) erasures(ctx context.Context, store *db.Store, b db.Backlog) {
 		"%s without progress for more than %s, the oldest requested %s ago: %s",
 		counted(b.Erasures, "erasure"), late, b.ErasureAge.Round(time.Second),
 		names(found, func(e db.StuckErasure) string { return e.ID + " (" + string(e.Stage) + ")" }))
-}
-
-// disputed warns only: the installation works, but each dispute has a deadline at the provider.
-func (d *doctor) disputed(ctx context.Context, store *db.Store, b db.Backlog) {
-	const check = "disputes"
-	if b.Disputed == 0 {
-		d.ok(check, "none open")
-		return
-	}
-	found, err := store.Disputed(ctx, named)
-	if err != nil {
-		d.fail(check, "check the database", "%s", describe(err))
-		return
-	}
-	d.warn(check, "answer each at the provider's dashboard before its deadline (docs/operations.md)",
-		"%s with an open dispute, the oldest for %s: %s",
-		counted(b.Disputed, "payment"), b.DisputeAge.Round(time.Second),
-		names(found, func(r db.Ref) string { return r.ID }))
 }
 
 // counted writes a number with its noun; a count that stopped says so.

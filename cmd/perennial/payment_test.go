@@ -106,19 +106,29 @@ func TestPaymentResolve_WithoutTemporal(t *testing.T) {
 	require.Contains(t, done.stderr, "left to the reconciler")
 }
 
-func TestDoctor_WarnsOfOpenDisputes(t *testing.T) {
+func TestDoctor_WarnsOfDisputes(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)
 	txn, _ := inReview(t, env)
+	const dispute = "dsp_00000000000000000000000001"
 	sql(t, env,
-		`update transactions set disputes = '[{"ref": "du_1", "state": "open"}]', disputed_at = now() - interval '5 seconds'`)
-	d, _ := diagnose(t, env)
-	for _, f := range d.Checks {
-		if f.Check == "disputes" {
-			require.Equal(t, warning, f.Verdict)
-			require.Contains(t, f.Detail, txn)
-			return
+		`update transactions set disputes = '[{"id": "`+dispute+`", "ref": "du_1", "state": "open", "openedAt": "2026-01-01T00:00:00Z"}]',
+			disputed_at = now() - interval '5 seconds'`,
+		`insert into disputes (id, environment_id, transaction_id, ref, status, amount, currency, amount_withdrawn, evidence_due_at, opened_at)
+		 select '`+dispute+`', environment_id, id, 'du_1', 'open', 700, 'EUR', 700, now() + interval '4 days', now() from transactions`)
+	warned := func(check string) string {
+		d, _ := diagnose(t, env)
+		for _, f := range d.Checks {
+			if f.Check == check && f.Verdict == warning {
+				return f.Detail
+			}
 		}
+		return ""
 	}
-	require.Fail(t, "no check of disputes")
+	require.Contains(t, warned("disputes"), dispute+" ("+txn+")")
+	require.Empty(t, warned("dispute evidence"), "there is time")
+	sql(t, env, `update disputes set evidence_due_at = now() + interval '2 days'`)
+	require.Contains(t, warned("dispute evidence"), dispute+" ("+txn+") until ")
+	sql(t, env, `update disputes set status = 'under_review'`)
+	require.Empty(t, warned("dispute evidence"), "it was answered")
 }

@@ -111,13 +111,6 @@ where t.parked_at is not null
 order by t.parked_at
 limit @row_limit;
 
--- name: TransactionListDisputed :many
-select t.environment_id, t.id, t.disputed_at::timestamptz as disputed_at
-from transactions t
-where t.disputed_at is not null
-order by t.disputed_at
-limit @row_limit;
-
 -- name: EpochSetReconciled :exec
 update temporal_epoch set reconciled_at = clock_timestamp();
 

@@ -38,4 +38,5 @@ limit 1;
 update provider_callbacks c
 set processed_at = @processed_at, evidence_failure_reason = null
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text and c.processed_at is null
-  and c.provider_config_id = @provider_config_id and c.received_at <= @received_before;
+  and c.provider_config_id = @provider_config_id and c.received_at <= @received_before
+  and (@asked::boolean or c.evidence_outcome is null);

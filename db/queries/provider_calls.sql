@@ -66,7 +66,8 @@ where c.environment_id = @environment_id and c.id = @id and c.processed_at is nu
 -- name: CallbackMarkProcessed :exec
 -- Also those that name the transaction only by the provider's reference, which we learned later. Of the operations that were
 -- looked at, those received before the look-up began: later ones may carry newer news. Of the transaction's own operation
--- also what it shows by now.
+-- also what it shows by now. What a message proves is not known because nothing could be asked: it may have been stored
+-- since the transaction's evidence was read.
 update provider_callbacks c
 set processed_at = @processed_at, transaction_id = t.id
 from transactions t
@@ -76,5 +77,6 @@ where t.environment_id = @environment_id and t.id = @transaction_id
        or c.transaction_id is null and c.provider_ref <> '' and c.provider_ref = t.provider_ref
           and c.provider_config_id = t.provider_config_id)
   and c.processed_at is null
+  and (@asked::boolean or c.evidence_outcome is null)
   and (c.received_at <= @received_before and c.provider_ref = any(@looked_at::text[])
        or c.kind = any(@shown::text[]) and (c.provider_ref = '' or c.provider_ref = t.provider_ref));

@@ -26,9 +26,6 @@ left join provider_breakers b on b.environment_id = p.environment_id and b.provi
 where p.environment_id = @environment_id and p.deleted_at is null
 order by p.id;
 
--- name: BreakerList :many
-select sqlc.embed(b) from provider_breakers b where b.environment_id = @environment_id;
-
 -- name: BreakerLock :one
 -- Made where there is none, so that there is always a row to lock.
 insert into provider_breakers (environment_id, provider_config_id, failures)

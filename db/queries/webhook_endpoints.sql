@@ -66,10 +66,6 @@ with written as (
 )
 select 1 / count(*) from written;
 
--- name: WebhookEndpointSetWakePending :exec
-update webhook_endpoints set wake_pending_since = coalesce(wake_pending_since, @wake_pending_since)
-where environment_id = @environment_id and id = @id;
-
 -- name: WebhookEndpointClearWakePending :exec
 -- Until the look that follows has ended, the endpoint counts as due now: should its workflow be lost meanwhile, the
 -- reconciler wakes it.

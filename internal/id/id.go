@@ -26,6 +26,7 @@ const (
 	APIKey            = "key_"
 	ProviderConfig    = "pp_"
 	ProviderCall      = "call_"
+	Dispute           = "dsp_"
 	Callback          = "cb_"
 	TestClock         = "clk_"
 	Endpoint          = "whe_"

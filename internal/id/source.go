@@ -17,6 +17,9 @@ func (s Source) Transaction(at time.Time, parts ...string) string {
 	return s.make(Transaction, at, parts)
 }
 
+// Dispute returns a dispute's id: see make.
+func (s Source) Dispute(at time.Time, parts ...string) string { return s.make(Dispute, at, parts) }
+
 // make returns a random id without parts, and with parts the id derived from them: at in milliseconds, then 80 bits of
 // a hash. A subscription's own id, which is random, is among the parts of all that is derived, so that nobody can guess
 // one.

@@ -105,7 +105,7 @@ func TestFactory_Fields(t *testing.T) {
 		FieldAPIKey: true, FieldMerchantAccount: false, FieldLiveEndpointPrefix: false, FieldWebhookSecret: true,
 	}, secrets)
 	require.Subset(t, Factory{}.CallbackTypes(), []string{"AUTHORISATION", "REFUND", "REFUND_FAILED", "CHARGEBACK"})
-	for event := range stages {
+	for event := range steps {
 		require.Contains(t, Factory{}.CallbackTypes(), event)
 	}
 	require.True(t, Factory{}.Supports(providers.Method{Type: "card"}).Accepted)

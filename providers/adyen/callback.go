@@ -36,8 +36,9 @@ type item struct {
 
 	Reason         string `json:"reason"`
 	AdditionalData struct {
-		HMACSignature       string `json:"hmacSignature"`
-		DefensePeriodEndsAt string `json:"defensePeriodEndsAt"`
+		HMACSignature        string `json:"hmacSignature"`
+		ChargebackReasonCode string `json:"chargebackReasonCode"`
+		DefensePeriodEndsAt  string `json:"defensePeriodEndsAt"`
 	} `json:"additionalData"`
 }
 

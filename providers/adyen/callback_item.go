@@ -7,7 +7,7 @@ import (
 	"perennial/providers"
 )
 
-// The event codes with rules of their own; those of disputes are in stages.
+// The event codes with rules of their own; those of disputes are in steps.
 const (
 	eventAuthorisation    = "AUTHORISATION"
 	eventCancellation     = "CANCELLATION"
@@ -35,8 +35,10 @@ func (a *Adyen) read(i item) providers.Callback {
 		return cb
 	}
 	cb.TransactionID, cb.Ref = ref.transactionID, result.Ref
-	if err != nil { // with an amount that cannot be read nothing is booked unseen
-		return cb
+	if err != nil { // such as a currency whose decimals at Adyen are not known: a person must look
+		kind, result = providers.KindUnknown, &providers.Result{
+			Outcome: result.Outcome, Ref: result.Ref, Amount: providers.UnreadableAmount,
+		}
 	}
 	result.Response = i.record()
 	cb.Kind, cb.Evidence = kind, result

@@ -21,8 +21,8 @@ func (s statement) proves() (providers.Kind, *providers.Result) {
 	if s.op == opRefund {
 		return s.refund()
 	}
-	if stage, ok := stages[s.EventCode]; ok {
-		return s.dispute(stage)
+	if at, ok := steps[s.EventCode]; ok {
+		return s.dispute(at)
 	}
 	switch s.EventCode {
 	case eventAuthorisation:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/money"
 	"perennial/providers"
 )
 
@@ -144,6 +145,7 @@ func TestEvidence_Disputes(t *testing.T) {
 	dispute := func(event string) providers.Dispute {
 		f := about(event, fields{"pspReference": "DISP1", "originalReference": "PSP1", "additionalData": fields{
 			"defensePeriodEndsAt": "2026-12-31T03:03:07+02:00", "disputeStatus": "Won",
+			"chargebackReasonCode": "10.4",
 		}})
 		all, err := parse(t, a, message(t, "false", signed(t, f)))
 		require.NoError(t, err)
@@ -155,7 +157,8 @@ func TestEvidence_Disputes(t *testing.T) {
 		return cb.Evidence.Disputes[0]
 	}
 	require.Equal(t, providers.Dispute{
-		Ref: "DISP1", State: providers.DisputeOpen, Amount: 1999, Currency: "EUR", Withdrawn: 1999, Stage: 3,
+		Ref: "DISP1", State: providers.DisputeOpen, Amount: 1999, Currency: "EUR", Withdrawn: 1999, Order: 3,
+		Stage: providers.StageChargeback, Reason: "10.4",
 		EvidenceDueAt: time.Date(2026, 12, 31, 1, 3, 7, 0, time.UTC),
 	}, dispute("CHARGEBACK"))
 	for event, want := range map[string]struct {
@@ -176,24 +179,28 @@ func TestEvidence_Disputes(t *testing.T) {
 		d := dispute(event)
 		require.Equal(t, want.state, d.State, event)
 		require.Equal(t, want.taken, d.Withdrawn == d.Amount, event)
-		require.Positive(t, d.Stage, event)
+		require.Positive(t, d.Order, event)
 	}
-	require.Less(t, dispute("CHARGEBACK").Stage, dispute("CHARGEBACK_REVERSED").Stage)
-	require.Less(t, dispute("CHARGEBACK_REVERSED").Stage, dispute("SECOND_CHARGEBACK").Stage)
+	require.Less(t, dispute("CHARGEBACK").Order, dispute("CHARGEBACK_REVERSED").Order)
+	require.Less(t, dispute("CHARGEBACK_REVERSED").Order, dispute("SECOND_CHARGEBACK").Order)
 }
 
-// What cannot be read is left to be looked at: nothing is booked with a guessed amount.
+// What cannot be read is left to a person: nothing is booked with a guessed amount.
 func TestEvidence_UnreadableAmount(t *testing.T) {
 	t.Parallel()
 	a := open(t, providers.Account{})
 	for _, amount := range []fields{
 		{"value": 1050, "currency": "ISK"}, {"value": 1, "currency": "QQQQ"}, {"value": 10.5, "currency": "EUR"},
+		{"value": 700, "currency": "BIF"}, {"value": 700, "currency": "CLF"}, {"value": 700, "currency": "UYW"},
 	} {
 		all, err := parse(t, a, message(t, "false", signed(t, about("AUTHORISATION", fields{"amount": amount}))))
 		require.NoError(t, err)
-		require.Equal(t, providers.Callback{
-			EventID: "AUTHORISATION:PSP1:true", Type: "AUTHORISATION", TransactionID: "txn_42", Ref: "PSP1",
-		}, all[0])
+		require.Equal(t, [4]any{"AUTHORISATION", "txn_42", "PSP1", providers.KindUnknown},
+			[4]any{all[0].Type, all[0].TransactionID, all[0].Ref, all[0].Kind})
+		e := all[0].Evidence
+		require.Equal(t, [4]any{providers.Succeeded, "PSP1", providers.UnreadableAmount, money.Currency("")},
+			[4]any{e.Outcome, e.Ref, e.Amount, e.Currency})
+		require.NotEmpty(t, e.Response)
 	}
 	all, err := parse(t, a, message(t, "false", signed(t, about("AUTHORISATION", fields{
 		"amount": fields{"value": 10000, "currency": "ISK"},

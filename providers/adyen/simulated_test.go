@@ -78,7 +78,7 @@ func TestSimulated_Disputes(t *testing.T) {
 		require.False(t, opened.EvidenceDueAt.IsZero())
 		noticed := said[1].Evidence.Disputes[0]
 		require.Equal(t, opened.Ref, noticed.Ref)
-		require.Less(t, noticed.Stage, opened.Stage)
+		require.Less(t, noticed.Order, opened.Order)
 		require.NotEqual(t, said[0].EventID, said[1].EventID)
 		require.Len(t, s.rig.Movements(t, core.DisputeWithdrawn), 1)
 
@@ -87,7 +87,7 @@ func TestSimulated_Disputes(t *testing.T) {
 		require.Equal(t, charge.Ref, closed.Ref)
 		require.Equal(t, end.state, closed.Disputes[0].State)
 		require.EqualValues(t, end.withdrawn, closed.Disputes[0].Withdrawn)
-		require.Greater(t, closed.Disputes[0].Stage, opened.Stage)
+		require.Greater(t, closed.Disputes[0].Order, opened.Order)
 		require.Len(t, s.rig.Movements(t, core.DisputeReturned), end.returned)
 	}
 }

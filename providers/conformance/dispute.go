@@ -16,7 +16,7 @@ var disputes = []scenario{
 		d := b.dispute(t, charge.Ref)
 		require.Equal(t, providers.Dispute{
 			Ref: d.Ref, State: providers.DisputeOpen, Amount: b.Price.Amount, Currency: b.Price.Currency,
-			Withdrawn: b.Price.Amount,
+			Withdrawn: b.Price.Amount, Stage: providers.StageChargeback, Reason: d.Reason,
 		}, d)
 		require.Len(t, b.Rig.Movements(t, "dispute_withdrawn"), 1)
 		b.Rig.CloseDispute(t, d.Ref, "won")
@@ -37,7 +37,7 @@ var disputes = []scenario{
 		charge := b.pay(t, b.request(b.Methods.OK))
 		b.Rig.Dispute(t, charge.Ref, true)
 		d := b.dispute(t, charge.Ref)
-		require.Equal(t, providers.DisputeOpen, d.State)
+		require.Equal(t, [2]any{providers.DisputeOpen, providers.StageInquiry}, [2]any{d.State, d.Stage})
 		require.Zero(t, d.Withdrawn)
 		b.Rig.CloseDispute(t, d.Ref, "won")
 		require.Equal(t, providers.DisputeWon, b.dispute(t, charge.Ref).State)

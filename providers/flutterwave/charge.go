@@ -39,7 +39,7 @@ func (f *Flutterwave) Charge(ctx context.Context, in providers.ChargeRequest) (p
 	}
 	c, ok := x.charge()
 	if !ok {
-		return f.refused(x, charging), nil
+		return f.refusedSend(x, charging, in.Repeat), nil
 	}
 	res := f.chargeResult(x, c)
 	if x.cached && !sameRequest(in, c, res) {

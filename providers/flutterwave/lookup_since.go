@@ -54,10 +54,11 @@ func unread(charge providers.Result, why string) providers.Result {
 	return charge
 }
 
-// disputeStates are the statuses of chargebacks that are not open; "declined" is the merchant's word against one, and
-// opens the bank's arbitration. Known from types of third parties only.
+// disputeStates are the statuses of chargebacks that cannot be answered any more; "declined" is the merchant's objection
+// to one, which the bank reviews. Known from types of third parties only.
 var disputeStates = map[string]providers.DisputeState{
-	"won": providers.DisputeWon, "reversed": providers.DisputeWon,
+	"declined": providers.DisputeUnderReview,
+	"won":      providers.DisputeWon, "reversed": providers.DisputeWon,
 	"lost": providers.DisputeLost, "accepted": providers.DisputeLost,
 }
 
@@ -69,9 +70,10 @@ func (b chargeback) read(currency string) (providers.Dispute, error) {
 		return providers.Dispute{}, err
 	}
 	out := providers.Dispute{
-		Ref: string(b.ID), State: providers.DisputeOpen, Amount: amount, Currency: c, Withdrawn: amount,
+		Ref: string(b.ID), State: providers.DisputeOpen, Stage: providers.StageChargeback, Amount: amount, Currency: c,
+		Withdrawn: amount,
 	}
-	if state, closed := disputeStates[b.Status]; closed {
+	if state, ok := disputeStates[b.Status]; ok {
 		out.State = state
 	}
 	if out.State == providers.DisputeWon {

@@ -137,7 +137,9 @@ func TestLookupCharge_Since(t *testing.T) {
 	}, listed(`{"id":7,"amount":19.99,"charge_id":"chg_1","status":"initiated"},`+
 		`{"id":"cbk_8","amount":1,"charge_id":"chg_1","status":"won"},`+
 		`{"id":"cbk_9","amount":2,"charge_id":"chg_1","status":"accepted"},`+
+		`{"id":"cbk_5","amount":3,"charge_id":"chg_1","status":"declined"},`+
 		`{"id":"cbk_0","amount":2,"charge_id":"chg_9","status":"lost"}`))
+	const stage = providers.StageChargeback
 	in := providers.LookupRequest{TransactionID: "txn_42", Ref: "chg_1", Since: true}
 	res, err := f.LookupCharge(t.Context(), in)
 	require.NoError(t, err)
@@ -145,9 +147,10 @@ func TestLookupCharge_Since(t *testing.T) {
 		{Ref: "rfd_1", TransactionID: "txn_43", Amount: 500}, {Ref: "rfd_3", Amount: 250, Pending: true},
 	}, res.Refunds)
 	require.Equal(t, []providers.Dispute{
-		{Ref: "7", State: providers.DisputeOpen, Amount: 1999, Currency: "USD", Withdrawn: 1999},
-		{Ref: "cbk_8", State: providers.DisputeWon, Amount: 100, Currency: "USD"},
-		{Ref: "cbk_9", State: providers.DisputeLost, Amount: 200, Currency: "USD", Withdrawn: 200},
+		{Ref: "7", State: providers.DisputeOpen, Stage: stage, Amount: 1999, Currency: "USD", Withdrawn: 1999},
+		{Ref: "cbk_8", State: providers.DisputeWon, Stage: stage, Amount: 100, Currency: "USD"},
+		{Ref: "cbk_9", State: providers.DisputeLost, Stage: stage, Amount: 200, Currency: "USD", Withdrawn: 200},
+		{Ref: "cbk_5", State: providers.DisputeUnderReview, Stage: stage, Amount: 300, Currency: "USD", Withdrawn: 300},
 	}, res.Disputes)
 	in.Since = false
 	res, err = f.LookupCharge(t.Context(), in)

@@ -55,6 +55,16 @@ func (f *Flutterwave) refused(x exchange, e effect) providers.Result {
 	return res
 }
 
+// refusedSend is refused for a request that moves money. Flutterwave checks a request before it looks for its key, as far
+// as is known: that a repeat is refused proves nothing about an earlier send.
+func (f *Flutterwave) refusedSend(x exchange, e effect, repeat bool) providers.Result {
+	res := f.refused(x, e)
+	if repeat && res.Outcome.Final() {
+		res.Outcome, res.FailureCode = providers.Unknown, ""
+	}
+	return res
+}
+
 // The codes of errors that decide something; 10409 is known from third parties only.
 const (
 	codeInvalid       text = "10400"

@@ -41,7 +41,7 @@ func (f *Flutterwave) Refund(ctx context.Context, in providers.RefundRequest) (p
 	}, key)
 	r, ok := x.refund()
 	if !ok {
-		return f.refused(x, refunding), nil
+		return f.refusedSend(x, refunding, in.Repeat), nil
 	}
 	res := f.refundResult(x, r, in.Currency)
 	if x.cached && (r.ChargeID != in.ChargeRef || (res.Currency != "" && res.Amount != in.Amount)) {

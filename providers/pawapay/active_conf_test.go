@@ -62,6 +62,9 @@ func TestCharge_FollowsActiveConfiguration(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, c.outcome, res.Outcome, name)
 		require.Contains(t, res.FailureReason, c.reason, name)
+		if strings.Contains(c.reason, "activate") {
+			require.Equal(t, time.Hour, res.RetryAfter, "people have to act")
+		}
 		require.Equal(t, res.Outcome == providers.Pending, slices.Contains(f.asked, deposit), "sent: %s", name)
 	}
 }

@@ -9,8 +9,12 @@ import (
 	"perennial/providers"
 )
 
-// closedWait is how long we advise to wait while an operator is closed.
-const closedWait = time.Minute
+const (
+	// closedWait is how long we advise to wait while an operator is closed.
+	closedWait = time.Minute
+	// activationWait is how long we advise to wait for pawaPay to activate something for the account: people do it.
+	activationWait = time.Hour
+)
 
 // termsOf says on which terms a wallet pays in a currency. refused is set where the account's configuration shows that
 // pawaPay would refuse the charge now: it was not sent, so another provider may take it.
@@ -30,8 +34,9 @@ func (w wallet) termsOf(known conditions, c money.Currency) (t terms, refused *p
 	}
 	switch {
 	case known != nil && !told:
-		return t, notSent("This pawaPay account takes no deposits in %s from %s. Ask pawaPay to activate them.",
-			c, w.code), nil
+		refused = notSent("This pawaPay account takes no deposits in %s from %s. Ask pawaPay to activate them.", c, w.code)
+		refused.RetryAfter = activationWait
+		return t, refused, nil
 	case t.closed:
 		refused = notSent("pawaPay says that %s takes no deposits at the moment.", w.code)
 		refused.RetryAfter = closedWait

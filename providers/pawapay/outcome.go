@@ -16,8 +16,12 @@ const (
 	reading               // look-ups
 )
 
-// refundWait is how long we advise to wait while another refund of the same deposit is under way.
-const refundWait = time.Minute
+// waits are how long we advise to wait before what was refused may be taken.
+var waits = map[string]time.Duration{
+	refundInProgress:       time.Minute,
+	"DEPOSITS_NOT_ALLOWED": activationWait,
+	"REFUNDS_NOT_ALLOWED":  activationWait,
+}
 
 // result begins the Result of an exchange: until more is known the outcome is Unknown.
 func (p *PawaPay) result(x exchange) providers.Result {
@@ -59,8 +63,8 @@ func (p *PawaPay) refusal(res providers.Result, x exchange, code, message string
 	switch {
 	case notTaken(x.status), unavailable[code]:
 		res.Outcome = providers.NotSent
-		if code == refundInProgress && res.RetryAfter == 0 {
-			res.RetryAfter = refundWait
+		if res.RetryAfter == 0 {
+			res.RetryAfter = waits[code]
 		}
 	case code == unknownError:
 		res.Outcome = providers.Unknown

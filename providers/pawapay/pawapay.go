@@ -21,9 +21,10 @@ const (
 )
 
 const (
-	// absenceAfter is when pawaPay begins to vouch that what it does not know never arrived.
+	// absenceAfter is when pawaPay begins to vouch that what it does not know never arrived. The last repeat may be as
+	// late as that behind the first send, and needs as long again.
 	absenceAfter = 15 * time.Minute
-	absenceGap   = 10 * time.Minute
+	absenceGap   = absenceAfter
 	// promptLife is longer than any operator's prompt is known to stay open. It is not documented: docs/providers.md.
 	promptLife = 15 * time.Minute
 )

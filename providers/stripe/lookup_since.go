@@ -3,6 +3,7 @@ package stripe
 import (
 	"context"
 	"net/url"
+	"strings"
 	"time"
 
 	"perennial/providers"
@@ -72,8 +73,9 @@ func listOf[T any](
 	return nil, "the list " + path + " of the charge is longer than 1,000"
 }
 
-// disputeStates are Stripe's statuses that are not open. A warning is an inquiry, which moves no money.
+// disputeStates are Stripe's statuses that cannot be answered any more. A warning is an inquiry, which moves no money.
 var disputeStates = map[string]providers.DisputeState{
+	"under_review": providers.DisputeUnderReview, "warning_under_review": providers.DisputeUnderReview,
 	"won": providers.DisputeWon, "warning_closed": providers.DisputeWon, "prevented": providers.DisputeWon,
 	"lost": providers.DisputeLost,
 }
@@ -86,11 +88,17 @@ func (d dispute) read() (providers.Dispute, error) {
 	if err != nil {
 		return providers.Dispute{}, err
 	}
-	out := providers.Dispute{Ref: d.ID, State: providers.DisputeOpen, Amount: amount, Currency: currency}
+	out := providers.Dispute{
+		Ref: d.ID, State: providers.DisputeOpen, Stage: providers.StageChargeback, Reason: d.Reason, Amount: amount,
+		Currency: currency,
+	}
+	if strings.HasPrefix(d.Status, "warning_") {
+		out.Stage = providers.StageInquiry
+	}
 	if due := d.EvidenceDetails.DueBy; due > 0 {
 		out.EvidenceDueAt = time.Unix(due, 0).UTC()
 	}
-	if state, closed := disputeStates[d.Status]; closed {
+	if state, ok := disputeStates[d.Status]; ok {
 		out.State = state
 	}
 	var gone, debits int64

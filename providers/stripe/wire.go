@@ -35,6 +35,7 @@ type dispute struct {
 	Object              string `json:"object"`
 	Amount              int64  `json:"amount"`
 	Currency            string `json:"currency"`
+	Reason              string `json:"reason"`
 	Status              string `json:"status"`
 	BalanceTransactions []struct {
 		Amount   int64  `json:"amount"`

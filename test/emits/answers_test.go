@@ -61,6 +61,9 @@ var answers = map[string]func(*stage) func() error{
 	"succeeded a payment whose payer has disputed it": func(s *stage) func() error {
 		return s.disputed(payment.DisputeOpen, 1000)
 	},
+	"succeeded a payment whose dispute was answered": func(s *stage) func() error {
+		return s.disputed(payment.DisputeUnderReview, 1000)
+	},
 	"succeeded a payment whose dispute was won": func(s *stage) func() error {
 		return s.disputed(payment.DisputeWon, 0)
 	},

@@ -80,14 +80,19 @@ var laws = []struct{ name, sql string }{
 			where r.charge_id = t.id and r.id = d."withdrawalId" and r.status = 'refunded' and r.returned_at is null)`},
 	{"an open dispute is marked", `
 		select t.id from transactions t
-		where (t.disputed_at is not null) <> coalesce(t.disputes @> '[{"state": "open"}]', false)`},
-	{"a dispute is announced once for each of its states", `
-		select e.object_id from events e where e.type = 'payment.disputed'
-		group by e.object_id, e.data ->> 'disputeRef', e.data ->> 'state' having count(*) > 1
-		union all
-		select t.id from transactions t, jsonb_to_recordset(t.disputes) as d(ref text, state text)
-		where not exists (select from events e where e.type = 'payment.disputed' and e.object_id = t.id
-		                  and e.data ->> 'disputeRef' = d.ref and e.data ->> 'state' = d.state)`},
+		where (t.disputed_at is not null) <>
+		      coalesce(t.disputes @> '[{"state": "open"}]' or t.disputes @> '[{"state": "under_review"}]', false)`},
+	{"a dispute has one row, which says what its charge knows", `
+		select coalesce(d.id, r.id)
+		from (select t.environment_id, t.id as transaction_id, k.*
+		      from transactions t, jsonb_to_recordset(t.disputes) as k(id text, ref text, state text, withdrawn bigint)) d
+		full join disputes r on r.environment_id = d.environment_id and r.id = d.id
+		where (r.transaction_id, r.ref, r.status, r.amount_withdrawn) is distinct from (d.transaction_id, d.ref, d.state, d.withdrawn)`},
+	{"a dispute is announced once when it opens, and when it ends", `
+		select d.id from disputes d
+		where 1 <> (select count(*) from events e where e.object_id = d.id and e.type = 'dispute.created')
+		   or (d.closed_at is not null) <> exists (
+		       select from events e where e.object_id = d.id and e.type = 'dispute.closed' and e.data ->> 'status' = d.status)`},
 	{"a charge shows what went back of it", `
 		select t.id from transactions t
 		where t.type = 'charge' and t.parked_at is null and t.reviewed_at is null and t.amount_refunded < (

@@ -78,6 +78,23 @@ type Decision struct {
 	DecidedAt     time.Time
 }
 
+type Dispute struct {
+	ID              string
+	EnvironmentID   string
+	Position        int64
+	TransactionID   string
+	Ref             string
+	Status          payment.DisputeState
+	Stage           *payment.DisputeStage
+	Reason          *string
+	Amount          money.Minor
+	Currency        money.Currency
+	AmountWithdrawn money.Minor
+	EvidenceDueAt   *time.Time
+	OpenedAt        time.Time
+	ClosedAt        *time.Time
+}
+
 type Environment struct {
 	ID                     string
 	AppID                  string
@@ -219,15 +236,6 @@ type Price struct {
 	Name          string
 	Model         plan.Model
 	Amount        money.Minor
-}
-
-type ProviderBreaker struct {
-	EnvironmentID    string
-	ProviderConfigID string
-	Failures         int
-	FailingSince     *time.Time
-	OpenedAt         *time.Time
-	ProbeAt          *time.Time
 }
 
 type ProviderCall struct {

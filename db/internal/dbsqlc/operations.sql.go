@@ -291,40 +291,6 @@ func (q *Queries) SubscriptionListOverdue(ctx context.Context, db DBTX, arg Subs
 	return items, nil
 }
 
-const transactionListDisputed = `-- name: TransactionListDisputed :many
-select t.environment_id, t.id, t.disputed_at::timestamptz as disputed_at
-from transactions t
-where t.disputed_at is not null
-order by t.disputed_at
-limit $1
-`
-
-type TransactionListDisputedRow struct {
-	EnvironmentID string
-	ID            string
-	DisputedAt    time.Time
-}
-
-func (q *Queries) TransactionListDisputed(ctx context.Context, db DBTX, rowLimit int32) ([]TransactionListDisputedRow, error) {
-	rows, err := db.Query(ctx, transactionListDisputed, rowLimit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []TransactionListDisputedRow
-	for rows.Next() {
-		var i TransactionListDisputedRow
-		if err := rows.Scan(&i.EnvironmentID, &i.ID, &i.DisputedAt); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const transactionListForReview = `-- name: TransactionListForReview :many
 select t.environment_id, o.name as tenant, a.name as app, e.mode, t.id, t.type, t.status, t.amount, t.currency, t.provider_ref,
     t.review_reason, t.review_ref, t.parked_at::timestamptz as parked_at

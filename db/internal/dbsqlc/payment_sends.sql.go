@@ -50,6 +50,7 @@ update provider_callbacks c
 set processed_at = $1, evidence_failure_reason = null
 where c.environment_id = $2 and c.transaction_id = $3::text and c.processed_at is null
   and c.provider_config_id = $4 and c.received_at <= $5
+  and ($6::boolean or c.evidence_outcome is null)
 `
 
 type CallbackMarkElsewhereParams struct {
@@ -58,6 +59,7 @@ type CallbackMarkElsewhereParams struct {
 	TransactionID    string
 	ProviderConfigID string
 	ReceivedBefore   time.Time
+	Asked            bool
 }
 
 func (q *Queries) CallbackMarkElsewhere(ctx context.Context, db DBTX, arg CallbackMarkElsewhereParams) error {
@@ -67,6 +69,7 @@ func (q *Queries) CallbackMarkElsewhere(ctx context.Context, db DBTX, arg Callba
 		arg.TransactionID,
 		arg.ProviderConfigID,
 		arg.ReceivedBefore,
+		arg.Asked,
 	)
 	return err
 }

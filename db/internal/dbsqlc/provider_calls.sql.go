@@ -182,14 +182,16 @@ where t.environment_id = $2 and t.id = $3
        or c.transaction_id is null and c.provider_ref <> '' and c.provider_ref = t.provider_ref
           and c.provider_config_id = t.provider_config_id)
   and c.processed_at is null
-  and (c.received_at <= $4 and c.provider_ref = any($5::text[])
-       or c.kind = any($6::text[]) and (c.provider_ref = '' or c.provider_ref = t.provider_ref))
+  and ($4::boolean or c.evidence_outcome is null)
+  and (c.received_at <= $5 and c.provider_ref = any($6::text[])
+       or c.kind = any($7::text[]) and (c.provider_ref = '' or c.provider_ref = t.provider_ref))
 `
 
 type CallbackMarkProcessedParams struct {
 	ProcessedAt    *time.Time
 	EnvironmentID  string
 	TransactionID  string
+	Asked          bool
 	ReceivedBefore time.Time
 	LookedAt       []string
 	Shown          []string
@@ -197,12 +199,14 @@ type CallbackMarkProcessedParams struct {
 
 // Also those that name the transaction only by the provider's reference, which we learned later. Of the operations that were
 // looked at, those received before the look-up began: later ones may carry newer news. Of the transaction's own operation
-// also what it shows by now.
+// also what it shows by now. What a message proves is not known because nothing could be asked: it may have been stored
+// since the transaction's evidence was read.
 func (q *Queries) CallbackMarkProcessed(ctx context.Context, db DBTX, arg CallbackMarkProcessedParams) error {
 	_, err := db.Exec(ctx, callbackMarkProcessed,
 		arg.ProcessedAt,
 		arg.EnvironmentID,
 		arg.TransactionID,
+		arg.Asked,
 		arg.ReceivedBefore,
 		arg.LookedAt,
 		arg.Shown,

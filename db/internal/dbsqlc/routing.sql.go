@@ -52,41 +52,6 @@ func (q *Queries) BreakerClaimProbe(ctx context.Context, db DBTX, arg BreakerCla
 	return items, nil
 }
 
-const breakerList = `-- name: BreakerList :many
-select b.environment_id, b.provider_config_id, b.failures, b.failing_since, b.opened_at, b.probe_at from provider_breakers b where b.environment_id = $1
-`
-
-type BreakerListRow struct {
-	ProviderBreaker ProviderBreaker
-}
-
-func (q *Queries) BreakerList(ctx context.Context, db DBTX, environmentID string) ([]BreakerListRow, error) {
-	rows, err := db.Query(ctx, breakerList, environmentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []BreakerListRow
-	for rows.Next() {
-		var i BreakerListRow
-		if err := rows.Scan(
-			&i.ProviderBreaker.EnvironmentID,
-			&i.ProviderBreaker.ProviderConfigID,
-			&i.ProviderBreaker.Failures,
-			&i.ProviderBreaker.FailingSince,
-			&i.ProviderBreaker.OpenedAt,
-			&i.ProviderBreaker.ProbeAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const breakerListOpen = `-- name: BreakerListOpen :many
 select b.environment_id, b.provider_config_id, b.failures, b.failing_since, b.opened_at::timestamptz as opened_at, b.probe_at, p.provider, e.mode
 from provider_breakers b

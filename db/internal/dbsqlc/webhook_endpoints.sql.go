@@ -539,22 +539,6 @@ func (q *Queries) WebhookEndpointSetStarted(ctx context.Context, db DBTX, arg We
 	return err
 }
 
-const webhookEndpointSetWakePending = `-- name: WebhookEndpointSetWakePending :exec
-update webhook_endpoints set wake_pending_since = coalesce(wake_pending_since, $1)
-where environment_id = $2 and id = $3
-`
-
-type WebhookEndpointSetWakePendingParams struct {
-	WakePendingSince *time.Time
-	EnvironmentID    string
-	ID               string
-}
-
-func (q *Queries) WebhookEndpointSetWakePending(ctx context.Context, db DBTX, arg WebhookEndpointSetWakePendingParams) error {
-	_, err := db.Exec(ctx, webhookEndpointSetWakePending, arg.WakePendingSince, arg.EnvironmentID, arg.ID)
-	return err
-}
-
 const webhookEndpointUpdate = `-- name: WebhookEndpointUpdate :exec
 with written as (
     update webhook_endpoints
