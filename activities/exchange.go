@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"perennial/billing/payment"
-	"perennial/billing/routing"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/failpoint"
@@ -29,18 +28,17 @@ type exchange struct {
 	about     string // the operation that a look-up asks about; empty: the transaction's
 	hint      string // the transaction's reference where only callbacks have named it
 	callID    string
-	mode      string          // of the environment: test or live
-	number    int             // of the send that it is, or is about; 0: none
-	reason    string          // why this provider gets a new send, or why none does
-	earlier   *payment.Send   // at another provider, which it asks about; nil: it is about the current one
-	hold      payment.Hold    // where no provider can take it now
-	wait      time.Duration   // and for how long; zero: as the rules say
-	backups   int             // how many more accounts can take a new send
-	breaker   routing.Breaker // of the account of a new send
-	held      bool            // a slot of its account
-	mayRepeat bool            // a first send, which a restored database may have forgotten
-	told      []db.Callback   // evidence, the one to believe first
-	publicURL string          // how payers reach the API
+	mode      string        // of the environment: test or live
+	number    int           // of the send that it is, or is about; 0: none
+	reason    string        // why this provider gets a new send, or why none does
+	earlier   *payment.Send // at another provider, which it asks about; nil: it is about the current one
+	hold      payment.Hold  // where no provider can take it now
+	wait      time.Duration // and for how long; zero: as the rules say
+	backups   int           // how many more accounts can take a new send
+	held      bool          // a slot of its account
+	mayRepeat bool          // a first send, which a restored database may have forgotten
+	told      []db.Callback // evidence, the one to believe first
+	publicURL string        // how payers reach the API
 }
 
 // keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow

@@ -94,18 +94,22 @@ func (a *Payments) step(
 	failpoint.Hit(failpoint.ChargeRecorded)
 	r.idle = x.wait > 0 || result.Outcome == providers.NotSent
 	r.earlier = r.earlier || x.earlier != nil
-	return out, len(x.told) > 1 || x.earlier != nil || a.failsOver(ctx, r, x), nil
+	return out, len(x.told) > 1 || x.earlier != nil || a.sendsAgain(ctx, in, r, x), nil
 }
 
-// failsOver reports whether the payment goes to the next account at once: the one it was sent to surely did not take
-// it, another can, and there is time. Where there is none, the next check goes on from the first account.
-func (a *Payments) failsOver(ctx context.Context, r *round, x exchange) bool {
+// sendsAgain reports whether the payment is sent again at once: the account that it was sent to surely did not take it
+// and another can, or has proven that it never arrived. Where there is no time for that, the next check goes on from the
+// first account. Callbacks are followed first.
+func (a *Payments) sendsAgain(ctx context.Context, in contract.ResolveInput, r *round, x exchange) bool {
 	txn := r.txn
-	proven := x.move == payment.MoveSend && txn.Status == payment.Pending && !txn.EverSent()
-	if !proven || x.backups == 0 || txn.Type != payment.Charge {
+	unsent := txn.Type == payment.Charge && txn.Status == payment.Pending && !txn.EverSent()
+	switch {
+	case unsent && x.move == payment.MoveSend && x.backups > 0:
+		r.refused = append(r.refused, x.config.ID)
+	case unsent && x.move == payment.MoveLookup && x.txn.EverSent() && !in.Asked:
+	default:
 		return false
 	}
-	r.refused = append(r.refused, x.config.ID)
 	deadline, limited := ctx.Deadline()
 	return !limited || deadline.Sub(a.Clock()) > 2*recordingTime
 }

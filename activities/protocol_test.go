@@ -2,6 +2,7 @@ package activities_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -64,7 +65,7 @@ func TestCharge_UnknownOutcomeIsReplayedWithSameKey(t *testing.T) {
 }
 
 // After the provider has forgotten the key, only questions are asked. Two that find nothing, far enough apart, prove
-// that nothing was taken; then the next attempt is another transaction.
+// that nothing was taken. It is sent anew twice; then the next attempt is another transaction.
 func TestCharge_AbsenceProvenByLookUpAfterWindow(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
@@ -83,15 +84,21 @@ func TestCharge_AbsenceProvenByLookUpAfterWindow(t *testing.T) {
 	require.Len(t, sends, 1)
 	before := len(l.Provider.Calls())
 
-	l.until(due.Add(scene.Window + 3*time.Hour))
-	for _, c := range l.Provider.Calls()[before:] {
+	proof := scene.Window + 3*time.Hour
+	l.until(due.Add(proof))
+	after := l.Provider.Calls()[before:]
+	sent := slices.IndexFunc(after, func(c scene.Call) bool { return c.Operation == "charge" })
+	for _, c := range after[:sent] {
 		require.Equal(t, "lookup", c.Operation)
 	}
+	require.False(t, sends[after[sent].Key])
+	l.until(due.Add(3 * proof))
+	require.Len(t, l.sends(first.ID), 3)
 	txn, err := l.Store.Transaction(t.Context(), l.Env, first.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, txn.Status)
 	require.Equal(t, "DECLINED", txn.FailureCode)
-	require.GreaterOrEqual(t, txn.CompletedAt.Sub(due), scene.Window+time.Hour)
+	require.GreaterOrEqual(t, txn.CompletedAt.Sub(due), 3*(scene.Window+time.Hour))
 	require.Equal(t, subscription.ActionPaymentRetry, l.snap.NextAction)
 
 	l.Provider.Script = nil

@@ -72,8 +72,8 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	}
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until all is started again.
 	for _, step := range []func(context.Context) error{
-		pass.late, pass.checks, pass.held, pass.wakes, pass.decided, pass.payments, pass.subscriptions, pass.erasures,
-		pass.endpoints, pass.clocks, pass.callbacks, pass.purge,
+		pass.probes, pass.late, pass.checks, pass.held, pass.wakes, pass.decided, pass.payments, pass.subscriptions,
+		pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.purge, pass.unanswered,
 	} {
 		if err := step(ctx); err != nil {
 			return pass.found, err
@@ -99,6 +99,8 @@ type pass struct {
 	now   time.Time
 	batch int // most rows of one list
 	found contract.ReconcileResult
+	// probing: payments of silent accounts were told to ask.
+	probing bool
 }
 
 // each does one thing for every item and returns those that it worked for.

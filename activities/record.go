@@ -49,7 +49,7 @@ func (a *Payments) record(
 		if err := announceHealth(ctx, tx, env, x, answer); err != nil {
 			return err
 		}
-		if err := noteBreaker(ctx, tx, env, x, answer); err != nil {
+		if err := noteBreaker(ctx, tx, env, x, answer, asked); err != nil {
 			return err
 		}
 		if err := tx.Write(ctx, env, state, changes); err != nil {
@@ -107,8 +107,16 @@ func loadResult(
 	if r.Transaction.ProviderConfigID == "" && x.earlier == nil { // a callback told who has it
 		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
 	}
-	if r.Send = x.earlier; r.Send != nil && r.Recovered == nil {
+	r.Send = x.earlier
+	another := answer.Outcome == providers.Succeeded && r.Transaction.Status == payment.Success &&
+		answer.Ref != r.Transaction.ProviderRef
+	if (r.Send != nil || another) && r.Recovered == nil {
 		if r.Recovered, err = tx.LockRecovered(ctx, env, x.txn.ID); err != nil {
+			return r, err
+		}
+	}
+	if answer.Outcome == providers.NotFound {
+		if r.Sends, err = tx.Sends(ctx, env, x.txn.ID); err != nil {
 			return r, err
 		}
 	}
@@ -231,7 +239,7 @@ func webPage(address string) string {
 
 // outputOf says what is left to do. Of a refund the subscription's workflow learns nothing.
 func outputOf(t payment.Transaction, state lifecycle.State, changes lifecycle.Changes) contract.ResolveOutput {
-	out := contract.ResolveOutput{Status: t.Status, CheckAt: t.NextCheckAt, Parked: !t.ParkedAt.IsZero()}
+	out := contract.ResolveOutput{Status: t.Status, CheckAt: t.NextCheckAt, Parked: !t.ParkedAt.IsZero(), Held: contract.HeldOf(t)}
 	if state.Subscription.ID != "" {
 		snapshot := contract.SnapshotOf(state, changes.Unfinished)
 		out.Snapshot = &snapshot

@@ -53,7 +53,7 @@ func (a *Payments) route(
 			}
 		}
 		at := slices.IndexFunc(found.Accounts, func(f db.ProviderConfig) bool { return f.ID == c.AccountID })
-		x.reason, x.backups, x.breaker = c.Reason, len(choices)-i-1, found.Accounts[at].Breaker
+		x.reason, x.backups = c.Reason, len(choices)-i-1
 		return found.Accounts[at], nil
 	}
 	x.reason, x.wait = routing.Explain(excluded), max(x.wait, routing.Wait(excluded))

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"perennial/billing/payment"
+	"perennial/contract"
 )
 
 // A payment that waits for nothing but time waits as a repeat of its activity: that costs neither an event of the
@@ -48,5 +50,7 @@ func (a *Payments) errUnsent(ctx context.Context, r round) error {
 	if !r.idle || !unsent || gap <= 0 || !activity.IsActivity(ctx) {
 		return nil
 	}
-	return waiting("payment_unsent", "No provider has taken the payment yet. Its row says why.", gap)
+	// What a provider said stays in the row: this is shown in Temporal.
+	why := cmp.Or(contract.HeldOf(t).Why, "No provider has taken the payment yet. Its row says why.")
+	return waiting("payment_unsent", why, gap)
 }

@@ -127,6 +127,21 @@ func TestMobileMoney_RefusedSubscriptions(t *testing.T) {
 	answer = subscribe("USD", wallet("mtn", "+237670000001", ""))
 	problem(t, 422, "payment_method_currency_mismatch", "customerId", answer)
 	require.Contains(t, string(answer.Body), "charged in XAF, not in USD")
-	as[Subscription](t, 201, subscribe("XAF", wallet("mtn", "+237670000001", "")))
+	sold := as[Subscription](t, 201, subscribe("XAF", wallet("mtn", "+237670000001", "")))
+
+	// Nor is a method taken later that could not collect what was sold, while it renews.
+	change := func(form map[string]any) response {
+		return b.ask(t, b.test, "PATCH", "/api/customers/"+sold.CustomerID, form)
+	}
+	answer = change(wallet("wave", "+221770000001", ""))
+	problem(t, 422, "payment_method_cannot_renew", "paymentMethod", answer)
+	require.Equal(t, "INVALID_ACCOUNT", as[httpkit.Problem](t, 422, answer).FailureCode)
+	answer = change(wallet("mtn", "+22961000001", ""))
+	problem(t, 422, "payment_method_currency_mismatch", "paymentMethod", answer)
+	require.Contains(t, string(answer.Body), "charged in XOF, not in XAF")
+	as[Customer](t, 200, change(wallet("mtn", "+237670000002", "")))
+	as[Subscription](t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sold.ID+"/cancel", `{"immediateEffect":true}`))
+	as[Customer](t, 200, change(wallet("wave", "+221770000001", "")))
+
 	as[Subscription](t, 201, subscribe("XAF", map[string]any{})) // a method may come later
 }

@@ -36,6 +36,20 @@ func TestRoutingRules_ReplacedAsAWhole(t *testing.T) {
 	require.Empty(t, as[rulesPage](t, 200, b.ask(t, b.test, "GET", "/v1/routing-rules", nil)).Data)
 }
 
+// What is read may be written back, also after the account of a rule was deleted.
+func TestRoutingRules_EndWithTheirAccount(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	backup := b.addProvider(t, map[string]any{"secretKey": "sk_test_good"})
+	rules := []RoutingRule{{Currency: "EUR", ProviderConfigID: backup.ID}, {ProviderConfigID: b.test.providerID}}
+	as[rulesPage](t, 200, b.ask(t, b.test, "PUT", "/api/routing-rules", map[string]any{"rules": rules}))
+	as[Deleted](t, 200, b.ask(t, b.test, "DELETE", "/api/payment-providers/"+backup.ID, nil))
+	left := as[rulesPage](t, 200, b.ask(t, b.test, "GET", "/api/routing-rules", nil)).Data
+	require.Equal(t, rules[1:], left)
+	put := b.ask(t, b.test, "PUT", "/api/routing-rules", map[string]any{"rules": left})
+	require.Equal(t, left, as[rulesPage](t, 200, put).Data)
+}
+
 func TestRoutingRules_RefusalsNameTheField(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

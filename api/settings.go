@@ -12,20 +12,23 @@ import (
 
 // Settings are those of the environment that the API key opens.
 type Settings struct {
-	TimeZone       string  `json:"timeZone" example:"Africa/Douala" doc:"The IANA time zone of new subscriptions. It is chosen with the environment."`
-	PastDueBilling string  `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
-	Dunning        Dunning `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
+	TimeZone            string  `json:"timeZone" example:"Africa/Douala" doc:"The IANA time zone of new subscriptions. It is chosen with the environment."`
+	PastDueBilling      string  `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
+	RenewalReminderDays int     `json:"renewalReminderDays" example:"1" doc:"How many days before a renewal that asks the payer, as mobile money does, subscription.renewal_reminder is sent. 0: it is not."`
+	Dunning             Dunning `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
 }
 
 // SettingsChange changes the fields that are sent and leaves the others.
 type SettingsChange struct {
-	PastDueBilling *string  `json:"pastDueBilling,omitempty" enum:"skip,accrue" example:"skip"`
-	Dunning        *Dunning `json:"dunning,omitempty" doc:"Replaces the whole policy."`
+	PastDueBilling      *string  `json:"pastDueBilling,omitempty" enum:"skip,accrue" example:"skip"`
+	RenewalReminderDays *int     `json:"renewalReminderDays,omitempty" minimum:"0" maximum:"28" example:"3"`
+	Dunning             *Dunning `json:"dunning,omitempty" doc:"Replaces the whole policy."`
 }
 
 func renderSettings(s subscription.Settings) Settings {
 	return Settings{
-		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), Dunning: renderDunning(s.Dunning),
+		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), RenewalReminderDays: s.RenewalReminderDays,
+		Dunning: renderDunning(s.Dunning),
 	}
 }
 
@@ -44,7 +47,10 @@ type updateSettingsInput struct {
 func (s *Server) updateSettings(
 	ctx context.Context, c *httpkit.Call, in *updateSettingsInput,
 ) (*httpkit.Reply[Settings], error) {
-	update := service.SettingsUpdate{PastDueBilling: (*subscription.PastDueBilling)(in.Body.PastDueBilling)}
+	update := service.SettingsUpdate{
+		PastDueBilling:      (*subscription.PastDueBilling)(in.Body.PastDueBilling),
+		RenewalReminderDays: in.Body.RenewalReminderDays,
+	}
 	if in.Body.Dunning != nil {
 		policy, err := in.Body.Dunning.policy()
 		if err != nil {
@@ -63,7 +69,7 @@ func (s *Server) updateSettings(
 }
 
 func (s *Server) settingsOperations() {
-	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", Dunning: exampleDunning()}
+	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1, Dunning: exampleDunning()}
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getSettings", Method: http.MethodGet, Path: "/settings", Tag: "Environment", Summary: "Get the settings",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: example,
@@ -73,7 +79,8 @@ func (s *Server) settingsOperations() {
 		Description: "The settings of the environment of the API key. A new dunning policy counts from the next failed " +
 			"payment on: a retry that is scheduled already stays. Subscriptions that are past due follow a final action that " +
 			"becomes cancel, or is so no longer, with their next change or period. Collection pauses only for those that " +
-			"become past due later, and what is paused stays so until it is resumed or paid.",
+			"become past due later, and what is paused stays so until it is resumed or paid. New days of " +
+			"the renewal reminder count from each subscription's next change or period.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: example,
 		Request: SettingsChange{Dunning: &example.Dunning},
 	}, s.updateSettings)

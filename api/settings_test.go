@@ -21,9 +21,11 @@ func TestUpdateSettings_DunningPolicy(t *testing.T) {
 	require.Equal(t, 3, *was.Dunning.RetryCount)
 	require.Equal(t, "past_due", was.Dunning.FinalAction)
 
-	got := b.ask(t, b.test, "PATCH", "/api/settings", `{"pastDueBilling":"accrue","dunning":`+strictPolicy+`}`)
+	got := b.ask(t, b.test, "PATCH", "/api/settings",
+		`{"pastDueBilling":"accrue","renewalReminderDays":3,"dunning":`+strictPolicy+`}`)
 	is := as[Settings](t, 200, got)
 	require.Equal(t, "accrue", is.PastDueBilling)
+	require.Equal(t, 3, is.RenewalReminderDays)
 	shown, err := json.Marshal(is.Dunning)
 	require.NoError(t, err)
 	require.JSONEq(t, strictPolicy, string(shown), "what is shown can be sent")
@@ -35,7 +37,7 @@ func TestUpdateSettings_DunningPolicy(t *testing.T) {
 	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=settings.updated", nil)).Data
 	require.Len(t, events, 1)
-	require.Equal(t, []string{"dunning", "pastDueBilling"}, dataOf[event.SettingsUpdated](t, events[0]).Changed)
+	require.Equal(t, []string{"dunning", "pastDueBilling", "renewalReminderDays"}, dataOf[event.SettingsUpdated](t, events[0]).Changed)
 
 	for range 2 {
 		none := as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":{"retryGapDays":[]}}`))
@@ -46,7 +48,9 @@ func TestUpdateSettings_DunningPolicy(t *testing.T) {
 
 	back := as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":{}}`))
 	require.Equal(t, was.Dunning, back.Dunning, "what is absent has the default")
-	require.Equal(t, []string{"past_due_billing", "dunning", "dunning", "dunning"}, b.settingChanges(t))
+	require.ElementsMatch(t, []string{"past_due_billing", "renewal_reminder_days", "dunning", "dunning", "dunning"}, b.settingChanges(t))
+	problem(t, 422, "out_of_range", "renewalReminderDays",
+		b.ask(t, b.test, "PATCH", "/api/settings", `{"renewalReminderDays":29}`))
 }
 
 // settingChanges lists what changes of settings were recorded, each with its actor.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
 
@@ -43,6 +44,22 @@ type Attempt struct {
 	Sent bool `json:"sent"`
 	// ConfirmBy is until when its payer may confirm it; zero: the payer was not asked.
 	ConfirmBy time.Time `json:"confirmBy,omitzero"`
+	// Held is why it is not sent yet; zero: nothing holds it.
+	Held Held `json:"held,omitzero"`
+}
+
+// Held is why no account can take a payment, and how that ends, in words with ids of accounts; and since when it waits.
+type Held struct {
+	Why   string    `json:"why"`
+	Since time.Time `json:"since"`
+}
+
+// HeldOf returns what holds a payment back; zero: nothing does.
+func HeldOf(t payment.Transaction) Held {
+	if t.HeldBack.At.IsZero() || t.Status != payment.Pending {
+		return Held{}
+	}
+	return Held{t.FailureReason, t.SendDueAt}
 }
 
 // SnapshotOf returns what a workflow may know of a subscription.
@@ -55,7 +72,8 @@ func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
 	}
 	if t := state.Attempt(); t != nil {
 		out.Live = &Attempt{
-			TransactionID: t.ID, CheckAt: t.NextCheckAt, Sent: !t.FirstSentAt.IsZero(), ConfirmBy: t.Action.ExpiresAt,
+			TransactionID: t.ID, CheckAt: t.NextCheckAt, Sent: !t.FirstSentAt.IsZero(), Held: HeldOf(*t),
+			ConfirmBy: t.Action.ExpiresAt,
 		}
 		if t.Checks == 0 && t.NotFoundCount == 0 && !out.Live.Sent {
 			out.Live.CheckAt = time.Time{} // not tried yet: now; the time of its check is the reconciler's

@@ -29,7 +29,9 @@ func (tx *Tx) LockBreaker(ctx context.Context, environmentID, configID string) (
 	row, err := queries.BreakerLock(ctx, tx.pipe, dbsqlc.BreakerLockParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID,
 	})
-	return breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt), translate("BreakerLock", err)
+	b := breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt)
+	b.SilentSince, b.RecoveredAt = value(row.SilentSince), value(row.RecoveredAt)
+	return b, translate("BreakerLock", err)
 }
 
 // SaveBreaker writes a breaker; lock it before, unless it is to be closed whatever happened meanwhile.
@@ -37,6 +39,7 @@ func (tx *Tx) SaveBreaker(ctx context.Context, environmentID, configID string, b
 	return queries.BreakerUpdate(ctx, tx.pipe, dbsqlc.BreakerUpdateParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID, Failures: b.Failures,
 		FailingSince: nullTime(b.FailingSince), OpenedAt: nullTime(b.OpenedAt), ProbeAt: nullTime(b.ProbeAt),
+		SilentSince: nullTime(b.SilentSince), RecoveredAt: nullTime(b.RecoveredAt),
 	})
 }
 

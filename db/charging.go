@@ -78,12 +78,14 @@ func (r Reader) HeldTransactions(ctx context.Context, environmentID string, limi
 func (tx *Tx) ReleaseHeld(ctx context.Context, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionRelease(ctx, tx.pipe,
 		dbsqlc.TransactionReleaseParams{RowLimit: limit, Now: tx.Real})
-	return refs(found, func(f dbsqlc.TransactionReleaseRow) TransactionRef {
-		return transactionRef(dbsqlc.TransactionListOverdueRow{
-			EnvironmentID: f.EnvironmentID, ID: f.ID, Type: payment.Type(f.Type), SubscriptionID: f.SubscriptionID,
-			FinishedAt: f.FinishedAt,
-		})
-	}), translate("TransactionRelease", err)
+	return refs(found, releasedRef), translate("TransactionRelease", err)
+}
+
+func releasedRef(f dbsqlc.TransactionReleaseRow) TransactionRef {
+	return transactionRef(dbsqlc.TransactionListOverdueRow{
+		EnvironmentID: f.EnvironmentID, ID: f.ID, Type: payment.Type(f.Type), SubscriptionID: f.SubscriptionID,
+		FinishedAt: f.FinishedAt,
+	})
 }
 
 // PausedCharging is an environment, or one of its accounts, that sends no new charges.

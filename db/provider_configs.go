@@ -21,7 +21,7 @@ type ProviderConfig struct {
 	// CredentialNames are those of the current version; read only, in lists and where the API reads one.
 	CredentialNames []string
 	CreatedAt       time.Time // read only
-	// Breaker is read only, where the API and routing read it.
+	// Breaker is read only, where the API and what sends payments read it.
 	Breaker routing.Breaker
 	// Credentials are the sealed versions, the current one first. Empty where the account has those of an older build.
 	Credentials []SealedCredentials
@@ -50,7 +50,7 @@ func (r Reader) ProviderConfig(ctx context.Context, environmentID string) (Provi
 func (r Reader) ProviderConfigOf(ctx context.Context, environmentID, id string) (ProviderConfig, error) {
 	row, err := queries.ProviderConfigGet(ctx, r.handle,
 		dbsqlc.ProviderConfigGetParams{EnvironmentID: environmentID, ID: id})
-	return providerConfigFromDB(dbsqlc.ProviderConfigGetPrimaryRow(row)), readError("provider_config", err)
+	return routedAccount(dbsqlc.RoutingAccountListRow(row)), readError("provider_config", err)
 }
 
 // ProviderConfigByID reads the one that an inbound callback names. Global: its signature proves the rest. Fault:

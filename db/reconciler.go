@@ -127,6 +127,32 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 	return refs(found, transactionRef), translate("TransactionListOverdue", err)
 }
 
+// SilentProbes lists one payment of each provider account that has left everything unanswered since before then: one whose
+// own last exchange was not answered, to find out whether the account answers again.
+func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit int) ([]TransactionRef, error) {
+	found, err := queries.TransactionListProbes(ctx, r.lists(), dbsqlc.TransactionListProbesParams{
+		Now: &now, Before: &before, RowLimit: rows(limit),
+	})
+	return refs(found, func(f dbsqlc.TransactionListProbesRow) TransactionRef {
+		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
+	}), translate("TransactionListProbes", err)
+}
+
+// ReleaseUnanswered makes payments due that an account left unanswered which answers again, and lists them: each once for
+// an outage. Global.
+func (tx *Tx) ReleaseUnanswered(ctx context.Context, limit int) ([]TransactionRef, error) {
+	found, err := queries.TransactionReleaseUnanswered(ctx, tx.pipe,
+		dbsqlc.TransactionReleaseUnansweredParams{RowLimit: limit, Now: &tx.Real})
+	return refs(found, func(f dbsqlc.TransactionReleaseUnansweredRow) TransactionRef {
+		return releasedRef(dbsqlc.TransactionReleaseRow(f))
+	}), translate("TransactionReleaseUnanswered", err)
+}
+
+// EndRecoveries notes of the accounts that answer again since before then that their payments have been woken. Global.
+func (tx *Tx) EndRecoveries(ctx context.Context, before time.Time) error {
+	return queries.BreakerEndRecovery(ctx, tx.pipe, before)
+}
+
 // LateSubscriptions lists those in real time whose next action was due before then, those of each environment in turn,
 // the latest first.
 func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]Ref, error) {

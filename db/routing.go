@@ -44,6 +44,7 @@ func routedAccount(f dbsqlc.RoutingAccountListRow) ProviderConfig {
 		Sealed: f.Sealed, SealedAt: f.SealedAt,
 	})
 	config.Breaker = breakerOf(f.Failures, f.FailingSince, f.OpenedAt, f.ProbeAt)
+	config.Breaker.SilentSince, config.Breaker.RecoveredAt = value(f.SilentSince), value(f.RecoveredAt)
 	return config
 }
 

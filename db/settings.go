@@ -35,14 +35,21 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 	err := queries.EnvironmentUpdateSettings(ctx, tx.pipe.orElse(notFound("environment")),
 		dbsqlc.EnvironmentUpdateSettingsParams{
 			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: dunningToDB(&is.Dunning),
+			RenewalReminderDays: is.RenewalReminderDays,
 		})
 	if err != nil {
 		return err
 	}
-	if was.PastDueBilling != is.PastDueBilling {
-		before, _ := json.Marshal(was.PastDueBilling)
-		after, _ := json.Marshal(is.PastDueBilling)
-		if err := tx.noteSetting(ctx, environmentID, "", "past_due_billing", before, after); err != nil {
+	for field, value := range map[string][2]any{
+		"past_due_billing":      {was.PastDueBilling, is.PastDueBilling},
+		"renewal_reminder_days": {was.RenewalReminderDays, is.RenewalReminderDays},
+	} {
+		if value[0] == value[1] {
+			continue
+		}
+		before, _ := json.Marshal(value[0]) // texts and numbers
+		after, _ := json.Marshal(value[1])
+		if err := tx.noteSetting(ctx, environmentID, "", field, before, after); err != nil {
 			return err
 		}
 	}

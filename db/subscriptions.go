@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 
+	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/db/internal/dbsqlc"
@@ -33,6 +34,14 @@ func (r Reader) SubscriptionWithKey(
 		return key, subscription.Subscription{}, err
 	}
 	return apiKeyFromDB(row.ApiKeyDetail), subscriptionFromDB(row.Subscription), nil
+}
+
+// RenewedCurrencies lists the currencies of a customer's subscriptions that renew and cost something.
+func (r Reader) RenewedCurrencies(ctx context.Context, environmentID, customerID string) ([]money.Currency, error) {
+	found, err := queries.SubscriptionListRenewedCurrencies(ctx, r.handle,
+		dbsqlc.SubscriptionListRenewedCurrenciesParams{EnvironmentID: environmentID, CustomerID: customerID})
+	return refs(found, func(c string) money.Currency { return money.Currency(c) }),
+		translate("SubscriptionListRenewedCurrencies", err)
 }
 
 // Subscriptions lists an environment's.

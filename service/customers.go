@@ -124,9 +124,27 @@ func (s *Service) checkNewMethod(
 		return checked, unlessAbsent(err)
 	}
 	if _, methodChanged := u.apply(&c); methodChanged && checkCustomer(c) == nil { // else there is nothing to check yet
-		return methodOf(c), s.checkMethodTaken(ctx, s.store.Reader, by.EnvironmentID, c, true)
+		if err := s.checkMethodTaken(ctx, s.store.Reader, by.EnvironmentID, c, true); err != nil {
+			return checked, err
+		}
+		return methodOf(c), s.checkRenewsAll(ctx, by, c)
 	}
 	return checked, nil
+}
+
+// checkRenewsAll refuses a payment method that cannot renew one of the subscriptions that the customer pays for. Faults:
+// those of checkRenewable.
+func (s *Service) checkRenewsAll(ctx context.Context, by Caller, c customer.Customer) error {
+	currencies, err := s.store.RenewedCurrencies(ctx, by.EnvironmentID, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, currency := range currencies {
+		if err := s.checkRenewable(ctx, by, c, currency, methodParam); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func unlessAbsent(err error) error {

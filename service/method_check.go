@@ -116,15 +116,17 @@ func reasons(all []string) string { return strings.Join(slices.Compact(all), " "
 
 // checkRenewable refuses a subscription that could never be collected with the customer's payment method: because the
 // payer would have to begin each payment, or because the method is charged in other currencies. A customer without a
-// method may get one later. Faults: payment_method_cannot_renew, payment_method_currency_mismatch,
-// payment_method_unsupported, provider_not_configured.
-func (s *Service) checkRenewable(ctx context.Context, by Caller, c customer.Customer, currency money.Currency) error {
+// method may get one later. param is the field of the request that names the method or its customer. Faults:
+// payment_method_cannot_renew, payment_method_currency_mismatch, payment_method_unsupported, provider_not_configured.
+func (s *Service) checkRenewable(
+	ctx context.Context, by Caller, c customer.Customer, currency money.Currency, param string,
+) error {
 	if !c.CanPay() {
 		return nil
 	}
 	found, err := s.supports(ctx, s.store.Reader, by.EnvironmentID, c, true)
 	if f := fault.From(err); f != nil && f.Kind == fault.Invalid { // of the stored details, not of this request
-		return f.In("customerId")
+		return f.In(param)
 	}
 	if err != nil || len(found) == 0 {
 		return err
@@ -144,21 +146,21 @@ func (s *Service) checkRenewable(ctx context.Context, by Caller, c customer.Cust
 	}
 	switch {
 	case len(currencies) > 0:
-		return mismatched(currencies, currency)
+		return mismatched(currencies, currency, param)
 	case len(cannotRenew) > 0:
-		return fault.InvalidParam("customerId", "payment_method_cannot_renew",
+		return fault.InvalidParam(param, "payment_method_cannot_renew",
 			"The customer's payment method cannot renew a subscription. %s", reasons(cannotRenew))
 	}
-	return fault.From(unsupported(c.PaymentMethod, found)).In("customerId")
+	return fault.From(unsupported(c.PaymentMethod, found)).In(param)
 }
 
-func mismatched(currencies []money.Currency, wanted money.Currency) error {
+func mismatched(currencies []money.Currency, wanted money.Currency, param string) error {
 	slices.Sort(currencies)
 	names := make([]string, 0, len(currencies))
 	for _, c := range slices.Compact(currencies) {
 		names = append(names, string(c))
 	}
-	return fault.InvalidParam("customerId", "payment_method_currency_mismatch",
-		"The customer's payment method is charged in %s, not in %s. Choose a plan in that currency, or change the "+
-			"payment method.", strings.Join(names, " or "), wanted)
+	return fault.InvalidParam(param, "payment_method_currency_mismatch",
+		"The customer's payment method is charged in %s, not in %s, the currency of the subscription. Choose another "+
+			"payment method, or a plan in that currency.", strings.Join(names, " or "), wanted)
 }

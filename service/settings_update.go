@@ -14,6 +14,8 @@ import (
 type SettingsUpdate struct {
 	Dunning        *dunning.Policy // replaces the whole policy
 	PastDueBilling *subscription.PastDueBilling
+	// RenewalReminderDays counts from a subscription's next change or period on.
+	RenewalReminderDays *int
 }
 
 // apply changes s and names the fields that changed.
@@ -23,6 +25,9 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 	}
 	if u.PastDueBilling != nil && *u.PastDueBilling != s.PastDueBilling {
 		s.PastDueBilling, changed = *u.PastDueBilling, append(changed, "pastDueBilling")
+	}
+	if u.RenewalReminderDays != nil && *u.RenewalReminderDays != s.RenewalReminderDays {
+		s.RenewalReminderDays, changed = *u.RenewalReminderDays, append(changed, "renewalReminderDays")
 	}
 	return changed
 }

@@ -36,7 +36,7 @@ func (s *Service) CreateSubscription(
 		return subscription.Subscription{}, err
 	}
 	if !chosen.Free() {
-		if err := s.checkRenewable(ctx, by, c, chosen.Currency); err != nil {
+		if err := s.checkRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
 			return subscription.Subscription{}, err
 		}
 	}

@@ -41,7 +41,18 @@ func (a *faultActivity) ExecuteActivity(ctx context.Context, in *interceptor.Exe
 	if err == nil || errors.Is(err, context.Canceled) {
 		return out, err
 	}
-	f, info := fault.From(err), activity.GetInfo(ctx)
+	info := activity.GetInfo(ctx)
+	if errors.As(err, &app) && app.Category() == temporal.ApplicationErrorCategoryBenign { // it waits, and repeats itself
+		level := zap.DebugLevel
+		if info.Attempt == 1 {
+			level = zap.InfoLevel
+		}
+		a.logger.Log(level, "activity waits", zap.String("activity", info.ActivityType.Name), zap.Int32("attempt", info.Attempt),
+			zap.String("workflowId", info.WorkflowExecution.ID), zap.String("code", app.Type()), zap.String("waitsFor", app.Message()),
+			zap.Duration("next", app.NextRetryDelay()))
+		return out, err
+	}
+	f := fault.From(err)
 	a.logger.Warn("activity failed", zap.String("activity", info.ActivityType.Name), zap.Int32("attempt", info.Attempt),
 		zap.String("workflowId", info.WorkflowExecution.ID), zap.String("code", f.Code), zap.Error(err))
 	if errors.As(err, &app) {

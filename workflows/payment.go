@@ -62,8 +62,12 @@ func waitForCheck(
 		selector.AddFuture(next.fired, func(workflow.Future) {})
 	}
 	details := "- **Waits for**: the provider's decision\n- **Asks again at**: " + stamp(at) + "\n"
-	if out.Parked {
+	switch {
+	case out.Parked:
 		details = "- **Needs review**: " + inReview(transactionID) + "\n"
+	case out.Held.Why != "":
+		details = "- **Waits for**: an account that can take it. " + out.Held.Why + "\n- **Waits since**: " +
+			stamp(out.Held.Since) + "\n- **Tries again at**: " + stamp(at) + "\n"
 	}
 	workflow.SetCurrentDetails(ctx, details)
 	selector.Select(ctx)

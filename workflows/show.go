@@ -81,7 +81,13 @@ func (s *subscriptionRun) details(waitsFor string) string {
 	line("Current period ends", stamp(s.snap.PeriodEnd))
 	if s.snap.Live != nil {
 		line("Payment under way", s.snap.Live.TransactionID)
-		line("Asks the provider at", stamp(s.snap.Live.CheckAt))
+		if held := s.snap.Live.Held; held.Why != "" {
+			line("It waits for an account that can take it", held.Why)
+			line("It waits since", stamp(held.Since))
+			line("Tries again at", stamp(s.snap.Live.CheckAt))
+		} else {
+			line("Asks the provider at", stamp(s.snap.Live.CheckAt))
+		}
 		line("Payer must confirm by", stamp(s.snap.Live.ConfirmBy))
 	}
 	if s.snap.InReview != "" {

@@ -68,3 +68,50 @@ func TestPayment_DetailsSayThatAPersonMustDecide(t *testing.T) {
 	require.Contains(t, waiting, "- **Needs review**: payment txn_1 waits for a person")
 	require.NotContains(t, waiting, "provider's decision")
 }
+
+// What is held waits for an account, not for a provider, and the reason says how that ends.
+func TestDetails_SayWhyAPaymentIsHeld(t *testing.T) {
+	t.Parallel()
+	held := contract.Held{Why: "Charging is paused in this environment.", Since: noon}
+	var ofPayment, ofSubscription string
+
+	f := &fakes{}
+	env := wired(t, f)
+	f.charge = func(in contract.ResolveInput) (contract.ResolveOutput, error) {
+		if in.Asked {
+			return contract.ResolveOutput{Status: "success"}, nil
+		}
+		return contract.ResolveOutput{Status: "pending", CheckAt: env.Now().Add(day), Held: held}, nil
+	}
+	env.RegisterDelayedCallback(func() {
+		ofPayment = detailsOf(t, env)
+		env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: "txn_1"})
+	}, time.Hour)
+	env.ExecuteWorkflow(contract.PaymentWorkflow, ownPayment)
+	requireCompleted(t, env)
+
+	f = &fakes{}
+	env = wired(t, f)
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		if len(f.called()) > 1 {
+			return finished(2), nil
+		}
+		paying := sleeping(1)
+		paying.Live = &contract.Attempt{TransactionID: "txn_1", CheckAt: env.Now().Add(day), Held: held}
+		return paying, nil
+	}
+	env.RegisterDelayedCallback(func() {
+		ofSubscription = detailsOf(t, env)
+		env.SignalWorkflow(contract.SignalWake, contract.Wake{By: "cli"})
+	}, time.Hour)
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow, contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: "env_1", ID: "sub_1"}})
+	requireCompleted(t, env)
+
+	for _, details := range []string{ofPayment, ofSubscription} {
+		require.Contains(t, details, held.Why)
+		require.Contains(t, details, "since**: "+noon.Format(time.RFC3339))
+		require.Contains(t, details, "**Tries again at**: "+noon.Add(day).Format(time.RFC3339))
+		require.NotContains(t, details, "provider's decision")
+		require.NotContains(t, details, "Asks the provider")
+	}
+}

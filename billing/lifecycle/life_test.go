@@ -35,6 +35,7 @@ type life struct {
 	account  account
 	credited map[string]money.Minor // of failed refunds, by charge
 	captured map[string]bool        // what the provider captured, by transaction
+	lost     map[string]int         // how many sends were proven absent, by transaction
 }
 
 func newLife(
@@ -54,7 +55,7 @@ func newLife(
 	require.NoError(t, err)
 	s.sub = sub
 	l := &life{
-		t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{},
+		t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, lost: map[string]int{},
 		credited: map[string]money.Minor{}, thorough: true,
 	}
 	l.account = account{
@@ -187,6 +188,9 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 		closed := *inv
 		result.Invoice = &closed
 	}
+	for number := range l.lost[id] {
+		result.Sends = append(result.Sends, payment.Send{Number: number + 1, Outcome: payment.AnswerNotFound})
+	}
 	for _, other := range l.store.transactions {
 		if other.RecoveredFrom == id {
 			result.Recovered = &other
@@ -198,6 +202,9 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 	}
 	state, recorded, changes, err := lifecycle.Record(g.state, result, l.moment())
 	require.NoError(l.t, err)
+	if answer.Outcome == payment.AnswerNotFound && t.EverSent() && !recorded.Transaction.EverSent() {
+		l.lost[id]++
+	}
 	if t.Type == payment.Refund {
 		l.untouched(g)
 		l.store.write(changes)

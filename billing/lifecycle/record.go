@@ -19,6 +19,7 @@ type Result struct {
 	Recovered   *payment.Transaction  // the success of its own that another capture of the charge became, under lock; nil: none
 	Move        payment.Move          // what was asked for
 	Asked       bool                  // because of callbacks
+	Sends       []payment.Send        // of the transaction, where the provider does not know it
 	Send        *payment.Send         // an earlier one, at another provider, that the answer is about; nil: the current one
 	About       string                // the operation that a look-up asked about; empty: the transaction's own
 	Hint        string                // the reference that it asked by, where only callbacks have named it; empty: it is known
@@ -141,8 +142,7 @@ func (r *recording) record() error {
 		r.needsReview(payment.ReviewAmountMismatch, r.Answer.Ref)
 		return nil
 	case r.secondCapture():
-		r.needsReview(payment.ReviewSecondCapture, r.Answer.Ref)
-		return nil
+		return r.capturedAgain()
 	}
 	return r.answered()
 }
@@ -293,8 +293,8 @@ func (r *recording) ended(status payment.Status) error {
 	return nil
 }
 
-// absent records that the provider does not know the transaction: proven after a while, then it has failed, or was
-// canceled if that was asked for.
+// absent records that the provider does not know the transaction. That is proven after a while: then a charge is sent
+// anew, a few times at most. Else it has failed, or was canceled if that was asked for.
 func (r *recording) absent() error {
 	if r.txn.Status != payment.Pending {
 		return nil
@@ -309,6 +309,10 @@ func (r *recording) absent() error {
 	if !proven {
 		r.d.saveTransaction(r.txn)
 		r.inVain()
+		return nil
+	}
+	if r.txn, proven = r.txn.Anew(r.Sends, r.d.Real); proven {
+		r.d.saveTransaction(r.txn)
 		return nil
 	}
 	r.Answer = payment.Answer{FailureReason: "The provider never received this payment."}

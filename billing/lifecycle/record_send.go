@@ -1,8 +1,6 @@
 package lifecycle
 
 import (
-	"strconv"
-
 	"perennial/billing/event"
 	"perennial/billing/payment"
 )
@@ -41,19 +39,37 @@ func (r *recording) earlier() error {
 	return nil
 }
 
-// at is the transaction as the earlier send's.
+// at is the transaction as the earlier send's. One without a row is at the transaction's own account.
 func (r *recording) at(t payment.Transaction) payment.Transaction {
-	t.Provider, t.ProviderConfigID, t.ProviderRef = r.Send.Provider, r.Send.ProviderConfigID, r.Answer.Ref
+	if r.Send != nil {
+		t.Provider, t.ProviderConfigID = r.Send.Provider, r.Send.ProviderConfigID
+	}
+	t.ProviderRef = r.Answer.Ref
 	if r.Answer.Response != nil {
 		t.ProviderResponse = r.Answer.Response
 	}
 	return t
 }
 
-// capturedTwice books the capture of an earlier send as a success of its own, and gives it back: another provider has
-// moved the same money since. Its id is derived, and with it that of the refund.
+// capturedAgain records that the account of a charge captured another operation than the one that counts. Of a charge
+// that was sent more than once that is another send's, and goes back; else the provider took the money of one send twice,
+// which a person must sort out.
+func (r *recording) capturedAgain() error {
+	switch {
+	case r.txn.Status != payment.Success || r.txn.SendNumber < 2:
+	case r.Recovered == nil:
+		return r.capturedTwice()
+	case r.Recovered.ProviderRef == r.Answer.Ref: // booked
+		return nil
+	}
+	r.needsReview(payment.ReviewSecondCapture, r.Answer.Ref)
+	return nil
+}
+
+// capturedTwice books the capture of another send than the one that counts as a success of its own, and gives it back.
+// Its id is derived, and with it that of the refund.
 func (r *recording) capturedTwice() error {
-	id := r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "captured twice", strconv.Itoa(r.Send.Number))
+	id := r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "captured twice", r.Answer.Ref)
 	second := r.at(r.txn).Recover(id, r.d.Now)
 	second.AmountRefunded, second.RefundOwed, second.Disputes = 0, 0, nil
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, second)

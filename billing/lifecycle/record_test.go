@@ -161,18 +161,24 @@ func TestRecord_FaultOfOurs(t *testing.T) {
 	require.Equal(t, lifecycle.Changes{}, changes)
 }
 
+// A charge that its provider provably never received is sent anew, and fails after the third time.
 func TestRecord_AbsenceProven(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	id := l.live("").ID
-	l.send(id)
-	l.moveTo(l.now.Add(protocol.Window))
-	l.answer(id, payment.AnswerNotFound)
-	require.Equal(t, payment.Pending, l.charges()[0].Status, "once proves nothing")
+	for range 3 {
+		require.False(t, l.charges()[0].EverSent())
+		l.send(id)
+		l.moveTo(l.now.Add(protocol.Window))
+		l.answer(id, payment.AnswerNotFound)
+		require.Equal(t, payment.Pending, l.charges()[0].Status, "once proves nothing")
+		require.True(t, l.charges()[0].EverSent())
 
-	l.moveTo(l.now.Add(protocol.AbsenceGap))
-	l.answer(id, payment.AnswerNotFound)
+		l.moveTo(l.now.Add(protocol.AbsenceGap))
+		l.answer(id, payment.AnswerNotFound)
+	}
 
+	require.Equal(t, 3, l.charges()[0].SendNumber)
 	require.Equal(t, payment.Failed, l.charges()[0].Status)
 	require.Equal(t, "The provider never received this payment.", l.charges()[0].FailureReason)
 	require.Equal(t, collection.Scheduled, l.store.invoices[0].Collection.Phase)
@@ -273,6 +279,27 @@ func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
 	require.Equal(t, event.PaymentNeedsReview{
 		Payment: l.charges()[0].Announced(), Reason: "second_capture", ProviderRef: "pi_2",
 	}, l.lastEvent())
+}
+
+// A charge that was sent twice may have been captured twice: the capture that is heard of later goes back, once.
+func TestRecord_CaptureOfAnotherSend(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.store.transaction(l.live("").ID).SendNumber = 1
+	l.result(payment.AnswerSucceeded)
+	id := l.charges()[0].ID
+	require.Equal(t, 2, l.charges()[0].SendNumber)
+
+	for range 2 {
+		l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
+	}
+
+	require.Zero(t, l.account.events[event.TypePaymentNeedsReview])
+	require.Len(t, l.charges(), 2)
+	second := l.charges()[1]
+	require.Equal(t, []string{id, "pi_2"}, []string{second.RecoveredFrom, second.ProviderRef})
+	require.Equal(t, second.Amount, second.AmountRefunded)
+	require.Len(t, l.refunds(), 1)
 }
 
 // The first operation failed and a second one under the same transaction captured: a refund must name the second.

@@ -52,6 +52,7 @@ func moneyMovesOnce(t *rapid.T, p payment.Protocol) {
 		Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"}, SendDueAt: t0,
 	}
 	now, there, mayHaveArrived := t0, &counterpart{Protocol: p}, false
+	var sends []payment.Send
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
 		now = now.Add(time.Duration(rapid.Int64Range(0, int64(6*time.Hour)).Draw(t, "passes")))
 		if draw("no longer wanted") && draw("surely") && draw("really") {
@@ -88,9 +89,14 @@ func moneyMovesOnce(t *rapid.T, p payment.Protocol) {
 				break
 			}
 			var proven bool
-			if txn, proven = txn.Absent(p, now); proven {
+			if txn, proven = txn.Absent(p, now); !proven {
+				break
+			}
+			sends = append(sends, payment.Send{Number: txn.SendNumber, Outcome: payment.AnswerNotFound})
+			if txn, proven = txn.Anew(sends, now); !proven {
 				return // it has failed, and no money moved
 			}
+			mayHaveArrived = false
 		case payment.MoveCancel:
 			if !p.Cancel {
 				t.Fatalf("canceled what the provider cannot cancel")

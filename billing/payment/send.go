@@ -30,8 +30,10 @@ func (s Send) Ask(p Protocol, told Told) Move {
 }
 
 // EverSent reports whether the provider may know the transaction: a restored database may have forgotten the send of
-// what the provider has a name for. Until then it has no provider.
-func (t Transaction) EverSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }
+// what the provider has a name for. Until then it has no provider. What was paid outside never is.
+func (t Transaction) EverSent() bool {
+	return !t.External() && (t.ProviderRef != "" || !t.FirstSentAt.IsZero())
+}
 
 // restoreTime is the least time between a send that a restored database has lost and its repeat.
 const restoreTime = 5 * time.Minute
@@ -42,6 +44,30 @@ func (t Transaction) MayRepeat(now time.Time) bool {
 	heldInTime := !t.HeldBack.At.IsZero() && !t.HeldBack.At.Before(t.SendDueAt)
 	fresh := !heldInTime && t.NotFoundCount == 0 && t.SendNumber == 0
 	return !t.EverSent() && fresh && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= restoreTime
+}
+
+// resends is how often a charge is sent anew after its provider has proven that it has nothing of it. Two are enough for
+// what single requests meet; whoever loses three is not to be trusted with a fourth.
+const resends = 2
+
+// Anew returns a charge that its provider provably never received as one that is due for a first send: under the next
+// key, and to the account that routing chooses then. It returns false for what fails instead: a refund; a charge that
+// nobody wants any more, or that its provider has named, so that it had it once; and one that was sent anew resends times.
+// sends are those of the transaction. now is real time.
+func (t Transaction) Anew(sends []Send, now time.Time) (Transaction, bool) {
+	lost := 0
+	for _, s := range sends {
+		if s.Number < t.SendNumber && s.Outcome == AnswerNotFound {
+			lost++
+		}
+	}
+	if t.Type != Charge || t.ProviderRef != "" || !t.CancelRequestedAt.IsZero() || lost >= resends {
+		return t, false
+	}
+	t.FirstSentAt, t.NotFoundAt, t.NotFoundCount, t.Checks = time.Time{}, time.Time{}, 0, 0
+	t.SendDueAt, t.NextCheckAt = now, now
+	t.FailureReason = "The provider never received this payment. It is sent again."
+	return t, true
 }
 
 // Hold is that no provider could take a first send.

@@ -43,7 +43,7 @@ type Transaction struct {
 	FirstSentAt       time.Time
 	CancelRequestedAt time.Time
 	NextCheckAt       time.Time
-	SendDueAt         time.Time // when the first send was due, in real time
+	SendDueAt         time.Time // when the first send, or the one after proof of absence, was due, in real time
 	Checks            int
 	NotFoundCount     int
 	NotFoundAt        time.Time

@@ -68,7 +68,7 @@ func dev(ctx context.Context, p *process, o devOptions) (err error) {
 	}
 	played, err := story.Play(ctx, told)
 	if err == nil {
-		told.Simulator = stack.simulator.url("pawapay")
+		told.Simulator = stack.simulator.control.url()
 		err = story.PlayMobileMoney(ctx, told)
 	}
 	var deviation *story.Deviation

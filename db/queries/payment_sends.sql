@@ -3,10 +3,13 @@ insert into payment_sends (environment_id, transaction_id, number, provider_conf
 values (@environment_id, @transaction_id, @number, @provider_config_id, @provider, @key, @reason, @sent_at);
 
 -- name: SendUpdate :exec
--- What the provider said last. That it says nothing any more takes nothing back.
+-- What the provider said last. That it says nothing any more, or finds nothing, takes back nothing that it said before.
 update payment_sends s
 set provider_ref = coalesce(sqlc.narg('provider_ref'), s.provider_ref),
-    outcome = case when @outcome::text in ('unknown', 'not_found') then coalesce(s.outcome, @outcome::text) else @outcome::text end,
+    outcome = case
+        when @outcome::text = 'unknown' or @outcome::text = 'not_found' and s.outcome <> 'unknown' then coalesce(s.outcome, @outcome::text)
+        else @outcome::text
+    end,
     answered_at = @answered_at::timestamptz
 where s.environment_id = @environment_id and s.transaction_id = @transaction_id and s.number = @number;
 

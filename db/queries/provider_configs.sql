@@ -85,13 +85,16 @@ join apps a on a.id = e.app_id
 where p.environment_id = @environment_id and p.is_primary;
 
 -- name: ProviderConfigGet :one
+-- The same columns as RoutingAccountList, breaker included.
 select sqlc.embed(p), e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
-       array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
+       array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at,
+       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at, b.silent_since, b.recovered_at
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
+left join provider_breakers b on b.environment_id = p.environment_id and b.provider_config_id = p.id
 where p.environment_id = @environment_id and p.id = @id;
 
 -- name: ProviderConfigGetByID :one

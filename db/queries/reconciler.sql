@@ -262,6 +262,65 @@ from (
 left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
 order by w.turn, w.id;
 
+-- name: TransactionListProbes :many
+-- Of each account that has been silent since before then, one payment whose last exchange was not answered and that would not
+-- ask for a while: it finds out whether the account answers again. A few accounts at most are silent.
+select d.environment_id, d.id, d.type, d.subscription_id, s.finished_at
+from provider_breakers b
+cross join lateral (
+    select t.environment_id, t.id, t.type, t.subscription_id
+    from transactions t
+    cross join lateral (
+        select c.outcome from provider_calls c
+        where c.environment_id = t.environment_id and c.transaction_id = t.id
+        order by c.id desc limit 1) last
+    where coalesce(t.provider_config_id, '') = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+      and t.next_check_at > @now and t.first_sent_at is not null and last.outcome in ('unknown', 'not_sent', 'cut_off')
+    order by t.next_check_at, t.id
+    limit 1
+) d
+left join subscriptions s on s.environment_id = d.environment_id and s.id = d.subscription_id
+where b.silent_since < @before and b.recovered_at is null
+order by d.id
+limit @row_limit;
+
+-- name: TransactionReleaseUnanswered :many
+-- Of accounts that answer again, the payments whose last exchange was before that and not answered. Each is due now: should
+-- its signal be lost, the list of what is overdue has it a minute later. Accounts take turns.
+with back as materialized (
+    select b.provider_config_id, b.recovered_at,
+        greatest(1, floor(1.0 / count(*) over () * @row_limit::int)::int) as share
+    from provider_breakers b
+    where b.recovered_at is not null
+), picked as (
+    select d.environment_id, d.id, d.type, d.subscription_id
+    from back b
+    cross join lateral (
+        select t.environment_id, t.id, t.type, t.subscription_id
+        from transactions t
+        cross join lateral (
+            select c.outcome, c.started_at from provider_calls c
+            where c.environment_id = t.environment_id and c.transaction_id = t.id
+            order by c.id desc limit 1) last
+        where coalesce(t.provider_config_id, '') = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+          and t.next_check_at > @now and t.first_sent_at is not null
+          and last.outcome in ('unknown', 'not_sent', 'cut_off') and last.started_at < b.recovered_at
+        order by t.next_check_at, t.id
+        limit b.share
+        for no key update of t skip locked
+    ) d
+    limit @row_limit::int
+), released as (
+    update transactions t
+    set next_check_at = @now
+    from picked p
+    where t.environment_id = p.environment_id and t.id = p.id
+)
+select p.environment_id, p.id, p.type, p.subscription_id, s.finished_at
+from picked p
+left join subscriptions s on s.environment_id = p.environment_id and s.id = p.subscription_id
+order by p.id;
+
 -- name: SubscriptionListLate :many
 with behind as materialized (
     select e.id, greatest(1, least(@row_limit::int, floor(9.0 / count(*) over () * @row_limit::int)::int)) as share

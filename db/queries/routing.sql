@@ -1,5 +1,10 @@
 -- name: RoutingRuleList :many
-select sqlc.embed(r) from routing_rules r where r.environment_id = @environment_id order by r.position;
+-- Without those of deleted accounts, which no payment goes to: what is read may be written back.
+select sqlc.embed(r)
+from routing_rules r
+join provider_configs p on p.environment_id = r.environment_id and p.id = r.provider_config_id and p.deleted_at is null
+where r.environment_id = @environment_id
+order by r.position;
 
 -- name: RoutingRuleDeleteAll :exec
 delete from routing_rules where environment_id = @environment_id;
@@ -18,7 +23,7 @@ select sqlc.embed(p), e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
        array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at,
-       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at
+       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at, b.silent_since, b.recovered_at
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
@@ -31,12 +36,12 @@ order by p.id;
 insert into provider_breakers (environment_id, provider_config_id, failures)
 values (@environment_id, @provider_config_id, 0)
 on conflict (environment_id, provider_config_id) do update set failures = provider_breakers.failures
-returning failures, failing_since, opened_at, probe_at;
+returning failures, failing_since, opened_at, probe_at, silent_since, recovered_at;
 
 -- name: BreakerUpdate :exec
 update provider_breakers b
 set failures = @failures, failing_since = sqlc.narg('failing_since'), opened_at = sqlc.narg('opened_at'),
-    probe_at = sqlc.narg('probe_at')
+    probe_at = sqlc.narg('probe_at'), silent_since = sqlc.narg('silent_since'), recovered_at = sqlc.narg('recovered_at')
 where b.environment_id = @environment_id and b.provider_config_id = @provider_config_id;
 
 -- name: BreakerClaimProbe :many
@@ -45,6 +50,10 @@ update provider_breakers b
 set probe_at = @next_probe_at::timestamptz
 where b.environment_id = @environment_id and b.provider_config_id = @provider_config_id and b.probe_at <= @now::timestamptz
 returning b.provider_config_id;
+
+-- name: BreakerEndRecovery :exec
+-- Global: of accounts that answer again since before then, and whose payments have been woken.
+update provider_breakers b set silent_since = null, recovered_at = null where b.recovered_at < @before::timestamptz;
 
 -- name: BreakerListOpen :many
 -- Global: for operators, the longest first.

@@ -51,6 +51,17 @@ from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = @id
 where k.hash = @hash;
 
+-- name: SubscriptionListRenewedCurrencies :many
+-- Of a customer's subscriptions that renew and cost something.
+select distinct s.currency::text as currency
+from subscriptions s
+where s.environment_id = @environment_id and s.customer_id = @customer_id
+  and s.status <> 'canceled' and not s.cancel_at_period_end
+  and exists (
+      select from prices r
+      where r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id) and r.amount > 0)
+order by 1;
+
 -- name: SubscriptionLock :one
 -- No key update: invoices, transactions and events that refer to it may be inserted meanwhile, nobody else may change it.
 select sqlc.embed(s) from subscriptions s where s.environment_id = @environment_id and s.id = @id for no key update;

@@ -22,9 +22,16 @@ type client struct {
 	rest func(context.Context, time.Duration) error // waits
 }
 
+// newClient has connections of its own: where they are shared, others may close them, and net/http then sends a request
+// with an idempotency key a second time.
 func newClient(c Config) *client {
-	return &client{http: &http.Client{Timeout: time.Minute}, api: c.API, key: c.Key, run: rand.Text(), rest: c.rest}
+	return &client{
+		http: &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}, api: c.API, key: c.Key, run: rand.Text(),
+		rest: c.rest,
+	}
 }
+
+func (c *client) close() { c.http.CloseIdleConnections() }
 
 // get reads a resource.
 func (c *client) get(ctx context.Context, path string, out any) error {

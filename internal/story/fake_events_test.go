@@ -16,6 +16,10 @@ import (
 
 const fakeSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 
+// deliverer shares no connections: each server of a test that ends closes the idle ones of the default transport, and an
+// answer without a body may be lost by that.
+var deliverer = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
 // happening is an event as the fake sends it.
 type happening struct {
 	kind string
@@ -100,7 +104,7 @@ func (o *outbox) post(header http.Header, body []byte) {
 		r, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, url, bytes.NewReader(body))
 		require.NoError(o.t, err)
 		r.Header = header
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := deliverer.Do(r)
 		require.NoError(o.t, err)
 		require.NoError(o.t, answer.Body.Close())
 		o.statuses = append(o.statuses, answer.StatusCode)

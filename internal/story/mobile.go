@@ -17,13 +17,16 @@ const (
 )
 
 // PlayMobileMoney tells how a customer pays by mobile money: the charge sends a prompt to a telephone, its owner confirms
-// it, and pawaPay's callback settles the payment. It runs in real time, as telephones do. c.Simulator is that of pawaPay.
+// it, and pawaPay's callback settles the payment. Then pawaPay refuses connections, and the backup takes the next payment. It
+// runs in real time, as telephones do. c.Simulator is the port that controls all providers.
 func PlayMobileMoney(ctx context.Context, c Config) error {
 	c = c.complete()
 	p := &player{client: newClient(c), simulator: c.Simulator, names: map[string]string{}}
+	defer p.client.close()
 	t := &table{out: c.Out, colour: c.Colour}
 	t.note("A customer who pays by mobile money, through pawaPay:\n")
-	if err := p.pawaPay(ctx); err != nil {
+	err := p.account(ctx, "pawapay", object{"apiToken": "simulated-" + p.client.run}, "")
+	if err != nil {
 		return fmt.Errorf("an account at pawaPay: %w", err)
 	}
 	if err := p.subscribesByPhone(ctx); err != nil {
@@ -34,7 +37,7 @@ func PlayMobileMoney(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	settle := c.Simulator + "/_simulator/payments/" + url.PathEscape(txn) + "/settle"
+	settle := p.control("pawapay", "payments/"+url.PathEscape(txn)+"/settle")
 	if err := p.client.plain(ctx, http.MethodPost, settle, object{"status": "succeeded"}, nil); err != nil {
 		return fmt.Errorf("the payer confirms: %w", err)
 	}
@@ -42,14 +45,23 @@ func PlayMobileMoney(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	return p.calledBack(ctx, c, t, txn)
+	if err := p.calledBack(ctx, c, t, txn); err != nil {
+		return err
+	}
+	return p.failover(ctx, c, t)
+}
+
+// control is the address of a command to a simulated provider.
+func (p *player) control(provider, command string) string {
+	return p.simulator + "/_simulator/" + provider + "/" + command
 }
 
 // mobile is what can be seen of the payment.
 type mobile struct{ payment, provider, invoice string }
 
-// pawaPay finds the account of an earlier start or adds one, and tells the simulator where to send its callbacks.
-func (p *player) pawaPay(ctx context.Context) error {
+// account finds the account of an earlier start at a provider or adds one, and tells the simulator where to send its
+// callbacks, signed with secret where that is one of the credentials.
+func (p *player) account(ctx context.Context, provider string, credentials object, secret string) error {
 	type account struct {
 		Provider    string `json:"provider"`
 		CallbackURL string `json:"callbackUrl"`
@@ -58,17 +70,18 @@ func (p *player) pawaPay(ctx context.Context) error {
 	if err := p.client.get(ctx, "/api/payment-providers", &all); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all.Data, func(a account) bool { return a.Provider == "pawapay" })
+	i := slices.IndexFunc(all.Data, func(a account) bool { return a.Provider == provider })
 	var found account
 	if i >= 0 {
 		found = all.Data[i]
 	} else {
-		in := object{"provider": "pawapay", "environment": "test", "apiToken": "simulated-" + p.client.run}
-		if err := p.client.change(ctx, http.MethodPost, "/api/payment-providers", in, &found); err != nil {
+		credentials["provider"], credentials["environment"] = provider, "test"
+		if err := p.client.change(ctx, http.MethodPost, "/api/payment-providers", credentials, &found); err != nil {
 			return err
 		}
 	}
-	return p.client.plain(ctx, http.MethodPut, p.simulator+"/_simulator/callbacks", object{"url": found.CallbackURL}, nil)
+	in := object{"url": found.CallbackURL, "secret": secret}
+	return p.client.plain(ctx, http.MethodPut, p.control(provider, "callbacks"), in, nil)
 }
 
 func (p *player) subscribesByPhone(ctx context.Context) error {
@@ -136,7 +149,7 @@ func (p *player) calledBack(ctx context.Context, c Config, t *table, ref string)
 		Kind   string `json:"kind"`
 		Charge string `json:"charge"`
 	}
-	if err := p.client.plain(ctx, http.MethodGet, p.simulator+"/_simulator/ledger", nil, &movements); err != nil {
+	if err := p.client.plain(ctx, http.MethodGet, p.control("pawapay", "ledger"), nil, &movements); err != nil {
 		return err
 	}
 	captures := 0
@@ -165,7 +178,7 @@ func (p *player) callbackTaken(ctx context.Context, c Config) (bool, error) {
 	}
 	return c.until(ctx, func() (bool, error) {
 		var sent []callback
-		err := p.client.plain(ctx, http.MethodGet, p.simulator+"/_simulator/callbacks", nil, &sent)
+		err := p.client.plain(ctx, http.MethodGet, p.control("pawapay", "callbacks"), nil, &sent)
 		return slices.ContainsFunc(sent, func(s callback) bool { return s.Status == http.StatusOK }), err
 	})
 }

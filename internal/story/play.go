@@ -75,6 +75,7 @@ const pause = 25 * time.Millisecond
 func Play(ctx context.Context, c Config) (played Played, err error) {
 	c = c.complete()
 	p := &player{client: newClient(c), simulator: c.Simulator, now: begin, names: map[string]string{}}
+	defer p.client.close()
 	p.card = "cus_story_" + p.client.run
 	if p.receiver, err = listen(ctx, c); err != nil {
 		return played, err

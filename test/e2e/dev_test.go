@@ -26,6 +26,7 @@ func TestDev_Story(t *testing.T) {
 	require.Contains(t, out, "steps passed")
 	require.Contains(t, out, "→ subscription.canceled", "each step's webhooks are printed below it")
 	require.Contains(t, out, "1 invoice paid, and pawaPay's own books agree: 1 capture, 5000 XAF.")
+	require.Regexp(t, "send 2: flutterwave .*succeeded +backup", out)
 
 	out, errs, err = dev(t, env, dir)
 	require.NoError(t, err, "%s\n%s", out, errs)

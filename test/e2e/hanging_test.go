@@ -50,3 +50,43 @@ func TestAcceptThenHang(t *testing.T) {
 	check.AtRest(t, w, settled)
 	check.Sound(t, w)
 }
+
+// TestOutageEnds: the provider took the money, and then answers nothing for so long that look-ups have become rare. It
+// sends no callbacks. Every payment is settled within a minute after it answers again.
+func TestOutageEnds(t *testing.T) {
+	t.Parallel()
+	n := testkit.Scale(8, 500)
+	w := world.New(t, world.Config{})
+	w.Service.Start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), settled)
+	defer cancel()
+	env := &wallets{Environment: w.Environments[0], t: t, ctx: ctx}
+	payer, err := env.Create(ctx, "/api/customers", card("pm_card_visa"))
+	require.NoError(t, err)
+	w.Simulator.Fault(t, "hang_booked", "POST /v1/payment_intents", n)
+	env.each(n, func(int) error {
+		_, err := env.Create(ctx, "/api/payments", world.Object{"customerId": payer, "amount": 1900, "currency": "EUR"})
+		return err
+	})
+	env.until(w, "sent", n)
+	w.Simulator.Outage(t, "hang", settled)
+	// As after twenty minutes of it: the next look-up that is not answered is followed by one in an hour.
+	_, err = w.Pool.Exec(ctx, "update provider_breakers set silent_since = silent_since - interval '20 min'")
+	require.NoError(t, err)
+	_, err = w.Pool.Exec(ctx, "update transactions set checks = 8 where status = 'pending'")
+	require.NoError(t, err)
+	for rare := 0; rare < n; {
+		require.NoError(t, ctx.Err(), "%d of %d look-ups are rare", rare, n)
+		time.Sleep(100 * time.Millisecond)
+		require.NoError(t, w.Pool.QueryRow(ctx,
+			"select count(*) from transactions where status = 'pending' and next_check_at > now() + interval '30 min'").Scan(&rare))
+	}
+	w.Simulator.EndOutage(t, "stripe")
+	began := time.Now()
+	env.until(w, "success", n)
+	took := time.Since(began)
+	t.Logf("%d payments settled within %s", n, took.Round(100*time.Millisecond))
+	require.Less(t, took, time.Minute)
+	check.AtRest(t, w, settled)
+	check.Sound(t, w)
+}

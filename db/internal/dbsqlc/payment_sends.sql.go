@@ -184,7 +184,10 @@ func (q *Queries) SendList(ctx context.Context, db DBTX, arg SendListParams) ([]
 const sendUpdate = `-- name: SendUpdate :exec
 update payment_sends s
 set provider_ref = coalesce($1, s.provider_ref),
-    outcome = case when $2::text in ('unknown', 'not_found') then coalesce(s.outcome, $2::text) else $2::text end,
+    outcome = case
+        when $2::text = 'unknown' or $2::text = 'not_found' and s.outcome <> 'unknown' then coalesce(s.outcome, $2::text)
+        else $2::text
+    end,
     answered_at = $3::timestamptz
 where s.environment_id = $4 and s.transaction_id = $5 and s.number = $6
 `
@@ -198,7 +201,7 @@ type SendUpdateParams struct {
 	Number        int
 }
 
-// What the provider said last. That it says nothing any more takes nothing back.
+// What the provider said last. That it says nothing any more, or finds nothing, takes back nothing that it said before.
 func (q *Queries) SendUpdate(ctx context.Context, db DBTX, arg SendUpdateParams) error {
 	_, err := db.Exec(ctx, sendUpdate,
 		arg.ProviderRef,

@@ -126,10 +126,12 @@ const providerConfigGet = `-- name: ProviderConfigGet :one
 select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second, e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
-       array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at
+       array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at,
+       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at, b.silent_since, b.recovered_at
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
+left join provider_breakers b on b.environment_id = p.environment_id and b.provider_config_id = p.id
 where p.environment_id = $1 and p.id = $2
 `
 
@@ -146,8 +148,15 @@ type ProviderConfigGetRow struct {
 	Versions       []int
 	Sealed         [][]byte
 	SealedAt       []time.Time
+	Failures       int
+	FailingSince   *time.Time
+	OpenedAt       *time.Time
+	ProbeAt        *time.Time
+	SilentSince    *time.Time
+	RecoveredAt    *time.Time
 }
 
+// The same columns as RoutingAccountList, breaker included.
 func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderConfigGetParams) (ProviderConfigGetRow, error) {
 	row := db.QueryRow(ctx, providerConfigGet, arg.EnvironmentID, arg.ID)
 	var i ProviderConfigGetRow
@@ -174,6 +183,12 @@ func (q *Queries) ProviderConfigGet(ctx context.Context, db DBTX, arg ProviderCo
 		&i.Versions,
 		&i.Sealed,
 		&i.SealedAt,
+		&i.Failures,
+		&i.FailingSince,
+		&i.OpenedAt,
+		&i.ProbeAt,
+		&i.SilentSince,
+		&i.RecoveredAt,
 	)
 	return i, err
 }

@@ -604,6 +604,69 @@ func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg Trans
 	return items, nil
 }
 
+const transactionListProbes = `-- name: TransactionListProbes :many
+select d.environment_id, d.id, d.type, d.subscription_id, s.finished_at
+from provider_breakers b
+cross join lateral (
+    select t.environment_id, t.id, t.type, t.subscription_id
+    from transactions t
+    cross join lateral (
+        select c.outcome from provider_calls c
+        where c.environment_id = t.environment_id and c.transaction_id = t.id
+        order by c.id desc limit 1) last
+    where coalesce(t.provider_config_id, '') = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+      and t.next_check_at > $1 and t.first_sent_at is not null and last.outcome in ('unknown', 'not_sent', 'cut_off')
+    order by t.next_check_at, t.id
+    limit 1
+) d
+left join subscriptions s on s.environment_id = d.environment_id and s.id = d.subscription_id
+where b.silent_since < $2 and b.recovered_at is null
+order by d.id
+limit $3
+`
+
+type TransactionListProbesParams struct {
+	Now      *time.Time
+	Before   *time.Time
+	RowLimit int32
+}
+
+type TransactionListProbesRow struct {
+	EnvironmentID  string
+	ID             string
+	Type           payment.Type
+	SubscriptionID *string
+	FinishedAt     *time.Time
+}
+
+// Of each account that has been silent since before then, one payment whose last exchange was not answered and that would not
+// ask for a while: it finds out whether the account answers again. A few accounts at most are silent.
+func (q *Queries) TransactionListProbes(ctx context.Context, db DBTX, arg TransactionListProbesParams) ([]TransactionListProbesRow, error) {
+	rows, err := db.Query(ctx, transactionListProbes, arg.Now, arg.Before, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionListProbesRow
+	for rows.Next() {
+		var i TransactionListProbesRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.ID,
+			&i.Type,
+			&i.SubscriptionID,
+			&i.FinishedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const transactionListUnstarted = `-- name: TransactionListUnstarted :many
 select u.environment_id, u.id
 from (
@@ -689,6 +752,83 @@ func (q *Queries) TransactionListWakePending(ctx context.Context, db DBTX, arg T
 	for rows.Next() {
 		var i TransactionListWakePendingRow
 		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const transactionReleaseUnanswered = `-- name: TransactionReleaseUnanswered :many
+with back as materialized (
+    select b.provider_config_id, b.recovered_at,
+        greatest(1, floor(1.0 / count(*) over () * $1::int)::int) as share
+    from provider_breakers b
+    where b.recovered_at is not null
+), picked as (
+    select d.environment_id, d.id, d.type, d.subscription_id
+    from back b
+    cross join lateral (
+        select t.environment_id, t.id, t.type, t.subscription_id
+        from transactions t
+        cross join lateral (
+            select c.outcome, c.started_at from provider_calls c
+            where c.environment_id = t.environment_id and c.transaction_id = t.id
+            order by c.id desc limit 1) last
+        where coalesce(t.provider_config_id, '') = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+          and t.next_check_at > $2 and t.first_sent_at is not null
+          and last.outcome in ('unknown', 'not_sent', 'cut_off') and last.started_at < b.recovered_at
+        order by t.next_check_at, t.id
+        limit b.share
+        for no key update of t skip locked
+    ) d
+    limit $1::int
+), released as (
+    update transactions t
+    set next_check_at = $2
+    from picked p
+    where t.environment_id = p.environment_id and t.id = p.id
+)
+select p.environment_id, p.id, p.type, p.subscription_id, s.finished_at
+from picked p
+left join subscriptions s on s.environment_id = p.environment_id and s.id = p.subscription_id
+order by p.id
+`
+
+type TransactionReleaseUnansweredParams struct {
+	RowLimit int
+	Now      *time.Time
+}
+
+type TransactionReleaseUnansweredRow struct {
+	EnvironmentID  string
+	ID             string
+	Type           string
+	SubscriptionID *string
+	FinishedAt     *time.Time
+}
+
+// Of accounts that answer again, the payments whose last exchange was before that and not answered. Each is due now: should
+// its signal be lost, the list of what is overdue has it a minute later. Accounts take turns.
+func (q *Queries) TransactionReleaseUnanswered(ctx context.Context, db DBTX, arg TransactionReleaseUnansweredParams) ([]TransactionReleaseUnansweredRow, error) {
+	rows, err := db.Query(ctx, transactionReleaseUnanswered, arg.RowLimit, arg.Now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionReleaseUnansweredRow
+	for rows.Next() {
+		var i TransactionReleaseUnansweredRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.ID,
+			&i.Type,
+			&i.SubscriptionID,
+			&i.FinishedAt,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

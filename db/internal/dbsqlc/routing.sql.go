@@ -52,6 +52,16 @@ func (q *Queries) BreakerClaimProbe(ctx context.Context, db DBTX, arg BreakerCla
 	return items, nil
 }
 
+const breakerEndRecovery = `-- name: BreakerEndRecovery :exec
+update provider_breakers b set silent_since = null, recovered_at = null where b.recovered_at < $1::timestamptz
+`
+
+// Global: of accounts that answer again since before then, and whose payments have been woken.
+func (q *Queries) BreakerEndRecovery(ctx context.Context, db DBTX, before time.Time) error {
+	_, err := db.Exec(ctx, breakerEndRecovery, before)
+	return err
+}
+
 const breakerListOpen = `-- name: BreakerListOpen :many
 select b.environment_id, b.provider_config_id, b.failures, b.failing_since, b.opened_at::timestamptz as opened_at, b.probe_at, p.provider, e.mode
 from provider_breakers b
@@ -107,7 +117,7 @@ const breakerLock = `-- name: BreakerLock :one
 insert into provider_breakers (environment_id, provider_config_id, failures)
 values ($1, $2, 0)
 on conflict (environment_id, provider_config_id) do update set failures = provider_breakers.failures
-returning failures, failing_since, opened_at, probe_at
+returning failures, failing_since, opened_at, probe_at, silent_since, recovered_at
 `
 
 type BreakerLockParams struct {
@@ -120,6 +130,8 @@ type BreakerLockRow struct {
 	FailingSince *time.Time
 	OpenedAt     *time.Time
 	ProbeAt      *time.Time
+	SilentSince  *time.Time
+	RecoveredAt  *time.Time
 }
 
 // Made where there is none, so that there is always a row to lock.
@@ -131,6 +143,8 @@ func (q *Queries) BreakerLock(ctx context.Context, db DBTX, arg BreakerLockParam
 		&i.FailingSince,
 		&i.OpenedAt,
 		&i.ProbeAt,
+		&i.SilentSince,
+		&i.RecoveredAt,
 	)
 	return i, err
 }
@@ -138,8 +152,8 @@ func (q *Queries) BreakerLock(ctx context.Context, db DBTX, arg BreakerLockParam
 const breakerUpdate = `-- name: BreakerUpdate :exec
 update provider_breakers b
 set failures = $1, failing_since = $2, opened_at = $3,
-    probe_at = $4
-where b.environment_id = $5 and b.provider_config_id = $6
+    probe_at = $4, silent_since = $5, recovered_at = $6
+where b.environment_id = $7 and b.provider_config_id = $8
 `
 
 type BreakerUpdateParams struct {
@@ -147,6 +161,8 @@ type BreakerUpdateParams struct {
 	FailingSince     *time.Time
 	OpenedAt         *time.Time
 	ProbeAt          *time.Time
+	SilentSince      *time.Time
+	RecoveredAt      *time.Time
 	EnvironmentID    string
 	ProviderConfigID string
 }
@@ -157,6 +173,8 @@ func (q *Queries) BreakerUpdate(ctx context.Context, db DBTX, arg BreakerUpdateP
 		arg.FailingSince,
 		arg.OpenedAt,
 		arg.ProbeAt,
+		arg.SilentSince,
+		arg.RecoveredAt,
 		arg.EnvironmentID,
 		arg.ProviderConfigID,
 	)
@@ -168,7 +186,7 @@ select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
        array(select c.created_at from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::timestamptz[] as sealed_at,
-       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at
+       coalesce(b.failures, 0)::integer as failures, b.failing_since, b.opened_at, b.probe_at, b.silent_since, b.recovered_at
 from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
@@ -189,6 +207,8 @@ type RoutingAccountListRow struct {
 	FailingSince   *time.Time
 	OpenedAt       *time.Time
 	ProbeAt        *time.Time
+	SilentSince    *time.Time
+	RecoveredAt    *time.Time
 }
 
 // All accounts of an environment with what opens them, as ProviderConfigGet reads one: the account that is chosen needs no
@@ -229,6 +249,8 @@ func (q *Queries) RoutingAccountList(ctx context.Context, db DBTX, environmentID
 			&i.FailingSince,
 			&i.OpenedAt,
 			&i.ProbeAt,
+			&i.SilentSince,
+			&i.RecoveredAt,
 		); err != nil {
 			return nil, err
 		}
@@ -283,13 +305,18 @@ func (q *Queries) RoutingRuleInsert(ctx context.Context, db DBTX, arg RoutingRul
 }
 
 const routingRuleList = `-- name: RoutingRuleList :many
-select r.environment_id, r.position, r.country, r.currency, r.method, r.min_amount, r.max_amount, r.provider_config_id from routing_rules r where r.environment_id = $1 order by r.position
+select r.environment_id, r.position, r.country, r.currency, r.method, r.min_amount, r.max_amount, r.provider_config_id
+from routing_rules r
+join provider_configs p on p.environment_id = r.environment_id and p.id = r.provider_config_id and p.deleted_at is null
+where r.environment_id = $1
+order by r.position
 `
 
 type RoutingRuleListRow struct {
 	RoutingRule RoutingRule
 }
 
+// Without those of deleted accounts, which no payment goes to: what is read may be written back.
 func (q *Queries) RoutingRuleList(ctx context.Context, db DBTX, environmentID string) ([]RoutingRuleListRow, error) {
 	rows, err := db.Query(ctx, routingRuleList, environmentID)
 	if err != nil {

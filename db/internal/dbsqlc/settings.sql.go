@@ -45,21 +45,27 @@ func (q *Queries) EnvironmentLockSettings(ctx context.Context, db DBTX, environm
 
 const environmentUpdateSettings = `-- name: EnvironmentUpdateSettings :exec
 with written as (
-    update environments set past_due_billing = $1, dunning = $2
-    where id = $3
+    update environments set past_due_billing = $1, dunning = $2, renewal_reminder_days = $3
+    where id = $4
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type EnvironmentUpdateSettingsParams struct {
-	PastDueBilling subscription.PastDueBilling
-	Dunning        []byte
-	EnvironmentID  string
+	PastDueBilling      subscription.PastDueBilling
+	Dunning             []byte
+	RenewalReminderDays int
+	EnvironmentID       string
 }
 
 func (q *Queries) EnvironmentUpdateSettings(ctx context.Context, db DBTX, arg EnvironmentUpdateSettingsParams) error {
-	_, err := db.Exec(ctx, environmentUpdateSettings, arg.PastDueBilling, arg.Dunning, arg.EnvironmentID)
+	_, err := db.Exec(ctx, environmentUpdateSettings,
+		arg.PastDueBilling,
+		arg.Dunning,
+		arg.RenewalReminderDays,
+		arg.EnvironmentID,
+	)
 	return err
 }
 

@@ -372,6 +372,43 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 	return items, nil
 }
 
+const subscriptionListRenewedCurrencies = `-- name: SubscriptionListRenewedCurrencies :many
+select distinct s.currency::text as currency
+from subscriptions s
+where s.environment_id = $1 and s.customer_id = $2
+  and s.status <> 'canceled' and not s.cancel_at_period_end
+  and exists (
+      select from prices r
+      where r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id) and r.amount > 0)
+order by 1
+`
+
+type SubscriptionListRenewedCurrenciesParams struct {
+	EnvironmentID string
+	CustomerID    string
+}
+
+// Of a customer's subscriptions that renew and cost something.
+func (q *Queries) SubscriptionListRenewedCurrencies(ctx context.Context, db DBTX, arg SubscriptionListRenewedCurrenciesParams) ([]string, error) {
+	rows, err := db.Query(ctx, subscriptionListRenewedCurrencies, arg.EnvironmentID, arg.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var currency string
+		if err := rows.Scan(&currency); err != nil {
+			return nil, err
+		}
+		items = append(items, currency)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subscriptionLock = `-- name: SubscriptionLock :one
 select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `

@@ -1,0 +1,67 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"perennial/billing/routing"
+	"perennial/db"
+)
+
+// After an outage of a provider its payments wait for look-ups that have become rare. A pass has one payment of each
+// silent account ask, and as soon as one is answered it wakes the others, at the pace of all that it starts.
+
+const (
+	// probeLooks is how often a pass looks for the answers to its probes, probeGap apart.
+	probeLooks = 20
+	probeGap   = 250 * time.Millisecond
+	// exchangeTime is longer than any exchange. One that was begun before its account recovered may still end unanswered,
+	// so that the recovery lasts as long.
+	exchangeTime = time.Minute
+)
+
+// probes has one payment of each silent account ask its provider.
+func (p *pass) probes(ctx context.Context) error {
+	refs, err := p.Store.SilentProbes(ctx, p.now, p.now.Add(-routing.Outage), p.batch)
+	if err != nil {
+		return err
+	}
+	p.probing = len(each(ctx, p, refs, ownerID, p.check)) > 0 && activity.IsActivity(ctx)
+	return nil
+}
+
+// unanswered wakes the payments of accounts that answer again after an outage.
+func (p *pass) unanswered(ctx context.Context) error {
+	refs, err := p.releaseUnanswered(ctx)
+	for range probeLooks {
+		if err != nil || len(refs) > 0 || !p.probing {
+			break
+		}
+		heartbeat(ctx)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(probeGap):
+		}
+		refs, err = p.releaseUnanswered(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	p.found.Signalled += len(each(ctx, p, refs, ownerID, p.check))
+	p.found.More = p.found.More || len(refs) == p.batch
+	return nil
+}
+
+func (p *pass) releaseUnanswered(ctx context.Context) (refs []db.TransactionRef, err error) {
+	now := p.Clock()
+	err = p.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
+		if refs, err = tx.ReleaseUnanswered(ctx, p.batch); err != nil || len(refs) > 0 {
+			return err
+		}
+		return tx.EndRecoveries(ctx, now.Add(-exchangeTime))
+	})
+	return refs, err
+}
