@@ -36,6 +36,7 @@ type exchange struct {
 	wait      time.Duration // and for how long; zero: as the rules say
 	backups   int           // how many more accounts can take a new send
 	held      bool          // a slot of its account
+	limit     int           // of requests to its account a second; 0: none
 	mayRepeat bool          // a first send, which a restored database may have forgotten
 	told      []db.Callback // evidence, the one to believe first
 	publicURL string        // how payers reach the API

@@ -14,6 +14,9 @@ func Know(p *Pacing) error { return p.know(context.Background()) }
 // Take takes a turn.
 func Take(p *Pacing, account string, perSecond int) time.Duration { return p.take(account, perSecond) }
 
+// Owe counts requests beside one that had a turn.
+func Owe(p *Pacing, account string, perSecond, requests int) { p.owe(account, perSecond, requests) }
+
 // TakeSlot and ReleaseSlot are the begin and the end of an exchange.
 func TakeSlot(s *Slots, account, provider string) bool { return s.take(account, provider) }
 

@@ -44,8 +44,8 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		if x.held = a.Slots.take(x.config.ID, x.config.Provider); !x.held {
 			return errBusy(ctx, 0)
 		}
-		limit := cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
-		if wait := a.Pacing.take(x.config.ID, limit); wait > 0 {
+		x.limit = cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
+		if wait := a.Pacing.take(x.config.ID, x.limit); wait > 0 {
 			return errBusy(ctx, wait)
 		}
 		return x.begin(ctx, tx, in.EnvironmentID, now)

@@ -13,7 +13,8 @@ const shareLife = 15 * time.Second
 
 // Pacing keeps the requests to each provider account within its limit a second. Each process takes an equal share of
 // the limit, by the number of workers that beat: no request waits for another process, and none costs a round trip.
-// Where workers come or go, the sum is off for as long as they take to notice. A nil one bounds nothing.
+// Where workers come or go, the sum is off for as long as they take to notice. An exchange has one turn; what it needs
+// beside its first request delays the turns after it. A nil one bounds nothing.
 type Pacing struct {
 	// Workers counts the running worker processes.
 	Workers func(context.Context) (int, error)
@@ -59,6 +60,29 @@ func (p *Pacing) take(account string, perSecond int) time.Duration {
 	now := p.Clock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	turn := p.limiter(account, perSecond, now).ReserveN(now, 1)
+	wait := turn.DelayFrom(now)
+	if wait > 0 {
+		turn.CancelAt(now)
+	}
+	return wait
+}
+
+// owe counts requests that went out beside the one that had a turn: the next turns wait for them.
+func (p *Pacing) owe(account string, perSecond, requests int) {
+	if p == nil || perSecond == 0 {
+		return
+	}
+	now := p.Clock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for range requests {
+		p.limiter(account, perSecond, now).ReserveN(now, 1)
+	}
+}
+
+// limiter is that of an account, with this process's present share. The caller holds the lock.
+func (p *Pacing) limiter(account string, perSecond int, now time.Time) *rate.Limiter {
 	share := rate.Limit(float64(perSecond) / float64(max(p.workers, 1)))
 	burst := max(1, int(share)/10)
 	l := p.by[account]
@@ -73,10 +97,5 @@ func (p *Pacing) take(account string, perSecond int) time.Duration {
 		l.SetLimitAt(now, share)
 		l.SetBurstAt(now, burst)
 	}
-	turn := l.ReserveN(now, 1)
-	wait := turn.DelayFrom(now)
-	if wait > 0 {
-		turn.CancelAt(now)
-	}
-	return wait
+	return l
 }

@@ -96,3 +96,21 @@ func TestPacing_ATurnDoesNotWaitForTheCount(t *testing.T) {
 	close(counted)
 	require.NoError(t, <-known)
 }
+
+// An exchange has one turn and may be several requests: those beside the first delay the turns after it.
+func TestPacing_FurtherRequestsDelayTheNextTurns(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_700_000_000, 0)
+	p := &activities.Pacing{
+		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
+	}
+	require.Zero(t, activities.Take(p, "pp_1", 10))
+	activities.Owe(p, "pp_1", 10, 2)
+	activities.Owe(p, "pp_1", 10, -1) // of an exchange without a request
+	activities.Owe(p, "pp_1", 0, 9)
+	activities.Owe(nil, "pp_1", 10, 9)
+	require.Equal(t, 300*time.Millisecond, activities.Take(p, "pp_1", 10))
+	require.Zero(t, activities.Take(p, "pp_2", 10))
+	now = now.Add(300 * time.Millisecond)
+	require.Zero(t, activities.Take(p, "pp_1", 10))
+}

@@ -10,6 +10,7 @@ import (
 	"perennial/db"
 	"perennial/internal/failpoint"
 	"perennial/providers"
+	"perennial/providers/wire"
 )
 
 // Payments are the activities that talk to providers.
@@ -80,7 +81,9 @@ func (a *Payments) step(
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
 	started := a.Clock()
-	result, callErr := callInTime(ctx, x)
+	counting, requests := wire.CountRequests(ctx)
+	result, callErr := callInTime(counting, x)
+	a.Pacing.owe(x.config.ID, x.limit, int(requests.Load())-1)
 	failpoint.Hit(x.answered())
 	if x.asks() {
 		a.tell(ctx, in.EnvironmentID, x, result, callErr, a.Clock().Sub(started))

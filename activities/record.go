@@ -104,7 +104,7 @@ func loadResult(
 	r.About, r.Hint = x.about, x.hint
 	r.ConfirmLink = contract.ConfirmLink(x.publicURL, r.Transaction.Action.Token)
 	r.Hold = x.hold
-	if r.Transaction.ProviderConfigID == "" && x.earlier == nil { // a callback told who has it
+	if !r.Transaction.EverSent() && x.earlier == nil { // a callback told who has it, whoever refused it last
 		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
 	}
 	r.Send = x.earlier

@@ -162,3 +162,22 @@ func TestSends_LateSuccessOfAnEarlierProvider(t *testing.T) {
 		})
 	}
 }
+
+// Both accounts said that they did not take a payment, and then the first one's callback says that it did: the payment
+// is booked there, where its refunds must go.
+func TestSends_CallbackOfAnAccountThatRefused(t *testing.T) {
+	t.Parallel()
+	l, backup, _ := renewing(t)
+	l.Provider.Script, backup.Script = always(scene.Refuse), always(scene.Refuse)
+	txn := l.last()
+	l.check(txn.ID)
+	require.Len(t, l.sends(txn.ID), 2)
+	l.Provider.Settle(txn.ID, providers.Succeeded)
+
+	l.told(txn, "succeeded after all", l.Provider.Reference(txn.ID))
+
+	txn = l.last()
+	require.Equal(t, payment.Success, txn.Status)
+	require.Equal(t, [2]string{l.Config.Provider, l.Config.ID}, [2]string{txn.Provider, txn.ProviderConfigID})
+	require.Equal(t, l.Provider.Reference(txn.ID), txn.ProviderRef)
+}

@@ -88,6 +88,8 @@ func TestMobileMoney_RefusedForms(t *testing.T) {
 	refused(wallet("mtn", "+237670000001", ""), "payment_method_unsupported", method, "Stripe charges saved cards only")
 	refused(wallet("mtn", "+237670000001", "pawapay"), "provider_not_configured", "paymentDetails.provider", "stripe")
 
+	refused(wallet("MTN", "+237670000001", ""), "format_wrong", method, "in small letters, such as mobile_money_mtn")
+
 	accounts := b.withMobileMoney(t, "pawapay")
 	refused(wallet("none", "+237670000001", ""), "payment_method_unsupported", method,
 		"mobile_money_mtn, mobile_money_orange", `"failureCode":"INVALID_ACCOUNT"`)

@@ -31,6 +31,7 @@ var scenarios = []scenario{
 	{"deliveries", "webhook deliveries to 1 and to 100 endpoints", deliveries},
 	{"receipt", "from the commit of an event to its receipt, at 100 events/s", receipt},
 	{"beside-webhooks", "500 paid renewals with a webhook endpoint and without", besideWebhooks},
+	{"beside-hanging", "500 paid renewals while another provider hangs, and before", besideHanging},
 }
 
 // options is what the command line says.

@@ -71,15 +71,19 @@ func (r *rig) startSimulator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	wallets, err := freeAddress()
+	if err != nil {
+		return err
+	}
 	p, err := r.launch("simulator", r.binary, []string{"simulator"}, map[string]string{
 		"SIMULATOR_ADDRESS": address, "SIMULATOR_LEDGER": filepath.Join(r.dir, "ledger.jsonl"),
-		"SIMULATOR_ADYEN_ADDRESS": anyPort, "SIMULATOR_PAWAPAY_ADDRESS": anyPort,
+		"SIMULATOR_ADYEN_ADDRESS": anyPort, "SIMULATOR_PAWAPAY_ADDRESS": wallets,
 		"SIMULATOR_FLUTTERWAVE_ADDRESS": anyPort, "SIMULATOR_CONTROL_ADDRESS": anyPort,
 	})
 	if err != nil {
 		return err
 	}
-	r.simulator = "http://" + address
+	r.simulator, r.pawapay = "http://"+address, "http://"+wallets
 	return r.answers(ctx, p, r.simulator+"/_simulator/health")
 }
 
@@ -150,7 +154,8 @@ func (r *rig) settings(metrics, profile string) map[string]string {
 	return map[string]string{
 		"DATABASE_URL": r.database(oursName), "TEMPORAL_ADDRESS": r.address, "TEMPORAL_NAMESPACE": oursName,
 		"METRICS_ADDRESS": metrics, "PERENNIAL_KEK": r.stage.KEK, "PERENNIAL_BUILD_ID": "bench",
-		"STRIPE_API_URL": r.simulator, "WEBHOOK_LOCAL_RECEIVERS": "127.0.0.0/8", "LOG_LEVEL": "warn",
+		"STRIPE_API_URL": r.simulator, "PAWAPAY_API_URL": r.pawapay,
+		"WEBHOOK_LOCAL_RECEIVERS": "127.0.0.0/8", "LOG_LEVEL": "warn",
 		"PPROF_ADDRESS": profile, // only a binary built with -tags pprof listens there
 	}
 }

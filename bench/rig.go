@@ -40,7 +40,8 @@ type rig struct {
 	stage     stage.Stage
 	postgres  *devstack.Postgres
 	address   string        // of Temporal
-	simulator string        // URL
+	simulator string        // URL of Stripe's
+	pawapay   string        // URL of pawaPay's
 	binary    string        // perennial
 	patience  time.Duration // with a machine that does not become quiet
 	waveRate  float64       // renewals per second of the slowest side's small wave; 0: not tried yet

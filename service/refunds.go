@@ -15,11 +15,7 @@ import (
 func (s *Service) RetryRefund(
 	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
 ) error {
-	return s.refund(ctx, by, chargeID, around,
-		func(state lifecycle.State, charge payment.Transaction, at lifecycle.Moment) (lifecycle.Changes, error) {
-			_, changes, err := lifecycle.RetryRefund(state, charge, at)
-			return changes, err
-		})
+	return s.refund(ctx, by, chargeID, around, lifecycle.RetryRefund)
 }
 
 // RefundCharge gives amount of a charge back, in minor units; 0: all that can still go back. It returns the new refund,
@@ -29,8 +25,7 @@ func (s *Service) RefundCharge(
 ) error {
 	return s.refund(ctx, by, chargeID, around,
 		func(state lifecycle.State, charge payment.Transaction, at lifecycle.Moment) (lifecycle.Changes, error) {
-			_, changes, err := lifecycle.RefundCharge(state, charge, amount, at)
-			return changes, err
+			return lifecycle.RefundCharge(state, charge, amount, at)
 		})
 }
 

@@ -38,7 +38,7 @@ func TestMarkPaid_RecoversFromPastDue(t *testing.T) {
 	_, err = l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash"})
 	require.ErrorIs(t, err, lifecycle.ErrNotOpen)
 
-	_, _, err = lifecycle.RefundCharge(lifecycle.State{Customer: l.store.customer}, *txn, 0, l.moment())
+	_, err = lifecycle.RefundCharge(lifecycle.State{Customer: l.store.customer}, *txn, 0, l.moment())
 	require.ErrorContains(t, err, "payment_external")
 	require.Zero(t, txn.Refundable())
 }

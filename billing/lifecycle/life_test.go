@@ -9,6 +9,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -170,6 +171,17 @@ func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 	return changes, nil
 }
 
+// about is what a decision about a transaction needs to know of it.
+func (l *life) about(id string) lifecycle.Result {
+	t := *l.store.transaction(id)
+	result := lifecycle.Result{Transaction: t, Move: t.Next(protocol, true, l.real), Protocol: protocol}
+	if inv := l.store.invoice(t.InvoiceID); t.Type == payment.Charge && inv.Status != invoice.Open {
+		closed := *inv
+		result.Invoice = &closed
+	}
+	return result
+}
+
 // record writes down what an exchange about a transaction proved.
 func (l *life) record(id string, answer payment.Answer, impossible *fault.Error) lifecycle.Recorded {
 	t := *l.store.transaction(id)
@@ -178,15 +190,11 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 		g.state = lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}
 		g.copy = g.state
 	}
-	result := lifecycle.Result{
-		Transaction: t, Move: t.Next(protocol, true, l.real), Protocol: protocol, Answer: answer, Impossible: impossible,
-	}
+	result := l.about(id)
+	result.Answer, result.Impossible = answer, impossible
 	if t.Type == payment.Refund {
 		charge := *l.store.transaction(t.ChargeID)
 		result.Charge = &charge
-	} else if inv := l.store.invoice(t.InvoiceID); !g.state.IsOpen(t.InvoiceID) {
-		closed := *inv
-		result.Invoice = &closed
 	}
 	for number := range l.lost[id] {
 		result.Sends = append(result.Sends, payment.Send{Number: number + 1, Outcome: payment.AnswerNotFound})

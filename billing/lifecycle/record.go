@@ -69,7 +69,7 @@ func record(s State, result Result, at Moment, decide func(*recording) error) (S
 		// An answer to a charge that catching up has just touched is about the row as it is now.
 		r.txn = d.current(r.txn)
 	}
-	if r.txn.ProviderConfigID == "" { // a restored database had forgotten it, and a callback told
+	if !r.txn.EverSent() { // the row has the provider that refused it last, if any
 		r.txn.Provider, r.txn.ProviderConfigID = result.Transaction.Provider, result.Transaction.ProviderConfigID
 	}
 	out := Recorded{}
@@ -226,7 +226,11 @@ func (r *recording) mismatched() bool {
 // one transaction twice.
 func (r *recording) secondCapture() bool {
 	booked := r.txn.Status == payment.Success || r.txn.Status == payment.Refunded || r.Recovered != nil
-	other := r.Answer.Ref != "" && r.txn.ProviderRef != "" && r.Answer.Ref != r.txn.ProviderRef
+	counted := r.txn.ProviderRef
+	if r.Recovered != nil { // a charge that was canceled before it was sent never had one
+		counted = r.Recovered.ProviderRef
+	}
+	other := r.Answer.Ref != "" && counted != "" && r.Answer.Ref != counted
 	return r.Answer.Outcome == payment.AnswerSucceeded && booked && other
 }
 

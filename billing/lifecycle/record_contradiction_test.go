@@ -171,3 +171,20 @@ func TestRecord_RefundByAMessageThatProvesNoCapture(t *testing.T) {
 	require.EqualValues(t, 300, recorded.Transaction.AmountRefunded)
 	require.Equal(t, txn.Checks, recorded.Transaction.Checks)
 }
+
+// A charge was canceled before it was sent, by the books: two accounts took it all the same, and said that they did not.
+func TestRecord_TwoCapturesOfAnUnsentCharge(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	txn := l.charges()[0]
+	l.cancelNow(false)
+	l.record(txn.ID, payment.Answer{Outcome: payment.AnswerCanceled}, nil)
+	took := func(ref string) lifecycle.Recorded {
+		return l.record(txn.ID, payment.Answer{
+			Outcome: payment.AnswerSucceeded, Ref: ref, Amount: txn.Amount, Currency: txn.Currency,
+		}, nil)
+	}
+	require.Empty(t, took("one").NeedsReview)
+	require.Empty(t, took("one").NeedsReview)
+	require.Equal(t, payment.ReviewSecondCapture, took("two").NeedsReview)
+}

@@ -112,45 +112,41 @@ func (r *recording) returned() bool {
 	return true
 }
 
-// RetryRefund sends what is owed of a charge's failed refunds again, and returns the charge. The new refund is
-// Changes.Attempt. The State is the customer's. Faults: refund_not_owed, refund_disputed.
-func RetryRefund(s State, charge payment.Transaction, at Moment) (payment.Transaction, Changes, error) {
-	d := begin(s, at)
+// RetryRefund sends what is owed of a charge's failed refunds again. The new refund is Changes.Attempt. The State is the
+// customer's. Faults: refund_not_owed, refund_disputed.
+func RetryRefund(s State, charge payment.Transaction, at Moment) (Changes, error) {
 	settled, owed, err := charge.PayOwed()
 	if err != nil {
-		return charge, Changes{}, err
+		return Changes{}, err
 	}
-	if charge, err = d.refund(settled, owed); err != nil {
-		return charge, Changes{}, err
-	}
-	d.Changes.Attempt = d.Changes.NewTransactions[0].ID
-	return charge, d.Changes, nil
+	return giveBack(s, settled, owed, at)
 }
 
 // RefundCharge gives amount of a charge back at a person's command, in minor units; 0: all that can still go back. The
 // new refund is Changes.Attempt. What the charge paid for stays paid. The State is the customer's. Faults:
 // charge_not_captured, payment_external, refund_exceeds_charge, refund_not_positive.
-func RefundCharge(
-	s State, charge payment.Transaction, amount money.Minor, at Moment,
-) (payment.Transaction, Changes, error) {
-	d := begin(s, at)
+func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Moment) (Changes, error) {
 	if charge.Status != payment.Success {
-		return charge, Changes{}, fault.New(fault.Conflict, "charge_not_captured",
+		return Changes{}, fault.New(fault.Conflict, "charge_not_captured",
 			"The payment %s is %s: no money was captured that could be refunded.", charge.ID, charge.Status)
 	}
 	if charge.External() {
-		return charge, Changes{}, fault.New(fault.Conflict, "payment_external",
+		return Changes{}, fault.New(fault.Conflict, "payment_external",
 			"The payment %s was made outside Perennial. Give the money back where it was paid.", charge.ID)
 	}
 	if amount == 0 {
 		amount = max(charge.Refundable(), 1) // where nothing is left, the refusal says so
 	}
-	refunded, err := d.refund(charge, amount)
-	if err != nil {
-		return charge, Changes{}, err
+	return giveBack(s, charge, amount, at)
+}
+
+func giveBack(s State, charge payment.Transaction, amount money.Minor, at Moment) (Changes, error) {
+	d := begin(s, at)
+	if _, err := d.refund(charge, amount); err != nil {
+		return Changes{}, err
 	}
 	d.Changes.Attempt = d.Changes.NewTransactions[0].ID
-	return refunded, d.Changes, nil
+	return d.Changes, nil
 }
 
 // CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is the subscription's that

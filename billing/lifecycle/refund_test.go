@@ -113,7 +113,7 @@ func TestRetryRefund_FailedRefund(t *testing.T) {
 	require.Zero(t, l.charges()[0].RefundOwed)
 	require.Equal(t, money.Minor(1000), l.charges()[0].AmountRefunded)
 	require.Equal(t, money.Minor(1000), l.refunds()[1].Amount)
-	_, _, err := lifecycle.RetryRefund(lifecycle.State{}, l.charges()[0], l.moment())
+	_, err := lifecycle.RetryRefund(lifecycle.State{}, l.charges()[0], l.moment())
 	require.Equal(t, "refund_not_owed", fault.From(err).Code)
 	l.answer(l.refunds()[1].ID, payment.AnswerSucceeded)
 	require.Equal(t, payment.Refunded, l.refunds()[1].Status)

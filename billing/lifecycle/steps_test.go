@@ -134,6 +134,8 @@ func (l *life) step(draw chance) {
 			l.skipRetry()
 		case 6, 7:
 			l.resume()
+		case 8, 9:
+			l.cancelPayment(draw)
 		}
 	case 19:
 		if id := l.some(draw, func(t payment.Transaction) bool { return t.RefundOwed > 0 }); id != "" {
@@ -269,6 +271,27 @@ func (l *life) resume() {
 	}
 }
 
+// cancelPayment asks for a charge to be canceled, in whatever state it is.
+func (l *life) cancelPayment(draw chance) {
+	id := l.some(draw, func(t payment.Transaction) bool { return t.Type == payment.Charge })
+	if id == "" {
+		return
+	}
+	g, result := l.load(false), l.about(id)
+	state, changes, err := lifecycle.CancelPayment(g.state, result, l.moment())
+	if err != nil {
+		was := result.Transaction
+		require.True(l.t, was.Status != payment.Pending || !was.ParkedAt.IsZero(), err)
+		l.untouched(g)
+		return
+	}
+	l.write(g, state, changes)
+	require.False(l.t, l.store.transaction(id).CancelRequestedAt.IsZero())
+	if changes.Unfinished {
+		l.advance()
+	}
+}
+
 func (l *life) requireParked() {
 	parked := func(t payment.Transaction) bool { return t.Status == payment.Pending && !t.ParkedAt.IsZero() }
 	require.NotEmpty(l.t, l.some(func(int, string) int {
@@ -374,7 +397,7 @@ func inProgress(err error) bool {
 func (l *life) payOwed(chargeID string, asCredit bool) {
 	charge := *l.store.transaction(chargeID)
 	if !asCredit {
-		_, changes, err := lifecycle.RetryRefund(lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}, charge,
+		changes, err := lifecycle.RetryRefund(lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}, charge,
 			l.moment())
 		require.NoError(l.t, err)
 		require.Equal(l.t, charge.RefundOwed, changes.Made(changes.Attempt).Amount)

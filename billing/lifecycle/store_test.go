@@ -246,8 +246,9 @@ func (s *store) checkReferences(c lifecycle.Changes) {
 		if t.InvoiceID != "" && s.invoice(t.InvoiceID) == nil {
 			s.fail("%s pays %s, which does not exist", t.ID, t.InvoiceID)
 		}
-		if (t.Type == payment.Refund) != slices.Contains(c.Starts, t.ID) {
-			s.fail("a refund is followed by a workflow of its own, a charge by its subscription's: %s, %v", t.ID, c.Starts)
+		followed := t.Type == payment.Refund && t.Status == payment.Pending
+		if followed != slices.Contains(c.Starts, t.ID) {
+			s.fail("a pending refund is followed by a workflow of its own, a charge by its subscription's: %s, %v", t.ID, c.Starts)
 		}
 	}
 	if c.Attempt != "" && c.Made(c.Attempt) == nil {

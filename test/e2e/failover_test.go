@@ -65,21 +65,33 @@ type wallets struct {
 	checked map[string]bool
 }
 
-// accounts adds accounts at the providers; the first becomes the primary one.
-func (e *wallets) accounts(names ...string) {
+// accounts adds accounts at the providers; the first becomes the primary one. It returns their ids.
+func (e *wallets) accounts(names ...string) []string {
 	e.t.Helper()
-	credentials := map[string]world.Object{
-		"pawapay":     {"apiToken": "canarytoken", "apiUrl": "https://api.sandbox.pawapay.io", "webhookSecret": "canarysecret_of_pawapay"},
-		"flutterwave": {"clientId": "canaryclient", "clientSecret": "canarysecret"},
-	}
+	var ids []string
 	for i, name := range names {
 		form := world.Object{"provider": name, "isPrimary": i == 0, "priority": i}
 		for field, value := range credentials[name] {
 			form[field] = value
 		}
-		_, err := e.Create(e.ctx, "/api/payment-providers", form)
+		id, err := e.Create(e.ctx, "/api/payment-providers", form)
 		require.NoError(e.t, err)
+		ids = append(ids, id)
 	}
+	return ids
+}
+
+// credentials are those of an account at each provider beside Stripe.
+var credentials = map[string]world.Object{
+	"adyen": {
+		"apiKey": "canarykey_of_adyen", "merchantAccount": "Acme", "webhookSecret": "ca9a41ca9a41ca9a41ca9a41ca9a41ca9a41",
+	},
+	"pawapay": {
+		"apiToken": "canarytoken", "apiUrl": "https://api.sandbox.pawapay.io", "webhookSecret": "canarysecret_of_pawapay",
+	},
+	"flutterwave": {
+		"clientId": "canaryclient", "clientSecret": "canarysecret", "webhookSecret": "canaryhash_of_flutterwave",
+	},
 }
 
 // payers makes customers whose numbers end so.

@@ -71,7 +71,10 @@ func Sound(t testing.TB, w *world.World) {
 	}
 	apart(t, w)
 	discreet(t, w)
-	for _, p := range []*world.Program{w.Service, w.Provider} {
+	for _, p := range w.Programs() {
+		if p.Starts() == 0 {
+			continue
+		}
 		log := p.Log(t)
 		for _, sign := range []string{"WARNING: DATA RACE", "panic:", "fatal error:", "goroutine stack exceeds"} {
 			require.NotContains(t, log, sign)

@@ -16,7 +16,7 @@ import (
 )
 
 // personal is what may be in the rows and answers of customers and nowhere else: people, and the tokens of their cards.
-var personal = []string{load.Canary, "pm_card_", "pm_sim_"}
+var personal = []string{load.Canary, "pm_card_", "pm_sim_", "pmd_card_", "pmd_sim_", load.CanaryPhone}
 
 // bait is what the provider says and no client may pass on.
 var bait = []string{"_secret_simulated", "holder@example.com", "Casey Holder"}
@@ -36,7 +36,11 @@ func discreet(t testing.TB, w *world.World) {
 	for _, text := range personal {
 		private[text] = "personal data"
 	}
-	absent(t, w.Service.Log(t), "the log", nowhere, private)
+	for _, p := range w.Programs() {
+		if p != w.Provider && p.Starts() > 0 {
+			absent(t, p.Log(t), "the log", nowhere, private)
+		}
+	}
 	histories := histories(t, w)
 	require.NotEmpty(t, histories)
 	for id, history := range histories {

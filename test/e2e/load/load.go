@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -114,10 +115,15 @@ func (a *Actor) think(ctx context.Context) {
 	}
 }
 
-// Method is a payment method of this actor.
-func (a *Actor) Method(card string) world.Object {
+// Method is a payment method of this actor: a card saved at the provider that its token is of, or a telephone number.
+func (a *Actor) Method(token string) world.Object {
+	if ending, ok := strings.CutPrefix(token, Wallet); ok {
+		return world.Object{"paymentMethod": "mobile_money_mtn", "paymentDetails": world.Object{
+			"phoneNumber": fmt.Sprintf("%s%02d%s", CanaryPhone, a.n%100, ending),
+		}}
+	}
 	return world.Object{"paymentMethod": "card", "paymentDetails": world.Object{
-		"provider": "stripe", "customerToken": fmt.Sprintf("cus_%s%d", Canary, a.n), "paymentMethodToken": card,
+		"provider": savedAt(token), "customerToken": fmt.Sprintf("cus_%s%d", Canary, a.n), "paymentMethodToken": token,
 	}}
 }
 

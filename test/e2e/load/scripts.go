@@ -50,20 +50,54 @@ func Buyer(ctx context.Context, a *Actor) error {
 }
 
 // Payer makes charges of its own.
-func Payer(ctx context.Context, a *Actor) error {
-	customer, err := a.Customer(ctx, a.Card(), "")
-	if err != nil {
-		return err
-	}
-	for range 1 + a.rand.IntN(3) {
-		a.think(ctx)
-		if _, err := a.env.Create(ctx, "/api/payments", world.Object{
-			"customerId": customer, "amount": 100 + a.rand.IntN(5000), "currency": "EUR", "description": "once",
-		}); err != nil {
+func Payer(ctx context.Context, a *Actor) error { return PaysWith(a.Card())(ctx, a) }
+
+// PaysWith is a Payer with one payment method.
+func PaysWith(token string) Script {
+	return func(ctx context.Context, a *Actor) error {
+		customer, err := a.Customer(ctx, token, "")
+		if err != nil {
 			return err
 		}
+		for range 1 + a.rand.IntN(3) {
+			a.think(ctx)
+			if _, err := a.pay(ctx, customer, token); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return nil
+}
+
+// RefundsWith makes one charge, waits for its end, and gives a part of it back.
+func RefundsWith(token string) Script {
+	return func(ctx context.Context, a *Actor) error {
+		customer, err := a.Customer(ctx, token, "")
+		if err != nil {
+			return err
+		}
+		id, err := a.pay(ctx, customer, token)
+		if err != nil {
+			return err
+		}
+		charge := struct{ Status string }{"pending"}
+		for charge.Status == "pending" {
+			a.think(ctx)
+			if err := a.env.Get(ctx, "/api/payments/"+id, &charge); err != nil {
+				return err
+			}
+		}
+		if charge.Status != "success" {
+			return nil
+		}
+		return may(a.env.Change(ctx, http.MethodPost, "/api/payments/"+id+"/refund", world.Object{"amount": 100}))
+	}
+}
+
+func (a *Actor) pay(ctx context.Context, customer, token string) (id string, err error) {
+	return a.env.Create(ctx, "/api/payments", world.Object{
+		"customerId": customer, "amount": 100 + a.rand.IntN(5000), "currency": currencyOf(token), "description": "once",
+	})
 }
 
 // Traveller lives on a test clock and goes through some months of renewals.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -77,6 +78,16 @@ func (p *Program) Running() bool { return p.current() != nil && p.current().Runn
 
 // Done is closed when the process of the last start has ended.
 func (p *Program) Done() <-chan struct{} { return p.current().Done() }
+
+// Memory is what the process of the last start occupies, in bytes.
+func (p *Program) Memory(t testing.TB) int64 {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "ps", "-o", "rss=", "-p", strconv.Itoa(p.current().PID())).Output()
+	require.NoError(t, err)
+	kibibytes, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	require.NoError(t, err)
+	return kibibytes << 10
+}
 
 // Kill ends it as a power cut would.
 func (p *Program) Kill(t testing.TB) {

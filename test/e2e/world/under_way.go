@@ -51,7 +51,11 @@ func (w *World) tellRows(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Second)
 	defer cancel()
 	rows, err := w.Pool.Query(ctx, `
-		select 'payment ' || id || ' of ' || coalesce(subscription_id, '-') || ' checks ' || checks || ' next ' || coalesce(next_check_at::text, '-') from transactions where status = 'pending'
+		select 'payment ' || id || ' of ' || coalesce(subscription_id, '-') || ' checks ' || checks || ' next ' ||
+			coalesce(next_check_at::text, '-') || ': ' || coalesce(failure_reason, '') || ' ' || (
+				select coalesce(string_agg(s.provider || ' ' || coalesce(s.outcome, 'open'), ', ' order by s.number), 'never sent')
+				from payment_sends s where s.transaction_id = t.id)
+		from transactions t where status = 'pending'
 		union all
 		select 'clock ' || id || ' ' || status || ' at ' || now_at from test_clocks where status <> 'ready'
 		union all

@@ -65,8 +65,12 @@ type World struct {
 	Namespace    string
 	Dir          string
 
-	base []string // the environment of a process with all settings but its own addresses and build
+	base     []string // the environment of a process with all settings but its own addresses and build
+	programs []*Program
 }
+
+// Programs are all processes that were made for the installation, started or not.
+func (w *World) Programs() []*Program { return w.programs }
 
 // Environment is one environment with its key.
 type Environment struct {
@@ -195,6 +199,7 @@ func SimulatorOn(t testing.TB, ledger string, steer func(*Simulator)) {
 func (w *World) program(t testing.TB, name, ready string, env []string, args ...string) *Program {
 	t.Helper()
 	p := &Program{name: name, path: Binary(t), args: args, env: env, log: filepath.Join(w.Dir, name+".log"), ready: ready}
+	w.programs = append(w.programs, p)
 	t.Cleanup(func() {
 		if t.Failed() {
 			p.tell(t)

@@ -1,0 +1,140 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"time"
+
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+// profiles are what the four providers allow.
+var profiles = map[string]side{
+	"asked and replayed": {Protocol: protocol, lists: true},
+	"told only":          {Protocol: payment.Protocol{Window: 7 * 24 * time.Hour, Cancel: true}, lists: true},
+	"asked by key": {Protocol: payment.Protocol{
+		Window: 24 * time.Hour, LookupByKey: true, LookupByRef: true, AbsenceAfter: 15 * time.Minute,
+		Checks: []time.Duration{15 * time.Second, time.Minute, 5 * time.Minute}, Expiry: 15 * time.Minute,
+	}},
+	"asked, without proof of absence": {
+		Protocol: payment.Protocol{Window: 24 * time.Hour, LookupByKey: true, LookupByRef: true}, lists: true,
+	},
+}
+
+// side is one provider: what it really did, whatever anybody was told. It forgets keys after its window.
+type side struct {
+	payment.Protocol
+	lists  bool // it has disputes, and its look-ups and callbacks tell of them and of refunds made at its dashboard
+	config string
+	ops    []*operation
+}
+
+// operation is a charge or a refund at a provider.
+type operation struct {
+	at        *side
+	txn, key  string
+	ref       string
+	of        *operation // of a refund: its charge
+	amount    money.Minor
+	outcome   payment.Outcome
+	begun     time.Time
+	elsewhere []payment.SeenRefund // of a charge: refunds that a person made at the dashboard
+	disputes  []payment.Dispute
+}
+
+// word is one callback. It can be delivered at any time, and again.
+type word struct {
+	about    *operation
+	evidence *payment.Answer // nil: the provider is to be asked
+}
+
+// known is the operation of a key that the provider still remembers.
+func (s *side) known(key string, now time.Time) *operation {
+	for _, op := range s.ops {
+		if op.key == key && now.Sub(op.begun) < s.Window {
+			return op
+		}
+	}
+	return nil
+}
+
+// find is the operation of a reference, or of a transaction's key where it is asked by that.
+func (s *side) find(ref, key string) *operation {
+	for _, op := range s.ops {
+		if ref != "" && op.ref == ref || ref == "" && s.LookupByKey && op.key == key {
+			return op
+		}
+	}
+	return nil
+}
+
+// accept begins an operation.
+func (s *side) accept(t payment.Transaction, key string, of *operation, now time.Time) *operation {
+	op := &operation{
+		at: s, txn: t.ID, key: key, of: of, amount: t.Amount, outcome: payment.AnswerPending, begun: now,
+		ref: fmt.Sprintf("%s_%d", s.config, len(s.ops)),
+	}
+	s.ops = append(s.ops, op)
+	return op
+}
+
+// end decides a pending operation. A refund of more than is left fails.
+func (op *operation) end(outcome payment.Outcome) {
+	if op.of != nil && outcome == payment.AnswerSucceeded && op.amount > op.of.left() {
+		outcome = payment.AnswerFailed
+	}
+	op.outcome = outcome
+}
+
+// left is what of a charge has not gone back.
+func (op *operation) left() money.Minor {
+	if op.outcome != payment.AnswerSucceeded {
+		return 0
+	}
+	left := op.amount
+	for _, r := range op.at.ops {
+		if r.of == op && r.outcome == payment.AnswerSucceeded {
+			left -= r.amount
+		}
+	}
+	for _, r := range op.elsewhere {
+		left -= r.Amount
+	}
+	for _, d := range op.disputes {
+		left -= d.Withdrawn
+	}
+	return left
+}
+
+// answer is what the provider says about an operation. since: also what became of a charge's money.
+func (op *operation) answer(since bool) payment.Answer {
+	a := payment.Answer{Outcome: op.outcome, Ref: op.ref}
+	switch {
+	case op.outcome == payment.AnswerSucceeded:
+		a.Amount, a.Currency = op.amount, "EUR"
+	case op.outcome != payment.AnswerPending:
+		a.FailureCode, a.FailureReason = payment.CodeDeclined, "no"
+	}
+	if !since || op.of != nil || !op.at.lists || op.outcome != payment.AnswerSucceeded {
+		return a
+	}
+	for _, r := range op.at.ops {
+		if r.of == op && (r.outcome == payment.AnswerSucceeded || r.outcome == payment.AnswerPending) {
+			a.Refunds = append(a.Refunds, payment.SeenRefund{
+				Ref: r.ref, TransactionID: r.txn, Amount: r.amount, Pending: r.outcome == payment.AnswerPending,
+			})
+		}
+	}
+	a.Refunds, a.Disputes = append(a.Refunds, op.elsewhere...), append(a.Disputes, op.disputes...)
+	return a
+}
+
+// says is a callback about the operation as it is now. Only a provider that cannot be asked signs evidence.
+func (op *operation) says() word {
+	w := word{about: op}
+	if !op.at.LookupByKey && !op.at.LookupByRef {
+		a := op.answer(true)
+		w.evidence = &a
+	}
+	return w
+}
