@@ -101,7 +101,8 @@ var laws = []struct{ name, sql string }{
 			select from customers where id = e.object_id union all select from plans where id = e.object_id
 			union all select from subscriptions where id = e.object_id union all select from invoices where id = e.object_id
 			union all select from transactions where id = e.object_id union all select from test_clocks where id = e.object_id
-			union all select from provider_configs where id = e.object_id union all select from environments where id = e.object_id)`},
+			union all select from provider_configs where id = e.object_id union all select from environments where id = e.object_id
+			union all select from disputes where id = e.object_id)`},
 	{"a period is opened once", `
 		select object_id from events where type = 'subscription.renewed'
 		group by object_id, data ->> 'currentPeriodStart' having count(*) > 1`},
