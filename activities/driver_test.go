@@ -214,6 +214,8 @@ func (l *life) in(tx *db.Tx, c command) (service.Performed, error) {
 		return service.Command(ctx, tx, env, id, lifecycle.Pay{Amount: (*money.Minor)(c.Amount)})
 	case contract.CommandSkipRetry:
 		return service.Command(ctx, tx, env, id, lifecycle.SkipRetry{InvoiceID: l.newest()})
+	case contract.CommandMarkPaid:
+		return service.Command(ctx, tx, env, id, lifecycle.MarkPaid{InvoiceID: l.newest(), Method: "cash"})
 	case contract.CommandResumeCollection:
 		return service.Command(ctx, tx, env, id, lifecycle.ResumeCollection{})
 	default:

@@ -22,7 +22,7 @@ type pair struct {
 	reach  func(l *life) // from a paid first period; nil: lets the renewal happen
 	status subscription.Status
 
-	cancelAtEnd, cancelNow, refund, reactivate, changeNow, changeAtEnd, pay, skip, resume string
+	cancelAtEnd, cancelNow, refund, reactivate, changeNow, changeAtEnd, pay, markPaid, skip, resume string
 }
 
 const (
@@ -38,15 +38,15 @@ const (
 var pairs = map[string]pair{
 	"trial": {
 		trial: 60, reach: func(*life) {}, status: subscription.Trialing, reactivate: notScheduled,
-		pay: "subscription_in_trial", skip: notOpen, resume: notPaused,
+		pay: "subscription_in_trial", markPaid: notOpen, skip: notOpen, resume: notPaused,
 	},
 	"paid": {
-		reach: func(*life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay", skip: notOpen,
-		resume: notPaused,
+		reach: func(*life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay",
+		markPaid: notOpen, skip: notOpen, resume: notPaused,
 	},
 	"paid, cancels at period end": {
 		reach:  func(l *life) { l.perform(command{Name: contract.CommandCancel}) },
-		status: subscription.Active, pay: "nothing_to_pay", skip: notOpen, resume: notPaused,
+		status: subscription.Active, pay: "nothing_to_pay", markPaid: notOpen, skip: notOpen, resume: notPaused,
 	},
 	"attempt not sent": {
 		reach:  func(l *life) { l.Clock.Set(l.snap.NextAt); l.due() },
@@ -55,11 +55,11 @@ var pairs = map[string]pair{
 	},
 	"attempt pending": {
 		answer: scene.Pend, status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
-		skip: inProgress, resume: notPaused,
+		markPaid: inProgress, skip: inProgress, resume: notPaused,
 	},
 	"attempt needs review": {
 		answer: scene.Mischarge, status: subscription.Active, reactivate: notScheduled, changeNow: needsReview,
-		pay: needsReview, skip: needsReview, resume: notPaused,
+		pay: needsReview, markPaid: needsReview, skip: needsReview, resume: notPaused,
 	},
 	"retry scheduled": {
 		answer: scene.Decline, status: subscription.Active, reactivate: notScheduled, resume: notPaused,
@@ -80,7 +80,7 @@ var pairs = map[string]pair{
 	"canceled, paid": {
 		reach: func(l *life) { l.perform(cancelNow("")) }, status: subscription.Canceled, cancelAtEnd: ended,
 		cancelNow: ended, refund: ended, reactivate: ended, changeNow: ended, changeAtEnd: ended, pay: "nothing_to_pay",
-		skip: notOpen, resume: ended,
+		markPaid: notOpen, skip: notOpen, resume: ended,
 	},
 }
 
@@ -95,8 +95,8 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 			for which, want := range map[string]string{
 				"cancel at period end": p.cancelAtEnd, "cancel": p.cancelNow, "cancel with refund": p.refund,
 				"reactivate":  p.reactivate,
-				"change plan": p.changeNow, "change plan at period end": p.changeAtEnd, "pay": p.pay, "skip retry": p.skip,
-				"resume": p.resume,
+				"change plan": p.changeNow, "change plan at period end": p.changeAtEnd, "pay": p.pay, "mark paid": p.markPaid,
+				"skip retry": p.skip, "resume": p.resume,
 			} {
 				l := p.begin(t, s)
 				commands := map[string]command{
@@ -109,6 +109,7 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 						Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID, AtPeriodEnd: true,
 					},
 					"pay":        {Name: contract.CommandPay},
+					"mark paid":  {Name: contract.CommandMarkPaid},
 					"skip retry": {Name: contract.CommandSkipRetry},
 					"resume":     {Name: contract.CommandResumeCollection},
 				}

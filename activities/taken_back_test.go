@@ -41,7 +41,8 @@ func TestEvidence_UnreadableAmountNeedsReview(t *testing.T) {
 		message.Kind, message.Evidence.Amount = providers.KindUnknown, providers.UnreadableAmount
 		l.hears(message)
 		txn = l.now(txn.ID)
-		require.Equal(t, [2]any{payment.Pending, payment.ReviewAmountMismatch}, [2]any{txn.Status, txn.Review.Reason}, outcome)
+		require.Equal(t, payment.Pending, txn.Status, outcome)
+		require.Equal(t, payment.ReviewAmountMismatch, txn.Review.Reason, outcome)
 		require.False(t, txn.ParkedAt.IsZero(), outcome)
 		require.Zero(t, l.open(), outcome)
 	}

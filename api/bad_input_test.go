@@ -33,6 +33,7 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 		"POST /subscriptions/" + rows.subscription + "/resume-collection": `{}`,
 		"POST /invoices/" + rows.invoice + "/retry":                       `{}`,
 		"POST /invoices/" + rows.invoice + "/skip-retry":                  `{}`,
+		"POST /invoices/" + rows.invoice + "/mark-paid":                   `{"method":"cash"}`,
 		"POST /test-clocks":                            `{"name":"x"}`,
 		"POST /test-clocks/" + rows.clock + "/advance": `{"to":1900000000}`,
 		"POST /test-clocks/" + rows.clock + "/stop":    `{}`,

@@ -39,11 +39,12 @@ const aboutKeys = "A secret key (sk_test_…, sk_live_…), for your server only
 
 var tags = []huma.Tag{
 	{Name: "Plans", Description: "The products that customers subscribe to."},
-	{Name: "Environment", Description: "The environment of the API key, and whether it sends charges."},
+	{Name: "Environment", Description: "The environment of the API key: its settings, such as the dunning policy, and its charging stop."},
 	{Name: "Payment providers", Description: "The accounts at payment providers, through which payments go."},
 	{Name: "Customers", Description: "The payers and their payment methods."},
 	{Name: "Subscriptions", Description: "A customer's use of a plan, billed per period."},
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},
+	{Name: "Disputes", Description: "Objections of payers to charges, made at their banks."},
 	{Name: "Invoices", Description: "The amounts owed for a period."},
 	{Name: "Events",
 		Description: "The state changes, in order for each subscription. " +
@@ -51,7 +52,6 @@ var tags = []huma.Tag{
 	{Name: "Webhooks", Description: "The endpoints that receive events, and the log of all deliveries."},
 	{Name: "Test clocks", Description: "Simulated time for test customers, which advances a year in seconds."},
 	{Name: "Apps", Description: "The applications of a tenant."},
-	{Name: "Environment", Description: "The environment of the API key: its settings, such as the dunning policy, and its charging stop."},
 }
 
 const introduction = `Subscription billing. Every resource is available under /api and, identically, under /v1.

@@ -134,6 +134,16 @@ func (s *Server) invoiceOperations() {
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: uncollectible,
 	}, s.markUncollectible)
 	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "markInvoicePaid", Method: http.MethodPost, Path: "/invoices/{id}/mark-paid", Tag: "Invoices",
+		Summary: "Mark an open invoice paid",
+		Description: "For money that came outside Perennial, such as a bank transfer: the whole amount due is settled by a " +
+			"payment with the provider `external`, which is never sent and cannot be refunded here. Retries stop, and a " +
+			"past-due subscription recovers. Refused with payment_in_progress while a charge may have reached a provider: " +
+			"wait for its end, or cancel it first.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
+		Request: MarkPaidForm{Method: "bank_transfer", Reference: "2026-11-0042", PaidAt: example.PaidAt},
+	}, s.markInvoicePaid)
+	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "retryInvoice", Method: http.MethodPost, Path: "/invoices/{id}/retry", Tag: "Invoices",
 		Summary: "Charge an open invoice now",
 		Description: "Starts a payment attempt and answers with it. The automatic retries of the invoice keep their times. " +

@@ -94,6 +94,7 @@ var guarded = map[string]struct {
 	"POST /invoices/{id}/retry":              {},
 	"POST /invoices/{id}/skip-retry":         {},
 	"POST /invoices/{id}/mark-uncollectible": {},
+	"POST /invoices/{id}/mark-paid":          {body: func(owned) any { return map[string]any{"method": "cash"} }},
 	"POST /payments/{id}/retry-refund":       {},
 	"POST /payments/{id}/refund":             {},
 	"POST /payments/{id}/cancel":             {},

@@ -86,7 +86,7 @@ const (
 // CommandSignals are the signals of commands, by the command's name; each carries a Wake.
 var CommandSignals = []string{
 	CommandCancel, CommandReactivate, CommandChangePlan, CommandPay, CommandVoidInvoice, CommandMarkUncollectible,
-	CommandSkipRetry, CommandResumeCollection,
+	CommandSkipRetry, CommandResumeCollection, CommandMarkPaid,
 }
 
 // Command names.
@@ -101,6 +101,7 @@ const (
 
 	CommandVoidInvoice       = "void_invoice"
 	CommandMarkUncollectible = "mark_uncollectible"
+	CommandMarkPaid          = "mark_paid"
 )
 
 // Wake tells operators who woke a workflow, and at which revision of the row. It holds ids and codes only.

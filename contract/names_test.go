@@ -35,6 +35,7 @@ func TestNames_NeverChange(t *testing.T) {
 		"change_plan": contract.CommandChangePlan, "pay": contract.CommandPay,
 		"skip_retry": contract.CommandSkipRetry, "resume_collection": contract.CommandResumeCollection,
 		"void_invoice": contract.CommandVoidInvoice, "mark_uncollectible": contract.CommandMarkUncollectible,
+		"mark_paid": contract.CommandMarkPaid,
 
 		"billing": contract.QueueBilling, "payments": contract.QueuePayments, "webhooks": contract.QueueWebhooks,
 		"webhooks-slow": contract.QueueWebhooksSlow,
@@ -54,7 +55,7 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 	var names, types []string
 	for _, cmd := range []lifecycle.Command{
 		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Pay{}, lifecycle.VoidInvoice{},
-		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{},
+		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},
 	} {
 		names = append(names, cmd.Name())
 		types = append(types, reflect.TypeOf(cmd).Name())

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -17,6 +18,12 @@ type Performed struct {
 	Subscription subscription.Subscription
 	Attempt      *payment.Transaction // the attempt that the command made; nil: none
 	Invoices     []invoice.Invoice    // existing ones that it changed
+}
+
+// invoice is one that the command changed.
+func (p Performed) invoice(id string) invoice.Invoice {
+	i := slices.IndexFunc(p.Invoices, func(inv invoice.Invoice) bool { return inv.ID == id })
+	return p.Invoices[i]
 }
 
 // Command performs one command of a person or app. Faults: those of the function Command.

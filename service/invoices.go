@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"slices"
 
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -52,7 +51,6 @@ func (s *Service) onInvoice(
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		i := slices.IndexFunc(done.Invoices, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
-		return done.Invoices[i], nil
+		return done.invoice(invoiceID), nil
 	})
 }

@@ -76,6 +76,8 @@ func Operations() []Operation {
 		{CauseRequest, "markInvoiceUncollectible", "", []Type{TypeInvoiceMarkedUncollectible}},
 		{CauseRequest, "markInvoiceUncollectible", "of a past-due subscription",
 			[]Type{TypeInvoiceMarkedUncollectible, TypeSubscriptionActivated}},
+		{CauseRequest, "markInvoicePaid", "", paid},
+		{CauseRequest, "markInvoicePaid", "of a past-due subscription", then(paid, TypeSubscriptionActivated)},
 		{CauseRequest, "retryInvoice", "", nil},
 		{CauseRequest, "skipInvoiceRetry", "", []Type{TypeInvoiceRetrySkipped}},
 		{CauseRequest, "skipInvoiceRetry", "the last one", []Type{TypeInvoiceRetrySkipped, TypeSubscriptionPastDue}},

@@ -87,7 +87,7 @@ func (l *life) checkMoney() {
 		case t.Status == payment.Success:
 			captured += t.Amount
 			refunded += t.AmountRefunded + t.RefundOwed - l.credited[t.ID]
-			if from := t.RecoveredFrom; !l.captured[t.ID] && !l.captured[from] {
+			if from := t.RecoveredFrom; !l.captured[t.ID] && !l.captured[from] && !t.External() {
 				require.Failf(l.t, "a success that the provider does not know", "%+v", t)
 			}
 		}

@@ -56,14 +56,19 @@ func (r *recording) settle() error {
 	if i < 0 {
 		inv = r.d.takeWrittenOff(inv)
 	}
-	inv = inv.Settle(r.d.Now)
-	r.d.Changes.saveInvoice(inv)
-	r.d.Changes.Settlements = append(r.d.Changes.Settlements, Settlement{inv.ID, r.txn.ID, inv.AmountDue})
-	r.d.cancelAttempt(inv.ID) // a late success of an older attempt leaves the live one superfluous
+	return r.d.settle(i, inv, r.txn.ID)
+}
+
+// settle lets a success count for an invoice, which is open invoice i; -1: it was given up before.
+func (d *decision) settle(i int, inv invoice.Invoice, transactionID string) error {
+	inv = inv.Settle(d.Now)
+	d.Changes.saveInvoice(inv)
+	d.Changes.Settlements = append(d.Changes.Settlements, Settlement{inv.ID, transactionID, inv.AmountDue})
+	d.cancelAttempt(inv.ID) // another success leaves the live one superfluous
 	if i >= 0 {
-		r.d.close(i)
+		d.close(i)
 	}
-	return r.d.paid(inv)
+	return d.paid(inv)
 }
 
 // invoice is the one that the transaction pays, open or not.

@@ -9,9 +9,9 @@ import (
 )
 
 // takenBack books that a success is taken back by its provider: a capture that failed at the card scheme, or an
-// authorisation that was canceled. Word of another operation does not. The charge stays a success, and its invoice paid:
-// a transaction of its own returns the money, and the customer's balance owes it, so that the next invoice collects it.
-// Where a part of the money went another way before, a person must sort out which.
+// authorisation that was canceled. Word of another operation does not. The charge stays a success, and its invoice
+// paid: a transaction of its own returns the money, and the customer's balance owes it, so that the next invoice
+// collects it. Where a part of the money went another way before, a person must sort out which.
 func (r *recording) takenBack() {
 	told := r.Move == payment.MoveBelieve || r.Move == payment.MoveLookup && r.About == ""
 	own := r.Answer.Ref != "" && r.Answer.Ref == r.txn.ProviderRef

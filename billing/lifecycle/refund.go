@@ -124,11 +124,15 @@ func RetryRefund(s State, charge payment.Transaction, at Moment) (Changes, error
 
 // RefundCharge gives amount of a charge back at a person's command, in minor units; 0: all that can still go back. The
 // new refund is Changes.Attempt. What the charge paid for stays paid. The State is the customer's. Faults:
-// charge_not_captured, refund_exceeds_charge, refund_not_positive.
+// charge_not_captured, payment_external, refund_exceeds_charge, refund_not_positive.
 func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Moment) (Changes, error) {
 	if charge.Status != payment.Success {
 		return Changes{}, fault.New(fault.Conflict, "charge_not_captured",
 			"The payment %s is %s: no money was captured that could be refunded.", charge.ID, charge.Status)
+	}
+	if charge.External() {
+		return Changes{}, fault.New(fault.Conflict, "payment_external",
+			"The payment %s was made outside Perennial. Give the money back where it was paid.", charge.ID)
 	}
 	if amount == 0 {
 		amount = max(charge.Refundable(), 1) // where nothing is left, the refusal says so

@@ -57,6 +57,9 @@ func (l *life) alone(to time.Time) {
 			}
 		}
 		at := l.sub().NextActionAt
+		if at.Before(l.now) { // a retry came due while a person's attempt was pending
+			at = l.now
+		}
 		if l.sub().NextAction == "none" || at.After(to) {
 			l.until(to)
 			return

@@ -142,8 +142,12 @@ func (l *life) step(draw chance) {
 			l.payOwed(id, draw(2, "as credit") == 0)
 		}
 	case 18:
-		if open := l.open(); len(open) > 0 && draw(3, "one in three") == 0 {
+		switch open := l.open(); {
+		case len(open) == 0:
+		case draw(3, "one in three") == 0:
 			l.giveUp(open[draw(len(open), "which invoice")], draw(2, "void") == 0)
+		case draw(3, "another") == 0:
+			l.markPaid(open[draw(len(open), "which invoice")])
 		}
 	}
 }
@@ -158,7 +162,7 @@ func (l *life) toNext(offset time.Duration) {
 // lateAnswer lets the provider change its mind about a charge that is closed, or repeat itself.
 func (l *life) lateAnswer(draw chance) {
 	if id := l.some(draw, func(t payment.Transaction) bool {
-		return t.Type == payment.Charge && t.Status != payment.Pending && t.Provider != ""
+		return t.Type == payment.Charge && t.Status != payment.Pending && t.Provider != "" && !t.External()
 	}); id != "" {
 		l.answer(id, []payment.Outcome{
 			payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerFailed,
@@ -364,6 +368,21 @@ func (l *life) giveUp(inv invoice.Invoice, void bool) {
 	if !void && !behind && l.sub().Status == subscription.Canceled {
 		require.Equal(l.t, balance, l.store.balance, "it stays owed")
 	}
+}
+
+// markPaid settles an invoice by a payment that was made outside.
+func (l *life) markPaid(inv invoice.Invoice) {
+	live, behind := l.live(inv.ID), l.behind()
+	unsent := live == nil || live.FirstSentAt.IsZero() && live.ProviderRef == "" && live.ParkedAt.IsZero()
+	changes, err := l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash"})
+	if err != nil {
+		require.True(l.t, behind || !unsent && inProgress(err), err)
+		return
+	}
+	require.True(l.t, behind || unsent)
+	paid := changes.Made(l.store.settled[inv.ID].TransactionID)
+	require.NotNil(l.t, paid)
+	require.Equal(l.t, [2]any{payment.Success, payment.External}, [2]any{paid.Status, paid.Provider})
 }
 
 // inProgress tells the refusals while a payment is not decided.

@@ -84,11 +84,13 @@ func TestTransaction_Withdraw(t *testing.T) {
 	require.Zero(t, charge.AmountRefunded, "a dispute is no refund")
 	require.Equal(t, [3]any{payment.Refunded, money.Minor(700), charge.ID},
 		[3]any{refund.Status, refund.Amount, refund.ChargeID})
-	charge, _ = charge.Dispute("dsp_2", payment.Dispute{Ref: "du_2", State: payment.DisputeOpen, Amount: 100, Currency: "EUR"},
-		t0.Add(time.Hour))
+	charge, _ = charge.Dispute("dsp_2", payment.Dispute{
+		Ref: "du_2", State: payment.DisputeOpen, Amount: 100, Currency: "EUR",
+	}, t0.Add(time.Hour))
 	require.Equal(t, t0, charge.DisputedAt, "since the oldest")
-	charge, change = charge.Dispute("dsp_1", payment.Dispute{Ref: "du_1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR"},
-		t0)
+	charge, change = charge.Dispute("dsp_1", payment.Dispute{
+		Ref: "du_1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR",
+	}, t0)
 	require.Equal(t, "txn_w", change.Returned)
 	require.Equal(t, money.Minor(1000), charge.Refundable())
 	require.False(t, charge.DisputedAt.IsZero(), "the other is open")

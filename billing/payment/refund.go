@@ -9,9 +9,9 @@ import (
 )
 
 // Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved, what
-// is owed of those that failed, and what banks hold because of disputes.
+// is owed of those that failed, and what banks hold because of disputes. What was paid outside can only go back outside.
 func (t Transaction) Refundable() money.Minor {
-	if t.Type != Charge || t.Status != Success {
+	if t.Type != Charge || t.Status != Success || t.External() {
 		return 0
 	}
 	return max(0, t.Amount-t.AmountRefunded-t.RefundOwed-t.Withdrawn())

@@ -30,8 +30,10 @@ func (s Send) Ask(p Protocol, told Told) Move {
 }
 
 // EverSent reports whether the provider may know the transaction: a restored database may have forgotten the send of
-// what the provider has a name for. Until then it has no provider.
-func (t Transaction) EverSent() bool { return t.ProviderRef != "" || !t.FirstSentAt.IsZero() }
+// what the provider has a name for. Until then it has no provider. What was paid outside never is.
+func (t Transaction) EverSent() bool {
+	return !t.External() && (t.ProviderRef != "" || !t.FirstSentAt.IsZero())
+}
 
 // restoreTime is the least time between a send that a restored database has lost and its repeat.
 const restoreTime = 5 * time.Minute

@@ -103,6 +103,14 @@ var requests = map[string]func(*stage) func() error{
 	"markInvoiceUncollectible of a past-due subscription": func(s *stage) func() error {
 		return giveUp(s.pastDue(), s.service.MarkUncollectible)
 	},
+	"markInvoicePaid": func(s *stage) func() error {
+		l := s.active(1000)
+		l.wait(subscription.ActionRenewal)
+		s.must(l.due())
+		s.must(l.answer(payment.AnswerDeclined))
+		return giveUp(l, s.markPaid)
+	},
+	"markInvoicePaid of a past-due subscription": func(s *stage) func() error { return giveUp(s.pastDue(), s.markPaid) },
 	"retryInvoice": func(s *stage) func() error {
 		l := s.unpaid()
 		id := l.invoice().ID
@@ -229,6 +237,14 @@ func giveUp(
 ) func() error {
 	id := l.invoice().ID
 	return func() error { return how(l.ctx, l.by, id, service.Around[invoice.Invoice]{}) }
+}
+
+// markPaid settles an invoice by a payment that was made outside.
+func (s *stage) markPaid(
+	ctx context.Context, by service.Caller, invoiceID string, around service.Around[invoice.Invoice],
+) error {
+	paid := lifecycle.MarkPaid{InvoiceID: invoiceID, Method: "cash"}
+	return s.service.MarkPaid(ctx, by, service.OutsidePayment{MarkPaid: paid}, around)
 }
 
 // owed is a charge whose refund has failed.

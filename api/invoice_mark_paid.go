@@ -1,0 +1,39 @@
+package api
+
+import (
+	"context"
+
+	"perennial/api/httpkit"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/service"
+)
+
+type markInvoicePaidInput struct {
+	httpkit.ByID
+	Body MarkPaidForm
+}
+
+// MarkPaidForm says how an invoice was paid outside Perennial.
+type MarkPaidForm struct {
+	Method    string `json:"method" enum:"bank_transfer,cash,cheque,other" example:"bank_transfer" doc:"How it was paid."`
+	Reference string `json:"reference,omitempty" maxLength:"100" example:"2026-11-0042" doc:"The bank's or the payer's reference; shown as providerReference of the payment. Send no personal data."`
+	Note      string `json:"note,omitempty" maxLength:"200" example:"On the statement of November" doc:"Kept with who marked the invoice paid. Send no personal data."`
+	PaidAt    int64  `json:"paidAt,omitempty" minimum:"1" maximum:"253402300799" example:"1763640002" doc:"The time when the money came, in Unix seconds, not later than now; absent: now."`
+}
+
+// markInvoicePaid books a payment that no provider made: it is never sent, so there is nothing to wait for.
+func (s *Server) markInvoicePaid(
+	ctx context.Context, c *httpkit.Call, in *markInvoicePaidInput,
+) (*httpkit.Reply[Invoice], error) {
+	f := in.Body
+	return s.onInvoice(ctx, c,
+		func(ctx context.Context, by service.Caller, id string, around service.Around[invoice.Invoice]) error {
+			return s.service.MarkPaid(ctx, by, service.OutsidePayment{
+				MarkPaid: lifecycle.MarkPaid{
+					InvoiceID: id, Method: f.Method, Reference: f.Reference, PaidAt: instant(f.PaidAt),
+				},
+				Note: f.Note,
+			}, around)
+		})
+}

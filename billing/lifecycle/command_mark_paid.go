@@ -1,0 +1,62 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/payment"
+)
+
+// MarkPaid settles an open invoice, whole, by a payment that was made outside Perennial. Its settlement names the
+// transaction that books it. An attempt that was not sent yet is called off; one that was may capture too, so that it
+// must be decided first. PaidAt is the customer's own time; zero: now. Faults: invoice_not_open, payment_in_progress,
+// subscription_in_trial, paid_in_future.
+type MarkPaid struct {
+	InvoiceID string
+	Method    string // as a code
+	Reference string // the payer's or the bank's; may be empty
+	PaidAt    time.Time
+}
+
+// Name returns mark_paid.
+func (MarkPaid) Name() string { return "mark_paid" }
+
+func (c MarkPaid) judge(d *decision) (func() error, error) {
+	i := d.indexOpen(c.InvoiceID)
+	if i < 0 {
+		return nil, ErrNotOpen
+	}
+	if d.undecided(c.InvoiceID) {
+		return nil, collection.ErrInProgress
+	}
+	if _, err := d.Subscription.Settled(d.Facts(), d.Open[i], d.Now); err != nil {
+		return nil, err
+	}
+	if c.PaidAt.IsZero() {
+		c.PaidAt = d.Now
+	}
+	if c.PaidAt.After(d.Now) {
+		return nil, fault.InvalidParam("paidAt", "paid_in_future", "`paidAt` is later than now. Send when the money came.")
+	}
+	return func() error {
+		inv := d.Open[i]
+		txn := payment.NewExternal(payment.NewExternalInput{
+			ID: d.IDs.Transaction(d.Real), CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID,
+			Amount: inv.AmountDue, Currency: inv.Currency, Method: c.Method, Reference: c.Reference, PaidAt: c.PaidAt,
+			Now: d.Now,
+		})
+		d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
+		d.announce(event.PaymentSuccess{Payment: txn.Announced()})
+		return d.settle(i, inv, txn.ID)
+	}, nil
+}
+
+// undecided reports whether the live attempt of an invoice may have reached a provider.
+func (d *decision) undecided(invoiceID string) bool {
+	return slices.ContainsFunc(d.Pending, func(t payment.Transaction) bool {
+		return t.InvoiceID == invoiceID && (t.EverSent() || !t.ParkedAt.IsZero())
+	})
+}

@@ -1,0 +1,70 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// A past-due subscription whose invoice was paid outside recovers, and nothing is sent.
+func TestMarkPaid_RecoversFromPastDue(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	for l.sub().Status != subscription.PastDue {
+		if l.live("") == nil {
+			l.toNext(0)
+			continue
+		}
+		l.result(payment.AnswerDeclined)
+	}
+	inv := l.open()[0]
+	_, err := l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash", PaidAt: l.now.Add(time.Second)})
+	require.ErrorContains(t, err, "paid_in_future")
+	paidAt := l.now.Add(-time.Hour)
+	changes, err := l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash", Reference: "42", PaidAt: paidAt})
+	require.NoError(t, err)
+	require.Equal(t, subscription.Active, l.sub().Status)
+	txn := changes.Made(changes.Settlements[0].TransactionID)
+	require.Equal(t, [5]any{payment.Success, payment.External, "42", inv.AmountDue, paidAt},
+		[5]any{txn.Status, txn.Provider, txn.ProviderRef, txn.Amount, txn.CompletedAt})
+	require.Empty(t, changes.Starts, "it is never sent")
+	require.Equal(t, payment.MoveNone, txn.Next(protocol, true, l.real))
+	_, err = l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash"})
+	require.ErrorIs(t, err, lifecycle.ErrNotOpen)
+
+	_, err = lifecycle.RefundCharge(lifecycle.State{Customer: l.store.customer}, *txn, 0, l.moment())
+	require.ErrorContains(t, err, "payment_external")
+	require.Zero(t, txn.Refundable())
+}
+
+// An attempt that was not sent is called off; one that was must be decided first, or there could be two payments.
+func TestMarkPaid_BesideAnAttempt(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	live := l.live("")
+	l.send(live.ID)
+	inv := l.open()[0]
+	mark := lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "bank_transfer"}
+	_, err := l.apply(mark)
+	require.ErrorContains(t, err, "payment_in_progress")
+
+	l = begun(t, settings)
+	inv = l.open()[0]
+	live = l.live("")
+	mark.InvoiceID = inv.ID
+	_, err = l.apply(mark)
+	require.NoError(t, err)
+	require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
+	require.Equal(t, payment.MoveAbandon, l.store.transaction(live.ID).Next(protocol, false, l.real))
+	require.Equal(t, subscription.Active, l.sub().Status)
+
+	// A restored database had forgotten that it was sent: it captures too, and the money goes back.
+	l.answer(live.ID, payment.AnswerSucceeded)
+	require.Equal(t, l.store.transaction(live.ID).Amount, l.refunded())
+}

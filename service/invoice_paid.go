@@ -1,0 +1,48 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/db"
+)
+
+// paidOutside is the reason of the decision that keeps who marked an invoice paid.
+const paidOutside = "paid_outside"
+
+// OutsidePayment is what a person says of a payment that was made outside Perennial.
+type OutsidePayment struct {
+	lifecycle.MarkPaid
+	Note string // for other people; may be empty
+}
+
+// MarkPaid settles an open invoice by a payment that was made outside Perennial, and keeps who said so. Faults:
+// invoice_not_found, text_blank, text_invalid, card_number_refused, those of lifecycle.MarkPaid.
+func (s *Service) MarkPaid(ctx context.Context, by Caller, in OutsidePayment, around Around[invoice.Invoice]) error {
+	if err := checkText("reference", in.Reference); err != nil {
+		return err
+	}
+	if err := checkText("note", in.Note); err != nil {
+		return err
+	}
+	seen, err := s.store.Invoice(ctx, by.EnvironmentID, in.InvoiceID)
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
+		done, err := Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID, in.MarkPaid)
+		if err != nil {
+			return invoice.Invoice{}, err
+		}
+		settled, err := tx.Settlement(ctx, by.EnvironmentID, in.InvoiceID)
+		if err != nil {
+			return invoice.Invoice{}, err
+		}
+		return done.invoice(in.InvoiceID), tx.InsertDecision(ctx, by.EnvironmentID, db.Decision{
+			TransactionID: settled.TransactionID, Reason: paidOutside, ProviderRef: in.Reference,
+			Outcome: string(payment.DecideSucceeded), Note: in.Note,
+		})
+	})
+}
