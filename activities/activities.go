@@ -38,6 +38,9 @@ type Config struct {
 	ReconcileRate int
 	// AbsenceGap is Payments.AbsenceGap.
 	AbsenceGap time.Duration
+	// PublicURL and ConfirmWithin are Payments'.
+	PublicURL     string
+	ConfirmWithin time.Duration
 	// ClockPatience is how long, in real time, a step of a test clock waits for a pending payment; zero: 10 s.
 	ClockPatience time.Duration
 	// Deliveries sends webhooks. Its store has a pool of its own.
@@ -67,6 +70,7 @@ func New(c Config) Set {
 		Payments: &Payments{
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
 			Factories: c.Factories, Slots: NewSlots(c.AccountSlots, c.ProviderSlots),
+			PublicURL: c.PublicURL, ConfirmWithin: c.ConfirmWithin,
 			Pacing: &Pacing{
 				Workers: func(ctx context.Context) (int, error) { return c.Store.Workers(ctx) }, Clock: c.Clock,
 			},

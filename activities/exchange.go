@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"perennial/billing/payment"
+	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/failpoint"
 	"perennial/providers"
@@ -38,6 +39,7 @@ type exchange struct {
 	limit     int           // of requests to its account a second; 0: none
 	mayRepeat bool          // a first send, which a restored database may have forgotten
 	told      []db.Callback // evidence, the one to believe first
+	publicURL string        // how payers reach the API
 }
 
 // keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow
@@ -126,8 +128,16 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	}
 	return x.provider.Charge(ctx, providers.ChargeRequest{
 		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
-		Method: methodOf(t.Method), Repeat: repeat,
+		Method: methodOf(t.Method), ReturnURL: x.returnURL(), Repeat: repeat,
 	})
+}
+
+// returnURL is where the payer comes back to after a confirmation; empty: nobody is asked. Repeats send the same.
+func (x exchange) returnURL() string {
+	if x.txn.Action.Token == "" {
+		return ""
+	}
+	return contract.ReturnLink(x.publicURL, x.txn.Action.Token)
 }
 
 // believed is what a callback proves, in the form of an answer to a look-up.

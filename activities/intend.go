@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"time"
 
 	"perennial/billing/payment"
@@ -15,7 +16,7 @@ import (
 // intend locks the transaction, decides the move and its provider and, before a first send, marks it sent:
 // from then on silence means "unknown".
 func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *round) (exchange, error) {
-	var x exchange
+	x := exchange{publicURL: a.PublicURL}
 	now := a.Clock()
 	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
 		txn, payer, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
@@ -171,6 +172,9 @@ func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Ti
 	if x.move == payment.MoveSend {
 		x.mayRepeat = x.txn.MayRepeat(now)
 		x.txn = x.txn.Sending(x.protocol, now)
+		if x.protocol.ActionExpiry > 0 && x.txn.Type == payment.Charge && x.txn.Action.Token == "" {
+			x.txn.Action.Token = rand.Text()
+		}
 		x.number = x.txn.SendNumber
 		if err := tx.SaveTransaction(ctx, env, x.txn); err != nil {
 			return err
@@ -192,6 +196,13 @@ func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Ti
 
 func (a *Payments) protocol(p providers.Provider) payment.Protocol {
 	can := p.Capabilities()
+	var confirm time.Duration
+	if can.AsksPayer && a.PublicURL != "" {
+		confirm = cmp.Or(a.ConfirmWithin, 24*time.Hour)
+	}
+	if can.Expiry > 0 {
+		confirm = min(confirm, can.Expiry)
+	}
 	gap := can.AbsenceGap
 	if gap > 0 {
 		gap = cmp.Or(a.AbsenceGap, gap)
@@ -199,5 +210,6 @@ func (a *Payments) protocol(p providers.Provider) payment.Protocol {
 	return payment.Protocol{
 		Window: can.ReplayWindow, LookupByKey: can.LookupByKey, LookupByRef: can.LookupByRef, Cancel: can.Cancel,
 		AbsenceAfter: can.AbsenceAfter, AbsenceGap: gap, Checks: can.Checks, Expiry: can.Expiry,
+		ActionExpiry: confirm,
 	}
 }

@@ -21,6 +21,10 @@ type Payments struct {
 	Observer Observer
 	// AbsenceGap replaces payment.Protocol's where a provider has one; zero: it stays.
 	AbsenceGap time.Duration
+	// PublicURL is how payers reach the API; empty: no payer is asked to confirm a charge.
+	PublicURL string
+	// ConfirmWithin is how long a payer has for that; zero: a day.
+	ConfirmWithin time.Duration
 	// Factories know which payments a provider takes; nil: nothing is known in advance.
 	Factories providers.Registry
 	// Slots bound the exchanges with each account; nil: they are not bounded.

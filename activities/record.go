@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"time"
 
@@ -33,7 +34,7 @@ func (a *Payments) record(
 			return err
 		}
 		if !state.Customer.ErasedAt.IsZero() {
-			answer.Response, answer.FailureReason = nil, "" // nothing personal is written of an erased payer
+			answer.Response, answer.FailureReason, answer.ConfirmURL = nil, "", "" // nothing personal is written of an erased payer
 		}
 		result, err := loadResult(ctx, tx, env, state, x, answer)
 		if err != nil {
@@ -101,6 +102,7 @@ func loadResult(
 	}
 	r.Move, r.Asked, r.Protocol, r.Answer = x.move, x.asked, x.protocol, answerOf(answer)
 	r.About, r.Hint = x.about, x.hint
+	r.ConfirmLink = contract.ConfirmLink(x.publicURL, r.Transaction.Action.Token)
 	r.Hold = x.hold
 	if !r.Transaction.EverSent() && x.earlier == nil { // a callback told who has it, whoever refused it last
 		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
@@ -222,8 +224,17 @@ func answerOf(r providers.Result) payment.Answer {
 	return payment.Answer{
 		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency,
 		Refunds: refunds, Disputes: disputes, SinceUnread: r.SinceUnread, FailureCode: string(r.FailureCode),
-		FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter,
+		FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter, ConfirmURL: webPage(r.ConfirmURL),
 	}
+}
+
+// webPage returns the address of a page that a browser may be sent to; empty: it is none.
+func webPage(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	return address
 }
 
 // outputOf says what is left to do. Of a refund the subscription's workflow learns nothing.

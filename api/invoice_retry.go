@@ -13,7 +13,7 @@ import (
 func (s *Server) retryInvoice(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Payment], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
 	out, err := commandOf(ctx, s, c, http.StatusCreated,
-		func(p service.Performed) httpkit.Made[Payment] { return madePayment(*p.Attempt) },
+		func(p service.Performed) httpkit.Made[Payment] { return s.madePayment(*p.Attempt) },
 		func(around service.Around[service.Performed]) error {
 			return s.service.RetryInvoice(ctx, caller(c), inv.ID, around)
 		}, s.admit(inv.SubscriptionID))

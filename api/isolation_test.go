@@ -23,6 +23,8 @@ var open = map[string]string{
 	"GET /openapi.json":                        "is public documentation",
 	"GET /docs":                                "is public documentation",
 	"POST /callbacks/{id}":                     "is verified by the provider's signature",
+	"GET /confirm/{token}":                     "is for who has the token",
+	"GET /confirm/{token}/return":              "is for who has the token",
 	"POST /callbacks/{provider}/{id}":          "is verified by the provider's signature",
 	"POST /callbacks/{provider}/{id}/{secret}": "is verified by the provider's signature, or by the secret",
 

@@ -14,7 +14,7 @@ import (
 // chargeCustomer makes a charge of its own. The row commits before the provider is asked, and its workflow is started
 // after the commit; where the process ends in between, the reconciler starts it.
 func (s *Server) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
-	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePayment,
+	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, s.madePayment,
 		func(keep func(*db.Tx, payment.Transaction) error) error {
 			_, err := s.service.ChargeCustomer(ctx, caller(c), service.NewCharge{
 				CustomerID: f.CustomerID, Amount: money.Minor(*f.Amount), Currency: money.Currency(f.Currency),
@@ -29,12 +29,12 @@ func (s *Server) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentF
 }
 
 // madePayment names the customer: the description and the provider's message in the answer are erased with them.
-func madePayment(t payment.Transaction) httpkit.Made[Payment] {
-	return httpkit.Made[Payment]{Resource: renderPayment(t), CustomerID: t.CustomerID}
+func (s *Server) madePayment(t payment.Transaction) httpkit.Made[Payment] {
+	return httpkit.Made[Payment]{Resource: s.renderPayment(t), CustomerID: t.CustomerID}
 }
 
 // paymentNow makes a replayed answer tell what has become of the payment since, and keeps any answer back until the
-// payment is final or the caller's patience is over.
+// payment is final or waits for its payer, or the caller's patience is over.
 func (s *Server) paymentNow(
 	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Payment],
 ) (*httpkit.Reply[Payment], error) {
@@ -44,7 +44,7 @@ func (s *Server) paymentNow(
 	}
 	read := func(ctx context.Context) (Payment, bool, error) {
 		t, err := s.store.Transaction(ctx, c.EnvironmentID, made.ID)
-		return renderPayment(t), t.Status != payment.Pending, err
+		return s.renderPayment(t), t.Status != payment.Pending || t.WaitsForPayer(), err
 	}
 	// The stored answer says pending for ever. A client that lost the response wants to know how the payment went, so a
 	// repeat alone shows the row as it is now.

@@ -43,7 +43,7 @@ func (s *Server) cancelPayment(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
-	out, err := commandOf(ctx, s, c, http.StatusOK, madePayment,
+	out, err := commandOf(ctx, s, c, http.StatusOK, s.madePayment,
 		func(around service.Around[payment.Transaction]) error {
 			return s.service.CancelPayment(ctx, caller(c), t.ID, around)
 		}, s.admitOwner(t))

@@ -26,7 +26,7 @@ func (s *Server) resolvePayment(
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	resolution := service.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
-	return commandOf(ctx, s, c, http.StatusOK, madePayment,
+	return commandOf(ctx, s, c, http.StatusOK, s.madePayment,
 		func(around service.Around[payment.Transaction]) error {
 			return s.service.ResolvePayment(ctx, caller(c), resolution, around)
 		}, s.admitOwner(t))

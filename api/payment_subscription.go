@@ -31,7 +31,7 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	// lifecycle compares it under lock.
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
 	out, err := commandOf(ctx, s, c, http.StatusCreated,
-		func(p service.Performed) httpkit.Made[Payment] { return madePayment(*p.Attempt) },
+		func(p service.Performed) httpkit.Made[Payment] { return s.madePayment(*p.Attempt) },
 		func(around service.Around[service.Performed]) error {
 			return s.service.Command(ctx, caller(c), sub.ID, pay, around)
 		}, s.admit(sub.ID))

@@ -31,6 +31,9 @@ type Payment struct {
 	ProviderRef      string          `json:"providerReference,omitempty" example:"pi_3MtwBwLkdIwHu7ix28a3tqPa" doc:"The provider's own id."`
 	FailureReason    string          `json:"failureReason,omitempty" example:"Your card has insufficient funds." doc:"Why the payment failed. On a refund with returnedAt: why the bank sent the money back; the status stays refunded, and its charge shows the amount in refundOwed."`
 	FailureCode      string          `json:"failureCode,omitempty" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED" doc:"For programs. INVALID_ACCOUNT also covers an environment without a payment provider; failureReason tells which."`
+	RequiresAction   bool            `json:"requiresAction,omitempty" doc:"true: the payer must confirm the pending payment at confirmUrl. Nothing else is tried meanwhile."`
+	ConfirmURL       string          `json:"confirmUrl,omitempty" example:"https://billing.example.com/confirm/4LTZ6E3Y2NQ5WCJD7ROKAHVSXM" doc:"Where the payer confirms the payment. Who has the link can use it: send it to the payer only."`
+	ConfirmBy        int64           `json:"confirmBy,omitempty" example:"1763726400" doc:"Until when the payer can confirm. Then the payment fails, and retries go on."`
 	Hold             string          `json:"hold,omitempty" enum:"charging_paused,no_provider" doc:"Why a pending payment is not sent yet. charging_paused: it is sent when charging is resumed. no_provider: no payment provider can take it now, and it is tried again. failureReason says more."`
 	ProviderResponse json.RawMessage `json:"providerResponse,omitempty" doc:"The provider's message, without secrets."`
 	AmountRefunded   int64           `json:"amountRefunded" doc:"The part of a charge that was given back: refunded, or returned as credit (credit-refund)."`
@@ -49,14 +52,14 @@ type Payment struct {
 	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
 
-func renderPayment(t payment.Transaction) Payment {
+func (s *Server) renderPayment(t payment.Transaction) Payment {
 	// The row keeps the reason when the review is over, so that the same finding is not put to a person twice. Here it
 	// would read as if somebody still had to act.
 	reason := t.Review.Reason
 	if t.ParkedAt.IsZero() {
 		reason = ""
 	}
-	return Payment{
+	out := Payment{
 		// providerResponse was redacted by the adapter before it was stored: nothing here has to hide parts of it.
 		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID,
 		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, Amount: int64(t.Amount),
@@ -69,6 +72,10 @@ func renderPayment(t payment.Transaction) Payment {
 		Disputes: renderDisputes(t), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
 		CreatedAt: unix(t.CreatedAt), CancelRequested: unix(t.CancelRequestedAt), CompletedAt: unix(t.CompletedAt),
 	}
+	if out.ConfirmURL = s.confirmLink(t); out.ConfirmURL != "" {
+		out.RequiresAction, out.ConfirmBy = true, unix(t.Action.ExpiresAt)
+	}
+	return out
 }
 
 // holdOf is why a payment is not sent yet; empty: it was, or nothing keeps it.
@@ -98,7 +105,7 @@ func (s *Server) getPayment(ctx context.Context, c *httpkit.Call, _ *httpkit.ByI
 			ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt),
 		}), nil)
 	}
-	out := renderPayment(t)
+	out := s.renderPayment(t)
 	if t.SendNumber > 0 {
 		sends, err := s.store.Sends(ctx, c.EnvironmentID, t.ID)
 		if err != nil {
@@ -142,7 +149,7 @@ func (s *Server) listPayments(
 		Status: payment.Status(in.Status), Type: payment.Type(in.Type), RefundOwed: in.RefundOwed == "true",
 		ProviderConfigID: in.ProviderConfigID, CreatedFrom: instant(in.From), CreatedTo: instant(in.To),
 	}, page)
-	return httpkit.ListOf(rows, more, err, renderPayment)
+	return httpkit.ListOf(rows, more, err, s.renderPayment)
 }
 
 type createPaymentInput struct {
@@ -206,8 +213,8 @@ func (s *Server) paymentOperations() {
 		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments",
 		Summary: "Charge a customer, or pay a subscription's open invoice",
 		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
-			"most 30) for a final status. A repeat of the request with the same Idempotency-Key never charges " +
-			"twice. A refund that is made at the provider's dashboard is booked here too.",
+			"most 30) for a final status, or for a link that the payer must open (requiresAction). A repeat of the request " +
+			"with the same Idempotency-Key never charges twice. A refund that is made at the provider's dashboard is booked here too.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
 	}, s.createPayment)

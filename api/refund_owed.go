@@ -30,7 +30,7 @@ func (s *Server) refundOwed(
 	perform func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
-	return commandOf(ctx, s, c, status, madePayment,
+	return commandOf(ctx, s, c, status, s.madePayment,
 		func(around service.Around[payment.Transaction]) error { return perform(ctx, caller(c), t.ID, around) },
 		s.admitOwner(t))
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/contract"
 )
 
 // route builds every route of the server.
@@ -23,6 +24,9 @@ func (s *Server) route(c Config) {
 	} {
 		router.Path(path).Methods(http.MethodPost).Handler(s.kit.Raw(s.callback))
 	}
+	confirm := contract.ConfirmLink("", "{token}")
+	router.Path(confirm).Methods(http.MethodGet).Handler(s.kit.Raw(s.confirm))
+	router.Path(confirm + "/return").Methods(http.MethodGet).Handler(s.kit.Raw(s.confirmed))
 
 	s.providerOperations()
 	s.environmentOperations()

@@ -42,6 +42,8 @@ type Attempt struct {
 	CheckAt time.Time `json:"checkAt"`
 	// Sent: the provider was asked at least once, so that the UI shows a check, not a charge.
 	Sent bool `json:"sent"`
+	// ConfirmBy is until when its payer may confirm it; zero: the payer was not asked.
+	ConfirmBy time.Time `json:"confirmBy,omitzero"`
 	// Held is why it is not sent yet; zero: nothing holds it.
 	Held Held `json:"held,omitzero"`
 }
@@ -69,7 +71,10 @@ func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
 		ClockNow: state.ClockNow, Finished: !s.FinishedAt.IsZero(), Unfinished: unfinished,
 	}
 	if t := state.Attempt(); t != nil {
-		out.Live = &Attempt{TransactionID: t.ID, CheckAt: t.NextCheckAt, Sent: !t.FirstSentAt.IsZero(), Held: HeldOf(*t)}
+		out.Live = &Attempt{
+			TransactionID: t.ID, CheckAt: t.NextCheckAt, Sent: !t.FirstSentAt.IsZero(), Held: HeldOf(*t),
+			ConfirmBy: t.Action.ExpiresAt,
+		}
 		if t.Checks == 0 && t.NotFoundCount == 0 && !out.Live.Sent {
 			out.Live.CheckAt = time.Time{} // not tried yet: now; the time of its check is the reconciler's
 		}

@@ -228,7 +228,22 @@ func TestTransactionRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, txn, got)
 
+	b.write(t, func(ctx context.Context, tx *db.Tx) { // before it ends: then the page is gone
+		want := txn
+		want.Action = payment.Action{
+			Token: "4LTZ6E3Y2NQ5WCJD7ROKAHVSXM", URL: "https://bank.example", ExpiresAt: wall, ReturnedAt: wall.Add(time.Second),
+		}
+		require.NoError(t, tx.SaveTransaction(ctx, b.env, want))
+		env, asked, err := tx.TransactionByConfirmToken(ctx, want.Action.Token)
+		require.NoError(t, err)
+		want.Revision++
+		require.Equal(t, b.env, env)
+		require.Equal(t, want, asked)
+		txn = asked
+	})
+
 	want := txn
+	want.Action.URL = ""
 	want.Status, want.ProviderRef, want.FailureCode, want.FailureReason = payment.Success, "pi_1", "DECLINED", "the "+
 		"bank said no"
 	want.ProviderResponse, want.AmountRefunded = []byte(`{"id": "pi_1"}`), 700
@@ -250,7 +265,7 @@ func TestTransactionRoundTrip(t *testing.T) {
 		require.Equal(t, txn, locked)
 		require.NoError(t, tx.SaveTransaction(ctx, b.env, want))
 	})
-	want.Revision = 2
+	want.Revision = 3
 	got, err = b.store.Transaction(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)

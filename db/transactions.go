@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"regexp"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -50,6 +51,21 @@ func (r Reader) TransactionByProviderRef(
 		EnvironmentID: environmentID, ProviderConfigID: &providerConfigID, ProviderRef: &ref, Type: typ,
 	})
 	return transactionFromDB(row.Transaction), readError("transaction", err)
+}
+
+// tokenForm is that of every token. PostgreSQL cannot even be asked about some other texts.
+var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+// TransactionByConfirmToken finds the one whose payer has this token, with its environment. Fault:
+// transaction_not_found.
+func (r Reader) TransactionByConfirmToken(
+	ctx context.Context, token string,
+) (environmentID string, t payment.Transaction, err error) {
+	if !tokenForm.MatchString(token) {
+		return "", payment.Transaction{}, ErrTransactionNotFound
+	}
+	row, err := queries.TransactionGetByConfirmToken(ctx, r.handle, token)
+	return row.Transaction.EnvironmentID, transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
 // LockRecovered reads the success that a capture on this canceled charge has become, under lock; nil: there is none.
@@ -172,7 +188,9 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		Revision: t.Revision, Disputes: nullList(t.Disputes), DisputedAt: nullTime(t.DisputedAt),
 		ReturnedAt: nullTime(t.ReturnedAt), Owes: t.RefundOwed > 0, ReviewReason: null(t.Review.Reason),
 		ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At), HeldAt: nullTime(t.HeldBack.At),
-		HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop,
+		HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop, ConfirmToken: null(t.Action.Token),
+		ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
+		ActionReturnedAt: nullTime(t.Action.ReturnedAt),
 	})
 	if err != nil {
 		return err
@@ -205,5 +223,9 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 		Disputes: value(row.Disputes), DisputedAt: value(row.DisputedAt), ReturnedAt: value(row.ReturnedAt),
 		Review:   payment.Review{Reason: value(row.ReviewReason), Ref: value(row.ReviewRef), At: value(row.ReviewedAt)},
 		HeldBack: payment.Hold{At: value(row.HeldAt), Revision: value(row.HeldRevision), ByStop: row.HeldByStop},
+		Action: payment.Action{
+			Token: value(row.ConfirmToken), URL: value(row.ActionUrl), ExpiresAt: value(row.ActionExpiresAt),
+			ReturnedAt: value(row.ActionReturnedAt),
+		},
 	}
 }

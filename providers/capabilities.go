@@ -26,6 +26,8 @@ type Capabilities struct {
 	Checks []time.Duration
 	// Expiry is how long a payer has to confirm a charge before the provider ends it; zero: the provider names none.
 	Expiry time.Duration
+	// AsksPayer: a charge with a ReturnURL may wait for its payer to confirm it on a page (Result.ConfirmURL).
+	AsksPayer bool
 	// RequestsPerSecond is the provider's published limit for an account; zero: none is known.
 	RequestsPerSecond int
 }

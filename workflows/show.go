@@ -88,6 +88,7 @@ func (s *subscriptionRun) details(waitsFor string) string {
 		} else {
 			line("Asks the provider at", stamp(s.snap.Live.CheckAt))
 		}
+		line("Payer must confirm by", stamp(s.snap.Live.ConfirmBy))
 	}
 	if s.snap.InReview != "" {
 		line("Needs review", inReview(s.snap.InReview))

@@ -59,6 +59,9 @@ var examples = []event.Data{
 	event.InvoiceVoided{Invoice: billOf("void")},
 	event.InvoiceMarkedUncollectible{Invoice: billOf("uncollectible")},
 	event.PaymentPending{Payment: charge},
+	event.PaymentActionRequired{
+		Payment: charge, ConfirmURL: "https://billing.example.com/confirm/4LTZ6E3Y2NQ5WCJD7ROKAHVSXM", ConfirmBy: 1763726400,
+	},
 	event.PaymentSuccess{Payment: charge},
 	event.PaymentFailed{
 		Payment: charge, FailureReason: "Your card was declined.", FailureCode: "DECLINED", AttemptNumber: 1,

@@ -9,6 +9,8 @@ const (
 	TypePaymentRefunded     Type = "payment.refunded"
 	TypePaymentRefundFailed Type = "payment.refund_failed"
 	TypePaymentNeedsReview  Type = "payment.needs_review"
+
+	TypePaymentActionRequired Type = "payment.action_required"
 )
 
 // Payment is what every event about a payment transaction carries.
@@ -26,6 +28,14 @@ func (p Payment) about() about { return about{p.ID, p.CustomerID, p.Subscription
 
 // PaymentPending means that the provider, or the payer, has not decided yet.
 type PaymentPending struct{ Payment }
+
+// PaymentActionRequired means that the payer must confirm the charge before it can succeed: send them the link. It
+// follows payment.pending, and is sent once for a charge.
+type PaymentActionRequired struct {
+	Payment
+	ConfirmURL string `json:"confirmUrl" doc:"Where the payer confirms. Who has the link can use it: send it to the payer only."`
+	ConfirmBy  int64  `json:"confirmBy" doc:"Until when, in Unix seconds of real time, also on a test clock. Then the charge fails."`
+}
 
 // PaymentSuccess means that the money moved.
 type PaymentSuccess struct{ Payment }
@@ -59,6 +69,9 @@ type PaymentNeedsReview struct {
 
 // Type implements Data.
 func (PaymentPending) Type() Type { return TypePaymentPending }
+
+// Type implements Data.
+func (PaymentActionRequired) Type() Type { return TypePaymentActionRequired }
 
 // Type implements Data.
 func (PaymentSuccess) Type() Type { return TypePaymentSuccess }

@@ -29,6 +29,7 @@ func (d *decision) collectNext() error {
 	}
 	i := d.indexOpen(s.CollectingInvoiceID)
 	if i >= 0 && d.Open[i].Collection.Phase == collection.Charging {
+		d.preferMethod(s.CollectingInvoiceID)
 		return nil // the live attempt used the old method: try the new one if it fails
 	}
 	s.MethodChangedAt = time.Time{}

@@ -10,7 +10,7 @@ import (
 // protocol is the one of a provider that replays for a day.
 var protocol = payment.Protocol{
 	Window: 24 * time.Hour, LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceAfter: 24 * time.Hour,
-	AbsenceGap: time.Hour,
+	AbsenceGap: time.Hour, ActionExpiry: 24 * time.Hour,
 }
 
 // send notes that the request of a transaction goes out, as the activity does before its call.
@@ -42,6 +42,16 @@ func (l *life) answer(id string, outcome payment.Outcome) {
 	default:
 	}
 	l.record(id, a, nil)
+}
+
+// asksPayer lets the provider say that the payer of a charge must confirm it.
+func (l *life) asksPayer(id string) {
+	if l.captured[id] {
+		return
+	}
+	l.send(id)
+	l.store.transaction(id).Action.Token = "TOKEN_" + id
+	l.record(id, payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_" + id, ConfirmURL: "https://bank.example"}, nil)
 }
 
 // mismatch lets the provider report a success of another amount, which a person must review.

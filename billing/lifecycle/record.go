@@ -26,6 +26,7 @@ type Result struct {
 	Protocol    payment.Protocol      // of the provider
 	Hold        payment.Hold          // of a move that holds: what is known about it; the Answer says why
 	Answer      payment.Answer
+	ConfirmLink string // ours, by which the payer confirms the charge; empty: nobody can be asked
 	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
 	Impossible *fault.Error
 }
@@ -180,7 +181,7 @@ func (r *recording) answered() error {
 	case payment.AnswerFailed:
 		return r.ended(payment.Failed)
 	case payment.AnswerCanceled:
-		return r.ended(payment.Canceled)
+		return r.canceled()
 	case payment.AnswerNotFound:
 		return r.absent()
 	case payment.AnswerNotSent:
@@ -201,6 +202,9 @@ func (r *recording) answered() error {
 	// A charge of its own was announced as pending when the API created it.
 	if r.Answer.Outcome == payment.AnswerPending && was.ProviderRef == "" && r.txn.SubscriptionID != "" {
 		r.d.announce(event.PaymentPending{Payment: r.txn.Announced()})
+	}
+	if r.Answer.Outcome == payment.AnswerPending && r.asksPayer() {
+		return r.unconfirmed()
 	}
 	r.d.saveTransaction(r.txn)
 	r.inVain()

@@ -176,13 +176,15 @@ func (l *life) oddAnswer(draw chance) {
 	if id == "" {
 		return
 	}
-	switch draw(8, "odd answer") {
+	switch draw(9, "odd answer") {
 	case 0:
 		l.mismatch(id)
 	case 1:
 		l.impossible(id, fault.Invalid)
 	case 2:
 		l.impossible(id, fault.Conflict)
+	case 3:
+		l.asksPayer(id)
 	default:
 		odd := []payment.Outcome{
 			payment.AnswerCanceled, payment.AnswerPending, payment.AnswerUnknown, payment.AnswerNotSent, payment.AnswerNotFound,

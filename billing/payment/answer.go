@@ -37,7 +37,8 @@ type Answer struct {
 	// Refunds and Disputes are those of a charge, by whoever; nil where they were not asked for.
 	Refunds       []SeenRefund
 	Disputes      []Dispute
-	SinceUnread   bool // they were asked for, and could not be read
+	SinceUnread   bool   // they were asked for, and could not be read
+	ConfirmURL    string // the provider's page where the payer can confirm a pending charge; empty: there is none
 	FailureCode   string
 	FailureReason string
 	Response      []byte        // redacted JSON

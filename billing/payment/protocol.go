@@ -32,6 +32,8 @@ type Protocol struct {
 	AbsenceGap   time.Duration // zero: one look-up is proof
 	Checks       []time.Duration
 	Expiry       time.Duration
+	// ActionExpiry is how long a payer who is asked to confirm a charge has for it; zero: nobody is asked.
+	ActionExpiry time.Duration
 }
 
 // patience is how long a callback is waited for after the last moment at which anything else could have decided the
@@ -108,7 +110,7 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 
 // follow decides the move of a pending transaction that may have reached the provider.
 func (t Transaction) follow(p Protocol, now time.Time) Move {
-	unwanted := !t.CancelRequestedAt.IsZero()
+	unwanted := !t.CancelRequestedAt.IsZero() || t.Overdue(p, now)
 	switch {
 	case unwanted && p.Cancel && (p.canAsk(t.ProviderRef) || now.Before(t.givenUpAt(p))):
 		return MoveCancel
@@ -159,10 +161,11 @@ func (t Transaction) InVain(p Protocol, now time.Time) bool {
 	return t.Status == Pending && t.EverSent() && endless && !now.Before(t.givenUpAt(p))
 }
 
-// PayerErased returns a charge of a customer who was erased meanwhile. What was not sent is not wanted any more; what
-// was sent keeps its protocol.
+// PayerErased returns a charge of a customer who was erased meanwhile. What was not sent, or waits for the payer to
+// confirm it, is not wanted any more; what else was sent keeps its protocol.
 func (t Transaction) PayerErased(now time.Time) Transaction {
-	if t.Type == Charge && t.Status == Pending && !t.EverSent() && t.CancelRequestedAt.IsZero() {
+	undone := !t.EverSent() || !t.Action.ExpiresAt.IsZero()
+	if t.Type == Charge && t.Status == Pending && undone && t.CancelRequestedAt.IsZero() {
 		t.CancelRequestedAt = now
 	}
 	return t

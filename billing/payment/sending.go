@@ -98,6 +98,7 @@ func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
 	}
 	t.Status, t.CompletedAt = status, now
 	t.NextCheckAt, t.ParkedAt = time.Time{}, time.Time{}
+	t.Action = t.Action.closed()
 	switch status {
 	case Success, Refunded:
 		t.FailureCode, t.FailureReason = "", ""

@@ -49,6 +49,7 @@ type Transaction struct {
 	NotFoundAt        time.Time
 	ParkedAt          time.Time
 	Review            Review
+	Action            Action // of a charge
 
 	DueAt       time.Time
 	CompletedAt time.Time
@@ -74,6 +75,6 @@ func (t Transaction) Recover(id string, now time.Time) Transaction {
 	t.RecoveredFrom, t.ID = t.ID, id
 	t.Status, t.CompletedAt, t.CreatedAt, t.Revision = Success, now, now, 1
 	t.FailureCode, t.FailureReason = "", ""
-	t.ParkedAt, t.Review = time.Time{}, Review{}
+	t.ParkedAt, t.Review, t.Action = time.Time{}, Review{}, Action{}
 	return t
 }

@@ -210,6 +210,7 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 			ProviderSlots: max(1, c.Worker.ActivitySlots*3/4), // all accounts of a provider hang at once
 			Observer:      watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
 			ReconcileRate: c.Worker.ReconcileRate, Deliveries: deliveries,
+			PublicURL: c.HTTP.PublicURL, ConfirmWithin: c.Worker.ConfirmWithin,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.makeCurrent || c.Worker.MakeCurrent,
 		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots,

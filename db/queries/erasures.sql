@@ -43,7 +43,7 @@ set metadata = '{}', cancel_reason = case when s.cancel_reason = any(@own_reason
 where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
 -- name: TransactionErase :one
--- The methods of past attempts, the reasons and descriptions, and what providers responded. Locked in id order, as
+-- The methods of past attempts, the reasons and descriptions, what providers responded, and where payers confirm. Locked in id order, as
 -- everybody who locks several does.
 with batch as materialized (
     select t.id, t.position
@@ -57,7 +57,8 @@ with batch as materialized (
     order by t.id
     for no key update
 ), written as (
-    update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
+    update transactions t
+    set method = null, provider_response = null, failure_reason = null, description = '', confirm_token = null, action_url = null
     from locked l
     where t.environment_id = @environment_id and t.id = l.id
 ), callbacks as (

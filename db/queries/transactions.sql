@@ -30,7 +30,8 @@ with written as (
         not_found_count = @not_found_count, not_found_at = @not_found_at, parked_at = @parked_at, completed_at = @completed_at,
         disputes = @disputes, disputed_at = @disputed_at, returned_at = @returned_at, review_reason = @review_reason,
         review_ref = @review_ref, reviewed_at = @reviewed_at,
-        held_at = @held_at, held_revision = @held_revision, held_by_stop = @held_by_stop,
+        held_at = @held_at, held_revision = @held_revision, held_by_stop = @held_by_stop, confirm_token = @confirm_token,
+        action_url = @action_url, action_expires_at = @action_expires_at, action_returned_at = @action_returned_at,
         refund_owed_at = case when @owes::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
@@ -61,6 +62,10 @@ select sqlc.embed(t),
 from transactions t
 where t.environment_id = @environment_id and t.id = @id
 for no key update;
+
+-- name: TransactionGetByConfirmToken :one
+-- Global: the token is the right to see what is shown of the payment, and nothing else says whose it is.
+select sqlc.embed(t) from transactions t where t.confirm_token = @confirm_token::text;
 
 -- name: TransactionGetByProviderRef :one
 select sqlc.embed(t)

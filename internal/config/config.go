@@ -95,6 +95,7 @@ type WorkerSettings struct {
 	ReconcileRate      int // a second
 	BootstrapEvery     time.Duration
 	AbsenceGap         time.Duration
+	ConfirmWithin      time.Duration
 }
 
 // Webhooks is how events are delivered.

@@ -120,8 +120,9 @@ var ownVariables = []Variable{
 	},
 	{
 		Name: "PUBLIC_URL", Example: "https://billing.example.com",
-		Meaning: "How the outside reaches the API: the server in its OpenAPI document, and the callback address that `key create` and " +
-			"`doctor` show, which you give to the provider.",
+		Meaning: "How the outside reaches the API: the server in its OpenAPI document, the callback address that `key create` and " +
+			"`doctor` show, which you give to the provider, and the links by which payers confirm payments. Where a worker does not " +
+			"have it, no payer is asked: a card that needs its owner is declined.",
 		Fix: "give a URL",
 		set: webURL(func(c *Config) *string { return &c.HTTP.PublicURL }),
 	},
@@ -260,6 +261,13 @@ var ownVariables = []Variable{
 			"failed, where it must do so twice; 0s: as its adapter says (Stripe: 1h).",
 		Fix: "stay at the default: it outlasts the lag of a provider's search; only tests against the simulator need less",
 		set: duration(0, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.AbsenceGap }),
+	},
+	{
+		Name: "PAYMENT_CONFIRM_WITHIN", Default: "24h", Example: "24h",
+		Meaning: "How long a payer has to confirm a charge where the provider asks for it (3-D Secure). Then the charge is canceled " +
+			"and counts as failed.",
+		Fix: "stay below the gap before the first retry, or retries come later than your dunning policy says",
+		set: duration(time.Second, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.ConfirmWithin }),
 	},
 	{
 		Name: "WEBHOOK_SLOTS", Default: "256", Example: "256",

@@ -45,6 +45,7 @@ var (
 	signsTime     = need{"a signature that grows old", func(s Subject) bool { return !s.Protocol.Untimed }}
 	hasMissing    = method("an unknown payment method", func(m Methods) string { return m.Missing.Type })
 	asksCustomer  = method("an authentication", func(m Methods) string { return m.NeedsCustomer.Type })
+	asksPayer     = method("a page for the payer", func(m Methods) string { return m.AsksPayer.Type })
 	repeatsErrors = method("a remembered 500", func(m Methods) string { return m.ErrorCaptured.Type })
 	holdsRefunds  = method("a pending refund", func(m Methods) string { return m.RefundPending.Type })
 	returnsRefund = method("a refund that comes back", func(m Methods) string { return m.RefundReversed.Type })

@@ -66,6 +66,7 @@ type Methods struct {
 	OK             providers.Method // succeeds, at once or within seconds
 	Pending        providers.Method // until Rig.Settle
 	NeedsCustomer  providers.Method // an authentication that nobody is there for
+	AsksPayer      providers.Method // a page where the payer confirms, until Rig.Settle
 	Missing        providers.Method // a token the provider does not know
 	ErrorCaptured  providers.Method // captures, then answers 500, to repeats too
 	RefundPending  providers.Method // captures; its refunds wait for Rig.SettleRefund

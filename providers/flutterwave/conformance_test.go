@@ -73,6 +73,7 @@ func TestConformance_Cards(t *testing.T) {
 				OK:             card("pmd_card_visa"),
 				Pending:        card("pmd_sim_pending"),
 				NeedsCustomer:  card("pmd_sim_requires_pin"),
+				AsksPayer:      card("pmd_sim_redirect_url"),
 				Missing:        card("pmd_nobody_knows"),
 				ErrorCaptured:  card("pmd_sim_500_captured"),
 				RefundPending:  card("pmd_sim_refund_pending"),

@@ -99,7 +99,7 @@ func (*Flutterwave) Name() string { return "flutterwave" }
 // no call that cancels.
 func (f *Flutterwave) Capabilities() providers.Capabilities {
 	return providers.Capabilities{
-		ReplayWindow: f.replayWindow, LookupByKey: true, LookupByRef: true,
+		ReplayWindow: f.replayWindow, LookupByKey: true, LookupByRef: true, AsksPayer: true,
 		Checks: []time.Duration{
 			10 * time.Second, 20 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
 			15 * time.Minute, time.Hour,

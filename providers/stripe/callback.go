@@ -82,15 +82,16 @@ func (s *Stripe) read(body []byte) (providers.Callback, error) {
 
 // kinds are the event types that mean one thing.
 var kinds = map[string]providers.Kind{
-	"payment_intent.created":        providers.KindCreated,
-	"payment_intent.processing":     providers.KindProcessing,
-	"payment_intent.succeeded":      providers.KindSucceeded,
-	"payment_intent.payment_failed": providers.KindFailed,
-	"payment_intent.canceled":       providers.KindFailed,
-	"charge.pending":                providers.KindProcessing,
-	"charge.succeeded":              providers.KindSucceeded,
-	"charge.failed":                 providers.KindFailed,
-	"charge.refunded":               providers.KindRefunded,
+	"payment_intent.created":         providers.KindCreated,
+	"payment_intent.processing":      providers.KindProcessing,
+	"payment_intent.requires_action": providers.KindProcessing,
+	"payment_intent.succeeded":       providers.KindSucceeded,
+	"payment_intent.payment_failed":  providers.KindFailed,
+	"payment_intent.canceled":        providers.KindFailed,
+	"charge.pending":                 providers.KindProcessing,
+	"charge.succeeded":               providers.KindSucceeded,
+	"charge.failed":                  providers.KindFailed,
+	"charge.refunded":                providers.KindRefunded,
 }
 
 // states are the statuses of a charge or a refund, at the moment of the event.

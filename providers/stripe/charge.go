@@ -10,7 +10,8 @@ import (
 	"perennial/providers"
 )
 
-// Charge confirms a payment intent off-session in one call. Errors: `amount_not_positive`, `amount_not_representable`,
+// Charge confirms a payment intent off-session in one call, and where the payer must be there, again on-session: then the
+// payer can be asked. Errors: `amount_not_positive`, `amount_not_representable`,
 // `currency_unsupported`, `payment_method_unsupported`, `payment_method_missing`, `provider_request_invalid` (all
 // fault.Invalid, nothing was sent) and `provider_key_reused` (fault.Conflict).
 func (s *Stripe) Charge(ctx context.Context, in providers.ChargeRequest) (providers.Result, error) {
@@ -19,14 +20,14 @@ func (s *Stripe) Charge(ctx context.Context, in providers.ChargeRequest) (provid
 		return providers.Result{}, err
 	}
 	x := s.post(ctx, "/v1/payment_intents", form, in.Key)
+	if ref := x.wantsPayer(); ref != "" && in.ReturnURL != "" {
+		return s.askPayer(ctx, in, ref)
+	}
 	pi, ok := x.intent()
 	if !ok {
 		return s.refused(x, moving)
 	}
-	if pi.needsCleanUp() {
-		s.abandon(ctx, pi.ID)
-	}
-	return s.intentResult(x, pi), nil
+	return s.settled(ctx, x, pi), nil
 }
 
 func chargeForm(in providers.ChargeRequest) (url.Values, error) {

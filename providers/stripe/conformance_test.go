@@ -57,6 +57,7 @@ func TestConformance(t *testing.T) {
 				OK:             card("pm_card_visa"),
 				Pending:        card("pm_sim_pending"),
 				NeedsCustomer:  card("pm_sim_requires_action"),
+				AsksPayer:      card("pm_card_authenticationRequired"),
 				Missing:        card("pm_1NobodyKnowsThisCard"),
 				ErrorCaptured:  card("pm_sim_500_captured"),
 				RefundPending:  card("pm_card_pendingRefund"),

@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"context"
+
 	"perennial/providers"
 )
 
@@ -8,6 +10,14 @@ const (
 	mustAuthenticate = "the customer must authenticate this payment, which cannot happen while they are away"
 	abandoned        = "abandoned" // the cancellation_reason of intents we gave up for want of authentication
 )
+
+// settled is what an intent proves, after it was given up where it can only capture by surprise.
+func (s *Stripe) settled(ctx context.Context, x exchange, pi *intent) providers.Result {
+	if pi.needsCleanUp() {
+		s.abandon(ctx, pi.ID)
+	}
+	return s.intentResult(x, pi)
+}
 
 // intentResult turns a payment intent into an outcome. The status strings are Stripe's whole list; one that is not on
 // it is Pending, since it is certainly not final to our knowledge.
@@ -29,6 +39,10 @@ func (s *Stripe) intentResult(x exchange, pi *intent) providers.Result {
 		res.Outcome = providers.Declined
 		res.FailureCode, res.FailureReason = failureCode(pi.LastPaymentError), s.scrub(reason(pi.LastPaymentError))
 	case "requires_action", "requires_confirmation":
+		if page := pi.payersPage(); page != "" {
+			res.Outcome, res.ConfirmURL = providers.Pending, page
+			return res
+		}
 		res.Outcome, res.FailureCode, res.FailureReason = providers.Declined, providers.DeclinedCode, mustAuthenticate
 	default: // processing, requires_capture
 		res.Outcome = providers.Pending
@@ -53,7 +67,22 @@ func (s *Stripe) describe(res providers.Result, pi *intent) providers.Result {
 	return res
 }
 
-// needsCleanUp reports whether an intent waits for a customer who is away. Left alone it could still capture later.
+// payersPage is where the payer can confirm the intent; empty: nowhere.
+func (pi *intent) payersPage() string {
+	if pi.Status != "requires_action" {
+		return ""
+	}
+	return pi.NextAction.RedirectToURL.URL
+}
+
+// needsCleanUp reports whether an intent waits for a customer who is away, or was declined for want of one. Left alone it
+// could still capture later: a confirmation of askPayer may be on its way.
 func (pi *intent) needsCleanUp() bool {
-	return pi.Status == "requires_action" || pi.Status == "requires_confirmation"
+	switch pi.Status {
+	case "requires_action", "requires_confirmation":
+		return pi.payersPage() == ""
+	case "requires_payment_method":
+		return pi.LastPaymentError.wantsPayer()
+	}
+	return false
 }

@@ -24,10 +24,7 @@ func (s *Stripe) LookupCharge(ctx context.Context, in providers.LookupRequest) (
 	if err := sameTransaction(in.TransactionID, pi.Metadata); err != nil {
 		return providers.Result{}, err
 	}
-	if pi.needsCleanUp() {
-		s.abandon(ctx, pi.ID)
-	}
-	res := s.intentResult(x, pi)
+	res := s.settled(ctx, x, pi)
 	if in.Since && res.Outcome == providers.Succeeded {
 		return s.withSince(ctx, res), nil
 	}
@@ -47,10 +44,7 @@ func (s *Stripe) searchCharge(ctx context.Context, in providers.LookupRequest) (
 	if pi == nil {
 		return providers.Result{Outcome: providers.NotFound, HTTPStatus: x.status, Response: s.redact(x)}, nil
 	}
-	if pi.needsCleanUp() {
-		s.abandon(ctx, pi.ID)
-	}
-	res := s.intentResult(x, pi)
+	res := s.settled(ctx, x, pi)
 	if in.Since && res.Outcome == providers.Succeeded {
 		return s.withSince(ctx, res), nil
 	}

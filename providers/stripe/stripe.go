@@ -91,7 +91,7 @@ func (*Stripe) Name() string { return "stripe" }
 func (s *Stripe) Capabilities() providers.Capabilities {
 	return providers.Capabilities{
 		ReplayWindow: s.replayWindow, LookupByKey: true, LookupByRef: true, Cancel: true,
-		AbsenceAfter: s.replayWindow, AbsenceGap: time.Hour, RequestsPerSecond: s.requestsPerSecond(),
+		AsksPayer: true, AbsenceAfter: s.replayWindow, AbsenceGap: time.Hour, RequestsPerSecond: s.requestsPerSecond(),
 	}
 }
 

@@ -12,7 +12,12 @@ type intent struct {
 	Currency           string            `json:"currency"`
 	LastPaymentError   *apiError         `json:"last_payment_error"`
 	Metadata           map[string]string `json:"metadata"`
-	Status             string            `json:"status"`
+	NextAction         struct {
+		RedirectToURL struct {
+			URL string `json:"url"`
+		} `json:"redirect_to_url"`
+	} `json:"next_action"`
+	Status string `json:"status"`
 }
 
 type refund struct {

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/contract"
+	"perennial/db"
 	"perennial/providers"
 	"perennial/test/scene"
 )
@@ -86,6 +87,15 @@ var answers = map[string]func(*stage) func() error{
 		s.must(l.command(lifecycle.Cancel{Immediate: true}))
 		return l.says(payment.AnswerCanceled)
 	},
+	"pending an invoice whose payer must confirm the payment": func(s *stage) func() error {
+		return s.begun(1000).asksPayer()
+	},
+	"canceled an attempt that its payer did not confirm in time": func(s *stage) func() error {
+		l := s.begun(1000)
+		s.must(l.asksPayer()())
+		s.pass(2)
+		return l.says(payment.AnswerCanceled)
+	},
 	"pending an invoice": func(s *stage) func() error { return s.begun(1000).says(payment.AnswerPending) },
 	"unknown":            func(s *stage) func() error { return s.begun(1000).says(payment.AnswerUnknown) },
 	"not_sent":           func(s *stage) func() error { return s.begun(1000).says(payment.AnswerNotSent) },
@@ -127,6 +137,16 @@ func (s *stage) send(txn string, script scene.Answer) error {
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return script }
 	_, err := s.Payments.Charge(s.ctx, contract.ResolveInput{EnvironmentID: s.Env, TransactionID: txn, Now: s.Clock.Now()})
 	return err
+}
+
+// asksPayer is a provider whose page the payer of the newest charge must confirm it on.
+func (l *life) asksPayer() func() error {
+	txn := l.newest(payment.Charge)
+	txn.Action.Token = "TOKEN_" + txn.ID // its send has set it
+	l.InTx(l.t, func(tx *db.Tx) error { return tx.SaveTransaction(l.ctx, l.Env, txn) })
+	return func() error {
+		return l.hear(txn.ID, payment.Answer{Outcome: payment.AnswerPending, ConfirmURL: "https://bank.example"})
+	}
 }
 
 func (l *life) says(outcome payment.Outcome) func() error {

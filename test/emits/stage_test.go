@@ -234,7 +234,9 @@ func (s *stage) hear(id string, said payment.Answer) error {
 		}
 		t := result.Transaction
 		result.Move, result.Transaction.FirstSentAt = payment.MoveLookup, wall.Add(-time.Hour)
-		result.Protocol = payment.Protocol{LookupByKey: true, LookupByRef: true, AbsenceAfter: time.Minute}
+		result.Protocol = payment.Protocol{
+			LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceAfter: time.Minute, ActionExpiry: time.Hour,
+		}
 		said.Ref = "ref_" + t.ID
 		if said.Outcome == payment.AnswerSucceeded && said.Amount == 0 {
 			said.Amount, said.Currency = t.Amount, t.Currency

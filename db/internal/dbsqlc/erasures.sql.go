@@ -447,7 +447,8 @@ with batch as materialized (
     order by t.id
     for no key update
 ), written as (
-    update transactions t set method = null, provider_response = null, failure_reason = null, description = ''
+    update transactions t
+    set method = null, provider_response = null, failure_reason = null, description = '', confirm_token = null, action_url = null
     from locked l
     where t.environment_id = $1 and t.id = l.id
 ), callbacks as (
@@ -474,7 +475,7 @@ type TransactionEraseRow struct {
 	Last    int64
 }
 
-// The methods of past attempts, the reasons and descriptions, and what providers responded. Locked in id order, as
+// The methods of past attempts, the reasons and descriptions, what providers responded, and where payers confirm. Locked in id order, as
 // everybody who locks several does.
 func (q *Queries) TransactionErase(ctx context.Context, db DBTX, arg TransactionEraseParams) (TransactionEraseRow, error) {
 	row := db.QueryRow(ctx, transactionErase,

@@ -424,6 +424,10 @@ type Transaction struct {
 	HeldRevision      *int64
 	HeldByStop        bool
 	WakePendingSince  *time.Time
+	ConfirmToken      *string
+	ActionUrl         *string
+	ActionExpiresAt   *time.Time
+	ActionReturnedAt  *time.Time
 }
 
 type WebhookDelivery struct {

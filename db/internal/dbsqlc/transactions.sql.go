@@ -15,7 +15,7 @@ import (
 )
 
 const transactionGet = `-- name: TransactionGet :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since from transactions t where t.environment_id = $1 and t.id = $2
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at from transactions t where t.environment_id = $1 and t.id = $2
 `
 
 type TransactionGetParams struct {
@@ -80,12 +80,86 @@ func (q *Queries) TransactionGet(ctx context.Context, db DBTX, arg TransactionGe
 		&i.Transaction.HeldRevision,
 		&i.Transaction.HeldByStop,
 		&i.Transaction.WakePendingSince,
+		&i.Transaction.ConfirmToken,
+		&i.Transaction.ActionUrl,
+		&i.Transaction.ActionExpiresAt,
+		&i.Transaction.ActionReturnedAt,
+	)
+	return i, err
+}
+
+const transactionGetByConfirmToken = `-- name: TransactionGetByConfirmToken :one
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at from transactions t where t.confirm_token = $1::text
+`
+
+type TransactionGetByConfirmTokenRow struct {
+	Transaction Transaction
+}
+
+// Global: the token is the right to see what is shown of the payment, and nothing else says whose it is.
+func (q *Queries) TransactionGetByConfirmToken(ctx context.Context, db DBTX, confirmToken string) (TransactionGetByConfirmTokenRow, error) {
+	row := db.QueryRow(ctx, transactionGetByConfirmToken, confirmToken)
+	var i TransactionGetByConfirmTokenRow
+	err := row.Scan(
+		&i.Transaction.ID,
+		&i.Transaction.EnvironmentID,
+		&i.Transaction.Type,
+		&i.Transaction.Status,
+		&i.Transaction.CustomerID,
+		&i.Transaction.SubscriptionID,
+		&i.Transaction.InvoiceID,
+		&i.Transaction.Amount,
+		&i.Transaction.Currency,
+		&i.Transaction.Description,
+		&i.Transaction.AttemptNumber,
+		&i.Transaction.Trigger,
+		&i.Transaction.Provider,
+		&i.Transaction.ProviderConfigID,
+		&i.Transaction.ProviderRef,
+		&i.Transaction.Method,
+		&i.Transaction.FailureCode,
+		&i.Transaction.FailureReason,
+		&i.Transaction.ProviderResponse,
+		&i.Transaction.ChargeID,
+		&i.Transaction.RecoveredFrom,
+		&i.Transaction.AmountRefunded,
+		&i.Transaction.SendNumber,
+		&i.Transaction.FirstSentAt,
+		&i.Transaction.CancelRequestedAt,
+		&i.Transaction.NextCheckAt,
+		&i.Transaction.Checks,
+		&i.Transaction.NotFoundCount,
+		&i.Transaction.NotFoundAt,
+		&i.Transaction.ParkedAt,
+		&i.Transaction.StartedEpoch,
+		&i.Transaction.DueAt,
+		&i.Transaction.CompletedAt,
+		&i.Transaction.Revision,
+		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
+		&i.Transaction.SendDueAt,
+		&i.Transaction.RefundOwed,
+		&i.Transaction.Disputes,
+		&i.Transaction.DisputedAt,
+		&i.Transaction.ReturnedAt,
+		&i.Transaction.ReviewReason,
+		&i.Transaction.ReviewRef,
+		&i.Transaction.ReviewedAt,
+		&i.Transaction.RefundOwedAt,
+		&i.Transaction.HeldAt,
+		&i.Transaction.HeldRevision,
+		&i.Transaction.HeldByStop,
+		&i.Transaction.WakePendingSince,
+		&i.Transaction.ConfirmToken,
+		&i.Transaction.ActionUrl,
+		&i.Transaction.ActionExpiresAt,
+		&i.Transaction.ActionReturnedAt,
 	)
 	return i, err
 }
 
 const transactionGetByProviderRef = `-- name: TransactionGetByProviderRef :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at
 from transactions t
 where t.environment_id = $1 and t.provider_config_id = $2 and t.provider_ref = $3
   and t.type = $4 and t.recovered_from is null
@@ -160,12 +234,16 @@ func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg 
 		&i.Transaction.HeldRevision,
 		&i.Transaction.HeldByStop,
 		&i.Transaction.WakePendingSince,
+		&i.Transaction.ConfirmToken,
+		&i.Transaction.ActionUrl,
+		&i.Transaction.ActionExpiresAt,
+		&i.Transaction.ActionReturnedAt,
 	)
 	return i, err
 }
 
 const transactionGetWithKey = `-- name: TransactionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at
 from api_key_details k
 join transactions t on t.environment_id = k.environment_id and t.id = $1
 where k.hash = $2
@@ -246,6 +324,10 @@ func (q *Queries) TransactionGetWithKey(ctx context.Context, db DBTX, arg Transa
 		&i.Transaction.HeldRevision,
 		&i.Transaction.HeldByStop,
 		&i.Transaction.WakePendingSince,
+		&i.Transaction.ConfirmToken,
+		&i.Transaction.ActionUrl,
+		&i.Transaction.ActionExpiresAt,
+		&i.Transaction.ActionReturnedAt,
 	)
 	return i, err
 }
@@ -372,7 +454,7 @@ func (q *Queries) TransactionIsKnown(ctx context.Context, db DBTX, id string) (b
 }
 
 const transactionList = `-- name: TransactionList :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at
 from transactions t
 where t.environment_id = $1
   and ($2::text is null or t.customer_id = $2)
@@ -484,6 +566,10 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 			&i.Transaction.HeldRevision,
 			&i.Transaction.HeldByStop,
 			&i.Transaction.WakePendingSince,
+			&i.Transaction.ConfirmToken,
+			&i.Transaction.ActionUrl,
+			&i.Transaction.ActionExpiresAt,
+			&i.Transaction.ActionReturnedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -496,7 +582,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 }
 
 const transactionListRefunds = `-- name: TransactionListRefunds :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at
 from transactions t
 where t.environment_id = $1 and t.charge_id = $2::text
 order by t.id
@@ -570,6 +656,10 @@ func (q *Queries) TransactionListRefunds(ctx context.Context, db DBTX, arg Trans
 			&i.Transaction.HeldRevision,
 			&i.Transaction.HeldByStop,
 			&i.Transaction.WakePendingSince,
+			&i.Transaction.ConfirmToken,
+			&i.Transaction.ActionUrl,
+			&i.Transaction.ActionExpiresAt,
+			&i.Transaction.ActionReturnedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -582,7 +672,7 @@ func (q *Queries) TransactionListRefunds(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionLock = `-- name: TransactionLock :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since from transactions t where t.environment_id = $1 and t.id = $2 for no key update
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at from transactions t where t.environment_id = $1 and t.id = $2 for no key update
 `
 
 type TransactionLockParams struct {
@@ -647,12 +737,16 @@ func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionL
 		&i.Transaction.HeldRevision,
 		&i.Transaction.HeldByStop,
 		&i.Transaction.WakePendingSince,
+		&i.Transaction.ConfirmToken,
+		&i.Transaction.ActionUrl,
+		&i.Transaction.ActionExpiresAt,
+		&i.Transaction.ActionReturnedAt,
 	)
 	return i, err
 }
 
 const transactionLockPendingCharges = `-- name: TransactionLockPendingCharges :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at
 from transactions t
 where t.environment_id = $1 and t.subscription_id = $2::text
   and t.status = 'pending' and t.type = 'charge'
@@ -728,6 +822,10 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 			&i.Transaction.HeldRevision,
 			&i.Transaction.HeldByStop,
 			&i.Transaction.WakePendingSince,
+			&i.Transaction.ConfirmToken,
+			&i.Transaction.ActionUrl,
+			&i.Transaction.ActionExpiresAt,
+			&i.Transaction.ActionReturnedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -740,7 +838,7 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 }
 
 const transactionLockRecovered = `-- name: TransactionLockRecovered :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at
 from transactions t
 where t.environment_id = $1 and t.recovered_from = $2::text
 for no key update
@@ -808,12 +906,16 @@ func (q *Queries) TransactionLockRecovered(ctx context.Context, db DBTX, arg Tra
 		&i.Transaction.HeldRevision,
 		&i.Transaction.HeldByStop,
 		&i.Transaction.WakePendingSince,
+		&i.Transaction.ConfirmToken,
+		&i.Transaction.ActionUrl,
+		&i.Transaction.ActionExpiresAt,
+		&i.Transaction.ActionReturnedAt,
 	)
 	return i, err
 }
 
 const transactionLockRefunds = `-- name: TransactionLockRefunds :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at
 from transactions t
 where t.environment_id = $1 and t.charge_id = $2::text
 order by t.id
@@ -889,6 +991,10 @@ func (q *Queries) TransactionLockRefunds(ctx context.Context, db DBTX, arg Trans
 			&i.Transaction.HeldRevision,
 			&i.Transaction.HeldByStop,
 			&i.Transaction.WakePendingSince,
+			&i.Transaction.ConfirmToken,
+			&i.Transaction.ActionUrl,
+			&i.Transaction.ActionExpiresAt,
+			&i.Transaction.ActionReturnedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -901,7 +1007,7 @@ func (q *Queries) TransactionLockRefunds(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionLockSettling = `-- name: TransactionLockSettling :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, s.invoice_id as settled_invoice_id
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, s.invoice_id as settled_invoice_id
 from settlements s
 join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
 where s.environment_id = $1 and s.invoice_id = any($2::text[])
@@ -979,6 +1085,10 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 			&i.Transaction.HeldRevision,
 			&i.Transaction.HeldByStop,
 			&i.Transaction.WakePendingSince,
+			&i.Transaction.ConfirmToken,
+			&i.Transaction.ActionUrl,
+			&i.Transaction.ActionExpiresAt,
+			&i.Transaction.ActionReturnedAt,
 			&i.SettledInvoiceID,
 		); err != nil {
 			return nil, err
@@ -992,7 +1102,7 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 }
 
 const transactionLockWithPayer = `-- name: TransactionLockWithPayer :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since,
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at,
     exists (
         select from customers c
         where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased,
@@ -1068,6 +1178,10 @@ func (q *Queries) TransactionLockWithPayer(ctx context.Context, db DBTX, arg Tra
 		&i.Transaction.HeldRevision,
 		&i.Transaction.HeldByStop,
 		&i.Transaction.WakePendingSince,
+		&i.Transaction.ConfirmToken,
+		&i.Transaction.ActionUrl,
+		&i.Transaction.ActionExpiresAt,
+		&i.Transaction.ActionReturnedAt,
 		&i.PayerErased,
 		&i.PayerCountry,
 	)
@@ -1100,10 +1214,11 @@ with written as (
         not_found_count = $16, not_found_at = $17, parked_at = $18, completed_at = $19,
         disputes = $20, disputed_at = $21, returned_at = $22, review_reason = $23,
         review_ref = $24, reviewed_at = $25,
-        held_at = $26, held_revision = $27, held_by_stop = $28,
-        refund_owed_at = case when $29::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
+        held_at = $26, held_revision = $27, held_by_stop = $28, confirm_token = $29,
+        action_url = $30, action_expires_at = $31, action_returned_at = $32,
+        refund_owed_at = case when $33::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
-    where environment_id = $30 and id = $31 and revision = $32
+    where environment_id = $34 and id = $35 and revision = $36
     returning 1
 )
 select 1 / count(*) from written
@@ -1138,6 +1253,10 @@ type TransactionUpdateParams struct {
 	HeldAt            *time.Time
 	HeldRevision      *int64
 	HeldByStop        bool
+	ConfirmToken      *string
+	ActionUrl         *string
+	ActionExpiresAt   *time.Time
+	ActionReturnedAt  *time.Time
 	Owes              bool
 	EnvironmentID     string
 	ID                string
@@ -1175,6 +1294,10 @@ func (q *Queries) TransactionUpdate(ctx context.Context, db DBTX, arg Transactio
 		arg.HeldAt,
 		arg.HeldRevision,
 		arg.HeldByStop,
+		arg.ConfirmToken,
+		arg.ActionUrl,
+		arg.ActionExpiresAt,
+		arg.ActionReturnedAt,
 		arg.Owes,
 		arg.EnvironmentID,
 		arg.ID,

@@ -52,6 +52,7 @@ func (q *Queries) WatchSubscriptions(ctx context.Context, db DBTX, arg WatchSubs
 }
 
 const watchTestClocks = `-- name: WatchTestClocks :many
+
 select c.environment_id, c.id
 from test_clocks c
 join (select unnest($1::text[]) as environment_id, unnest($2::text[]) as id) w
@@ -69,6 +70,7 @@ type WatchTestClocksRow struct {
 	ID            string
 }
 
+// see WaitsForPayer
 func (q *Queries) WatchTestClocks(ctx context.Context, db DBTX, arg WatchTestClocksParams) ([]WatchTestClocksRow, error) {
 	rows, err := db.Query(ctx, watchTestClocks, arg.EnvironmentIds, arg.Ids)
 	if err != nil {
@@ -95,7 +97,7 @@ select t.environment_id, t.id
 from transactions t
 join (select unnest($1::text[]) as environment_id, unnest($2::text[]) as id) w
     on t.environment_id = w.environment_id and t.id = w.id
-where t.status <> 'pending'
+where t.status <> 'pending' or (t.action_url is not null and t.cancel_requested_at is null)
 `
 
 type WatchTransactionsParams struct {

@@ -65,6 +65,7 @@ type Endpoint struct {
 // Call is one request on its way to an endpoint.
 type Call struct {
 	Method  string
+	Host    string // as the request named it
 	Path    string
 	Header  http.Header
 	Query   url.Values

@@ -14,7 +14,7 @@ const maxBody = 1 << 20
 func (s *Server) serve(e Endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := &Call{
-			Method: r.Method, Path: r.URL.Path, Header: r.Header, Query: r.URL.Query(), value: r.PathValue,
+			Method: r.Method, Host: r.Host, Path: r.URL.Path, Header: r.Header, Query: r.URL.Query(), value: r.PathValue,
 		}
 		// The body is read first: net/http notices only then that a client has left.
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))

@@ -9,8 +9,9 @@ import (
 )
 
 var (
-	cancelParams = params{"cancellation_reason": oneOf("abandoned", "duplicate", "fraudulent", "requested_by_customer")}
-	listParams   = params{"limit": integer, "payment_intent": text, "starting_after": text}
+	cancelParams  = params{"cancellation_reason": oneOf("abandoned", "duplicate", "fraudulent", "requested_by_customer")}
+	confirmParams = params{"payment_method": text, "return_url": text}
+	listParams    = params{"limit": integer, "payment_intent": text, "starting_after": text}
 )
 
 // Endpoints is all of Stripe that the simulator imitates.
@@ -18,20 +19,26 @@ func (s *Dialect) Endpoints() map[string]core.Endpoint {
 	list := map[string]core.Endpoint{
 		"GET /v1/balance": s.endpoint(nil, getBalance),
 
-		"POST /v1/customers":                   s.endpoint(customerParams, createCustomer),
-		"GET /v1/customers/{id}":               s.endpoint(nil, getCustomer),
-		"POST /v1/payment_methods/{id}/attach": s.endpoint(params{"customer": text}, attachCard),
-		"GET /v1/payment_intents/search":       s.endpoint(params{"query": text, "limit": integer}, searchIntents),
-		"GET /v1/payment_intents/{id}":         s.endpoint(nil, getIntent),
-		"POST /v1/payment_intents/{id}/cancel": s.endpoint(cancelParams, cancelIntent),
-		"POST /v1/refunds":                     s.endpoint(refundParams, createRefund),
-		"GET /v1/refunds":                      s.endpoint(listParams, listRefunds),
-		"GET /v1/refunds/{id}":                 s.endpoint(nil, getRefund),
-		"GET /v1/disputes":                     s.endpoint(listParams, listDisputes),
+		"POST /v1/customers":                    s.endpoint(customerParams, createCustomer),
+		"GET /v1/customers/{id}":                s.endpoint(nil, getCustomer),
+		"POST /v1/payment_methods/{id}/attach":  s.endpoint(params{"customer": text}, attachCard),
+		"GET /v1/payment_intents/search":        s.endpoint(params{"query": text, "limit": integer}, searchIntents),
+		"GET /v1/payment_intents/{id}":          s.endpoint(nil, getIntent),
+		"POST /v1/payment_intents/{id}/cancel":  s.endpoint(cancelParams, cancelIntent),
+		"POST /v1/payment_intents/{id}/confirm": s.endpoint(confirmParams, confirmIntent),
+		"POST /v1/refunds":                      s.endpoint(refundParams, createRefund),
+		"GET /v1/refunds":                       s.endpoint(listParams, listRefunds),
+		"GET /v1/refunds/{id}":                  s.endpoint(nil, getRefund),
+		"GET /v1/disputes":                      s.endpoint(listParams, listDisputes),
 	}
 	charge := s.endpoint(intentParams, createIntent)
 	charge.Delay = s.createDelay
 	list["POST /v1/payment_intents"] = charge
+	for method, run := range map[string]func(*Dialect, *core.Call) core.Answer{"GET": showPage, "POST": leavePage} {
+		page := s.endpoint(params{"decision": oneOf("confirm", "refuse")}, run)
+		page.Open = true
+		list[method+" "+payersPath+"{id}"] = page
+	}
 	return list
 }
 

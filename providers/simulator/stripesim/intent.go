@@ -31,7 +31,9 @@ type intent struct {
 	Live               bool              `json:"live"`
 	Metadata           map[string]string `json:"metadata,omitempty"`
 	PaymentMethod      string            `json:"payment_method,omitempty"`
-	Refunds            string            `json:"refunds,omitempty"` // behaviour of its refunds
+	PayersPage         string            `json:"payers_page,omitempty"` // where the payer authenticates
+	Refunds            string            `json:"refunds,omitempty"`     // behaviour of its refunds
+	ReturnURL          string            `json:"return_url,omitempty"`
 	SettleAt           *time.Time        `json:"settle_at,omitempty"`
 	SettleTo           string            `json:"settle_to,omitempty"`
 	Status             string            `json:"status"`
@@ -99,6 +101,11 @@ func (pi *intent) lastPaymentError() any {
 func (pi *intent) nextAction() any {
 	if pi.Status != requiresAction {
 		return nil
+	}
+	if pi.PayersPage != "" {
+		return map[string]any{
+			"type": "redirect_to_url", "redirect_to_url": map[string]any{"return_url": pi.ReturnURL, "url": pi.PayersPage},
+		}
 	}
 	return map[string]any{"type": "use_stripe_sdk", "use_stripe_sdk": map[string]any{"type": "three_d_secure_redirect"}}
 }

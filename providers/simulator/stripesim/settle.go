@@ -24,8 +24,18 @@ func (s *Dialect) settleIntent(pi *intent, to string) (*intent, *core.Effect) {
 	} else {
 		next.Status = requiresPaymentMethod
 		next.LastError = behaviours["pm_card_visa_chargeDeclined"].decline
+		if pi.Status == requiresAction {
+			next.LastError = unauthenticated
+		}
 	}
 	return &next, effect(kind, &record{Intent: &next}, s.event(name, next.Live, next.render(), true))
+}
+
+// unauthenticated is the error of a payer who refused, or failed, to authenticate.
+var unauthenticated = &failure{
+	Type: "invalid_request_error", Code: "payment_intent_authentication_failure",
+	Message: "The provided PaymentMethod has failed authentication. You can provide payment_method_data or a new " +
+		"PaymentMethod to attempt to fulfill this PaymentIntent again.",
 }
 
 // settleRefund ends a pending refund, or returns one that had succeeded.

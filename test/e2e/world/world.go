@@ -98,7 +98,7 @@ func New(t testing.TB, c Config) *World {
 	w.base = append(append(append([]string{}, base...),
 		"TEMPORAL_ADDRESS="+w.Address, "TEMPORAL_NAMESPACE="+w.Namespace,
 		"RECONCILE_EVERY=5s", "BOOTSTRAP_EVERY=3s",
-		"DATABASE_POOL_API=8", "DATABASE_POOL_ACTIVITIES=8",
+		"DATABASE_POOL_API=8", "DATABASE_POOL_ACTIVITIES=8", "PUBLIC_URL="+w.URL,
 		"STRIPE_TIMEOUT=2s",
 		"STRIPE_REPLAY_WINDOW="+c.Windows.Replay.String(), "PAYMENT_ABSENCE_GAP="+c.Windows.AbsenceGap.String(),
 	), append(w.Simulator.addresses(), c.Env...)...)

@@ -1,0 +1,258 @@
+package activities_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/customer"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/providers"
+	"perennial/providers/flutterwave"
+	"perennial/providers/simulator/core"
+	"perennial/providers/simulator/flutterwavesim"
+	"perennial/providers/simulator/simtest"
+	"perennial/providers/simulator/stripesim"
+	"perennial/providers/stripe"
+	"perennial/service"
+	"perennial/test/scene"
+)
+
+const billingURL = "https://billing.example"
+
+// asking is a subscription whose bank wants the payer of its first invoice to confirm the charge.
+type asking struct {
+	*life
+	t   *testing.T
+	sim *simtest.Sim
+}
+
+var askingCard = customer.PaymentDetails{CustomerToken: "cus_9", PaymentMethodToken: "pm_card_authenticationRequired"}
+
+func newAsking(
+	t *testing.T, card customer.PaymentDetails, dialect core.Dialect, open func(url string) (providers.Provider, error),
+) asking {
+	t.Helper()
+	s := scene.New(t)
+	ledger := filepath.Join(t.TempDir(), "ledger.jsonl")
+	sim := simtest.Start(t, ledger, dialect, func(c *core.Config) { c.Now = s.Clock.Now })
+	adapter, err := open(sim.URL)
+	require.NoError(t, err)
+	s.Payments.Gateway, s.Payments.PublicURL = scene.Gateway{Only: adapter}, billingURL
+	l := &life{Scene: s, t: t, customer: s.Customer(t, "")}
+	s.SetMethod(t, l.customer.ID, &card)
+	p := scene.Monthly(1000)
+	s.Plan(t, p)
+	l.ref = s.Subscribe(t, l.customer, p)
+	l.reload()
+	l.until(s.Clock.Now())
+	return asking{l, t, sim}
+}
+
+func stripeAsking(t *testing.T) asking {
+	t.Helper()
+	return newAsking(t, askingCard, stripesim.New(stripesim.Config{}), func(url string) (providers.Provider, error) {
+		return stripe.New(stripe.Config{SecretKey: "sk_test_asking0123456789", BaseURL: url})
+	})
+}
+
+// decide is what the payer does at the bank's page.
+func (a asking) decide(txn payment.Transaction, decision string) {
+	a.t.Helper()
+	answer := a.sim.Control(a.t, "POST", "payments/"+txn.ProviderRef+"/settle", `{"status":"`+decision+`"}`)
+	require.Equal(a.t, 200, answer.Status, answer.Raw)
+}
+
+// returns is the payer's browser at our address.
+func (a asking) returns(txn payment.Transaction) {
+	a.t.Helper()
+	got, err := service.New(a.Store, a.Clock.Now).PayerReturned(a.t.Context(), txn.Action.Token)
+	require.NoError(a.t, err)
+	require.Equal(a.t, txn.ID, got.ID)
+	a.reload()
+}
+
+func (a asking) count(event string) (n int) {
+	for _, e := range a.events() {
+		if e == event {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAction_Confirmed(t *testing.T) {
+	t.Parallel()
+	a := stripeAsking(t)
+	txn := a.last()
+	require.Equal(t, payment.Pending, txn.Status)
+	require.Equal(t, a.Clock.Now().Add(24*time.Hour), txn.Action.ExpiresAt)
+	require.True(t, strings.HasPrefix(txn.Action.URL, a.sim.URL+"/redirect/authenticate/"), txn.Action.URL)
+	var link string
+	var by int64
+	require.NoError(t, a.Pool.QueryRow(t.Context(),
+		`select data ->> 'confirmUrl', (data ->> 'confirmBy')::bigint from events where type = 'payment.action_required'`).
+		Scan(&link, &by))
+	require.Equal(t, billingURL+"/confirm/"+txn.Action.Token, link)
+	require.Equal(t, txn.Action.ExpiresAt.Unix(), by)
+	require.NotContains(t, string(txn.ProviderResponse), "authenticate/", "the page is not shown")
+
+	a.until(a.Clock.Now().Add(23 * time.Hour))
+	require.Len(t, a.transactions(), 1, "the schedule waits")
+	require.Equal(t, payment.Pending, a.last().Status)
+	require.LessOrEqual(t, len(a.operations(txn.ID)), 9, "look-ups are few while nobody but the payer can act")
+	require.Equal(t, 1, a.count("payment.action_required"), "announced once")
+
+	a.decide(txn, "succeeded")
+	for range 2 { // the page is reloaded
+		a.returns(txn)
+		a.until(a.Clock.Now())
+	}
+	require.Equal(t, payment.Success, a.last().Status)
+	require.Empty(t, a.last().Action.URL)
+	require.Equal(t, subscription.Active, a.snap.Status)
+	require.Len(t, a.sim.Moved(core.Capture), 1)
+	a.sound()
+}
+
+func TestAction_RefusedIsAFailedAttempt(t *testing.T) {
+	t.Parallel()
+	a := stripeAsking(t)
+	a.decide(a.last(), "failed")
+	a.returns(a.last())
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Declined, a.last().Status)
+	require.Contains(t, a.last().FailureReason, "authentication")
+	require.Equal(t, subscription.ActionPaymentRetry, a.snap.NextAction)
+	a.sound()
+}
+
+// Nobody confirms: the charge is canceled at the provider, has failed, and dunning goes on. The retry asks anew.
+func TestAction_Expires(t *testing.T) {
+	t.Parallel()
+	a := stripeAsking(t)
+	first := a.last()
+	a.until(first.Action.ExpiresAt)
+	require.Equal(t, payment.Failed, a.last().Status)
+	require.Equal(t, "DECLINED", a.last().FailureCode)
+	require.Equal(t, payment.Unconfirmed, a.last().FailureReason)
+	require.Len(t, a.sim.Moved(core.Canceled), 1)
+	require.Equal(t, subscription.ActionPaymentRetry, a.snap.NextAction)
+	due := first.Action.ExpiresAt.Add(day)
+	require.WithinRange(t, a.snap.NextAt, due, due.Add(time.Hour), "counted from the failure, with jitter")
+
+	a.until(a.snap.NextAt)
+	second := a.last()
+	require.NotEqual(t, first.ID, second.ID)
+	require.NotEqual(t, first.Action.Token, second.Action.Token)
+	require.Equal(t, 2, a.count("payment.action_required"))
+	a.decide(second, "succeeded")
+	a.returns(second)
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Success, a.last().Status)
+	require.Len(t, a.sim.Moved(core.Capture), 1)
+	a.sound()
+}
+
+// The payer confirms in the very moment: what was captured before the cancel counts.
+func TestAction_ConfirmedAtTheLastMoment(t *testing.T) {
+	t.Parallel()
+	a := stripeAsking(t)
+	a.decide(a.last(), "succeeded")
+	a.Clock.Set(a.last().Action.ExpiresAt)
+	a.check(a.last().ID)
+	require.Equal(t, payment.Success, a.last().Status)
+	require.Empty(t, a.sim.Moved(core.Canceled))
+	a.sound()
+}
+
+func TestAction_SubscriptionCanceled(t *testing.T) {
+	t.Parallel()
+	a := stripeAsking(t)
+	a.command(command{Name: contract.CommandCancel, ImmediateEffect: true})
+	require.Equal(t, payment.ConfirmEnded, a.last().Confirmation(a.Clock.Now()))
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Canceled, a.last().Status)
+	require.Len(t, a.sim.Moved(core.Canceled), 1)
+	a.sound()
+}
+
+// A new card is tried at once: the payer need not confirm the old one any more.
+func TestAction_MethodChanged(t *testing.T) {
+	t.Parallel()
+	a := stripeAsking(t)
+	first := a.last()
+	a.Clock.Set(a.Clock.Now().Add(time.Hour))
+	a.SetMethod(t, a.customer.ID, &customer.PaymentDetails{CustomerToken: "cus_9", PaymentMethodToken: "pm_card_visa"})
+	a.wake()
+	require.Equal(t, payment.ConfirmExpired, a.last().Confirmation(a.Clock.Now()))
+	a.until(a.Clock.Now())
+	charges := a.transactions()
+	require.Len(t, charges, 2)
+	require.Equal(t, payment.Success, a.last().Status)
+	require.Equal(t, collection.Manual, a.last().Trigger)
+	require.NotEqual(t, first.ID, a.last().ID)
+	require.Len(t, a.sim.Moved(core.Canceled), 1)
+	require.Len(t, a.sim.Moved(core.Capture), 1)
+	a.sound()
+}
+
+// A customer is deleted while asked: the link dies, and the charge is canceled.
+func TestAction_CustomerDeleted(t *testing.T) {
+	t.Parallel()
+	a := stripeAsking(t)
+	token := a.last().Action.Token
+	eraseAll(t, a.Scene, deleteCustomer(t, a.Scene, a.customer.ID), 0)
+	_, _, err := a.Store.TransactionByConfirmToken(t.Context(), token)
+	require.ErrorIs(t, err, db.ErrTransactionNotFound)
+	a.reload()
+	a.until(a.Clock.Now().Add(day))
+	require.Equal(t, payment.Canceled, a.last().Status)
+	require.Len(t, a.sim.Moved(core.Canceled), 1)
+	require.Zero(t, counted(t, a.Scene, "select count(*) from transactions where action_url is not null"))
+	a.sound()
+}
+
+// Flutterwave cannot cancel. The attempt fails an hour after the link has closed; who pays even later has paid.
+func TestAction_ExpiresWithoutCancel(t *testing.T) {
+	t.Parallel()
+	card := customer.PaymentDetails{CustomerToken: "cus_9", PaymentMethodToken: "pmd_sim_redirect_url"}
+	dialect := flutterwavesim.New(flutterwavesim.Config{Clients: map[string]string{"client": "secret-of-the-client"}})
+	a := newAsking(t, card, dialect, func(url string) (providers.Provider, error) {
+		return flutterwave.New(flutterwave.Config{ClientID: "client", ClientSecret: "secret-of-the-client", BaseURL: url})
+	})
+	txn := a.last()
+	require.NotEmpty(t, txn.Action.URL)
+	a.until(txn.Action.ExpiresAt.Add(time.Hour - time.Second))
+	require.Equal(t, payment.Pending, a.last().Status)
+	require.Equal(t, payment.ConfirmExpired, a.last().Confirmation(a.Clock.Now()))
+	a.until(txn.Action.ExpiresAt.Add(time.Hour))
+	require.Equal(t, payment.Failed, a.last().Status)
+	require.Equal(t, payment.Unconfirmed, a.last().FailureReason)
+
+	a.decide(txn, "succeeded")
+	a.asked(txn.ID)
+	require.Equal(t, payment.Success, a.last().Status, "a late success counts")
+	require.Equal(t, subscription.Active, a.snap.Status)
+	require.Len(t, a.sim.Moved(core.Capture), 1)
+	a.sound()
+}
+
+// Without an address to send payers to, nobody is asked, and no token is made.
+func TestAction_WithoutPublicURL(t *testing.T) {
+	t.Parallel()
+	a := stripeAsking(t)
+	a.Payments.PublicURL = ""
+	a.until(a.last().Action.ExpiresAt)
+	a.until(a.snap.NextAt)
+	require.Equal(t, payment.Declined, a.last().Status)
+	require.Zero(t, a.last().Action)
+	a.sound()
+}

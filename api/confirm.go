@@ -1,0 +1,86 @@
+package api
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"html/template"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"perennial/billing/payment"
+	"perennial/contract"
+	"perennial/db"
+)
+
+//go:embed confirm.html
+var confirmSource string
+
+var confirmTemplate = template.Must(template.New("confirm").Parse(confirmSource))
+
+// confirmPage is what a payer reads. It names neither payer nor amount: who has the link need not be the payer.
+type confirmPage struct{ Title, Text string }
+
+var confirmPages = map[payment.Confirmation]confirmPage{
+	payment.ConfirmNow:     {"Thank you", "We are asking your bank. You can close this page."},
+	payment.ConfirmDecided: {"Thank you", "We wait for your bank. Reload this page to see the result."},
+	payment.ConfirmPaid:    {"Payment received", "Thank you. There is nothing more to do."},
+	payment.ConfirmExpired: {"This link has expired", "Nothing was charged. You will hear from the seller."},
+	payment.ConfirmFailed:  {"Payment failed", "Nothing was charged. You will hear from the seller."},
+	payment.ConfirmEnded:   {"Payment canceled", "The seller does not ask for this payment any more."},
+}
+
+// unknownLink is the page of a token that nobody has, however it is written.
+var unknownLink = confirmPage{"This link does not exist", "Check that you opened the whole link."}
+
+// confirm sends a payer to the provider's page, or says what became of the payment. The token is all that is asked for: it
+// opens nothing else.
+func (s *Server) confirm(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	_, txn, err := s.store.TransactionByConfirmToken(ctx, mux.Vars(r)["token"])
+	if err == nil && txn.Confirmation(s.now()) == payment.ConfirmNow {
+		forPayer(w)
+		w.Header().Set("Location", txn.Action.URL)
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
+	return s.tellPayer(w, txn, err)
+}
+
+// confirmed is where a provider sends the payer back to. What the address says of the outcome is not read: anybody can
+// write it.
+func (s *Server) confirmed(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	txn, err := s.service.PayerReturned(ctx, mux.Vars(r)["token"])
+	return s.tellPayer(w, txn, err)
+}
+
+func (s *Server) tellPayer(w http.ResponseWriter, txn payment.Transaction, err error) error {
+	page, status := unknownLink, http.StatusNotFound
+	switch {
+	case err == nil:
+		page, status = confirmPages[txn.Confirmation(s.now())], http.StatusOK
+	case !errors.Is(err, db.ErrTransactionNotFound):
+		return err
+	}
+	forPayer(w)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	return confirmTemplate.Execute(w, page)
+}
+
+// forPayer keeps the link out of other sites, frames and search engines; nothing of the API is cached anyway.
+func forPayer(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Robots-Tag", "noindex")
+	header.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
+}
+
+// confirmLink is what an app gives to the payer; empty: there is nothing to confirm now.
+func (s *Server) confirmLink(t payment.Transaction) string {
+	if t.Confirmation(s.now()) != payment.ConfirmNow {
+		return ""
+	}
+	return contract.ConfirmLink(s.publicURL, t.Action.Token)
+}

@@ -1,0 +1,71 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+func TestRecord_PayerIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.live("").ID
+	for range 3 {
+		l.asksPayer(id)
+	}
+	require.Equal(t, 1, l.account.events[event.TypePaymentActionRequired])
+	require.Equal(t, 1, l.account.events[event.TypePaymentPending])
+	require.NotEqual(t, subscription.ActionPaymentRetry, l.sub().NextAction, "the schedule waits")
+
+	l.pass(time.Hour)
+	l.answer(id, payment.AnswerCanceled) // at the provider's dashboard
+	require.Equal(t, payment.Canceled, l.charges()[0].Status, "the payer still had time")
+}
+
+func TestRecord_UnconfirmedChargeFails(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.live("").ID
+	l.asksPayer(id)
+	l.pass(24 * time.Hour)
+	l.answer(id, payment.AnswerCanceled)
+	failed := l.charges()[0]
+	require.Equal(t, payment.Failed, failed.Status)
+	require.Equal(t, payment.Unconfirmed, failed.FailureReason)
+	require.Equal(t, payment.CodeDeclined, failed.FailureCode)
+	require.Equal(t, subscription.ActionPaymentRetry, l.sub().NextAction)
+
+	l.answer(id, payment.AnswerSucceeded) // a provider's mistake, or its cancel was too late
+	require.Equal(t, payment.Success, l.charges()[0].Status)
+}
+
+// What was canceled by a command is canceled, also after the payer's time.
+func TestRecord_UnwantedActionIsCanceled(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.live("").ID
+	l.asksPayer(id)
+	l.cancelNow(false)
+	l.pass(48 * time.Hour)
+	l.answer(id, payment.AnswerCanceled)
+	require.Equal(t, payment.Canceled, l.charges()[0].Status)
+}
+
+func TestAdvance_NewMethodEndsTheAction(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.live("").ID
+	l.asksPayer(id)
+	l.pass(time.Hour)
+	l.newMethod(true)
+	require.Equal(t, l.real, l.charges()[0].Action.ExpiresAt)
+	require.Equal(t, l.real, l.charges()[0].NextCheckAt)
+	l.answer(id, payment.AnswerCanceled)
+	require.Len(t, l.charges(), 2, "the new method is tried at once")
+	require.Equal(t, payment.Pending, l.charges()[1].Status)
+}

@@ -1,0 +1,47 @@
+package lifecycle
+
+import (
+	"perennial/billing/event"
+	"perennial/billing/payment"
+)
+
+// asksPayer notes whether a charge that its provider has accepted waits for the payer, and announces that once. It
+// reports whether the payer's time is over where the provider cannot cancel.
+func (r *recording) asksPayer() (over bool) {
+	var news bool
+	if r.txn, news = r.txn.AsksPayer(r.Protocol, r.Answer.ConfirmURL, r.d.Real); news {
+		r.d.announce(event.PaymentActionRequired{
+			Payment: r.txn.Announced(), ConfirmURL: r.ConfirmLink, ConfirmBy: r.txn.Action.ExpiresAt.Unix(),
+		})
+	}
+	return !r.Protocol.Cancel && r.txn.Overdue(r.Protocol, r.d.Real)
+}
+
+// canceled records that the provider will not capture the charge: since the payer did not confirm it in time, which is
+// a failure like any other, or since nobody wants it any more.
+func (r *recording) canceled() error {
+	if r.txn.CancelRequestedAt.IsZero() && r.txn.Overdue(r.Protocol, r.d.Real) {
+		return r.unconfirmed()
+	}
+	return r.ended(payment.Canceled)
+}
+
+// unconfirmed records that the payer who was asked did not act.
+func (r *recording) unconfirmed() error {
+	r.Answer.FailureCode, r.Answer.FailureReason = "", payment.Unconfirmed
+	return r.ended(payment.Failed)
+}
+
+// preferMethod ends the time of a payer who is asked to confirm the live attempt of an invoice: there is a new payment
+// method, which is tried when the attempt has ended.
+func (d *decision) preferMethod(invoiceID string) {
+	for _, t := range d.Pending {
+		if t.InvoiceID != invoiceID {
+			continue
+		}
+		if ended, asked := t.EndAction(d.Real); asked {
+			d.saveTransaction(ended)
+		}
+		return
+	}
+}

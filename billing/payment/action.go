@@ -1,0 +1,128 @@
+package payment
+
+import "time"
+
+// Action is what a charge waits for where its provider wants the payer to confirm it (3-D Secure): the payer opens our
+// link, which leads to the provider's page. Times are real.
+type Action struct {
+	// Token names the payment in our link: who has it may open the provider's page. It is random, and set with the first
+	// send, since the provider is told where the payer comes back to. It stays only where the payer was asked.
+	Token      string
+	URL        string    // the provider's page; empty: there is nothing to confirm (any more). It is never shown.
+	ExpiresAt  time.Time // until when the payer may confirm; zero: the payer was never asked
+	ReturnedAt time.Time // when the payer's browser came back last; zero: it did not
+}
+
+// closed is what stays of it when the charge has ended: what the payer who was asked may still read.
+func (a Action) closed() Action {
+	if a.ExpiresAt.IsZero() {
+		return Action{}
+	}
+	a.URL = ""
+	return a
+}
+
+// Confirmation is what a payer who opens the link is told.
+type Confirmation string
+
+// The confirmations.
+const (
+	ConfirmNow     Confirmation = "now"     // the provider's page is open
+	ConfirmDecided Confirmation = "decided" // the provider has not said yet what came of it
+	ConfirmPaid    Confirmation = "paid"
+	ConfirmExpired Confirmation = "expired" // too late: nothing was paid
+	ConfirmFailed  Confirmation = "failed"
+	ConfirmEnded   Confirmation = "canceled" // nobody wants the money any more
+)
+
+// Confirmation returns what a payer who opens the link of the charge is told. now is real time.
+func (t Transaction) Confirmation(now time.Time) Confirmation {
+	switch {
+	case t.Status == Success:
+		return ConfirmPaid
+	case t.Status == Canceled, !t.CancelRequestedAt.IsZero():
+		return ConfirmEnded
+	case t.Status == Pending && t.Action.URL == "", !t.ParkedAt.IsZero():
+		return ConfirmDecided
+	case t.Status == Pending && now.Before(t.Action.ExpiresAt):
+		return ConfirmNow
+	case t.Status == Pending, t.FailureReason == Unconfirmed:
+		return ConfirmExpired
+	}
+	return ConfirmFailed
+}
+
+// Unconfirmed is the reason of a failed attempt whose payer did not act.
+const Unconfirmed = "The payer did not confirm the payment in time."
+
+// unconfirmedGrace is how long after the link has closed a payer may still be on the page of a provider that cannot
+// cancel. Where one pays later than that, the success is late: it counts, or is given back.
+const unconfirmedGrace = time.Hour
+
+// AsksPayer notes what the provider says of a charge that it has accepted: url is its page where the payer can confirm
+// it; empty: there is none (any more). It reports whether that is new, which is to be announced: a later page of the same
+// charge is not. Where the protocol gives payers no time, nobody is asked. now is real time.
+func (t Transaction) AsksPayer(p Protocol, url string, now time.Time) (_ Transaction, news bool) {
+	unwanted := !t.CancelRequestedAt.IsZero() && url != ""
+	if t.Type != Charge || t.Status != Pending || t.Action.Token == "" || p.ActionExpiry == 0 || unwanted {
+		return t, false
+	}
+	t.Action.URL = url
+	if url == "" {
+		return t, false
+	}
+	news = t.Action.ExpiresAt.IsZero()
+	if news {
+		t.Action.ExpiresAt = now.Add(p.ActionExpiry)
+	}
+	t.NextCheckAt = now.Add(actionChecks[min(max(t.Checks, 1), len(actionChecks))-1])
+	if end := t.actionEnd(p); now.Before(end) && end.Before(t.NextCheckAt) {
+		t.NextCheckAt = end
+	}
+	return t, news
+}
+
+// actionChecks are the waits before each look-up while a payer is asked. Nobody but the payer moves the charge, and both
+// the provider's callback and the payer's return say so.
+var actionChecks = [...]time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour}
+
+// actionEnd is when a charge that its payer has not confirmed ends.
+func (t Transaction) actionEnd(p Protocol) time.Time {
+	if p.Cancel {
+		return t.Action.ExpiresAt
+	}
+	return t.Action.ExpiresAt.Add(unconfirmedGrace)
+}
+
+// WaitsForPayer reports whether nobody but the payer brings the charge further: who waits for its end is answered.
+func (t Transaction) WaitsForPayer() bool {
+	return t.Status == Pending && t.Action.URL != "" && t.CancelRequestedAt.IsZero()
+}
+
+// Overdue reports whether the time of a payer who was asked is over.
+func (t Transaction) Overdue(p Protocol, now time.Time) bool {
+	return t.Status == Pending && t.Action.URL != "" && !now.Before(t.actionEnd(p))
+}
+
+// EndAction ends the time of a payer who is asked now: there is a better payment method. It reports whether one is.
+func (t Transaction) EndAction(now time.Time) (Transaction, bool) {
+	if t.Confirmation(now) != ConfirmNow {
+		return t, false
+	}
+	t.Action.ExpiresAt, t.NextCheckAt = now, now
+	return t, true
+}
+
+// returnGap is the least time between two look-ups that returns of the same payer cause: anybody can reload a page.
+const returnGap = 10 * time.Second
+
+// PayerReturned notes that the payer's browser came back from the provider's page, so that the provider is asked at
+// once, and soon again. It proves nothing. It reports whether there is anything to ask.
+func (t Transaction) PayerReturned(now time.Time) (Transaction, bool) {
+	pending := t.Status == Pending && t.ParkedAt.IsZero() && !t.Action.ExpiresAt.IsZero()
+	if !pending || now.Sub(t.Action.ReturnedAt) < returnGap {
+		return t, false
+	}
+	t.Action.ReturnedAt, t.NextCheckAt, t.Checks = now, now, 0
+	return t, true
+}
