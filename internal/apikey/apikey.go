@@ -84,6 +84,6 @@ func isRandom(s string) bool {
 	if len(s) != randomLength {
 		return false
 	}
-	_, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	return err == nil
+	random, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	return err == nil && base64.RawURLEncoding.EncodedLen(len(random)) == len(s) // decoding passes over line breaks
 }
