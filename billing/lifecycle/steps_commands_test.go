@@ -1,0 +1,211 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+func (l *life) pay() {
+	open, behind := l.open(), l.behind()
+	changes, err := l.apply(lifecycle.Pay{})
+	switch {
+	case err == nil:
+		require.NotEmpty(l.t, changes.Attempt)
+	case behind: // the command met what was due first
+	case inProgress(err):
+		require.NotNil(l.t, l.live(""))
+	case errors.Is(err, lifecycle.ErrNeedsReview):
+		l.requireParked()
+	default:
+		require.Condition(l.t, func() bool { return l.sub().Status == subscription.Trialing || len(open) == 0 }, err)
+	}
+}
+
+// skipRetry skips the next retry of the invoice in collection, if one is scheduled.
+func (l *life) skipRetry() {
+	i := slices.IndexFunc(l.open(), func(inv invoice.Invoice) bool { return inv.ID == l.sub().CollectingInvoiceID })
+	if i < 0 {
+		return
+	}
+	before, behind := l.open()[i], l.behind()
+	_, err := l.apply(lifecycle.SkipRetry{InvoiceID: before.ID})
+	if behind {
+		return // the command met what was due first
+	}
+	after := l.store.invoice(before.ID).Collection
+	switch scheduled := before.Collection.Phase == collection.Scheduled && l.sub().Status != subscription.Canceled; {
+	case err != nil:
+		require.True(l.t, !scheduled || inProgress(err), err)
+		require.Equal(l.t, before.Collection, after)
+	default:
+		require.True(l.t, scheduled)
+		require.Equal(l.t, before.Collection.Attempts, after.Attempts, "no attempt is made")
+		require.Equal(l.t, before.Collection.Skipped+1, after.Skipped)
+		require.True(l.t, after.Phase == collection.Exhausted || after.RetryAt.After(before.Collection.RetryAt))
+	}
+}
+
+// resume ends a pause, and charges what waited.
+func (l *life) resume() {
+	paused, behind := l.sub().Paused(), l.behind()
+	changes, err := l.apply(lifecycle.ResumeCollection{})
+	switch {
+	case behind:
+	case err != nil:
+		require.True(l.t, !paused || inProgress(err), err)
+	default:
+		require.True(l.t, paused && !l.sub().Paused())
+		require.True(l.t, changes.Attempt != "" || l.live("") != nil, "nothing collects")
+	}
+}
+
+// cancelPayment asks for a charge to be canceled, in whatever state it is.
+func (l *life) cancelPayment(draw chance) {
+	id := l.some(draw, func(t payment.Transaction) bool { return t.Type == payment.Charge })
+	if id == "" {
+		return
+	}
+	g, result := l.load(false), l.about(id)
+	state, changes, err := lifecycle.CancelPayment(g.state, result, l.moment())
+	if err != nil {
+		was := result.Transaction
+		require.True(l.t, was.Status != payment.Pending || !was.ParkedAt.IsZero(), err)
+		l.untouched(g)
+		return
+	}
+	l.write(g, state, changes)
+	require.False(l.t, l.store.transaction(id).CancelRequestedAt.IsZero())
+	if changes.Unfinished {
+		l.advance()
+	}
+}
+
+func (l *life) requireParked() {
+	parked := func(t payment.Transaction) bool { return t.Status == payment.Pending && !t.ParkedAt.IsZero() }
+	require.NotEmpty(l.t, l.some(func(int, string) int {
+		return 0
+	}, parked), "refused without a payment that needs review")
+}
+
+// behind: more was due than was done yet, so that a command met another state than the store's.
+func (l *life) behind() bool {
+	return l.sub().NextAction != subscription.ActionNone && !l.sub().NextActionAt.After(l.now)
+}
+
+func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
+	_, err := l.apply(lifecycle.ChangePlan{To: to, AtPeriodEnd: atPeriodEnd})
+	s := l.sub()
+	switch {
+	case l.behind() || err == nil:
+	case s.Status == subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	case to.ID == s.PlanID && s.PendingPlanID == "":
+		require.Equal(l.t, subscription.ErrPlanUnchanged, err)
+	case errors.Is(err, lifecycle.ErrNeedsReview):
+		l.requireParked()
+	default:
+		require.True(l.t, inProgress(err), err)
+		require.True(l.t, l.live("") != nil && !atPeriodEnd, "refused without a live attempt")
+	}
+}
+
+func (l *life) schedule(cmd lifecycle.Command) {
+	if _, err := l.apply(cmd); err != nil && !l.behind() {
+		canceled := l.sub().Status == subscription.Canceled && errors.Is(err, subscription.ErrCanceled)
+		require.True(l.t, canceled || !l.sub().CancelAtPeriodEnd && errors.Is(err, subscription.ErrNotScheduled), err)
+	}
+}
+
+func (l *life) cancelNow(refund bool) {
+	over, behind, last := l.sub().Status == subscription.Canceled, l.behind(), len(l.store.invoices)
+	_, err := l.apply(lifecycle.Cancel{Immediate: true, RefundUnused: refund})
+	if over {
+		require.Equal(l.t, subscription.ErrCanceled, err)
+		return
+	}
+	require.True(l.t, err == nil || l.behind(), err)
+	if err != nil {
+		return
+	}
+	if !refund && !behind {
+		require.Len(l.t, l.store.invoices, last)
+	}
+	for _, inv := range l.open() {
+		require.Contains(l.t, []collection.Phase{collection.Closed, collection.Charging}, inv.Collection.Phase)
+	}
+}
+
+// giveUp voids an invoice or marks it uncollectible.
+func (l *life) giveUp(inv invoice.Invoice, void bool) {
+	live, behind, balance := l.live(inv.ID), l.behind(), l.store.balance
+	if live != nil && !live.ParkedAt.IsZero() {
+		live = nil // nobody waits for it
+	}
+	var cmd lifecycle.Command = lifecycle.MarkUncollectible{InvoiceID: inv.ID}
+	if void {
+		cmd = lifecycle.VoidInvoice{InvoiceID: inv.ID}
+	}
+	was := l.writtenOff
+	l.writtenOff = true
+	_, err := l.apply(cmd)
+	if err != nil {
+		l.writtenOff = was
+		credits := void && inv.TakesTimeBack() && errors.Is(err, lifecycle.ErrTakesTimeBack)
+		require.True(l.t, behind || credits || inProgress(err) && live != nil, err)
+		return
+	}
+	require.True(l.t, behind || live == nil)
+	if !void && !behind && l.sub().Status == subscription.Canceled {
+		require.Equal(l.t, balance, l.store.balance, "it stays owed")
+	}
+}
+
+// markPaid settles an invoice by a payment that was made outside.
+func (l *life) markPaid(inv invoice.Invoice) {
+	live, behind := l.live(inv.ID), l.behind()
+	unsent := live == nil || live.FirstSentAt.IsZero() && live.ProviderRef == "" && live.ParkedAt.IsZero()
+	changes, err := l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash"})
+	if err != nil {
+		require.True(l.t, behind || !unsent && inProgress(err), err)
+		return
+	}
+	require.True(l.t, behind || unsent)
+	paid := changes.Made(l.store.settled[inv.ID].TransactionID)
+	require.NotNil(l.t, paid)
+	require.Equal(l.t, [2]any{payment.Success, payment.External}, [2]any{paid.Status, paid.Provider})
+}
+
+// inProgress tells the refusals while a payment is not decided.
+func inProgress(err error) bool {
+	code := fault.From(err).Code
+	return code == collection.ErrInProgress.Code || code == "payment_needs_review"
+}
+
+// payOwed sends what is owed of failed refunds again, or gives it as credit.
+func (l *life) payOwed(chargeID string, asCredit bool) {
+	charge := *l.store.transaction(chargeID)
+	if !asCredit {
+		changes, err := lifecycle.RetryRefund(lifecycle.State{Customer: l.store.customer, ClockNow: l.store.clock}, charge,
+			l.moment())
+		require.NoError(l.t, err)
+		require.Equal(l.t, charge.RefundOwed, changes.Made(changes.Attempt).Amount)
+		l.store.write(changes)
+		l.checkMoney()
+		return
+	}
+	g := l.load(false)
+	state, changes, err := lifecycle.CreditRefund(g.state, charge, l.moment())
+	require.NoError(l.t, err)
+	l.credited[chargeID] += charge.RefundOwed
+	l.write(g, state, changes)
+}
