@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // get measures GET /api/subscriptions/{id}, beside mux with one select of key and row.
@@ -20,6 +22,11 @@ func get(ctx context.Context, r *rig, o options) (result, error) {
 	}
 	if err := r.noteStarted(ctx, ourIDs); err != nil {
 		return out, err
+	}
+	for _, pool := range []*pgxpool.Pool{r.ours.pool, r.bare.pool} { // as autovacuum does within a minute
+		if _, err := pool.Exec(ctx, "analyze"); err != nil {
+			return out, err
+		}
 	}
 	lasts := pick(o, time.Second, 3*time.Second)
 	order := rand.New(rand.NewPCG(o.seed, 1)).Perm(len(ourIDs))
