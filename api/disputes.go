@@ -70,8 +70,8 @@ func (s *Server) listDisputes(
 	if err != nil {
 		return nil, err
 	}
-	if in.From > 0 && in.To > 0 && in.From >= in.To {
-		return nil, errSpanEmpty
+	if err := checkSpan(in.From, in.To); err != nil {
+		return nil, err
 	}
 	rows, more, err := s.store.Disputes(ctx, c.EnvironmentID, db.DisputeFilter{
 		CustomerID: in.CustomerID, ChargeID: in.ChargeID, Status: payment.DisputeState(in.Status),

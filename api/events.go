@@ -92,16 +92,23 @@ type listEventsInput struct {
 	To             int64          `query:"to" minimum:"1" maximum:"253402300799" example:"1763726400" doc:"Only events whose recordedAt is before this. Unix seconds."`
 }
 
-var errSpanEmpty = fault.InvalidParam("to", "time_span_empty", "`to` must be later than `from`.")
+// checkSpan refuses a span of time, in Unix seconds, that holds nothing; 0: that end is open. An empty span is a mistake in
+// the caller's arithmetic; an empty list would hide it. Fault: time_span_empty.
+func checkSpan(from, to int64) error {
+	if from > 0 && to > 0 && from >= to {
+		return fault.InvalidParam("to", "time_span_empty", "`to` must be later than `from`.")
+	}
+	return nil
+}
 
-// Fault: time_span_empty. An empty span is a mistake in the caller's arithmetic; an empty list would hide it.
+// Fault: time_span_empty.
 func (in *listEventsInput) filter() (db.EventFilter, error) {
 	f := db.EventFilter{
 		ObjectID: in.ObjectID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
 		RecordedFrom: instant(in.From), RecordedTo: instant(in.To),
 	}
-	if in.From > 0 && in.To > 0 && in.From >= in.To {
-		return f, errSpanEmpty
+	if err := checkSpan(in.From, in.To); err != nil {
+		return f, err
 	}
 	for _, p := range in.Type {
 		f.Types = append(f.Types, event.Pattern(p))

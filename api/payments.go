@@ -141,8 +141,8 @@ func (s *Server) listPayments(
 	if err != nil {
 		return nil, err
 	}
-	if in.From > 0 && in.To > 0 && in.From >= in.To {
-		return nil, errSpanEmpty
+	if err := checkSpan(in.From, in.To); err != nil {
+		return nil, err
 	}
 	rows, more, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
