@@ -1,9 +1,15 @@
 package plan
 
-import "perennial/billing/money"
+import (
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/rating"
+)
 
 // Cost is what one price comes to in a whole period. Quantity and UnitPrice are decimals, the latter in major units of
-// the plan's currency, since a unit may cost less than a minor unit.
+// the plan's currency, since a unit may cost less than a minor unit. It is empty where units have no single price.
 type Cost struct {
 	PriceID     string
 	Description string
@@ -12,16 +18,48 @@ type Cost struct {
 	Amount      money.Minor
 }
 
-// Costs returns what one whole period of the plan costs, one Cost a price, free ones too.
-func (p Plan) Costs() []Cost {
-	costs := make([]Cost, len(p.Prices))
-	for i, price := range p.Prices {
-		costs[i] = Cost{
-			PriceID: price.ID, Description: p.describe(price), Quantity: "1",
-			UnitPrice: money.FormatUnits(price.Amount, p.Currency), Amount: price.Amount,
-		}
+// Cost returns what so many units of one of the plan's prices come to in a whole period. Faults: amount_too_large;
+// price_missing, where the price is another plan's.
+func (p Plan) Cost(priceID string, units int64) (Cost, error) {
+	i := slices.IndexFunc(p.Prices, func(price Price) bool { return price.ID == priceID })
+	if i < 0 {
+		return Cost{}, fault.New(fault.Internal, "price_missing", "The plan %s has no price %s.", p.ID, priceID)
 	}
-	return costs
+	price := p.Prices[i]
+	rated, err := price.Rate(money.Whole(units), p.Currency)
+	if err != nil {
+		return Cost{}, err
+	}
+	cost := Cost{
+		PriceID: price.ID, Description: p.describe(price), Quantity: rated.Quantity.String(), Amount: rated.Amount,
+	}
+	if price.Model == rating.Flat {
+		cost.UnitPrice = money.FormatUnits(price.Amount, p.Currency)
+	} else if one, simple := rated.UnitPrice(); simple {
+		cost.UnitPrice = one.String()
+	}
+	return cost, nil
+}
+
+// Total returns what one whole period costs for a quantity of units. Fault: amount_too_large.
+func (p Plan) Total(quantity int64) (money.Minor, error) {
+	amounts := make([]money.Minor, len(p.Prices))
+	for i, price := range p.Prices {
+		cost, err := p.Cost(price.ID, price.Units(quantity))
+		if err != nil {
+			return 0, err
+		}
+		amounts[i] = cost.Amount
+	}
+	return money.Sum(amounts...)
+}
+
+// Units returns how many units of the price a subscription has whose quantity is given: a flat price has one.
+func (p Price) Units(quantity int64) int64 {
+	if p.Model == rating.Flat {
+		return 1
+	}
+	return quantity
 }
 
 func (p Plan) describe(price Price) string {

@@ -11,104 +11,200 @@ import (
 	"perennial/billing/plan"
 )
 
-// ChangePlan moves the subscription to another plan of the same currency: now, with proration, or at the period's end.
-// During a trial nothing is charged. A change of interval restarts the period now. Unused time that was paid is
-// credited; unused time that is billed but unpaid is reversed by an invoice that replaces the open one. Faults:
-// subscription_canceled, plan_inactive, currency_mismatch, plan_unchanged, payment_in_progress, renewal_due,
-// amount_too_large.
-func (s Subscription) ChangePlan(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
+// Change asks for another plan of the same currency, another quantity, or both: now, with proration, or at the period's
+// end.
+type Change struct {
+	Plan        *plan.Plan // nil: as it is
+	Quantity    int64      // 0: as it is
+	AtPeriodEnd bool
+}
+
+// ChangePlan changes what the subscription is billed for. During a trial nothing is charged. A change of interval
+// restarts the period now. Unused time that was paid is credited; unused time that is billed but unpaid is reversed by an
+// invoice that replaces the open one. Items that stay as they are keep their lines. Faults: subscription_canceled,
+// plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range, payment_in_progress,
+// renewal_due, amount_too_large.
+func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
-	switch {
-	case to.ID == s.PlanID && s.PendingPlanID == "":
-		return Decision{}, ErrPlanUnchanged
-	case to.ID == s.PlanID: // staying is how a waiting change is taken back, also on a plan that is no longer offered
-		s.PendingPlanID = ""
-		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingPlanId")}}, nil
-	case !to.Active:
-		return Decision{}, ErrPlanInactive
-	case to.Currency != s.Currency:
-		return Decision{}, ErrCurrency
-	case atPeriodEnd:
-		s.PendingPlanID = to.ID
-		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingPlanId")}}, nil
-	}
-	if s.NextPeriod == 0 { // nothing is billed yet: the first period will be, on the new plan
-		from := s.PlanID
-		s.PlanID, s.PendingPlanID, s.Interval = to.ID, "", to.Interval
-		if s.unbegun() {
-			s.CurrentPeriod = s.schedule().Period(0)
-		}
-		return Decision{Subscription: s, Events: []event.Event{s.planChanged(from, now), s.updated(now, "planId")}}, nil
-	}
-	return s.changeNow(f, to, now)
-}
-
-func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision, error) {
-	now = now.UTC().Truncate(time.Second)
-	if !s.CurrentPeriod.Contains(now) {
-		return Decision{}, ErrRenewalDue
-	}
-	if open := f.openFor(s.PeriodIndex); open != nil {
-		if _, _, _, err := open.Withdraw("", false, now); err != nil {
-			return Decision{}, ErrPaymentPending
-		}
-	}
-	left, err := s.leaving(f, now)
+	to, quantity, put, err := s.asked(f, c)
 	if err != nil {
 		return Decision{}, err
 	}
-	billed := f.Plan.Free() || f.invoiced(s.PeriodIndex)
-	from := s.PlanID
-	s.PlanID, s.PendingPlanID = to.ID, ""
-	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
-	var charge []invoice.Line
-	if to.Interval != s.Interval {
-		s.restart(to.Interval, now)
-		rest = s.CurrentPeriod
-		charge = s.wholePeriod(f, to)
-	} else if charge, err = s.restOfPeriod(f, to, now); err != nil {
+	if _, err := to.Total(quantity); err != nil { // nothing may stop a renewal later
 		return Decision{}, err
 	}
-	d := Decision{Events: []event.Event{s.planChanged(from, now), s.updated(now, "planId")}}
-	// A period that cost something and that nobody billed (it began while past due) is billed in full on recovery, on
-	// the new plan.
-	if billed || s.Status != PastDue {
-		lines := append(left.lines, charge...)
-		if _, err := invoice.Sum(lines); err != nil {
-			return Decision{}, err
-		}
-		d.Issue = s.drafts(invoice.Update, rest, lines)
-		if left.replaces != "" {
-			d.Issue[0].Replaces = left.replaces
-		}
+	if to.ID == s.PlanID && quantity == s.Quantity || c.AtPeriodEnd {
+		return Decision{Subscription: put.Subscription, Events: []event.Event{put.updated(now, put.fields...)}}, nil
 	}
-	if len(d.Issue) == 0 && s.Status == Active {
-		s.paidUntil(s.CurrentPeriod.End)
-	}
-	d.Subscription = s
-	return d, nil
+	return put.changeNow(f, to, quantity, now)
 }
 
-// leaving is what the old plan's unused time leads to: lines for the new invoice, and the open invoice it replaces.
+// put is a subscription in which what waits for the period's end is as a change asks for it, and the fields that say so.
+type put struct {
+	Subscription
+	fields []string
+}
+
+// asked returns the plan and the quantity that a change leads to, and the subscription with what waits for the period's
+// end. To ask for what is there already is how a waiting change is taken back, also on a plan that is no longer offered.
+func (s Subscription) asked(f Facts, c Change) (to plan.Plan, quantity int64, out put, err error) {
+	to, quantity, out = f.Plan, s.Quantity, put{Subscription: s}
+	refusal := ErrQuantityUnchanged
+	if c.Plan != nil {
+		to, refusal = *c.Plan, ErrPlanUnchanged
+		pending := ""
+		switch {
+		case to.ID == s.PlanID:
+		case !to.Active:
+			return to, 0, out, ErrPlanInactive
+		case to.Currency != s.Currency:
+			return to, 0, out, ErrCurrency
+		case c.AtPeriodEnd:
+			pending = to.ID
+		}
+		if pending != s.PendingPlanID || pending != "" {
+			out.fields = append(out.fields, "pendingPlanId")
+		}
+		out.PendingPlanID = pending
+	}
+	if c.Quantity != 0 {
+		if err := CheckQuantity(c.Quantity); err != nil {
+			return to, 0, out, err
+		}
+		quantity = c.Quantity
+		var pending int64
+		if c.AtPeriodEnd && quantity != s.Quantity {
+			pending = quantity
+		}
+		if pending != s.PendingQuantity || pending != 0 {
+			out.fields = append(out.fields, "pendingQuantity")
+		}
+		out.PendingQuantity = pending
+	}
+	if len(out.fields) == 0 && to.ID == s.PlanID && quantity == s.Quantity {
+		return to, 0, out, refusal
+	}
+	return to, quantity, out, nil
+}
+
+// changeNow bills the subscription for other items from now on.
+func (s put) changeNow(f Facts, to plan.Plan, quantity int64, now time.Time) (Decision, error) {
+	was := s.Subscription
+	s.Quantity = quantity
+	events := func() []event.Event {
+		var fields []string
+		if s.PlanID != was.PlanID {
+			fields = append(fields, "planId")
+		}
+		if s.Quantity != was.Quantity {
+			fields = append(fields, "quantity")
+		}
+		updated := s.updated(now, fields...)
+		if s.PlanID == was.PlanID {
+			return []event.Event{updated}
+		}
+		return []event.Event{s.planChanged(was.PlanID, now), updated}
+	}
+	items := s.itemsOn(f, to)
+	if s.NextPeriod == 0 { // nothing is billed yet: the first period will be, on the new plan
+		s.PlanID, s.Interval, s.Items = to.ID, to.Interval, items
+		if s.unbegun() {
+			s.CurrentPeriod = s.schedule().Period(0)
+		}
+		return Decision{Subscription: s.Subscription, Events: events()}, nil
+	}
+	if slices.Equal(items, s.Items) { // flat prices ignore the quantity
+		return Decision{Subscription: s.Subscription, Events: events()}, nil
+	}
+	issue, err := s.exchange(f, to, items, now.UTC().Truncate(time.Second))
+	if err != nil {
+		return Decision{}, err
+	}
+	return Decision{Subscription: s.Subscription, Issue: issue, Events: events()}, nil
+}
+
+// exchange puts the subscription on a plan with items, and makes the invoice of it: the unused time of items that go or
+// change is taken back, and the time that is left of those that come is charged.
+func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]invoice.Draft, error) {
+	if !s.CurrentPeriod.Contains(now) {
+		return nil, ErrRenewalDue
+	}
+	if open := f.openFor(s.PeriodIndex); open != nil {
+		if _, _, _, err := open.Withdraw("", false, now); err != nil {
+			return nil, ErrPaymentPending
+		}
+	}
+	going, coming := s.Items, items
+	restarts := to.Interval != s.Interval
+	if !restarts {
+		going, coming = except(s.Items, items), except(items, s.Items)
+	}
+	left, err := s.leaving(f, going, now)
+	if err != nil {
+		return nil, err
+	}
+	billed := f.Plan.Free() || f.invoiced(s.PeriodIndex)
+	s.PlanID, s.Items = to.ID, items
+	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
+	var charge []invoice.Line
+	if restarts {
+		s.restart(to.Interval, now)
+		rest = s.CurrentPeriod
+		charge, err = s.wholePeriod(coming, to)
+	} else {
+		charge, err = s.restOfPeriod(coming, to, now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A period that cost something and that nobody billed (it began while past due) is billed in full on recovery, with
+	// the new items.
+	if !billed && s.Status == PastDue {
+		return nil, nil
+	}
+	lines := append(left.lines, charge...)
+	if _, err := invoice.Sum(lines); err != nil {
+		return nil, err
+	}
+	issue := s.drafts(invoice.Update, rest, lines)
+	if left.replaces != "" {
+		issue[0].Replaces = left.replaces
+	}
+	if len(issue) == 0 && to.Free() && s.Status == Active {
+		s.paidUntil(s.CurrentPeriod.End)
+	}
+	return issue, nil
+}
+
+// except returns the items that others does not have, with this quantity.
+func except(items, others []Item) []Item {
+	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return slices.Contains(others, i) })
+}
+
+// leaving is what the unused time of items leads to: lines for the new invoice, and the open invoice it replaces.
 type leaving struct {
 	lines    []invoice.Line
 	replaces string
 	credit   money.Minor // of the lines: the unused time that they take back
 }
 
-// leaving values the old plan's unused time, item by item, as far as it is billed: on paid invoices and on the open one
-// that the new invoice takes in, which the caller must be able to withdraw. All that is unpaid of the period is then on
-// one invoice, so a total below zero, which becomes credit or a refund, is never more than was paid.
-func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
+// leaving values the unused time of items, as far as it is billed: on paid invoices and on the open one that the new
+// invoice takes in, which the caller must be able to withdraw. All that is unpaid of the period is then on one invoice,
+// so a total below zero, which becomes credit or a refund, is never more than was paid.
+func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, error) {
 	billed := f.Paid
 	var out leaving
 	if open := f.openFor(s.PeriodIndex); open != nil {
 		out.replaces, out.lines = open.ID, slices.Clone(open.Lines)
 		billed = append(slices.Clone(f.Paid), *open)
 	}
-	for _, item := range s.items(f, f.Plan) {
+	lines, err := s.lines(going, f.Plan)
+	if err != nil {
+		return leaving{}, err
+	}
+	for _, item := range lines {
 		credit, ok, err := s.unusedTime(billed, item, now)
 		if err != nil {
 			return leaving{}, err

@@ -9,35 +9,46 @@ import (
 	"perennial/billing/proration"
 )
 
-// items returns a line for each item that the plan gives the subscription, as the whole current period costs it.
-func (s Subscription) items(f Facts, p plan.Plan) []invoice.Line {
-	costs := p.Costs()
-	lines := make([]invoice.Line, len(costs))
-	for i, cost := range costs {
+// lines returns a line for each of some items, as the whole current period costs it on their plan. Faults: those of
+// plan.Cost.
+func (s Subscription) lines(items []Item, p plan.Plan) ([]invoice.Line, error) {
+	lines := make([]invoice.Line, len(items))
+	for i, item := range items {
+		cost, err := p.Cost(item.PriceID, item.Quantity)
+		if err != nil {
+			return nil, err
+		}
 		lines[i] = invoice.Line{
-			Kind: invoice.Recurring, Description: cost.Description, PlanID: p.ID, PriceID: cost.PriceID,
-			ItemID: f.ItemID(cost.PriceID), PeriodIndex: s.PeriodIndex, Quantity: cost.Quantity, UnitPrice: cost.UnitPrice,
-			Amount: cost.Amount, Period: s.CurrentPeriod,
+			Kind: invoice.Recurring, Description: cost.Description, PlanID: p.ID, PriceID: item.PriceID, ItemID: item.ID,
+			PeriodIndex: s.PeriodIndex, Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
+			Period: s.CurrentPeriod,
 		}
 	}
-	return lines
+	return lines, nil
 }
 
-// wholePeriod bills the current period on a plan. A free item has no line.
-func (s Subscription) wholePeriod(f Facts, p plan.Plan) []invoice.Line {
+// wholePeriod bills the current period of some items. A free one has no line. Faults: those of plan.Cost.
+func (s Subscription) wholePeriod(items []Item, p plan.Plan) ([]invoice.Line, error) {
+	all, err := s.lines(items, p)
+	if err != nil {
+		return nil, err
+	}
 	var lines []invoice.Line
-	for _, l := range s.items(f, p) {
+	for _, l := range all {
 		if l.Amount != 0 {
 			lines = append(lines, l)
 		}
 	}
-	return lines
+	return lines, nil
 }
 
-// restOfPeriod bills the rest of the current period on a plan, each line rounded cumulatively. One that rounds to
-// nothing stays: its invoice shows that the period is billed. Faults: those of proration.Rest.
-func (s Subscription) restOfPeriod(f Facts, p plan.Plan, now time.Time) ([]invoice.Line, error) {
-	lines := s.wholePeriod(f, p)
+// restOfPeriod bills the rest of the current period of some items, each line rounded cumulatively. One that rounds to
+// nothing stays: its invoice shows that the period is billed. Faults: those of plan.Cost and proration.Rest.
+func (s Subscription) restOfPeriod(items []Item, p plan.Plan, now time.Time) ([]invoice.Line, error) {
+	lines, err := s.wholePeriod(items, p)
+	if err != nil {
+		return nil, err
+	}
 	for i := range lines {
 		l := &lines[i]
 		rest, err := proration.Rest(l.Amount, s.CurrentPeriod, now)

@@ -1,0 +1,46 @@
+package subscription
+
+import (
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+)
+
+// MaxQuantity bounds the units of a subscription: more is a typing error.
+const MaxQuantity = 1_000_000_000
+
+// Item is a price as one subscription has it. Its id is derived from both, so that a price has one item as long as the
+// subscription lives, also when it comes back after a change of plan.
+type Item struct {
+	ID       string
+	PriceID  string
+	Quantity int64
+}
+
+// CheckQuantity refuses what no subscription can have: quantity_out_of_range.
+func CheckQuantity(quantity int64) error {
+	if quantity < 1 || quantity > MaxQuantity {
+		return fault.InvalidParam("quantity", "quantity_out_of_range",
+			"`quantity` must be 1 to %d. The request has %d.", int64(MaxQuantity), quantity)
+	}
+	return nil
+}
+
+// Itemized returns the subscription with the items that its plan gives it. They are there already, but for a
+// subscription that is new, or that a build from before there were items has created or changed.
+func (s Subscription) Itemized(f Facts) Subscription {
+	if items := s.itemsOn(f, f.Plan); !slices.Equal(items, s.Items) {
+		s.Items = items
+	}
+	return s
+}
+
+// itemsOn returns the items of the subscription on a plan: one for each price.
+func (s Subscription) itemsOn(f Facts, p plan.Plan) []Item {
+	items := make([]Item, len(p.Prices))
+	for i, price := range p.Prices {
+		items[i] = Item{ID: f.ItemID(price.ID), PriceID: price.ID, Quantity: price.Units(s.Quantity)}
+	}
+	return items
+}
