@@ -32,6 +32,10 @@ var elsewhere = map[string]string{
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"amount_invalid":  "no field of a request is an amount with decimals",
 	"keyset_readable": "operators", "credentials_missing": "operators",
+	"decimal_invalid": "plans have flat prices only", "price_parameter_missing": "the same",
+	"price_parameter_out_of_range": "the same", "price_parameter_unexpected": "the same",
+	"tiers_count_out_of_range": "the same", "tiers_not_ascending": "the same",
+	"proration_measure_unknown": "time is counted in seconds",
 }
 
 // The rules decide which codes an operation has: they follow from what its handler can call.

@@ -18,6 +18,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/payment"

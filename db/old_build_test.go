@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/lifecycle"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -30,6 +29,7 @@ func TestOldBuild_WhatItBillsIsFound(t *testing.T) {
 		inv, line := id.New(id.Invoice, wall), id.New(id.InvoiceLine, wall)
 		tx, err := b.pool.Begin(t.Context())
 		require.NoError(t, err)
+		defer func() { _ = tx.Rollback(t.Context()) }() // where it was not committed
 		_, err = tx.Exec(t.Context(), `insert into invoice_lines (id, environment_id, invoice_id, position, kind, description,
 			plan_id, price_id, amount, period_start, period_end) values ($1, $2, $3, 0, $4, '', $5, $6, $7, $8, $9)`,
 			line, b.env, inv, kind, b.plan.ID, price, amount, at, end)
@@ -37,7 +37,7 @@ func TestOldBuild_WhatItBillsIsFound(t *testing.T) {
 		_, err = tx.Exec(t.Context(), `insert into invoices (id, environment_id, number, customer_id, subscription_id, status,
 			reason, currency, total, credit_applied, amount_due, amount_paid, period_start, period_end, phase,
 			automatic_attempts, attempts, paid_at, issued_at, created_at) values ($1, $2, (select count(*) + 1 from invoices),
-			$3, $4, 'paid', 'subscription_update', 'EUR', $5, 0, greatest($5, 0), greatest($5, 0), $6, $7, 'settled', 0, 0,
+			$3, $4, 'paid', 'subscription_update', 'EUR', $5::bigint, 0, greatest($5::bigint, 0), greatest($5::bigint, 0), $6, $7, 'settled', 0, 0,
 			$6, $6, $6)`, inv, b.env, b.customer.ID, b.subscription.ID, amount, at, end)
 		require.NoError(t, err)
 		require.NoError(t, tx.Commit(t.Context()))
@@ -69,7 +69,7 @@ func TestOldBuild_WhatItBillsIsFound(t *testing.T) {
 		sub.NextPeriod, sub.PeriodIndex, sub.RenewedIndex = 2, 4, 4
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, sub))
 	})
-	var counted lifecycle.State = load(t, b)
+	counted := load(t, b)
 	require.Equal(t, 4, counted.Subscription.PeriodIndex)
 	require.Empty(t, counted.Paid)
 }
