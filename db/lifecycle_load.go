@@ -28,7 +28,7 @@ func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (l
 	err := tx.together(ctx,
 		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
 		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen, l.readPending,
-		l.readEnvironment, l.readClock, l.readPlans, l.readPrices, l.readClosed, l.readLines, l.readProvider)
+		l.readEnvironment, l.readClock, l.readItems, l.readPlans, l.readPrices, l.readClosed, l.readLines, l.readProvider)
 	if err != nil {
 		return lifecycle.State{}, readError("subscription", err)
 	}
@@ -157,6 +157,12 @@ func (l *loader) readClock(h dbsqlc.DBTX) error {
 	})
 	l.ClockNow = testClockFromDB(row.TestClock).NowAt
 	return optional(err)
+}
+
+func (l *loader) readItems(h dbsqlc.DBTX) error {
+	items, err := itemsOf(l.ctx, h, l.environmentID, l.id)
+	l.Subscription.Items = items[l.id]
+	return err
 }
 
 func (l *loader) readPlans(h dbsqlc.DBTX) (err error) {

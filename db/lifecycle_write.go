@@ -41,6 +41,7 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	}
 	if c.Subscription != nil {
 		do(func() error { return tx.SaveSubscription(ctx, environmentID, *c.Subscription) })
+		do(func() error { return tx.SaveItems(ctx, environmentID, *c.Subscription, c.Items, c.EndedItems) })
 	}
 	for _, id := range c.Starts {
 		tx.AfterCommit(StartPayment{EnvironmentID: environmentID, ID: id})

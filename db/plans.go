@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/rating"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -140,7 +141,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 	for i, price := range p.Prices {
 		err := queries.PriceInsert(ctx, tx.pipe, dbsqlc.PriceInsertParams{
 			ID: price.ID, EnvironmentID: environmentID, PlanID: p.ID, Position: i, Name: price.Name, Model: price.Model,
-			Amount: price.Amount,
+			Amount: price.Amount, Parameters: parameters(price),
 		})
 		if err != nil {
 			return err
@@ -157,6 +158,17 @@ func planFromDB(row dbsqlc.Plan) plan.Plan {
 	}
 }
 
+// parameters are what a price has beyond its amount; nil: it is flat.
+func parameters(price plan.Price) *rating.Price {
+	if price.Model == rating.Flat {
+		return nil
+	}
+	return &price.Price
+}
+
 func priceFromDB(row dbsqlc.Price) plan.Price {
-	return plan.Price{ID: row.ID, Name: row.Name, Model: row.Model, Amount: row.Amount}
+	if row.Parameters != nil {
+		return plan.Price{ID: row.ID, Name: row.Name, Price: *row.Parameters}
+	}
+	return plan.Flat(row.ID, row.Name, row.Amount)
 }

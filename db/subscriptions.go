@@ -17,10 +17,25 @@ type SubscriptionFilter struct {
 	TestClockID string
 }
 
-// Subscription reads one. Fault: subscription_not_found.
+// Subscription reads one with its items. Fault: subscription_not_found.
 func (r Reader) Subscription(ctx context.Context, environmentID, id string) (subscription.Subscription, error) {
-	row, err := queries.SubscriptionGet(ctx, r.handle, dbsqlc.SubscriptionGetParams{EnvironmentID: environmentID, ID: id})
-	return subscriptionFromDB(row.Subscription), readError("subscription", err)
+	var row dbsqlc.SubscriptionGetRow
+	var items map[string][]subscription.Item
+	err := r.together(ctx,
+		func(h dbsqlc.DBTX) (err error) {
+			row, err = queries.SubscriptionGet(ctx, h, dbsqlc.SubscriptionGetParams{EnvironmentID: environmentID, ID: id})
+			return err
+		},
+		func(h dbsqlc.DBTX) (err error) {
+			items, err = itemsOf(ctx, h, environmentID, id)
+			return err
+		})
+	if err != nil {
+		return subscription.Subscription{}, readError("subscription", err)
+	}
+	s := subscriptionFromDB(row.Subscription)
+	s.Items = items[id]
+	return s, nil
 }
 
 // SubscriptionWithKey reads key and subscription in one round trip. Faults: api_key_unknown; subscription_not_found,
@@ -28,12 +43,27 @@ func (r Reader) Subscription(ctx context.Context, environmentID, id string) (sub
 func (r Reader) SubscriptionWithKey(
 	ctx context.Context, hash []byte, id string,
 ) (APIKey, subscription.Subscription, error) {
-	row, err := queries.SubscriptionGetWithKey(ctx, r.handle, dbsqlc.SubscriptionGetWithKeyParams{Hash: hash, ID: id})
+	var row dbsqlc.SubscriptionGetWithKeyRow
+	var items []dbsqlc.SubscriptionItemListWithKeyRow
+	err := r.together(ctx,
+		func(h dbsqlc.DBTX) (err error) {
+			row, err = queries.SubscriptionGetWithKey(ctx, h, dbsqlc.SubscriptionGetWithKeyParams{Hash: hash, ID: id})
+			return err
+		},
+		func(h dbsqlc.DBTX) (err error) {
+			items, err = queries.SubscriptionItemListWithKey(ctx, h,
+				dbsqlc.SubscriptionItemListWithKeyParams{Hash: hash, SubscriptionID: id})
+			return err
+		})
 	if err != nil {
 		key, err := r.withoutResource(ctx, hash, "subscription", err)
 		return key, subscription.Subscription{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), subscriptionFromDB(row.Subscription), nil
+	s := subscriptionFromDB(row.Subscription)
+	for _, item := range items {
+		s.Items = append(s.Items, itemFromDB(item.SubscriptionItem))
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), s, nil
 }
 
 // RenewedCurrencies lists the currencies of a customer's subscriptions that renew and cost something.
@@ -44,7 +74,7 @@ func (r Reader) RenewedCurrencies(ctx context.Context, environmentID, customerID
 		translate("SubscriptionListRenewedCurrencies", err)
 }
 
-// Subscriptions lists an environment's.
+// Subscriptions lists an environment's, with their items.
 func (r Reader) Subscriptions(
 	ctx context.Context, environmentID string, f SubscriptionFilter, page Page,
 ) (subs []subscription.Subscription, hasMore bool, err error) {
@@ -63,13 +93,24 @@ func (r Reader) Subscriptions(
 	subs, hasMore = cut(page, rows, func(row dbsqlc.SubscriptionListRow) subscription.Subscription {
 		return subscriptionFromDB(row.Subscription)
 	})
+	ids := make([]string, len(subs))
+	for i := range subs {
+		ids[i] = subs[i].ID
+	}
+	items, err := itemsOf(ctx, r.handle, environmentID, ids...)
+	if err != nil {
+		return nil, false, translate("SubscriptionItemList", err)
+	}
+	for i := range subs {
+		subs[i].Items = items[subs[i].ID]
+	}
 	return subs, hasMore, nil
 }
 
-// InsertSubscription writes a new one, with the revision 1. The customer is not erased until the transaction ends.
+// InsertSubscription writes a new one with its items, with the revision 1. The customer is not erased until the transaction ends.
 // Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
-	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
+	err := queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
 		dbsqlc.SubscriptionInsertParams{
 			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID,
 			Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
@@ -80,10 +121,16 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 			CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
 			CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
 			TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-			FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
+			Quantity: s.Quantity, PendingQuantity: null(s.PendingQuantity),
+			Quantity: s.Quantity, PendingQuantity: null(s.PendingQuantity),
+		FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
 			RenewedFrom:   nullTime(s.RenewedFrom),
 			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
 		})
+	if err != nil {
+		return err
+	}
+	return tx.SaveItems(ctx, environmentID, s, s.Items, nil)
 }
 
 // SaveSubscription writes what may change and raises the revision by one. The row must be locked by this transaction.
@@ -129,6 +176,7 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		CollectingInvoiceID: value(row.CollectingInvoiceID), CollectionPausedAt: value(row.CollectionPausedAt), TestClockID: value(row.TestClockID),
 		Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt), NextAction: row.NextAction,
 		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
+		Quantity: row.Quantity, PendingQuantity: value(row.PendingQuantity),
 		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
 		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}

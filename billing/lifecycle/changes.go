@@ -14,8 +14,11 @@ import (
 // Changes are the rows that a decision writes, each once and in its last form.
 // All of them are one database transaction.
 type Changes struct {
-	At              time.Time                  // of the decision, in the subscription's own time
-	Subscription    *subscription.Subscription // nil: it stays as it is
+	At           time.Time                  // of the decision, in the subscription's own time
+	Subscription *subscription.Subscription // nil: it stays as it is
+	// Items are those of the subscription that are new or changed, EndedItems the ids of those that it has no longer.
+	Items           []subscription.Item
+	EndedItems      []string
 	NewInvoices     []invoice.Invoice
 	Invoices        []invoice.Invoice // existing ones, changed
 	NewTransactions []payment.Transaction

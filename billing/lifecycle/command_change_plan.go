@@ -1,25 +1,22 @@
 package lifecycle
 
-import "perennial/billing/plan"
+import "perennial/billing/subscription"
 
-// ChangePlan moves the subscription to another plan, now or at the period's end. Faults: those of
+// ChangePlan moves the subscription to another plan or another quantity, now or at the period's end. Faults: those of
 // subscription.ChangePlan.
-type ChangePlan struct {
-	To          plan.Plan
-	AtPeriodEnd bool
-}
+type ChangePlan subscription.Change
 
 // Name implements Command.
 func (ChangePlan) Name() string { return "change_plan" }
 
 func (c ChangePlan) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.ChangePlan(d.Facts(), c.To, c.AtPeriodEnd, d.Now)
+	made, err := d.Subscription.ChangePlan(d.Facts(), subscription.Change(c), d.Now)
 	if err != nil {
 		return nil, err
 	}
 	return func() error {
-		if made.Subscription.PlanID == c.To.ID || made.Subscription.PendingPlanID == c.To.ID {
-			d.PendingPlan = &c.To
+		if to := c.Plan; to != nil && (made.Subscription.PlanID == to.ID || made.Subscription.PendingPlanID == to.ID) {
+			d.PendingPlan = to
 		}
 		return d.carryOut(made)
 	}, nil

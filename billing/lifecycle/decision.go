@@ -33,6 +33,9 @@ func begin(s State, at Moment) *decision {
 		d.Now = s.Subscription.UpdatedAt
 	}
 	d.due, d.Changes.At = d.Now, d.Now
+	if d.Subscription.ID != "" {
+		d.Subscription = d.Subscription.Itemized(d.Facts())
+	}
 	return d
 }
 
@@ -56,12 +59,28 @@ func (d *decision) finish() (State, Changes, error) {
 	}
 	if !reflect.DeepEqual(d.before, *s) {
 		s.UpdatedAt = d.Now
+		d.Changes.Items, d.Changes.EndedItems = changedItems(d.before.Items, s.Items)
 		saved := *s
 		d.Changes.Subscription = &saved
 		s.Revision++
 	}
 	d.settleState()
 	return d.State, d.Changes, nil
+}
+
+// changedItems returns the items that are new or have another quantity, and the ids of those that are gone.
+func changedItems(was, is []subscription.Item) (changed []subscription.Item, ended []string) {
+	for _, item := range is {
+		if !slices.Contains(was, item) {
+			changed = append(changed, item)
+		}
+	}
+	for _, item := range was {
+		if !slices.ContainsFunc(is, func(other subscription.Item) bool { return other.ID == item.ID }) {
+			ended = append(ended, item.ID)
+		}
+	}
+	return changed, ended
 }
 
 // behind reports whether something is still due.

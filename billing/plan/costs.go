@@ -25,7 +25,10 @@ func (p Plan) Cost(priceID string, units int64) (Cost, error) {
 	if i < 0 {
 		return Cost{}, fault.New(fault.Internal, "price_missing", "The plan %s has no price %s.", p.ID, priceID)
 	}
-	price := p.Prices[i]
+	return p.cost(p.Prices[i], units)
+}
+
+func (p Plan) cost(price Price, units int64) (Cost, error) {
 	rated, err := price.Rate(money.Whole(units), p.Currency)
 	if err != nil {
 		return Cost{}, err
@@ -45,7 +48,7 @@ func (p Plan) Cost(priceID string, units int64) (Cost, error) {
 func (p Plan) Total(quantity int64) (money.Minor, error) {
 	amounts := make([]money.Minor, len(p.Prices))
 	for i, price := range p.Prices {
-		cost, err := p.Cost(price.ID, price.Units(quantity))
+		cost, err := p.cost(price, price.Units(quantity))
 		if err != nil {
 			return 0, err
 		}

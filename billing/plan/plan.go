@@ -12,20 +12,20 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/rating"
 )
 
-// Model is how a price component turns into an amount.
-type Model string
-
-// Flat charges Amount once a period, in advance.
-const Flat Model = "flat"
-
-// Price is one component of a plan. Amount is in minor units of the plan's currency.
+// Price is one component of a plan, charged for each period in advance: by its model, and for all but a flat one by the
+// subscription's quantity.
 type Price struct {
-	ID     string
-	Name   string
-	Model  Model
-	Amount money.Minor
+	ID   string
+	Name string
+	rating.Price
+}
+
+// Flat returns a price that costs the same amount in every period, in minor units.
+func Flat(id, name string, amount money.Minor) Price {
+	return Price{ID: id, Name: name, Price: rating.Price{Model: rating.Flat, Amount: amount}}
 }
 
 // Plan is what a customer subscribes to. A plan's prices never change: a new price is a new plan. Its name, its dunning
@@ -50,8 +50,8 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// prices_count_out_of_range, price_model_unknown, amount_negative, amount_too_large, those of dunning.Policy. The fault
-// names the price by its place.
+// prices_count_out_of_range, price_model_needs_usage, those of rating.Price and of dunning.Policy. The fault names the
+// price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing",
@@ -77,21 +77,29 @@ func (p Plan) Validate() error {
 	}
 	var total money.Minor
 	for i, price := range p.Prices {
-		if price.Model != Flat {
-			return fault.InvalidParam(fmt.Sprintf("prices[%d].model", i), "price_model_unknown",
-				"The price model %q does not exist. Send %q.", price.Model, Flat)
+		at := fmt.Sprintf("prices[%d].", i)
+		if err := price.validate(); err != nil {
+			f := fault.From(err)
+			return f.In(at + f.Param)
 		}
-		amount := fmt.Sprintf("prices[%d].amount", i)
-		if price.Amount < 0 {
-			return fault.InvalidParam(amount, "amount_negative",
-				"A price cannot be negative. The request has %d.", price.Amount)
+		one, err := p.cost(price, 1)
+		if err == nil {
+			total, err = money.Sum(total, one.Amount)
 		}
-		var err error
-		if total, err = money.Sum(total, price.Amount); err != nil {
-			return fault.From(err).In(amount)
+		if err != nil {
+			return fault.From(err).In(at + "amount")
 		}
 	}
 	return nil
+}
+
+// validate refuses models whose quantity is an amount of money, which no subscription has in advance.
+func (p Price) validate() error {
+	if p.Model == rating.Percentage || p.Model == rating.GraduatedPercentage {
+		return fault.InvalidParam("model", "price_model_needs_usage",
+			"A price of the model `%s` needs usage, which plans do not bill. Send another model.", p.Model)
+	}
+	return p.Price.Validate()
 }
 
 // ValidateTrialDays refuses a negative or absurd trial: trial_days_out_of_range.
@@ -103,16 +111,7 @@ func ValidateTrialDays(days int) error {
 	return nil
 }
 
-// Free reports whether no period of it costs anything.
+// Free reports whether no period of it costs anything, whatever the quantity.
 func (p Plan) Free() bool {
-	return !slices.ContainsFunc(p.Prices, func(price Price) bool { return price.Amount > 0 })
-}
-
-// FlatTotal is what one whole period costs in advance. Fault: amount_too_large.
-func (p Plan) FlatTotal() (money.Minor, error) {
-	amounts := make([]money.Minor, 0, len(p.Prices))
-	for _, price := range p.Prices {
-		amounts = append(amounts, price.Amount)
-	}
-	return money.Sum(amounts...)
+	return !slices.ContainsFunc(p.Prices, func(price Price) bool { return !price.Free() })
 }

@@ -9,15 +9,15 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/rating"
 )
 
 func valid() plan.Plan {
 	return plan.Plan{
 		ID: "plan_1", Name: "Team", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1}, Active: true,
 		Prices: []plan.Price{
-			{ID: "price_1", Name: "Seats", Model: plan.Flat, Amount: 1000},
-			{ID: "price_2", Model: plan.Flat, Amount: 0},
-			{ID: "price_3", Model: plan.Flat, Amount: 250},
+			plan.Flat("price_1", "Base", 1000), plan.Flat("price_2", "", 0),
+			{ID: "price_3", Price: rating.Price{Model: rating.PerUnit, UnitPrice: dec("2.5005")}},
 		},
 	}
 }
@@ -46,6 +46,12 @@ func TestValidate(t *testing.T) {
 			p.Prices = flat(plan.MaxPrices+1, 1)
 		}, "prices_count_out_of_range", "prices"},
 		{"unknown model", func(p *plan.Plan) { p.Prices[0].Model = "tiered" }, "price_model_unknown", "prices[0].model"},
+		{"a model of usage", func(p *plan.Plan) {
+			p.Prices[2].Price = rating.Price{Model: rating.Percentage, Rate: dec("3")}
+		}, "price_model_needs_usage", "prices[2].model"},
+		{"no unit price", func(p *plan.Plan) {
+			p.Prices[2].UnitPrice = money.Decimal{}
+		}, "price_parameter_missing", "prices[2].unitPrice"},
 		{"negative price", func(p *plan.Plan) { p.Prices[0].Amount = -1 }, "amount_negative", "prices[0].amount"},
 		{"price too large", func(p *plan.Plan) {
 			p.Prices = flat(1, money.MaxMinor+1)
@@ -74,25 +80,44 @@ func TestValidate(t *testing.T) {
 func flat(n int, amount money.Minor) []plan.Price {
 	prices := make([]plan.Price, n)
 	for i := range prices {
-		prices[i] = plan.Price{Model: plan.Flat, Amount: amount}
+		prices[i] = plan.Flat("", "", amount)
 	}
 	return prices
 }
 
-func TestCosts_OnePerPrice(t *testing.T) {
-	t.Parallel()
-	costs := valid().Costs()
-
-	require.Equal(t, []plan.Cost{
-		{PriceID: "price_1", Description: "Team – Seats", Quantity: "1", UnitPrice: "10.00", Amount: 1000},
-		{PriceID: "price_2", Description: "Team", Quantity: "1", UnitPrice: "0.00", Amount: 0},
-		{PriceID: "price_3", Description: "Team", Quantity: "1", UnitPrice: "2.50", Amount: 250},
-	}, costs)
-	total, err := valid().FlatTotal()
-	require.NoError(t, err)
-	var sum money.Minor
-	for _, cost := range costs {
-		sum += cost.Amount
+func dec(s string) money.Decimal {
+	d, err := money.ParseDecimal(s)
+	if err != nil {
+		panic(err)
 	}
-	require.Equal(t, total, sum)
+	return d
+}
+
+func TestCost_UnitsCountButForFlatPrices(t *testing.T) {
+	t.Parallel()
+	p := valid()
+	for i, want := range []plan.Cost{
+		{PriceID: "price_1", Description: "Team – Base", Quantity: "1", UnitPrice: "10.00", Amount: 1000},
+		{PriceID: "price_2", Description: "Team", Quantity: "1", UnitPrice: "0.00", Amount: 0},
+		{PriceID: "price_3", Description: "Team", Quantity: "7", UnitPrice: "2.5005", Amount: 1750},
+	} {
+		got, err := p.Cost(want.PriceID, p.Prices[i].Units(7))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	total, err := p.Total(7)
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(2750), total)
+	_, err = p.Total(1 << 40)
+	require.ErrorContains(t, err, "amount_too_large")
+	_, err = p.Cost("price_other", 1)
+	require.ErrorContains(t, err, "price_missing")
+}
+
+func TestFree_WhateverTheQuantity(t *testing.T) {
+	t.Parallel()
+	p := valid()
+	require.False(t, p.Free())
+	p.Prices = p.Prices[1:2]
+	require.True(t, p.Free())
 }

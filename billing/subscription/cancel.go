@@ -101,6 +101,7 @@ func (s Subscription) endLater(reason string, now time.Time) Decision {
 // end is the one way into Canceled.
 func (s Subscription) end(reason string, now time.Time) Decision {
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
+	s.PendingQuantity = 0
 	s.CancelAtPeriodEnd, s.PendingPlanID, s.PastDueAt, s.MethodChangedAt = false, "", time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	return Decision{Subscription: s, StopCollection: true, Events: []event.Event{

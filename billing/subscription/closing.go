@@ -18,7 +18,7 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, nil
 	}
-	left, err := s.leaving(f, now)
+	left, err := s.leaving(f, s.Items, now)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,11 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	case left.credit == 0 && refund == 0:
 		return nil, nil
 	case left.credit == 0: // only credit of this period's changes goes back: the invoice says so with lines of nothing
-		for _, item := range s.items(f, f.Plan) {
+		items, err := s.lines(s.Items, f.Plan)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range items {
 			left.lines = append(left.lines, s.nothingUsed(item, now))
 		}
 	}

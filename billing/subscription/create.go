@@ -1,18 +1,22 @@
 package subscription
 
 import (
+	"cmp"
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 )
 
-// NewInput is what a customer asks for. TrialDays nil: the plan's trial; 0: none. Now is the customer's time.
+// NewInput is what a customer asks for. TrialDays nil: the plan's trial; 0: none. Quantity 0: one. Now is the customer's
+// time.
 type NewInput struct {
 	ID          string
 	CustomerID  string
+	Quantity    int64
 	TrialDays   *int
 	TimeZone    string
 	TestClockID string
@@ -21,10 +25,17 @@ type NewInput struct {
 }
 
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. Faults:
-// plan_inactive, trial_days_out_of_range, time_zone_unknown.
+// plan_inactive, quantity_out_of_range, amount_too_large, trial_days_out_of_range, time_zone_unknown.
 func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if !p.Active {
 		return Subscription{}, nil, ErrPlanInactive
+	}
+	quantity := cmp.Or(in.Quantity, 1)
+	if err := CheckQuantity(quantity); err != nil {
+		return Subscription{}, nil, err
+	}
+	if _, err := p.Total(quantity); err != nil {
+		return Subscription{}, nil, fault.From(err).In("quantity")
 	}
 	days := p.TrialDays
 	if in.TrialDays != nil {
@@ -39,7 +50,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	}
 	now := in.Now.UTC().Truncate(time.Second) // the API speaks whole seconds; so do boundaries
 	s := Subscription{
-		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, Currency: p.Currency,
+		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, Quantity: quantity, Currency: p.Currency,
 		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata,
 		CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}

@@ -24,7 +24,7 @@ func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Dec
 		s.ActivatedAt = now
 		return Decision{Subscription: s, Events: []event.Event{s.activated(now)}}, nil
 	}
-	return s.recovered(f, paid.ID, now), nil
+	return s.recovered(f, paid.ID, now)
 }
 
 // WrittenOff is what it means for its subscription that a person gave an invoice up, by voiding it or marking it
@@ -34,19 +34,23 @@ func (s Subscription) WrittenOff(f Facts, inv invoice.Invoice, now time.Time) (D
 	if err := permit(s.Status, invoiceWrittenOff); err != nil {
 		return Decision{}, err
 	}
-	return s.recovered(f, inv.ID, now), nil
+	return s.recovered(f, inv.ID, now)
 }
 
 // recovered lets a past-due subscription be active again once none of its invoices but the closed one has been tried.
 // Its current period is billed in full where no invoice did.
-func (s Subscription) recovered(f Facts, closed string, now time.Time) Decision {
+func (s Subscription) recovered(f Facts, closed string, now time.Time) (Decision, error) {
 	if s.Status != PastDue || f.inCollection(closed) {
-		return Decision{Subscription: s}
+		return Decision{Subscription: s}, nil
 	}
 	d := Decision{}
 	s.Status, s.PastDueAt, s.CollectionPausedAt = Active, time.Time{}, time.Time{}
 	if now.Before(s.CurrentPeriod.End) && !f.invoiced(s.PeriodIndex) {
-		d.Issue = s.drafts(invoice.Recovery, s.CurrentPeriod, s.wholePeriod(f, f.Plan))
+		lines, err := s.wholePeriod(s.Items, f.Plan)
+		if err != nil {
+			return Decision{}, err
+		}
+		d.Issue = s.drafts(invoice.Recovery, s.CurrentPeriod, lines)
 		if len(d.Issue) == 0 {
 			s.paidUntil(s.CurrentPeriod.End)
 		} else {
@@ -58,7 +62,7 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) Decision 
 	}
 	d.Events = []event.Event{s.activated(now)}
 	d.Subscription = s
-	return d
+	return d, nil
 }
 
 // Unpaid is what the failure of an invoice's last automatic attempt means: past due, once, and with the final action

@@ -25,10 +25,14 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	}
 	first := s.NextPeriod == 0 && s.ActivatedAt.IsZero()
 	bill := f.Plan
-	from := s.PlanID
+	from, had := s.PlanID, s.Quantity
+	if s.PendingQuantity != 0 && !begin {
+		s.Quantity, s.PendingQuantity = s.PendingQuantity, 0
+		s.Items = s.itemsOn(f, bill)
+	}
 	if f.Pending != nil && !begin {
 		bill = *f.Pending
-		s.PlanID, s.PendingPlanID = bill.ID, ""
+		s.PlanID, s.PendingPlanID, s.Items = bill.ID, "", s.itemsOn(f, bill)
 		if bill.Interval != s.Interval {
 			s.Interval, s.AnchorAt, s.NextPeriod = bill.Interval, start, 0
 		}
@@ -42,6 +46,9 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	if s.PlanID != from {
 		d.Events = append(d.Events, s.planChanged(from, now))
 	}
+	if s.Quantity != had {
+		d.Events = append(d.Events, s.updated(now, "quantity"))
+	}
 	if !begin { // the first period without a trial was announced when the subscription was created
 		d.Events = append(d.Events, event.New(event.SubscriptionRenewed{
 			Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID,
@@ -53,7 +60,11 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 		if first {
 			reason = invoice.Create
 		}
-		d.Issue = s.drafts(reason, s.CurrentPeriod, s.wholePeriod(f, bill))
+		lines, err := s.wholePeriod(s.Items, bill)
+		if err != nil {
+			return Decision{}, err
+		}
+		d.Issue = s.drafts(reason, s.CurrentPeriod, lines)
 	}
 	if len(d.Issue) == 0 && s.Status == Active {
 		s, d.Events = s.freePeriod(d.Events, now)

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"cmp"
 	"time"
 
 	"perennial/billing/event"
@@ -35,7 +36,7 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 	if !now.Before(boundary) {
 		return Decision{Subscription: s}, nil
 	}
-	amount, err := next.FlatTotal()
+	amount, err := next.Total(cmp.Or(s.PendingQuantity, s.Quantity))
 	if err != nil {
 		return Decision{}, err
 	}

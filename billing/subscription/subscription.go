@@ -66,6 +66,9 @@ type Subscription struct {
 	PaidThrough         time.Time
 	ActivatedAt         time.Time
 	PendingPlanID       string
+	Quantity            int64  // units of its plan's prices that are not flat
+	PendingQuantity     int64  // from the next period on; 0: the same
+	Items               []Item // of its plan's prices, in their order
 	CancelAtPeriodEnd   bool
 	CancelReason        string
 	CanceledAt          time.Time

@@ -51,13 +51,15 @@ var (
 		"The subscription has no open invoice, so there is nothing to pay.")
 	ErrPlanUnchanged = fault.New(fault.Conflict, "plan_unchanged",
 		"The subscription is already on this plan. Choose another plan.").In("planId")
+	ErrQuantityUnchanged = fault.New(fault.Conflict, "quantity_unchanged",
+		"The subscription already has this quantity. Send another quantity.").In("quantity")
 	ErrPlanInactive = fault.New(fault.Conflict, "plan_inactive",
 		"The plan is archived. Choose an active plan.").In("planId")
 	ErrCurrency = fault.InvalidParam("planId", "currency_mismatch",
 		"The plan has another currency, and a subscription's currency cannot change. "+
 			"Choose a plan in the same currency, or cancel and create a new subscription.")
 	ErrPaymentPending = fault.New(fault.Conflict, "payment_in_progress",
-		"A payment of the current period is in progress. Change the plan after it has succeeded or failed, "+
+		"A payment of the current period is in progress. Change the subscription after it has succeeded or failed, "+
 			"or send `effective: \"period_end\"`.").After(collection.PaymentTakes)
 	ErrPeriodNotDue = fault.New(fault.Conflict, "period_not_due", "The subscription's next period has not begun.")
 	ErrRenewalDue   = fault.New(fault.Conflict, "renewal_due",

@@ -3,8 +3,8 @@ insert into plans (id, environment_id, name, currency, interval_unit, interval_c
 values (@id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at);
 
 -- name: PriceInsert :exec
-insert into prices (id, environment_id, plan_id, position, name, model, amount)
-values (@id, @environment_id, @plan_id, @position, @name, @model, @amount);
+insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters)
+values (@id, @environment_id, @plan_id, @position, @name, @model, @amount, @parameters);
 
 -- name: PlanGet :one
 select sqlc.embed(p) from plans p where p.environment_id = @environment_id and p.id = @id;

@@ -1,0 +1,52 @@
+package db
+
+import (
+	"context"
+	"slices"
+
+	"perennial/billing/subscription"
+	"perennial/db/internal/dbsqlc"
+)
+
+// SaveItems writes items of a subscription that are new or changed, and ends those that it has no longer.
+func (tx *Tx) SaveItems(
+	ctx context.Context, environmentID string, s subscription.Subscription, changed []subscription.Item, ended []string,
+) error {
+	for _, item := range changed {
+		err := queries.SubscriptionItemSave(ctx, tx.pipe, dbsqlc.SubscriptionItemSaveParams{
+			EnvironmentID: environmentID, ID: item.ID, SubscriptionID: s.ID, PriceID: item.PriceID,
+			Position: slices.Index(s.Items, item), Quantity: item.Quantity, CreatedAt: tx.Now,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, id := range ended {
+		err := queries.SubscriptionItemEnd(ctx, tx.pipe, dbsqlc.SubscriptionItemEndParams{
+			EnvironmentID: environmentID, ID: id, EndedAt: &tx.Now,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// itemsOf reads the items of subscriptions, by subscription.
+func itemsOf(
+	ctx context.Context, h dbsqlc.DBTX, environmentID string, subscriptionIDs ...string,
+) (map[string][]subscription.Item, error) {
+	rows, err := queries.SubscriptionItemList(ctx, h, dbsqlc.SubscriptionItemListParams{
+		EnvironmentID: environmentID, SubscriptionIds: subscriptionIDs,
+	})
+	items := make(map[string][]subscription.Item, len(subscriptionIDs))
+	for _, row := range rows {
+		of := row.SubscriptionItem.SubscriptionID
+		items[of] = append(items[of], itemFromDB(row.SubscriptionItem))
+	}
+	return items, err
+}
+
+func itemFromDB(row dbsqlc.SubscriptionItem) subscription.Item {
+	return subscription.Item{ID: row.ID, PriceID: row.PriceID, Quantity: row.Quantity}
+}
