@@ -42,8 +42,9 @@ func TestOf_Examples(t *testing.T) {
 		taxes                                     []totals.TaxSum
 	}{
 		{
-			"one tax", totals.Draft{Lines: []totals.Line{{999, []int{0}}, {999, []int{0}}}, Rates: []tax.Rate{vat}},
-			1998, 0, 380, 0, 2378, 2378, []money.Minor{0, 0}, []totals.TaxSum{{1998, 380}},
+			"one tax",
+			totals.Draft{Lines: []totals.Line{{999, []int{0}}, {999, []int{0}}, {999, []int{0}}}, Rates: []tax.Rate{vat}},
+			2997, 0, 569, 0, 3566, 3566, []money.Minor{0, 0, 0}, []totals.TaxSum{{2997, 569}},
 		},
 		{
 			"two taxes on the same base, rounded together",
@@ -63,7 +64,8 @@ func TestOf_Examples(t *testing.T) {
 		},
 		{
 			"a discount is shared in proportion", totals.Draft{
-				Lines: []totals.Line{{1000, []int{0}}, {2000, []int{0, 1}}}, Rates: []tax.Rate{{Percent: dec("10")}, {Percent: dec("12")}},
+				Lines:     []totals.Line{{1000, []int{0}}, {2000, []int{0, 1}}},
+				Rates:     []tax.Rate{{Percent: dec("10")}, {Percent: dec("12")}},
 				Discounts: []totals.Discount{off(1000)},
 			},
 			3000, 1000, 360, 0, 2360, 2360, []money.Minor{333, 667}, []totals.TaxSum{{2000, 200}, {1333, 160}},
@@ -82,7 +84,8 @@ func TestOf_Examples(t *testing.T) {
 		},
 		{
 			"no line named", totals.Draft{
-				Lines: []totals.Line{{1000, nil}}, Discounts: []totals.Discount{{Discount: discount.Discount{Amount: 5}, Lines: []int{}}},
+				Lines:     []totals.Line{{1000, nil}},
+				Discounts: []totals.Discount{{Discount: discount.Discount{Amount: 5}, Lines: []int{}}},
 			},
 			1000, 0, 0, 0, 1000, 1000, []money.Minor{0}, nil,
 		},
