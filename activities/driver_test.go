@@ -209,7 +209,7 @@ func (l *life) in(tx *db.Tx, c command) (service.Performed, error) {
 	case contract.CommandReactivate:
 		return service.Command(ctx, tx, env, id, lifecycle.Reactivate{})
 	case contract.CommandChangePlan:
-		return service.ChangePlan(ctx, tx, env, id, c.PlanID, c.AtPeriodEnd)
+		return service.ChangePlan(ctx, tx, env, id, service.PlanChange{PlanID: c.PlanID, AtPeriodEnd: c.AtPeriodEnd})
 	case contract.CommandPay:
 		return service.Command(ctx, tx, env, id, lifecycle.Pay{Amount: (*money.Minor)(c.Amount)})
 	case contract.CommandSkipRetry:

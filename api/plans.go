@@ -1,8 +1,8 @@
 package api
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 
 	"perennial/api/httpkit"
@@ -29,19 +29,11 @@ type PublicPlan struct {
 	Currency      string  `json:"currency" example:"USD" doc:"ISO 4217."`
 	Interval      string  `json:"interval" enum:"day,week,month,year" example:"month"`
 	IntervalCount int     `json:"intervalCount" example:"1" doc:"The number of intervals in one period."`
-	Amount        int64   `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices."`
+	Amount        int64   `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices, each for one unit."`
 	Prices        []Price `json:"prices"`
 	TrialDays     int     `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
 	Active        bool    `json:"active" doc:"Whether the plan accepts new subscriptions."`
 	CreatedAt     int64   `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
-}
-
-// Price is one component of a plan.
-type Price struct {
-	ID     string `json:"id" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Name   string `json:"name,omitempty" example:"Base fee"`
-	Model  string `json:"model" enum:"flat" example:"flat" doc:"flat: the amount is charged once per period, in advance."`
-	Amount int64  `json:"amount" example:"1900" doc:"Minor units of the plan's currency."`
 }
 
 func renderPlan(p plan.Plan) Plan {
@@ -56,9 +48,9 @@ func renderPlan(p plan.Plan) Plan {
 func renderPublicPlan(p plan.Plan) PublicPlan {
 	prices := make([]Price, len(p.Prices))
 	for i, price := range p.Prices {
-		prices[i] = Price{ID: price.ID, Name: price.Name, Model: string(price.Model), Amount: int64(price.Amount)}
+		prices[i] = renderPrice(price)
 	}
-	total, _ := p.FlatTotal() // checked when the plan was created
+	total, _ := p.Total(1) // checked when the plan was created
 	return PublicPlan{
 		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
@@ -84,13 +76,6 @@ type PlanForm struct {
 	Metadata      Metadata    `json:"metadata,omitempty" maxProperties:"50"`
 }
 
-// PriceForm is one component of a new plan.
-type PriceForm struct {
-	Name   string `json:"name,omitempty" maxLength:"200" example:"Base fee"`
-	Model  string `json:"model,omitempty" enum:"flat" example:"flat" doc:"The price model. Default: flat."`
-	Amount int64  `json:"amount" minimum:"0" maximum:"999999999999" example:"1900" doc:"Minor units of the plan's currency."`
-}
-
 // plan is what the form says.
 func (f PlanForm) plan() (plan.Plan, error) {
 	if f.Amount != nil && len(f.Prices) > 0 {
@@ -103,7 +88,7 @@ func (f PlanForm) plan() (plan.Plan, error) {
 			"The plan has no price. Send `amount`, for one flat price, or `prices`.")
 	}
 	if f.Amount != nil {
-		f.Prices = []PriceForm{{Amount: *f.Amount}}
+		f.Prices = []PriceForm{{PriceModel: PriceModel{Amount: *f.Amount}}}
 	}
 	p := plan.Plan{
 		Name: f.Name, Currency: money.Currency(f.Currency),
@@ -120,10 +105,12 @@ func (f PlanForm) plan() (plan.Plan, error) {
 		}
 		p.Dunning = &policy
 	}
-	for _, price := range f.Prices {
-		p.Prices = append(p.Prices, plan.Price{
-			Name: price.Name, Model: cmp.Or(plan.Model(price.Model), plan.Flat), Amount: money.Minor(price.Amount),
-		})
+	for i, form := range f.Prices {
+		price, err := form.price(fmt.Sprintf("prices[%d].", i))
+		if err != nil {
+			return plan.Plan{}, err
+		}
+		p.Prices = append(p.Prices, price)
 	}
 	return p, nil
 }
@@ -182,7 +169,7 @@ func (s *Server) planOperations() {
 	public := PublicPlan{
 		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month",
 		IntervalCount: 1, Amount: 1900,
-		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Model: "flat", Amount: 1900}}, TrialDays: 14,
+		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceModel: PriceModel{Model: "flat", Amount: 1900}}}, TrialDays: 14,
 		Active: true, CreatedAt: 1763640000,
 	}
 	example := Plan{PublicPlan: public, Metadata: Metadata{"tier": 2}}

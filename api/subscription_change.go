@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/api/httpkit"
+	"perennial/billing/fault"
 	"perennial/service"
 )
 
@@ -12,9 +13,10 @@ type updateSubscriptionInput struct {
 	Body SubscriptionChange
 }
 
-// SubscriptionChange changes the plan.
+// SubscriptionChange changes the plan, the quantity, or both.
 type SubscriptionChange struct {
-	PlanID    string `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz"`
+	PlanID    string `json:"planId,omitempty" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"The new plan. Default: it stays."`
+	Quantity  *int64 `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"The new quantity, such as seats. Flat prices ignore it. Default: it stays."`
 	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
 }
 
@@ -23,7 +25,21 @@ type SubscriptionChange struct {
 func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
+	if in.Body.PlanID == "" && in.Body.Quantity == nil {
+		return nil, fault.InvalidParam("planId", "change_missing", "The request changes nothing. Send `planId` or `quantity`.")
+	}
+	change := service.PlanChange{
+		PlanID: in.Body.PlanID, Quantity: given(in.Body.Quantity), AtPeriodEnd: in.Body.Effective == "period_end",
+	}
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-		return s.service.ChangePlan(ctx, caller(c), id, in.Body.PlanID, in.Body.Effective == "period_end", around)
+		return s.service.ChangePlan(ctx, caller(c), id, change, around)
 	})
+}
+
+// given is a number that a request may leave out; 0: it did.
+func given(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
 }

@@ -17,32 +17,47 @@ import (
 // subscription without a trial is active before its first payment has succeeded, and stays active while a renewal is
 // retried.
 type Subscription struct {
-	ID                 string   `json:"id" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	CustomerID         string   `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	PlanID             string   `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Status             string   `json:"status" enum:"trialing,active,past_due,canceled" example:"trialing"`
-	Currency           string   `json:"currency" example:"USD"`
-	TrialEndsAt        int64    `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
-	CurrentPeriodStart int64    `json:"currentPeriodStart" example:"1763640000"`
-	CurrentPeriodEnd   int64    `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
-	PaidThrough        int64    `json:"paidThrough,omitempty" example:"1764849600" doc:"The time until which access is paid or free. Absent: nothing was paid yet."`
-	ActivatedAt        int64    `json:"activatedAt,omitempty" doc:"The time of the first payment."`
-	CancelAtPeriodEnd  bool     `json:"cancelAtPeriodEnd" doc:"The subscription is canceled at currentPeriodEnd unless it is reactivated."`
-	CancelReason       string   `json:"cancelReason,omitempty" example:"too expensive"`
-	CanceledAt         int64    `json:"canceledAt,omitempty"`
-	PastDueAt          int64    `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
-	CollectionPaused   bool     `json:"collectionPaused" doc:"The dunning policy has paused the collection of this past-due subscription: nothing is billed or collected until it is resumed or its invoice is paid."`
-	PendingPlanID      string   `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
-	NextAction         string   `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
-	NextActionAt       int64    `json:"nextActionAt,omitempty" example:"1764849600"`
-	TimeZone           string   `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
-	TestClockID        string   `json:"testClockId,omitempty"`
-	Metadata           Metadata `json:"metadata"`
-	CreatedAt          int64    `json:"createdAt" example:"1763640000"`
+	ID                 string             `json:"id" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	CustomerID         string             `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanID             string             `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Status             string             `json:"status" enum:"trialing,active,past_due,canceled" example:"trialing"`
+	Currency           string             `json:"currency" example:"USD"`
+	TrialEndsAt        int64              `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
+	CurrentPeriodStart int64              `json:"currentPeriodStart" example:"1763640000"`
+	CurrentPeriodEnd   int64              `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
+	PaidThrough        int64              `json:"paidThrough,omitempty" example:"1764849600" doc:"The time until which access is paid or free. Absent: nothing was paid yet."`
+	ActivatedAt        int64              `json:"activatedAt,omitempty" doc:"The time of the first payment."`
+	CancelAtPeriodEnd  bool               `json:"cancelAtPeriodEnd" doc:"The subscription is canceled at currentPeriodEnd unless it is reactivated."`
+	CancelReason       string             `json:"cancelReason,omitempty" example:"too expensive"`
+	CanceledAt         int64              `json:"canceledAt,omitempty"`
+	PastDueAt          int64              `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
+	CollectionPaused   bool               `json:"collectionPaused" doc:"The dunning policy has paused the collection of this past-due subscription: nothing is billed or collected until it is resumed or its invoice is paid."`
+	Quantity           int64              `json:"quantity" example:"1" doc:"The units that prices count which are not flat, such as seats."`
+	PendingQuantity    int64              `json:"pendingQuantity,omitempty" doc:"The quantity of the subscription from currentPeriodEnd on."`
+	Items              []SubscriptionItem `json:"items" doc:"One for each price of the plan."`
+	PendingPlanID      string             `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
+	NextAction         string             `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
+	NextActionAt       int64              `json:"nextActionAt,omitempty" example:"1764849600"`
+	TimeZone           string             `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
+	TestClockID        string             `json:"testClockId,omitempty"`
+	Metadata           Metadata           `json:"metadata"`
+	CreatedAt          int64              `json:"createdAt" example:"1763640000"`
+}
+
+// SubscriptionItem is a price as one subscription has it. The lines of its invoices name it.
+type SubscriptionItem struct {
+	ID       string `json:"id" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PriceID  string `json:"priceId" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Quantity int64  `json:"quantity" example:"1" doc:"Units of the price; 1 of a flat one."`
 }
 
 func renderSubscription(s subscription.Subscription) Subscription {
+	items := make([]SubscriptionItem, len(s.Items))
+	for i, item := range s.Items {
+		items[i] = SubscriptionItem{ID: item.ID, PriceID: item.PriceID, Quantity: item.Quantity}
+	}
 	return Subscription{
+		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items,
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: string(s.Status), Currency: string(s.Currency),
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
 		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
@@ -61,6 +76,7 @@ type createSubscriptionInput struct {
 type SubscriptionForm struct {
 	CustomerID string   `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID     string   `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Quantity   *int64   `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
 	TrialDays  *int     `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
 	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
@@ -69,8 +85,9 @@ func (s *Server) createSubscription(
 	ctx context.Context, c *httpkit.Call, in *createSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
 	form := service.NewSubscription{
-		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, TrialDays: in.Body.TrialDays,
-		Metadata: metadata.Pairs(in.Body.Metadata),
+		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, Quantity: given(in.Body.Quantity),
+		TrialDays: in.Body.TrialDays,
+		Metadata:  metadata.Pairs(in.Body.Metadata),
 	}
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
@@ -150,6 +167,9 @@ func (s *Server) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
+		Quantity: 1, Items: []SubscriptionItem{{
+			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
+		}},
 		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
 		TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
 	}
@@ -182,11 +202,12 @@ func (s *Server) subscriptionOperations() {
 	}, s.listSubscriptions)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions",
-		Summary: "Change the plan",
-		Description: "effective: now credits the unused time of the old plan and charges the rest of the period on " +
-			"the new plan, to the second. effective: period_end changes the plan from the next period on; until " +
-			"then, a request with the current planId withdraws the change (409 plan_unchanged if none is " +
-			"scheduled). The new plan must be active and in the same currency.",
+		Summary: "Change the plan or the quantity",
+		Description: "effective: now credits the unused time of the prices that go or change their quantity, and charges " +
+			"the rest of the period for those that come, to the second. effective: period_end changes the subscription " +
+			"from the next period on; until then, a request with the current planId or quantity withdraws that change " +
+			"(409 plan_unchanged or quantity_unchanged if none is scheduled). The new plan must be active and in the " +
+			"same currency.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanID: changed.PlanID, Effective: "now"},
 	}, s.updateSubscription)

@@ -111,6 +111,7 @@ func (b *bundle) newEnvironment(t *testing.T) environment {
 	}
 	e.customer = newCustomer(e.clock.ID)
 	e.subscription = newSubscription(e)
+	e.subscription.Items = e.items(e.plan, 1)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertProviderConfig(ctx, e.env, db.ProviderConfig{
 			ID: e.provider, Provider: "stripe", Account: account.Account{Primary: true}, Credentials: sealed,
@@ -165,8 +166,7 @@ func newPlan() plan.Plan {
 		ID: id.New(id.Plan, wall), Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1},
 		TrialDays: 14, Active: true, Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall,
 		Prices: []plan.Price{
-			{ID: id.New(id.Price, wall), Name: "base", Model: plan.Flat, Amount: 1000},
-			{ID: id.New(id.Price, wall), Name: "seats", Model: plan.Flat, Amount: 500},
+			plan.Flat(id.New(id.Price, wall), "base", 1000), plan.Flat(id.New(id.Price, wall), "seats", 500),
 		},
 	}
 }
@@ -182,7 +182,8 @@ func newCustomer(clockID string) customer.Customer {
 
 func newSubscription(e environment) subscription.Subscription {
 	return subscription.Subscription{
-		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, Status: subscription.Active,
+		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, Quantity: 1,
+		Status:   subscription.Active,
 		Currency: "EUR", TimeZone: "Africa/Kampala", AnchorAt: now, Interval: e.plan.Interval,
 		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, PeriodIndex: 1, RenewedIndex: 1, NextPeriod: 1, TestClockID: e.clock.ID,
 		Metadata: metadata.Pairs{"seat": json.Number("1e-7")}, NextAction: subscription.ActionRenewal,
@@ -212,6 +213,16 @@ func (e environment) invoice() invoice.Invoice {
 		Collection: collection.State{Phase: collection.Charging, Automatic: 1, Attempts: 1, Trigger: collection.Automatic},
 		IssuedAt:   now, CreatedAt: now,
 	}
+}
+
+// items are those of the subscription on a plan.
+func (e environment) items(p plan.Plan, quantity int64) (items []subscription.Item) {
+	for _, price := range p.Prices {
+		items = append(items, subscription.Item{
+			ID: lifecycle.ItemID(id.Source{}, e.subscription, price.ID), PriceID: price.ID, Quantity: quantity,
+		})
+	}
+	return items
 }
 
 // itemID is the item of the subscription for a price of its plan.

@@ -35,15 +35,22 @@ func (s *Service) Command(
 	})
 }
 
+// PlanChange moves a subscription to another plan, another quantity, or both.
+type PlanChange struct {
+	PlanID      string // empty: as it is
+	Quantity    int64  // 0: as it is
+	AtPeriodEnd bool
+}
+
 // ChangePlan performs the command of that name. Faults: plan_not_found, those of the function Command.
 func (s *Service) ChangePlan(
-	ctx context.Context, by Caller, subscriptionID, planID string, atPeriodEnd bool, around Around[Performed],
+	ctx context.Context, by Caller, subscriptionID string, c PlanChange, around Around[Performed],
 ) error {
-	if !id.Is(id.Plan, planID) {
+	if c.PlanID != "" && !id.Is(id.Plan, c.PlanID) {
 		return db.ErrPlanNotFound.In("planId")
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
-		return ChangePlan(ctx, tx, by.EnvironmentID, subscriptionID, planID, atPeriodEnd)
+		return ChangePlan(ctx, tx, by.EnvironmentID, subscriptionID, c)
 	})
 }
 
@@ -94,11 +101,15 @@ func informed(
 
 // ChangePlan is Command for a change of plan. Faults: plan_not_found, those of Command.
 func ChangePlan(
-	ctx context.Context, tx *db.Tx, environmentID, subscriptionID, planID string, atPeriodEnd bool,
+	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, c PlanChange,
 ) (Performed, error) {
-	to, err := tx.Plan(ctx, environmentID, planID)
-	if err != nil {
-		return Performed{}, fault.From(err).In("planId")
+	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd}
+	if c.PlanID != "" {
+		to, err := tx.Plan(ctx, environmentID, c.PlanID)
+		if err != nil {
+			return Performed{}, fault.From(err).In("planId")
+		}
+		cmd.Plan = &to
 	}
-	return Command(ctx, tx, environmentID, subscriptionID, lifecycle.ChangePlan{To: to, AtPeriodEnd: atPeriodEnd})
+	return Command(ctx, tx, environmentID, subscriptionID, cmd)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/billing/customer"
+	"perennial/billing/lifecycle"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
@@ -14,7 +15,8 @@ import (
 // NewSubscription subscribes a customer to a plan.
 type NewSubscription struct {
 	CustomerID, PlanID string
-	TrialDays          *int // nil: the plan's
+	Quantity           int64 // 0: one
+	TrialDays          *int  // nil: the plan's
 	Metadata           metadata.Pairs
 }
 
@@ -53,12 +55,15 @@ func (s *Service) insertSubscription(
 		return subscription.Subscription{}, err
 	}
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
-		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, TrialDays: in.TrialDays, TimeZone: by.TimeZone,
+		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, Quantity: in.Quantity, TrialDays: in.TrialDays, TimeZone: by.TimeZone,
 		TestClockID: c.TestClockID, Metadata: in.Metadata, Now: now,
 	})
 	if err != nil {
 		return sub, err
 	}
+	sub = sub.Itemized(subscription.Facts{Plan: chosen, ItemID: func(priceID string) string {
+		return lifecycle.ItemID(id.Source{}, sub, priceID)
+	}})
 	if err := tx.InsertSubscription(ctx, by.EnvironmentID, sub); err != nil {
 		return sub, err
 	}

@@ -104,10 +104,10 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 	month := period.Interval{Unit: period.Month, Count: 1}
 	r.plan = plan.Plan{ID: id.New(id.Plan, now), Name: "Basic", Currency: "EUR", Interval: month, Active: true,
 		CreatedAt: now,
-		Prices:    []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 1000}}}
+		Prices:    []plan.Price{plan.Flat(id.New(id.Price, now), "", 1000)}}
 	r.pricey = plan.Plan{ID: id.New(id.Plan, now), Name: "Pro", Currency: "EUR", Interval: month, Active: true,
 		CreatedAt: now,
-		Prices:    []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: 3000}}}
+		Prices:    []plan.Price{plan.Flat(id.New(id.Price, now), "", 3000)}}
 	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 		for _, write := range []func() error{
 			func() error { return tx.InsertTenant(t.Context(), db.Tenant{ID: tenant, Name: "T", CreatedAt: now}) },
@@ -263,7 +263,7 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 		return r.subscription(t, sub).Status == subscription.Active
 	}, 10*time.Second, 10*time.Millisecond)
 
-	r.command(t, sub, lifecycle.ChangePlan{To: r.pricey})
+	r.command(t, sub, lifecycle.ChangePlan{Plan: &r.pricey})
 	const paidTwice = 21 // the events until the second invoice is paid
 	require.Eventually(t, func() bool { return len(r.events(t, sub)) == paidTwice }, 10*time.Second, 10*time.Millisecond)
 	r.command(t, sub, lifecycle.Cancel{Reason: "too dear"})

@@ -38,7 +38,8 @@ func pay() command { return applied(contract.CommandPay, lifecycle.Pay{}) }
 func changePlan(planID string, atPeriodEnd bool) command {
 	return command{contract.CommandChangePlan,
 		func(ctx context.Context, tx *db.Tx, ref contract.Ref) (service.Performed, error) {
-			return service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, planID, atPeriodEnd)
+			return service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID,
+				service.PlanChange{PlanID: planID, AtPeriodEnd: atPeriodEnd})
 		}}
 }
 

@@ -257,9 +257,9 @@ func (r *recording) perform(ctx context.Context, tx *db.Tx, ref contract.Ref, na
 	case "reactivate":
 		_, err = service.Command(ctx, tx, ref.EnvironmentID, ref.ID, lifecycle.Reactivate{})
 	case "patch":
-		_, err = service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, r.Stage.Pro.ID, false)
+		_, err = service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, service.PlanChange{PlanID: r.Stage.Pro.ID})
 	case "patch back":
-		_, err = service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, r.Stage.Basic.ID, false)
+		_, err = service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, service.PlanChange{PlanID: r.Stage.Basic.ID})
 	}
 	return err
 }

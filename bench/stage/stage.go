@@ -76,7 +76,7 @@ func (s Stage) SealWithSecret(keys *vault.Vault, webhookSecret string) (db.Seale
 func newPlan(name string, unit period.Unit, amount money.Minor, now time.Time) plan.Plan {
 	return plan.Plan{
 		ID: id.New(id.Plan, now), Name: name, Currency: "EUR", Interval: period.Interval{Unit: unit, Count: 1}, Active: true,
-		Prices: []plan.Price{{ID: id.New(id.Price, now), Model: plan.Flat, Amount: amount}}, CreatedAt: now,
+		Prices: []plan.Price{plan.Flat(id.New(id.Price, now), "", amount)}, CreatedAt: now,
 	}
 }
 

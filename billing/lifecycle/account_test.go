@@ -20,7 +20,8 @@ type account struct {
 	status subscription.Status
 	plan   plan.Plan
 	period period.Period
-	index  int  // of the period
+	index  int // of the period
+	units  int64
 	begun  bool // a period was opened
 	billed bool // the current period is
 	uses   []use
@@ -38,7 +39,7 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 	if !a.begun && a.status == subscription.Active && s.NextPeriod > 0 { // without a trial the creation told of the period
 		a.opened()
 	}
-	for _, e := range events {
+	for i, e := range events {
 		a.events[e.Type()]++
 		switch data := e.Data.(type) {
 		case event.SubscriptionCreated:
@@ -47,8 +48,13 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 			a.renewed(data)
 		case event.SubscriptionUpdated:
 			a.paused = a.paused && !slices.Contains(data.Changed, "collectionPaused")
-			if to := a.plans[data.PlanID]; to.ID != a.plan.ID {
-				a.changed(to, s.CurrentPeriod, now.Truncate(time.Second))
+			put := slices.Contains(data.Changed, "quantity")
+			if put && i+1 < len(events) && events[i+1].Type() == event.TypeSubscriptionRenewed { // it had waited for that
+				a.units = s.Quantity
+				continue
+			}
+			if to := a.plans[data.PlanID]; to.ID != a.plan.ID || put {
+				a.changed(to, s.Quantity, s.CurrentPeriod, now.Truncate(time.Second))
 			}
 		case event.SubscriptionPastDue:
 			a.status, a.paused = subscription.PastDue, data.CollectionPaused
@@ -85,15 +91,15 @@ func (a *account) opened() {
 	}
 }
 
-func (a *account) changed(to plan.Plan, current period.Period, at time.Time) {
+func (a *account) changed(to plan.Plan, units int64, current period.Period, at time.Time) {
 	from := a.plan
-	a.plan = to
+	if a.begun && a.billed {
+		a.usedUntil(at)
+	}
+	a.plan, a.units = to, units
 	if !a.begun {
 		a.period = current
 		return
-	}
-	if a.billed {
-		a.usedUntil(at)
 	}
 	a.billed = a.billed || from.Free()
 	a.period = current
@@ -108,7 +114,7 @@ func (a *account) changed(to plan.Plan, current period.Period, at time.Time) {
 // bill notes that the customer owes the rest of the current period from an instant on.
 func (a *account) bill(from time.Time) {
 	a.billed = true
-	u := use{plan: a.plan, period: a.period, index: a.index, from: from, to: a.period.End}.priced()
+	u := use{plan: a.plan, units: a.units, period: a.period, index: a.index, from: from, to: a.period.End}.priced()
 	a.uses = append(a.uses, u)
 	a.used += u.cost
 }

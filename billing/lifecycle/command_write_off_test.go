@@ -118,7 +118,7 @@ func TestVoidInvoice_RefusedWhereItCreditsPaidTime(t *testing.T) {
 	l := begun(t, settings)
 	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
 	l.pass(14 * 24 * time.Hour)
-	_, err := l.apply(lifecycle.ChangePlan{To: pro})
+	_, err := l.apply(lifecycle.ChangePlan{Plan: &pro})
 	require.NoError(t, err)
 	l.answer(l.charges()[1].ID, payment.AnswerDeclined)
 

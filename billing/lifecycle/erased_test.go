@@ -94,7 +94,7 @@ func TestAdvance_ErasedCustomersAttemptIsCanceled(t *testing.T) {
 func TestApply_ErasedCustomer(t *testing.T) {
 	t.Parallel()
 	for _, cmd := range []lifecycle.Command{
-		lifecycle.Cancel{Immediate: true}, lifecycle.Reactivate{}, lifecycle.ChangePlan{To: pro},
+		lifecycle.Cancel{Immediate: true}, lifecycle.Reactivate{}, lifecycle.ChangePlan{Plan: &pro},
 	} {
 		l := begun(t, settings)
 		l.result(payment.AnswerSucceeded)

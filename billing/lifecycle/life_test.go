@@ -54,13 +54,15 @@ func newLife(
 		ID: "sub_1", CustomerID: "cust_1", TrialDays: &trialDays, TimeZone: "Europe/Paris", Now: created,
 	})
 	require.NoError(t, err)
-	s.sub = sub
+	s.sub = sub.Itemized(subscription.Facts{Plan: first, ItemID: func(priceID string) string {
+		return lifecycle.ItemID(&ids{}, sub, priceID)
+	}})
 	l := &life{
 		t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, lost: map[string]int{},
 		credited: map[string]money.Minor{}, thorough: true,
 	}
 	l.account = account{
-		plans: s.plans, settings: settings, plan: first, period: sub.CurrentPeriod, events: map[event.Type]int{},
+		plans: s.plans, settings: settings, plan: first, units: 1, period: sub.CurrentPeriod, events: map[event.Type]int{},
 	}
 	l.account.follow(events, l.store.sub, l.now)
 	return l
@@ -283,6 +285,7 @@ func (l *life) newMethod(can bool) {
 // use is a stretch of a period on one plan, which is what the customer owes in the end.
 type use struct {
 	plan     plan.Plan
+	units    int64
 	period   period.Period
 	index    int // of the period
 	from, to time.Time
@@ -300,5 +303,9 @@ func (u use) priced() use {
 // of is what a price costs for the time that it was used.
 func (u use) of(price plan.Price) money.Minor {
 	start := u.period.Start.Unix()
-	return money.Part(price.Amount, u.from.Unix()-start, u.to.Unix()-start, u.period.Seconds())
+	cost, err := u.plan.Cost(price.ID, price.Units(u.units))
+	if err != nil {
+		panic(err)
+	}
+	return money.Part(cost.Amount, u.from.Unix()-start, u.to.Unix()-start, u.period.Seconds())
 }

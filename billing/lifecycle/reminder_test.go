@@ -47,7 +47,7 @@ func TestAdvance_RenewalReminder(t *testing.T) {
 		require.Empty(t, reminders(l))
 		l.until(l.sub().NextActionAt)
 		require.Equal(t, subscription.ActionRenewal, l.sub().NextAction)
-		amount, err := team.FlatTotal()
+		amount, err := team.Total(1)
 		require.NoError(t, err)
 		require.Equal(t, []event.SubscriptionRenewalReminder{{
 			Subscription: event.OfSubscription("sub_1", "cust_1"), PlanID: team.ID, RenewsAt: renews.Unix(),

@@ -103,7 +103,7 @@ func (l *life) behind() bool {
 }
 
 func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
-	_, err := l.apply(lifecycle.ChangePlan{To: to, AtPeriodEnd: atPeriodEnd})
+	_, err := l.apply(lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: atPeriodEnd})
 	s := l.sub()
 	switch {
 	case l.behind() || err == nil:
@@ -116,6 +116,31 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 	default:
 		require.True(l.t, inProgress(err), err)
 		require.True(l.t, l.live("") != nil && !atPeriodEnd, "refused without a live attempt")
+	}
+}
+
+// changeQuantity asks for other units. An app that keeps accounts asks when it knows what is so.
+func (l *life) changeQuantity(to int64, atPeriodEnd bool) {
+	if l.behind() {
+		return
+	}
+	had, invoices := l.sub(), len(l.store.invoices)
+	_, err := l.apply(lifecycle.ChangePlan{Quantity: to, AtPeriodEnd: atPeriodEnd})
+	s := l.sub()
+	switch {
+	case err == nil && atPeriodEnd && to != had.Quantity:
+		require.Equal(l.t, [2]int64{had.Quantity, to}, [2]int64{s.Quantity, s.PendingQuantity})
+		require.Len(l.t, l.store.invoices, invoices, "nothing is billed before the period ends")
+	case err == nil:
+		require.Equal(l.t, [2]int64{to, 0}, [2]int64{s.Quantity, s.PendingQuantity})
+	case s.Status == subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	case to == had.Quantity && had.PendingQuantity == 0:
+		require.Equal(l.t, subscription.ErrQuantityUnchanged, err)
+	case errors.Is(err, lifecycle.ErrNeedsReview):
+		l.requireParked()
+	default:
+		require.True(l.t, inProgress(err) && l.live("") != nil && !atPeriodEnd, err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/rating"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
 )
@@ -33,6 +34,9 @@ func somePlans(draw chance) []plan.Plan {
 			amounts[j] = money.Minor([]int{0, 1 + draw(9, "cents"), draw(100_000, "price")}[draw(3, "kind of price")])
 		}
 		plans[i] = flat(fmt.Sprintf("plan_%d", i), intervals[draw(len(intervals), "interval")], amounts...)
+		if draw(2, "seats") == 0 {
+			plans[i].Prices = append(plans[i].Prices, somePrice(draw, plans[i].ID+"_seats"))
+		}
 		if draw(4, "a policy of its own") == 0 {
 			policy := somePolicy(draw)
 			plans[i].Dunning = &policy
@@ -64,6 +68,17 @@ func someLife(t require.TestingT, draw chance) *life {
 	return l
 }
 
+// somePrice draws one that counts units.
+func somePrice(draw chance, id string) plan.Price {
+	p := plan.Price{ID: id, Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Units(money.Minor(draw(5000, "unit price")), "EUR")}}
+	if draw(3, "volume") == 0 {
+		p.Price = rating.Price{Model: rating.Volume, Tiers: []rating.Tier{
+			{UpTo: money.Whole(3), UnitPrice: p.UnitPrice}, {UnitPrice: money.Whole(1), FlatAmount: 7},
+		}}
+	}
+	return p
+}
+
 // somePolicy draws a dunning policy.
 func somePolicy(draw chance) dunning.Policy {
 	p := dunning.Policy{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: []int{3, 3, 0}[draw(3, "retries")]}}
@@ -91,7 +106,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(20, "step") {
+	switch draw(22, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -114,6 +129,8 @@ func (l *life) step(draw chance) {
 		}
 	case 13, 14:
 		l.changePlan(l.anyPlan(draw), draw(3, "at period end") == 0)
+	case 20, 21:
+		l.changeQuantity(int64(1+draw(6, "quantity")), draw(3, "at period end") == 0)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

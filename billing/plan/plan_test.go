@@ -47,7 +47,7 @@ func TestValidate(t *testing.T) {
 		}, "prices_count_out_of_range", "prices"},
 		{"unknown model", func(p *plan.Plan) { p.Prices[0].Model = "tiered" }, "price_model_unknown", "prices[0].model"},
 		{"a model of usage", func(p *plan.Plan) {
-			p.Prices[2].Price = rating.Price{Model: rating.Percentage, Rate: dec("3")}
+			p.Prices[2].Price = rating.Price{Model: rating.Percentage, Percent: dec("3")}
 		}, "price_model_needs_usage", "prices[2].model"},
 		{"no unit price", func(p *plan.Plan) {
 			p.Prices[2].UnitPrice = money.Decimal{}

@@ -46,17 +46,17 @@ func TestCommand_AnnouncesWhatItChanged(t *testing.T) {
 			},
 		},
 		"another plan now": {
-			func() (Decision, error) { return active.ChangePlan(facts, pro, false, now) },
+			func() (Decision, error) { return active.ChangePlan(facts, Change{Plan: &pro}, now) },
 			[]event.Data{event.SubscriptionPlanChanged{
 				Subscription: of, Status: "active", PlanID: pro.ID, PreviousPlanID: team.ID,
 			}, updated(pro.ID, "planId")},
 		},
 		"another plan later": {
-			func() (Decision, error) { return active.ChangePlan(facts, pro, true, now) },
+			func() (Decision, error) { return active.ChangePlan(facts, Change{Plan: &pro, AtPeriodEnd: true}, now) },
 			[]event.Data{updated(team.ID, "pendingPlanId")},
 		},
 		"staying after all": {
-			func() (Decision, error) { return waiting.ChangePlan(facts, team, false, now) },
+			func() (Decision, error) { return waiting.ChangePlan(facts, Change{Plan: &team}, now) },
 			[]event.Data{updated(team.ID, "pendingPlanId")},
 		},
 	} {

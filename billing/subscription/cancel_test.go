@@ -77,6 +77,7 @@ func TestCancel_NoRefundForUnpaidPlan(t *testing.T) {
 	s, f, now := inStatus(Active)
 	f.Open, f.Paid = nil, []invoice.Invoice{f.Open[0].Settle(now)}
 	s.PlanID, f.Plan = pro.ID, pro
+	s = s.Itemized(f)
 
 	d, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now)
 

@@ -16,7 +16,7 @@ func TestChangePlan_NoCreditForUnbilledTime(t *testing.T) {
 	s, f, _ := inStatus(Active)
 	f.Open = nil
 
-	d, err := s.ChangePlan(f, pro, false, s.CurrentPeriod.Start)
+	d, err := s.ChangePlan(f, Change{Plan: &pro}, s.CurrentPeriod.Start)
 
 	require.NoError(t, err)
 	require.Len(t, d.Issue[0].Lines, 1)
@@ -56,7 +56,7 @@ func TestChangePlan_CreditIsAtMostBilled(t *testing.T) {
 		paid.Lines = c.change(paid.Lines)
 		f.Open, f.Paid = nil, []invoice.Invoice{paid}
 
-		d, err := s.ChangePlan(f, pro, false, s.CurrentPeriod.Start)
+		d, err := s.ChangePlan(f, Change{Plan: &pro}, s.CurrentPeriod.Start)
 
 		require.NoError(t, err)
 		var credited money.Minor
@@ -78,8 +78,9 @@ func TestChangePlan_ChargeOfZeroIsAnInvoice(t *testing.T) {
 	s, f, now := inStatus(Active)
 	f.Plan, f.Open = free, nil
 	s.PlanID = free.ID
+	s = s.Itemized(f)
 
-	d, err := s.ChangePlan(f, cent, false, now)
+	d, err := s.ChangePlan(f, Change{Plan: &cent}, now)
 
 	require.NoError(t, err)
 	require.Len(t, d.Issue, 1)

@@ -19,7 +19,7 @@ func TestOpenPeriod_OnlyWhatFollowsIsARenewal(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	monthly := plan.Plan{
 		ID: "plan_1", Currency: "USD", Active: true, Interval: period.Interval{Unit: period.Month, Count: 1},
-		Prices: []plan.Price{{ID: "price_1", Model: plan.Flat, Amount: 1000}},
+		Prices: []plan.Price{plan.Flat("price_1", "", 1000)},
 	}
 	facts := subscription.Facts{Plan: monthly, ItemID: func(priceID string) string { return "si_" + priceID }}
 	renewals := func(d subscription.Decision) (n int) {

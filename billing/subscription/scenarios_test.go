@@ -39,7 +39,7 @@ func TestChangePlan_BeforeTheFirstPeriodIsOpened(t *testing.T) {
 		})
 		require.NoError(t, err)
 
-		d, err := s.ChangePlan(Facts{Plan: team}, to, false, created)
+		d, err := s.ChangePlan(Facts{Plan: team, ItemID: itemID}, Change{Plan: &to}, created)
 
 		require.NoError(t, err)
 		require.Empty(t, d.Issue)
@@ -47,7 +47,7 @@ func TestChangePlan_BeforeTheFirstPeriodIsOpened(t *testing.T) {
 		require.Equal(t, s.schedule().Location, d.Subscription.schedule().Location)
 		opened, err := d.Subscription.OpenPeriod(Facts{Plan: to, ItemID: itemID}, created)
 		require.NoError(t, err)
-		total, _ := to.FlatTotal()
+		total, _ := to.Total(1)
 		require.Len(t, opened.Issue, 1)
 		require.Equal(t, total, opened.Issue[0].Lines[0].Amount)
 		require.Equal(t, opened.Subscription.schedule().Boundary(1), opened.Subscription.CurrentPeriod.End)
@@ -89,7 +89,7 @@ func TestChangePlan_Refuses(t *testing.T) {
 		"after the period's end":      {f, pro, false, s.CurrentPeriod.End, ErrRenewalDue},
 		"at its very start":           {f, pro, false, s.CurrentPeriod.Start, nil},
 	} {
-		d, err := s.ChangePlan(c.facts, c.to, c.later, c.now)
+		d, err := s.ChangePlan(c.facts, Change{Plan: &c.to, AtPeriodEnd: c.later}, c.now)
 		require.Equal(t, c.want, err, name)
 		if err != nil {
 			require.Equal(t, Decision{}, d, name)
@@ -100,13 +100,13 @@ func TestChangePlan_Refuses(t *testing.T) {
 func TestChangePlan_SamePlanDropsPendingChange(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
-	d, err := s.ChangePlan(f, pro, true, now)
+	d, err := s.ChangePlan(f, Change{Plan: &pro, AtPeriodEnd: true}, now)
 	require.NoError(t, err)
 	require.Equal(t, pro.ID, d.Subscription.PendingPlanID)
 	gone := team
 	gone.Active = false // staying is nothing new to be sold, so it is open to those on a plan that left the shop too
 	for _, stay := range []plan.Plan{team, gone} {
-		back, err := d.Subscription.ChangePlan(f, stay, false, now)
+		back, err := d.Subscription.ChangePlan(f, Change{Plan: &stay}, now)
 		require.NoError(t, err)
 		require.Equal(t, s, back.Subscription)
 	}

@@ -29,7 +29,7 @@ var (
 func prices(amounts ...money.Minor) []plan.Price {
 	var out []plan.Price
 	for _, a := range amounts {
-		out = append(out, plan.Price{ID: fmt.Sprintf("price_%d_%d", len(out), a), Model: plan.Flat, Amount: a})
+		out = append(out, plan.Flat(fmt.Sprintf("price_%d_%d", len(out), a), "", a))
 	}
 	return out
 }
@@ -47,6 +47,7 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 	f := Facts{
 		Plan: team, Settings: Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: 10}}, ItemID: itemID,
 	}
+	s = s.Itemized(f)
 	if status == Trialing {
 		s.TrialNoticeAt = time.Time{} // it was given days ago
 		return s, f, s.CurrentPeriod.End.Add(-time.Hour)
@@ -64,7 +65,10 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 		s.Status, s.CanceledAt = Canceled, now
 	case Trialing, Active:
 	}
-	lines := s.wholePeriod(f, team)
+	lines, err := s.wholePeriod(s.Items, team)
+	if err != nil {
+		panic(err)
+	}
 	lines[0].ID = "il_1"
 	f.Open = []invoice.Invoice{{
 		ID: "in_1", Status: invoice.Open, Period: s.CurrentPeriod, PeriodIndex: 1, Lines: lines, Total: 1000, AmountDue: 1000,
@@ -87,7 +91,7 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 		return s.Reactivate(now)
 	},
 	changePlan: func(s Subscription, f Facts, now time.Time) (Decision, error) {
-		return s.ChangePlan(f, pro, false, now)
+		return s.ChangePlan(f, Change{Plan: &pro}, now)
 	},
 	payInvoice: func(s Subscription, f Facts, _ time.Time) (Decision, error) {
 		if _, err := s.Payable(f, nil); err != nil {

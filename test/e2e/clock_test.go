@@ -91,7 +91,7 @@ func (d *double) begin(start time.Time, amounts ...int) {
 		d.plans = append(d.plans, id)
 		plans[id] = plan.Plan{
 			ID: id, Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1}, Active: true,
-			Prices: []plan.Price{{ID: "price", Model: plan.Flat, Amount: money.Minor(amount)}},
+			Prices: []plan.Price{plan.Flat("price", "", money.Minor(amount))},
 		}
 	}
 	var err error
@@ -135,7 +135,8 @@ func (d *double) change(to int) {
 	d.t.Helper()
 	_, err := d.env.Change(d.ctx, http.MethodPatch, "/api/subscriptions/"+d.sub, world.Object{"planId": d.plans[to]})
 	require.NoError(d.t, err)
-	d.rules.apply(lifecycle.ChangePlan{To: d.rules.plans[d.plans[to]]})
+	chosen := d.rules.plans[d.plans[to]]
+	d.rules.apply(lifecycle.ChangePlan{Plan: &chosen})
 	d.same()
 }
 

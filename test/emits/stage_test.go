@@ -188,7 +188,8 @@ func (l *life) command(cmd lifecycle.Command) error {
 }
 
 func (l *life) changePlan(amount money.Minor, atPeriodEnd bool) error {
-	return l.service.ChangePlan(l.ctx, l.by, l.ref.ID, l.plan(amount), atPeriodEnd, service.Around[service.Performed]{})
+	return l.service.ChangePlan(l.ctx, l.by, l.ref.ID, service.PlanChange{PlanID: l.plan(amount), AtPeriodEnd: atPeriodEnd},
+		service.Around[service.Performed]{})
 }
 
 func (l *life) newest(kind payment.Type) payment.Transaction {

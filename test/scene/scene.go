@@ -128,7 +128,7 @@ func Monthly(amount money.Minor) plan.Plan { return Every(period.Month, amount) 
 func Every(unit period.Unit, amount money.Minor) plan.Plan {
 	return plan.Plan{
 		ID: id.New(id.Plan, Start), Name: "Plan", Currency: "EUR", Interval: period.Interval{Unit: unit, Count: 1},
-		Prices: []plan.Price{{ID: id.New(id.Price, Start), Name: "Base", Model: plan.Flat, Amount: amount}}, Active: true,
+		Prices: []plan.Price{plan.Flat(id.New(id.Price, Start), "Base", amount)}, Active: true,
 		CreatedAt: Start,
 	}
 }

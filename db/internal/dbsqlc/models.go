@@ -18,7 +18,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
-	"perennial/billing/plan"
+	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 )
@@ -241,8 +241,9 @@ type Price struct {
 	PlanID        string
 	Position      int
 	Name          string
-	Model         plan.Model
+	Model         rating.Model
 	Amount        money.Minor
+	Parameters    *rating.Price
 }
 
 type ProviderCall struct {
@@ -361,6 +362,19 @@ type Subscription struct {
 	CollectionPausedAt  *time.Time
 	PeriodIndex         int
 	RenewedIndex        int
+	Quantity            int64
+	PendingQuantity     *int64
+}
+
+type SubscriptionItem struct {
+	EnvironmentID  string
+	ID             string
+	SubscriptionID string
+	PriceID        string
+	Position       int
+	Quantity       int64
+	CreatedAt      time.Time
+	EndedAt        *time.Time
 }
 
 type Tenant struct {

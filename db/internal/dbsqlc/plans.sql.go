@@ -12,7 +12,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
-	"perennial/billing/plan"
+	"perennial/billing/rating"
 )
 
 const planGet = `-- name: PlanGet :one
@@ -311,8 +311,8 @@ func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams)
 }
 
 const priceInsert = `-- name: PriceInsert :exec
-insert into prices (id, environment_id, plan_id, position, name, model, amount)
-values ($1, $2, $3, $4, $5, $6, $7)
+insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type PriceInsertParams struct {
@@ -321,8 +321,9 @@ type PriceInsertParams struct {
 	PlanID        string
 	Position      int
 	Name          string
-	Model         plan.Model
+	Model         rating.Model
 	Amount        money.Minor
+	Parameters    *rating.Price
 }
 
 func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParams) error {
@@ -334,12 +335,13 @@ func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParam
 		arg.Name,
 		arg.Model,
 		arg.Amount,
+		arg.Parameters,
 	)
 	return err
 }
 
 const priceListOfPlans = `-- name: PriceListOfPlans :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
 from prices r
 where r.environment_id = $1 and r.plan_id = any($2::text[])
 order by r.plan_id, r.position
@@ -371,6 +373,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 			&i.Price.Name,
 			&i.Price.Model,
 			&i.Price.Amount,
+			&i.Price.Parameters,
 		); err != nil {
 			return nil, err
 		}
@@ -383,7 +386,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 }
 
 const priceListOfSubscription = `-- name: PriceListOfSubscription :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
 from subscriptions s
 join prices r on r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -416,6 +419,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 			&i.Price.Name,
 			&i.Price.Model,
 			&i.Price.Amount,
+			&i.Price.Parameters,
 		); err != nil {
 			return nil, err
 		}
@@ -428,7 +432,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 }
 
 const priceListWithKey = `-- name: PriceListWithKey :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
 from api_keys k
 join prices r on r.environment_id = k.environment_id and r.plan_id = $1
 where k.hash = $2
@@ -461,6 +465,7 @@ func (q *Queries) PriceListWithKey(ctx context.Context, db DBTX, arg PriceListWi
 			&i.Price.Name,
 			&i.Price.Model,
 			&i.Price.Amount,
+			&i.Price.Parameters,
 		); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"cmp"
+	"fmt"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+	"perennial/billing/rating"
+)
+
+// Price is one component of a plan, charged for each period in advance.
+type Price struct {
+	ID   string `json:"id" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name string `json:"name,omitempty" example:"Base fee"`
+	PriceModel
+}
+
+// PriceForm is one component of a new plan.
+type PriceForm struct {
+	Name string `json:"name,omitempty" maxLength:"200" example:"Base fee"`
+	PriceModel
+}
+
+// PriceModel says how a price turns the subscription's quantity into an amount. Decimals are strings, since a JSON number
+// is a binary fraction in many clients.
+type PriceModel struct {
+	Model        string      `json:"model,omitempty" enum:"flat,per_unit,graduated,volume,package,tiered_flat" example:"flat" doc:"flat: the amount. per_unit: each unit costs unitPrice. graduated: the units of each tier cost its price. volume: all units cost the price of the tier that the quantity reaches. package: started packages. tiered_flat: the flat amount of the tier that the quantity reaches. Default: flat."`
+	Amount       int64       `json:"amount" required:"false" minimum:"0" maximum:"999999999999" example:"1900" doc:"Of a flat price: minor units of the plan's currency. 0 otherwise."`
+	UnitPrice    string      `json:"unitPrice,omitempty" maxLength:"30" example:"4.50" doc:"Of per_unit: a decimal in major units of the currency, which may have more places than it."`
+	PackageSize  string      `json:"packageSize,omitempty" maxLength:"30" example:"100" doc:"Of package: the units in one."`
+	PackagePrice string      `json:"packagePrice,omitempty" maxLength:"30" example:"9.90" doc:"Of package: what one costs, in major units."`
+	Included     string      `json:"included,omitempty" maxLength:"30" example:"3" doc:"Units that are free."`
+	Minimum      int64       `json:"minimum,omitempty" minimum:"0" maximum:"999999999999" doc:"The least that a period costs, in minor units."`
+	Maximum      int64       `json:"maximum,omitempty" minimum:"0" maximum:"999999999999" doc:"The most that a period costs, in minor units."`
+	Tiers        []PriceTier `json:"tiers,omitempty" maxItems:"100" doc:"Of graduated, volume and tiered_flat, in ascending order."`
+}
+
+// PriceTier prices the units above the tier before it, up to its own bound.
+type PriceTier struct {
+	UpTo         string `json:"upTo,omitempty" maxLength:"30" example:"10" doc:"The last unit of the tier. Absent: the last tier."`
+	UnitPrice    string `json:"unitPrice,omitempty" maxLength:"30" example:"4.50" doc:"What one unit costs, in major units."`
+	PackageSize  string `json:"packageSize,omitempty" maxLength:"30" doc:"Where started packages are charged: the units in one."`
+	PackagePrice string `json:"packagePrice,omitempty" maxLength:"30" doc:"What a package costs, in major units."`
+	FlatAmount   int64  `json:"flatAmount,omitempty" minimum:"0" maximum:"999999999999" doc:"Charged once when the tier is reached, in minor units."`
+}
+
+// decimals reads decimals of a request, and keeps the first fault under the field's name.
+type decimals struct{ err error }
+
+func (d *decimals) parse(field, s string) money.Decimal {
+	if s == "" || d.err != nil {
+		return money.Decimal{}
+	}
+	number, err := money.ParseDecimal(s)
+	if err != nil {
+		d.err = fault.From(err).In(field)
+	}
+	return number
+}
+
+// price is what the form says; at names it in faults.
+func (f PriceForm) price(at string) (plan.Price, error) {
+	var d decimals
+	p := rating.Price{
+		Model: cmp.Or(rating.Model(f.Model), rating.Flat), Amount: money.Minor(f.Amount),
+		UnitPrice: d.parse(at+"unitPrice", f.UnitPrice), PackageSize: d.parse(at+"packageSize", f.PackageSize),
+		PackagePrice: d.parse(at+"packagePrice", f.PackagePrice), Included: d.parse(at+"included", f.Included),
+		Minimum: money.Minor(f.Minimum), Maximum: money.Minor(f.Maximum),
+	}
+	for i, tier := range f.Tiers {
+		in := fmt.Sprintf("%stiers[%d].", at, i)
+		p.Tiers = append(p.Tiers, rating.Tier{
+			UpTo: d.parse(in+"upTo", tier.UpTo), UnitPrice: d.parse(in+"unitPrice", tier.UnitPrice),
+			PackageSize:  d.parse(in+"packageSize", tier.PackageSize),
+			PackagePrice: d.parse(in+"packagePrice", tier.PackagePrice), FlatAmount: money.Minor(tier.FlatAmount),
+		})
+	}
+	return plan.Price{Name: f.Name, Price: p}, d.err
+}
+
+func renderPrice(p plan.Price) Price {
+	out := Price{ID: p.ID, Name: p.Name, PriceModel: PriceModel{
+		Model: string(p.Model), Amount: int64(p.Amount), UnitPrice: p.UnitPrice.String(),
+		PackageSize: p.PackageSize.String(), PackagePrice: p.PackagePrice.String(), Included: p.Included.String(),
+		Minimum: int64(p.Minimum), Maximum: int64(p.Maximum),
+	}}
+	for _, tier := range p.Tiers {
+		out.Tiers = append(out.Tiers, PriceTier{
+			UpTo: tier.UpTo.String(), UnitPrice: tier.UnitPrice.String(), PackageSize: tier.PackageSize.String(),
+			PackagePrice: tier.PackagePrice.String(), FlatAmount: int64(tier.FlatAmount),
+		})
+	}
+	return out
+}
