@@ -51,11 +51,12 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.CancelAtPeriodEnd, want.CancelReason, want.CollectingInvoiceID = true, "too dear", inv.ID
 	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
+	want.Quantity, want.PendingQuantity = 3, 4
 	want.RemindedFor, want.PeriodIndex, want.RenewedIndex = now.Add(13*time.Hour), 8, 7
 	everyFieldDiffers(t, b.subscription, want,
 		// the last three: see trial and owing
 		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt",
-		"CollectionPausedAt")
+		"CollectionPausedAt", "Items")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
 		require.Equal(t, owing, locked(ctx, t, b, tx))
@@ -70,6 +71,10 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	again := want
 	again.ID, again.Revision, again.CreatedAt = id.New(id.Subscription, wall), 1, now.Add(time.Minute)
 	again.UpdatedAt, again.MethodChangedAt = again.CreatedAt, time.Time{}
+	again.Items = []subscription.Item{
+		{ID: id.New(id.SubscriptionItem, wall), PriceID: other.Prices[1].ID, Quantity: 1},
+		{ID: id.New(id.SubscriptionItem, wall), PriceID: other.Prices[0].ID, Quantity: 3},
+	}
 	// not of a new one
 	everyFieldDiffers(t, subscription.Subscription{}, again, "MethodChangedAt", "TrialNoticeAt", "PastDueAt",
 		"CollectionPausedAt")
