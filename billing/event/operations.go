@@ -58,6 +58,7 @@ func Operations() []Operation {
 		{CauseRequest, "updateSubscription", "while the period's invoice is unpaid: it is replaced",
 			replanned(then([]Type{TypeInvoiceVoided}, issued...))},
 		{CauseRequest, "updateSubscription", "in a trial", replanned(nil)},
+		{CauseRequest, "updateSubscription", "to a larger quantity", after(TypeSubscriptionUpdated)(issued)},
 		{
 			CauseRequest, "updateSubscription", "at the end of the period, or to stay after all",
 			[]Type{TypeSubscriptionUpdated},
@@ -130,6 +131,8 @@ func Operations() []Operation {
 		{CauseTimer, "renewal", "credit covers the invoice", renewed(settled)},
 		{CauseTimer, "renewal", "to the plan that waited for it",
 			after(TypeSubscriptionPlanChanged, TypeSubscriptionRenewed)(issued)},
+		{CauseTimer, "renewal", "to the quantity that waited for it",
+			after(TypeSubscriptionUpdated, TypeSubscriptionRenewed)(issued)},
 		{CauseTimer, "renewal", "the period is free, or the subscription is past due", renewed(nil)},
 		{CauseTimer, "cancel", "", []Type{TypeSubscriptionCanceled}},
 		{CauseTimer, "payment_retry", "", nil},

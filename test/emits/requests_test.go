@@ -58,6 +58,10 @@ var requests = map[string]func(*stage) func() error{
 		l := s.subscribe(1000, 14, true)
 		return func() error { return l.changePlan(3000, false) }
 	},
+	"updateSubscription to a larger quantity": func(s *stage) func() error {
+		l := s.seats()
+		return func() error { return l.change(service.PlanChange{Quantity: 3}) }
+	},
 	"updateSubscription at the end of the period, or to stay after all": func(s *stage) func() error {
 		l := s.active(1000)
 		return func() error { return l.changePlan(3000, true) }

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -188,8 +189,21 @@ func (l *life) command(cmd lifecycle.Command) error {
 }
 
 func (l *life) changePlan(amount money.Minor, atPeriodEnd bool) error {
-	return l.service.ChangePlan(l.ctx, l.by, l.ref.ID, service.PlanChange{PlanID: l.plan(amount), AtPeriodEnd: atPeriodEnd},
-		service.Around[service.Performed]{})
+	return l.change(service.PlanChange{PlanID: l.plan(amount), AtPeriodEnd: atPeriodEnd})
+}
+
+func (l *life) change(c service.PlanChange) error {
+	return l.service.ChangePlan(l.ctx, l.by, l.ref.ID, c, service.Around[service.Performed]{})
+}
+
+// seats is one that has paid for one seat.
+func (s *stage) seats() *life {
+	s.t.Helper()
+	l := s.active(1000)
+	p := scene.Monthly(0)
+	p.Prices[0].Price = rating.Price{Model: rating.PerUnit, UnitPrice: money.Whole(10)}
+	s.must(l.change(service.PlanChange{PlanID: s.Plan(s.t, p).ID}))
+	return l
 }
 
 func (l *life) newest(kind payment.Type) payment.Transaction {

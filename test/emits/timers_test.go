@@ -40,6 +40,11 @@ var timers = map[string]func(*stage) func() error{
 		s.must(l.changePlan(3000, true))
 		return l.at(subscription.ActionRenewal)
 	},
+	"renewal to the quantity that waited for it": func(s *stage) func() error {
+		l := s.seats()
+		s.must(l.change(service.PlanChange{Quantity: 3, AtPeriodEnd: true}))
+		return l.at(subscription.ActionRenewal)
+	},
 	"renewal the period is free, or the subscription is past due": func(s *stage) func() error {
 		return s.pastDue().at(subscription.ActionRenewal)
 	},
