@@ -88,7 +88,7 @@ func (f PlanForm) plan() (plan.Plan, error) {
 			"The plan has no price. Send `amount`, for one flat price, or `prices`.")
 	}
 	if f.Amount != nil {
-		f.Prices = []PriceForm{{PriceModel: PriceModel{Amount: *f.Amount}}}
+		f.Prices = []PriceForm{{Amount: f.Amount}}
 	}
 	p := plan.Plan{
 		Name: f.Name, Currency: money.Currency(f.Currency),
@@ -169,7 +169,7 @@ func (s *Server) planOperations() {
 	public := PublicPlan{
 		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month",
 		IntervalCount: 1, Amount: 1900,
-		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceModel: PriceModel{Model: "flat", Amount: 1900}}}, TrialDays: 14,
+		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PriceModel: PriceModel{Model: "flat"}}}, TrialDays: 14,
 		Active: true, CreatedAt: 1763640000,
 	}
 	example := Plan{PublicPlan: public, Metadata: Metadata{"tier": 2}}

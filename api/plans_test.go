@@ -97,7 +97,7 @@ func TestCreatePlan_KeepsPriceModel(t *testing.T) {
 		`{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1},{"amount":2,"model":"flat"}]}`))
 	require.Equal(t, []string{"flat", "flat"}, []string{got.Prices[0].Model, got.Prices[1].Model})
 	p, err := PlanForm{
-		Name: "x", Currency: "USD", Interval: "month", Prices: []PriceForm{{PriceModel: PriceModel{Amount: 1, Model: "tiered"}}},
+		Name: "x", Currency: "USD", Interval: "month", Prices: []PriceForm{{PriceModel: PriceModel{Model: "tiered"}}},
 	}.plan()
 	require.NoError(t, err)
 	require.Error(t, p.Validate(),

@@ -12,14 +12,16 @@ import (
 
 // Price is one component of a plan, charged for each period in advance.
 type Price struct {
-	ID   string `json:"id" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Name string `json:"name,omitempty" example:"Base fee"`
+	ID     string `json:"id" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name   string `json:"name,omitempty" example:"Base fee"`
+	Amount int64  `json:"amount" example:"1900" doc:"Of a flat price: minor units of the plan's currency. 0 otherwise."`
 	PriceModel
 }
 
 // PriceForm is one component of a new plan.
 type PriceForm struct {
-	Name string `json:"name,omitempty" maxLength:"200" example:"Base fee"`
+	Name   string `json:"name,omitempty" maxLength:"200" example:"Base fee"`
+	Amount *int64 `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"Of a flat price, which must have it: minor units of the plan's currency."`
 	PriceModel
 }
 
@@ -27,7 +29,6 @@ type PriceForm struct {
 // is a binary fraction in many clients.
 type PriceModel struct {
 	Model        string      `json:"model,omitempty" enum:"flat,per_unit,graduated,volume,package,tiered_flat" example:"flat" doc:"flat: the amount. per_unit: each unit costs unitPrice. graduated: the units of each tier cost its price. volume: all units cost the price of the tier that the quantity reaches. package: started packages. tiered_flat: the flat amount of the tier that the quantity reaches. Default: flat."`
-	Amount       int64       `json:"amount" required:"false" minimum:"0" maximum:"999999999999" example:"1900" doc:"Of a flat price: minor units of the plan's currency. 0 otherwise."`
 	UnitPrice    string      `json:"unitPrice,omitempty" maxLength:"30" example:"4.50" doc:"Of per_unit: a decimal in major units of the currency, which may have more places than it."`
 	PackageSize  string      `json:"packageSize,omitempty" maxLength:"30" example:"100" doc:"Of package: the units in one."`
 	PackagePrice string      `json:"packagePrice,omitempty" maxLength:"30" example:"9.90" doc:"Of package: what one costs, in major units."`
@@ -62,9 +63,14 @@ func (d *decimals) parse(field, s string) money.Decimal {
 
 // price is what the form says; at names it in faults.
 func (f PriceForm) price(at string) (plan.Price, error) {
+	model := cmp.Or(rating.Model(f.Model), rating.Flat)
+	if model == rating.Flat && f.Amount == nil { // 0 says that it is free, and a forgotten field does not
+		return plan.Price{}, fault.InvalidParam(at+"amount", "field_missing",
+			"A flat price must have an `amount`. Send 0 if it is free.")
+	}
 	var d decimals
 	p := rating.Price{
-		Model: cmp.Or(rating.Model(f.Model), rating.Flat), Amount: money.Minor(f.Amount),
+		Model: model, Amount: money.Minor(given(f.Amount)),
 		UnitPrice: d.parse(at+"unitPrice", f.UnitPrice), PackageSize: d.parse(at+"packageSize", f.PackageSize),
 		PackagePrice: d.parse(at+"packagePrice", f.PackagePrice), Included: d.parse(at+"included", f.Included),
 		Minimum: money.Minor(f.Minimum), Maximum: money.Minor(f.Maximum),
@@ -81,8 +87,8 @@ func (f PriceForm) price(at string) (plan.Price, error) {
 }
 
 func renderPrice(p plan.Price) Price {
-	out := Price{ID: p.ID, Name: p.Name, PriceModel: PriceModel{
-		Model: string(p.Model), Amount: int64(p.Amount), UnitPrice: p.UnitPrice.String(),
+	out := Price{ID: p.ID, Name: p.Name, Amount: int64(p.Amount), PriceModel: PriceModel{
+		Model: string(p.Model), UnitPrice: p.UnitPrice.String(),
 		PackageSize: p.PackageSize.String(), PackagePrice: p.PackagePrice.String(), Included: p.Included.String(),
 		Minimum: int64(p.Minimum), Maximum: int64(p.Maximum),
 	}}
