@@ -63,7 +63,7 @@ func TestActionCompleted_ByReturn(t *testing.T) {
 	require.True(t, strings.HasPrefix(txn.Action.URL, a.sim.URL+"/checkoutshopper/threeDS/redirect/"), txn.Action.URL)
 	require.Equal(t, 1, a.count("payment.action_required"))
 	a.until(a.Clock.Now().Add(23 * time.Hour))
-	require.Equal(t, []string{db.CallCharge}, a.operations(txn.ID), "there is nothing to ask")
+	require.Equal(t, []string{db.CallCharge}, a.calls(txn.ID), "there is nothing to ask")
 
 	brings := a.visits("confirm")
 	require.Empty(t, a.sim.Moved(core.Capture), "the payer alone moves nothing")
@@ -75,7 +75,7 @@ func TestActionCompleted_ByReturn(t *testing.T) {
 	a.until(a.Clock.Now())
 	require.Equal(t, payment.Success, a.last().Status)
 	require.Equal(t, subscription.Active, a.snap.Status)
-	require.Equal(t, []string{db.CallCharge, db.CallComplete}, a.operations(txn.ID))
+	require.Equal(t, []string{db.CallCharge, db.CallComplete}, a.calls(txn.ID))
 	a.Clock.Add(time.Minute)
 	a.brings(a.last(), brings) // the page is reloaded
 	a.until(a.Clock.Now())
@@ -108,7 +108,7 @@ func TestActionCompleted_Expires(t *testing.T) {
 	require.Equal(t, payment.Failed, a.last().Status)
 	require.Equal(t, payment.Unconfirmed, a.last().FailureReason)
 	require.Equal(t, first.Action.ExpiresAt, a.last().CompletedAt)
-	require.Equal(t, []string{db.CallCharge}, a.operations(first.ID))
+	require.Equal(t, []string{db.CallCharge}, a.calls(first.ID))
 	a.brings(first, late)
 	a.until(a.Clock.Now())
 	require.Equal(t, payment.Failed, a.last().Status, "too late, and nothing was captured")
@@ -157,6 +157,7 @@ func TestActionCompleted_SilenceIsUnknown(t *testing.T) {
 			t.Parallel()
 			a := adyenAsking(t)
 			end := a.last().Action.ExpiresAt
+			a.until(end.Add(-time.Hour)) // the simulator keeps a key for a day
 			a.fault(kind)
 			a.brings(a.last(), a.visits("confirm"))
 			a.until(end.Add(time.Hour))
