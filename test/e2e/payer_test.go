@@ -82,9 +82,10 @@ func TestPayer_AtAdyen(t *testing.T) {
 		"name": "Plan", "currency": "EUR", "interval": "month", "amount": 1000,
 	})
 	require.NoError(t, err)
-	payer := world.Object{"paymentMethod": "card", "paymentDetails": world.Object{
+	payer := card("")
+	payer["paymentDetails"] = world.Object{
 		"customerToken": "shopper_9", "paymentMethodToken": "SIM_AUTHENTICATE", "provider": "adyen",
-	}}
+	}
 
 	willing := p.subscribe(plan, payer)
 	brought, err := url.ParseQuery(p.confirm(p.link(willing, 1)))
