@@ -135,6 +135,22 @@ func TestActionCompleted_SubscriptionCanceled(t *testing.T) {
 	a.sound()
 }
 
+// A customer is deleted while asked: link and page are gone, and the charge ends without a request.
+func TestActionCompleted_CustomerDeleted(t *testing.T) {
+	t.Parallel()
+	a := adyenAsking(t)
+	txn := a.last()
+	a.brings(txn, a.visits("confirm"))
+	eraseAll(t, a.Scene, deleteCustomer(t, a.Scene, a.customer.ID), 0)
+	require.Zero(t, counted(t, a.Scene, "select count(*) from transactions where action_brought is not null"))
+	a.reload()
+	a.until(a.Clock.Now().Add(day))
+	require.Equal(t, payment.Canceled, a.last().Status)
+	require.Equal(t, []string{db.CallCharge}, a.calls(txn.ID))
+	require.Empty(t, a.sim.Moved(core.Capture))
+	a.sound()
+}
+
 // A new card is tried at once.
 func TestActionCompleted_MethodChanged(t *testing.T) {
 	t.Parallel()

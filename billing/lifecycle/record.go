@@ -171,7 +171,7 @@ func (r *recording) answered() error {
 	was := r.txn
 	r.keepReference()
 	if r.Move == payment.MoveComplete && r.Answer.Outcome != payment.AnswerUnknown {
-		r.txn = r.txn.HandedOver()
+		r.txn = r.txn.HandedOver(r.Answer.Outcome == payment.AnswerNotSent || r.Answer.ConfirmURL != "")
 	}
 	held := !was.HeldBack.At.IsZero() // its reason is ours, and workflows show it: see contract.HeldOf
 	if was.Status == payment.Pending && r.Answer.FailureReason != "" && !held {

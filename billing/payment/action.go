@@ -106,7 +106,14 @@ func (t Transaction) WaitsForPayer() bool {
 
 // Overdue reports whether the time of a payer who was asked, and has not come back with anything, is over.
 func (t Transaction) Overdue(p Protocol, now time.Time) bool {
-	return t.Status == Pending && t.Action.URL != "" && t.Action.Brought == "" && !now.Before(t.actionEnd(p))
+	return t.Status == Pending && t.wantsPayer() && t.Action.Brought == "" && !now.Before(t.actionEnd(p))
+}
+
+// wantsPayer reports whether the provider waits for the payer, as far as is known. An erasure takes link and page, while
+// the provider may wait for ever.
+func (t Transaction) wantsPayer() bool {
+	erased := t.Action.Token == "" && !t.Action.ExpiresAt.IsZero()
+	return t.Action.URL != "" || erased
 }
 
 // EndAction ends the time of a payer who is asked now: there is a better payment method. It reports whether one is.

@@ -8,7 +8,7 @@ import "time"
 // uncompleted reports whether the charge waits for its payer, and the provider was not asked to complete it. Nobody but
 // us can make it succeed then, so that it ends without a request when nobody wants it any more.
 func (t Transaction) uncompleted(p Protocol) bool {
-	return p.Completes && t.Action.URL != "" && t.Action.HandedAt.IsZero()
+	return p.Completes && t.wantsPayer() && t.Action.HandedAt.IsZero()
 }
 
 // completable reports whether the provider is to complete the charge. A repeat has the same key, so that it ends with
@@ -26,9 +26,11 @@ func (t Transaction) HandingOver(now time.Time) Transaction {
 	return t
 }
 
-// HandedOver notes that the provider has answered to what the payer's browser brought. Where it did not decide the
-// charge, the payer may bring something else.
-func (t Transaction) HandedOver() Transaction {
-	t.Action.Brought, t.Action.HandedAt = "", time.Time{}
+// HandedOver notes that the provider has answered to what the payer's browser brought. on: the charge waits for its payer
+// again, who may bring something else; else the provider has all that it needs.
+func (t Transaction) HandedOver(on bool) Transaction {
+	if t.Action.Brought = ""; on {
+		t.Action.HandedAt = time.Time{}
+	}
 	return t
 }

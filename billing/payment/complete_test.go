@@ -62,6 +62,9 @@ func TestNext_UncompletedChargeIsAbandoned(t *testing.T) {
 	require.Equal(t, payment.MoveAbandon, confirmed.Next(completing, false, t0.Add(2*time.Minute)), "nobody has it yet")
 	handed := confirmed.HandingOver(t0.Add(90 * time.Second))
 	require.Equal(t, payment.MoveCancel, handed.Next(completing, false, t0.Add(2*time.Minute)), "the provider may have it")
+	erased := txn
+	erased.Action.Token, erased.Action.URL, erased.CancelRequestedAt = "", "", t0.Add(time.Minute)
+	require.Equal(t, payment.MoveAbandon, erased.Next(completing, false, t0.Add(time.Minute)), "link and page are erased")
 	require.Equal(t, payment.MoveCancel, asked(t, asking).Next(asking, false, end), "elsewhere the payer may have paid")
 }
 
@@ -73,10 +76,14 @@ func TestPayerReturned_KeepsWhatWasBrought(t *testing.T) {
 	require.Equal(t, brought, txn.Action.Brought, "the last one, until the provider has it")
 	handed := back(t, txn.HandingOver(now), "another", now.Add(20*time.Second))
 	require.Equal(t, brought, handed.Action.Brought, "what it may have is not exchanged")
-	answered := handed.HandedOver()
+	answered := handed.HandedOver(true)
 	require.Zero(t, answered.Action.Brought)
 	require.Zero(t, answered.Action.HandedAt)
 	require.Equal(t, payment.ConfirmNow, answered.Confirmation(now), "the payer is asked on")
+
+	pending, _ := handed.HandedOver(false).AsksPayer(completing, "", now)
+	pending.CancelRequestedAt = now
+	require.Equal(t, payment.MoveCancel, pending.Next(completing, false, now), "the provider has it")
 
 	_, ask := asked(t, completing).PayerReturned(brought, txn.Action.ExpiresAt)
 	require.False(t, ask, "too late: the link says so")
