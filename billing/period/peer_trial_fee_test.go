@@ -88,6 +88,12 @@ type trialBillingResult struct {
 	}
 }
 
+// otherBilling finds what is not billed by the calendar and in advance.
+func otherBilling(c peercases.Case) bool {
+	var in trialBillingInput
+	return json.Unmarshal(c.Input, &in) == nil && (in.BillingTime != "calendar" || !in.Advance)
+}
+
 // countsHours finds trials whose end differs by a clock change.
 func countsHours(c peercases.Case) bool {
 	var in trialBillingInput
@@ -102,8 +108,6 @@ func countsHours(c peercases.Case) bool {
 // checkTrialBilling bills the rest of the calendar period where the trial ends, and whole periods from then on. An
 // upgrade within the trial has its own price and trial, counted from the same start.
 func checkTrialBilling(t *testing.T, in trialBillingInput, want trialBillingResult) {
-	require.Equal(t, "calendar", in.BillingTime)
-	require.True(t, in.Advance)
 	loc := zone(t, in.Timezone)
 	amount, days := in.Amount, in.TrialDays
 	if in.Upgrade != nil {
@@ -216,6 +220,6 @@ func checkTrialEndPayment(t *testing.T, in trialEndPaymentInput, want struct {
 	require.NoError(t, err)
 	require.Equal(t, want.Status, string(d.Subscription.Status))
 	require.Equal(t, want.Start, d.Subscription.CurrentPeriod.Start)
-	require.Len(t, d.Issue, 1)
+	require.Equal(t, p.Prices[0].Amount > 0, len(d.Issue) == 1)
 	require.Contains(t, []string{"", "open"}, want.Invoice)
 }
