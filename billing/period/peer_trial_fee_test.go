@@ -216,7 +216,8 @@ func checkTrialEndPayment(t *testing.T, in trialEndPaymentInput, want struct {
 		require.NoError(t, err)
 		p.Prices[0].Amount = due
 	}
-	d, err := begun(t, p, in.trialWindow).OpenPeriod(subscription.Facts{Plan: p}, in.End)
+	facts := subscription.Facts{Plan: p, ItemID: func(string) string { return "si_1" }}
+	d, err := begun(t, p, in.trialWindow).OpenPeriod(facts, in.End)
 	require.NoError(t, err)
 	require.Equal(t, want.Status, string(d.Subscription.Status))
 	require.Equal(t, want.Start, d.Subscription.CurrentPeriod.Start)
