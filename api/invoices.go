@@ -38,7 +38,7 @@ type Invoice struct {
 	PaidAt         int64         `json:"paidAt,omitempty" example:"1763640002"`
 	VoidedAt       int64         `json:"voidedAt,omitempty"`
 	// UncollectibleAt is when a person gave it up.
-	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds."`
+	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
 }
 
 // InvoiceLine is one position of an invoice.
@@ -135,7 +135,7 @@ func (s *Server) invoiceOperations() {
 	}, s.markUncollectible)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "markInvoicePaid", Method: http.MethodPost, Path: "/invoices/{id}/mark-paid", Tag: "Invoices",
-		Summary: "Mark an open invoice paid",
+		Summary: "Mark an open or uncollectible invoice paid",
 		Description: "For money that came outside Perennial, such as a bank transfer: the whole amount due is settled by a " +
 			"payment with the provider `external`, which is never sent and cannot be refunded here. Retries stop, and a " +
 			"past-due subscription recovers. Refused with payment_in_progress while a charge may have reached a provider: " +

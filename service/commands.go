@@ -57,10 +57,8 @@ func Command(
 	if err != nil {
 		return Performed{}, err
 	}
-	if cancel, ok := cmd.(lifecycle.Cancel); ok && cancel.RefundUnused {
-		if err := tx.LockCaptures(ctx, environmentID, &found); err != nil {
-			return Performed{}, err
-		}
+	if cmd, err = informed(ctx, tx, environmentID, &found, cmd); err != nil {
+		return Performed{}, err
 	}
 	state, changes, err := lifecycle.Apply(found, cmd, db.Moment(tx.Now, tx.Real))
 	if err != nil {
@@ -73,6 +71,25 @@ func Command(
 	}
 	out := Performed{Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices}
 	return out, tx.Write(ctx, environmentID, state, changes)
+}
+
+// informed reads, under lock, what a command needs beside the State that every one does.
+func informed(
+	ctx context.Context, tx *db.Tx, environmentID string, found *lifecycle.State, cmd lifecycle.Command,
+) (lifecycle.Command, error) {
+	switch c := cmd.(type) {
+	case lifecycle.Cancel:
+		if c.RefundUnused {
+			return cmd, tx.LockCaptures(ctx, environmentID, found)
+		}
+	case lifecycle.MarkPaid:
+		if !found.IsOpen(c.InvoiceID) {
+			closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)
+			c.Closed = &closed
+			return c, err
+		}
+	}
+	return cmd, nil
 }
 
 // ChangePlan is Command for a change of plan. Faults: plan_not_found, those of Command.

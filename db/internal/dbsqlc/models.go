@@ -93,6 +93,7 @@ type Dispute struct {
 	EvidenceDueAt   *time.Time
 	OpenedAt        time.Time
 	ClosedAt        *time.Time
+	CustomerID      string
 }
 
 type Environment struct {
