@@ -45,8 +45,8 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 			return errBusy(ctx, 0)
 		}
 		x.limit = cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
-		if wait := a.Pacing.take(x.config.ID, x.limit); wait > 0 {
-			return errBusy(ctx, wait)
+		if later, err := a.paced(ctx, tx, in.EnvironmentID, &x, now); later || err != nil {
+			return err
 		}
 		return x.begin(ctx, tx, in.EnvironmentID, now)
 	})
