@@ -451,6 +451,8 @@ type Transaction struct {
 	ActionUrl         *string
 	ActionExpiresAt   *time.Time
 	ActionReturnedAt  *time.Time
+	ActionBrought     *string
+	ActionHandedAt    *time.Time
 }
 
 type WebhookDelivery struct {
