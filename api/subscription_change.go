@@ -26,7 +26,7 @@ func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
 	if in.Body.PlanID == "" && in.Body.Quantity == nil {
-		return nil, fault.InvalidParam("planId", "change_missing", "The request changes nothing. Send `planId` or `quantity`.")
+		return nil, fault.InvalidParam("planId", "field_missing", "The request changes nothing. Send `planId` or `quantity`.")
 	}
 	change := service.PlanChange{
 		PlanID: in.Body.PlanID, Quantity: given(in.Body.Quantity), AtPeriodEnd: in.Body.Effective == "period_end",
