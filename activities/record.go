@@ -63,6 +63,11 @@ func (a *Payments) record(
 				return err
 			}
 		}
+		if recorded.Found != nil {
+			if err := tx.InsertSend(ctx, env, x.txn.ID, *recorded.Found); err != nil {
+				return err
+			}
+		}
 		if err := noteSend(ctx, tx, env, x, result, answer); err != nil {
 			return err
 		}
@@ -103,7 +108,7 @@ func loadResult(
 	r.Move, r.Asked, r.Protocol, r.Answer = x.move, x.asked, x.protocol, answerOf(answer)
 	r.About, r.Hint = x.about, x.hint
 	r.ConfirmLink = contract.ConfirmLink(x.publicURL, r.Transaction.Action.Token)
-	r.Hold = x.hold
+	r.Hold, r.Lost, r.RestoredAt = x.hold, x.lost, x.restored
 	if !r.Transaction.EverSent() && x.earlier == nil { // a callback told who has it, whoever refused it last
 		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
 	}

@@ -152,7 +152,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Decisions": txn.ID, "CredentialChanges": b.provider, "CredentialNames": b.provider,
 			"ProviderConfigs": "none", "ProviderConfigWithKey": b.provider, "HasPendingPayments": b.provider,
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
-			"Routing": b.env, "RoutingRules": "none",
+			"Routing": b.env, "RoutingSince": b.env, "RoutingRules": "none",
 			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
@@ -221,7 +221,8 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 			args = append(args, reflect.Zero(typ))
 		}
 	}
-	if method.Name == "Environment" || method.Name == "ProviderConfig" || method.Name == "Charging" || method.Name == "Routing" {
+	switch method.Name {
+	case "Environment", "ProviderConfig", "Charging", "Routing", "RoutingSince":
 		args[2] = reflect.ValueOf(asked) // the environment is the row, so there is nothing else to ask for
 		if env != f.env {
 			args[2] = reflect.ValueOf("env_absent")

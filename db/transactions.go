@@ -116,17 +116,27 @@ func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (pa
 type Payer struct {
 	Erased  bool
 	Country string // ISO 3166-1 alpha-2; empty: not known
+	// RestoredAt is when the database came under its present server, in real time: it may have lost what was sent before.
+	RestoredAt time.Time
 }
 
-// LockTransactionWithPayer is LockTransaction with the customer who pays.
+// LockTransactionWithPayer is LockTransaction with the customer who pays. Where the database has come under another
+// server, which every restore of it leads to, that is noted with tx.Real as its time.
 func (tx *Tx) LockTransactionWithPayer(
 	ctx context.Context, environmentID, id string,
 ) (payment.Transaction, Payer, error) {
 	row, err := queries.TransactionLockWithPayer(ctx, tx.pipe, dbsqlc.TransactionLockWithPayerParams{
 		EnvironmentID: environmentID, ID: id,
 	})
-	payer := Payer{Erased: row.PayerErased, Country: row.PayerCountry}
-	return transactionFromDB(row.Transaction), payer, readError("transaction", err)
+	if err != nil {
+		return payment.Transaction{}, Payer{}, readError("transaction", err)
+	}
+	payer := Payer{Erased: row.PayerErased, Country: row.PayerCountry, RestoredAt: row.RestoredAt}
+	if !row.SameServer {
+		payer.RestoredAt = tx.Real
+		err = queries.DatabaseServerUpdate(ctx, tx.pipe, tx.Real)
+	}
+	return transactionFromDB(row.Transaction), payer, err
 }
 
 // Refunds lists those of a charge, oldest first, and with them what banks took back because of disputes.
@@ -190,7 +200,7 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At), HeldAt: nullTime(t.HeldBack.At),
 		HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop, ConfirmToken: null(t.Action.Token),
 		ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
-		ActionReturnedAt: nullTime(t.Action.ReturnedAt),
+		ActionReturnedAt: nullTime(t.Action.ReturnedAt), UnsentAt: nullTime(t.UnsentAt),
 	})
 	if err != nil {
 		return err
@@ -227,5 +237,6 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 			Token: value(row.ConfirmToken), URL: value(row.ActionUrl), ExpiresAt: value(row.ActionExpiresAt),
 			ReturnedAt: value(row.ActionReturnedAt),
 		},
+		UnsentAt: value(row.UnsentAt),
 	}
 }

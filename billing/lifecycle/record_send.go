@@ -10,7 +10,7 @@ func (r *recording) hold() {
 	if r.txn.Status != payment.Pending || r.txn.EverSent() {
 		return
 	}
-	r.txn = r.txn.Held(r.Answer.FailureReason, r.Answer.RetryAfter, r.Hold, r.d.Real)
+	r.txn = r.txn.Held(r.Answer.FailureReason, r.Answer.RetryAfter, r.Hold, r.RestoredAt, r.d.Real)
 	r.d.saveTransaction(r.txn)
 }
 

@@ -32,6 +32,7 @@ with written as (
         review_ref = @review_ref, reviewed_at = @reviewed_at,
         held_at = @held_at, held_revision = @held_revision, held_by_stop = @held_by_stop, confirm_token = @confirm_token,
         action_url = @action_url, action_expires_at = @action_expires_at, action_returned_at = @action_returned_at,
+        unsent_at = @unsent_at,
         refund_owed_at = case when @owes::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
@@ -58,7 +59,9 @@ select sqlc.embed(t),
         where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased,
     coalesce((
         select c.country from customers c
-        where c.environment_id = t.environment_id and c.id = t.customer_id), '')::text as payer_country
+        where c.environment_id = t.environment_id and c.id = t.customer_id), '')::text as payer_country,
+    coalesce((select d.since from database_server d), 'epoch')::timestamptz as restored_at,
+    coalesce((select d.identity from database_server d) = database_identity(), false)::boolean as same_server
 from transactions t
 where t.environment_id = @environment_id and t.id = @id
 for no key update;

@@ -228,7 +228,9 @@ func (p *Provider) Name() string { return "stripe" }
 
 // Capabilities implements providers.Provider.
 func (p *Provider) Capabilities() providers.Capabilities {
-	can := providers.Capabilities{LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceGap: time.Hour}
+	can := providers.Capabilities{
+		LookupByKey: true, FindsTransaction: true, LookupByRef: true, Cancel: true, AbsenceGap: time.Hour,
+	}
 	can.ReplayWindow, can.AbsenceAfter = Window, Window
 	return can
 }

@@ -428,6 +428,7 @@ type Transaction struct {
 	ActionUrl         *string
 	ActionExpiresAt   *time.Time
 	ActionReturnedAt  *time.Time
+	UnsentAt          *time.Time
 }
 
 type WebhookDelivery struct {
