@@ -135,7 +135,7 @@ func loadResult(
 		}
 	}
 	if answer.Outcome == providers.NotSent && x.move == payment.MoveSend {
-		r.Move, err = provenMove(ctx, tx, env, x)
+		r.Move, err = provenMove(ctx, tx, env, x, answer)
 	}
 	return r, err
 }
@@ -165,8 +165,10 @@ func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.
 // provenMove is what "not taken" was said about. While a worker hung in a first send, another may have repeated it
 // under the same key and got through, so that it proves no more than for a repeat. So is a first send that may be a
 // repeat of one that a restored database has lost.
-func provenMove(ctx context.Context, tx *db.Tx, env string, x exchange) (payment.Move, error) {
-	if x.mayRepeat {
+func provenMove(
+	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result,
+) (payment.Move, error) {
+	if x.mayRepeat || x.txn.KeepsKey(answer.HTTPStatus != 0) {
 		return payment.MoveReplay, nil
 	}
 	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)

@@ -28,6 +28,7 @@ const (
 	Refuse                     // says that it did not take the request
 	Mischarge                  // takes one unit more than asked for
 	Unauthorized               // refuses our credentials
+	Deny                       // takes the money, and says that it did not take the request
 	Reused                     // refuses the key: it took the money under it before, by a request with another card
 )
 
@@ -361,20 +362,26 @@ func (p *Provider) Refund(_ context.Context, in providers.RefundRequest) (provid
 	switch answer {
 	case Lose:
 		return providers.Result{Outcome: providers.Unknown}, nil
-	case Refuse, Unauthorized:
+	case Refuse:
 		return providers.Result{Outcome: providers.NotSent}, nil
+	case Unauthorized:
+		return providers.Result{Outcome: providers.NotSent, HTTPStatus: http.StatusUnauthorized}, nil
 	case Decline:
 		op.outcome = providers.Failed
 	case Pend:
 		op.outcome = providers.Pending
-	case Capture, Silent, Mischarge, Reused: // it goes through, whatever the caller hears
+	case Capture, Silent, Mischarge, Deny, Reused: // it goes through, whatever the caller hears
 	}
 	p.refunded[in.TransactionID] = op
 	p.keys[in.Key] = remembered{result: op.result(), at: p.now()}
-	if answer == Silent {
+	switch answer {
+	case Silent:
 		return providers.Result{Outcome: providers.Unknown}, nil
+	case Deny:
+		return providers.Result{Outcome: providers.NotSent, HTTPStatus: http.StatusTooManyRequests}, nil
+	default:
+		return op.result(), nil
 	}
-	return op.result(), nil
 }
 
 // LookupRefund implements providers.Provider.
