@@ -11,6 +11,8 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
+	"perennial/db"
+	"perennial/internal/id"
 	"perennial/providers"
 	"perennial/service"
 	"perennial/test/scene"
@@ -65,6 +67,26 @@ func (l *life) hears(messages ...providers.Callback) {
 		l.asked(m.TransactionID)
 		l.Clock.Add(time.Second)
 	}
+}
+
+// A worker dies in a call, and a callback decides the payment before anything is called again: the provider cannot be
+// asked, so nothing else would ever end the call's row.
+func TestEvidence_EndsTheCallOfADeadWorker(t *testing.T) {
+	t.Parallel()
+	l := onlyTold(t)
+	txn := l.last()
+	died := db.ProviderCall{
+		ID: id.New(id.ProviderCall, l.Clock.Now()), TransactionID: txn.ID, Operation: db.CallCharge, SendNumber: 1,
+		StartedAt: l.Clock.Now(),
+	}
+	l.InTx(t, func(tx *db.Tx) error { return tx.InsertProviderCall(t.Context(), l.Env, died) })
+
+	l.hears(says(txn, "one", providers.Succeeded))
+
+	require.Equal(t, payment.Success, l.last().Status)
+	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, txn.ID)
+	require.NoError(t, err)
+	require.Equal(t, []string{"pending", db.CallCutOff}, []string{calls[0].Outcome, calls[1].Outcome})
 }
 
 func TestEvidence_DecidesWhatCannotBeAsked(t *testing.T) {

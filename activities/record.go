@@ -207,6 +207,9 @@ func coveredUntil(asked time.Time, answer providers.Result) time.Time {
 func (a *Payments) closeCall(
 	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, callErr error,
 ) error {
+	if x.move == payment.MoveBelieve { // a worker died in a call that its provider can never be asked about
+		return tx.CutOffProviderCalls(ctx, env, x.txn.ID, a.Clock())
+	}
 	if x.callID == "" {
 		return nil
 	}

@@ -20,8 +20,8 @@ const (
 const CallCutOff = "cut_off"
 
 // ProviderCall is one HTTP exchange with a provider for a transaction. It is written before the exchange and finished
-// after it, in real time: one without an end is under way, or its worker died; the end of another one says so
-// (CallCutOff).
+// after it, in real time: one without an end is under way, or its worker died; the end of another one, or a callback that
+// proves what came of it, says so (CallCutOff).
 type ProviderCall struct {
 	ID            string
 	TransactionID string
@@ -59,6 +59,14 @@ func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c Pr
 	return queries.ProviderCallInsert(ctx, tx.pipe, dbsqlc.ProviderCallInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Operation: c.Operation, Key: c.Key,
 		SendNumber: null(c.SendNumber), StartedAt: c.StartedAt,
+	})
+}
+
+// CutOffProviderCalls writes that calls of a transaction without an end were cut off: a callback has proven what came of
+// them, and no other call may ever follow.
+func (tx *Tx) CutOffProviderCalls(ctx context.Context, environmentID, transactionID string, at time.Time) error {
+	return queries.ProviderCallCutOff(ctx, tx.pipe, dbsqlc.ProviderCallCutOffParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, EndedAt: nullTime(at),
 	})
 }
 

@@ -5,30 +5,23 @@ package proration
 import (
 	"time"
 
-	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/period"
 )
 
-// Rest is the part of a period's price that falls on the time from at to the period's end: the charge of whoever
-// changes to the price, and the worth of the unused time of whoever leaves it. It counts seconds and divides with
-// money.Part, so a chain of changes in one period costs exactly the sum of what each price was used for, and a change
-// to the same price costs nothing.
+// Rest is the part of a period's price that falls on the time from at to the period's end, counted in seconds: the
+// charge of whoever changes to the price, and the worth of the unused time of whoever leaves it. A chain of changes in one
+// period costs exactly the sum of what each price was used for, and a change to the same price costs nothing.
 //
 // At the very start that is all of the price. The end already belongs to the next period; there, and anywhere else
 // outside, the answer is `change_outside_period`: whoever asks has to renew first, and a clamped amount would hide
 // that. `period_empty`: no whole second to divide.
 func Rest(price money.Minor, of period.Period, at time.Time) (money.Minor, error) {
-	length := of.Seconds()
-	if length < 1 {
-		return 0, fault.New(fault.Invalid, "period_empty", "The period %s has no second to divide a price by.", of)
+	rest, err := Second.Rest(of, at, nil)
+	if err != nil {
+		return 0, err
 	}
-	if !of.Contains(at) {
-		return 0, fault.New(fault.Invalid, "change_outside_period",
-			"The change at %s is outside the period %s. "+
-				"Renew the subscription first.", at.UTC().Format(time.RFC3339), of)
-	}
-	return money.Part(price, at.Unix()-of.Start.Unix(), length, length), nil
+	return rest.Of(price), nil
 }
 
 // Credit is what is given back for unused time: its worth, but at most what is billed for it less the credits already

@@ -18,6 +18,12 @@ with cut_off as (
 )
 select 1 / count(*) from written;
 
+-- name: ProviderCallCutOff :exec
+-- As ProviderCallFinish does to the others, where no call has ended: a callback has proven what came of them.
+update provider_calls
+set outcome = 'cut_off', ended_at = @ended_at
+where environment_id = @environment_id and transaction_id = @transaction_id and ended_at is null;
+
 -- name: ProviderCallList :many
 select sqlc.embed(c)
 from provider_calls c

@@ -20,7 +20,7 @@ const spaceForProgram = 500 << 20
 // cache is the directory in which one user keeps downloaded programs, whichever clone or test asks for them.
 //
 //	linux-amd64/postgresql-17.5.0/bin/postgres
-//	linux-amd64/github.com/temporalio/cli/cmd/temporal@v1.5.1/temporal
+//	linux-amd64/github.com/temporalio/cli/cmd/temporal@v1.5.1+modernc.org/sqlite@v1.51.0/temporal
 //
 // A program appears there by a rename, under a lock, when it is complete and verified. It is never changed afterwards,
 // so what is there can be used without a lock.

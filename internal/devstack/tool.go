@@ -15,63 +15,62 @@ import (
 	"time"
 )
 
-// EnsureTool returns the absolute path of a program written in Go, at exactly the version of spec
-// ("module/path@v1.2.3"): from PATH, from the user's cache, or by compiling it into that cache, which takes minutes for
-// a large program and is reported line by line on progress. The name is the program's.
+// EnsureTool returns the absolute path of a program written in Go, compiled from exactly what spec says
+// ("module/path@v1.2.3", or "module/path@v1.2.3 dependency@v4.5.6" where a dependency of it has to be newer): from PATH,
+// from the user's cache, or by compiling it into that cache, which takes minutes for a large program and is reported
+// line by line on progress. The name is the program's.
 func EnsureTool(ctx context.Context, name, spec string, progress io.Writer) (string, error) {
-	_, version, ok := strings.Cut(spec, "@")
-	if !ok {
-		return "", fmt.Errorf("tool %q: want module@version", spec)
+	parsed, err := parseToolSpec(spec)
+	if err != nil {
+		return "", err
 	}
-	if onPath, err := exec.LookPath(name); err == nil && hasVersion(ctx, onPath, version) {
+	if onPath, err := exec.LookPath(name); err == nil && hasVersion(ctx, onPath, parsed) {
 		return filepath.Abs(onPath)
 	}
 	c, err := userCache()
 	if err != nil {
 		return "", err
 	}
-	return c.tool(ctx, name, spec, progress)
+	return c.tool(ctx, name, parsed, progress)
 }
 
-func (c cache) tool(ctx context.Context, name, spec string, progress io.Writer) (string, error) {
-	_, version, _ := strings.Cut(spec, "@")
-	target := c.path(filepath.FromSlash(spec))
+func (c cache) tool(ctx context.Context, name string, spec toolSpec, progress io.Writer) (string, error) {
+	target := c.path(spec.dir())
 	program := filepath.Join(target, name)
 	err := c.once(ctx, target,
-		func() bool { return compiledAs(program, version) },
+		func() bool { return compiledAs(program, spec) },
 		func() { say(progress, "%s: another process is installing it; waiting", name) },
 		func(scratch string) error {
 			say(progress, "%s: installing %s with the Go toolchain %s (once; a large program takes some minutes)",
-				name, spec, c.into())
+				name, strings.Join(spec.pins(), " with "), c.into())
 			return install(ctx, scratch, name, spec, progress)
 		})
 	return program, err
 }
 
-// compiledAs reports whether the program is complete and what `go install` made of this version.
-func compiledAs(path, version string) bool {
+// compiledAs reports whether the program is complete and made of what spec says.
+func compiledAs(path string, spec toolSpec) bool {
 	info, err := buildinfo.ReadFile(path)
-	return err == nil && info.Main.Version == version
+	return err == nil && spec.madeOf(info)
 }
 
-// hasVersion looks into the program's build information, which `go install` writes. Programs released in another way
-// carry no version there and are asked.
-func hasVersion(ctx context.Context, path, version string) bool {
+// hasVersion looks into the program's build information, which the Go toolchain writes. Programs released in another way
+// carry no version there and are asked; what they depend on they do not say.
+func hasVersion(ctx context.Context, path string, spec toolSpec) bool {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return false
 	}
-	if info.Main.Version == version {
+	if spec.madeOf(info) {
 		return true
 	}
-	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+	if len(spec.newer) > 0 || info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
-	want := strings.TrimPrefix(version, "v")
-	return err == nil && containsWord(string(out), want)
+	return err == nil && containsWord(string(out), strings.TrimPrefix(spec.program.version, "v"))
 }
 
 // containsWord finds a version as a whole word, so that 1.5.1 is not found in 1.5.10.
@@ -85,10 +84,50 @@ func containsWord(text, version string) bool {
 }
 
 // install compiles a program into dir.
-func install(ctx context.Context, dir, name, spec string, progress io.Writer) error {
-	cmd := exec.CommandContext(ctx, "go", "install", "-v", "-trimpath", spec)
-	cmd.Dir = dir // outside our module: its go.mod must not decide about a tool's dependencies
-	cmd.Env = toolEnv(os.Environ(), dir)
+func install(ctx context.Context, dir, name string, spec toolSpec, progress io.Writer) error {
+	began := time.Now()
+	if len(spec.newer) == 0 {
+		err := goCommand(ctx, dir, dir, name, progress, "install", "-v", "-trimpath", spec.program.String())
+		return installed(ctx, name, spec, progress, began, err)
+	}
+	// Only a module can ask for newer dependencies than the program's own; this one exists for that.
+	module := filepath.Join(dir, "module")
+	if err := os.Mkdir(module, 0o755); err != nil {
+		return err
+	}
+	err := os.WriteFile(filepath.Join(module, "go.mod"), []byte("module perennial.invalid/tool\n"), 0o644) //nolint:gosec // not secret
+	if err == nil {
+		err = goCommand(ctx, module, dir, name, progress, append([]string{"get"}, spec.pins()...)...)
+	}
+	if err == nil {
+		err = goCommand(ctx, module, dir, name, progress,
+			"build", "-v", "-trimpath", "-o", filepath.Join(dir, name), spec.program.path)
+	}
+	return installed(ctx, name, spec, progress, began, errors.Join(err, os.RemoveAll(module)))
+}
+
+// installed explains what came of an installation.
+func installed(ctx context.Context, name string, spec toolSpec, progress io.Writer, began time.Time, err error) error {
+	switch {
+	case err == nil:
+		say(progress, "%s: installed after %s", name, time.Since(began).Round(time.Second))
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("install %s: %w", name, ctx.Err())
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("install %s: %w; Perennial needs the Go toolchain on PATH", name, err)
+	default:
+		return fmt.Errorf("install %s: %w\nIt needs the Go module proxy (GOPROXY). "+
+			"Or install %s yourself and put it on PATH", name, err, strings.Join(spec.pins(), " with "))
+	}
+}
+
+// goCommand runs the Go toolchain in a directory outside our module, whose go.mod must not decide about a tool's
+// dependencies. Its error ends with the last lines that the toolchain wrote.
+func goCommand(ctx context.Context, dir, gobin, name string, progress io.Writer, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = toolEnv(os.Environ(), gobin)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // lets go remove its temporary files
 	cmd.WaitDelay = 10 * time.Second
 	stderr, err := cmd.StderrPipe()
@@ -97,17 +136,12 @@ func install(ctx context.Context, dir, name, spec string, progress io.Writer) er
 	}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("install %s: %w; Perennial needs the Go toolchain on PATH", name, err)
+		return err
 	}
 	report := reportInstall(name, stderr, progress, began)
 	if err := cmd.Wait(); err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("install %s: %w", name, ctx.Err())
-		}
-		return fmt.Errorf("install %s: %w\n%s\nIt needs the Go module proxy (GOPROXY). "+
-			"Or install %s yourself and put it on PATH", name, err, report.tail(), spec)
+		return fmt.Errorf("%w\n%s", err, report.tail())
 	}
-	say(progress, "%s: installed after %s", name, time.Since(began).Round(time.Second))
 	return nil
 }
 

@@ -2,8 +2,10 @@ package devstack
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -40,7 +42,7 @@ func TestEnsureTool_ExplainsFailure(t *testing.T) {
 	_, err := EnsureTool(t.Context(), "nothing", "nothing", nil)
 	require.ErrorContains(t, err, "want module@version")
 	c := cache{dir: t.TempDir()}
-	_, err = c.tool(t.Context(), "nothing", "perennial.invalid/nothing@v0.0.1", nil)
+	_, err = c.tool(t.Context(), "nothing", specOf(t, "perennial.invalid/nothing@v0.0.1"), nil)
 	require.ErrorContains(t, err, "put it on PATH")
 	left, err := filepath.Glob(filepath.Join(c.path("perennial.invalid"), "*"))
 	require.NoError(t, err)
@@ -57,6 +59,42 @@ func TestHasVersion_RefusesOtherFiles(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	require.False(t, hasVersion(t.Context(), self, "v9.9.9"))
-	require.False(t, hasVersion(t.Context(), filepath.Join(t.TempDir(), "absent"), "v1.0.0"))
+	require.False(t, hasVersion(t.Context(), self, specOf(t, "perennial@v9.9.9")))
+	require.False(t, hasVersion(t.Context(), filepath.Join(t.TempDir(), "absent"), specOf(t, "a@v1.0.0")))
+}
+
+func specOf(t *testing.T, s string) toolSpec {
+	t.Helper()
+	spec, err := parseToolSpec(s)
+	require.NoError(t, err)
+	return spec
+}
+
+// A program that carries a fault of a dependency is not taken for the one without.
+func TestMadeOf(t *testing.T) {
+	t.Parallel()
+	installed := &buildinfo.BuildInfo{
+		Main: debug.Module{Path: "example.com/cli", Version: "v1.5.1"},
+		Deps: []*debug.Module{{Path: "example.com/sqlite", Version: "v1.34.1"}},
+	}
+	built := &buildinfo.BuildInfo{
+		Main: debug.Module{Path: "perennial.invalid/tool"},
+		Deps: []*debug.Module{
+			{Path: "example.com/cli", Version: "v1.5.1"}, {Path: "example.com/sqlite", Version: "v1.51.0"},
+		},
+	}
+	for _, c := range []struct {
+		spec             string
+		installed, built bool
+	}{
+		{"example.com/cli/cmd/temporal@v1.5.1", true, true},
+		{"example.com/cli/cmd/temporal@v1.5.2", false, false},
+		{"example.com/cli/cmd/temporal@v1.5.1 example.com/sqlite@v1.51.0", false, true},
+		{"example.com/cli/cmd/temporal@v1.5.1 example.com/sqlite@v1.51.1", false, false},
+		{"example.com/client@v1.5.1", false, false},
+	} {
+		require.Equal(t, c.installed, specOf(t, c.spec).madeOf(installed), c.spec)
+		require.Equal(t, c.built, specOf(t, c.spec).madeOf(built), c.spec)
+	}
+	require.Equal(t, "a@v1+b/c@v2", specOf(t, "a@v1 b/c@v2").dir())
 }

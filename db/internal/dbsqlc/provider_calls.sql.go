@@ -232,6 +232,24 @@ func (q *Queries) CallbackSetProcessed(ctx context.Context, db DBTX, arg Callbac
 	return err
 }
 
+const providerCallCutOff = `-- name: ProviderCallCutOff :exec
+update provider_calls
+set outcome = 'cut_off', ended_at = $1
+where environment_id = $2 and transaction_id = $3 and ended_at is null
+`
+
+type ProviderCallCutOffParams struct {
+	EndedAt       *time.Time
+	EnvironmentID string
+	TransactionID string
+}
+
+// As ProviderCallFinish does to the others, where no call has ended: a callback has proven what came of them.
+func (q *Queries) ProviderCallCutOff(ctx context.Context, db DBTX, arg ProviderCallCutOffParams) error {
+	_, err := db.Exec(ctx, providerCallCutOff, arg.EndedAt, arg.EnvironmentID, arg.TransactionID)
+	return err
+}
+
 const providerCallFinish = `-- name: ProviderCallFinish :exec
 with cut_off as (
     update provider_calls c

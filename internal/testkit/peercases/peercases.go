@@ -17,6 +17,7 @@ import (
 // Rule names the arithmetic behind it.
 type Case struct {
 	ID       string          `json:"id"`
+	Peer     string          `json:"peer"` // the system that the case comes from
 	Category string          `json:"category"`
 	Kind     string          `json:"kind"`
 	Rule     string          `json:"rule"`

@@ -1,0 +1,53 @@
+package money
+
+import "github.com/cockroachdb/apd/v3"
+
+// Add is d + other.
+func (d Decimal) Add(other Decimal) Decimal {
+	sum := Decimal{given: true}
+	must(exact.Add(&sum.number, &d.number, &other.number))
+	return sum
+}
+
+// Sub is d - other.
+func (d Decimal) Sub(other Decimal) Decimal {
+	difference := Decimal{given: true}
+	must(exact.Sub(&difference.number, &d.number, &other.number))
+	return difference
+}
+
+// Mul is d × other.
+func (d Decimal) Mul(other Decimal) Decimal {
+	product := Decimal{given: true}
+	must(exact.Mul(&product.number, &d.number, &other.number))
+	return product
+}
+
+// Hundredth is the factor that d percent stand for.
+func (d Decimal) Hundredth() Decimal {
+	d.number.Exponent -= 2
+	return d
+}
+
+// Portions is how many portions of a size it takes to hold d, the last one begun counted in full: 0 for nothing and for
+// less than nothing. The size must be positive.
+func (d Decimal) Portions(size Decimal) Decimal {
+	if d.Sign() <= 0 {
+		return Whole(0)
+	}
+	quotient := Decimal{given: true}
+	// Two numbers with 24 digits each have a quotient of at most 48.
+	must(apd.BaseContext.WithPrecision(maxDigits).QuoInteger(&quotient.number, &d.number, &size.number))
+	if quotient.Mul(size).Cmp(d) < 0 {
+		return quotient.Add(Whole(1))
+	}
+	return quotient
+}
+
+// must holds what cannot happen: every Decimal is finite, and their exponents are bounded by what ParseDecimal accepts.
+// A wrong amount of money would be worse than the panic.
+func must(_ apd.Condition, err error) {
+	if err != nil {
+		panic("decimal arithmetic failed: " + err.Error())
+	}
+}

@@ -1,0 +1,114 @@
+package money
+
+import (
+	"strings"
+
+	"github.com/cockroachdb/apd/v3"
+
+	"perennial/billing/fault"
+)
+
+// Decimal is an exact decimal number: a quantity, a unit price in major units of a currency, a percentage. A value never
+// changes, so that copies are safe. The zero value says that no number was given: it counts as 0, and `omitzero` leaves
+// it out of JSON, where a 0 that was given stays.
+type Decimal struct {
+	number apd.Decimal
+	given  bool
+}
+
+// A number that a caller gives has at most so many digits before and behind the decimal point. Products and sums of such
+// numbers stay far below the 200 digits that RoundDecimal accepts, and no calculation can be made to take long.
+const (
+	maxWholeDigits    = 12
+	maxFractionDigits = 12
+)
+
+// exact never rounds: its precision is without limit, which the bounds of ParseDecimal make safe.
+var exact = apd.Context{MaxExponent: apd.MaxExponent, MinExponent: apd.MinExponent, Traps: apd.DefaultTraps}
+
+// ParseDecimal reads a plain decimal number such as "12", "0.0035" or "-1.5", without exponent: at most 12 digits before
+// the point and 12 behind it. Anything else is `decimal_invalid`.
+func ParseDecimal(s string) (Decimal, error) {
+	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	if !digits(whole, maxWholeDigits) || (pointed && !digits(fraction, maxFractionDigits)) {
+		return Decimal{}, fault.New(fault.Invalid, "decimal_invalid",
+			"%.30q is not a decimal number. Send a string such as \"0.0035\" with at most %d digits before the point "+
+				"and %d behind it.", s, maxWholeDigits, maxFractionDigits)
+	}
+	d := Decimal{given: true}
+	if _, _, err := d.number.SetString(s); err != nil {
+		return Decimal{}, fault.From(err)
+	}
+	return d.reduced(), nil
+}
+
+func digits(s string, most int) bool {
+	if s == "" || len(s) > most {
+		return false
+	}
+	return strings.Trim(s, "0123456789") == ""
+}
+
+// Whole is the integer n as a Decimal.
+func Whole(n int64) Decimal {
+	d := Decimal{given: true}
+	d.number.SetInt64(n)
+	return d
+}
+
+// Units is an amount in minor units as a Decimal in major units: 1999 of USD is 19.99.
+func Units(m Minor, c Currency) Decimal {
+	d := Whole(int64(m))
+	d.number.Exponent = -int32(c.Decimals())
+	return d
+}
+
+// Round returns the amount of d major units, rounded half away from zero to minor units of c. Faults: those of
+// RoundDecimal.
+func (d Decimal) Round(c Currency) (Minor, error) { return RoundDecimal(&d.number, c) }
+
+// IsGiven tells a number, also 0, from none.
+func (d Decimal) IsGiven() bool { return d.given }
+
+// Sign is -1, 0 or 1.
+func (d Decimal) Sign() int { return d.number.Sign() }
+
+// Cmp is -1, 0 or 1 where d is less than, equal to or greater than other.
+func (d Decimal) Cmp(other Decimal) int { return d.number.Cmp(&other.number) }
+
+// String is the number without exponent and without zeros at its end; "" where none was given.
+func (d Decimal) String() string {
+	if !d.given {
+		return ""
+	}
+	reduced := d.reduced()
+	return reduced.number.Text('f')
+}
+
+// GoString shows the number in the output of tests.
+func (d Decimal) GoString() string { return "money.Decimal(" + d.String() + ")" }
+
+// MarshalText makes a Decimal a string in JSON.
+func (d Decimal) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what ParseDecimal reads; an empty text is no number. A JSON number is not accepted, because many
+// clients hold those as binary fractions.
+func (d *Decimal) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*d = Decimal{}
+		return nil
+	}
+	*d, err = ParseDecimal(string(text))
+	return err
+}
+
+// reduced drops the zeros at the end, so that equal numbers that were given are equal values. It works on a number of
+// its own, because the copies of a large one share its digits.
+func (d Decimal) reduced() Decimal {
+	reduced := Decimal{given: d.given}
+	reduced.number.Reduce(&d.number)
+	if reduced.number.IsZero() {
+		reduced.number.Negative = false
+	}
+	return reduced
+}
