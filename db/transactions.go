@@ -53,6 +53,17 @@ func (r Reader) TransactionByProviderRef(
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
+// TransactionSuperseding finds the one of which a provider calls a further capture so, which was booked as a transaction
+// of its own. Fault: transaction_not_found.
+func (r Reader) TransactionSuperseding(
+	ctx context.Context, environmentID, providerConfigID, ref string,
+) (payment.Transaction, error) {
+	row, err := queries.TransactionGetSuperseding(ctx, r.handle, dbsqlc.TransactionGetSupersedingParams{
+		EnvironmentID: environmentID, ProviderConfigID: &providerConfigID, ProviderRef: &ref,
+	})
+	return transactionFromDB(row.Transaction), readError("transaction", err)
+}
+
 // tokenForm is that of every token. PostgreSQL cannot even be asked about some other texts.
 var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 

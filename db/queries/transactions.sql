@@ -76,6 +76,14 @@ from transactions t
 where t.environment_id = @environment_id and t.provider_config_id = @provider_config_id and t.provider_ref = @provider_ref
   and t.type = @type and t.recovered_from is null;
 
+-- name: TransactionGetSuperseding :one
+-- The transaction whose further capture, booked as one of its own, a provider calls so. Few are captured twice.
+select sqlc.embed(t)
+from transactions r
+join transactions t on t.environment_id = r.environment_id and t.id = r.recovered_from
+where r.environment_id = @environment_id and r.recovered_from is not null and r.provider_config_id = @provider_config_id
+  and r.provider_ref = @provider_ref;
+
 -- name: TransactionLockRecovered :one
 select sqlc.embed(t)
 from transactions t

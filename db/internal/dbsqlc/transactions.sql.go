@@ -245,6 +245,87 @@ func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg 
 	return i, err
 }
 
+const transactionGetSuperseding = `-- name: TransactionGetSuperseding :one
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at
+from transactions r
+join transactions t on t.environment_id = r.environment_id and t.id = r.recovered_from
+where r.environment_id = $1 and r.recovered_from is not null and r.provider_config_id = $2
+  and r.provider_ref = $3
+`
+
+type TransactionGetSupersedingParams struct {
+	EnvironmentID    string
+	ProviderConfigID *string
+	ProviderRef      *string
+}
+
+type TransactionGetSupersedingRow struct {
+	Transaction Transaction
+}
+
+// The transaction whose further capture, booked as one of its own, a provider calls so. Few are captured twice.
+func (q *Queries) TransactionGetSuperseding(ctx context.Context, db DBTX, arg TransactionGetSupersedingParams) (TransactionGetSupersedingRow, error) {
+	row := db.QueryRow(ctx, transactionGetSuperseding, arg.EnvironmentID, arg.ProviderConfigID, arg.ProviderRef)
+	var i TransactionGetSupersedingRow
+	err := row.Scan(
+		&i.Transaction.ID,
+		&i.Transaction.EnvironmentID,
+		&i.Transaction.Type,
+		&i.Transaction.Status,
+		&i.Transaction.CustomerID,
+		&i.Transaction.SubscriptionID,
+		&i.Transaction.InvoiceID,
+		&i.Transaction.Amount,
+		&i.Transaction.Currency,
+		&i.Transaction.Description,
+		&i.Transaction.AttemptNumber,
+		&i.Transaction.Trigger,
+		&i.Transaction.Provider,
+		&i.Transaction.ProviderConfigID,
+		&i.Transaction.ProviderRef,
+		&i.Transaction.Method,
+		&i.Transaction.FailureCode,
+		&i.Transaction.FailureReason,
+		&i.Transaction.ProviderResponse,
+		&i.Transaction.ChargeID,
+		&i.Transaction.RecoveredFrom,
+		&i.Transaction.AmountRefunded,
+		&i.Transaction.SendNumber,
+		&i.Transaction.FirstSentAt,
+		&i.Transaction.CancelRequestedAt,
+		&i.Transaction.NextCheckAt,
+		&i.Transaction.Checks,
+		&i.Transaction.NotFoundCount,
+		&i.Transaction.NotFoundAt,
+		&i.Transaction.ParkedAt,
+		&i.Transaction.StartedEpoch,
+		&i.Transaction.DueAt,
+		&i.Transaction.CompletedAt,
+		&i.Transaction.Revision,
+		&i.Transaction.CreatedAt,
+		&i.Transaction.Position,
+		&i.Transaction.SendDueAt,
+		&i.Transaction.RefundOwed,
+		&i.Transaction.Disputes,
+		&i.Transaction.DisputedAt,
+		&i.Transaction.ReturnedAt,
+		&i.Transaction.ReviewReason,
+		&i.Transaction.ReviewRef,
+		&i.Transaction.ReviewedAt,
+		&i.Transaction.RefundOwedAt,
+		&i.Transaction.HeldAt,
+		&i.Transaction.HeldRevision,
+		&i.Transaction.HeldByStop,
+		&i.Transaction.WakePendingSince,
+		&i.Transaction.ConfirmToken,
+		&i.Transaction.ActionUrl,
+		&i.Transaction.ActionExpiresAt,
+		&i.Transaction.ActionReturnedAt,
+		&i.Transaction.UnsentAt,
+	)
+	return i, err
+}
+
 const transactionGetWithKey = `-- name: TransactionGetWithKey :one
 select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at
 from api_key_details k
