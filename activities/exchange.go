@@ -108,7 +108,7 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	if x.earlier != nil {
 		look.Ref = cmp.Or(x.about, x.earlier.ProviderRef)
 	}
-	look.Since = t.Type == payment.Charge && x.about == "" && x.earlier == nil
+	look.Since = t.Type == payment.Charge
 	refund, repeat := t.Type == payment.Refund, x.move == payment.MoveReplay || x.mayRepeat
 	switch {
 	case x.move == payment.MoveBelieve:

@@ -113,8 +113,7 @@ func loadResult(
 		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
 	}
 	r.Send = x.earlier
-	another := answer.Outcome == providers.Succeeded && r.Transaction.Status == payment.Success &&
-		answer.Ref != r.Transaction.ProviderRef
+	another := r.Transaction.Status == payment.Success && answer.Ref != "" && answer.Ref != r.Transaction.ProviderRef
 	if (r.Send != nil || another) && r.Recovered == nil {
 		if r.Recovered, err = tx.LockRecovered(ctx, env, x.txn.ID); err != nil {
 			return r, err

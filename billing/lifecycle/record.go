@@ -136,6 +136,9 @@ func (r *recording) record() error {
 	switch {
 	case r.Impossible != nil:
 		return r.impossible()
+	case r.superseded():
+		r.supersededSince()
+		return nil
 	case r.Send != nil:
 		return r.earlier()
 	case r.Move == payment.MoveHold:

@@ -129,12 +129,15 @@ func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
 	p.decide(op, transactionID, outcome)
 }
 
-// RefundElsewhere gives amount of a charge back without us, as a person does at the provider's dashboard, and returns
-// the refund's reference. Its metadata may have something where ours have our id.
+// RefundElsewhere gives amount of a charge, or of a further capture by its reference, back without us, as a person does at
+// the provider's dashboard, and returns the refund's reference. Its metadata may have something where ours have our id.
 func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor, metadata ...string) (ref string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	charge := p.charged[transactionID]
+	if again, ok := p.again[transactionID]; ok {
+		charge = again
+	}
 	ref = "re_elsewhere_" + strconv.Itoa(len(p.elsewhere)) + "_" + transactionID
 	p.elsewhere[ref] = &operation{
 		ref: ref, of: charge.ref, as: strings.Join(metadata, ""), amount: amount, asked: amount, cur: charge.cur,
@@ -150,7 +153,7 @@ func (p *Provider) SettleElsewhere(ref string, outcome providers.Outcome) {
 	p.elsewhere[ref].outcome = outcome
 }
 
-// Dispute says how a dispute of a charge stands, from now on.
+// Dispute says how a dispute of a charge, or of a further capture by its reference, stands from now on.
 func (p *Provider) Dispute(transactionID string, d providers.Dispute) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -314,7 +317,7 @@ func (p *Provider) LookupCharge(_ context.Context, in providers.LookupRequest) (
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if op, ok := p.again[in.Ref]; ok {
-		return op.result(), nil
+		return p.since(op.result(), in.Ref), nil
 	}
 	found := find(p.charged, in.TransactionID)
 	if in.Since && found.Outcome == providers.Succeeded {
