@@ -35,6 +35,13 @@ func (a *Payments) route(
 	}
 	choices = slices.DeleteFunc(choices, func(c routing.Choice) bool { return slices.Contains(r.refused, c.AccountID) })
 	for i, c := range choices {
+		at := slices.IndexFunc(found.Accounts, func(f db.ProviderConfig) bool { return f.ID == c.AccountID })
+		if out, err := a.unreadable(ctx, tx, env, x, found.Accounts[at]); err != nil {
+			return db.ProviderConfig{}, err
+		} else if out != nil {
+			excluded, x.wait = append(excluded, *out), routing.Cooldown
+			continue
+		}
 		if c.Probe {
 			mine, err := tx.ClaimProbe(ctx, env, c.AccountID, now)
 			if err != nil {
@@ -45,7 +52,6 @@ func (a *Payments) route(
 				continue
 			}
 		}
-		at := slices.IndexFunc(found.Accounts, func(f db.ProviderConfig) bool { return f.ID == c.AccountID })
 		x.reason, x.backups = c.Reason, len(choices)-i-1
 		return found.Accounts[at], nil
 	}
