@@ -35,12 +35,16 @@ func (s *Service) Command(
 	})
 }
 
-// ChangePlan performs the command of that name. Faults: plan_not_found, those of the function Command.
+// ChangePlan performs the command of that name. Faults: plan_not_found, those of the function Command and, from a free
+// plan to one that is not, those of checkRenewable.
 func (s *Service) ChangePlan(
 	ctx context.Context, by Caller, subscriptionID, planID string, atPeriodEnd bool, around Around[Performed],
 ) error {
 	if !id.Is(id.Plan, planID) {
 		return db.ErrPlanNotFound.In("planId")
+	}
+	if err := s.checkWillPay(ctx, by, subscriptionID, planID); err != nil {
+		return err
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
 		return ChangePlan(ctx, tx, by.EnvironmentID, subscriptionID, planID, atPeriodEnd)
@@ -57,7 +61,7 @@ func Command(
 	if err != nil {
 		return Performed{}, err
 	}
-	if cancel, ok := cmd.(lifecycle.Cancel); ok && cancel.RefundUnused {
+	if lifecycle.GivesBack(cmd) {
 		if err := tx.LockCaptures(ctx, environmentID, &found); err != nil {
 			return Performed{}, err
 		}

@@ -120,11 +120,27 @@ func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
 	if err != nil {
 		return leaving{}, err
 	}
+	if f.GivenBack > 0 {
+		if most, err = f.kept(billed, most); err != nil {
+			return leaving{}, err
+		}
+	}
 	if credit := proration.Credit(unused, most); credit > 0 {
 		out.credit = credit
 		out.lines = append(out.lines, unusedTime(f.Plan, credit, period.Period{Start: now, End: s.CurrentPeriod.End}))
 	}
 	return out, nil
+}
+
+// kept is the most that unused time is worth where money of the period went back already: what all its invoices come to,
+// less that.
+func (f Facts) kept(billed []invoice.Invoice, most money.Minor) (money.Minor, error) {
+	amounts := []money.Minor{-f.GivenBack}
+	for _, inv := range billed {
+		amounts = append(amounts, inv.Total)
+	}
+	sum, err := money.Sum(amounts...)
+	return min(most, max(sum, 0)), err
 }
 
 // unusedTime is the line that takes time back.

@@ -4,6 +4,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
+	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 )
@@ -26,6 +27,8 @@ type Facts struct {
 	Paid     []invoice.Invoice // paid invoices with lines, for time in Subscription.Span
 	// WrittenOff are the invoices for time in Subscription.Span that a person voided or marked uncollectible.
 	WrittenOff []invoice.Invoice
+	// GivenBack is what went back, or is reserved or owed to go back, of the money that paid Paid.
+	GivenBack money.Minor
 }
 
 // inCollection reports whether an open invoice other than paid has been tried already. One is at a time, so while the
