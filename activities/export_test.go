@@ -11,8 +11,13 @@ const RecordingTime = recordingTime
 // Know and Take are what an exchange asks of a Pacing.
 func Know(p *Pacing) error { return p.know(context.Background()) }
 
-// Take takes a turn.
-func Take(p *Pacing, account string, perSecond int) time.Duration { return p.take(account, perSecond) }
+// Take takes a turn for a payment.
+func Take(p *Pacing, account, payment string, perSecond int) time.Duration {
+	return p.take(account, payment, perSecond)
+}
+
+// Spread is how a wait is spread.
+func Spread(wait time.Duration) time.Duration { return spread(wait) }
 
 // Owe counts requests beside one that had a turn.
 func Owe(p *Pacing, account string, perSecond, requests int) { p.owe(account, perSecond, requests) }

@@ -22,6 +22,7 @@ type Pacing struct {
 
 	mu      sync.Mutex
 	by      map[string]*rate.Limiter
+	crowds  map[string]crowd
 	workers int
 	counted time.Time
 }
@@ -52,21 +53,64 @@ func (p *Pacing) knows(now time.Time) bool {
 	return p.workers > 0 && now.Sub(p.counted) < shareLife
 }
 
-// take returns zero where a request may go out now, and else for how long it must wait; it has no turn then.
-func (p *Pacing) take(account string, perSecond int) time.Duration {
+// take returns zero where a request of a payment may go out now, and else when it should ask again; it has no turn then.
+// The wait grows with the crowd, up to longestQueue, so that all who wait ask little oftener than turns come.
+func (p *Pacing) take(account, payment string, perSecond int) time.Duration {
 	if p == nil || perSecond == 0 {
 		return 0
 	}
 	now := p.Clock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	turn := p.limiter(account, perSecond, now).ReserveN(now, 1)
+	limiter := p.limiter(account, perSecond, now)
+	turn := limiter.ReserveN(now, 1)
 	wait := turn.DelayFrom(now)
-	if wait > 0 {
-		turn.CancelAt(now)
+	if wait == 0 {
+		delete(p.crowds[account], payment)
+		return 0
 	}
+	turn.CancelAt(now)
+	queue := time.Duration(float64(p.joins(account, payment, now)) / float64(limiter.Limit()) * float64(time.Second))
+	wait = max(wait, min(queue*4/5, longestQueue))
+	p.crowds[account][payment] = now.Add(wait)
 	return wait
 }
+
+// longestQueue bounds what a payment waits before it asks again: its cancellation is seen then, and a limit that was raised.
+const longestQueue = 2 * time.Minute
+
+// crowd is which payments wait for an account in this process, and until when. They may ask another process next.
+type crowd map[string]time.Time
+
+// joins adds a payment to those that wait for an account, and returns how many do. Who has not come back in time has gone
+// elsewhere. The caller holds the lock.
+func (p *Pacing) joins(account, payment string, now time.Time) int {
+	c := p.crowds[account]
+	if c == nil {
+		if p.crowds == nil {
+			p.crowds = map[string]crowd{}
+		}
+		c = crowd{}
+		p.crowds[account] = c
+	}
+	c[payment] = now
+	for range crowdSweep { // in the random order of a map: all are seen soon, and no request pays for a large crowd
+		for other, until := range c {
+			if now.Sub(until) > crowdGrace {
+				delete(c, other)
+			}
+			break
+		}
+	}
+	return len(c)
+}
+
+const (
+	// crowdGrace is how much later than asked a payment may come back and still be counted.
+	crowdGrace = 30 * time.Second
+	// crowdSweep is how many of those that wait are looked at by each that joins.
+	crowdSweep = 4
+)
 
 // owe counts requests that went out beside the one that had a turn: the next turns wait for them.
 func (p *Pacing) owe(account string, perSecond, requests int) {

@@ -28,16 +28,25 @@ func waiting(kind, message string, after time.Duration) error {
 	})
 }
 
-// errBusy is for a payment whose account has no room for another request. The waits grow and differ, so that a crowd
-// behind a slow account costs little. least is how long there is no room for sure.
-func errBusy(ctx context.Context, least time.Duration) error {
+// errBusy is for a payment whose account has no slot for another request. The waits grow and differ, so that a crowd
+// behind an account that hangs costs little.
+func errBusy(ctx context.Context) error {
 	gap := busyWait
 	if activity.IsActivity(ctx) {
 		gap <<= min(activity.GetInfo(ctx).Attempt, 10) - 1
 	}
-	gap = min(gap, longestBusy)
-	//nolint:gosec // it only spreads
-	return waiting("provider_busy", "This provider account has as many requests as it may have.", least+gap/2+rand.N(gap))
+	return waiting("provider_busy", "This provider account has as many requests as it may have.",
+		spread(min(gap, longestBusy)))
+}
+
+// errPaced is for a payment that has no turn yet at the pace of its account.
+func errPaced(wait time.Duration) error {
+	return waiting("provider_busy", "This provider account takes so many requests a second.", spread(wait))
+}
+
+// spread makes waits differ, by half in either direction.
+func spread(wait time.Duration) time.Duration {
+	return wait/2 + rand.N(wait+1) //nolint:gosec // it only spreads
 }
 
 // errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for any
