@@ -170,6 +170,6 @@ func TestMobileMoney_RefusedChangeFromAFreePlan(t *testing.T) {
 	problem(t, 422, "payment_method_cannot_renew", "planId", answer)
 	require.Equal(t, "INVALID_ACCOUNT", as[httpkit.Problem](t, 422, answer).FailureCode)
 	as[Subscription](t, 200, change(plan(0)))
-	as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, wallet("orange", "+221770000001", "")))
+	as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, wallet("mtn", "+22961000001", "")))
 	as[Subscription](t, 200, change(paid))
 }
