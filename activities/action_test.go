@@ -220,14 +220,45 @@ func TestAction_CustomerDeleted(t *testing.T) {
 	a.sound()
 }
 
+var redirectedCard = customer.PaymentDetails{CustomerToken: "cus_9", PaymentMethodToken: "pmd_sim_redirect_url"}
+
+func flutterwaveAsking(t *testing.T) asking {
+	t.Helper()
+	dialect := flutterwavesim.New(flutterwavesim.Config{Clients: map[string]string{"client": "secret-of-the-client"}})
+	return newAsking(t, redirectedCard, dialect, func(url string) (providers.Provider, error) {
+		return flutterwave.New(flutterwave.Config{ClientID: "client", ClientSecret: "secret-of-the-client", BaseURL: url})
+	})
+}
+
+// A customer is deleted while asked by a provider that cannot cancel: the charges, that of a subscription and one of its
+// own, do not stay pending for ever, although the erasure has taken the page.
+func TestAction_CustomerDeletedWithoutCancel(t *testing.T) {
+	t.Parallel()
+	a := flutterwaveAsking(t)
+	a.customer.PaymentDetails = redirectedCard
+	own := a.own(t)
+	a.charge(t, own.ID)
+	own, err := a.Store.Transaction(t.Context(), a.Env, own.ID)
+	require.NoError(t, err)
+	require.NotEmpty(t, own.Action.URL)
+	end := own.Action.ExpiresAt.Add(2 * time.Hour) // and its last look-up
+
+	eraseAll(t, a.Scene, deleteCustomer(t, a.Scene, a.customer.ID), 0)
+	a.reload()
+	a.until(end)
+	require.Equal(t, payment.Failed, a.last().Status)
+	a.charge(t, own.ID)
+	own, err = a.Store.Transaction(t.Context(), a.Env, own.ID)
+	require.NoError(t, err)
+	require.Equal(t, payment.Failed, own.Status)
+	require.Empty(t, a.sim.Moved(core.Capture))
+	a.sound()
+}
+
 // Flutterwave cannot cancel. The attempt fails an hour after the link has closed; who pays even later has paid.
 func TestAction_ExpiresWithoutCancel(t *testing.T) {
 	t.Parallel()
-	card := customer.PaymentDetails{CustomerToken: "cus_9", PaymentMethodToken: "pmd_sim_redirect_url"}
-	dialect := flutterwavesim.New(flutterwavesim.Config{Clients: map[string]string{"client": "secret-of-the-client"}})
-	a := newAsking(t, card, dialect, func(url string) (providers.Provider, error) {
-		return flutterwave.New(flutterwave.Config{ClientID: "client", ClientSecret: "secret-of-the-client", BaseURL: url})
-	})
+	a := flutterwaveAsking(t)
 	txn := a.last()
 	require.NotEmpty(t, txn.Action.URL)
 	a.until(txn.Action.ExpiresAt.Add(time.Hour - time.Second))

@@ -49,6 +49,7 @@ func TestCharge_ProvenAbsenceIsSentAnew(t *testing.T) {
 
 	require.Equal(t, payment.Success, l.now(txn.ID).Status)
 	require.Equal(t, txn.ID, l.last().ID)
+	require.True(t, l.now(txn.ID).SendDueAt.After(txn.SendDueAt), "a first send, which is not late")
 	require.Equal(t, []payment.Outcome{payment.AnswerNotFound, payment.AnswerSucceeded}, l.outcomes(txn.ID))
 	require.NotEqual(t, l.sends(txn.ID)[0].Key, l.sends(txn.ID)[1].Key)
 	require.Equal(t, 1, l.Provider.Captures()[txn.ID])

@@ -19,21 +19,22 @@ import (
 // away is a provider that does what it is asked and answers nothing, while it is away.
 type away struct {
 	*scene.Provider
-	now bool
+	now   bool
+	about string // a transaction that it never answers for; empty: none
 }
 
 func (p *away) Charge(ctx context.Context, in providers.ChargeRequest) (providers.Result, error) {
 	out, err := p.Provider.Charge(ctx, in)
-	return p.said(out), err
+	return p.said(in.TransactionID, out), err
 }
 
 func (p *away) LookupCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
 	out, err := p.Provider.LookupCharge(ctx, in)
-	return p.said(out), err
+	return p.said(in.TransactionID, out), err
 }
 
-func (p *away) said(out providers.Result) providers.Result {
-	if p.now {
+func (p *away) said(transactionID string, out providers.Result) providers.Result {
+	if p.now || p.about == transactionID {
 		return providers.Result{Outcome: providers.Unknown}
 	}
 	return out
@@ -148,7 +149,39 @@ func TestOutage_ThatGoesOn(t *testing.T) {
 	require.Len(t, l.asksOf(t, w), len(left)-1)
 	require.Zero(t, l.breaker(l.Config.ID).RecoveredAt)
 	l.Clock.Add(30 * time.Second)
+	require.Empty(t, l.asksOf(t, w), "another silence, which is no outage yet")
+	l.Clock.Add(31 * time.Second)
 	require.Len(t, l.asksOf(t, w), 1, "a probe")
+}
+
+// One payment that its provider never answers for, while it answers for all others, is no outage: it keeps its own
+// schedule.
+func TestOutage_OfOnePaymentIsNone(t *testing.T) {
+	t.Parallel()
+	l, w, gone, left := outage(t, 1, 10*time.Minute)
+	gone.now, gone.about = false, left[0]
+	asked := 0
+	for range 60 {
+		l.charge(t, l.own(t).ID)
+		l.Clock.Add(time.Second)
+		asked += len(l.asksOf(t, w))
+		l.Clock.Add(29 * time.Second)
+	}
+	require.Equal(t, payment.Pending, l.now(left[0]).Status)
+	require.LessOrEqual(t, asked, 1+3, "once at the end of the silence before it, and as its own schedule says")
+}
+
+// An account that answers nothing for days is probed ever more rarely, by the age of what waits there.
+func TestOutage_ProbesOfAClosedAccountGrowRare(t *testing.T) {
+	t.Parallel()
+	l, w, _, left := outage(t, 1, 72*time.Hour)
+	l.charge(t, left[0])
+	l.Clock.Add(5 * time.Minute)
+	require.Empty(t, l.asksOf(t, w))
+	l.Clock.Add(2 * time.Minute)
+	require.Len(t, l.asksOf(t, w), 1)
+	l.Clock.Add(30 * time.Second)
+	require.Empty(t, l.asksOf(t, w))
 }
 
 // Requests that are lost now and then are none of this.

@@ -19,11 +19,11 @@ type holder struct {
 	providers.Provider
 }
 
-// search turns an exchange that may move money which a lost send has moved already into the next question after that
-// send, or into the wait before it. The exchange stays as it is where nothing can be lost, or where nobody can be asked:
-// then the same key is repeated, and only there.
+// search turns an exchange that may move money which a lost send has moved already, or end its transaction, into the next
+// question after that send, or into the wait before it. The exchange stays as it is where nothing can be lost, or where
+// nobody can be asked: then the same key is repeated, and only there.
 func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, x *exchange, now time.Time) error {
-	if !x.movesMoney() || !x.txn.MayRepeat(x.restored) {
+	if !x.asks() && x.move != payment.MoveAbandon || !x.txn.MayRepeat(x.restored) {
 		return nil
 	}
 	found, err := tx.RoutingSince(ctx, env, x.restored)
@@ -76,12 +76,6 @@ func (x *exchange) seek(provider string, move payment.Move) {
 func unsearched(c db.ProviderConfig) string {
 	return "The database was restored. The payment waits until " + c.Provider + " (" + c.ID +
 		") answers whether it has it already."
-}
-
-// movesMoney reports whether the move may take money, or end the transaction.
-func (x *exchange) movesMoney() bool {
-	return slices.Contains(
-		[]payment.Move{payment.MoveSend, payment.MoveReplay, payment.MoveCancel, payment.MoveAbandon}, x.move)
 }
 
 // holders opens the accounts that could have taken the payment before the database was restored, used or not since. It

@@ -39,3 +39,13 @@ func TestMarkPaid_SettlesOnceAndIsKept(t *testing.T) {
 		paid[0].ID))
 	require.Equal(t, "active", as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub, nil)).Status)
 }
+
+// An invoice that was given up is paid by money that comes after all.
+func TestMarkPaid_Uncollectible(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, in := b.overdue(t, b.clock().Add(time.Hour))
+	given := as[Invoice](t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/mark-uncollectible", nil))
+	got := as[Invoice](t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/mark-paid", map[string]any{"method": "cash"}))
+	require.Equal(t, [3]any{"paid", got.AmountDue, given.UncollectibleAt}, [3]any{got.Status, got.AmountPaid, got.UncollectibleAt})
+}

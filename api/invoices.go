@@ -29,6 +29,7 @@ type Invoice struct {
 	AmountDue      int64         `json:"amount_due" example:"1900" doc:"The amount to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward."`
 	AmountDueCamel int64         `json:"amountDue" example:"1900" doc:"The same as amount_due."`
 	AmountPaid     int64         `json:"amountPaid" example:"1900"`
+	PeriodIndex    int           `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription in which the invoice was issued, counted from 1. Absent: issued before periods were counted."`
 	PeriodStart    int64         `json:"periodStart" example:"1763640000"`
 	PeriodEnd      int64         `json:"periodEnd" example:"1766232000"`
 	AttemptCount   int           `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
@@ -38,19 +39,26 @@ type Invoice struct {
 	PaidAt         int64         `json:"paidAt,omitempty" example:"1763640002"`
 	VoidedAt       int64         `json:"voidedAt,omitempty"`
 	// UncollectibleAt is when a person gave it up.
-	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds."`
+	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
 }
 
-// InvoiceLine is one position of an invoice.
+// InvoiceLine is one position of an invoice. What is optional here is absent from lines that were written before lines
+// had it.
 type InvoiceLine struct {
-	ID          string `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Kind        string `json:"kind" enum:"recurring,proration_credit,proration_charge" example:"recurring"`
-	Description string `json:"description" example:"Pro, monthly"`
-	PlanID      string `json:"planId"`
-	PriceID     string `json:"priceId,omitempty"`
-	Amount      int64  `json:"amount" example:"1900" doc:"Minor units; negative for a credit."`
-	PeriodStart int64  `json:"periodStart" example:"1763640000"`
-	PeriodEnd   int64  `json:"periodEnd" example:"1766232000"`
+	ID                 string `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Kind               string `json:"kind" enum:"recurring,proration_credit,proration_charge" example:"recurring"`
+	Description        string `json:"description" example:"Pro, monthly"`
+	PlanID             string `json:"planId"`
+	PriceID            string `json:"priceId,omitempty" doc:"The price that the line bills or credits."`
+	SubscriptionItemID string `json:"subscriptionItemId,omitempty" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The item of the subscription that the line bills or credits. The amounts of all lines of an item sum to what it was billed less what was credited."`
+	PeriodIndex        int    `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription that the line bills, counted from 1. A change of interval begins a new one."`
+	Quantity           string `json:"quantity,omitempty" example:"1" doc:"A decimal."`
+	UnitPrice          string `json:"unitPrice,omitempty" example:"19.00" doc:"What one unit costs in a whole period: a decimal in major units of the currency, with as many places as the price has."`
+	Proration          bool   `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
+	Reverses           string `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
+	Amount             int64  `json:"amount" example:"1900" doc:"Minor units; negative for a credit."`
+	PeriodStart        int64  `json:"periodStart" example:"1763640000"`
+	PeriodEnd          int64  `json:"periodEnd" example:"1766232000"`
 }
 
 // renderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
@@ -59,7 +67,8 @@ func renderInvoice(i invoice.Invoice) Invoice {
 	for n, l := range i.Lines {
 		lines[n] = InvoiceLine{
 			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
-			Amount: int64(l.Amount), PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
+			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice,
+			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
 		}
 	}
 	return Invoice{
@@ -67,7 +76,7 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines, Total: int64(i.Total),
 		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
-		AmountPaid: int64(i.AmountPaid), PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
+		AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
 		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
 		UncollectibleAt: unix(i.UncollectibleAt),
@@ -107,10 +116,11 @@ func (s *Server) invoiceOperations() {
 		Currency: "USD",
 		Lines: []InvoiceLine{{
 			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "recurring", Description: "Pro, monthly",
-			PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900,
-			PeriodStart: 1763640000, PeriodEnd: 1766232000,
+			PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n",
+			SubscriptionItemID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PeriodIndex: 3, Quantity: "1", UnitPrice: "19.00",
+			Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		}},
-		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodStart: 1763640000,
+		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodIndex: 3, PeriodStart: 1763640000,
 		PeriodEnd: 1766232000, AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
 	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)
@@ -135,7 +145,7 @@ func (s *Server) invoiceOperations() {
 	}, s.markUncollectible)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "markInvoicePaid", Method: http.MethodPost, Path: "/invoices/{id}/mark-paid", Tag: "Invoices",
-		Summary: "Mark an open invoice paid",
+		Summary: "Mark an open or uncollectible invoice paid",
 		Description: "For money that came outside Perennial, such as a bank transfer: the whole amount due is settled by a " +
 			"payment with the provider `external`, which is never sent and cannot be refunded here. Retries stop, and a " +
 			"past-due subscription recovers. Refused with payment_in_progress while a charge may have reached a provider: " +

@@ -32,6 +32,15 @@ var elsewhere = map[string]string{
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"amount_invalid":  "no field of a request is an amount with decimals",
 	"keyset_readable": "operators", "credentials_missing": "operators",
+
+	// Rules that no operation reaches yet: an entry goes when one does.
+	"decimal_invalid": "price models", "price_parameter_missing": "price models",
+	"price_parameter_out_of_range": "price models", "price_parameter_unexpected": "price models",
+	"tiers_count_out_of_range": "price models", "tiers_not_ascending": "price models",
+	"proration_measure_unknown": "measures of time",
+	"discount_kind_unclear":     "coupons", "discount_out_of_range": "coupons", "coupon_duration_unknown": "coupons",
+	"coupon_periods_out_of_range": "coupons", "coupon_redemptions_out_of_range": "coupons", "coupon_used_up": "coupons",
+	"tax_percent_out_of_range": "taxes", "credit_exceeds_line": "credit notes",
 }
 
 // The rules decide which codes an operation has: they follow from what its handler can call.

@@ -61,3 +61,41 @@ func TestDisputes_Filters(t *testing.T) {
 		Ref: db.Ref{EnvironmentID: b.env, ID: older.Disputes[0].ID}, ChargeID: older.ID, DueAt: wall.Add(time.Hour),
 	}}, unanswered)
 }
+
+// A binary from before disputes had ids writes what it knows of them, and drops the rest: the disputes stay what they
+// were, with their rows, and the charge can be written on.
+func TestDisputes_WrittenByAnOlderBinary(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	charge := b.charge("")
+	known := payment.Dispute{
+		ID: id.New(id.Dispute, wall), Ref: "du_1", State: payment.DisputeOpen, Stage: "chargeback", Reason: "fraudulent",
+		Amount: 1500, Currency: eur, Withdrawn: 1500, OpenedAt: wall,
+	}
+	charge.Disputes = payment.Disputes{known}
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, charge)) })
+	_, err := b.pool.Exec(t.Context(), `
+		update transactions set revision = revision + 1, disputes = '[
+			{"ref": "du_1", "state": "lost", "amount": 1500, "currency": "EUR", "withdrawn": 1500, "stage": 3},
+			{"ref": "du_2", "state": "open", "amount": 200, "currency": "EUR", "withdrawn": 0}]'
+		where id = $1`, charge.ID)
+	require.NoError(t, err)
+
+	now, err := b.store.Transaction(t.Context(), b.env, charge.ID)
+	require.NoError(t, err)
+	require.Len(t, now.Disputes, 2)
+	lost, news := now.Disputes[0], now.Disputes[1]
+	require.False(t, lost.ClosedAt.IsZero())
+	require.WithinDuration(t, wall, lost.OpenedAt, 0)
+	known.State, known.Order, known.OpenedAt, known.ClosedAt = payment.DisputeLost, 3, lost.OpenedAt, lost.ClosedAt
+	require.Equal(t, known, lost)
+	require.True(t, id.Is(id.Dispute, news.ID), news.ID)
+	require.False(t, news.OpenedAt.IsZero())
+
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTransaction(ctx, b.env, now)) })
+	rows, _, err := b.store.Disputes(t.Context(), b.env, db.DisputeFilter{CustomerID: b.customer.ID}, db.Page{})
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	require.Equal(t, []string{news.ID, known.ID}, []string{rows[0].ID, rows[1].ID})
+	require.Equal(t, payment.DisputeLost, rows[1].State)
+}

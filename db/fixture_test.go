@@ -18,6 +18,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -183,7 +184,7 @@ func newSubscription(e environment) subscription.Subscription {
 	return subscription.Subscription{
 		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, Status: subscription.Active,
 		Currency: "EUR", TimeZone: "Africa/Kampala", AnchorAt: now, Interval: e.plan.Interval,
-		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, NextPeriod: 1, TestClockID: e.clock.ID,
+		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, PeriodIndex: 1, RenewedIndex: 1, NextPeriod: 1, TestClockID: e.clock.ID,
 		Metadata: metadata.Pairs{"seat": json.Number("1e-7")}, NextAction: subscription.ActionRenewal,
 		NextActionAt: now.Add(month), Revision: 1, CreatedAt: now, UpdatedAt: now,
 	}
@@ -195,20 +196,27 @@ func (e environment) invoice() invoice.Invoice {
 	current := e.subscription.CurrentPeriod
 	return invoice.Invoice{
 		ID: id.New(id.Invoice, wall), CustomerID: e.customer.ID, SubscriptionID: e.subscription.ID, Status: invoice.Open,
-		Reason: invoice.Update, Currency: "EUR", Total: 1500, AmountDue: 1500, Period: current,
+		Reason: invoice.Update, Currency: "EUR", Total: 1500, AmountDue: 1500, Period: current, PeriodIndex: 1,
 		Lines: []invoice.Line{
 			{
-				Kind: invoice.Recurring, Description: "base", PlanID: e.plan.ID, PriceID: e.plan.Prices[0].ID, Amount: 1000,
-				Period: current,
+				ID: id.New(id.InvoiceLine, wall), Kind: invoice.Recurring, Description: "base", PlanID: e.plan.ID,
+				PriceID: e.plan.Prices[0].ID, ItemID: e.itemID(0), PeriodIndex: 1, Quantity: "1", UnitPrice: "10.00",
+				Amount: 1000, Period: current,
 			},
 			{
-				Kind: invoice.Recurring, Description: "seats", PlanID: e.plan.ID, PriceID: e.plan.Prices[1].ID, Amount: 500,
-				Period: current,
+				ID: id.New(id.InvoiceLine, wall), Kind: invoice.Recurring, Description: "seats", PlanID: e.plan.ID,
+				PriceID: e.plan.Prices[1].ID, ItemID: e.itemID(1), PeriodIndex: 1, Quantity: "1", UnitPrice: "5.00",
+				Amount: 500, Period: current,
 			},
 		},
 		Collection: collection.State{Phase: collection.Charging, Automatic: 1, Attempts: 1, Trigger: collection.Automatic},
 		IssuedAt:   now, CreatedAt: now,
 	}
+}
+
+// itemID is the item of the subscription for a price of its plan.
+func (e environment) itemID(price int) string {
+	return lifecycle.ItemID(id.Source{}, e.subscription, e.plan.Prices[price].ID)
 }
 
 // charge is a pending attempt at an invoice.

@@ -9,7 +9,6 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/period"
 	"perennial/db/internal/dbsqlc"
-	"perennial/internal/id"
 )
 
 // InvoiceFilter narrows a list; empty: any.
@@ -112,14 +111,15 @@ func (tx *Tx) LockInvoice(ctx context.Context, environmentID, id string) (invoic
 	return invoiceFromDB(row.Invoice), readError("invoice", err)
 }
 
-// InsertInvoice writes a new invoice and its lines, and gives the lines their IDs. The invoice gets its number when the
+// InsertInvoice writes a new invoice and its lines, which have IDs. The invoice gets its number when the
 // transaction commits; until then reads of this transaction do not see it, and rows may refer to it.
 func (tx *Tx) InsertInvoice(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	for i, l := range inv.Lines {
 		err := queries.InvoiceLineInsert(ctx, tx.pipe, dbsqlc.InvoiceLineInsertParams{
-			ID: id.New(id.InvoiceLine, tx.Real), EnvironmentID: environmentID, InvoiceID: inv.ID, Position: i, Kind: l.Kind,
-			Description: l.Description, PlanID: l.PlanID, PriceID: null(l.PriceID), Amount: l.Amount,
-			PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
+			ID: l.ID, EnvironmentID: environmentID, InvoiceID: inv.ID, Position: i, Kind: l.Kind,
+			Description: l.Description, PlanID: l.PlanID, PriceID: null(l.PriceID), ItemID: null(l.ItemID),
+			PeriodIndex: l.PeriodIndex, Quantity: null(l.Quantity), UnitPrice: null(l.UnitPrice),
+			Reverses: null(l.Reverses), Amount: l.Amount, PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
 		})
 		if err != nil {
 			return err
@@ -137,8 +137,8 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 		Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency, Total: inv.Total,
 		CreditApplied: inv.CreditApplied, BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
 		AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt), AmountPaid: inv.AmountPaid,
-		PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, Phase: inv.Collection.Phase,
-		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
+		PeriodIndex: inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End,
+		Phase: inv.Collection.Phase, AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
 		SkippedRetries: inv.Collection.Skipped,
 		RetryAt:        nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
 		ReplacedBy: null(inv.ReplacedBy), IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt),
@@ -173,7 +173,7 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 		Status: row.Status, Reason: row.Reason, Currency: row.Currency, Total: row.Total,
 		CreditApplied: row.CreditApplied, AmountDue: row.AmountDue, BroughtForward: row.BroughtForward,
 		CarriedForward: row.CarriedForward, UncollectibleAt: value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
-		Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+		PeriodIndex: value(row.PeriodIndex), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 		Collection: collection.State{
 			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, Skipped: row.SkippedRetries,
 			RetryAt: value(row.RetryAt),
@@ -187,6 +187,7 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 func lineFromDB(row dbsqlc.InvoiceLine) invoice.Line {
 	return invoice.Line{
 		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: row.PlanID, PriceID: value(row.PriceID),
-		Amount: row.Amount, Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+		ItemID: value(row.ItemID), PeriodIndex: value(row.PeriodIndex), Quantity: value(row.Quantity),
+		UnitPrice: value(row.UnitPrice), Reverses: value(row.Reverses), Amount: row.Amount, Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 	}
 }

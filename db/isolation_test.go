@@ -34,7 +34,7 @@ var global = map[string]bool{
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "SilentProbes": true,
 	"TransactionByConfirmToken": true,
 	"LateSubscriptions":         true,
-	"Accounts":                  true, "UntakenCharges": true, "RefundsOwed": true,
+	"Accounts":                  true, "UntakenCharges": true, "UndecidedPayments": true, "RefundsOwed": true,
 	"PausedCharging":      true,
 	"WakePendingPayments": true, "OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
 	"UnansweredDisputes": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,

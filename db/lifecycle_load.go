@@ -97,10 +97,14 @@ func (l *loader) distribute() {
 		}
 	}
 	for _, row := range l.lines {
+		line := lineFromDB(row)
+		if line.ItemID == "" && line.PriceID != "" { // written by a build from before there were items
+			line.ItemID = lifecycle.ItemID(id.Source{}, l.Subscription, line.PriceID)
+		}
 		for _, invoices := range [][]invoice.Invoice{l.Open, l.Paid, l.WrittenOff} {
 			for i := range invoices {
 				if invoices[i].ID == row.InvoiceID {
-					invoices[i].Lines = append(invoices[i].Lines, lineFromDB(row))
+					invoices[i].Lines = append(invoices[i].Lines, line)
 				}
 			}
 		}

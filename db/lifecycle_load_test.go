@@ -42,9 +42,8 @@ func TestLockSubscription_Busy(t *testing.T) {
 	pendingPlan := newPlan()
 	open := []invoice.Invoice{b.invoice(), b.invoice()}
 	open[1].Collection = collection.State{Phase: collection.Waiting}
-	paid, earlier, later, void := b.invoice().Settle(now), b.invoice().Settle(now), b.invoice().Settle(now), b.invoice()
-	earlier.Period.Start, earlier.Period.End = now.Add(-month), now
-	later.Period.Start, later.Period.End = now.Add(month), now.Add(2*month)
+	paid, earlier, cutShort, void := b.invoice().Settle(now), b.invoice().Settle(now), b.invoice().Settle(now), b.invoice()
+	earlier.PeriodIndex, cutShort.PeriodIndex, paid.PeriodIndex = 1, 2, 3
 	void.Status, void.VoidedAt, void.Collection.Phase = invoice.Void, now, collection.Closed
 	waiting, live, another := b.charge(open[1].ID), b.charge(open[0].ID), b.charge("")
 	failed, refund := b.charge(open[0].ID), b.charge("")
@@ -52,7 +51,7 @@ func TestLockSubscription_Busy(t *testing.T) {
 	refund.Type, refund.ChargeID = payment.Refund, live.ID
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, pendingPlan))
-		for _, inv := range []invoice.Invoice{open[0], paid, earlier, void, open[1], later} {
+		for _, inv := range []invoice.Invoice{open[0], earlier, cutShort, paid, void, open[1]} {
 			require.NoError(t, tx.InsertInvoice(ctx, b.env, inv))
 		}
 		for _, txn := range []payment.Transaction{waiting, live, another, failed, refund} {
@@ -64,6 +63,7 @@ func TestLockSubscription_Busy(t *testing.T) {
 			invoice.CreditEntry{Amount: 900, Reason: invoice.CreditProration}, paid.ID, now))
 		s := b.subscription
 		s.PendingPlanID, s.CollectingInvoiceID = pendingPlan.ID, open[0].ID
+		s.PeriodIndex, s.RenewedIndex = 3, 2 // by a change of interval
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
 	})
 	loaded := load(t, b)
@@ -81,7 +81,7 @@ func TestLockSubscription_Busy(t *testing.T) {
 		return ids
 	}
 	require.Equal(t, []string{open[0].ID, open[1].ID}, ids(loaded.Open), "oldest first")
-	require.Equal(t, []string{paid.ID}, ids(loaded.Paid), "of the current period only")
+	require.Equal(t, []string{cutShort.ID, paid.ID}, ids(loaded.Paid), "since the schedule opened a period")
 }
 
 // The locks of a state: nobody else changes what a decision depends on, and whoever only refers to it need not wait.

@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -157,6 +158,40 @@ func TestUntakenCharges_AreSummedByWhenTheyWereDue(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), "update transactions set provider_ref = 'pi_' || id")
 	require.NoError(t, err)
 	require.Empty(t, untaken(), "the provider has them")
+}
+
+// What a provider knows and does not decide is told after a day, a refund too; a payer's time does not count.
+func TestUndecidedPayments_AreSummedByWhenTheyWereSent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	day := 24 * time.Hour
+	send := func(late time.Duration, change func(*payment.Transaction)) payment.Transaction {
+		t.Helper()
+		c := b.charge("")
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.InsertTransaction(ctx, b.env, c))
+			c.FirstSentAt, c.ProviderRef = now.Add(-late), "pi_"+c.ID
+			if change != nil {
+				change(&c)
+			}
+			require.NoError(t, tx.SaveTransaction(ctx, b.env, c))
+		})
+		return c
+	}
+	undecided := send(25*time.Hour, nil)
+	send(23*time.Hour, nil)
+	send(25*time.Hour, func(c *payment.Transaction) { *c = c.Park(now) })
+	send(25*time.Hour, func(c *payment.Transaction) {
+		c.Action = payment.Action{Token: strings.Repeat("A", 26), URL: "https://bank.example", ExpiresAt: now.Add(-time.Hour)}
+	})
+	sums, err := b.store.UndecidedPayments(t.Context(), now.Add(-day))
+	require.NoError(t, err)
+	require.Len(t, sums, 1)
+	require.Equal(t, [2]any{1, undecided.ID}, [2]any{sums[0].Count, sums[0].FirstID})
+	require.Equal(t, 25*time.Hour, now.Sub(sums[0].Oldest).Round(time.Millisecond))
+	sums, err = b.store.UndecidedPayments(t.Context(), now)
+	require.NoError(t, err)
+	require.Equal(t, 3, sums[0].Count)
 }
 
 func TestRefundsOwed_AreSummedSinceTheyAreOwed(t *testing.T) {

@@ -143,6 +143,7 @@ func (c *crowd) operators(t *testing.T) {
 			"overdue actions":   func() error { _, err := c.store.OverdueActions(ctx, at); return err },
 			"overdue payments":  func() error { _, err := c.store.OverduePayments(ctx, at); return err },
 			"untaken charges":   func() error { _, err := c.store.UntakenCharges(ctx, at); return err },
+			"undecided":         func() error { _, err := c.store.UndecidedPayments(ctx, at); return err },
 			"oldest of overdue": func() error { _, err := c.store.OverdueSubscriptions(ctx, at, 5); return err },
 			"in review":         func() error { _, err := c.store.PaymentsInReview(ctx); return err },
 			"refunds owed":      func() error { _, err := c.store.RefundsOwed(ctx); return err },
@@ -223,6 +224,16 @@ func (c *crowd) lists(t *testing.T) {
 	} {
 		add("transactions, "+name, "txn_", func(p db.Page) error {
 			_, _, err := c.store.Transactions(ctx, crowdEnv, f, p)
+			return err
+		})
+	}
+	for name, f := range map[string]db.DisputeFilter{
+		"all": {}, "rare status": {Status: "open"}, "status": {Status: "won"}, "no such status": {Status: "lost"},
+		"customer": {CustomerID: customer}, "customer without disputes": {CustomerID: crowdID("cust_", 2_000_000_000)},
+		"charge": {ChargeID: crowdID("txn_", 0)}, "customer and rare status": {CustomerID: customer, Status: "open"},
+	} {
+		add("disputes, "+name, "dsp_", func(p db.Page) error {
+			_, _, err := c.store.Disputes(ctx, crowdEnv, f, p)
 			return err
 		})
 	}

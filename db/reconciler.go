@@ -131,7 +131,7 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 // own last exchange was not answered, to find out whether the account answers again.
 func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListProbes(ctx, r.lists(), dbsqlc.TransactionListProbesParams{
-		Now: &now, Before: &before, RowLimit: rows(limit),
+		Now: now, Before: &before, RowLimit: rows(limit),
 	})
 	return refs(found, func(f dbsqlc.TransactionListProbesRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))

@@ -51,7 +51,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.CancelAtPeriodEnd, want.CancelReason, want.CollectingInvoiceID = true, "too dear", inv.ID
 	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
-	want.RemindedFor = now.Add(13 * time.Hour)
+	want.RemindedFor, want.PeriodIndex, want.RenewedIndex = now.Add(13*time.Hour), 8, 7
 	everyFieldDiffers(t, b.subscription, want,
 		// the last three: see trial and owing
 		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt",

@@ -80,7 +80,8 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 			CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
 			CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
 			TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-			FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
+			FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
+			RenewedFrom:   nullTime(s.RenewedFrom),
 			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
 		})
 }
@@ -99,7 +100,8 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
 		Metadata:        present(s.Metadata),
 		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-		FinishedAt: nullTime(s.FinishedAt), RenewedFrom: nullTime(s.RenewedFrom),
+		FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
+		RenewedFrom:   nullTime(s.RenewedFrom),
 		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
@@ -127,6 +129,7 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		CollectingInvoiceID: value(row.CollectingInvoiceID), CollectionPausedAt: value(row.CollectionPausedAt), TestClockID: value(row.TestClockID),
 		Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt), NextAction: row.NextAction,
 		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
+		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
 		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

@@ -32,6 +32,17 @@ func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]Waiting
 	return refs(found, waitingMoney), translate("TransactionSumUntaken", err)
 }
 
+// UndecidedPayments sums the payments that were sent before then and that their provider has not decided, whatever it
+// answers; one that its payer was asked to confirm, where that time ended before then, too. The oldest come first. Global.
+func (r Reader) UndecidedPayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
+	found, err := queries.TransactionSumUndecided(ctx, r.handle, dbsqlc.TransactionSumUndecidedParams{
+		SentBefore: before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+	})
+	return refs(found, func(f dbsqlc.TransactionSumUndecidedRow) WaitingMoney {
+		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
+	}), translate("TransactionSumUndecided", err)
+}
+
 // RefundsOwed sums what is owed to payers because refunds of their charges failed. The oldest come first. Global.
 func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 	found, err := queries.TransactionSumRefundOwed(ctx, r.handle, dbsqlc.TransactionSumRefundOwedParams{

@@ -61,10 +61,8 @@ func Command(
 	if err != nil {
 		return Performed{}, err
 	}
-	if lifecycle.GivesBack(cmd) {
-		if err := tx.LockCaptures(ctx, environmentID, &found); err != nil {
-			return Performed{}, err
-		}
+	if cmd, err = informed(ctx, tx, environmentID, &found, cmd); err != nil {
+		return Performed{}, err
 	}
 	state, changes, err := lifecycle.Apply(found, cmd, db.Moment(tx.Now, tx.Real))
 	if err != nil {
@@ -77,6 +75,21 @@ func Command(
 	}
 	out := Performed{Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices}
 	return out, tx.Write(ctx, environmentID, state, changes)
+}
+
+// informed reads, under lock, what a command needs beside the State that every one does.
+func informed(
+	ctx context.Context, tx *db.Tx, environmentID string, found *lifecycle.State, cmd lifecycle.Command,
+) (lifecycle.Command, error) {
+	if lifecycle.GivesBack(cmd) {
+		return cmd, tx.LockCaptures(ctx, environmentID, found)
+	}
+	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
+		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)
+		c.Closed = &closed
+		return c, err
+	}
+	return cmd, nil
 }
 
 // ChangePlan is Command for a change of plan. Faults: plan_not_found, those of Command.

@@ -62,7 +62,7 @@ func idempotencyParameter() *huma.Param {
 	return &huma.Param{
 		Name: "Idempotency-Key", In: "header", Example: "2f1c0b9a-8d7e-4c3b-9a21-6f5e4d3c2b1a",
 		Description: "Makes a repeat of the request safe. See the introduction.",
-		Schema:      &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most},
+		Schema:      &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: "^[!-~]+$"},
 	}
 }
 

@@ -180,10 +180,10 @@ func checkNumber(n json.Number, at *place) error {
 		return nil
 	case errors.Is(err, strconv.ErrRange):
 		return fault.InvalidParam(at.String(), "out_of_range",
-			"The number is out of range. Send an integer of at most 64 bits.")
+			"The number is out of range. Integers have at most 64 bits.")
 	default:
 		return fault.InvalidParam(at.String(), "type_wrong",
-			"The field must be an integer. Send plain digits, without a fraction or an exponent.")
+			"The number is not an integer. Send integers as plain digits, without a fraction or an exponent.")
 	}
 }
 

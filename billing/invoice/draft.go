@@ -10,8 +10,11 @@ import (
 
 // Draft is an invoice that the rules want issued.
 type Draft struct {
-	Reason   Reason
-	Period   period.Period // the time it pays for
+	Reason Reason
+	Period period.Period // the time it pays for
+	// PeriodIndex is which period of the subscription it is issued in.
+	PeriodIndex int
+	// Lines have the ids that they had on another invoice, or none: see Identify.
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
 	After    string // a Recovery: the paid invoice that recovered the subscription
@@ -50,7 +53,7 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 	out := Issued{Invoice: Invoice{
 		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
 		Status: Open, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines, Total: total,
-		Period:     d.Period,
+		Period: d.Period, PeriodIndex: d.PeriodIndex,
 		Collection: collection.State{Phase: collection.Waiting},
 		IssuedAt:   in.Now, CreatedAt: in.Now,
 	}}

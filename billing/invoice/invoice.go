@@ -35,27 +35,6 @@ const (
 	Recovery Reason = "subscription_recovery" // the current period, billed when a past-due subscription recovers
 )
 
-// LineKind says what a line is for.
-type LineKind string
-
-// The line kinds.
-const (
-	Recurring       LineKind = "recurring"        // a whole period of a price, in advance
-	ProrationCredit LineKind = "proration_credit" // negative: unused time of the old plan
-	ProrationCharge LineKind = "proration_charge" // the rest of the period on the new plan
-)
-
-// Line is one position of an invoice. Amount is in minor units, negative for a credit; Period is the time it pays for.
-type Line struct {
-	ID          string
-	Kind        LineKind
-	Description string
-	PlanID      string
-	PriceID     string // empty for lines that cover a whole plan
-	Amount      money.Minor
-	Period      period.Period
-}
-
 // Invoice is a bill for one subscription. All amounts are minor units of Currency.
 type Invoice struct {
 	ID             string
@@ -65,6 +44,7 @@ type Invoice struct {
 	Status         Status
 	Reason         Reason
 	Currency       money.Currency
+	PeriodIndex    int // which period of the subscription it was issued in: Subscription.PeriodIndex
 	Lines          []Line
 	Total          money.Minor // sum of the lines; may be negative
 	CreditApplied  money.Minor // taken from the customer's credit ledger

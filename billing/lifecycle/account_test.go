@@ -20,6 +20,7 @@ type account struct {
 	status subscription.Status
 	plan   plan.Plan
 	period period.Period
+	index  int  // of the period
 	begun  bool // a period was opened
 	billed bool // the current period is
 	uses   []use
@@ -77,6 +78,7 @@ func (a *account) renewed(e event.SubscriptionRenewed) {
 // opened begins to account for the period.
 func (a *account) opened() {
 	a.begun = true
+	a.index++
 	accrues := a.settings.PastDueBilling == subscription.AccruePastDue && !a.paused
 	if a.billed = a.status != subscription.PastDue || accrues; a.billed {
 		a.bill(a.period.Start)
@@ -93,8 +95,11 @@ func (a *account) changed(to plan.Plan, current period.Period, at time.Time) {
 	if a.billed {
 		a.usedUntil(at)
 	}
-	a.billed = a.billed || len(from.Lines(a.period)) == 0
+	a.billed = a.billed || from.Free()
 	a.period = current
+	if to.Interval != from.Interval {
+		a.index++
+	}
 	if a.billed {
 		a.bill(at)
 	}
@@ -103,7 +108,7 @@ func (a *account) changed(to plan.Plan, current period.Period, at time.Time) {
 // bill notes that the customer owes the rest of the current period from an instant on.
 func (a *account) bill(from time.Time) {
 	a.billed = true
-	u := use{plan: a.plan, period: a.period, from: from, to: a.period.End}.priced()
+	u := use{plan: a.plan, period: a.period, index: a.index, from: from, to: a.period.End}.priced()
 	a.uses = append(a.uses, u)
 	a.used += u.cost
 }

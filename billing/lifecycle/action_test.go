@@ -6,7 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
 	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
@@ -68,4 +71,23 @@ func TestAdvance_NewMethodEndsTheAction(t *testing.T) {
 	l.answer(id, payment.AnswerCanceled)
 	require.Len(t, l.charges(), 2, "the new method is tried at once")
 	require.Equal(t, payment.Pending, l.charges()[1].Status)
+}
+
+// Who asks for more while the payer is asked is told what to do about it: in a few seconds nothing is different.
+func TestApply_BesideAnAction(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.live("").ID
+	l.asksPayer(id)
+	for _, cmd := range []lifecycle.Command{lifecycle.Pay{}, lifecycle.MarkPaid{InvoiceID: l.charges()[0].InvoiceID}} {
+		_, err := l.apply(cmd)
+		require.ErrorIs(t, err, collection.ErrInProgress)
+		f := fault.From(err)
+		require.Contains(t, f.Detail, id)
+		require.Contains(t, f.Detail, "cancel it")
+		require.Equal(t, 24*time.Hour, f.RetryAfter)
+	}
+	l.pass(24 * time.Hour)
+	_, err := l.apply(lifecycle.Pay{})
+	require.Equal(t, collection.PaymentTakes, fault.From(err).RetryAfter, "it is about to end")
 }

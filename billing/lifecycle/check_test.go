@@ -27,6 +27,9 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 	l.checkTimes(before, changes)
 	l.checkMoney()
 	l.checkCollection()
+	if len(changes.NewInvoices) > 0 {
+		l.checkLines()
+	}
 	if l.account.spells != l.account.events[event.TypeSubscriptionPastDue] {
 		require.Fail(l.t, "one event per spell")
 	}

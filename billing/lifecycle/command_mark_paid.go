@@ -7,17 +7,19 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/payment"
 )
 
-// MarkPaid settles an open invoice, whole, by a payment that was made outside Perennial. Its settlement names the
-// transaction that books it. An attempt that was not sent yet is called off; one that was may capture too, so that it
-// must be decided first. PaidAt is the customer's own time; zero: now. Faults: invoice_not_open, payment_in_progress,
-// subscription_in_trial, paid_in_future.
+// MarkPaid settles an invoice that is open, or was marked uncollectible, whole, by a payment that was made outside
+// Perennial. Its settlement names the transaction that books it. An attempt that was not sent yet is called off; one
+// that was may capture too, so that it must be decided first. PaidAt is the customer's own time; zero: now. Faults:
+// invoice_not_open, payment_in_progress, subscription_in_trial, paid_in_future.
 type MarkPaid struct {
 	InvoiceID string
-	Method    string // as a code
-	Reference string // the payer's or the bank's; may be empty
+	Closed    *invoice.Invoice // the invoice where it is not open, under lock
+	Method    string           // as a code
+	Reference string           // the payer's or the bank's; may be empty
 	PaidAt    time.Time
 }
 
@@ -26,13 +28,14 @@ func (MarkPaid) Name() string { return "mark_paid" }
 
 func (c MarkPaid) judge(d *decision) (func() error, error) {
 	i := d.indexOpen(c.InvoiceID)
-	if i < 0 {
-		return nil, ErrNotOpen
+	inv, err := c.payable(d, i)
+	if err != nil {
+		return nil, err
 	}
 	if d.undecided(c.InvoiceID) {
 		return nil, collection.ErrInProgress
 	}
-	if _, err := d.Subscription.Settled(d.Facts(), d.Open[i], d.Now); err != nil {
+	if _, err := d.Subscription.Settled(d.Facts(), inv, d.Now); err != nil {
 		return nil, err
 	}
 	if c.PaidAt.IsZero() {
@@ -42,7 +45,9 @@ func (c MarkPaid) judge(d *decision) (func() error, error) {
 		return nil, fault.InvalidParam("paidAt", "paid_in_future", "`paidAt` is later than now. Send when the money came.")
 	}
 	return func() error {
-		inv := d.Open[i]
+		if i < 0 {
+			inv = d.takeWrittenOff(inv)
+		}
 		txn := payment.NewExternal(payment.NewExternalInput{
 			ID: d.IDs.Transaction(d.Real), CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID,
 			Amount: inv.AmountDue, Currency: inv.Currency, Method: c.Method, Reference: c.Reference, PaidAt: c.PaidAt,
@@ -52,6 +57,17 @@ func (c MarkPaid) judge(d *decision) (func() error, error) {
 		d.announce(event.PaymentSuccess{Payment: txn.Announced()})
 		return d.settle(i, inv, txn.ID)
 	}, nil
+}
+
+// payable is the invoice to settle, which is open invoice i; -1: it is not open.
+func (c MarkPaid) payable(d *decision, i int) (invoice.Invoice, error) {
+	switch {
+	case i >= 0:
+		return d.Open[i], nil
+	case c.Closed != nil && c.Closed.Status == invoice.Uncollectible:
+		return *c.Closed, nil
+	}
+	return invoice.Invoice{}, ErrNotOpen
 }
 
 // undecided reports whether the live attempt of an invoice may have reached a provider.

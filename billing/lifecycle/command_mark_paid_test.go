@@ -68,3 +68,27 @@ func TestMarkPaid_BesideAnAttempt(t *testing.T) {
 	l.answer(live.ID, payment.AnswerSucceeded)
 	require.Equal(t, l.store.transaction(live.ID).Amount, l.refunded())
 }
+
+// Money that comes for an invoice that was given up pays it, as a late capture does. Void and paid ones stay.
+func TestMarkPaid_OfAnUncollectibleInvoice(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.writtenOff = true
+	inv := l.open()[0]
+	_, err := l.apply(lifecycle.MarkUncollectible{InvoiceID: inv.ID})
+	require.NoError(t, err)
+	mark := lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "bank_transfer"}
+	_, err = l.apply(mark)
+	require.ErrorIs(t, err, lifecycle.ErrNotOpen, "only one that was loaded")
+	mark.Closed = &l.store.invoices[0]
+	changes, err := l.apply(mark)
+	require.NoError(t, err)
+	paid := l.store.invoices[0]
+	require.Equal(t, [2]any{invoice.Paid, inv.AmountDue}, [2]any{paid.Status, paid.AmountPaid})
+	require.Equal(t, payment.External, changes.Made(changes.Settlements[0].TransactionID).Provider)
+
+	mark.Closed = &paid
+	_, err = l.apply(mark)
+	require.ErrorIs(t, err, lifecycle.ErrNotOpen)
+}

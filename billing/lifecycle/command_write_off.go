@@ -74,7 +74,7 @@ func (d *decision) inReview(invoiceID string) bool {
 
 // writtenOff follows what it means for the subscription that an invoice was given up.
 func (d *decision) writtenOff(inv invoice.Invoice) error {
-	if inv.Period.Overlaps(d.Subscription.Span()) {
+	if d.Subscription.Spans(inv) {
 		d.WrittenOff = insert(d.WrittenOff, inv)
 	}
 	return d.decide(d.Subscription.WrittenOff(d.Facts(), inv, d.Now))

@@ -73,8 +73,7 @@ func (d *decision) behind() bool {
 // settleState makes the State what a reader finds after the write: with the revisions that writing counts up, and with
 // no more than a reader would load.
 func (d *decision) settleState() {
-	span := d.Subscription.Span()
-	past := func(inv invoice.Invoice) bool { return !inv.Period.Overlaps(span) }
+	past := func(inv invoice.Invoice) bool { return !d.Subscription.Spans(inv) }
 	d.Paid, d.WrittenOff = slices.DeleteFunc(d.Paid, past), slices.DeleteFunc(d.WrittenOff, past)
 	slices.SortFunc(d.Pending, func(a, b payment.Transaction) int { return cmp.Compare(a.ID, b.ID) })
 	for _, written := range d.Changes.Transactions {
@@ -90,6 +89,13 @@ func (d *decision) settleState() {
 			}
 		}
 	}
+}
+
+// Facts are what the rules of the subscription read, and the ids of its items.
+func (d *decision) Facts() subscription.Facts {
+	f := d.State.Facts()
+	f.ItemID = func(priceID string) string { return ItemID(d.IDs, d.Subscription, priceID) }
+	return f
 }
 
 // announce adds an event, at the subscription's own time.

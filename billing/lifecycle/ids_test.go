@@ -14,6 +14,8 @@ type ids struct {
 }
 
 func (s *ids) Invoice(at time.Time, parts ...string) string     { return s.make("in", at, parts) }
+func (s *ids) Line(at time.Time, parts ...string) string        { return s.make("il", at, parts) }
+func (s *ids) Item(at time.Time, parts ...string) string        { return s.make("si", at, parts) }
 func (s *ids) Transaction(at time.Time, parts ...string) string { return s.make("txn", at, parts) }
 func (s *ids) Dispute(at time.Time, parts ...string) string     { return s.make("dsp", at, parts) }
 

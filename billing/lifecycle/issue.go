@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"perennial/billing/collection"
 	"perennial/billing/event"
@@ -15,6 +16,7 @@ import (
 // waits for its turn; an invoice with nothing left is paid on the spot.
 func (d *decision) issue(draft invoice.Draft) error {
 	newID := d.invoiceID(draft)
+	draft = draft.Identify(func(position int) string { return d.lineID(draft, newID, position) })
 	if draft.Replaces != "" {
 		if err := d.withdraw(draft.Replaces, newID); err != nil {
 			return err
@@ -64,6 +66,16 @@ func (d *decision) invoiceID(draft invoice.Draft) string {
 	return d.IDs.Invoice(start, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
 }
 
+// lineID derives the id of a line from its invoice and its place there.
+func (d *decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
+	at := draft.Period.Start
+	if draft.Reason == invoice.Update {
+		at = d.Real
+	}
+	at = at.Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by their place
+	return d.IDs.Line(at, invoiceID, strconv.Itoa(position))
+}
+
 // credit moves the customer's balance on account of an invoice.
 func (d *decision) credit(entries []invoice.CreditEntry, invoiceID string) {
 	for _, entry := range entries {
@@ -106,7 +118,7 @@ func (d *decision) closed(i int, inv invoice.Invoice, announced event.Data) {
 // paid follows what the payment of an invoice means for the subscription.
 func (d *decision) paid(inv invoice.Invoice) error {
 	d.announce(event.InvoicePaid{Invoice: inv.Announced()})
-	if inv.Period.Overlaps(d.Subscription.Span()) {
+	if d.Subscription.Spans(inv) {
 		d.Paid = insert(d.Paid, inv)
 	}
 	return d.decide(d.Subscription.Settled(d.Facts(), inv, d.Now))

@@ -75,6 +75,13 @@ func payer() customer.Customer {
 // sub is the subscription as it was written last.
 func (l *life) sub() subscription.Subscription { return l.store.sub }
 
+// facts are what the rules of the subscription read.
+func (l *life) facts() subscription.Facts {
+	f := l.store.load(false).Facts()
+	f.ItemID = func(priceID string) string { return lifecycle.ItemID(l.ids, l.sub(), priceID) }
+	return f
+}
+
 func (l *life) moment() lifecycle.Moment {
 	return lifecycle.Moment{Now: l.now, Real: l.real, IDs: l.ids}
 }
@@ -277,6 +284,7 @@ func (l *life) newMethod(can bool) {
 type use struct {
 	plan     plan.Plan
 	period   period.Period
+	index    int // of the period
 	from, to time.Time
 	cost     money.Minor
 }
@@ -284,8 +292,13 @@ type use struct {
 func (u use) priced() use {
 	u.cost = 0
 	for _, price := range u.plan.Prices {
-		start := u.period.Start.Unix()
-		u.cost += money.Part(price.Amount, u.from.Unix()-start, u.to.Unix()-start, u.period.Seconds())
+		u.cost += u.of(price)
 	}
 	return u
+}
+
+// of is what a price costs for the time that it was used.
+func (u use) of(price plan.Price) money.Minor {
+	start := u.period.Start.Unix()
+	return money.Part(price.Amount, u.from.Unix()-start, u.to.Unix()-start, u.period.Seconds())
 }

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"fmt"
 	"time"
 
 	"perennial/billing/dunning"
@@ -31,7 +32,7 @@ var (
 func flat(id string, every period.Interval, amounts ...money.Minor) plan.Plan {
 	p := plan.Plan{ID: id, Name: id, Currency: "EUR", Interval: every, Active: true}
 	for _, a := range amounts {
-		p.Prices = append(p.Prices, plan.Price{ID: "price", Model: plan.Flat, Amount: a})
+		p.Prices = append(p.Prices, plan.Price{ID: fmt.Sprintf("%s_price_%d", id, len(p.Prices)), Model: plan.Flat, Amount: a})
 	}
 	return p
 }

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"errors"
+	"time"
 
 	"perennial/billing/collection"
 	"perennial/billing/event"
@@ -58,22 +59,32 @@ func (r *recording) inVain() {
 // ErrNeedsReview matches the refusal of a command behind a payment that a person must review.
 var ErrNeedsReview = fault.New(fault.Conflict, "payment_needs_review", "")
 
-// reviewed replaces the advice to ask again soon where the payment in the way waits for a person.
+// reviewed replaces the advice to ask again soon where the payment in the way waits for a person: its payer, or an
+// operator.
 func (d *decision) reviewed(refusal error) error {
 	if !errors.Is(refusal, collection.ErrInProgress) {
 		return refusal
 	}
-	var parked string
+	var parked, asked payment.Transaction
 	for _, t := range d.Pending {
-		if t.ParkedAt.IsZero() {
+		switch {
+		case !t.ParkedAt.IsZero():
+			parked = t
+		case t.Confirmation(d.Real) == payment.ConfirmNow:
+			asked = t
+		default:
 			return refusal // another one is in the way, and will be decided
 		}
-		parked = t.ID
 	}
-	if parked == "" {
-		return refusal
+	switch {
+	case asked.ID != "":
+		return fault.New(fault.Conflict, collection.ErrInProgress.Code,
+			"Payment %s waits for its payer to confirm it, until %s at the latest. Wait for its end, or cancel it first.",
+			asked.ID, asked.Action.ExpiresAt.UTC().Format(time.RFC3339)).After(asked.Action.ExpiresAt.Sub(d.Real))
+	case parked.ID != "":
+		return fault.New(fault.Conflict, ErrNeedsReview.Code,
+			"Payment %s needs review: its outcome at the provider is unknown. Until an operator resolves it, nothing else can "+
+				"be paid or changed, unless its invoice is voided or marked uncollectible.", parked.ID)
 	}
-	return fault.New(fault.Conflict, ErrNeedsReview.Code,
-		"Payment %s needs review: its outcome at the provider is unknown. Until an operator resolves it, nothing else can "+
-			"be paid or changed, unless its invoice is voided or marked uncollectible.", parked)
+	return refusal
 }

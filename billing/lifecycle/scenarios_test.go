@@ -129,23 +129,22 @@ func TestAdvance_PastDueCancelsAfterDays(t *testing.T) {
 func TestChangePlan_ReplacesOpenInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerDeclined)
-	l.store.invoices[0].Lines[0].ID = "il_1"
-	l.now = created.AddDate(0, 0, 14) // half of the 28 days
+	l.failToPastDue()
+	l.until(created.AddDate(0, 0, 14)) // half of the 28 days
 
-	d, err := l.sub().ChangePlan(l.store.load(false).Facts(), pro, false, l.now)
+	l.changePlan(pro, false)
 
-	require.NoError(t, err)
-	require.Equal(t, l.store.invoices[0].ID, d.Issue[0].Replaces)
+	old, now := l.store.invoices[0], l.store.invoices[1]
+	require.Equal(t, now.ID, old.ReplacedBy)
 	amounts := map[invoice.LineKind]money.Minor{}
-	for _, line := range d.Issue[0].Lines {
-		require.Empty(t, line.ID, "another invoice's lines are its own")
+	for _, line := range now.Lines {
+		require.NotEqual(t, old.Lines[0].ID, line.ID, "another invoice's lines are its own")
 		amounts[line.Kind] = line.Amount
 	}
 	require.Equal(t, map[invoice.LineKind]money.Minor{
 		invoice.Recurring: 1000, invoice.ProrationCredit: -500, invoice.ProrationCharge: 1500,
 	}, amounts)
-	require.Equal(t, "il_1", l.store.invoices[0].Lines[0].ID, "the old lines are copied")
+	require.Equal(t, now.Lines[0].ID, now.Lines[1].Reverses, "the credit follows the line that it reverses")
 }
 
 // The old plan comes back within the period while the change before is unpaid: what is billed for it is found.

@@ -29,8 +29,8 @@ type State struct {
 	Settings     subscription.Settings // of the environment
 	ClockNow     time.Time             // where the customer's test clock stands; zero: real time
 	Open         []invoice.Invoice     // open invoices with lines, oldest first
-	Paid         []invoice.Invoice     // paid invoices with lines, for time in Subscription.Span, oldest first
-	WrittenOff   []invoice.Invoice     // voided by a person, or uncollectible, with lines, for time in that span
+	Paid         []invoice.Invoice     // paid invoices with lines that Subscription.Spans, oldest first
+	WrittenOff   []invoice.Invoice     // those that it spans and a person voided or marked uncollectible, with lines
 	Pending      []payment.Transaction // undecided charges of the subscription, oldest first
 	// Captures are the successful charges that settled Paid, by invoice id.
 	// Only a cancellation with a refund reads them.
@@ -59,8 +59,16 @@ type Moment struct {
 // by. Without parts the id is random and sorts by real time.
 type IDs interface {
 	Invoice(at time.Time, parts ...string) string
+	Line(at time.Time, parts ...string) string
+	Item(at time.Time, parts ...string) string
 	Transaction(at time.Time, parts ...string) string
 	Dispute(at time.Time, parts ...string) string
+}
+
+// ItemID returns the id of a subscription's item for a price. It is derived, so that a price has one item as long as the
+// subscription lives, also when it comes back after a change of plan.
+func ItemID(ids IDs, s subscription.Subscription, priceID string) string {
+	return ids.Item(s.CreatedAt, s.ID, priceID)
 }
 
 // settings are those of the environment and of the plan that the subscription is on now.

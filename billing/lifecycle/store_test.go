@@ -60,14 +60,13 @@ func (s *store) load(captures bool) lifecycle.State {
 	if p, ok := s.plans[s.sub.PendingPlanID]; ok {
 		state.PendingPlan = &p
 	}
-	current := s.sub.Span()
 	for _, inv := range s.invoices {
 		switch {
 		case inv.Status == invoice.Open:
 			state.Open = append(state.Open, inv)
-		case inv.Status == invoice.Paid && inv.Period.Overlaps(current):
+		case inv.Status == invoice.Paid && s.sub.Spans(inv):
 			state.Paid = append(state.Paid, inv)
-		case inv.Period.Overlaps(current) && (inv.Status == invoice.Uncollectible || inv.Status == invoice.Void &&
+		case s.sub.Spans(inv) && (inv.Status == invoice.Uncollectible || inv.Status == invoice.Void &&
 			inv.ReplacedBy == ""):
 			state.WrittenOff = append(state.WrittenOff, inv)
 		}
@@ -178,7 +177,7 @@ func (s *store) saveInvoice(inv invoice.Invoice) {
 		s.fail("invoice %s is changed, but was never written", inv.ID)
 	case old.Status != invoice.Open && (old.Status != invoice.Uncollectible || inv.Status != invoice.Paid):
 		s.fail("invoice %s is %s, which is final", inv.ID, old.Status)
-	case old.Total != inv.Total || old.Period != inv.Period || old.Reason != inv.Reason:
+	case old.Total != inv.Total || old.Period != inv.Period || old.PeriodIndex != inv.PeriodIndex || old.Reason != inv.Reason:
 		s.fail("invoice %s: an immutable column was changed", inv.ID)
 	}
 	s.checkInvoice(inv)

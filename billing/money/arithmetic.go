@@ -1,6 +1,10 @@
 package money
 
-import "github.com/cockroachdb/apd/v3"
+import (
+	"math/big"
+
+	"github.com/cockroachdb/apd/v3"
+)
 
 // Add is d + other.
 func (d Decimal) Add(other Decimal) Decimal {
@@ -50,4 +54,17 @@ func must(_ apd.Condition, err error) {
 	if err != nil {
 		panic("decimal arithmetic failed: " + err.Error())
 	}
+}
+
+// Rat is d as a fraction, for shares that no decimal can hold.
+func (d Decimal) Rat() *big.Rat {
+	coefficient := new(big.Int).Set(d.number.Coeff.MathBigInt())
+	if d.number.Negative {
+		coefficient.Neg(coefficient)
+	}
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(d.number.Exponent, -d.number.Exponent))), nil)
+	if d.number.Exponent > 0 {
+		return new(big.Rat).SetInt(coefficient.Mul(coefficient, power))
+	}
+	return new(big.Rat).SetFrac(coefficient, power)
 }

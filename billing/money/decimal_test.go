@@ -125,3 +125,10 @@ func TestRoundDecimal_ReadsWhatFormatWrites(t *testing.T) {
 		require.Equal(t, m, got)
 	})
 }
+
+func decimal(t *testing.T, s string) *apd.Decimal {
+	t.Helper()
+	d, _, err := apd.NewFromString(s)
+	require.NoError(t, err)
+	return d
+}

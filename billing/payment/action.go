@@ -99,9 +99,12 @@ func (t Transaction) WaitsForPayer() bool {
 	return t.Status == Pending && t.Action.URL != "" && t.CancelRequestedAt.IsZero()
 }
 
-// Overdue reports whether the time of a payer who was asked is over.
+// Overdue reports whether the time of a payer who was asked is over. An erasure takes link and page, while the provider
+// may wait for the payer for ever.
 func (t Transaction) Overdue(p Protocol, now time.Time) bool {
-	return t.Status == Pending && t.Action.URL != "" && !now.Before(t.actionEnd(p))
+	erased := t.Action.Token == "" && !t.Action.ExpiresAt.IsZero()
+	asked := t.Action.URL != "" || erased
+	return t.Status == Pending && asked && !now.Before(t.actionEnd(p))
 }
 
 // EndAction ends the time of a payer who is asked now: there is a better payment method. It reports whether one is.

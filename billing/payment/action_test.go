@@ -78,6 +78,10 @@ func TestNext_UnconfirmedAction(t *testing.T) {
 	require.Equal(t, payment.MoveLookup, txn.Next(blind, false, end.Add(2*time.Hour)))
 	require.False(t, txn.Overdue(blind, end), "the payer may still be on the page")
 	require.True(t, txn.Overdue(blind, end.Add(time.Hour)))
+
+	txn.Action.URL, txn.Action.Token = "", "" // erased
+	require.False(t, txn.Overdue(blind, end))
+	require.True(t, txn.Overdue(blind, end.Add(time.Hour)))
 }
 
 // Look-ups are few while the payer is asked, and one falls on the end.

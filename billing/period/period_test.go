@@ -73,13 +73,3 @@ func TestLoadLocation(t *testing.T) {
 		requireFault(t, err, "time_zone_unknown", "timeZone")
 	}
 }
-
-func TestBelongsTo_AMonthCutShortIsNoWeekThatEndsWithIt(t *testing.T) {
-	t.Parallel()
-	day := func(n int) time.Time { return time.Date(2026, 2, n, 10, 0, 0, 0, time.UTC) }
-	week := period.Period{Start: day(21), End: day(28)}
-	require.True(t, week.BelongsTo(week))
-	require.True(t, period.Period{Start: day(24), End: day(28)}.BelongsTo(week), "the rest after a change")
-	require.False(t, period.Period{Start: day(1), End: day(28)}.BelongsTo(week))
-	require.False(t, period.Period{Start: day(21), End: day(27)}.BelongsTo(week))
-}

@@ -2,12 +2,10 @@ package plan_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
-	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
@@ -81,22 +79,20 @@ func flat(n int, amount money.Minor) []plan.Price {
 	return prices
 }
 
-func TestLines_OnePerPriceWithAmount(t *testing.T) {
+func TestCosts_OnePerPrice(t *testing.T) {
 	t.Parallel()
-	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	of := period.Period{Start: start, End: start.AddDate(0, 1, 0)}
+	costs := valid().Costs()
 
-	lines := valid().Lines(of)
-
-	require.Equal(t, []invoice.Line{
-		{
-			Kind: invoice.Recurring, Description: "Team – Seats", PlanID: "plan_1", PriceID: "price_1", Amount: 1000, Period: of,
-		},
-		{Kind: invoice.Recurring, Description: "Team", PlanID: "plan_1", PriceID: "price_3", Amount: 250, Period: of},
-	}, lines)
+	require.Equal(t, []plan.Cost{
+		{PriceID: "price_1", Description: "Team – Seats", Quantity: "1", UnitPrice: "10.00", Amount: 1000},
+		{PriceID: "price_2", Description: "Team", Quantity: "1", UnitPrice: "0.00", Amount: 0},
+		{PriceID: "price_3", Description: "Team", Quantity: "1", UnitPrice: "2.50", Amount: 250},
+	}, costs)
 	total, err := valid().FlatTotal()
 	require.NoError(t, err)
-	sum, err := invoice.Sum(lines)
-	require.NoError(t, err)
-	require.Equal(t, total, sum, "the lines of a whole period come to its price")
+	var sum money.Minor
+	for _, cost := range costs {
+		sum += cost.Amount
+	}
+	require.Equal(t, total, sum)
 }

@@ -14,33 +14,67 @@ import (
 	"perennial/internal/testkit/peercases"
 )
 
+// TestPeerCasesOfProration holds each measure against the peers that count so. Where a peer names the last day or the
+// last second of a period, the case's end is moved behind it: our periods exclude their end.
 func TestPeerCasesOfProration(t *testing.T) {
 	t.Parallel()
+	readers := map[string]peercases.Reader{
+		"period_share":        peercases.NewReader(checkPeriodShare),
+		"credit_cap":          peercases.NewReader(checkCreditCap),
+		"calendar_days":       peercases.NewCaseReader(checkCalendarDays),
+		"fixed_month_days":    peercases.NewReader(checkFixedMonthDays),
+		"ratio":               peercases.NewReader(checkRatio),
+		"cycles":              peercases.NewReader(checkCycles),
+		"stub_charge":         peercases.NewCaseReader(checkStubCharge),
+		"repair_credit":       peercases.NewCaseReader(checkRepairCredit),
+		"pause_credit":        peercases.NewReader(checkPauseCredit),
+		"period_fee":          peercases.NewReader(checkPeriodFee),
+		"period_invoice":      peercases.NewReader(checkPeriodInvoice),
+		"termination_credit":  peercases.NewReader(checkTerminationCredit),
+		"prorated_commitment": peercases.NewReader(checkCommitment),
+		"prorated_minimum":    peercases.NewReader(checkMinimum),
+
+		"fp-second-exclusive/remaining_fraction":   peercases.NewReader(checkRemainingFraction),
+		"fp-day-both-inclusive/remaining_fraction": peercases.NewReader(checkRemainingFraction),
+		"kb-day-ratio9/change_net":                 peercases.NewReader(checkChangeOfSegments),
+	}
+	for _, rule := range []string{"fp-day-both-inclusive", "fp-second-minus1"} {
+		for _, kind := range []string{"change_net", "add_item", "remove_item", "add_and_remove", "add_two_items"} {
+			readers[rule+"/"+kind] = peercases.NewCaseReader(checkChange)
+		}
+	}
 	peercases.Suite{
 		Category: "b_proration",
-		Readers: map[string]peercases.Reader{
-			"period_share":       peercases.NewReader(checkPeriodShare),
-			"remaining_fraction": peercases.NewReader(checkRemainingFraction),
-			"credit_cap":         peercases.NewReader(checkCreditCap),
-		},
+		Readers:  readers,
 		Excluded: []peercases.Exclusion{
 			{Flag: "peer-specific", Reason: "a decision of that peer alone"},
-			{Rule: "lago-day-inclusive", Reason: "whole days, both ends count; ours counts seconds, the end exclusive"},
-			{Rule: "kb-day-cycles", Reason: "whole days in cycles; ours counts seconds of one period"},
-			{Rule: "kb-day-ratio9", Reason: "a ratio of days rounded to 9 decimals; ours is never rounded before the amount"},
-			{Rule: "kb-fixed-30-day", Reason: "every month has 30 days; ours have the calendar's"},
-			{Rule: "fp-calendar-days", Reason: "counts dates; ours counts seconds"},
-			{Rule: "fp-day-both-inclusive", Reason: "whole days, both ends count; ours counts seconds, the end exclusive"},
-			{Rule: "fp-second-minus1", Reason: "counts to one second before the end; ours counts the last second too"},
+			{Flag: "tolerance", Reason: "says how long, but not when; the peer accepts a difference of a whole unit"},
 			{Rule: "no-proration", Reason: "a change within a period is always prorated; period_end defers it instead"},
-			{Kind: "remaining_fraction", When: countsOtherUnits, Reason: "counts in another unit of time; ours counts seconds"},
+			{When: notProrated, Reason: "one-off prices and changes without proration divide no time"},
+			{Rule: "kb-fixed-30-day", When: otherMonth, Reason: "months of 28 days: ours are of 30, or the calendar's"},
+			{Kind: "cycles", When: expectsError, Reason: "an end before the start is refused where the end is set"},
 		},
 	}.Run(t)
 }
 
-func countsOtherUnits(c peercases.Case) bool {
-	var in struct{ Strategy string }
-	return json.Unmarshal(c.Input, &in) != nil || in.Strategy != "second"
+func notProrated(c peercases.Case) bool {
+	var in struct {
+		Proration string
+		OneTime   bool `json:"one_time"`
+	}
+	return json.Unmarshal(c.Input, &in) == nil && (in.Proration == "none" || in.OneTime)
+}
+
+func otherMonth(c peercases.Case) bool {
+	var in struct {
+		Days int `json:"fixed_days_in_month"`
+	}
+	return json.Unmarshal(c.Input, &in) == nil && in.Days != 0 && in.Days != 30
+}
+
+func expectsError(c peercases.Case) bool {
+	var want struct{ Error string }
+	return json.Unmarshal(c.Expected, &want) == nil && want.Error != ""
 }
 
 type span struct{ Start, End time.Time }
@@ -95,7 +129,7 @@ func checkPeriodShare(t *testing.T, in periodShareInput, want periodShareResult)
 }
 
 type remainingFractionInput struct {
-	Strategy string    // countsOtherUnits decides about it
+	Strategy proration.Measure
 	Start    time.Time `json:"period_start"`
 	End      time.Time `json:"period_end"`
 	At       time.Time `json:"effective_at"`
@@ -104,8 +138,8 @@ type remainingFractionInput struct {
 
 type remainingFractionResult struct{ Amount, Coefficient string }
 
-// checkRemainingFraction asks at 8 decimals, so it counts in units of a hundred-millionth. From the end of the
-// period on nothing is left, and ours says that the next one has begun.
+// checkRemainingFraction asks at 8 decimals, so it counts in units of a hundred-millionth. The peer's days include the
+// day of the end. From the end of the period on nothing is left, and ours says that the next one has begun.
 func checkRemainingFraction(t *testing.T, in remainingFractionInput, want remainingFractionResult) {
 	units := func(s string, decimals int32) money.Minor {
 		d, _, err := apd.NewFromString(s)
@@ -115,18 +149,21 @@ func checkRemainingFraction(t *testing.T, in remainingFractionInput, want remain
 		require.NoError(t, err)
 		return money.Minor(n)
 	}
+	require.NoError(t, in.Strategy.Validate())
+	if in.Strategy == proration.Day {
+		in.End = in.End.AddDate(0, 0, 1)
+	}
 	whole := period.Period{Start: in.Start, End: in.End}
-	rest, err := proration.Rest(units(in.Amount, 8), whole, in.At)
+	rest, err := in.Strategy.Rest(whole, in.At, nil)
 	if !in.At.Before(in.End) {
 		require.ErrorContains(t, err, "change_outside_period")
+		rest = proration.Span{Length: 1}
 	} else {
 		require.NoError(t, err)
 	}
-	require.Equal(t, units(want.Amount, 8), rest)
+	require.Equal(t, units(want.Amount, 8), rest.Of(units(in.Amount, 8)))
 	if want.Coefficient != "" {
-		rest, err = proration.Rest(units("1", 16), whole, in.At)
-		require.NoError(t, err)
-		require.Equal(t, units(want.Coefficient, 16), rest)
+		require.Equal(t, units(want.Coefficient, 16), rest.Of(units("1", 16)))
 	}
 }
 

@@ -193,12 +193,16 @@ func (want result) check(t *testing.T, got rating.Rated) {
 type modelInput struct {
 	parameters
 	Units money.Decimal
+	Tax   money.Decimal `json:"tax_rate_percent"` // the rounded result holds it
 }
 
 func checkModel(t *testing.T, in modelInput, want result) {
 	price, c := in.price(t)
 	got, err := price.Rate(in.Units, c)
 	require.NoError(t, err)
+	if in.Tax.IsGiven() {
+		got.Amount = taxed(t, got.Amount, in.Tax)
+	}
 	want.check(t, got)
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/rating"
+	"perennial/billing/tax"
+	"perennial/billing/totals"
 )
 
 type transactionsInput struct {
@@ -21,6 +23,7 @@ type transactionsInput struct {
 	FreeAmount money.Decimal `json:"free_amount"`
 	Events     []money.Decimal
 	Totals     []money.Decimal `json:"running_totals"`
+	Tax        money.Decimal   `json:"tax_rate_percent"`
 }
 
 func (in transactionsInput) priced(t *testing.T) (rating.Price, money.Currency) {
@@ -31,6 +34,30 @@ func (in transactionsInput) priced(t *testing.T) (rating.Price, money.Currency) 
 	}
 	require.NoError(t, p.Validate())
 	return p, c
+}
+
+// withTax is a result and what it is with a tax that is added.
+type withTax struct {
+	result
+	WithTax *money.Minor `json:"with_tax"`
+}
+
+func (want withTax) check(t *testing.T, rate money.Decimal, got rating.Rated) {
+	t.Helper()
+	want.result.check(t, got)
+	if want.WithTax != nil {
+		require.Equal(t, *want.WithTax, taxed(t, got.Amount, rate))
+	}
+}
+
+// taxed is the total of an invoice with this amount.
+func taxed(t *testing.T, amount money.Minor, rate money.Decimal) money.Minor {
+	t.Helper()
+	sums, err := totals.Of(totals.Draft{
+		Lines: []totals.Line{{Amount: amount, Rates: []int{0}}}, Rates: []tax.Rate{{Percent: rate}},
+	})
+	require.NoError(t, err)
+	return sums.Total
 }
 
 func checkOneTransaction(t *testing.T, in transactionsInput, want result) {
@@ -45,7 +72,7 @@ func checkOneTransaction(t *testing.T, in transactionsInput, want result) {
 // checkTransactions gives the transactions their amounts. Where the case has only a sum, a number and the running totals
 // of the first ones, the next takes what is left, and the others are of zero: no rule without bounds of single
 // transactions can tell the difference.
-func checkTransactions(t *testing.T, in transactionsInput, want result) {
+func checkTransactions(t *testing.T, in transactionsInput, want withTax) {
 	amounts := in.Events
 	if amounts == nil {
 		require.False(t, in.Least.IsGiven() || in.Most.IsGiven(), "bounds of single transactions need their amounts")
@@ -61,5 +88,5 @@ func checkTransactions(t *testing.T, in transactionsInput, want result) {
 	got, err := price.RateTransactions(amounts, c)
 	require.NoError(t, err)
 	require.Zero(t, in.Units.Cmp(got.Quantity), "the units are the sum of the transactions")
-	want.check(t, got)
+	want.check(t, in.Tax, got)
 }

@@ -101,8 +101,8 @@ func (b Breaker) Silent(begun, now time.Time) Breaker {
 	if b.SilentSince.IsZero() {
 		b.SilentSince = now
 	}
-	if begun.After(b.RecoveredAt) {
-		b.RecoveredAt = time.Time{}
+	if !b.RecoveredAt.IsZero() && begun.After(b.RecoveredAt) { // another silence: what was before it is over
+		b.SilentSince, b.RecoveredAt = now, time.Time{}
 	}
 	return b
 }

@@ -7,8 +7,6 @@ import (
 	"perennial/billing/cardnumber"
 	"perennial/billing/event"
 	"perennial/billing/fault"
-	"perennial/billing/invoice"
-	"perennial/billing/money"
 )
 
 // Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial).
@@ -108,17 +106,4 @@ func (s Subscription) end(reason string, now time.Time) Decision {
 	return Decision{Subscription: s, StopCollection: true, Events: []event.Event{
 		event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now),
 	}}
-}
-
-// billedFor is what invoices bill for the current plan in the current period, less the credits they give for it.
-func billedFor(invoices []invoice.Invoice, s Subscription) (money.Minor, error) {
-	var amounts []money.Minor
-	for _, inv := range invoices {
-		for _, l := range inv.Lines {
-			if l.PlanID == s.PlanID && l.Period.BelongsTo(s.CurrentPeriod) {
-				amounts = append(amounts, l.Amount)
-			}
-		}
-	}
-	return money.Sum(amounts...)
 }

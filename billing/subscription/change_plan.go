@@ -9,7 +9,6 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
-	"perennial/billing/proration"
 )
 
 // ChangePlan moves the subscription to another plan of the same currency: now, with proration, or at the period's end.
@@ -51,7 +50,7 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 	if !s.CurrentPeriod.Contains(now) {
 		return Decision{}, ErrRenewalDue
 	}
-	if open := f.openFor(s.CurrentPeriod); open != nil {
+	if open := f.openFor(s.PeriodIndex); open != nil {
 		if _, _, _, err := open.Withdraw("", false, now); err != nil {
 			return Decision{}, ErrPaymentPending
 		}
@@ -60,22 +59,19 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 	if err != nil {
 		return Decision{}, err
 	}
-	free := len(f.Plan.Lines(s.CurrentPeriod)) == 0
-	billed := free || f.invoiced(s.CurrentPeriod)
-	old := s
+	billed := f.Plan.Free() || f.invoiced(s.PeriodIndex)
+	from := s.PlanID
 	s.PlanID, s.PendingPlanID = to.ID, ""
 	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
 	var charge []invoice.Line
 	if to.Interval != s.Interval {
-		s.Interval, s.AnchorAt, s.NextPeriod = to.Interval, now, 1
-		s.CurrentPeriod = s.schedule().Period(0)
-		s.paidAtMostUntil(s.CurrentPeriod.End) // the time beyond was credited back
+		s.restart(to.Interval, now)
 		rest = s.CurrentPeriod
-		charge = to.Lines(rest)
-	} else if charge, err = restOf(to, old.CurrentPeriod, now); err != nil {
+		charge = s.wholePeriod(f, to)
+	} else if charge, err = s.restOfPeriod(f, to, now); err != nil {
 		return Decision{}, err
 	}
-	d := Decision{Events: []event.Event{s.planChanged(old.PlanID, now), s.updated(now, "planId")}}
+	d := Decision{Events: []event.Event{s.planChanged(from, now), s.updated(now, "planId")}}
 	// A period that cost something and that nobody billed (it began while past due) is billed in full on recovery, on
 	// the new plan.
 	if billed || s.Status != PastDue {
@@ -83,7 +79,7 @@ func (s Subscription) changeNow(f Facts, to plan.Plan, now time.Time) (Decision,
 		if _, err := invoice.Sum(lines); err != nil {
 			return Decision{}, err
 		}
-		d.Issue = drafts(invoice.Update, rest, lines)
+		d.Issue = s.drafts(invoice.Update, rest, lines)
 		if left.replaces != "" {
 			d.Issue[0].Replaces = left.replaces
 		}
@@ -102,87 +98,44 @@ type leaving struct {
 	credit   money.Minor // of the lines: the unused time that they take back
 }
 
-// leaving values the old plan's unused time at most at what is billed for it, on paid invoices and on the open one
+// leaving values the old plan's unused time, item by item, as far as it is billed: on paid invoices and on the open one
 // that the new invoice takes in, which the caller must be able to withdraw. All that is unpaid of the period is then on
 // one invoice, so a total below zero, which becomes credit or a refund, is never more than was paid.
 func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
-	unused, err := costOfRest(f.Plan, s.CurrentPeriod, now)
-	if err != nil {
-		return leaving{}, err
-	}
 	billed := f.Paid
 	var out leaving
-	if open := f.openFor(s.CurrentPeriod); open != nil {
-		out.replaces, out.lines = open.ID, unidentified(open.Lines)
+	if open := f.openFor(s.PeriodIndex); open != nil {
+		out.replaces, out.lines = open.ID, slices.Clone(open.Lines)
 		billed = append(slices.Clone(f.Paid), *open)
 	}
-	most, err := billedFor(billed, s)
+	kept, err := f.kept(billed)
 	if err != nil {
 		return leaving{}, err
 	}
-	if f.GivenBack > 0 {
-		if most, err = f.kept(billed, most); err != nil {
+	for _, item := range s.items(f, f.Plan) {
+		credit, ok, err := s.unusedTime(billed, item, now)
+		if err != nil {
 			return leaving{}, err
 		}
-	}
-	if credit := proration.Credit(unused, most); credit > 0 {
-		out.credit = credit
-		out.lines = append(out.lines, unusedTime(f.Plan, credit, period.Period{Start: now, End: s.CurrentPeriod.End}))
+		if ok && f.GivenBack > 0 {
+			credit.Amount = max(credit.Amount, out.credit-kept)
+			ok = credit.Amount < 0
+		}
+		if ok {
+			out.credit -= credit.Amount
+			out.lines = append(out.lines, credit)
+		}
 	}
 	return out, nil
 }
 
 // kept is the most that unused time is worth where money of the period went back already: what all its invoices come to,
 // less that.
-func (f Facts) kept(billed []invoice.Invoice, most money.Minor) (money.Minor, error) {
+func (f Facts) kept(billed []invoice.Invoice) (money.Minor, error) {
 	amounts := []money.Minor{-f.GivenBack}
 	for _, inv := range billed {
 		amounts = append(amounts, inv.Total)
 	}
 	sum, err := money.Sum(amounts...)
-	return min(most, max(sum, 0)), err
-}
-
-// unusedTime is the line that takes time back.
-func unusedTime(p plan.Plan, worth money.Minor, of period.Period) invoice.Line {
-	return invoice.Line{
-		Kind: invoice.ProrationCredit, Description: "Unused time on " + p.Name, PlanID: p.ID, Amount: -worth, Period: of,
-	}
-}
-
-// unidentified copies lines for another invoice, which gives them identities of their own.
-func unidentified(lines []invoice.Line) []invoice.Line {
-	out := make([]invoice.Line, len(lines))
-	for i, l := range lines {
-		l.ID = ""
-		out[i] = l
-	}
-	return out
-}
-
-// costOfRest is what the rest of a period costs on a plan: the charge of whoever changes to it, and the unused time of
-// whoever leaves it. That both are the same sum makes chains of changes add up.
-func costOfRest(p plan.Plan, of period.Period, now time.Time) (money.Minor, error) {
-	lines, err := restOf(p, of, now)
-	if err != nil {
-		return 0, err
-	}
-	return invoice.Sum(lines)
-}
-
-// restOf is what the rest of a period costs on a plan, one line a price, each rounded cumulatively. One that rounds to
-// nothing stays: its invoice shows that the period is billed.
-func restOf(to plan.Plan, of period.Period, now time.Time) ([]invoice.Line, error) {
-	var lines []invoice.Line
-	for _, l := range to.Lines(of) {
-		rest, err := proration.Rest(l.Amount, of, now)
-		if err != nil {
-			return nil, err
-		}
-		l.Kind, l.Amount = invoice.ProrationCharge, rest
-		l.Description = "Remaining time on " + l.Description
-		l.Period = period.Period{Start: now, End: of.End}
-		lines = append(lines, l)
-	}
-	return lines, nil
+	return max(sum, 0), err
 }

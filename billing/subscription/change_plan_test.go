@@ -23,27 +23,51 @@ func TestChangePlan_NoCreditForUnbilledTime(t *testing.T) {
 	require.Equal(t, invoice.ProrationCharge, d.Issue[0].Lines[0].Kind)
 }
 
-// What was credited before is not credited again.
+// What was credited before is not credited again, and no more is credited than what is billed.
 func TestChangePlan_CreditIsAtMostBilled(t *testing.T) {
 	t.Parallel()
-	for credited, want := range map[money.Minor]money.Minor{0: 1000, 800: 200, 1000: 0, 1050: 0} {
+	credit := func(l invoice.Line) invoice.Line {
+		l.ID, l.Kind, l.Amount, l.Reverses = "il_2", invoice.ProrationCredit, -400, l.ID
+		return l
+	}
+	for name, c := range map[string]struct {
+		change func(lines []invoice.Line) []invoice.Line
+		want   money.Minor
+	}{
+		"as billed":   {func(l []invoice.Line) []invoice.Line { return l }, 1000},
+		"was dearer":  {func(l []invoice.Line) []invoice.Line { l[0].Amount = 1200; return l }, 1000},
+		"was cheaper": {func(l []invoice.Line) []invoice.Line { l[0].Amount = 200; return l }, 200},
+		"credited":    {func(l []invoice.Line) []invoice.Line { return append(l, credit(l[0])) }, 0},
+		"credited, by a line for all of the plan": {func(l []invoice.Line) []invoice.Line {
+			all := credit(l[0])
+			all.Reverses, all.PriceID, all.ItemID = "", "", ""
+			return append(l, all)
+		}, 0},
+		"of another item":   {func(l []invoice.Line) []invoice.Line { l[0].ItemID = "si_other"; return l }, 0},
+		"of another period": {func(l []invoice.Line) []invoice.Line { l[0].PeriodIndex = 7; return l }, 0},
+		"billed again": {func(l []invoice.Line) []invoice.Line {
+			again := l[0]
+			again.ID, again.Kind, again.Amount = "il_3", invoice.ProrationCharge, 300
+			return append(l, credit(l[0]), again)
+		}, 300},
+	} {
 		s, f, _ := inStatus(Active)
 		paid := f.Open[0]
-		paid.Lines = append(paid.Lines, invoice.Line{
-			Kind: invoice.ProrationCredit, PlanID: team.ID, Amount: -credited, Period: s.CurrentPeriod,
-		})
+		paid.Lines = c.change(paid.Lines)
 		f.Open, f.Paid = nil, []invoice.Invoice{paid}
 
 		d, err := s.ChangePlan(f, pro, false, s.CurrentPeriod.Start)
 
 		require.NoError(t, err)
-		var credit money.Minor
+		var credited money.Minor
 		for _, l := range d.Issue[0].Lines {
 			if l.Kind == invoice.ProrationCredit {
-				credit -= l.Amount
+				credited -= l.Amount
+				require.Contains(t, []string{"il_1", "il_3"}, l.Reverses)
+				require.Equal(t, paid.Lines[0].PriceID, l.PriceID)
 			}
 		}
-		require.Equal(t, want, credit, "credited before: %d", credited)
+		require.Equal(t, c.want, credited, name)
 	}
 }
 

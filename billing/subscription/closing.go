@@ -31,11 +31,13 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	switch {
 	case left.credit == 0 && refund == 0:
 		return nil, nil
-	case left.credit == 0: // only credit of this period's changes goes back: the invoice says so with a line of nothing
-		left.lines = append(left.lines, unusedTime(f.Plan, 0, period.Period{Start: now, End: s.CurrentPeriod.End}))
+	case left.credit == 0: // only credit of this period's changes goes back: the invoice says so with lines of nothing
+		for _, item := range s.items(f, f.Plan) {
+			left.lines = append(left.lines, s.nothingUsed(item, now))
+		}
 	}
 	return []invoice.Draft{{
-		Reason: invoice.Update, Period: used, Lines: left.lines, Replaces: left.replaces, Refund: refund,
+		Reason: invoice.Update, Period: used, PeriodIndex: s.PeriodIndex, Lines: left.lines, Replaces: left.replaces, Refund: refund,
 	}}, nil
 }
 
@@ -47,7 +49,7 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 func (s Subscription) overpaid(paid []invoice.Invoice) money.Minor {
 	var sum money.Minor
 	for _, inv := range paid {
-		if !inv.Period.Start.Before(s.Span().Start) {
+		if s.Spans(inv) {
 			sum += inv.AmountPaid - inv.BroughtForward - inv.Total
 		}
 	}

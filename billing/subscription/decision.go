@@ -5,7 +5,6 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/billing/period"
 	"perennial/billing/plan"
 )
 
@@ -24,11 +23,13 @@ type Facts struct {
 	Pending  *plan.Plan // of PendingPlanID
 	Settings Settings
 	Open     []invoice.Invoice // open invoices with lines, oldest first
-	Paid     []invoice.Invoice // paid invoices with lines, for time in Subscription.Span
-	// WrittenOff are the invoices for time in Subscription.Span that a person voided or marked uncollectible.
+	Paid     []invoice.Invoice // paid invoices with lines that Subscription.Spans, oldest first
+	// WrittenOff are the invoices that Subscription.Spans and a person voided or marked uncollectible.
 	WrittenOff []invoice.Invoice
 	// GivenBack is what went back, or is reserved or owed to go back, of the money that paid Paid.
 	GivenBack money.Minor
+	// ItemID returns the id of the subscription's item for a price.
+	ItemID func(priceID string) string
 }
 
 // inCollection reports whether an open invoice other than paid has been tried already. One is at a time, so while the
@@ -42,23 +43,22 @@ func (f Facts) inCollection(paid string) bool {
 	return false
 }
 
-// openFor is the open invoice that bills the current period. There is one at most, since every later one takes in the
-// lines of the one before.
-func (f Facts) openFor(current period.Period) *invoice.Invoice {
+// openFor is the open invoice that was issued in a period. There is one at most of the current one, since every later
+// one takes in the lines of the one before.
+func (f Facts) openFor(periodIndex int) *invoice.Invoice {
 	for i := range f.Open {
-		if f.Open[i].Period.BelongsTo(current) {
+		if f.Open[i].PeriodIndex == periodIndex {
 			return &f.Open[i]
 		}
 	}
 	return nil
 }
 
-// invoiced reports whether some invoice bills the current period:
-// open, paid, or given up, since no period is billed again.
-func (f Facts) invoiced(current period.Period) bool {
+// invoiced reports whether some invoice was issued in a period: open, paid, or given up, since no period is billed again.
+func (f Facts) invoiced(periodIndex int) bool {
 	for _, list := range [][]invoice.Invoice{f.Open, f.Paid, f.WrittenOff} {
 		for _, inv := range list {
-			if inv.Period.BelongsTo(current) {
+			if inv.PeriodIndex == periodIndex {
 				return true
 			}
 		}

@@ -45,8 +45,8 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) Decision 
 	}
 	d := Decision{}
 	s.Status, s.PastDueAt, s.CollectionPausedAt = Active, time.Time{}, time.Time{}
-	if now.Before(s.CurrentPeriod.End) && !f.invoiced(s.CurrentPeriod) {
-		d.Issue = drafts(invoice.Recovery, s.CurrentPeriod, f.Plan.Lines(s.CurrentPeriod))
+	if now.Before(s.CurrentPeriod.End) && !f.invoiced(s.PeriodIndex) {
+		d.Issue = s.drafts(invoice.Recovery, s.CurrentPeriod, s.wholePeriod(f, f.Plan))
 		if len(d.Issue) == 0 {
 			s.paidUntil(s.CurrentPeriod.End)
 		} else {

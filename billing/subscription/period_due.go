@@ -33,9 +33,8 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 			s.Interval, s.AnchorAt, s.NextPeriod = bill.Interval, start, 0
 		}
 	}
-	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
-	s.RenewedFrom = s.CurrentPeriod.Start
-	s.NextPeriod++
+	s.open()
+	s.RenewedFrom, s.RenewedIndex = s.CurrentPeriod.Start, s.PeriodIndex
 	if s.Status == Trialing {
 		s.Status, s.TrialNoticeAt = Active, time.Time{}
 	}
@@ -54,13 +53,27 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 		if first {
 			reason = invoice.Create
 		}
-		d.Issue = drafts(reason, s.CurrentPeriod, bill.Lines(s.CurrentPeriod))
+		d.Issue = s.drafts(reason, s.CurrentPeriod, s.wholePeriod(f, bill))
 	}
 	if len(d.Issue) == 0 && s.Status == Active {
 		s, d.Events = s.freePeriod(d.Events, now)
 	}
 	d.Subscription = s
 	return d, nil
+}
+
+// open makes the next period the current one.
+func (s *Subscription) open() {
+	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
+	s.NextPeriod++
+	s.PeriodIndex++
+}
+
+// restart opens a period with another interval now. The time that is left of the current one must be credited.
+func (s *Subscription) restart(every period.Interval, now time.Time) {
+	s.Interval, s.AnchorAt, s.NextPeriod = every, now, 0
+	s.open()
+	s.paidAtMostUntil(s.CurrentPeriod.End)
 }
 
 // freePeriod covers a period that costs nothing: it counts as paid.
@@ -92,11 +105,3 @@ func (s Subscription) unbegun() bool { return s.NextPeriod == 0 && s.Status == A
 
 // boundary is where the next period starts.
 func (s Subscription) boundary() time.Time { return s.schedule().Boundary(s.NextPeriod) }
-
-// drafts makes one invoice of lines, or none of no lines.
-func drafts(reason invoice.Reason, of period.Period, lines []invoice.Line) []invoice.Draft {
-	if len(lines) == 0 {
-		return nil
-	}
-	return []invoice.Draft{{Reason: reason, Period: of, Lines: lines}}
-}

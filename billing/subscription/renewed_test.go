@@ -21,6 +21,7 @@ func TestOpenPeriod_OnlyWhatFollowsIsARenewal(t *testing.T) {
 		ID: "plan_1", Currency: "USD", Active: true, Interval: period.Interval{Unit: period.Month, Count: 1},
 		Prices: []plan.Price{{ID: "price_1", Model: plan.Flat, Amount: 1000}},
 	}
+	facts := subscription.Facts{Plan: monthly, ItemID: func(priceID string) string { return "si_" + priceID }}
 	renewals := func(d subscription.Decision) (n int) {
 		for _, e := range d.Events {
 			if e.Type() == event.TypeSubscriptionRenewed {
@@ -37,10 +38,10 @@ func TestOpenPeriod_OnlyWhatFollowsIsARenewal(t *testing.T) {
 		sub, _, err := subscription.Create(monthly,
 			subscription.NewInput{ID: "sub_1", TrialDays: c.trial, TimeZone: "UTC", Now: now})
 		require.NoError(t, err)
-		opened, err := sub.OpenPeriod(subscription.Facts{Plan: monthly}, sub.CurrentPeriod.End)
+		opened, err := sub.OpenPeriod(facts, sub.CurrentPeriod.End)
 		require.NoError(t, err)
 		require.Equal(t, c.first, renewals(opened))
-		next, err := opened.Subscription.OpenPeriod(subscription.Facts{Plan: monthly}, opened.Subscription.CurrentPeriod.End)
+		next, err := opened.Subscription.OpenPeriod(facts, opened.Subscription.CurrentPeriod.End)
 		require.NoError(t, err)
 		require.Equal(t, 1, renewals(next))
 	}

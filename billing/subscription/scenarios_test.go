@@ -45,7 +45,7 @@ func TestChangePlan_BeforeTheFirstPeriodIsOpened(t *testing.T) {
 		require.Empty(t, d.Issue)
 		require.Equal(t, created, d.Subscription.CurrentPeriod.Start)
 		require.Equal(t, s.schedule().Location, d.Subscription.schedule().Location)
-		opened, err := d.Subscription.OpenPeriod(Facts{Plan: to}, created)
+		opened, err := d.Subscription.OpenPeriod(Facts{Plan: to, ItemID: itemID}, created)
 		require.NoError(t, err)
 		total, _ := to.FlatTotal()
 		require.Len(t, opened.Issue, 1)

@@ -6,6 +6,7 @@ package subscription
 import (
 	"time"
 
+	"perennial/billing/invoice"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
@@ -54,8 +55,12 @@ type Subscription struct {
 	// RemindedFor is the start of the period whose renewal was announced last; zero: none was.
 	RemindedFor   time.Time
 	CurrentPeriod period.Period
-	// RenewedFrom is the start of the period that the schedule opened last.
-	// A change of interval restarts the current one.
+	// PeriodIndex counts the periods that were opened, so that it tells them apart for ever: 0 before the first, then from
+	// 1. A change of interval opens one too. Invoices and lines carry it.
+	PeriodIndex int
+	// RenewedIndex is the index of the period that the schedule opened last. A change of interval leaves it behind.
+	RenewedIndex int
+	// RenewedFrom is where that period starts; only builds from before the index read it.
 	RenewedFrom         time.Time
 	NextPeriod          int // index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
 	PaidThrough         time.Time
@@ -84,12 +89,6 @@ func (s Subscription) Paused() bool { return !s.CollectionPausedAt.IsZero() }
 // Location is where its calendar is.
 func (s Subscription) Location() *time.Location { return s.schedule().Location }
 
-// Span is the time whose invoices decisions depend on: the current period, with those before it that a change of
-// interval cut short.
-func (s Subscription) Span() period.Period {
-	span := s.CurrentPeriod
-	if !s.RenewedFrom.IsZero() && s.RenewedFrom.Before(span.Start) {
-		span.Start = s.RenewedFrom
-	}
-	return span
-}
+// Spans reports whether decisions depend on an invoice: it was issued in the current period, or in one before it that a
+// change of interval cut short.
+func (s Subscription) Spans(inv invoice.Invoice) bool { return inv.PeriodIndex >= s.RenewedIndex }

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ var (
 func prices(amounts ...money.Minor) []plan.Price {
 	var out []plan.Price
 	for _, a := range amounts {
-		out = append(out, plan.Price{ID: "price", Model: plan.Flat, Amount: a})
+		out = append(out, plan.Price{ID: fmt.Sprintf("price_%d_%d", len(out), a), Model: plan.Flat, Amount: a})
 	}
 	return out
 }
@@ -43,7 +44,9 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 	if err != nil {
 		panic(err)
 	}
-	f := Facts{Plan: team, Settings: Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: 10}}}
+	f := Facts{
+		Plan: team, Settings: Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: 10}}, ItemID: itemID,
+	}
 	if status == Trialing {
 		s.TrialNoticeAt = time.Time{} // it was given days ago
 		return s, f, s.CurrentPeriod.End.Add(-time.Hour)
@@ -61,12 +64,15 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 		s.Status, s.CanceledAt = Canceled, now
 	case Trialing, Active:
 	}
+	lines := s.wholePeriod(f, team)
+	lines[0].ID = "il_1"
 	f.Open = []invoice.Invoice{{
-		ID: "in_1", Status: invoice.Open, Period: s.CurrentPeriod, Lines: team.Lines(s.CurrentPeriod), Total: 1000,
-		AmountDue: 1000,
+		ID: "in_1", Status: invoice.Open, Period: s.CurrentPeriod, PeriodIndex: 1, Lines: lines, Total: 1000, AmountDue: 1000,
 	}}
 	return s, f, now
 }
+
+func itemID(priceID string) string { return "si_" + priceID }
 
 // perform calls the method behind each input with arguments that are fine in themselves.
 var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
@@ -98,7 +104,7 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 	},
 	renewalNear: func(s Subscription, f Facts, now time.Time) (Decision, error) { return s.AnnounceRenewal(f, now) },
 	paymentSettled: func(s Subscription, f Facts, now time.Time) (Decision, error) {
-		paid := invoice.Invoice{ID: "in_1", Status: invoice.Paid, Period: s.CurrentPeriod}
+		paid := invoice.Invoice{ID: "in_1", Status: invoice.Paid, Period: s.CurrentPeriod, PeriodIndex: 1}
 		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == paid.ID })
 		f.Paid = []invoice.Invoice{paid}
 		return s.Settled(f, paid, now)
@@ -113,7 +119,7 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 		return s.ResumeCollection(now)
 	},
 	invoiceWrittenOff: func(s Subscription, f Facts, now time.Time) (Decision, error) {
-		given := invoice.Invoice{ID: "in_1", Status: invoice.Void, Period: s.CurrentPeriod}
+		given := invoice.Invoice{ID: "in_1", Status: invoice.Void, Period: s.CurrentPeriod, PeriodIndex: 1}
 		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == given.ID })
 		f.WrittenOff = []invoice.Invoice{given}
 		return s.WrittenOff(f, given, now)

@@ -31,7 +31,9 @@ func (w waiting) idField() string {
 }
 
 // allWaiting is in the order in which the doctor shows it.
-var allWaiting = []waiting{overdueActions, overduePayments, paymentsInReview, untakenCharges, refundsOwed}
+var allWaiting = []waiting{
+	overdueActions, overduePayments, paymentsInReview, untakenCharges, undecidedPayments, refundsOwed,
+}
 
 var overdueActions = waiting{
 	check: "overdue work", noun: "subscription", state: ": the next action is overdue", metric: "overdue_actions",
@@ -90,6 +92,21 @@ var untakenCharges = waiting{
 		"what waits is sent by itself once the provider answers",
 	read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
 		return store.UntakenCharges(ctx, now.Add(-late))
+	},
+}
+
+// undecidedFor is how long a provider may take over a payment: prompts end within minutes, card charges within a day.
+const undecidedFor = 24 * time.Hour
+
+var undecidedPayments = waiting{
+	check: "undecided payments", noun: "payment", metric: "undecided_payments",
+	text: "Payments that were sent more than a day ago and that their provider has not decided",
+	alarm: "payments were sent more than a day ago and their provider has not decided them: " +
+		"look each up at the provider; what it decides there is polled",
+	remedy: "look up each payment at its provider, which may wait for a person there; a callback about it, resent from " +
+		"there, makes Perennial poll it at once. Cancel a charge that nobody wants with POST /payments/{id}/cancel",
+	read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
+		return store.UndecidedPayments(ctx, now.Add(-undecidedFor))
 	},
 }
 

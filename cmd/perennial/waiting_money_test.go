@@ -30,12 +30,16 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 		`insert into customers (id, environment_id, metadata, created_at) select 'cust_1', id, '{}', now() from environments`,
 		charge+`select 'txn_00000000000000000000000001', id, 'charge', 'pending', 'cust_1', 700, 'EUR', '', 'manual', 0,
 			0, null, 1, 1, 0, now() - interval '70 seconds', now() + interval '1 hour', now(), null, now() from environments`,
+		charge+`select 'txn_00000000000000000000000003', id, 'charge', 'pending', 'cust_1', 900, 'EUR', '', 'manual', 0,
+			0, null, 1, 1, 0, now() - interval '2 days', now() + interval '1 hour', now(), null, now() from environments`,
+		`update transactions set provider_ref = 'pi_1', first_sent_at = now() - interval '25 hours'
+			where id = 'txn_00000000000000000000000003'`,
 		charge+`select 'txn_00000000000000000000000002', id, 'charge', 'success', 'cust_1', 1000, 'XAF', '', 'manual', 0,
 			1000, now() - interval '2 hours', 1, 1, 0, now(), null, now(), now(), now() from environments`)
 
 	metrics := metricsOf(t, env)
 	for _, want := range []string{
-		"perennial_overdue_payments 0", "perennial_untaken_charges 1", "perennial_refunds_owed 1",
+		"perennial_overdue_payments 0", "perennial_untaken_charges 1", "perennial_undecided_payments 1", "perennial_refunds_owed 1",
 		`perennial_untaken_charges_amount{currency="EUR",mode="test"} 700`,
 		`perennial_refunds_owed_amount{currency="XAF",mode="test"} 1000`,
 	} {
@@ -44,6 +48,8 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 	d, _ := diagnose(t, env)
 	require.Contains(t, d.found("charges not taken"),
 		"7.00 EUR for Acme, Shop (test; 1 charge from txn_00000000000000000000000001 on)")
+	require.Contains(t, d.found("undecided payments"), "9.00 EUR for Acme, Shop")
+	require.Contains(t, d.found("undecided payments"), "oldest for 25h0m")
 	require.Contains(t, d.found("refunds owed"), "1 charge, the oldest for 2h0m")
 	require.Contains(t, d.found("refunds owed"), "1000 XAF for Acme, Shop")
 	require.Contains(t, d.found("refunds owed"), "retry-refund")

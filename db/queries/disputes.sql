@@ -24,7 +24,7 @@ from disputes d
 join transactions t on t.environment_id = d.environment_id and t.id = d.transaction_id
 where d.environment_id = @environment_id
   and (sqlc.narg('transaction_id')::text is null or d.transaction_id = sqlc.narg('transaction_id'))
-  and (sqlc.narg('customer_id')::text is null or t.customer_id = sqlc.narg('customer_id'))
+  and (sqlc.narg('customer_id')::text is null or d.customer_id = sqlc.narg('customer_id'))
   and (sqlc.narg('status')::text is null or d.status = sqlc.narg('status'))
   and (sqlc.narg('opened_from')::timestamptz is null or d.opened_at >= sqlc.narg('opened_from'))
   and (sqlc.narg('opened_to')::timestamptz is null or d.opened_at < sqlc.narg('opened_to'))

@@ -7,12 +7,12 @@ with counter as (
 ), written as (
     insert into invoices (
         id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied,
-        brought_forward, carried_forward, amount_due, amount_paid, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
+        brought_forward, carried_forward, amount_due, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
         @id, @environment_id, counter.last_number, @customer_id, @subscription_id, @status, @reason, @currency, @total,
-        @credit_applied, @brought_forward, @carried_forward, @amount_due, @amount_paid, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
+        @credit_applied, @brought_forward, @carried_forward, @amount_due, @amount_paid, @period_index::integer, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
         @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @uncollectible_at,
         @created_at
     from counter
@@ -22,9 +22,11 @@ select 1 / count(*) from written;
 
 -- name: InvoiceLineInsert :exec
 insert into invoice_lines (
-    id, environment_id, invoice_id, position, kind, description, plan_id, price_id, amount, period_start, period_end
+    id, environment_id, invoice_id, position, kind, description, plan_id, price_id, item_id, period_index, quantity, unit_price,
+    reverses, amount, period_start, period_end
 ) values (
-    @id, @environment_id, @invoice_id, @position, @kind, @description, @plan_id, @price_id, @amount, @period_start, @period_end
+    @id, @environment_id, @invoice_id, @position, @kind, @description, @plan_id, @price_id, @item_id, @period_index::integer,
+    @quantity, @unit_price, @reverses, @amount, @period_start, @period_end
 );
 
 -- name: InvoiceUpdate :exec
@@ -71,11 +73,10 @@ order by i.number
 for no key update;
 
 -- name: InvoiceListClosedForPeriod :many
--- Invoices for time since the schedule opened a period that were paid, marked uncollectible, or voided by a person.
+-- Invoices since the schedule opened a period that were paid, marked uncollectible, or voided by a person.
 select sqlc.embed(i)
 from subscriptions s
-join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
-    and i.period_end > least(s.renewed_from, s.current_period_start) and i.period_start < s.current_period_end
+join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
 where s.environment_id = @environment_id and s.id = @subscription_id
 order by i.number;
@@ -97,21 +98,20 @@ order by l.position;
 -- The lines of its open invoices and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
 -- look-up by key: joined freely, and planned while the tables were small, it read all lines of all subscriptions.
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
-       l.period_start, l.period_end
+       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses
 from (
     select o.id from invoices o
     where o.environment_id = @environment_id and o.subscription_id = @subscription_id and o.status = 'open'
     union all
     select p.id
     from subscriptions s
-    join invoices p on p.environment_id = s.environment_id and p.subscription_id = s.id
-        and p.period_end > least(s.renewed_from, s.current_period_start) and p.period_start < s.current_period_end
+    join invoices p on p.environment_id = s.environment_id and p.subscription_id = s.id and p.period_index >= s.renewed_index
         and (p.status in ('paid', 'uncollectible') or p.status = 'void' and p.replaced_by is null)
     where s.environment_id = @environment_id and s.id = @subscription_id
 ) i
 cross join lateral (
     select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
-           n.period_start, n.period_end
+           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses
     from invoice_lines n
     where n.environment_id = @environment_id and n.invoice_id = i.id
     offset 0

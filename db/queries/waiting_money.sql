@@ -21,6 +21,25 @@ group by t.environment_id, o.name, a.name, e.mode, t.currency
 order by oldest
 limit @row_limit;
 
+-- name: TransactionSumUndecided :many
+-- Payments that were sent before then and that their provider has not decided, whatever it answers. One whose payer may
+-- confirm it has that time, too.
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
+       sum(t.amount)::bigint as amount, min(t.first_sent_at)::timestamptz as oldest, min(t.id)::text as first_id
+from (
+    select t.environment_id, t.currency, t.amount, t.first_sent_at, t.id
+    from transactions t
+    where t.status = 'pending' and t.parked_at is null and t.first_sent_at < @sent_before::timestamptz
+      and coalesce(t.action_expires_at < @sent_before::timestamptz, true)
+    order by t.first_sent_at
+    limit @at_most::integer) t
+join environments e on e.id = t.environment_id
+join apps a on a.id = e.app_id
+join tenants o on o.id = a.tenant_id
+group by t.environment_id, o.name, a.name, e.mode, t.currency
+order by oldest
+limit @row_limit;
+
 -- name: TransactionSumRefundOwed :many
 -- Refunds that failed: what is owed to payers until a person retries them or returns the amount as credit.
 select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,

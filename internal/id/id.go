@@ -20,6 +20,7 @@ const (
 	Event             = "evt_"
 	Invoice           = "in_"
 	InvoiceLine       = "il_"
+	SubscriptionItem  = "si_"
 	Tenant            = "ten_"
 	App               = "app_"
 	Environment       = "env_"

@@ -12,6 +12,12 @@ type Source struct{ Now time.Time }
 // Invoice returns an invoice's id: see make.
 func (s Source) Invoice(at time.Time, parts ...string) string { return s.make(Invoice, at, parts) }
 
+// Line returns an invoice line's id: see make.
+func (s Source) Line(at time.Time, parts ...string) string { return s.make(InvoiceLine, at, parts) }
+
+// Item returns a subscription item's id: see make.
+func (s Source) Item(at time.Time, parts ...string) string { return s.make(SubscriptionItem, at, parts) }
+
 // Transaction returns a transaction's id: see make.
 func (s Source) Transaction(at time.Time, parts ...string) string {
 	return s.make(Transaction, at, parts)
@@ -21,8 +27,8 @@ func (s Source) Transaction(at time.Time, parts ...string) string {
 func (s Source) Dispute(at time.Time, parts ...string) string { return s.make(Dispute, at, parts) }
 
 // make returns a random id without parts, and with parts the id derived from them: at in milliseconds, then 80 bits of
-// a hash. A subscription's own id, which is random, is among the parts of all that is derived, so that nobody can guess
-// one.
+// a hash. A subscription's own id, which is random, is among the parts of all that is derived, or of the id that is, so
+// that nobody can guess one.
 func (s Source) make(prefix string, at time.Time, parts []string) string {
 	if len(parts) == 0 {
 		return New(prefix, s.Now)

@@ -15,7 +15,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -60,12 +60,13 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.CarriedForward,
 		&i.Invoice.UncollectibleAt,
 		&i.Invoice.SkippedRetries,
+		&i.Invoice.PeriodIndex,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -126,6 +127,7 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.CarriedForward,
 		&i.Invoice.UncollectibleAt,
 		&i.Invoice.SkippedRetries,
+		&i.Invoice.PeriodIndex,
 	)
 	return i, err
 }
@@ -138,14 +140,14 @@ with counter as (
 ), written as (
     insert into invoices (
         id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied,
-        brought_forward, carried_forward, amount_due, amount_paid, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
+        brought_forward, carried_forward, amount_due, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
         $2, $1, counter.last_number, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-        $21, $22, $23, $24, $25, $26,
-        $27
+        $9, $10, $11, $12, $13, $14::integer, $15, $16, $17, $18, $19, $20, $21,
+        $22, $23, $24, $25, $26, $27,
+        $28
     from counter
     returning 1
 )
@@ -166,6 +168,7 @@ type InvoiceInsertParams struct {
 	CarriedForward    money.Minor
 	AmountDue         money.Minor
 	AmountPaid        money.Minor
+	PeriodIndex       int
 	PeriodStart       time.Time
 	PeriodEnd         time.Time
 	Phase             collection.Phase
@@ -198,6 +201,7 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.CarriedForward,
 		arg.AmountDue,
 		arg.AmountPaid,
+		arg.PeriodIndex,
 		arg.PeriodStart,
 		arg.PeriodEnd,
 		arg.Phase,
@@ -218,9 +222,11 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 
 const invoiceLineInsert = `-- name: InvoiceLineInsert :exec
 insert into invoice_lines (
-    id, environment_id, invoice_id, position, kind, description, plan_id, price_id, amount, period_start, period_end
+    id, environment_id, invoice_id, position, kind, description, plan_id, price_id, item_id, period_index, quantity, unit_price,
+    reverses, amount, period_start, period_end
 ) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::integer,
+    $11, $12, $13, $14, $15, $16
 )
 `
 
@@ -233,6 +239,11 @@ type InvoiceLineInsertParams struct {
 	Description   string
 	PlanID        string
 	PriceID       *string
+	ItemID        *string
+	PeriodIndex   int
+	Quantity      *string
+	UnitPrice     *string
+	Reverses      *string
 	Amount        money.Minor
 	PeriodStart   time.Time
 	PeriodEnd     time.Time
@@ -248,6 +259,11 @@ func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLin
 		arg.Description,
 		arg.PlanID,
 		arg.PriceID,
+		arg.ItemID,
+		arg.PeriodIndex,
+		arg.Quantity,
+		arg.UnitPrice,
+		arg.Reverses,
 		arg.Amount,
 		arg.PeriodStart,
 		arg.PeriodEnd,
@@ -256,7 +272,7 @@ func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLin
 }
 
 const invoiceLineList = `-- name: InvoiceLineList :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses
 from invoice_lines l
 where l.environment_id = $1 and l.invoice_id = any($2::text[])
 order by l.invoice_id, l.position
@@ -292,6 +308,11 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 			&i.InvoiceLine.Amount,
 			&i.InvoiceLine.PeriodStart,
 			&i.InvoiceLine.PeriodEnd,
+			&i.InvoiceLine.ItemID,
+			&i.InvoiceLine.PeriodIndex,
+			&i.InvoiceLine.Quantity,
+			&i.InvoiceLine.UnitPrice,
+			&i.InvoiceLine.Reverses,
 		); err != nil {
 			return nil, err
 		}
@@ -305,21 +326,20 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 
 const invoiceLineListOfSubscription = `-- name: InvoiceLineListOfSubscription :many
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
-       l.period_start, l.period_end
+       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses
 from (
     select o.id from invoices o
     where o.environment_id = $1 and o.subscription_id = $2 and o.status = 'open'
     union all
     select p.id
     from subscriptions s
-    join invoices p on p.environment_id = s.environment_id and p.subscription_id = s.id
-        and p.period_end > least(s.renewed_from, s.current_period_start) and p.period_start < s.current_period_end
+    join invoices p on p.environment_id = s.environment_id and p.subscription_id = s.id and p.period_index >= s.renewed_index
         and (p.status in ('paid', 'uncollectible') or p.status = 'void' and p.replaced_by is null)
     where s.environment_id = $1 and s.id = $2
 ) i
 cross join lateral (
     select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
-           n.period_start, n.period_end
+           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses
     from invoice_lines n
     where n.environment_id = $1 and n.invoice_id = i.id
     offset 0
@@ -355,6 +375,11 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 			&i.Amount,
 			&i.PeriodStart,
 			&i.PeriodEnd,
+			&i.ItemID,
+			&i.PeriodIndex,
+			&i.Quantity,
+			&i.UnitPrice,
+			&i.Reverses,
 		); err != nil {
 			return nil, err
 		}
@@ -367,7 +392,7 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 }
 
 const invoiceLineListWithKey = `-- name: InvoiceLineListWithKey :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses
 from api_keys k
 join invoice_lines l on l.environment_id = k.environment_id and l.invoice_id = $1
 where k.hash = $2
@@ -404,6 +429,11 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 			&i.InvoiceLine.Amount,
 			&i.InvoiceLine.PeriodStart,
 			&i.InvoiceLine.PeriodEnd,
+			&i.InvoiceLine.ItemID,
+			&i.InvoiceLine.PeriodIndex,
+			&i.InvoiceLine.Quantity,
+			&i.InvoiceLine.UnitPrice,
+			&i.InvoiceLine.Reverses,
 		); err != nil {
 			return nil, err
 		}
@@ -416,7 +446,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -490,6 +520,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.CarriedForward,
 			&i.Invoice.UncollectibleAt,
 			&i.Invoice.SkippedRetries,
+			&i.Invoice.PeriodIndex,
 		); err != nil {
 			return nil, err
 		}
@@ -502,10 +533,9 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index
 from subscriptions s
-join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
-    and i.period_end > least(s.renewed_from, s.current_period_start) and i.period_start < s.current_period_end
+join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
 where s.environment_id = $1 and s.id = $2
 order by i.number
@@ -520,7 +550,7 @@ type InvoiceListClosedForPeriodRow struct {
 	Invoice Invoice
 }
 
-// Invoices for time since the schedule opened a period that were paid, marked uncollectible, or voided by a person.
+// Invoices since the schedule opened a period that were paid, marked uncollectible, or voided by a person.
 func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg InvoiceListClosedForPeriodParams) ([]InvoiceListClosedForPeriodRow, error) {
 	rows, err := db.Query(ctx, invoiceListClosedForPeriod, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {
@@ -560,6 +590,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.CarriedForward,
 			&i.Invoice.UncollectibleAt,
 			&i.Invoice.SkippedRetries,
+			&i.Invoice.PeriodIndex,
 		); err != nil {
 			return nil, err
 		}
@@ -572,7 +603,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -617,12 +648,13 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.CarriedForward,
 		&i.Invoice.UncollectibleAt,
 		&i.Invoice.SkippedRetries,
+		&i.Invoice.PeriodIndex,
 	)
 	return i, err
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -677,6 +709,7 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.CarriedForward,
 			&i.Invoice.UncollectibleAt,
 			&i.Invoice.SkippedRetries,
+			&i.Invoice.PeriodIndex,
 		); err != nil {
 			return nil, err
 		}

@@ -93,6 +93,7 @@ type Dispute struct {
 	EvidenceDueAt   *time.Time
 	OpenedAt        time.Time
 	ClosedAt        *time.Time
+	CustomerID      string
 }
 
 type Environment struct {
@@ -183,6 +184,7 @@ type Invoice struct {
 	CarriedForward    money.Minor
 	UncollectibleAt   *time.Time
 	SkippedRetries    int
+	PeriodIndex       *int
 }
 
 type InvoiceLine struct {
@@ -197,6 +199,11 @@ type InvoiceLine struct {
 	Amount        money.Minor
 	PeriodStart   time.Time
 	PeriodEnd     time.Time
+	ItemID        *string
+	PeriodIndex   *int
+	Quantity      *string
+	UnitPrice     *string
+	Reverses      *string
 }
 
 type PaymentSend struct {
@@ -352,6 +359,8 @@ type Subscription struct {
 	TrialNoticeAt       *time.Time
 	RemindedFor         *time.Time
 	CollectionPausedAt  *time.Time
+	PeriodIndex         int
+	RenewedIndex        int
 }
 
 type Tenant struct {

@@ -611,11 +611,13 @@ cross join lateral (
     select t.environment_id, t.id, t.type, t.subscription_id
     from transactions t
     cross join lateral (
-        select c.outcome from provider_calls c
+        select c.outcome, c.started_at + (c.started_at - t.first_sent_at) / 720 < $1 as rested
+        from provider_calls c
         where c.environment_id = t.environment_id and c.transaction_id = t.id
         order by c.id desc limit 1) last
     where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
       and t.next_check_at > $1 and t.first_sent_at is not null and last.outcome in ('unknown', 'not_sent', 'cut_off')
+      and last.rested
     order by t.next_check_at, t.id
     limit 1
 ) d
@@ -626,7 +628,7 @@ limit $3
 `
 
 type TransactionListProbesParams struct {
-	Now      *time.Time
+	Now      time.Time
 	Before   *time.Time
 	RowLimit int32
 }
@@ -640,7 +642,9 @@ type TransactionListProbesRow struct {
 }
 
 // Of each account that has been silent since before then, one payment whose last exchange was not answered and that would not
-// ask for a while: it finds out whether the account answers again. A few accounts at most are silent.
+// ask for a while: it finds out whether the account answers again. A few accounts at most are silent. A payment that was
+// never answered in days asks ever more rarely, by its age (30 s after 6 hours, an hour after a month): the account may be
+// closed for good, or fail for that one only.
 func (q *Queries) TransactionListProbes(ctx context.Context, db DBTX, arg TransactionListProbesParams) ([]TransactionListProbesRow, error) {
 	rows, err := db.Query(ctx, transactionListProbes, arg.Now, arg.Before, arg.RowLimit)
 	if err != nil {

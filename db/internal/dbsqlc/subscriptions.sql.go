@@ -41,7 +41,7 @@ func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg
 }
 
 const subscriptionGet = `-- name: SubscriptionGet :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at from subscriptions s where s.environment_id = $1 and s.id = $2
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index from subscriptions s where s.environment_id = $1 and s.id = $2
 `
 
 type SubscriptionGetParams struct {
@@ -96,12 +96,14 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 		&i.Subscription.TrialNoticeAt,
 		&i.Subscription.RemindedFor,
 		&i.Subscription.CollectionPausedAt,
+		&i.Subscription.PeriodIndex,
+		&i.Subscription.RenewedIndex,
 	)
 	return i, err
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
 where k.hash = $2
@@ -172,6 +174,8 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.TrialNoticeAt,
 		&i.Subscription.RemindedFor,
 		&i.Subscription.CollectionPausedAt,
+		&i.Subscription.PeriodIndex,
+		&i.Subscription.RenewedIndex,
 	)
 	return i, err
 }
@@ -182,13 +186,15 @@ with written as (
         id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
-        next_action, next_action_at, finished_at, renewed_from, trial_notice_at, reminded_for, created_at, updated_at
+        next_action, next_action_at, finished_at, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
+        created_at, updated_at
     )
     select
         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
         $11, $12, $13, $14, $15, $16, $17,
         $18, $19, $20, $21, $22, $23, $24, $25,
-        $26, $27, $28, $29, $30, $31, $32, $32
+        $26, $27, $28, $29, $30, $31, $32, $33,
+        $34, $34
     from customers c
     where c.environment_id = $2 and c.id = $3 and c.erased_at is null
     for share of c
@@ -226,6 +232,8 @@ type SubscriptionInsertParams struct {
 	NextAction          subscription.Action
 	NextActionAt        *time.Time
 	FinishedAt          *time.Time
+	PeriodIndex         int
+	RenewedIndex        int
 	RenewedFrom         *time.Time
 	TrialNoticeAt       *time.Time
 	RemindedFor         *time.Time
@@ -265,6 +273,8 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 		arg.NextAction,
 		arg.NextActionAt,
 		arg.FinishedAt,
+		arg.PeriodIndex,
+		arg.RenewedIndex,
 		arg.RenewedFrom,
 		arg.TrialNoticeAt,
 		arg.RemindedFor,
@@ -274,7 +284,7 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 }
 
 const subscriptionList = `-- name: SubscriptionList :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
@@ -361,6 +371,8 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 			&i.Subscription.TrialNoticeAt,
 			&i.Subscription.RemindedFor,
 			&i.Subscription.CollectionPausedAt,
+			&i.Subscription.PeriodIndex,
+			&i.Subscription.RenewedIndex,
 		); err != nil {
 			return nil, err
 		}
@@ -410,7 +422,7 @@ func (q *Queries) SubscriptionListRenewedCurrencies(ctx context.Context, db DBTX
 }
 
 const subscriptionLock = `-- name: SubscriptionLock :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `
 
 type SubscriptionLockParams struct {
@@ -466,6 +478,8 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 		&i.Subscription.TrialNoticeAt,
 		&i.Subscription.RemindedFor,
 		&i.Subscription.CollectionPausedAt,
+		&i.Subscription.PeriodIndex,
+		&i.Subscription.RenewedIndex,
 	)
 	return i, err
 }
@@ -542,9 +556,9 @@ with written as (
         collecting_invoice_id = $17,
         collection_paused_at = $18, metadata = $19, method_changed_at = $20,
         next_action = $21, next_action_at = $22, finished_at = $23, updated_at = $24,
-        renewed_from = $25, trial_notice_at = $26, reminded_for = $27,
-        wake_pending_since = coalesce(wake_pending_since, $28), revision = revision + 1
-    where environment_id = $29 and id = $30 and revision = $31
+        period_index = $25, renewed_index = $26, renewed_from = $27, trial_notice_at = $28, reminded_for = $29,
+        wake_pending_since = coalesce(wake_pending_since, $30), revision = revision + 1
+    where environment_id = $31 and id = $32 and revision = $33
     returning 1
 )
 select 1 / count(*) from written
@@ -575,6 +589,8 @@ type SubscriptionUpdateParams struct {
 	NextActionAt        *time.Time
 	FinishedAt          *time.Time
 	UpdatedAt           time.Time
+	PeriodIndex         int
+	RenewedIndex        int
 	RenewedFrom         *time.Time
 	TrialNoticeAt       *time.Time
 	RemindedFor         *time.Time
@@ -613,6 +629,8 @@ func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg Subscript
 		arg.NextActionAt,
 		arg.FinishedAt,
 		arg.UpdatedAt,
+		arg.PeriodIndex,
+		arg.RenewedIndex,
 		arg.RenewedFrom,
 		arg.TrialNoticeAt,
 		arg.RemindedFor,

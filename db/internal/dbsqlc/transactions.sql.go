@@ -1310,15 +1310,15 @@ with written as (
         method = $5, failure_code = $6, failure_reason = $7, provider_response = $8,
         amount_refunded = $9, refund_owed = $10, send_number = $11, first_sent_at = $12,
         cancel_requested_at = $13, next_check_at = $14, checks = $15,
-        not_found_count = $16, not_found_at = $17, parked_at = $18, completed_at = $19,
-        disputes = $20, disputed_at = $21, returned_at = $22, review_reason = $23,
-        review_ref = $24, reviewed_at = $25,
-        held_at = $26, held_revision = $27, held_by_stop = $28, confirm_token = $29,
-        action_url = $30, action_expires_at = $31, action_returned_at = $32,
-        unsent_at = $33,
-        refund_owed_at = case when $34::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
+        not_found_count = $16, not_found_at = $17, parked_at = $18, send_due_at = $19,
+        completed_at = $20, disputes = $21, disputed_at = $22, returned_at = $23,
+        review_reason = $24, review_ref = $25, reviewed_at = $26,
+        held_at = $27, held_revision = $28, held_by_stop = $29, confirm_token = $30,
+        action_url = $31, action_expires_at = $32, action_returned_at = $33,
+        unsent_at = $34,
+        refund_owed_at = case when $35::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
-    where environment_id = $35 and id = $36 and revision = $37
+    where environment_id = $36 and id = $37 and revision = $38
     returning 1
 )
 select 1 / count(*) from written
@@ -1343,6 +1343,7 @@ type TransactionUpdateParams struct {
 	NotFoundCount     int
 	NotFoundAt        *time.Time
 	ParkedAt          *time.Time
+	SendDueAt         *time.Time
 	CompletedAt       *time.Time
 	Disputes          *payment.Disputes
 	DisputedAt        *time.Time
@@ -1385,6 +1386,7 @@ func (q *Queries) TransactionUpdate(ctx context.Context, db DBTX, arg Transactio
 		arg.NotFoundCount,
 		arg.NotFoundAt,
 		arg.ParkedAt,
+		arg.SendDueAt,
 		arg.CompletedAt,
 		arg.Disputes,
 		arg.DisputedAt,

@@ -298,6 +298,74 @@ func (q *Queries) TransactionSumRefundOwed(ctx context.Context, db DBTX, arg Tra
 	return items, nil
 }
 
+const transactionSumUndecided = `-- name: TransactionSumUndecided :many
+select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
+       sum(t.amount)::bigint as amount, min(t.first_sent_at)::timestamptz as oldest, min(t.id)::text as first_id
+from (
+    select t.environment_id, t.currency, t.amount, t.first_sent_at, t.id
+    from transactions t
+    where t.status = 'pending' and t.parked_at is null and t.first_sent_at < $1::timestamptz
+      and coalesce(t.action_expires_at < $1::timestamptz, true)
+    order by t.first_sent_at
+    limit $2::integer) t
+join environments e on e.id = t.environment_id
+join apps a on a.id = e.app_id
+join tenants o on o.id = a.tenant_id
+group by t.environment_id, o.name, a.name, e.mode, t.currency
+order by oldest
+limit $3
+`
+
+type TransactionSumUndecidedParams struct {
+	SentBefore time.Time
+	AtMost     int
+	RowLimit   int32
+}
+
+type TransactionSumUndecidedRow struct {
+	EnvironmentID string
+	Tenant        string
+	App           string
+	Mode          string
+	Currency      money.Currency
+	Waiting       int
+	Amount        int64
+	Oldest        time.Time
+	FirstID       string
+}
+
+// Payments that were sent before then and that their provider has not decided, whatever it answers. One whose payer may
+// confirm it has that time, too.
+func (q *Queries) TransactionSumUndecided(ctx context.Context, db DBTX, arg TransactionSumUndecidedParams) ([]TransactionSumUndecidedRow, error) {
+	rows, err := db.Query(ctx, transactionSumUndecided, arg.SentBefore, arg.AtMost, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionSumUndecidedRow
+	for rows.Next() {
+		var i TransactionSumUndecidedRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.Tenant,
+			&i.App,
+			&i.Mode,
+			&i.Currency,
+			&i.Waiting,
+			&i.Amount,
+			&i.Oldest,
+			&i.FirstID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const transactionSumUntaken = `-- name: TransactionSumUntaken :many
 
 select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,

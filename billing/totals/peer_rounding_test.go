@@ -1,4 +1,4 @@
-package money_test
+package totals_test
 
 import (
 	"encoding/json"
@@ -11,37 +11,6 @@ import (
 	"perennial/billing/money"
 	"perennial/internal/testkit/peercases"
 )
-
-func TestPeerCasesOfTotals(t *testing.T) {
-	t.Parallel()
-	const later = "discounts, taxes and prepaid credit are not rules of ours yet"
-	excluded := []peercases.Exclusion{
-		{When: inOtherDecimals, Reason: "not an ISO 4217 currency, or not with its ISO decimals"},
-		{
-			Kind: "allocate", When: otherAllocation,
-			Reason: "split by something else than weights, or ties decided in another order",
-		},
-	}
-	for _, kind := range []string{
-		"true_up", "discount", "line_discounts", "coupon_amount", "coupon_lifecycle", "coupon_redemptions", "tax", "tax_sum",
-		"tax_on_fee", "taxes_on_fees", "fee_with_given_taxes", "precise_fees", "totals", "coupon_totals", "credit_note",
-		"credit_note_over_fees", "credit_notes_on_invoice", "termination_invoice", "prepaid", "wallets_on_invoice",
-		"credit_over_lines",
-	} {
-		excluded = append(excluded, peercases.Exclusion{Kind: kind, Reason: later})
-	}
-	peercases.Suite{
-		Category: "e_totals",
-		Readers: map[string]peercases.Reader{
-			"round_amount":      peercases.NewReader(checkRoundAmount),
-			"unit_amount":       peercases.NewReader(checkUnitAmount),
-			"currency_decimals": peercases.NewReader(checkCurrencyDecimals),
-			"subtotal":          peercases.NewReader(checkSubtotal),
-			"allocate":          peercases.NewReader(checkAllocate),
-		},
-		Excluded: excluded,
-	}.Run(t)
-}
 
 // inOtherDecimals finds cases in units of a peer (credits), or at a precision that ISO does not give the currency.
 func inOtherDecimals(c peercases.Case) bool {

@@ -1,0 +1,86 @@
+package invoice
+
+import (
+	"slices"
+
+	"perennial/billing/money"
+	"perennial/billing/period"
+)
+
+// LineKind says what a line is for.
+type LineKind string
+
+// The line kinds.
+const (
+	Recurring       LineKind = "recurring"        // a whole period of a price, in advance
+	ProrationCredit LineKind = "proration_credit" // negative: unused time that another line bills
+	ProrationCharge LineKind = "proration_charge" // the rest of a period, after a change within it
+)
+
+// Line is one position of an invoice: what one price comes to for some time. It names what it bills, so that what was
+// billed and credited for an item, a price or a period is a sum over lines. Amount is in minor units, negative for a
+// credit; Period is the time it pays for.
+type Line struct {
+	ID          string
+	Kind        LineKind
+	Description string
+	PlanID      string
+	PriceID     string // empty: a credit from before lines had items, for a whole plan
+	ItemID      string // the subscription item; empty: from before there were any
+	PeriodIndex int    // which period of the subscription it bills: Subscription.PeriodIndex
+	Quantity    string // a decimal; empty: not known
+	UnitPrice   string // a decimal in major units of the currency; empty: not known
+	Reverses    string // of a credit: the line whose unused time it takes back
+	Amount      money.Minor
+	Period      period.Period
+}
+
+// Prorated reports whether the line is for a part of a period.
+func (l Line) Prorated() bool { return l.Kind != Recurring }
+
+// Billing returns the line that bills an item in a period of its subscription: the latest one that no credit takes back.
+// The invoices are those of which money was or will be collected, in the order in which they were issued. A credit takes
+// back all of the time that is left of the line, so that no line is reversed twice.
+func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok bool) {
+	for _, inv := range invoices {
+		for _, l := range inv.Lines {
+			switch {
+			case l.PeriodIndex != periodIndex:
+			case l.Kind != ProrationCredit && l.ItemID == itemID:
+				line, ok = l, true
+			case ok && l.reverses(line):
+				ok = false
+			}
+		}
+	}
+	return line, ok
+}
+
+// reverses reports whether the line takes back time of another. Credits from before lines had items name none: they take
+// the time of a whole plan back.
+func (l Line) reverses(other Line) bool {
+	if l.Kind != ProrationCredit {
+		return false
+	}
+	return l.Reverses == other.ID || l.PriceID == "" && l.PlanID == other.PlanID
+}
+
+// Identify gives the lines ids. What reverses another line of the draft, under the id that it had, follows it.
+func (d Draft) Identify(id func(position int) string) Draft {
+	d.Lines = slices.Clone(d.Lines)
+	renamed := make(map[string]string, len(d.Lines))
+	for i := range d.Lines {
+		l := &d.Lines[i]
+		was := l.ID
+		l.ID = id(i)
+		if was != "" {
+			renamed[was] = l.ID
+		}
+	}
+	for i := range d.Lines {
+		if to, ok := renamed[d.Lines[i].Reverses]; ok {
+			d.Lines[i].Reverses = to
+		}
+	}
+	return d
+}

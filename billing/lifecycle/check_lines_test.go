@@ -1,0 +1,59 @@
+package lifecycle_test
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+)
+
+// billed names what lines are summed by: an item in a period.
+type billed struct {
+	item   string
+	period int
+}
+
+// checkLines holds what lines say by themselves: the sum over the lines of an item in a period is what it was billed less
+// what was credited, which is what was used of it; and a credit takes back one line, once, at most what it billed.
+func (l *life) checkLines() {
+	lines, sums := map[string]invoice.Line{}, map[billed]money.Minor{}
+	for _, inv := range l.store.invoices {
+		if inv.Status == invoice.Void {
+			continue
+		}
+		for _, line := range inv.Lines {
+			if _, twice := lines[line.ID]; twice || line.ID == "" || line.PeriodIndex < 1 ||
+				line.PeriodIndex > inv.PeriodIndex || inv.PeriodIndex > l.sub().PeriodIndex {
+				require.Failf(l.t, "a line has an id and a period of its own", "%+v of %+v", line, inv)
+			}
+			lines[line.ID] = line
+			sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
+		}
+	}
+	reversed := map[string]bool{}
+	for _, credit := range lines {
+		if credit.Kind != invoice.ProrationCredit || credit.Amount == 0 {
+			continue
+		}
+		of, found := lines[credit.Reverses]
+		if !found || reversed[of.ID] || -credit.Amount > of.Amount || credit.ItemID != of.ItemID ||
+			credit.PeriodIndex != of.PeriodIndex || credit.PriceID != of.PriceID {
+			require.Failf(l.t, "a credit takes back one line, once", "%+v of %+v", credit, of)
+		}
+		reversed[of.ID] = true
+	}
+	if l.writtenOff {
+		return
+	}
+	for _, u := range l.account.uses {
+		for _, price := range u.plan.Prices {
+			sums[billed{lifecycle.ItemID(l.ids, l.sub(), price.ID), u.index}] -= u.of(price)
+		}
+	}
+	for of, sum := range sums {
+		if sum != 0 {
+			require.Failf(l.t, "what is billed for an item is what was used of it", "%+v: %d too much", of, sum)
+		}
+	}
+}

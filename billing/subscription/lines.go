@@ -1,0 +1,86 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/proration"
+)
+
+// items returns a line for each item that the plan gives the subscription, as the whole current period costs it.
+func (s Subscription) items(f Facts, p plan.Plan) []invoice.Line {
+	costs := p.Costs()
+	lines := make([]invoice.Line, len(costs))
+	for i, cost := range costs {
+		lines[i] = invoice.Line{
+			Kind: invoice.Recurring, Description: cost.Description, PlanID: p.ID, PriceID: cost.PriceID,
+			ItemID: f.ItemID(cost.PriceID), PeriodIndex: s.PeriodIndex, Quantity: cost.Quantity, UnitPrice: cost.UnitPrice,
+			Amount: cost.Amount, Period: s.CurrentPeriod,
+		}
+	}
+	return lines
+}
+
+// wholePeriod bills the current period on a plan. A free item has no line.
+func (s Subscription) wholePeriod(f Facts, p plan.Plan) []invoice.Line {
+	var lines []invoice.Line
+	for _, l := range s.items(f, p) {
+		if l.Amount != 0 {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// restOfPeriod bills the rest of the current period on a plan, each line rounded cumulatively. One that rounds to
+// nothing stays: its invoice shows that the period is billed. Faults: those of proration.Rest.
+func (s Subscription) restOfPeriod(f Facts, p plan.Plan, now time.Time) ([]invoice.Line, error) {
+	lines := s.wholePeriod(f, p)
+	for i := range lines {
+		l := &lines[i]
+		rest, err := proration.Rest(l.Amount, s.CurrentPeriod, now)
+		if err != nil {
+			return nil, err
+		}
+		l.Kind, l.Amount, l.Description = invoice.ProrationCharge, rest, "Remaining time on "+l.Description
+		l.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
+	}
+	return lines, nil
+}
+
+// unusedTime takes the time of an item back that is left of the current period, by a line that reverses the one that
+// bills it. Item is the whole period's. It is worth what the same time would be charged, so that a chain of changes
+// costs the time that each price was used for; and at most what is billed. ok is false where nothing bills the time, or
+// where it is worth nothing. Faults: those of proration.Rest.
+func (s Subscription) unusedTime(billed []invoice.Invoice, item invoice.Line, now time.Time) (
+	credit invoice.Line, ok bool, err error,
+) {
+	worth, err := proration.Rest(item.Amount, s.CurrentPeriod, now)
+	if err != nil {
+		return credit, false, err
+	}
+	billing, ok := invoice.Billing(billed, item.ItemID, s.PeriodIndex)
+	if worth = proration.Credit(worth, billing.Amount); !ok || worth == 0 {
+		return credit, false, nil
+	}
+	credit = s.nothingUsed(item, now)
+	credit.Amount, credit.Reverses = -worth, billing.ID
+	return credit, true, nil
+}
+
+// nothingUsed is a credit of nothing for the time of an item that is left of the current period.
+func (s Subscription) nothingUsed(item invoice.Line, now time.Time) invoice.Line {
+	item.Kind, item.Description, item.Amount = invoice.ProrationCredit, "Unused time on "+item.Description, 0
+	item.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
+	return item
+}
+
+// drafts makes one invoice for time in the current period, or none of no lines.
+func (s Subscription) drafts(reason invoice.Reason, of period.Period, lines []invoice.Line) []invoice.Draft {
+	if len(lines) == 0 {
+		return nil
+	}
+	return []invoice.Draft{{Reason: reason, Period: of, PeriodIndex: s.PeriodIndex, Lines: lines}}
+}
