@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,7 +41,19 @@ func newAsking(
 	t *testing.T, card customer.PaymentDetails, dialect core.Dialect, open func(url string) (providers.Provider, error),
 ) asking {
 	t.Helper()
+	return newAskingAt(t, "stripe", card, dialect, open)
+}
+
+// newAskingAt is newAsking with an account at a provider of that name.
+func newAskingAt(
+	t *testing.T, provider string, card customer.PaymentDetails, dialect core.Dialect,
+	open func(url string) (providers.Provider, error),
+) asking {
+	t.Helper()
 	s := scene.New(t)
+	_, err := s.Pool.Exec(t.Context(), "update provider_configs set provider = $1 where id = $2", provider, s.Config.ID)
+	require.NoError(t, err)
+	s.Config.Provider = provider
 	ledger := filepath.Join(t.TempDir(), "ledger.jsonl")
 	sim := simtest.Start(t, ledger, dialect, func(c *core.Config) { c.Now = s.Clock.Now })
 	adapter, err := open(sim.URL)
@@ -73,10 +86,27 @@ func (a asking) decide(txn payment.Transaction, decision string) {
 // returns is the payer's browser at our address.
 func (a asking) returns(txn payment.Transaction) {
 	a.t.Helper()
-	got, err := service.New(a.Store, a.Clock.Now).PayerReturned(a.t.Context(), txn.Action.Token)
+	a.brings(txn, nil)
+}
+
+// brings is the payer's browser at our address, with what the provider has added to that.
+func (a asking) brings(txn payment.Transaction, query url.Values) {
+	a.t.Helper()
+	got, err := service.New(a.Store, a.Clock.Now).PayerReturned(a.t.Context(), txn.Action.Token, query)
 	require.NoError(a.t, err)
 	require.Equal(a.t, txn.ID, got.ID)
 	a.reload()
+}
+
+// calls are the operations of the requests about a payment, oldest first.
+func (a asking) calls(txn string) (operations []string) {
+	a.t.Helper()
+	found, err := a.Store.ProviderCalls(a.t.Context(), a.Env, txn)
+	require.NoError(a.t, err)
+	for _, c := range found {
+		operations = append(operations, c.Operation)
+	}
+	return operations
 }
 
 func (a asking) count(event string) (n int) {
@@ -107,7 +137,7 @@ func TestAction_Confirmed(t *testing.T) {
 	a.until(a.Clock.Now().Add(23 * time.Hour))
 	require.Len(t, a.transactions(), 1, "the schedule waits")
 	require.Equal(t, payment.Pending, a.last().Status)
-	require.LessOrEqual(t, len(a.operations(txn.ID)), 9, "look-ups are few while nobody but the payer can act")
+	require.LessOrEqual(t, len(a.calls(txn.ID)), 9, "look-ups are few while nobody but the payer can act")
 	require.Equal(t, 1, a.count("payment.action_required"), "announced once")
 
 	a.decide(txn, "succeeded")

@@ -25,6 +25,7 @@ func noteBreaker(
 	failure, bad := failureOf(answer)
 	note := func(b routing.Breaker) routing.Breaker {
 		switch send := x.move == payment.MoveSend && x.txn.Type == payment.Charge; {
+		case answer.NotOffered: // the account may take any other charge
 		case bad && (send || answer.HTTPStatus == http.StatusUnauthorized):
 			b = b.Failed(failure, tx.Real)
 		case !bad && send:

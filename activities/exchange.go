@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -118,13 +119,17 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	case x.move == payment.MoveAwait || x.move == payment.MoveReview:
 		return providers.Result{}, nil
 	case x.move == payment.MoveAbandon:
-		return providers.Result{Outcome: providers.Canceled, FailureReason: "canceled before it was sent"}, nil
+		return providers.Result{Outcome: providers.Canceled, FailureReason: abandoned(t)}, nil
 	case x.move == payment.MoveLookup && refund:
 		return x.provider.LookupRefund(ctx, look)
 	case x.move == payment.MoveLookup:
 		return x.provider.LookupCharge(ctx, look)
 	case x.move == payment.MoveCancel:
 		return x.provider.CancelCharge(ctx, look)
+	case x.move == payment.MoveComplete:
+		return x.provider.CompleteCharge(ctx, providers.CompleteRequest{
+			TransactionID: t.ID, Key: x.key(), Ref: t.ProviderRef, Brought: brought(t.Action),
+		})
 	case refund:
 		return x.provider.Refund(ctx, providers.RefundRequest{
 			TransactionID: t.ID, Key: x.key(), ChargeRef: x.charge.ProviderRef, Amount: t.Amount, Currency: t.Currency,
@@ -135,6 +140,23 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
 		Method: methodOf(t.Method), ReturnURL: x.returnURL(), Repeat: repeat,
 	})
+}
+
+// brought are the parameters that the payer's browser brought back, as service.PayerReturned has kept them.
+func brought(a payment.Action) url.Values {
+	values, err := url.ParseQuery(a.Brought)
+	if err != nil { // nothing that could be handed over
+		return nil
+	}
+	return values
+}
+
+// abandoned is why a charge that no provider captures was canceled without a request.
+func abandoned(t payment.Transaction) string {
+	if t.EverSent() {
+		return "canceled before its payer confirmed it"
+	}
+	return "canceled before it was sent"
 }
 
 // returnURL is where the payer comes back to after a confirmation; empty: nobody is asked. Repeats send the same.
@@ -169,6 +191,8 @@ func operation(t payment.Transaction, m payment.Move) string {
 	switch {
 	case m == payment.MoveCancel:
 		return db.CallCancel
+	case m == payment.MoveComplete:
+		return db.CallComplete
 	case m == payment.MoveLookup && refund:
 		return db.CallRefundLookup
 	case m == payment.MoveLookup:

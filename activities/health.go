@@ -37,6 +37,9 @@ func announceHealth(ctx context.Context, tx *db.Tx, env string, x exchange, answ
 
 // refused reports whether the provider refused our credentials.
 func refused(answer providers.Result) bool {
+	if answer.NotOffered {
+		return false
+	}
 	return answer.HTTPStatus == http.StatusUnauthorized || answer.HTTPStatus == http.StatusForbidden
 }
 

@@ -168,7 +168,8 @@ func (x *exchange) hear(ctx context.Context, tx *db.Tx, in contract.ResolveInput
 	return told, err
 }
 
-// begin writes the intent of an exchange: the mark of a first send with the row of the send, and the call.
+// begin writes the intent of an exchange: the mark of a first send with the row of the send, or that the provider may have
+// what completes the charge, and the call.
 func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Time) (err error) {
 	if x.txn.Type == payment.Refund {
 		if x.charge, err = tx.Transaction(ctx, env, x.txn.ChargeID); err != nil {
@@ -190,6 +191,12 @@ func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Ti
 			Reason: cmp.Or(x.reason, "charge"), SentAt: now,
 		}
 		if err := tx.InsertSend(ctx, env, x.txn.ID, send); err != nil {
+			return err
+		}
+	}
+	if x.move == payment.MoveComplete {
+		x.txn = x.txn.HandingOver(now)
+		if err := tx.SaveTransaction(ctx, env, x.txn); err != nil {
 			return err
 		}
 	}
@@ -216,6 +223,6 @@ func (a *Payments) protocol(p providers.Provider) payment.Protocol {
 	return payment.Protocol{
 		Window: can.ReplayWindow, LookupByKey: can.LookupByKey, LookupByRef: can.LookupByRef, Cancel: can.Cancel,
 		AbsenceAfter: can.AbsenceAfter, AbsenceGap: gap, Checks: can.Checks, Expiry: can.Expiry,
-		ActionExpiry: confirm,
+		ActionExpiry: confirm, Completes: can.Completes,
 	}
 }

@@ -75,6 +75,9 @@ func (a *Payments) tell(
 
 // silent reports whether an exchange brought no answer. One that asks us to come back later is an answer.
 func silent(r providers.Result) bool {
+	if r.NotOffered { // no request was needed to know that
+		return false
+	}
 	undecided := r.Outcome == providers.Unknown || r.Outcome == providers.NotSent
 	return undecided && (r.HTTPStatus == 0 || r.HTTPStatus >= http.StatusInternalServerError)
 }

@@ -7,7 +7,8 @@ import "sync"
 type Slots struct {
 	account, provider int
 	mu                sync.Mutex
-	taken             map[string]int // by account, and by the provider's name
+	accounts          map[string]int // taken, by account
+	providers         map[string]int // taken, by the provider's name
 }
 
 // NewSlots makes slots for each account and for each provider; zero slots for an account: there is no bound.
@@ -15,7 +16,7 @@ func NewSlots(account, provider int) *Slots {
 	if account == 0 {
 		return nil
 	}
-	return &Slots{account: account, provider: provider, taken: map[string]int{}}
+	return &Slots{account: account, provider: provider, accounts: map[string]int{}, providers: map[string]int{}}
 }
 
 // take reports whether there was room.
@@ -25,11 +26,11 @@ func (s *Slots) take(account, provider string) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken[account] >= s.account || s.taken[provider] >= s.provider {
+	if s.accounts[account] >= s.account || s.providers[provider] >= s.provider {
 		return false
 	}
-	s.taken[account]++
-	s.taken[provider]++
+	s.accounts[account]++
+	s.providers[provider]++
 	return true
 }
 
@@ -39,9 +40,12 @@ func (s *Slots) release(account, provider string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, key := range []string{account, provider} {
-		if s.taken[key]--; s.taken[key] <= 0 {
-			delete(s.taken, key)
-		}
+	free(s.accounts, account)
+	free(s.providers, provider)
+}
+
+func free(taken map[string]int, key string) {
+	if taken[key]--; taken[key] <= 0 {
+		delete(taken, key)
 	}
 }

@@ -47,10 +47,10 @@ func (s *Server) confirm(ctx context.Context, w http.ResponseWriter, r *http.Req
 	return s.tellPayer(w, txn, err)
 }
 
-// confirmed is where a provider sends the payer back to. What the address says of the outcome is not read: anybody can
-// write it.
+// confirmed is where a provider sends the payer back to. What the address says of the outcome is not believed: anybody
+// can write it. What the provider needs of it to complete the charge is kept for that, and shown to nobody.
 func (s *Server) confirmed(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	txn, err := s.service.PayerReturned(ctx, mux.Vars(r)["token"])
+	txn, err := s.service.PayerReturned(ctx, mux.Vars(r)["token"], r.URL.Query())
 	return s.tellPayer(w, txn, err)
 }
 

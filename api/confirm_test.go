@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,6 +129,32 @@ func TestConfirm_ReturnOnlyAsksTheProvider(t *testing.T) {
 	b.succeed(t, charge.ID)
 	require.Contains(t, string(b.send(t, "GET", path, nil).Body), "Payment received")
 	require.Len(t, b.engine.checks, 1, "what is decided is not asked about")
+}
+
+// What the provider needs to complete the charge is kept for it, and nothing else; nobody is shown or told either.
+func TestConfirm_ReturnKeepsWhatCompletesTheCharge(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	charge := b.asksPayer(t, func(txn *payment.Transaction) { txn.Provider = "adyen" })
+	path := "/confirm/" + confirmToken + "/return"
+	require.Contains(t, string(b.send(t, "GET", path, nil).Body), "We are asking your bank")
+	require.Empty(t, b.engine.checks, "nothing was brought")
+	r := b.send(t, "GET", path+"?redirectResult=X6Xtf%21canary&resultCode=forged", nil)
+	require.Equal(t, http.StatusOK, r.Status)
+	requireForPayer(t, r)
+	require.Equal(t, []contract.Owner{{EnvironmentID: b.test.environmentID, TransactionID: charge.ID}}, b.engine.checks)
+	require.Equal(t, 1, b.count(t, "select count(*) from transactions where action_brought = 'redirectResult=X6Xtf%21canary'"))
+	now := b.ask(t, b.test, "GET", "/api/payments/"+charge.ID, nil)
+	require.False(t, as[Payment](t, 200, now).RequiresAction, "the payer has done it")
+	for _, seen := range []string{
+		string(now.Body), string(r.Body), string(b.send(t, "GET", path, nil).Body), b.log.String(),
+		string(b.ask(t, b.test, "GET", "/api/events", nil).Body),
+	} {
+		require.NotContains(t, seen, "canary")
+	}
+	long := b.send(t, "GET", path+"?redirectResult="+strings.Repeat("x", 33<<10), nil)
+	require.Equal(t, http.StatusOK, long.Status)
+	require.Len(t, b.engine.checks, 1, "no provider writes as much")
 }
 
 // A token that nobody has looks like one that nobody could have.

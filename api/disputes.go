@@ -58,7 +58,7 @@ type listDisputesInput struct {
 	ChargeID   string `query:"chargeId" maxLength:"64"`
 	Status     string `query:"status" enum:"open,under_review,won,lost"`
 	From       int64  `query:"from" minimum:"0" maximum:"253402300799" example:"1763640000" doc:"Only disputes whose openedAt is this or later. Unix seconds."`
-	To         int64  `query:"to" minimum:"0" maximum:"253402300799" example:"1763726400" doc:"Only disputes whose openedAt is before this. Unix seconds."`
+	To         int64  `query:"to" minimum:"1" maximum:"253402300799" example:"1763726400" doc:"Only disputes whose openedAt is before this. Unix seconds."`
 }
 
 func (s *Server) listDisputes(

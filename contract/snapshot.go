@@ -54,7 +54,8 @@ type Held struct {
 	Since time.Time `json:"since"`
 }
 
-// HeldOf returns what holds a payment back; zero: nothing does.
+// HeldOf returns what holds a payment back; zero: nothing does. While a payment is held its reason is routing's: of
+// ids and words of ours. What a provider says may be personal, and never gets here.
 func HeldOf(t payment.Transaction) Held {
 	if t.HeldBack.At.IsZero() || t.Status != payment.Pending {
 		return Held{}

@@ -12,6 +12,7 @@ const (
 	CallCharge       = "charge"
 	CallLookup       = "lookup"
 	CallCancel       = "cancel"
+	CallComplete     = "complete"
 	CallRefund       = "refund"
 	CallRefundLookup = "refund_lookup"
 )

@@ -211,7 +211,8 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At), HeldAt: nullTime(t.HeldBack.At),
 		HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop, ConfirmToken: null(t.Action.Token),
 		ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
-		ActionReturnedAt: nullTime(t.Action.ReturnedAt), UnsentAt: nullTime(t.UnsentAt),
+		ActionReturnedAt: nullTime(t.Action.ReturnedAt), ActionBrought: null(t.Action.Brought),
+		ActionHandedAt: nullTime(t.Action.HandedAt), UnsentAt: nullTime(t.UnsentAt),
 	})
 	if err != nil {
 		return err
@@ -246,7 +247,8 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 		HeldBack: payment.Hold{At: value(row.HeldAt), Revision: value(row.HeldRevision), ByStop: row.HeldByStop},
 		Action: payment.Action{
 			Token: value(row.ConfirmToken), URL: value(row.ActionUrl), ExpiresAt: value(row.ActionExpiresAt),
-			ReturnedAt: value(row.ActionReturnedAt),
+			ReturnedAt: value(row.ActionReturnedAt), Brought: value(row.ActionBrought),
+			HandedAt: value(row.ActionHandedAt),
 		},
 		UnsentAt: value(row.UnsentAt),
 	}

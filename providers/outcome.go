@@ -19,7 +19,7 @@ const (
 	Unknown Outcome = "unknown"
 	// NotSent: surely not taken: DNS, connect or TLS failure, 401, 403, 429, or a documented "not processed". Safe to
 	// send again, here or elsewhere. Only from Charge and Refund: a look-up or cancel that did not get through says
-	// nothing about the operation it asked after, so those answer Unknown.
+	// nothing about the operation it asked after, so those answer Unknown. CompleteCharge has a use of its own for it.
 	NotSent Outcome = "not_sent"
 	// NotFound: only from look-ups: the provider knows no such operation.
 	NotFound Outcome = "not_found"

@@ -24,6 +24,10 @@ type Provider interface {
 	LookupCharge(ctx context.Context, in LookupRequest) (Result, error)
 	// CancelCharge asks to cancel a pending charge; the Result tells the charge's state afterwards.
 	CancelCharge(ctx context.Context, in LookupRequest) (Result, error)
+	// CompleteCharge hands over what the payer's browser brought back from the page of Result.ConfirmURL. The same charge
+	// and values may be handed over again. NotSent: the provider refuses the values, and the charge waits for its payer as
+	// before. Where Capabilities exclude it, the Result is Unknown: see SelfCompleting.
+	CompleteCharge(ctx context.Context, in CompleteRequest) (Result, error)
 	Refund(ctx context.Context, in RefundRequest) (Result, error)
 	LookupRefund(ctx context.Context, in LookupRequest) (Result, error)
 	// TestConnection checks the credentials and that they belong to the environment. It moves no money.

@@ -1,6 +1,10 @@
 package providers
 
-import "perennial/billing/money"
+import (
+	"net/url"
+
+	"perennial/billing/money"
+)
 
 // Limits say which amounts of a currency a provider takes.
 type Limits = money.Limits
@@ -40,6 +44,16 @@ type RefundRequest struct {
 	Amount        money.Minor
 	Currency      money.Currency
 	Repeat        bool // as in ChargeRequest
+}
+
+// CompleteRequest completes a charge that its payer has confirmed on a page.
+type CompleteRequest struct {
+	TransactionID string
+	Key           string // of the send
+	Ref           string // provider's reference of the charge
+	// Brought are the parameters of Factory.ReturnParameters, as the payer's browser brought them: anybody may have
+	// written them, and they are as secret as a credential.
+	Brought url.Values
 }
 
 // LookupRequest asks what became of an operation. Ref is the provider's reference where we ever learned it; without

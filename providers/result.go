@@ -25,6 +25,9 @@ type Result struct {
 	HTTPStatus    int
 	Response      []byte        // the provider's JSON, redacted by the adapter; nil where there was none
 	RetryAfter    time.Duration // how long the provider asked us to wait; zero if it did not
+	// NotOffered, of NotSent: the account does not take this kind of charge now (an operator that is closed, or not
+	// activated for it), which says nothing about its credentials and its other charges.
+	NotOffered bool
 	// ConfirmURL is a page of the provider where the payer can confirm a pending charge; empty: there is none.
 	ConfirmURL string
 }

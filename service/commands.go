@@ -18,12 +18,19 @@ type Performed struct {
 	Subscription subscription.Subscription
 	Attempt      *payment.Transaction // the attempt that the command made; nil: none
 	Invoices     []invoice.Invoice    // existing ones that it changed
+	Settlements  []lifecycle.Settlement
 }
 
 // invoice is one that the command changed.
 func (p Performed) invoice(id string) invoice.Invoice {
 	i := slices.IndexFunc(p.Invoices, func(inv invoice.Invoice) bool { return inv.ID == id })
 	return p.Invoices[i]
+}
+
+// settlement is that of an invoice which the command settled.
+func (p Performed) settlement(invoiceID string) lifecycle.Settlement {
+	i := slices.IndexFunc(p.Settlements, func(s lifecycle.Settlement) bool { return s.InvoiceID == invoiceID })
+	return p.Settlements[i]
 }
 
 // Command performs one command of a person or app. Faults: those of the function Command.
@@ -73,7 +80,10 @@ func Command(
 	} else if err := tx.Wake(ctx, environmentID, state, cmd.Name()); err != nil {
 		return Performed{}, err
 	}
-	out := Performed{Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices}
+	out := Performed{
+		Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices,
+		Settlements: changes.Settlements,
+	}
 	return out, tx.Write(ctx, environmentID, state, changes)
 }
 

@@ -36,12 +36,8 @@ func (s *Service) MarkPaid(ctx context.Context, by Caller, in OutsidePayment, ar
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		settled, err := tx.Settlement(ctx, by.EnvironmentID, in.InvoiceID)
-		if err != nil {
-			return invoice.Invoice{}, err
-		}
 		return done.invoice(in.InvoiceID), tx.InsertDecision(ctx, by.EnvironmentID, db.Decision{
-			TransactionID: settled.TransactionID, Reason: paidOutside, ProviderRef: in.Reference,
+			TransactionID: done.settlement(in.InvoiceID).TransactionID, Reason: paidOutside, ProviderRef: in.Reference,
 			Outcome: string(payment.DecideSucceeded), Note: in.Note,
 		})
 	})

@@ -2,27 +2,34 @@ package service
 
 import (
 	"context"
+	"net/url"
 
 	"perennial/billing/payment"
 	"perennial/db"
+	"perennial/providers/all"
 )
 
+// maxBrought bounds what is kept of one return, in bytes. It is more than any provider takes.
+const maxBrought = 32 << 10
+
 // PayerReturned has the provider asked about a charge whose payer comes back from the provider's page, and returns the
-// charge. That the payer is back proves nothing, and nothing else of it is kept. Fault: transaction_not_found.
-func (s *Service) PayerReturned(ctx context.Context, token string) (payment.Transaction, error) {
+// charge. That the payer is back proves nothing. query is of the address that the browser came to: of it, only what the
+// provider needs to complete the charge is kept, until it has answered. Fault: transaction_not_found.
+func (s *Service) PayerReturned(ctx context.Context, token string, query url.Values) (payment.Transaction, error) {
 	environmentID, txn, err := s.store.TransactionByConfirmToken(ctx, token)
 	if err != nil {
 		return txn, err
 	}
 	now := s.now()
-	if _, ask := txn.PayerReturned(now); !ask {
+	brought, lacking := broughtBack(txn.Provider, query)
+	if _, ask := txn.PayerReturned(brought, now); !ask || lacking {
 		return txn, nil
 	}
 	err = s.store.InTx(ctx, db.BySystem("payer"), now, func(tx *db.Tx) error {
 		if txn, err = tx.LockTransaction(ctx, environmentID, txn.ID); err != nil {
 			return err
 		}
-		returned, ask := txn.PayerReturned(now)
+		returned, ask := txn.PayerReturned(brought, now)
 		if !ask {
 			return nil
 		}
@@ -31,4 +38,23 @@ func (s *Service) PayerReturned(ctx context.Context, token string) (payment.Tran
 		return tx.SaveTransaction(ctx, environmentID, txn)
 	})
 	return txn, err
+}
+
+// broughtBack returns what a provider needs of the address that the payer's browser came to, as a query; empty: nothing,
+// since the provider completes charges itself, or, lacking, since the address has nothing that it could need.
+func broughtBack(provider string, query url.Values) (brought string, lacking bool) {
+	factory, err := all.Registry.Factory(provider)
+	if err != nil { // not registered any more: nothing can be handed over
+		return "", false
+	}
+	kept := url.Values{}
+	for _, name := range factory.ReturnParameters() {
+		if value := query.Get(name); value != "" {
+			kept.Set(name, value)
+		}
+	}
+	if brought = kept.Encode(); len(brought) > maxBrought {
+		brought = ""
+	}
+	return brought, brought == "" && len(factory.ReturnParameters()) > 0
 }

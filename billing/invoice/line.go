@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"cmp"
 	"slices"
 
 	"perennial/billing/money"
@@ -39,21 +40,31 @@ type Line struct {
 func (l Line) Prorated() bool { return l.Kind != Recurring }
 
 // Billing returns the line that bills an item in a period of its subscription: the latest one that no credit takes back.
-// The invoices are those of which money was or will be collected, in the order in which they were issued. A credit takes
-// back all of the time that is left of the line, so that no line is reversed twice.
+// A credit takes back all of the time that is left of the line, so that no line is reversed twice. ok is false where there
+// is no such line, and where a person gave its invoice up, so that nothing was or will be paid for it.
 func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok bool) {
-	for _, inv := range invoices {
+	for _, inv := range asIssued(invoices) {
 		for _, l := range inv.Lines {
 			switch {
 			case l.PeriodIndex != periodIndex:
 			case l.Kind != ProrationCredit && l.ItemID == itemID:
-				line, ok = l, true
+				line, ok = l, inv.Status == Open || inv.Status == Paid
 			case ok && l.reverses(line):
 				ok = false
 			}
 		}
 	}
 	return line, ok
+}
+
+// asIssued puts invoices in the order in which they were issued. One without a number is being issued.
+func asIssued(invoices []Invoice) []Invoice {
+	return slices.SortedStableFunc(slices.Values(invoices), func(a, b Invoice) int {
+		if a.Number == 0 || b.Number == 0 {
+			return cmp.Compare(b.Number, a.Number)
+		}
+		return cmp.Compare(a.Number, b.Number)
+	})
 }
 
 // reverses reports whether the line takes back time of another. Credits from before lines had items name none: they take

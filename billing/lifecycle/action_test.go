@@ -73,6 +73,19 @@ func TestAdvance_NewMethodEndsTheAction(t *testing.T) {
 	require.Equal(t, payment.Pending, l.charges()[1].Status)
 }
 
+// The new method came while the charge was under way: nobody is sent to a link that is closed already.
+func TestRecord_PayerIsNotAskedBesideANewMethod(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	id := l.live("").ID
+	l.newMethod(true)
+	l.asksPayer(id)
+	require.Zero(t, l.account.events[event.TypePaymentActionRequired])
+	require.Equal(t, l.real, l.charges()[0].Action.ExpiresAt)
+	l.answer(id, payment.AnswerCanceled)
+	require.Len(t, l.charges(), 2, "the new method is tried at once")
+}
+
 // Who asks for more while the payer is asked is told what to do about it: in a few seconds nothing is different.
 func TestApply_BesideAnAction(t *testing.T) {
 	t.Parallel()

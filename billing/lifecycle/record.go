@@ -182,7 +182,11 @@ func (r *recording) unanswerable() {
 func (r *recording) answered() error {
 	was := r.txn
 	r.keepReference()
-	if was.Status == payment.Pending && r.Answer.FailureReason != "" {
+	if r.Move == payment.MoveComplete && r.Answer.Outcome != payment.AnswerUnknown {
+		r.txn = r.txn.HandedOver(r.Answer.Outcome == payment.AnswerNotSent || r.Answer.ConfirmURL != "")
+	}
+	held := !was.HeldBack.At.IsZero() // its reason is ours, and workflows show it: see contract.HeldOf
+	if was.Status == payment.Pending && r.Answer.FailureReason != "" && !held {
 		r.txn.FailureReason = r.Answer.FailureReason // why it is still undecided; what decides it writes its own
 	}
 	switch r.Answer.Outcome {

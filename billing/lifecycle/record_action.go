@@ -5,11 +5,13 @@ import (
 	"perennial/billing/payment"
 )
 
-// asksPayer notes whether a charge that its provider has accepted waits for the payer, and announces that once. It
-// reports whether the payer's time is over where the provider cannot cancel.
+// asksPayer notes whether a charge that its provider has accepted waits for the payer, and announces that once; not
+// where a new payment method came meanwhile, which closes the link at once. It reports whether the payer's time is over
+// where the provider cannot cancel.
 func (r *recording) asksPayer() (over bool) {
 	var news bool
-	if r.txn, news = r.txn.AsksPayer(r.Protocol, r.Answer.ConfirmURL, r.d.Real); news {
+	r.txn, news = r.txn.AsksPayer(r.Protocol, r.Answer.ConfirmURL, r.d.Real)
+	if news && r.d.Subscription.MethodChangedAt.IsZero() {
 		r.d.announce(event.PaymentActionRequired{
 			Payment: r.txn.Announced(), ConfirmURL: r.ConfirmLink, ConfirmBy: r.txn.Action.ExpiresAt.Unix(),
 		})

@@ -11,6 +11,11 @@ type Action struct {
 	URL        string    // the provider's page; empty: there is nothing to confirm (any more). It is never shown.
 	ExpiresAt  time.Time // until when the payer may confirm; zero: the payer was never asked
 	ReturnedAt time.Time // when the payer's browser came back last; zero: it did not
+	// Brought is what the browser brought back from the page, where the provider needs it to complete the charge, and has
+	// not answered to it yet; empty: nothing. It is never shown or logged.
+	Brought string
+	// HandedAt is since when the provider may have it; zero: it was not sent.
+	HandedAt time.Time
 }
 
 // closed is what stays of it when the charge has ended: what the payer who was asked may still read.
@@ -18,7 +23,7 @@ func (a Action) closed() Action {
 	if a.ExpiresAt.IsZero() {
 		return Action{}
 	}
-	a.URL = ""
+	a.URL, a.Brought, a.HandedAt = "", "", time.Time{}
 	return a
 }
 
@@ -42,7 +47,7 @@ func (t Transaction) Confirmation(now time.Time) Confirmation {
 		return ConfirmPaid
 	case t.Status == Canceled, !t.CancelRequestedAt.IsZero():
 		return ConfirmEnded
-	case t.Status == Pending && t.Action.URL == "", !t.ParkedAt.IsZero():
+	case t.Status == Pending && (t.Action.URL == "" || t.Action.Brought != ""), !t.ParkedAt.IsZero():
 		return ConfirmDecided
 	case t.Status == Pending && now.Before(t.Action.ExpiresAt):
 		return ConfirmNow
@@ -76,7 +81,7 @@ func (t Transaction) AsksPayer(p Protocol, url string, now time.Time) (_ Transac
 		t.Action.ExpiresAt = now.Add(p.ActionExpiry)
 	}
 	t.NextCheckAt = now.Add(actionChecks[min(max(t.Checks, 1), len(actionChecks))-1])
-	if end := t.actionEnd(p); now.Before(end) && end.Before(t.NextCheckAt) {
+	if end := t.actionEnd(p); now.Before(end) && (end.Before(t.NextCheckAt) || !p.canAsk(t.ProviderRef)) {
 		t.NextCheckAt = end
 	}
 	return t, news
@@ -96,15 +101,19 @@ func (t Transaction) actionEnd(p Protocol) time.Time {
 
 // WaitsForPayer reports whether nobody but the payer brings the charge further: who waits for its end is answered.
 func (t Transaction) WaitsForPayer() bool {
-	return t.Status == Pending && t.Action.URL != "" && t.CancelRequestedAt.IsZero()
+	return t.Status == Pending && t.Action.URL != "" && t.Action.Brought == "" && t.CancelRequestedAt.IsZero()
 }
 
-// Overdue reports whether the time of a payer who was asked is over. An erasure takes link and page, while the provider
-// may wait for the payer for ever.
+// Overdue reports whether the time of a payer who was asked, and has not come back with anything, is over.
 func (t Transaction) Overdue(p Protocol, now time.Time) bool {
+	return t.Status == Pending && t.wantsPayer() && t.Action.Brought == "" && !now.Before(t.actionEnd(p))
+}
+
+// wantsPayer reports whether the provider waits for the payer, as far as is known. An erasure takes link and page, while
+// the provider may wait for ever.
+func (t Transaction) wantsPayer() bool {
 	erased := t.Action.Token == "" && !t.Action.ExpiresAt.IsZero()
-	asked := t.Action.URL != "" || erased
-	return t.Status == Pending && asked && !now.Before(t.actionEnd(p))
+	return t.Action.URL != "" || erased
 }
 
 // EndAction ends the time of a payer who is asked now: there is a better payment method. It reports whether one is.
@@ -120,11 +129,17 @@ func (t Transaction) EndAction(now time.Time) (Transaction, bool) {
 const returnGap = 10 * time.Second
 
 // PayerReturned notes that the payer's browser came back from the provider's page, so that the provider is asked at
-// once, and soon again. It proves nothing. It reports whether there is anything to ask.
-func (t Transaction) PayerReturned(now time.Time) (Transaction, bool) {
+// once, and soon again. It proves nothing. brought is what the provider needs to complete the charge; empty: nothing,
+// since it completes charges itself. What is brought after the payer's time is not taken: the link says so by then. It
+// reports whether there is anything to ask.
+func (t Transaction) PayerReturned(brought string, now time.Time) (Transaction, bool) {
 	pending := t.Status == Pending && t.ParkedAt.IsZero() && !t.Action.ExpiresAt.IsZero()
-	if !pending || now.Sub(t.Action.ReturnedAt) < returnGap {
+	late := brought != "" && !now.Before(t.Action.ExpiresAt)
+	if !pending || late || now.Sub(t.Action.ReturnedAt) < returnGap {
 		return t, false
+	}
+	if brought != "" && t.Action.URL != "" && t.Action.HandedAt.IsZero() { // else the provider may have the first already
+		t.Action.Brought = brought
 	}
 	t.Action.ReturnedAt, t.NextCheckAt, t.Checks = now, now, 0
 	return t, true

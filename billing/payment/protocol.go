@@ -9,16 +9,17 @@ type Move string
 
 // The moves.
 const (
-	MoveNone    Move = "none"    // final, in review, or not due yet
-	MoveHold    Move = "hold"    // no provider can take it now
-	MoveAbandon Move = "abandon" // never sent and no longer wanted: canceled without a call
-	MoveSend    Move = "send"    // first send under a new key
-	MoveReplay  Move = "replay"  // repeat under the same key
-	MoveLookup  Move = "lookup"  // ask what became of it
-	MoveCancel  Move = "cancel"  // ask the provider to cancel it; the answer tells its state
-	MoveBelieve Move = "believe" // a callback's own evidence is the answer, since the provider cannot be asked
-	MoveAwait   Move = "await"   // nothing can be asked: only a callback can tell
-	MoveReview  Move = "review"  // nothing can be asked, and no callback has come: a person must find out
+	MoveNone     Move = "none"     // final, in review, or not due yet
+	MoveHold     Move = "hold"     // no provider can take it now
+	MoveAbandon  Move = "abandon"  // no longer wanted, and never sent or never to be completed: canceled without a call
+	MoveSend     Move = "send"     // first send under a new key
+	MoveReplay   Move = "replay"   // repeat under the same key
+	MoveLookup   Move = "lookup"   // ask what became of it
+	MoveCancel   Move = "cancel"   // ask the provider to cancel it; the answer tells its state
+	MoveComplete Move = "complete" // hand over what the payer's browser brought back from the provider's page
+	MoveBelieve  Move = "believe"  // a callback's own evidence is the answer, since the provider cannot be asked
+	MoveAwait    Move = "await"    // nothing can be asked: only a callback can tell
+	MoveReview   Move = "review"   // nothing can be asked, and no callback has come: a person must find out
 )
 
 // Protocol is what a provider allows; its adapter says so. All times are real. See providers.Capabilities, whose
@@ -34,6 +35,7 @@ type Protocol struct {
 	Expiry       time.Duration
 	// ActionExpiry is how long a payer who is asked to confirm a charge has for it; zero: nobody is asked.
 	ActionExpiry time.Duration
+	Completes    bool // what the payer's browser brings back completes a charge, and nothing else does
 }
 
 // patience is how long a callback is waited for after the last moment at which anything else could have decided the
@@ -112,6 +114,10 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 func (t Transaction) follow(p Protocol, now time.Time) Move {
 	unwanted := !t.CancelRequestedAt.IsZero() || t.Overdue(p, now)
 	switch {
+	case unwanted && t.uncompleted(p):
+		return MoveAbandon
+	case t.completable(p, now):
+		return MoveComplete
 	case unwanted && p.Cancel && (p.canAsk(t.ProviderRef) || now.Before(t.givenUpAt(p))):
 		return MoveCancel
 	case p.canAsk(t.ProviderRef) && (t.ProviderRef != "" || !t.repeatable(p, now)):

@@ -80,6 +80,9 @@ func (t Transaction) Misnamed(p Protocol, now time.Time) Transaction {
 func (t Transaction) Awaiting(p Protocol, now time.Time) Transaction {
 	t.Checks++
 	t.NextCheckAt = later(t.givenUpAt(p), now.Add(p.gap(t.Checks)))
+	if end := t.actionEnd(p); t.WaitsForPayer() && now.Before(end) {
+		t.NextCheckAt = end
+	}
 	return t
 }
 

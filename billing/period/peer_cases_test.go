@@ -32,6 +32,10 @@ func TestPeerCasesOfPeriods(t *testing.T) {
 			"calendar_anchor":        peercases.NewReader(checkCalendarAnchor),
 			"local_date_sequence":    peercases.NewReader(checkLocalDateSequence),
 			"lago_boundary":          peercases.NewReader(checkLagoBoundary),
+			"usage_reset":            peercases.NewReader(checkUsageReset),
+			"bcd_align":              peercases.NewReader(checkCycleDayAlign),
+			"bcd_change":             peercases.NewReader(checkCycleDayChange),
+			"bill_cycle_day":         peercases.NewReader(checkCycleDay),
 			"due_probe":              peercases.NewReader(checkLagoDueProbe),
 			"billing_days":           peercases.NewReader(checkLagoBillingDays),
 			"invoice_boundaries":     peercases.NewReader(checkLagoInvoiceBoundaries),
@@ -39,16 +43,14 @@ func TestPeerCasesOfPeriods(t *testing.T) {
 		Excluded: []peercases.Exclusion{
 			{Flag: "peer-specific", Reason: "a decision of that peer alone"},
 			{Flag: "legacy", Reason: "kept by the peer for its old data"},
-			{Rule: "fp-usage-reset-local-midnight", Reason: "usage of ours ends with the billing period, not at midnight"},
+			{
+				Rule: "fp-usage-reset-local-midnight", When: endsWithinDay,
+				Reason: "usage of ours ends with the billing period, at its time of day",
+			},
 			{Rule: "om-aligned", Kind: "service_periods", Reason: "a subscription of ours has one cadence for all its lines"},
 			{
 				Rule: "kb-bcd", Kind: "interval_detail",
 				Reason: "an anchor is an instant; there is no bill cycle day apart from it",
-			},
-			{Rule: "kb-bcd", Kind: "bcd_align", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
-			{Rule: "kb-bcd", Kind: "bcd_change", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
-			{
-				Rule: "kb-bcd", Kind: "bill_cycle_day", Reason: "an anchor is an instant; there is no bill cycle day apart from it",
 			},
 			{Rule: "kb-bcd", Kind: "whole_periods", Reason: "an anchor is an instant; there is no bill cycle day apart from it"},
 			{When: wantsHours, Reason: "an interval is a day or longer"},

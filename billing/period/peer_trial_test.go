@@ -16,15 +16,23 @@ func TestPeerCasesOfTrials(t *testing.T) {
 	peercases.Suite{
 		Category: "f_trials",
 		Readers: map[string]peercases.Reader{
-			"trial_end":       peercases.NewReader(checkTrialEnd),
-			"trial_then_bill": peercases.NewReader(checkTrialThenBill),
+			"trial_end":         peercases.NewReader(checkTrialEnd),
+			"trial_then_bill":   peercases.NewReader(checkTrialThenBill),
+			"fee_after_trial":   peercases.NewReader(checkFeeAfterTrial),
+			"trial_billing":     peercases.NewReader(checkTrialBilling),
+			"trial_state":       peercases.NewReader(checkTrialState),
+			"trial_end_payment": peercases.NewReader(checkTrialEndPayment),
 		},
 		Excluded: []peercases.Exclusion{
-			{Flag: "peer-specific", Reason: "a decision of that peer alone"},
-			{Rule: "lago-day-inclusive", Reason: "the first paid period of ours starts whole where the trial ends"},
-			{Rule: "trial-window-is-period", Reason: "a state of the subscription, which is not a question of the calendar"},
+			{Kind: "fee_after_trial", Flag: "peer-specific", Reason: "a decision of that peer alone"},
 			{Rule: "zero-invoice-at-trial-start", Reason: "a trial of ours has no invoice"},
-			{Rule: "fp-payment-behavior", Reason: "a state of the subscription, which is not a question of the calendar"},
+			{Kind: "trial_billing", When: otherBilling, Reason: "periods from an anchor of ours begin where the trial ends"},
+			{Kind: "trial_billing", When: countsHours, Reason: "a day of a trial has 24 hours; ours are local calendar days"},
+			{Kind: "trial_state", When: asksStatus, Reason: "nobody asks for a status: the trial decides about it"},
+			{
+				Rule: "fp-payment-behavior", When: otherBehavior,
+				Reason: "the first invoice decides about the status; ours is active, and an app reads paidThrough",
+			},
 		},
 	}.Run(t)
 }

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/proration"
+	"perennial/internal/testkit/peercases"
 )
 
 type cyclesInput struct {
@@ -20,9 +21,9 @@ type cyclesInput struct {
 	CycleDay       int `json:"bill_cycle_day"`
 }
 
-// cycles are the spans of all cycles that a run on the target day bills. The first cycle date is the cycle day of the
+// spans are those of all cycles that a run on the target day bills. The first cycle date is the cycle day of the
 // start's month, or one interval later; what lies before it is divided by the interval that ends there.
-func (in cyclesInput) spans(t *testing.T) []proration.Span {
+func (in cyclesInput) spans(t *testing.T, measure proration.Measure) []proration.Span {
 	t.Helper()
 	grid := in.grid(t)
 	start, target := day(t, in.Start), day(t, in.Target)
@@ -48,7 +49,7 @@ func (in cyclesInput) spans(t *testing.T) []proration.Span {
 		if !part.Start.Before(use.End) || due.After(target) {
 			return spans
 		}
-		span, err := proration.Day.Span(of, part, nil)
+		span, err := measure.Span(of, part, nil)
 		require.NoError(t, err)
 		spans = append(spans, span)
 	}
@@ -84,9 +85,9 @@ type cyclesResult struct {
 	Fractions [][2]int64
 }
 
-func checkCycles(t *testing.T, in cyclesInput, want cyclesResult) {
+func checkCycles(t *testing.T, c peercases.Case, in cyclesInput, want cyclesResult) {
 	whole, sum, parts := 0, money.Minor(0), []proration.Span{}
-	for _, span := range in.spans(t) {
+	for _, span := range in.spans(t, measureOf(c)) {
 		sum += span.Of(billion)
 		if span.Whole() {
 			whole++
@@ -135,17 +136,17 @@ type segmentsResult struct {
 }
 
 // checkChangeOfSegments adds up what each segment bills; a change begins a new period of the new price.
-func checkChangeOfSegments(t *testing.T, in segmentsInput, want segmentsResult) {
+func checkChangeOfSegments(t *testing.T, c peercases.Case, in segmentsInput, want segmentsResult) {
 	var sum money.Minor
 	if in.Old != nil {
-		rest, err := proration.Day.Rest(dates(t, in.Old.Start, in.Old.End), day(t, in.At), nil)
+		rest, err := measureOf(c).Rest(dates(t, in.Old.Start, in.Old.End), day(t, in.At), nil)
 		require.NoError(t, err)
 		require.Equal(t, in.At, in.New.Start)
 		sum = amount(t, in.New.Amount, "USD") - rest.Of(amount(t, in.Old.Amount, "USD"))
 	}
 	for _, s := range in.Segments {
 		cycles := cyclesInput{Interval: s.Interval, Start: s.Start, End: s.End, Target: in.Target, CycleDay: s.CycleDay}
-		for _, span := range cycles.spans(t) {
+		for _, span := range cycles.spans(t, measureOf(c)) {
 			sum += span.Of(amount(t, s.Price, "USD"))
 		}
 	}

@@ -175,8 +175,8 @@ type pauseInput struct {
 	To     string `json:"paused_to"`
 }
 
-func checkPauseCredit(t *testing.T, in pauseInput, want struct{ Credit string }) {
-	span, err := proration.Day.Span(dates(t, in.Start, in.End), dates(t, in.From, in.To), nil)
+func checkPauseCredit(t *testing.T, c peercases.Case, in pauseInput, want struct{ Credit string }) {
+	span, err := measureOf(c).Span(dates(t, in.Start, in.End), dates(t, in.From, in.To), nil)
 	require.NoError(t, err)
 	requireShare(t, amount(t, want.Credit, "USD"), amount(t, in.Amount, "USD"), span)
 }

@@ -15,16 +15,20 @@ func TestPeerCasesOfDunning(t *testing.T) {
 	peercases.Suite{
 		Category: "g_dunning",
 		Readers: map[string]peercases.Reader{
-			"payment_retries": peercases.NewReader(checkPaymentRetries),
-			"retry_dates":     peercases.NewReader(checkRetryDates),
+			"payment_retries":   peercases.NewReader(checkPaymentRetries),
+			"retry_dates":       peercases.NewReader(checkRetryDates),
+			"overdue_timeline":  peercases.NewReader(checkOverdueTimeline),
+			"overdue_condition": peercases.NewReader(checkOverdueCondition),
+			"payment_due":       peercases.NewReader(checkPaymentDue),
+			"webhook_response":  peercases.NewReader(checkWebhookResponse),
 		},
 		Excluded: []peercases.Exclusion{
-			{Rule: "days-since-earliest-unpaid", Reason: "there is one state of arrears, reached by attempts and not by days"},
-			{Rule: "equals-or-exceeds", Reason: "there is one state of arrears, reached by attempts and not by days"},
-			{Rule: "unpaid-summary", Reason: "a report, not a retry"},
+			{Kind: "overdue_condition", When: countsOrSums, Reason: "time alone ends past_due, no number or sum of invoices"},
+			{Rule: "unpaid-summary", Reason: "a report, not a rule"},
 			{Rule: "lago-campaign", Reason: "no campaigns over several invoices: one invoice is collected at a time"},
-			{Rule: "net-days", Reason: "invoices are due at once"},
-			{Rule: "standard-webhooks-example", Reason: "deliveries of webhooks have a schedule of their own"},
+			{Kind: "webhook_retry_schedule", Reason: "deliveries have other gaps, which chance spreads by a fifth"},
+			{Kind: "webhook_response", When: otherSuccess, Reason: "only the status 200 is a success"},
+			{Kind: "webhook_response", When: endsOrSlows, Reason: "no status disables an endpoint or slows others: days of failures do"},
 		},
 	}.Run(t)
 }

@@ -31,8 +31,15 @@ func Check(rules []Rule) error {
 	return nil
 }
 
-// CheckCountry accepts the form of an ISO 3166-1 alpha-2 code. Fault: country_malformed.
+// unknownCountry is what ISO 3166-1 leaves to its users, and CLDR uses for a country that is not known.
+const unknownCountry = "ZZ"
+
+// CheckCountry accepts the form of an ISO 3166-1 alpha-2 code. Faults: country_malformed, country_unknown.
 func CheckCountry(code string) error {
+	if code == unknownCountry {
+		return fault.InvalidParam("country", "country_unknown",
+			"ZZ stands for a country that is not known. Send the code of a country, or leave the field out.")
+	}
 	if !countryForm.MatchString(code) {
 		return fault.InvalidParam("country", "country_malformed",
 			"The country code is malformed. Send two capital letters of ISO 3166-1, such as CM.")

@@ -27,6 +27,11 @@ func TestCheck_NamesTheField(t *testing.T) {
 		require.Error(t, err, param)
 		require.Equal(t, param, fault.From(err).Param)
 	}
+	unknown := routing.Rule{Country: "ZZ", AccountID: "pp_1"}
+	require.Equal(t, [2]string{"country_unknown", "rules[0].country"}, func() [2]string {
+		f := fault.From(routing.Check([]routing.Rule{unknown}))
+		return [2]string{f.Code, f.Param}
+	}())
 	noCurrency := routing.Rule{MinAmount: 1, AccountID: "pp_1"}
 	require.Equal(t, "rules[0].currency", fault.From(routing.Check([]routing.Rule{noCurrency})).Param)
 	require.Equal(t, "rules", fault.From(routing.Check(make([]routing.Rule, routing.MaxRules+1))).Param)

@@ -102,18 +102,18 @@ type leaving struct {
 // that the new invoice takes in, which the caller must be able to withdraw. All that is unpaid of the period is then on
 // one invoice, so a total below zero, which becomes credit or a refund, is never more than was paid.
 func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
-	billed := f.Paid
+	issued := slices.Concat(f.Paid, f.WrittenOff)
 	var out leaving
 	if open := f.openFor(s.PeriodIndex); open != nil {
 		out.replaces, out.lines = open.ID, slices.Clone(open.Lines)
-		billed = append(slices.Clone(f.Paid), *open)
+		issued = append(issued, *open)
 	}
 	kept, err := f.kept(billed)
 	if err != nil {
 		return leaving{}, err
 	}
 	for _, item := range s.items(f, f.Plan) {
-		credit, ok, err := s.unusedTime(billed, item, now)
+		credit, ok, err := s.unusedTime(issued, item, now)
 		if err != nil {
 			return leaving{}, err
 		}

@@ -103,3 +103,26 @@ func TestSettled_AfterPeriodEndIssuesNothing(t *testing.T) {
 		require.Len(t, d.Issue, want)
 	}
 }
+
+// Nothing is paid for an invoice that a person gave up. What it credits is credited all the same, and not again.
+func TestChangePlan_NoCreditOnInvoiceGivenUp(t *testing.T) {
+	t.Parallel()
+	s, f, _ := inStatus(Active)
+	given := f.Open[0]
+	given.Status = invoice.Uncollectible
+	paid := f.Open[0].Settle(s.CurrentPeriod.Start)
+	paid.Number, given.Number = 1, 2
+	credit := invoice.Line{ID: "il_2", Kind: invoice.ProrationCredit, Amount: -400, Reverses: "il_1", PeriodIndex: 1}
+	for name, facts := range map[string]Facts{
+		"which bills the time":   {WrittenOff: []invoice.Invoice{given}},
+		"which credits the time": {Paid: []invoice.Invoice{paid}, WrittenOff: []invoice.Invoice{{Number: 2, Lines: []invoice.Line{credit}}}},
+	} {
+		facts.Plan, facts.ItemID = f.Plan, f.ItemID
+
+		d, err := s.ChangePlan(facts, pro, false, s.CurrentPeriod.Start)
+
+		require.NoError(t, err)
+		require.Len(t, d.Issue[0].Lines, 1, name)
+		require.Equal(t, invoice.ProrationCharge, d.Issue[0].Lines[0].Kind, name)
+	}
+}

@@ -54,14 +54,14 @@ func (s Subscription) restOfPeriod(f Facts, p plan.Plan, now time.Time) ([]invoi
 // bills it. Item is the whole period's. It is worth what the same time would be charged, so that a chain of changes
 // costs the time that each price was used for; and at most what is billed. ok is false where nothing bills the time, or
 // where it is worth nothing. Faults: those of proration.Rest.
-func (s Subscription) unusedTime(billed []invoice.Invoice, item invoice.Line, now time.Time) (
+func (s Subscription) unusedTime(issued []invoice.Invoice, item invoice.Line, now time.Time) (
 	credit invoice.Line, ok bool, err error,
 ) {
 	worth, err := proration.Rest(item.Amount, s.CurrentPeriod, now)
 	if err != nil {
 		return credit, false, err
 	}
-	billing, ok := invoice.Billing(billed, item.ItemID, s.PeriodIndex)
+	billing, ok := invoice.Billing(issued, item.ItemID, s.PeriodIndex)
 	if worth = proration.Credit(worth, billing.Amount); !ok || worth == 0 {
 		return credit, false, nil
 	}

@@ -2,6 +2,7 @@ package totals_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"perennial/billing/money"
@@ -57,6 +58,7 @@ func TestPeerCasesOfTotals(t *testing.T) {
 				Rule: "lago-credit-note-before-total", When: refundsPartly,
 				Reason: "splits a note into a refund and a credit; ours is one of the two",
 			},
+			{Kind: "credit_note_over_fees", When: discountsOfFees, Reason: "fees with discounts of their own, not by a coupon"},
 			{Rule: "wallets-by-priority-then-age", When: limitedWallets, Reason: "credit is not limited to kinds of lines"},
 			{Kind: "tax_on_fee", Reason: "no case of this kind was at hand to read its fields from"},
 			{Kind: "fee_with_given_taxes", Reason: "no case of this kind was at hand to read its fields from"},
@@ -117,6 +119,13 @@ func refundsPartly(c peercases.Case) bool {
 		Refund bool `json:"refund_mode"`
 	}
 	return json.Unmarshal(c.Input, &in) == nil && in.Refund
+}
+
+func discountsOfFees(c peercases.Case) bool {
+	var in creditNoteInput
+	return json.Unmarshal(c.Input, &in) == nil && slices.ContainsFunc(in.Fees, func(fee creditNoteFee) bool {
+		return fee.Discount != "" && fee.Discount != "0"
+	})
 }
 
 func limitedWallets(c peercases.Case) bool {

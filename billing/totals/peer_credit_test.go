@@ -28,12 +28,14 @@ func checkCreditNote(t *testing.T, in struct {
 	equalMinor(t, want.Total, got.Total, "total")
 }
 
+type creditNoteFee struct {
+	Amount   money.Minor
+	Rates    []money.Decimal `json:"tax_rates_percent"`
+	Discount string          // none: discountsOfFees decides about it
+}
+
 type creditNoteInput struct {
-	Fees []struct {
-		Amount   money.Minor
-		Rates    []money.Decimal `json:"tax_rates_percent"`
-		Discount string          // of the fee; the coupon says the same
-	}
+	Fees   []creditNoteFee
 	Coupon money.Minor
 	Items  []struct {
 		Fee    int
@@ -53,7 +55,6 @@ type creditNoteResult struct {
 func checkCreditNoteOverFees(t *testing.T, in creditNoteInput, want creditNoteResult) {
 	var fees couponTotalsInput
 	for _, fee := range in.Fees {
-		require.Contains(t, []string{"", "0"}, fee.Discount)
 		fees.Fees = append(fees.Fees, struct {
 			Amount money.Minor
 			Rates  []money.Decimal `json:"tax_rates_percent"`

@@ -69,6 +69,9 @@ func dev(ctx context.Context, p *process, o devOptions) (err error) {
 	played, err := story.Play(ctx, told)
 	if err == nil {
 		told.Simulator = stack.simulator.control.url()
+		err = story.PlayConfirmation(ctx, told)
+	}
+	if err == nil {
 		err = story.PlayMobileMoney(ctx, told)
 	}
 	var deviation *story.Deviation

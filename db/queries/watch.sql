@@ -5,7 +5,7 @@ select t.environment_id, t.id
 from transactions t
 join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) w
     on t.environment_id = w.environment_id and t.id = w.id
-where t.status <> 'pending' or (t.action_url is not null and t.cancel_requested_at is null); -- see WaitsForPayer
+where t.status <> 'pending' or (t.action_url is not null and t.action_brought is null and t.cancel_requested_at is null); -- see WaitsForPayer
 
 -- name: WatchTestClocks :many
 select c.environment_id, c.id

@@ -87,7 +87,9 @@ func TestOpen_Defaults(t *testing.T) {
 	a := open(t, providers.Account{})
 	require.Equal(t, "adyen", a.Name())
 	require.Equal(t, 30*time.Second, a.timeout)
-	require.Equal(t, providers.Capabilities{ReplayWindow: 5 * 24 * time.Hour, Cancel: true}, a.Capabilities())
+	require.Equal(t, providers.Capabilities{
+		ReplayWindow: 5 * 24 * time.Hour, Cancel: true, AsksPayer: true, Completes: true,
+	}, a.Capabilities())
 	require.Equal(t, time.Hour, open(t, providers.Account{ReplayWindow: time.Hour}).Capabilities().ReplayWindow)
 	withoutHook := credentials()
 	delete(withoutHook, FieldWebhookSecret)

@@ -38,9 +38,10 @@ var _ providers.Provider = (*Adyen)(nil)
 // Name is the provider's identifier in the API.
 func (*Adyen) Name() string { return "adyen" }
 
-// Capabilities of Adyen: no look-up of any kind, so absence is never proven.
+// Capabilities of Adyen: no look-up of any kind, so absence is never proven. A payment that waits for its payer is not
+// authorised before CompleteCharge.
 func (a *Adyen) Capabilities() providers.Capabilities {
-	return providers.Capabilities{ReplayWindow: a.replayWindow, Cancel: true}
+	return providers.Capabilities{ReplayWindow: a.replayWindow, Cancel: true, AsksPayer: true, Completes: true}
 }
 
 func mode(live bool) string {

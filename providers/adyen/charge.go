@@ -7,7 +7,8 @@ import (
 	"perennial/providers"
 )
 
-// Charge pays with a stored card in its owner's absence. Errors: `amount_not_positive`, `amount_not_representable`,
+// Charge pays with a stored card in its owner's absence, and where the bank wants the owner, asks again as one who is
+// there: then the owner can be sent to a page. Errors: `amount_not_positive`, `amount_not_representable`,
 // `currency_unsupported`, `payment_method_unsupported`, `payment_method_missing`, `provider_request_invalid` (all
 // fault.Invalid, nothing was sent) and `provider_key_reused` (fault.Conflict).
 func (a *Adyen) Charge(ctx context.Context, in providers.ChargeRequest) (providers.Result, error) {
@@ -24,10 +25,24 @@ func (a *Adyen) Charge(ctx context.Context, in providers.ChargeRequest) (provide
 		return providers.Result{}, err
 	}
 	res := a.paymentResult(x, p)
-	if p.ResultCode == partiallyAuthorised {
-		return a.giveBackPart(ctx, in, res), nil
+	if p.wantsPayer() && in.ReturnURL != "" {
+		return a.askPayer(ctx, in, request, res)
 	}
-	return res, nil
+	return a.settled(ctx, in.TransactionID, in.Key, p, res, in.ReturnURL != ""), nil
+}
+
+// settled is what an answer to a payment leads to, after a part that was authorised is given back. askable: somebody can
+// be sent to a page.
+func (a *Adyen) settled(
+	ctx context.Context, transactionID, key string, p payment, res providers.Result, askable bool,
+) providers.Result {
+	switch page := p.payersPage(); {
+	case p.ResultCode == partiallyAuthorised:
+		return a.giveBackPart(ctx, transactionID, key, res)
+	case page != "" && askable:
+		res.Outcome, res.ConfirmURL, res.FailureCode, res.FailureReason = providers.Pending, page, "", ""
+	}
+	return res
 }
 
 // noReturn is sent where nobody's browser takes part: Adyen requires an address, and `.invalid` never resolves.

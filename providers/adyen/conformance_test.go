@@ -38,9 +38,11 @@ func TestConformance(t *testing.T) {
 			Unreachable: adapter(conformanceKey, conformance.ClosedPort(t)),
 			WrongKey:    adapter("AQE_rolled_0123456789", rig.URL),
 			ChargePath:  "POST /v71/payments",
-			UnknownRef:  "UNKNOWN000000000",
-			Price:       price(1999, "EUR"),
-			Currencies:  []money.Currency{"USD", "EUR", "HUF", "JPY", "XAF", "KWD", "CLP", "CVE", "IDR", "ISK"},
+
+			CompletePath: "POST /v71/payments/details",
+			UnknownRef:   "UNKNOWN000000000",
+			Price:        price(1999, "EUR"),
+			Currencies:   []money.Currency{"USD", "EUR", "HUF", "JPY", "XAF", "KWD", "CLP", "CVE", "IDR", "ISK"},
 			// The adapter compares every answer with its question, so a key binds the parameters all the same.
 			Protocol: conformance.Protocol{SignsFields: true, Untimed: true},
 			Prices: []conformance.Edge{
@@ -60,6 +62,7 @@ func TestConformance(t *testing.T) {
 				OK:             card("M5N7TQ4TG5PFWR50"),
 				Pending:        card("SIM_PENDING"),
 				NeedsCustomer:  card("SIM_REDIRECT"),
+				AsksPayer:      card("SIM_AUTHENTICATE"),
 				Missing:        card("SIM_MISSING"),
 				ErrorCaptured:  card("SIM_500_BOOKED"),
 				RefundPending:  card("SIM_REFUND_PENDING"),

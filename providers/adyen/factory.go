@@ -46,6 +46,9 @@ func (Factory) CallbackTypes() []string {
 	}
 }
 
+// ReturnParameters names what Adyen appends to the returnUrl, which /payments/details wants.
+func (Factory) ReturnParameters() []string { return []string{redirectResult} }
+
 // Limits returns which charges in a currency Adyen takes.
 func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
 

@@ -49,7 +49,7 @@ func (a *Adyen) paymentResult(x exchange, p payment) providers.Result {
 	case "Cancelled":
 		res.Outcome, res.FailureReason = providers.Canceled, a.scrub(reason(p))
 	case "RedirectShopper", "ChallengeShopper", "IdentifyShopper", "PresentToShopper":
-		// Nothing is authorised until the customer acts, and nobody is there.
+		// Nothing is authorised until the customer acts. See settled for those who can be asked.
 		res.Outcome, res.FailureCode = providers.Declined, providers.DeclinedCode
 		res.FailureReason = "the customer must authenticate the payment"
 	case partiallyAuthorised:

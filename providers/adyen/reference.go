@@ -51,6 +51,12 @@ func parseReference(s string) (reference, bool) {
 	return reference{transactionID: m[1], op: operation(m[2]), tag: m[3]}, true
 }
 
+// derivedKey is the idempotency key of a request that follows another one, whose key is key: the same one each time.
+func derivedKey(what, key string) string {
+	sum := sha256.Sum256([]byte(what + " of " + key))
+	return hex.EncodeToString(sum[:])[:36]
+}
+
 // maxKey is Adyen's limit of an idempotency key.
 const maxKey = 64
 

@@ -2,8 +2,6 @@ package adyen
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/url"
 	"time"
 
@@ -16,7 +14,7 @@ const reverseTimeout = 5 * time.Second
 // giveBackPart reverses a partial authorisation, captured or not: an invoice is paid whole or not at all. The charge is
 // declined once Adyen has taken the reversal. Until then it is unknown, so that a repeat under the charge's key finds
 // the part again and gives it back.
-func (a *Adyen) giveBackPart(ctx context.Context, in providers.ChargeRequest, res providers.Result) providers.Result {
+func (a *Adyen) giveBackPart(ctx context.Context, transactionID, key string, res providers.Result) providers.Result {
 	if res.Ref == "" {
 		return res
 	}
@@ -24,10 +22,9 @@ func (a *Adyen) giveBackPart(ctx context.Context, in providers.ChargeRequest, re
 	defer stop()
 	request := modificationRequest{
 		MerchantAccount: a.merchantAccount,
-		Reference:       newReference(in.TransactionID, opReversal, in.Key).String(),
+		Reference:       newReference(transactionID, opReversal, key).String(),
 	}
-	sum := sha256.Sum256([]byte("reversal of " + in.Key))
-	x := a.post(ctx, "/payments/"+url.PathEscape(res.Ref)+"/reversals", request, hex.EncodeToString(sum[:])[:36])
+	x := a.post(ctx, "/payments/"+url.PathEscape(res.Ref)+"/reversals", request, derivedKey("reversal", key))
 	if _, ok := x.modification(); !ok {
 		res.Ref, res.RetryAfter = "", max(res.RetryAfter, repeatWait)
 		return res

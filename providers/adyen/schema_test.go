@@ -41,7 +41,27 @@ var (
 		"shopperReference":         {kind: "string", max: 256},
 		"shopperInteraction":       {kind: "string", values: []string{"Ecommerce", "ContAuth", "Moto", "POS"}},
 		"recurringProcessingModel": {kind: "string", values: []string{"CardOnFile", "Subscription", "UnscheduledCardOnFile"}},
-		"metadata":                 {kind: "object", fields: schema{"description": {kind: "string", max: 80}}},
+		"channel":                  {kind: "string", values: []string{"iOS", "Android", "Web"}},
+		"authenticationData": {kind: "object", fields: schema{
+			"attemptAuthentication": {kind: "string", values: []string{"always", "never"}},
+			"threeDSRequestData": {kind: "object", fields: schema{
+				"nativeThreeDS": {kind: "string", values: []string{"preferred", "disabled"}},
+			}},
+		}},
+		"browserInfo": {kind: "object", fields: schema{
+			"acceptHeader":   {kind: "string", required: true},
+			"colorDepth":     {kind: "integer", required: true},
+			"javaEnabled":    {kind: "boolean", required: true},
+			"language":       {kind: "string", required: true},
+			"screenHeight":   {kind: "integer", required: true},
+			"screenWidth":    {kind: "integer", required: true},
+			"timeZoneOffset": {kind: "integer", required: true},
+			"userAgent":      {kind: "string", required: true},
+		}},
+		"metadata": {kind: "object", fields: schema{"description": {kind: "string", max: 80}}},
+	}
+	detailsSchema = schema{
+		"details": {kind: "object", required: true, fields: schema{"redirectResult": {kind: "string", max: 20000}}},
 	}
 	refundSchema = schema{
 		"amount":          {kind: "object", required: true, fields: amountSchema},
@@ -75,6 +95,8 @@ func (s schema) check(t *testing.T, where string, body map[string]any) {
 		case float64:
 			require.Equal(t, "integer", p.kind, name)
 			require.Zero(t, value-float64(int64(value)))
+		case bool:
+			require.Equal(t, "boolean", p.kind, name)
 		case map[string]any:
 			require.Equal(t, "object", p.kind, name)
 			p.fields.check(t, name, value)
@@ -94,7 +116,7 @@ func TestRequests_FitAdyensSchema(t *testing.T) {
 	for _, ref := range []string{"PSP1", ""} {
 		_, _ = adapter.CancelCharge(t.Context(), providers.LookupRequest{TransactionID: "txn_42", Key: "k", Ref: ref})
 	}
-	adapter.giveBackPart(t.Context(), in, providers.Result{Ref: "PSP1"})
+	adapter.giveBackPart(t.Context(), in.TransactionID, in.Key, providers.Result{Ref: "PSP1"})
 	got := requests()
 	require.Len(t, got, 5)
 	for i, s := range []schema{paymentSchema, refundSchema, cancelSchema, standaloneCancelSchema, cancelSchema} {

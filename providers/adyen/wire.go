@@ -18,6 +18,38 @@ type paymentRequest struct {
 	ReturnURL                string            `json:"returnUrl"`
 	CaptureDelayHours        int               `json:"captureDelayHours"`
 	Metadata                 map[string]string `json:"metadata,omitempty"`
+
+	// Only where the payer is asked.
+	AuthenticationData *authenticationData `json:"authenticationData,omitempty"`
+	BrowserInfo        *browserInfo        `json:"browserInfo,omitempty"`
+	Channel            string              `json:"channel,omitempty"`
+}
+
+// authenticationData asks for 3-D Secure by a page.
+type authenticationData struct {
+	AttemptAuthentication string             `json:"attemptAuthentication"`
+	ThreeDSRequestData    threeDSRequestData `json:"threeDSRequestData"`
+}
+
+type threeDSRequestData struct {
+	NativeThreeDS string `json:"nativeThreeDS"`
+}
+
+// browserInfo describes the payer's browser; Adyen requires all of it.
+type browserInfo struct {
+	AcceptHeader   string `json:"acceptHeader"`
+	ColorDepth     int    `json:"colorDepth"`
+	JavaEnabled    bool   `json:"javaEnabled"`
+	Language       string `json:"language"`
+	ScreenHeight   int    `json:"screenHeight"`
+	ScreenWidth    int    `json:"screenWidth"`
+	TimeZoneOffset int    `json:"timeZoneOffset"`
+	UserAgent      string `json:"userAgent"`
+}
+
+// detailsRequest brings what the payer's browser brought.
+type detailsRequest struct {
+	Details map[string]string `json:"details"`
 }
 
 type storedCard struct {
@@ -39,12 +71,20 @@ type modificationRequest struct {
 }
 
 type payment struct {
+	Action            *action `json:"action"`
 	Amount            *amount `json:"amount"`
 	MerchantReference string  `json:"merchantReference"`
 	PSPReference      string  `json:"pspReference"`
 	RefusalReason     string  `json:"refusalReason"`
 	RefusalReasonCode string  `json:"refusalReasonCode"`
 	ResultCode        string  `json:"resultCode"`
+}
+
+// action is what the payer must do.
+type action struct {
+	Method string `json:"method"`
+	Type   string `json:"type"`
+	URL    string `json:"url"`
 }
 
 // modification is the receipt for a refund, cancel or reversal: its outcome comes by webhook.

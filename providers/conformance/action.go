@@ -13,9 +13,12 @@ const returnURL = "https://billing.example/confirm/TOKEN/return"
 // Charges that their payer must confirm on a page of the provider.
 var actions = []scenario{
 	{"a provider that asks payers says so", always, func(t *testing.T, b *bench) {
+		can := b.Provider.Capabilities()
 		if b.Methods.AsksPayer.Type != "" {
-			require.True(t, b.Provider.Capabilities().AsksPayer)
+			require.True(t, can.AsksPayer)
 		}
+		require.Equal(t, can.Completes, len(b.Factory.ReturnParameters()) > 0)
+		require.True(t, can.AsksPayer || !can.Completes)
 	}},
 	{"a charge waits for its payer, who confirms", needs{asksPayer}, func(t *testing.T, b *bench) {
 		in, res := b.askPayer(t)
@@ -51,7 +54,7 @@ var actions = []scenario{
 	}},
 	{"a charge that waits for its payer is canceled", needs{asksPayer, canceled}, func(t *testing.T, b *bench) {
 		in, res := b.askPayer(t)
-		require.Equal(t, providers.Canceled, b.cancel(t, in, res.Ref).Outcome)
+		require.Equal(t, providers.Canceled, b.end(t, in, b.cancel(t, in, res.Ref)).Outcome)
 		b.requireCaptures(t, 0)
 	}},
 	{"nobody is asked without a page to come back to", needs{asksPayer}, func(t *testing.T, b *bench) {

@@ -34,6 +34,10 @@ var (
 	replay   = need{"a replay window", func(s Subject) bool { return s.Provider.Capabilities().ReplayWindow > 0 }}
 	canceled = need{"a cancel", func(s Subject) bool { return s.Provider.Capabilities().Cancel }}
 
+	completes = need{"a completion by what the payer brings back", func(s Subject) bool {
+		return s.Provider.Capabilities().Completes
+	}}
+
 	forgets       = need{"keys that are forgotten", func(s Subject) bool { return !s.Protocol.KeysKept }}
 	bindsKeys     = need{"keys that bind parameters", func(s Subject) bool { return !s.Protocol.KeysBindNothing }}
 	disputable    = need{"disputes", func(s Subject) bool { return !s.Protocol.NoDisputes }}

@@ -13,11 +13,13 @@ type Subject struct {
 	Unreachable providers.Provider // pointed at a port where nobody listens
 	WrongKey    providers.Provider // with credentials that the provider does not know
 	ChargePath  string             // method and path of a charge ("POST /v1/payment_intents"): where faults strike
-	UnknownRef  string             // a well-formed reference that the provider does not know
-	Price       Price              // any amount the provider takes
-	Prices      []Edge             // where the provider's units differ from ISO's
-	Currencies  []money.Currency   // whose limits are tried out
-	Methods     Methods
+	// CompletePath is that of a completion; empty: the provider has none.
+	CompletePath string
+	UnknownRef   string           // a well-formed reference that the provider does not know
+	Price        Price            // any amount the provider takes
+	Prices       []Edge           // where the provider's units differ from ISO's
+	Currencies   []money.Currency // whose limits are tried out
+	Methods      Methods
 	// MethodFor is a good payment method for a currency; nil: Methods.OK takes every currency.
 	MethodFor func(money.Currency) providers.Method
 	Declines  []Decline

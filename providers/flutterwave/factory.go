@@ -40,6 +40,9 @@ func (Factory) CallbackTypes() []string {
 		"chargeback.updated"}
 }
 
+// ReturnParameters are none: Flutterwave completes charges itself.
+func (Factory) ReturnParameters() []string { return nil }
+
 // Limits returns which charges in a currency Flutterwave takes.
 func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
 

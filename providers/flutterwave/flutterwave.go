@@ -42,6 +42,8 @@ type Config struct {
 
 // Flutterwave is a providers.Provider.
 type Flutterwave struct {
+	providers.SelfCompleting
+
 	addresses     addresses
 	networks      networkLists
 	client        *http.Client

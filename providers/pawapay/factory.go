@@ -32,6 +32,9 @@ func (Factory) Fields() []providers.Field {
 // CallbackTypes are the operations whose callback URL is set in pawaPay's dashboard.
 func (Factory) CallbackTypes() []string { return []string{"deposits", "refunds"} }
 
+// ReturnParameters are none: pawaPay completes charges itself.
+func (Factory) ReturnParameters() []string { return nil }
+
 // Limits returns which charges in a currency pawaPay takes from every operator.
 func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
 

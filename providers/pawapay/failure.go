@@ -20,6 +20,9 @@ var unavailable = map[string]bool{
 	"REFUNDS_NOT_ALLOWED":              true,
 }
 
+// operatorsOwn are those of them that are about one operator, and not about the account.
+var operatorsOwn = map[string]bool{"DEPOSITS_NOT_ALLOWED": true, "PROVIDER_TEMPORARILY_UNAVAILABLE": true}
+
 // failureCodes maps pawaPay's codes to ours. A code that is not here is DECLINED: pawaPay adds new ones.
 var failureCodes = map[string]providers.FailureCode{
 	"INSUFFICIENT_BALANCE": providers.InsufficientFunds,

@@ -46,7 +46,7 @@ func (w wallet) termsOf(known conditions, c money.Currency) (t terms, refused *p
 }
 
 func notSent(format string, args ...any) *providers.Result {
-	return &providers.Result{Outcome: providers.NotSent, FailureReason: fmt.Sprintf(format, args...)}
+	return &providers.Result{Outcome: providers.NotSent, NotOffered: true, FailureReason: fmt.Sprintf(format, args...)}
 }
 
 // outOfBounds is the answer to an amount that the operator does not take, nil where it does or its bounds are unknown.

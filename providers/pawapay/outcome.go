@@ -62,7 +62,7 @@ func (p *PawaPay) refusal(res providers.Result, x exchange, code, message string
 	res.FailureReason = p.reason(code, message)
 	switch {
 	case notTaken(x.status), unavailable[code]:
-		res.Outcome = providers.NotSent
+		res.Outcome, res.NotOffered = providers.NotSent, operatorsOwn[code]
 		if res.RetryAfter == 0 {
 			res.RetryAfter = waits[code]
 		}

@@ -46,6 +46,8 @@ type Config struct {
 
 // PawaPay is a providers.Provider.
 type PawaPay struct {
+	providers.SelfCompleting
+
 	apiToken      wire.Secret
 	baseURL       string
 	client        *http.Client

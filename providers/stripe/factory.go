@@ -43,6 +43,9 @@ func (Factory) CallbackTypes() []string {
 	}
 }
 
+// ReturnParameters are none: Stripe completes charges itself.
+func (Factory) ReturnParameters() []string { return nil }
+
 // Limits returns which charges in a currency Stripe takes.
 func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
 

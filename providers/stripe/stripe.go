@@ -39,6 +39,8 @@ type Config struct {
 
 // Stripe is a providers.Provider.
 type Stripe struct {
+	providers.SelfCompleting
+
 	baseURL       string
 	client        *http.Client
 	live          bool

@@ -25,12 +25,14 @@ func TestDev_Story(t *testing.T) {
 	require.NoError(t, err, "%s\n%s", out, errs)
 	require.Contains(t, out, "steps passed")
 	require.Contains(t, out, "→ subscription.canceled", "each step's webhooks are printed below it")
+	require.Regexp(t, `12.00 EUR open +pending +http://127.0.0.1:\d+/confirm/[A-Z2-7]{26}\n`, out)
+	require.Contains(t, out, "1 invoice paid, and Stripe's own books agree: 1 capture, 12.00 EUR.")
 	require.Contains(t, out, "1 invoice paid, and pawaPay's own books agree: 1 capture, 5000 XAF.")
 	require.Regexp(t, "send 2: flutterwave .*succeeded +backup", out)
 
 	out, errs, err = dev(t, env, dir)
 	require.NoError(t, err, "%s\n%s", out, errs)
-	require.Contains(t, out, "subscriptions of earlier starts: 2")
+	require.Contains(t, out, "subscriptions of earlier starts: 3")
 
 	deviate(t, filepath.Join(dir, "simulator", "ledger.jsonl"))
 	out, _, err = dev(t, env, dir)

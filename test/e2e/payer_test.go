@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -33,12 +34,12 @@ func TestPayer(t *testing.T) {
 	})
 	require.NoError(t, err)
 
-	willing := p.subscribe(plan)
+	willing := p.subscribe(plan, card("pm_card_authenticationRequired"))
 	p.confirm(p.link(willing, 1))
 	p.until(willing, "success")
 	require.Contains(t, p.read(p.link(willing, 1)), "Payment received")
 
-	idle := p.subscribe(plan)
+	idle := p.subscribe(plan, card("pm_card_authenticationRequired"))
 	first := p.link(idle, 1)
 	p.until(idle, "failed")
 	require.Contains(t, p.read(first), "This link has expired")
@@ -66,6 +67,57 @@ func TestPayer(t *testing.T) {
 	require.Equal(t, 1, canceled)
 }
 
+// TestPayer_AtAdyen: nothing is captured before the payer is back at our address. What the browser brings there is in no
+// log and in no history. A payer who confirms and comes back too late has not paid; the retry asks anew.
+func TestPayer_AtAdyen(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, world.Config{Env: []string{"PAYMENT_CONFIRM_WITHIN=" + confirmWithin.String()}})
+	w.Service.Start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), settled)
+	defer cancel()
+	p := payers{t: t, ctx: ctx, env: w.Environments[0], url: w.URL}
+	ids := (&wallets{Environment: p.env, t: t, ctx: ctx}).accounts("adyen")
+	hear(t, w, map[string]string{"adyen": ids[0]})
+	plan, err := p.env.Create(ctx, "/api/plans", world.Object{
+		"name": "Plan", "currency": "EUR", "interval": "month", "amount": 1000,
+	})
+	require.NoError(t, err)
+	payer := card("")
+	payer["paymentDetails"] = world.Object{
+		"customerToken": "shopper_9", "paymentMethodToken": "SIM_AUTHENTICATE", "provider": "adyen",
+	}
+
+	willing := p.subscribe(plan, payer)
+	brought, err := url.ParseQuery(p.confirm(p.link(willing, 1)))
+	require.NoError(t, err)
+	w.Secrets["redirectResult"] = brought.Get("redirectResult")
+	p.until(willing, "success")
+	require.Contains(t, p.read(p.link(willing, 1)), "Payment received")
+
+	late := p.subscribe(plan, payer)
+	link := p.link(late, 1)
+	page, _ := p.browse(http.MethodGet, link, "")
+	back, _ := p.browse(http.MethodPost, page, "decision=confirm")
+	p.until(late, "failed")
+	require.Contains(t, p.read(back), "This link has expired")
+	invoices, err := p.env.All(ctx, "/api/invoices?subscriptionId="+late)
+	require.NoError(t, err)
+	_, err = p.env.Change(ctx, http.MethodPost, "/api/invoices/"+invoices[0]["id"].(string)+"/retry", nil)
+	require.NoError(t, err)
+	p.confirm(p.link(late, 2))
+	p.until(late, "success")
+
+	check.AtRest(t, w, settled)
+	check.Sound(t, w)
+	captured := 0
+	for _, m := range w.Simulator.Ledger(t) {
+		if m.Kind == core.Capture {
+			captured++
+		}
+	}
+	require.Equal(t, 2, captured)
+}
+
 // payers are the subscribers of one environment, at their browsers.
 type payers struct {
 	t   *testing.T
@@ -74,9 +126,9 @@ type payers struct {
 	url string
 }
 
-func (p payers) subscribe(plan string) (subscription string) {
+func (p payers) subscribe(plan string, payer world.Object) (subscription string) {
 	p.t.Helper()
-	customer, err := p.env.Create(p.ctx, "/api/customers", card("pm_card_authenticationRequired"))
+	customer, err := p.env.Create(p.ctx, "/api/customers", payer)
 	require.NoError(p.t, err)
 	subscription, err = p.env.Create(p.ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": plan})
 	require.NoError(p.t, err)
@@ -111,8 +163,8 @@ func (p payers) link(subscription string, n int) string {
 	}
 }
 
-// confirm is what a payer does: open the link, confirm at the bank's page, and come back.
-func (p payers) confirm(link string) {
+// confirm is what a payer does: open the link, confirm at the bank's page, and come back. It returns with what.
+func (p payers) confirm(link string) (query string) {
 	p.t.Helper()
 	page, _ := p.browse(http.MethodGet, link, "")
 	require.NotEmpty(p.t, page, "the link leads to the bank")
@@ -121,8 +173,10 @@ func (p payers) confirm(link string) {
 	for range 2 { // and reload
 		location, said := p.browse(http.MethodGet, back, "")
 		require.Empty(p.t, location)
-		require.Regexp(p.t, "We are asking your bank|Payment received", said)
+		require.Regexp(p.t, "We are asking your bank|We wait for your bank|Payment received", said)
 	}
+	_, query, _ = strings.Cut(back, "?")
+	return query
 }
 
 // read is what a page says that leads nowhere.

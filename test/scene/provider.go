@@ -38,6 +38,8 @@ const Window = 20 * time.Hour
 // Provider is a payment provider in memory. It remembers keys for Window, as real ones do, so that charging twice is
 // possible and visible in Captures.
 type Provider struct {
+	providers.SelfCompleting
+
 	// Script decides what happens to the first request under a key; nil: Capture. n counts them from 1.
 	Script func(n int, in providers.ChargeRequest) Answer
 	// RefundScript is the same for refunds.

@@ -448,7 +448,8 @@ with batch as materialized (
     for no key update
 ), written as (
     update transactions t
-    set method = null, provider_response = null, failure_reason = null, description = '', confirm_token = null, action_url = null
+    set method = null, provider_response = null, failure_reason = null, description = '', confirm_token = null, action_url = null,
+        action_brought = null
     from locked l
     where t.environment_id = $1 and t.id = l.id
 ), callbacks as (

@@ -438,6 +438,8 @@ type Transaction struct {
 	ActionExpiresAt   *time.Time
 	ActionReturnedAt  *time.Time
 	UnsentAt          *time.Time
+	ActionBrought     *string
+	ActionHandedAt    *time.Time
 }
 
 type WebhookDelivery struct {

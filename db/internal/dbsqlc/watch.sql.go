@@ -97,7 +97,7 @@ select t.environment_id, t.id
 from transactions t
 join (select unnest($1::text[]) as environment_id, unnest($2::text[]) as id) w
     on t.environment_id = w.environment_id and t.id = w.id
-where t.status <> 'pending' or (t.action_url is not null and t.cancel_requested_at is null)
+where t.status <> 'pending' or (t.action_url is not null and t.action_brought is null and t.cancel_requested_at is null)
 `
 
 type WatchTransactionsParams struct {

@@ -21,6 +21,7 @@ type behaviour struct {
 	fail500     bool
 	refunds     string // "", pending, refused, returned
 	missing     bool
+	asks        bool // the bank wants the payer there: a payment in the payer's absence is refused with 38
 }
 
 // behaviours are stored cards by name. SIM_ is ours: a stored card of Adyen's has no trigger in its name.
@@ -31,7 +32,8 @@ var behaviours = map[string]behaviour{
 	"SIM_ERROR":           {result: resultError, refusal: "4"},
 	"SIM_CANCELLED":       {result: resultCancelled, refusal: "15"},
 	"SIM_PARTIAL":         {result: resultPartial},
-	"SIM_REDIRECT":        {result: "RedirectShopper"},
+	"SIM_REDIRECT":        {result: resultRedirect},
+	"SIM_AUTHENTICATE":    {asks: true},
 	"SIM_CHALLENGE":       {result: "ChallengeShopper"},
 	"SIM_HANG":            {hang: true},
 	"SIM_HANG_DROPPED":    {hang: true, dropped: true},
@@ -52,7 +54,7 @@ var holders = map[string]string{
 // reasons are Adyen's texts of the refusals that tests use.
 var reasons = map[string]string{
 	"2": "Refused", "4": "Acquirer Error", "5": "Blocked Card", "6": "Expired Card", "8": "Invalid Card Number",
-	"9": "Issuer Unavailable", "10": "Not supported", "12": "Not enough balance", "15": "Cancelled", "20": "FRAUD",
+	"9": "Issuer Unavailable", "10": "Not supported", "11": "3D Not Authenticated", "12": "Not enough balance", "15": "Cancelled", "20": "FRAUD",
 	"24": "CVC Declined", "25": "Restricted Card", "26": "Revocation Of Auth", "28": "Withdrawal amount exceeded",
 	"29": "Withdrawal count exceeded", "38": "Authentication required",
 }
@@ -103,6 +105,12 @@ func (d *Dialect) behaviourOf(in *paymentRequest) behaviour {
 	}
 	b, known := behaviourNamed(name)
 	b.missing = b.missing || !known
+	switch {
+	case b.asks && in.authenticates():
+		b.result = resultRedirect
+	case b.asks:
+		b.result, b.refusal = resultRefused, authenticationRequired
+	}
 	code := holders[in.PaymentMethod.HolderName]
 	if asked := in.AdditionalData["RequestedTestAcquirerResponseCode"]; asked != "" {
 		code = asked

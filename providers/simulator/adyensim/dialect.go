@@ -53,10 +53,14 @@ func (d *Dialect) Endpoints() map[string]core.Endpoint {
 	return map[string]core.Endpoint{
 		"POST /v71/paymentMethods":           {Read: read[methodsRequest], Run: d.paymentMethods},
 		"POST /v71/payments":                 {Read: read[paymentRequest], Delay: d.bankDelay, Run: d.pay},
+		"POST /v71/payments/details":         {Read: read[detailsRequest], Run: d.details},
 		"POST /v71/payments/{psp}/refunds":   {Read: read[refundRequest], Run: d.refund},
 		"POST /v71/payments/{psp}/cancels":   {Read: read[modificationRequest], Run: d.cancel},
 		"POST /v71/payments/{psp}/reversals": {Read: read[modificationRequest], Run: d.reverse},
 		"POST /v71/cancels":                  {Read: read[standaloneRequest], Run: d.technicalCancel},
+
+		"GET " + payersPath + "{psp}":  {Open: true, Run: d.showPage},
+		"POST " + payersPath + "{psp}": {Open: true, Run: d.leavePage},
 	}
 }
 

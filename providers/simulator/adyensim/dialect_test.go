@@ -97,7 +97,8 @@ func TestPayments_AreCheckedStrictly(t *testing.T) {
 		require.NotEmpty(t, got.Text("errorCode"), name)
 	}
 	require.Equal(t, 401, simtest.Do(t, http.MethodPost, s.URL+"/v71/payments", "{}").Status)
-	require.Equal(t, 404, post(t, s, "/payments/details", map[string]any{}).Status)
+	require.Equal(t, 422, post(t, s, "/payments/details", map[string]any{}).Status)
+	require.Equal(t, 404, post(t, s, "/paymentLinks", map[string]any{}).Status)
 	require.Empty(t, s.Ledger())
 }
 

@@ -26,11 +26,18 @@ func (d *Dialect) pay(c *core.Call) core.Answer {
 		return a
 	}
 	p := newPayment(in, b)
+	body := p.render(b.refusal)
+	if p.Status == resultRedirect {
+		p.ReturnURL = in.ReturnURL
+		body["action"] = map[string]any{
+			"method": "GET", "paymentMethodType": "scheme", "type": "redirect", "url": "http://" + c.Host + payersPath + p.PSP,
+		}
+	}
 	if b.settleTo != "" {
 		at := d.server.Now().Add(b.settleAfter).UTC()
 		p.SettleAt, p.SettleTo = &at, string(b.settleTo)
 	}
-	a := core.Answer{Status: http.StatusOK, Body: p.render(b.refusal), Remember: true, Hang: b.hang}
+	a := core.Answer{Status: http.StatusOK, Body: body, Remember: true, Hang: b.hang}
 	a.Effect = d.decided(p, b.refusal, b.hang || b.fail500)
 	if b.fail500 {
 		a.Status, a.Body = http.StatusInternalServerError, d.Refuse(core.Broken, "").Body

@@ -33,6 +33,43 @@ type paymentRequest struct {
 	CaptureDelayHours        int               `json:"captureDelayHours"`
 	Metadata                 map[string]string `json:"metadata"`
 	AdditionalData           map[string]string `json:"additionalData"`
+	Channel                  string            `json:"channel"`
+	BrowserInfo              *browserInfo      `json:"browserInfo"`
+	AuthenticationData       *struct {
+		AttemptAuthentication string `json:"attemptAuthentication"`
+		ThreeDSRequestData    struct {
+			NativeThreeDS string `json:"nativeThreeDS"`
+		} `json:"threeDSRequestData"`
+	} `json:"authenticationData"`
+}
+
+// browserInfo is required as a whole.
+type browserInfo struct {
+	AcceptHeader   string `json:"acceptHeader"`
+	ColorDepth     *int   `json:"colorDepth"`
+	JavaEnabled    *bool  `json:"javaEnabled"`
+	Language       string `json:"language"`
+	ScreenHeight   *int   `json:"screenHeight"`
+	ScreenWidth    *int   `json:"screenWidth"`
+	TimeZoneOffset *int   `json:"timeZoneOffset"`
+	UserAgent      string `json:"userAgent"`
+}
+
+func (b *browserInfo) whole() bool {
+	return b != nil && b.AcceptHeader != "" && b.ColorDepth != nil && b.JavaEnabled != nil && b.Language != "" &&
+		b.ScreenHeight != nil && b.ScreenWidth != nil && b.TimeZoneOffset != nil && b.UserAgent != ""
+}
+
+// authenticates reports whether the payer is there and is to authenticate on a page.
+func (in *paymentRequest) authenticates() bool {
+	return in.RecurringProcessingModel == "CardOnFile" && in.AuthenticationData != nil &&
+		in.AuthenticationData.AttemptAuthentication == "always"
+}
+
+type detailsRequest struct {
+	Details struct {
+		RedirectResult string `json:"redirectResult"`
+	} `json:"details"`
 }
 
 type refundRequest struct {
@@ -98,6 +135,8 @@ func (d *Dialect) check(in *paymentRequest) *core.Answer {
 	case in.RecurringProcessingModel != "Subscription" && in.RecurringProcessingModel != "CardOnFile" &&
 		in.RecurringProcessingModel != "UnscheduledCardOnFile":
 		return refuse(invalid("14_013", "Invalid recurringProcessingModel"))
+	case in.authenticates() && (in.Channel != "Web" || !in.BrowserInfo.whole()):
+		return refuse(invalid("14_032", "Required object 'browserInfo' is not provided."))
 	}
 	return nil
 }

@@ -16,6 +16,12 @@ type payment struct {
 	Refunds     string     `json:"refunds,omitempty"`  // how refunds of it go
 	SettleAt    *time.Time `json:"settle_at,omitempty"`
 	SettleTo    string     `json:"settle_to,omitempty"`
+
+	// Of one that waits for its payer: where the page sends the browser to, what it appends to that, and what the payer
+	// has decided there.
+	ReturnURL      string `json:"return_url,omitempty"`
+	RedirectResult string `json:"redirect_result,omitempty"`
+	Confirmed      bool   `json:"confirmed,omitempty"`
 }
 
 // Adyen's result codes that the simulator uses; expired and canceled come later.
@@ -25,12 +31,15 @@ const (
 	resultError      = "Error"
 	resultPartial    = "PartiallyAuthorised"
 	resultPending    = "Pending"
+	resultRedirect   = "RedirectShopper"
 	resultRefused    = "Refused"
 )
 
 func (p *payment) captured() bool { return p.Status == resultAuthorised || p.Status == resultPartial }
 
-func (p *payment) undecided() bool { return p.Status == resultPending || p.Status == "Received" }
+func (p *payment) undecided() bool {
+	return p.Status == resultPending || p.Status == "Received" || p.Status == resultRedirect
+}
 
 // refund as the ledger keeps it. Reference is the caller's, or the payment's where a person made it.
 type refund struct {

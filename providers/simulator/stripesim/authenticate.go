@@ -1,11 +1,9 @@
 package stripesim
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"perennial/providers/simulator/core"
 )
@@ -51,15 +49,6 @@ func confirmIntent(s *Dialect, c *core.Call) core.Answer {
 // payersPath is where Stripe's page stands in for the bank's. The real one is on another host.
 const payersPath = "/redirect/authenticate/"
 
-func page(status int, body string) core.Answer {
-	return core.Answer{
-		Status: status, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
-		Body: json.RawMessage("<!doctype html><title>Simulated bank</title>" + body),
-	}
-}
-
-var gone = page(http.StatusNotFound, "<p>There is nothing to confirm here.")
-
 // atPage finds the intent whose payer may be at the page.
 func (s *Dialect) atPage(c *core.Call) *intent {
 	if pi := s.state.intents[c.PathValue("id")]; pi != nil && pi.Status == requiresAction && pi.PayersPage != "" {
@@ -70,31 +59,23 @@ func (s *Dialect) atPage(c *core.Call) *intent {
 
 func showPage(s *Dialect, c *core.Call) core.Answer {
 	if s.atPage(c) == nil {
-		return gone
+		return core.NoPayersPage()
 	}
-	return page(http.StatusOK, `<p>A shop wants your money.<form method="post">`+
-		`<button name="decision" value="confirm">Confirm</button> <button name="decision" value="refuse">Refuse</button></form>`)
+	return core.PayersPage()
 }
 
 // leavePage takes the payer's decision, and sends the browser back to where the charge named.
 func leavePage(s *Dialect, c *core.Call) core.Answer {
 	pi := s.atPage(c)
 	if pi == nil {
-		return gone
+		return core.NoPayersPage()
 	}
 	to := failed
 	if input(c).Get("decision") == "confirm" {
 		to = succeeded
 	}
 	next, e := s.settleIntent(pi, to)
-	back := url.Values{
+	return core.PayerLeaves(next.ReturnURL, url.Values{
 		"payment_intent": {next.ID}, "payment_intent_client_secret": {next.ID + "_secret_simulated"}, "redirect_status": {to},
-	}
-	separator := "?"
-	if strings.Contains(next.ReturnURL, "?") {
-		separator = "&"
-	}
-	return core.Answer{
-		Status: http.StatusSeeOther, Header: http.Header{"Location": {next.ReturnURL + separator + back.Encode()}}, Effect: e,
-	}
+	}, e)
 }

@@ -1,0 +1,237 @@
+package activities_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/customer"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/providers"
+	"perennial/providers/adyen"
+	"perennial/providers/simulator/adyensim"
+	"perennial/providers/simulator/core"
+	"perennial/test/scene"
+)
+
+// adyenAsking is asking at Adyen, which completes a charge only with what the payer's browser brings back.
+func adyenAsking(t *testing.T) asking {
+	t.Helper()
+	card := customer.PaymentDetails{CustomerToken: "shopper_9", PaymentMethodToken: "SIM_AUTHENTICATE"}
+	return newAskingAt(t, "adyen", card, adyensim.New(adyensim.Config{}), func(url string) (providers.Provider, error) {
+		return adyen.Factory{}.Open(providers.Account{BaseURL: url, Credentials: map[string]string{
+			adyen.FieldAPIKey: "AQE_of_the_test", adyen.FieldMerchantAccount: "AcmeECOM",
+		}})
+	})
+}
+
+// visits is the payer at the bank's page, and returns what the browser then brings.
+func (a asking) visits(decision string) url.Values {
+	a.t.Helper()
+	page := strings.NewReader(url.Values{"decision": {decision}}.Encode())
+	req, err := http.NewRequestWithContext(a.t.Context(), http.MethodPost, a.last().Action.URL, page)
+	require.NoError(a.t, err)
+	res, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(a.t, err)
+	require.NoError(a.t, res.Body.Close())
+	require.Equal(a.t, http.StatusSeeOther, res.StatusCode)
+	back, err := url.Parse(res.Header.Get("Location"))
+	require.NoError(a.t, err)
+	require.True(a.t, strings.HasPrefix(back.String(), contract.ReturnLink(billingURL, a.last().Action.Token)+"?"))
+	return back.Query()
+}
+
+func (a asking) fault(kind string) {
+	a.t.Helper()
+	answer := a.sim.Control(a.t, "POST", "faults", `{"kind":"`+kind+`","path":"POST /v71/payments/details","count":100}`)
+	require.Equal(a.t, 200, answer.Status, answer.Raw)
+}
+
+func TestActionCompleted_ByReturn(t *testing.T) {
+	t.Parallel()
+	a := adyenAsking(t)
+	txn := a.last()
+	require.Equal(t, payment.Pending, txn.Status)
+	require.True(t, strings.HasPrefix(txn.Action.URL, a.sim.URL+"/checkoutshopper/threeDS/redirect/"), txn.Action.URL)
+	require.Equal(t, 1, a.count("payment.action_required"))
+	a.until(a.Clock.Now().Add(23 * time.Hour))
+	require.Equal(t, []string{db.CallCharge}, a.calls(txn.ID), "there is nothing to ask")
+
+	brings := a.visits("confirm")
+	require.Empty(t, a.sim.Moved(core.Capture), "the payer alone moves nothing")
+	a.brings(txn, url.Values{})
+	require.Zero(t, a.last().Action.ReturnedAt, "nothing was brought")
+	brings.Set("secret", "canary")
+	a.brings(txn, brings)
+	require.NotContains(t, a.last().Action.Brought, "canary", "only what the provider needs is kept")
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Success, a.last().Status)
+	require.Equal(t, subscription.Active, a.snap.Status)
+	require.Equal(t, []string{db.CallCharge, db.CallComplete}, a.calls(txn.ID))
+	a.Clock.Add(time.Minute)
+	a.brings(a.last(), brings) // the page is reloaded
+	a.until(a.Clock.Now())
+	require.Len(t, a.sim.Moved(core.Capture), 1)
+	for _, table := range []string{"transactions", "provider_calls", "events", "payment_sends"} {
+		require.Zero(t, counted(t, a.Scene, "select count(*) from "+table+" x where x::text like '%"+
+			brings.Get("redirectResult")+"%'"), table)
+	}
+	a.sound()
+}
+
+func TestActionCompleted_RefusedAtThePage(t *testing.T) {
+	t.Parallel()
+	a := adyenAsking(t)
+	a.brings(a.last(), a.visits("refuse"))
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Declined, a.last().Status)
+	require.Equal(t, "3D Not Authenticated", a.last().FailureReason)
+	require.Equal(t, subscription.ActionPaymentRetry, a.snap.NextAction)
+	a.sound()
+}
+
+// Nobody comes back: the attempt has failed at its time, without a request. The retry asks anew.
+func TestActionCompleted_Expires(t *testing.T) {
+	t.Parallel()
+	a := adyenAsking(t)
+	first := a.last()
+	late := a.visits("confirm")
+	a.until(first.Action.ExpiresAt)
+	require.Equal(t, payment.Failed, a.last().Status)
+	require.Equal(t, payment.Unconfirmed, a.last().FailureReason)
+	require.Equal(t, first.Action.ExpiresAt, a.last().CompletedAt)
+	require.Equal(t, []string{db.CallCharge}, a.calls(first.ID))
+	a.brings(first, late)
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Failed, a.last().Status, "too late, and nothing was captured")
+
+	a.until(a.snap.NextAt)
+	second := a.last()
+	require.NotEqual(t, first.ID, second.ID)
+	a.brings(second, a.visits("confirm"))
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Success, a.last().Status)
+	require.Len(t, a.sim.Moved(core.Capture), 1)
+	a.sound()
+}
+
+func TestActionCompleted_SubscriptionCanceled(t *testing.T) {
+	t.Parallel()
+	a := adyenAsking(t)
+	brings := a.visits("confirm")
+	a.command(command{Name: contract.CommandCancel, ImmediateEffect: true})
+	a.brings(a.last(), brings)
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Canceled, a.last().Status)
+	require.Empty(t, a.sim.Moved(core.Capture))
+	a.sound()
+}
+
+// A customer is deleted while asked: link and page are gone, and the charge ends without a request.
+func TestActionCompleted_CustomerDeleted(t *testing.T) {
+	t.Parallel()
+	a := adyenAsking(t)
+	txn := a.last()
+	a.brings(txn, a.visits("confirm"))
+	eraseAll(t, a.Scene, deleteCustomer(t, a.Scene, a.customer.ID), 0)
+	require.Zero(t, counted(t, a.Scene, "select count(*) from transactions where action_brought is not null"))
+	a.reload()
+	a.until(a.Clock.Now().Add(day))
+	require.Equal(t, payment.Canceled, a.last().Status)
+	require.Equal(t, []string{db.CallCharge}, a.calls(txn.ID))
+	require.Empty(t, a.sim.Moved(core.Capture))
+	a.sound()
+}
+
+// A new card is tried at once.
+func TestActionCompleted_MethodChanged(t *testing.T) {
+	t.Parallel()
+	a := adyenAsking(t)
+	a.Clock.Add(time.Hour)
+	a.SetMethod(t, a.customer.ID, &customer.PaymentDetails{CustomerToken: "shopper_9", PaymentMethodToken: "M5N7TQ4TG5PFWR50"})
+	a.wake()
+	a.until(a.Clock.Now())
+	require.Len(t, a.transactions(), 2)
+	require.Equal(t, payment.Success, a.last().Status)
+	require.Len(t, a.sim.Moved(core.Capture), 1)
+	a.sound()
+}
+
+// Without an answer nothing is known, so that the charge outlives the payer's time until a repeat is answered.
+func TestActionCompleted_SilenceIsUnknown(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"reset", "reset_booked"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			a := adyenAsking(t)
+			end := a.last().Action.ExpiresAt
+			a.until(end.Add(-time.Hour)) // the simulator keeps a key for a day
+			a.fault(kind)
+			a.brings(a.last(), a.visits("confirm"))
+			a.until(end.Add(time.Hour))
+			require.Equal(t, payment.Pending, a.last().Status)
+			require.Equal(t, payment.ConfirmDecided, a.last().Confirmation(a.Clock.Now()))
+			require.Equal(t, 200, a.sim.Control(t, "DELETE", "faults", "").Status)
+			a.until(end.Add(3 * time.Hour))
+			require.Equal(t, payment.Success, a.last().Status)
+			require.Len(t, a.sim.Moved(core.Capture), 1)
+			a.sound()
+		})
+	}
+}
+
+// Anybody can write an address: what Adyen has not written leaves the payer asked.
+func TestActionCompleted_ForgedReturn(t *testing.T) {
+	t.Parallel()
+	a := adyenAsking(t)
+	page := a.last().Action.URL
+	a.brings(a.last(), url.Values{"redirectResult": {"forged"}})
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.ConfirmNow, a.last().Confirmation(a.Clock.Now()))
+	require.Equal(t, page, a.last().Action.URL)
+	require.Empty(t, a.last().Action.Brought)
+	a.Clock.Add(time.Minute)
+	a.brings(a.last(), a.visits("confirm"))
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Success, a.last().Status)
+	a.sound()
+}
+
+// The worker dies after Adyen has authorised, and another one completes again.
+func TestActionCompleted_WorkerDies(t *testing.T) {
+	t.Parallel()
+	a := adyenAsking(t)
+	a.brings(a.last(), a.visits("confirm"))
+	ctx, die := context.WithCancel(t.Context())
+	gateway := a.Payments.Gateway
+	a.Payments.Gateway = scene.Gateway{Only: dying{gateway.(scene.Gateway).Only, die}}
+	_, err := a.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: a.Env, TransactionID: a.last().ID, Now: a.Clock.Now()})
+	require.Error(t, err)
+	require.Len(t, a.sim.Moved(core.Capture), 1)
+	require.Equal(t, payment.Pending, a.last().Status)
+	a.Payments.Gateway = gateway
+	a.until(a.Clock.Now())
+	require.Equal(t, payment.Success, a.last().Status)
+	require.Len(t, a.sim.Moved(core.Capture), 1)
+	a.sound()
+}
+
+// dying takes its worker's context away when the provider has answered.
+type dying struct {
+	providers.Provider
+	die func()
+}
+
+func (d dying) CompleteCharge(ctx context.Context, in providers.CompleteRequest) (providers.Result, error) {
+	res, err := d.Provider.CompleteCharge(ctx, in)
+	d.die()
+	return res, err
+}

@@ -1,0 +1,33 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+)
+
+// A payment that is sent late is looked up first. What the provider answers may be personal, and does not take the place
+// of the reason why the payment is held: workflows show that one.
+func TestRecord_HeldPaymentKeepsOurReason(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	txn := payment.Transaction{
+		ID: "txn_1", Type: payment.Charge, Status: payment.Pending, Amount: 1000, Currency: "EUR", SendDueAt: now,
+		HeldBack: payment.Hold{At: now}, FailureReason: "Charging is paused.",
+	}
+	answer := payment.Answer{Outcome: payment.AnswerUnknown, FailureReason: "no answer about casey@example.com"}
+	record := func(txn payment.Transaction) payment.Transaction {
+		at := lifecycle.Moment{Now: now, Real: now}
+		result := lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, Answer: answer}
+		_, recorded, _, err := lifecycle.Record(lifecycle.State{}, result, at)
+		require.NoError(t, err)
+		return recorded.Transaction
+	}
+	require.Equal(t, "Charging is paused.", record(txn).FailureReason)
+	txn.HeldBack = payment.Hold{}
+	require.Equal(t, answer.FailureReason, record(txn).FailureReason, "the row of any other says it")
+}

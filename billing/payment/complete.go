@@ -1,0 +1,36 @@
+package payment
+
+import "time"
+
+// Some providers move no money when a payer has confirmed a charge on their page: the payer's browser brings something
+// back, and the charge is completed with it (Protocol.Completes).
+
+// uncompleted reports whether the charge waits for its payer, and the provider was not asked to complete it. Nobody but
+// us can make it succeed then, so that it ends without a request when nobody wants it any more.
+func (t Transaction) uncompleted(p Protocol) bool {
+	return p.Completes && t.wantsPayer() && t.Action.HandedAt.IsZero()
+}
+
+// completable reports whether the provider is to complete the charge. A repeat has the same key, so that it ends with
+// the time in which the provider remembers that.
+func (t Transaction) completable(p Protocol, now time.Time) bool {
+	fresh := t.Action.HandedAt.IsZero() || now.Sub(t.Action.HandedAt) < p.Window
+	return p.Completes && t.Action.Brought != "" && t.CancelRequestedAt.IsZero() && fresh
+}
+
+// HandingOver marks that the provider gets what the payer's browser brought: after it, silence means "unknown".
+func (t Transaction) HandingOver(now time.Time) Transaction {
+	if t.Action.HandedAt.IsZero() {
+		t.Action.HandedAt = now
+	}
+	return t
+}
+
+// HandedOver notes that the provider has answered to what the payer's browser brought. on: the charge waits for its payer
+// again, who may bring something else; else the provider has all that it needs.
+func (t Transaction) HandedOver(on bool) Transaction {
+	if t.Action.Brought = ""; on {
+		t.Action.HandedAt = time.Time{}
+	}
+	return t
+}

@@ -1,0 +1,94 @@
+package payment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/payment"
+)
+
+// completing is a provider that cannot be asked, and completes a charge only with what the payer's browser brings back.
+var completing = payment.Protocol{
+	Window: 5 * 24 * time.Hour, Cancel: true, ActionExpiry: 24 * time.Hour, Completes: true,
+}
+
+const brought = "redirectResult=X6Xtf"
+
+// back is a charge whose payer came back at now.
+func back(t *testing.T, txn payment.Transaction, value string, now time.Time) payment.Transaction {
+	t.Helper()
+	txn, ask := txn.PayerReturned(value, now)
+	require.True(t, ask)
+	return txn
+}
+
+func TestNext_CompletesWhatThePayerBroughtBack(t *testing.T) {
+	t.Parallel()
+	txn := asked(t, completing)
+	require.Equal(t, txn.Action.ExpiresAt, txn.NextCheckAt, "nothing can be asked before the payer's time is over")
+	now := t0.Add(time.Hour)
+	require.Equal(t, payment.MoveAwait, txn.Next(completing, false, now))
+	require.Equal(t, txn.Action.ExpiresAt, txn.Awaiting(completing, now).NextCheckAt)
+
+	txn = back(t, txn, brought, now)
+	require.Equal(t, payment.MoveComplete, txn.Next(completing, false, now))
+	require.Equal(t, payment.ConfirmDecided, txn.Confirmation(now))
+	require.False(t, txn.WaitsForPayer())
+
+	txn = txn.HandingOver(now).Waiting(completing, 0, now) // no answer
+	require.Equal(t, now, txn.HandingOver(now.Add(time.Hour)).Action.HandedAt)
+	late := txn.Action.ExpiresAt.Add(24 * time.Hour)
+	require.False(t, txn.Overdue(completing, late), "the provider may have it")
+	require.Equal(t, payment.MoveComplete, txn.Next(completing, false, late))
+	require.Equal(t, payment.MoveAwait, txn.Next(completing, false, now.Add(completing.Window)), "the key is forgotten")
+	require.Equal(t, payment.MoveReview, txn.Next(completing, false, t0.Add(completing.Window+24*time.Hour)))
+}
+
+// A charge that was never completed has moved nothing: it ends without a request.
+func TestNext_UncompletedChargeIsAbandoned(t *testing.T) {
+	t.Parallel()
+	txn := asked(t, completing)
+	end := txn.Action.ExpiresAt
+	require.Equal(t, payment.MoveAwait, txn.Next(completing, false, end.Add(-time.Second)))
+	require.Equal(t, payment.MoveAbandon, txn.Next(completing, false, end))
+	unwanted := txn
+	unwanted.CancelRequestedAt = t0.Add(time.Minute)
+	require.Equal(t, payment.MoveAbandon, unwanted.Next(completing, false, t0.Add(time.Minute)))
+	confirmed := back(t, txn, brought, t0.Add(time.Minute))
+	require.Equal(t, payment.MoveComplete, confirmed.Next(completing, false, end), "the payer was in time")
+	confirmed.CancelRequestedAt = t0.Add(2 * time.Minute)
+	require.Equal(t, payment.MoveAbandon, confirmed.Next(completing, false, t0.Add(2*time.Minute)), "nobody has it yet")
+	handed := confirmed.HandingOver(t0.Add(90 * time.Second))
+	require.Equal(t, payment.MoveCancel, handed.Next(completing, false, t0.Add(2*time.Minute)), "the provider may have it")
+	erased := txn
+	erased.Action.Token, erased.Action.URL, erased.CancelRequestedAt = "", "", t0.Add(time.Minute)
+	require.Equal(t, payment.MoveAbandon, erased.Next(completing, false, t0.Add(time.Minute)), "link and page are erased")
+	require.Equal(t, payment.MoveCancel, asked(t, asking).Next(asking, false, end), "elsewhere the payer may have paid")
+}
+
+func TestPayerReturned_KeepsWhatWasBrought(t *testing.T) {
+	t.Parallel()
+	now := t0.Add(time.Hour)
+	txn := back(t, asked(t, completing), "forged", now)
+	txn = back(t, txn, brought, now.Add(10*time.Second))
+	require.Equal(t, brought, txn.Action.Brought, "the last one, until the provider has it")
+	handed := back(t, txn.HandingOver(now), "another", now.Add(20*time.Second))
+	require.Equal(t, brought, handed.Action.Brought, "what it may have is not exchanged")
+	answered := handed.HandedOver(true)
+	require.Zero(t, answered.Action.Brought)
+	require.Zero(t, answered.Action.HandedAt)
+	require.Equal(t, payment.ConfirmNow, answered.Confirmation(now), "the payer is asked on")
+
+	pending, _ := handed.HandedOver(false).AsksPayer(completing, "", now)
+	pending.CancelRequestedAt = now
+	require.Equal(t, payment.MoveCancel, pending.Next(completing, false, now), "the provider has it")
+
+	_, ask := asked(t, completing).PayerReturned(brought, txn.Action.ExpiresAt)
+	require.False(t, ask, "too late: the link says so")
+	closed, err := txn.Close(payment.Declined, now)
+	require.NoError(t, err)
+	require.Equal(t, payment.Action{Token: "TOKEN", ExpiresAt: txn.Action.ExpiresAt, ReturnedAt: txn.Action.ReturnedAt},
+		closed.Action, "nothing secret stays")
+}

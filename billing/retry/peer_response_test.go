@@ -1,0 +1,56 @@
+package retry_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/internal/testkit/peercases"
+	"perennial/webhooks"
+)
+
+// otherSuccess finds answers that the interface specification does not count as received.
+func otherSuccess(c peercases.Case) bool {
+	var in struct{ Status int }
+	return json.Unmarshal(c.Input, &in) == nil && in.Status > 200 && in.Status < 300
+}
+
+func endsOrSlows(c peercases.Case) bool {
+	var want struct {
+		Disable  bool `json:"disable_endpoint"`
+		Throttle bool
+	}
+	return json.Unmarshal(c.Expected, &want) == nil && (want.Disable || want.Throttle)
+}
+
+// checkWebhookResponse sends to a receiver that answers with the status, and points to another address.
+func checkWebhookResponse(t *testing.T, in struct{ Status int }, want struct {
+	Delivered bool
+	Follow    *bool `json:"follow_redirect"`
+}) {
+	var followed atomic.Bool
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/elsewhere" {
+			followed.Store(true)
+		}
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(in.Status)
+	}))
+	t.Cleanup(receiver.Close)
+	sender := webhooks.NewSender(webhooks.Options{
+		Now: time.Now, Allow: webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+	})
+	t.Cleanup(sender.Close)
+	got := sender.Send(t.Context(), webhooks.Request{URL: receiver.URL, Body: []byte("{}")})
+	require.Equal(t, in.Status, got.Status, got.Detail)
+	require.Equal(t, want.Delivered, got.Delivered())
+	if want.Follow != nil {
+		require.Equal(t, *want.Follow, followed.Load())
+	}
+}

@@ -1,0 +1,171 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// What the customer whose bank wants a confirmation pays, and with which of Stripe's test cards.
+const (
+	confirmPrice    = 1200
+	confirmCurrency = "EUR"
+	confirmTotal    = "12.00 EUR"
+	confirmCard     = "pm_card_authenticationRequired"
+)
+
+// PlayConfirmation tells how a bank wants its payer to confirm a charge (3-D Secure, at Stripe): the payment shows a link,
+// the payer opens it, confirms at the bank and comes back, and the payment is settled. It runs in real time, as payers do.
+// c.Simulator is the port that controls all providers.
+func PlayConfirmation(ctx context.Context, c Config) error {
+	c = c.complete()
+	p := &player{client: newClient(c), simulator: c.Simulator, names: map[string]string{}}
+	defer p.client.close()
+	t := &table{out: c.Out, colour: c.Colour}
+	t.note("A customer whose bank asks for a confirmation (3-D Secure), at Stripe:\n")
+	if err := p.subscribesBySecureCard(ctx); err != nil {
+		return fmt.Errorf("a customer whose bank asks: %w", err)
+	}
+	asked, err := p.awaitConfirmed(ctx, c, t, "subscribes: the bank asks the payer", secured{"pending", "open", true})
+	if err != nil {
+		return err
+	}
+	if err := p.confirms(ctx, asked.ConfirmURL); err != nil {
+		return fmt.Errorf("the payer confirms: %w", err)
+	}
+	paid, err := p.awaitConfirmed(ctx, c, t, "the payer opens it and confirms", secured{"success", "paid", false})
+	if err != nil {
+		return err
+	}
+	return p.confirmedOnce(ctx, t, paid.ID)
+}
+
+func (p *player) subscribesBySecureCard(ctx context.Context) error {
+	var plan, payer struct {
+		ID string `json:"id"`
+	}
+	in := object{"name": "Secure", "currency": confirmCurrency, "interval": "month", "amount": confirmPrice}
+	if err := p.client.change(ctx, http.MethodPost, "/api/plans", in, &plan); err != nil {
+		return err
+	}
+	in = object{"name": "Grace Hopper", "email": "grace@example.com", "paymentMethod": "card", "paymentDetails": object{
+		"customerToken": "cus_secure_" + p.client.run, "paymentMethodToken": confirmCard, "provider": "stripe",
+	}}
+	if err := p.client.change(ctx, http.MethodPost, "/api/customers", in, &payer); err != nil {
+		return err
+	}
+	var sub subscription
+	in = object{"customerId": payer.ID, "planId": plan.ID}
+	// Without the header that waits: the payment is not decided before the payer is.
+	err := p.client.send(ctx, http.MethodPost, p.client.api+"/api/subscriptions",
+		http.Header{"Idempotency-Key": {"story-" + p.client.run + "-secure"}}, in, &sub)
+	p.customer, p.subscription = payer.ID, sub.ID
+	return err
+}
+
+// secured is what can be seen of the payment and its invoice: link reports whether the payer is asked.
+type secured struct {
+	payment, invoice string
+	link             bool
+}
+
+// securedPayment is the payment as the API shows it.
+type securedPayment struct {
+	ID         string `json:"id"`
+	Status     string `json:"status"`
+	ConfirmURL string `json:"confirmUrl"`
+}
+
+// awaitConfirmed looks until the payment is as told. The row ends with the link, while there is one.
+func (p *player) awaitConfirmed(
+	ctx context.Context, c Config, t *table, told string, want secured,
+) (last securedPayment, err error) {
+	var seen secured
+	of := "?limit=1&subscriptionId=" + url.QueryEscape(p.subscription)
+	so, err := c.until(ctx, func() (bool, error) {
+		var payments page[securedPayment]
+		var invoices page[invoice]
+		if err := p.client.get(ctx, "/api/payments"+of, &payments); err != nil || len(payments.Data) == 0 {
+			return false, err
+		}
+		if err := p.client.get(ctx, "/api/invoices"+of, &invoices); err != nil || len(invoices.Data) == 0 {
+			return false, err
+		}
+		last = payments.Data[0]
+		seen = secured{last.Status, invoices.Data[0].Status, last.ConfirmURL != ""}
+		return seen == want, nil
+	})
+	if err != nil {
+		return last, fmt.Errorf("%s: %w", told, err)
+	}
+	next := none
+	if last.ConfirmURL != "" {
+		next = last.ConfirmURL
+	}
+	t.row(c.Now(), told, facts{"active", confirmTotal + " " + seen.invoice, seen.payment, next}, 0)
+	if !so {
+		wrong := []string{fmt.Sprintf("expected %v, got %v", want, seen)}
+		t.wrong(wrong)
+		return last, &Deviation{Step: told, Differences: wrong}
+	}
+	return last, nil
+}
+
+// confirms is the payer's browser: it opens the link, which leads to the bank's page, confirms there, and is sent back to us.
+func (p *player) confirms(ctx context.Context, link string) error {
+	bank, err := p.browse(ctx, http.MethodGet, link, "")
+	if err != nil {
+		return err
+	}
+	back, err := p.browse(ctx, http.MethodPost, bank, "decision=confirm")
+	if err != nil {
+		return err
+	}
+	_, err = p.browse(ctx, http.MethodGet, back, "")
+	return err
+}
+
+// browse asks once, and returns where the browser would go next; empty: nowhere.
+func (p *player) browse(ctx context.Context, method, address, form string) (next string, err error) {
+	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form))
+	if err != nil {
+		return "", err
+	}
+	if form != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	answer, err := p.client.http.Transport.RoundTrip(r)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = answer.Body.Close() }() // it has been read
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	if err == nil && answer.StatusCode >= http.StatusBadRequest {
+		err = fmt.Errorf("%s %s answers %d: %s", method, address, answer.StatusCode, text)
+	}
+	return answer.Header.Get("Location"), err
+}
+
+// confirmedOnce checks in the provider's books that the money moved once.
+func (p *player) confirmedOnce(ctx context.Context, t *table, payment string) error {
+	var movements []movement
+	if err := p.client.plain(ctx, http.MethodGet, p.control("stripe", "ledger"), nil, &movements); err != nil {
+		return err
+	}
+	captures := 0
+	for _, m := range movements {
+		if m.Kind == "capture" && m.TransactionID == payment {
+			captures++
+		}
+	}
+	if captures != 1 {
+		wrong := []string{fmt.Sprintf("expected 1 capture, got %d", captures)}
+		t.wrong(wrong)
+		return &Deviation{Step: "Stripe's books", Differences: wrong}
+	}
+	t.note("1 invoice paid, and Stripe's own books agree: 1 capture, %s.", confirmTotal)
+	return nil
+}

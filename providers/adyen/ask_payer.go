@@ -1,0 +1,71 @@
+package adyen
+
+import (
+	"context"
+
+	"perennial/providers"
+)
+
+// authenticationRequired is Adyen's code of a payment that the bank refuses for want of its payer: "Authentication
+// required" among the refusal reasons of Adyen's documentation.
+const authenticationRequired = "38"
+
+// wantsPayer reports whether only its payer can bring the payment further.
+func (p payment) wantsPayer() bool {
+	return p.ResultCode == "Refused" && p.RefusalReasonCode == authenticationRequired
+}
+
+// payersPage is where the payer can confirm the payment; empty: nowhere. A payment without a reference could not be
+// told from the one that was refused before it. A page that wants a form posted to it is none: our link leads by GET, as
+// CheckoutService-v71 shows it for 3-D Secure (example card-3d-secure-redirect).
+func (p payment) payersPage() string {
+	if p.ResultCode != "RedirectShopper" || p.Action == nil || p.PSPReference == "" {
+		return ""
+	}
+	if a := *p.Action; a.Type == "redirect" && (a.Method == "GET" || a.Method == "") {
+		return a.URL
+	}
+	return ""
+}
+
+// unseenBrowser stands for the browser in which the payer will open the page: Adyen requires one, and the payer is not
+// there yet. Adyen's page meets the real one.
+var unseenBrowser = browserInfo{
+	AcceptHeader: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", ColorDepth: 24, Language: "en",
+	ScreenHeight: 1080, ScreenWidth: 1920, UserAgent: "Mozilla/5.0 (compatible)",
+}
+
+// askPayer pays again, as with a payer who is there and authenticates on a page: a payment of its own, which Adyen
+// authorises only once that is completed. refused is the answer to the first one. Both have one reference, so that
+// webhooks about either are about the charge.
+func (a *Adyen) askPayer(
+	ctx context.Context, in providers.ChargeRequest, request paymentRequest, refused providers.Result,
+) (providers.Result, error) {
+	request.RecurringProcessingModel, request.Channel = "CardOnFile", "Web"
+	request.AuthenticationData = &authenticationData{
+		AttemptAuthentication: "always", ThreeDSRequestData: threeDSRequestData{NativeThreeDS: "disabled"},
+	}
+	request.BrowserInfo = &unseenBrowser
+	x := a.post(ctx, "/payments", request, derivedKey("question", in.Key))
+	p, ok := x.payment()
+	if !ok {
+		return unasked(a.refused(x, true), refused), nil
+	}
+	if err := sameRequest(request, p); err != nil {
+		return providers.Result{}, err
+	}
+	return a.settled(ctx, in.TransactionID, in.Key, p, a.paymentResult(x, p), true), nil
+}
+
+// unasked is what a question proves that was not answered with a payment. One that Adyen does not take leaves the
+// refusal of the first payment. One that did not get there is repeated together with the first.
+func unasked(res, refused providers.Result) providers.Result {
+	switch res.Outcome {
+	case providers.Failed, providers.Declined:
+		return refused
+	case providers.NotSent:
+		res.Outcome = providers.Unknown
+	default: // unknown
+	}
+	return res
+}
