@@ -156,7 +156,8 @@ func TestActionCompleted_MethodChanged(t *testing.T) {
 	t.Parallel()
 	a := adyenAsking(t)
 	a.Clock.Add(time.Hour)
-	a.SetMethod(t, a.customer.ID, &customer.PaymentDetails{CustomerToken: "shopper_9", PaymentMethodToken: "M5N7TQ4TG5PFWR50"})
+	good := customer.PaymentDetails{CustomerToken: "shopper_9", PaymentMethodToken: "M5N7TQ4TG5PFWR50"}
+	a.SetMethod(t, a.customer.ID, &good)
 	a.wake()
 	a.until(a.Clock.Now())
 	require.Len(t, a.transactions(), 2)
@@ -213,7 +214,8 @@ func TestActionCompleted_WorkerDies(t *testing.T) {
 	ctx, die := context.WithCancel(t.Context())
 	gateway := a.Payments.Gateway
 	a.Payments.Gateway = scene.Gateway{Only: dying{gateway.(scene.Gateway).Only, die}}
-	_, err := a.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: a.Env, TransactionID: a.last().ID, Now: a.Clock.Now()})
+	in := contract.ResolveInput{EnvironmentID: a.Env, TransactionID: a.last().ID, Now: a.Clock.Now()}
+	_, err := a.Payments.Charge(ctx, in)
 	require.Error(t, err)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
 	require.Equal(t, payment.Pending, a.last().Status)

@@ -11,13 +11,20 @@ const RecordingTime = recordingTime
 // Know and Take are what an exchange asks of a Pacing.
 func Know(p *Pacing) error { return p.know(context.Background()) }
 
-// Take takes a turn for a payment.
-func Take(p *Pacing, account, payment string, perSecond int) time.Duration {
-	return p.take(account, payment, perSecond)
+// Take takes a turn.
+func Take(p *Pacing, account string, perSecond int) time.Duration {
+	return p.take(account, perSecond, errandSend)
 }
 
-// Spread is how a wait is spread.
-func Spread(wait time.Duration) time.Duration { return spread(wait) }
+// TakeUrgent takes a turn for what a callback asks for.
+func TakeUrgent(p *Pacing, account string, perSecond int) time.Duration {
+	return p.take(account, perSecond, errandUrgent)
+}
+
+// TakePoll takes a turn for a look-up that nobody asked for.
+func TakePoll(p *Pacing, account string, perSecond int) time.Duration {
+	return p.take(account, perSecond, errandPoll)
+}
 
 // Owe counts requests beside one that had a turn.
 func Owe(p *Pacing, account string, perSecond, requests int) { p.owe(account, perSecond, requests) }

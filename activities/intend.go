@@ -46,13 +46,13 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 			return err
 		}
 		if x.held = a.Slots.take(x.config.ID, x.config.Provider); !x.held {
-			return errBusy(ctx)
+			return errBusy(ctx, 0)
 		}
 		x.limit = cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
 		if len(r.absent) > 0 { // one of several questions: together they had a turn
 			a.Pacing.owe(x.config.ID, x.limit, 1)
-		} else if wait := a.Pacing.take(x.config.ID, x.txn.ID, x.limit); wait > 0 {
-			return errPaced(wait)
+		} else if later, err := a.paced(ctx, tx, in.EnvironmentID, &x, now); later || err != nil {
+			return err
 		}
 		return x.begin(ctx, tx, in.EnvironmentID, now)
 	})

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"perennial/billing/payment"
 )
 
 // shareLife is how long the number of worker processes counts as known.
@@ -15,14 +17,17 @@ const shareLife = 15 * time.Second
 // the limit, by the number of workers that beat: no request waits for another process, and none costs a round trip.
 // Where workers come or go, the sum is off for as long as they take to notice. An exchange has one turn; what it needs
 // beside its first request delays the turns after it. A nil one bounds nothing.
+//
+// Where more is to be asked than the limit lets through, first sends and polls come again when a turn is theirs, so that a
+// crowd costs little more than its requests; and polls take at most half of the turns, so that payments that were accepted
+// do not keep others from being sent. What follows a callback or a person's command tries again soon.
 type Pacing struct {
 	// Workers counts the running worker processes.
 	Workers func(context.Context) (int, error)
 	Clock   Clock
 
 	mu      sync.Mutex
-	by      map[string]*rate.Limiter
-	crowds  map[string]crowd
+	by      map[string]*turns
 	workers int
 	counted time.Time
 }
@@ -53,64 +58,81 @@ func (p *Pacing) knows(now time.Time) bool {
 	return p.workers > 0 && now.Sub(p.counted) < shareLife
 }
 
-// take returns zero where a request of a payment may go out now, and else when it should ask again; it has no turn then.
-// The wait grows with the crowd, up to longestQueue, so that all who wait ask little oftener than turns come.
-func (p *Pacing) take(account, payment string, perSecond int) time.Duration {
+// errand is why a request wants a turn.
+type errand int
+
+const (
+	errandUrgent errand = iota // what a callback or a command asks for, and repeats
+	errandSend                 // a first send
+	errandPoll                 // a look-up that nobody asked for
+)
+
+// errandOf is that of an exchange.
+func errandOf(x exchange) errand {
+	switch {
+	case x.move == payment.MoveSend && !x.txn.EverSent() && x.txn.Type == payment.Charge:
+		return errandSend
+	case x.move == payment.MoveLookup && x.txn.EverSent() && !x.asked:
+		return errandPoll
+	}
+	return errandUrgent
+}
+
+const (
+	// longestTurn is the most that a request is told to wait for its turn.
+	longestTurn = 10 * time.Minute
+	// contested is how long polls keep to their half after a first send has waited, which may wait for as long as that.
+	contested = longestTurn
+)
+
+// turns are those of one account in this process.
+type turns struct {
+	all, polls     *rate.Limiter
+	contestedUntil time.Time
+	next, nextPoll time.Time // the turn after all those that were promised
+}
+
+// take returns zero where a request may go out now, and else for how long it must wait; it has no turn then.
+func (p *Pacing) take(account string, perSecond int, why errand) time.Duration {
 	if p == nil || perSecond == 0 {
 		return 0
 	}
 	now := p.Clock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	limiter := p.limiter(account, perSecond, now)
-	turn := limiter.ReserveN(now, 1)
+	t := p.turnsOf(account, perSecond, now)
+	turn := t.all.ReserveN(now, 1)
 	wait := turn.DelayFrom(now)
-	if wait == 0 {
-		delete(p.crowds[account], payment)
+	mine := wait == 0 && (why != errandPoll || now.After(t.contestedUntil) || t.polls.AllowN(now, 1))
+	if mine {
 		return 0
 	}
 	turn.CancelAt(now)
-	queue := time.Duration(float64(p.joins(account, payment, now)) / float64(limiter.Limit()) * float64(time.Second))
-	wait = max(wait, min(queue*4/5, longestQueue))
-	p.crowds[account][payment] = now.Add(wait)
-	return wait
+	switch why {
+	case errandSend:
+		t.contestedUntil = now.Add(contested)
+		return promise(&t.next, now.Add(wait), t.all.Limit(), now)
+	case errandPoll:
+		return promise(&t.nextPoll, now.Add(wait), t.polls.Limit(), now)
+	default:
+		return wait
+	}
 }
 
-// longestQueue bounds what a payment waits before it asks again: its cancellation is seen then, and a limit that was raised.
-const longestQueue = 2 * time.Minute
-
-// crowd is which payments wait for an account in this process, and until when. They may ask another process next.
-type crowd map[string]time.Time
-
-// joins adds a payment to those that wait for an account, and returns how many do. Who has not come back in time has gone
-// elsewhere. The caller holds the lock.
-func (p *Pacing) joins(account, payment string, now time.Time) int {
-	c := p.crowds[account]
-	if c == nil {
-		if p.crowds == nil {
-			p.crowds = map[string]crowd{}
-		}
-		c = crowd{}
-		p.crowds[account] = c
+// promise returns how far away the turn after those promised is, which is not before the earliest, and takes it.
+func promise(next *time.Time, earliest time.Time, limit rate.Limit, now time.Time) time.Duration {
+	gap := time.Duration(float64(time.Second) / float64(limit))
+	if next.Before(earliest) {
+		*next = earliest
 	}
-	c[payment] = now
-	for range crowdSweep { // in the random order of a map: all are seen soon, and no request pays for a large crowd
-		for other, until := range c {
-			if now.Sub(until) > crowdGrace {
-				delete(c, other)
-			}
-			break
-		}
+	wait := next.Sub(now)
+	*next = next.Add(gap)
+	if wait > longestTurn { // the rest of the crowd comes again then, all the same
+		*next = now.Add(longestTurn)
+		wait = longestTurn
 	}
-	return len(c)
+	return max(wait, gap)
 }
-
-const (
-	// crowdGrace is how much later than asked a payment may come back and still be counted.
-	crowdGrace = 30 * time.Second
-	// crowdSweep is how many of those that wait are looked at by each that joins.
-	crowdSweep = 4
-)
 
 // owe counts requests that went out beside the one that had a turn: the next turns wait for them.
 func (p *Pacing) owe(account string, perSecond, requests int) {
@@ -121,25 +143,29 @@ func (p *Pacing) owe(account string, perSecond, requests int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range requests {
-		p.limiter(account, perSecond, now).ReserveN(now, 1)
+		p.turnsOf(account, perSecond, now).all.ReserveN(now, 1)
 	}
 }
 
-// limiter is that of an account, with this process's present share. The caller holds the lock.
-func (p *Pacing) limiter(account string, perSecond int, now time.Time) *rate.Limiter {
+// turnsOf are those of an account, with this process's present share. The caller holds the lock.
+func (p *Pacing) turnsOf(account string, perSecond int, now time.Time) *turns {
 	share := rate.Limit(float64(perSecond) / float64(max(p.workers, 1)))
-	burst := max(1, int(share)/10)
-	l := p.by[account]
-	if l == nil {
-		l = rate.NewLimiter(share, burst)
+	t := p.by[account]
+	if t == nil {
+		t = &turns{all: rate.NewLimiter(share, burst(share)), polls: rate.NewLimiter(share/2, burst(share/2))}
 		if p.by == nil {
-			p.by = map[string]*rate.Limiter{}
+			p.by = map[string]*turns{}
 		}
-		p.by[account] = l
+		p.by[account] = t
 	}
-	if l.Limit() != share {
-		l.SetLimitAt(now, share)
-		l.SetBurstAt(now, burst)
+	if t.all.Limit() != share {
+		for l, limit := range map[*rate.Limiter]rate.Limit{t.all: share, t.polls: share / 2} {
+			l.SetLimitAt(now, limit)
+			l.SetBurstAt(now, burst(limit))
+		}
 	}
-	return l
+	return t
 }
+
+// burst is how many requests may go out at once after a pause: those of a tenth of a second.
+func burst(share rate.Limit) int { return max(1, int(share)/10) }

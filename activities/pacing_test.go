@@ -1,10 +1,7 @@
 package activities_test
 
 import (
-	"container/heap"
 	"context"
-	"math/rand/v2"
-	"strconv"
 	"testing"
 	"time"
 
@@ -36,7 +33,7 @@ func TestPacing_ProcessesTogetherKeepTheLimit(t *testing.T) {
 		for range rapid.IntRange(1, 400).Draw(t, "requests") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "gap")) * time.Millisecond)
 			p := all[rapid.IntRange(0, processes-1).Draw(t, "process")]
-			if activities.Take(p, "pp_1", "txn_1", limit) == 0 {
+			if activities.Take(p, "pp_1", limit) == 0 {
 				sent = append(sent, now)
 			}
 		}
@@ -61,15 +58,15 @@ func TestPacing_AccountsAreApartAndNoLimitIsNone(t *testing.T) {
 	p := &activities.Pacing{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
 	}
-	require.Zero(t, activities.Take(p, "pp_1", "txn_1", 1))
-	require.Equal(t, time.Second, activities.Take(p, "pp_1", "txn_1", 1))
-	require.Zero(t, activities.Take(p, "pp_2", "txn_1", 1))
+	require.Zero(t, activities.Take(p, "pp_1", 1))
+	require.Equal(t, time.Second, activities.Take(p, "pp_1", 1))
+	require.Zero(t, activities.Take(p, "pp_2", 1))
 	for range 1000 {
-		require.Zero(t, activities.Take(p, "pp_1", "txn_1", 0))
-		require.Zero(t, activities.Take(nil, "pp_1", "txn_1", 1))
+		require.Zero(t, activities.Take(p, "pp_1", 0))
+		require.Zero(t, activities.Take(nil, "pp_1", 1))
 	}
 	now = now.Add(time.Second)
-	require.Zero(t, activities.Take(p, "pp_1", "txn_1", 1))
+	require.Zero(t, activities.Take(p, "pp_1", 1))
 }
 
 // A charge takes its turn inside a transaction. Would it wait there for the count of the workers, which waits for a
@@ -89,7 +86,7 @@ func TestPacing_ATurnDoesNotWaitForTheCount(t *testing.T) {
 	go func() { known <- activities.Know(p) }()
 	<-counting
 	turn := make(chan time.Duration, 1)
-	go func() { turn <- activities.Take(p, "pp_1", "txn_1", 10) }()
+	go func() { turn <- activities.Take(p, "pp_1", 10) }()
 	select {
 	case wait := <-turn:
 		require.Zero(t, wait)
@@ -107,72 +104,13 @@ func TestPacing_FurtherRequestsDelayTheNextTurns(t *testing.T) {
 	p := &activities.Pacing{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
 	}
-	require.Zero(t, activities.Take(p, "pp_1", "txn_1", 10))
+	require.Zero(t, activities.Take(p, "pp_1", 10))
 	activities.Owe(p, "pp_1", 10, 2)
 	activities.Owe(p, "pp_1", 10, -1) // of an exchange without a request
 	activities.Owe(p, "pp_1", 0, 9)
 	activities.Owe(nil, "pp_1", 10, 9)
-	require.Equal(t, 300*time.Millisecond, activities.Take(p, "pp_1", "txn_1", 10))
-	require.Zero(t, activities.Take(p, "pp_2", "txn_1", 10))
+	require.Equal(t, 300*time.Millisecond, activities.Take(p, "pp_1", 10))
+	require.Zero(t, activities.Take(p, "pp_2", 10))
 	now = now.Add(300 * time.Millisecond)
-	require.Zero(t, activities.Take(p, "pp_1", "txn_1", 10))
-}
-
-// Ten thousand payments wait for an account that takes ten a second, in two processes between which they change: they ask
-// little oftener than turns come, and hardly a turn is lost.
-func TestPacing_ACrowdAsksLittleOftenerThanTurnsCome(t *testing.T) {
-	t.Parallel()
-	const crowd, limit, processes = 10_000, 10, 2
-	begin := time.Unix(1_700_000_000, 0)
-	now := begin
-	var all []*activities.Pacing
-	for range processes {
-		p := &activities.Pacing{
-			Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return processes, nil },
-		}
-		require.NoError(t, activities.Know(p))
-		all = append(all, p)
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	line := make(askers, crowd)
-	for i := range line {
-		line[i] = ask{begin.Add(time.Duration(i) * time.Millisecond), "txn_" + strconv.Itoa(i)}
-	}
-	heap.Init(&line)
-	asked, sent := 0, 0
-	for len(line) > 0 && now.Sub(begin) < 5*time.Minute {
-		next := heap.Pop(&line).(ask)
-		now = next.at
-		wait := activities.Take(all[random.IntN(processes)], "pp_1", next.payment, limit)
-		if now.Sub(begin) > time.Minute { // when all have asked once
-			asked++
-			if wait == 0 {
-				sent++
-			}
-		}
-		if wait > 0 {
-			heap.Push(&line, ask{now.Add(activities.Spread(wait)), next.payment})
-		}
-	}
-	t.Logf("in four minutes %d asked and %d were sent", asked, sent)
-	require.Less(t, asked, 4*60*crowd/60, "no more than one in a minute, each")
-	require.Greater(t, sent, 4*60*limit*8/10)
-}
-
-// askers is a queue of payments by the time at which they ask.
-type askers []ask
-
-type ask struct {
-	at      time.Time
-	payment string
-}
-
-func (a askers) Len() int           { return len(a) }
-func (a askers) Less(i, j int) bool { return a[i].at.Before(a[j].at) }
-func (a askers) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
-func (a *askers) Push(x any)        { *a = append(*a, x.(ask)) }
-func (a *askers) Pop() any {
-	last := (*a)[len(*a)-1]
-	*a = (*a)[:len(*a)-1]
-	return last
+	require.Zero(t, activities.Take(p, "pp_1", 10))
 }

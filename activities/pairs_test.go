@@ -38,7 +38,7 @@ const (
 var pairs = map[string]pair{
 	"trial": {
 		trial: 60, reach: func(*life) {}, status: subscription.Trialing, reactivate: notScheduled,
-		pay: "subscription_in_trial", markPaid: notOpen, skip: notOpen, resume: notPaused,
+		pay: "subscription_in_trial", markPaid: "invoice_not_found", skip: notOpen, resume: notPaused,
 	},
 	"paid": {
 		reach: func(*life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay",

@@ -11,6 +11,7 @@ import (
 
 	"perennial/billing/payment"
 	"perennial/contract"
+	"perennial/db"
 )
 
 // A payment that waits for nothing but time waits as a repeat of its activity: that costs neither an event of the
@@ -28,25 +29,41 @@ func waiting(kind, message string, after time.Duration) error {
 	})
 }
 
-// errBusy is for a payment whose account has no slot for another request. The waits grow and differ, so that a crowd
-// behind an account that hangs costs little.
-func errBusy(ctx context.Context) error {
+// errBusy is for a payment whose account has no room for another request. The waits grow and differ, so that a crowd
+// behind a slow account costs little. least is how long there is no room for sure.
+func errBusy(ctx context.Context, least time.Duration) error {
 	gap := busyWait
 	if activity.IsActivity(ctx) {
 		gap <<= min(activity.GetInfo(ctx).Attempt, 10) - 1
 	}
-	return waiting("provider_busy", "This provider account has as many requests as it may have.",
-		spread(min(gap, longestBusy)))
+	gap = min(gap, longestBusy)
+	//nolint:gosec // it only spreads
+	return waiting("provider_busy", "This provider account has as many requests as it may have.", least+gap/2+rand.N(gap))
 }
 
-// errPaced is for a payment that has no turn yet at the pace of its account.
-func errPaced(wait time.Duration) error {
-	return waiting("provider_busy", "This provider account takes so many requests a second.", spread(wait))
-}
+// shortTurn is a wait for a turn that is not worth the events of a timer.
+const shortTurn = 5 * time.Second
 
-// spread makes waits differ, by half in either direction.
-func spread(wait time.Duration) time.Duration {
-	return wait/2 + rand.N(wait+1) //nolint:gosec // it only spreads
+// paced takes a turn for the exchange. It reports whether the payment comes again later instead, as its row then says: a
+// crowd waits in its workflows, where a callback or a cancellation wakes it.
+func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange, now time.Time) (later bool, _ error) {
+	why := errandOf(*x)
+	wait := a.Pacing.take(x.config.ID, x.limit, why)
+	if wait == 0 {
+		return false, nil
+	}
+	if why == errandUrgent || wait < shortTurn && why == errandSend {
+		return false, errBusy(ctx, wait)
+	}
+	x.move = payment.MoveNone
+	wait += rand.N(wait / 4) //nolint:gosec // it only spreads
+	if why == errandPoll {
+		x.txn = x.txn.PutOff(now.Add(wait))
+	} else {
+		x.txn = x.txn.Held("The account takes no more requests a second. The payment waits for its turn.", wait, x.hold,
+			x.restored, now)
+	}
+	return true, tx.SaveTransaction(ctx, env, x.txn)
 }
 
 // errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for any

@@ -143,7 +143,8 @@ func TestConfirm_ReturnKeepsWhatCompletesTheCharge(t *testing.T) {
 	require.Equal(t, http.StatusOK, r.Status)
 	requireForPayer(t, r)
 	require.Equal(t, []contract.Owner{{EnvironmentID: b.test.environmentID, TransactionID: charge.ID}}, b.engine.checks)
-	require.Equal(t, 1, b.count(t, "select count(*) from transactions where action_brought = 'redirectResult=X6Xtf%21canary'"))
+	require.Equal(t, 1, b.count(t,
+		"select count(*) from transactions where action_brought = 'redirectResult=X6Xtf%21canary'"))
 	now := b.ask(t, b.test, "GET", "/api/payments/"+charge.ID, nil)
 	require.False(t, as[Payment](t, 200, now).RequiresAction, "the payer has done it")
 	for _, seen := range []string{

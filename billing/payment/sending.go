@@ -23,6 +23,12 @@ func (t Transaction) Waiting(p Protocol, hint time.Duration, now time.Time) Tran
 	return t
 }
 
+// PutOff moves the next look-up: the account has no room for it before. Nothing was asked, so no check counts.
+func (t Transaction) PutOff(until time.Time) Transaction {
+	t.NextCheckAt = until
+	return t
+}
+
 // NotTaken notes the proof that the provider did not take the last send. Under a key that was never sent before the
 // next send is a first one again; under a repeated key an earlier send may still have arrived, so the key stays.
 func (t Transaction) NotTaken(p Protocol, was Move, hint time.Duration, now time.Time) Transaction {

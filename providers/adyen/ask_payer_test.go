@@ -29,11 +29,13 @@ func TestCharge_AsksPayer(t *testing.T) {
 		page   string
 		ref    string
 	}{
-		"a page":                {200, paged, providers.Pending, bankPage, "PSP2"},
-		"the bank is content":   {200, `{"pspReference":"PSP2","resultCode":"Authorised"}`, providers.Succeeded, "", "PSP2"},
-		"refused after all":     {200, `{"pspReference":"PSP2","resultCode":"Refused"}`, providers.Declined, "", "PSP2"},
-		"refused as before":     {200, wanted, providers.Declined, "", "PSP1"}, // as a bank without 3-D Secure does
-		"a page without a name": {200, `{"resultCode":"RedirectShopper","action":{"type":"redirect","url":"u"}}`, providers.Declined, "", ""},
+		"a page":              {200, paged, providers.Pending, bankPage, "PSP2"},
+		"the bank is content": {200, `{"pspReference":"PSP2","resultCode":"Authorised"}`, providers.Succeeded, "", "PSP2"},
+		"refused after all":   {200, `{"pspReference":"PSP2","resultCode":"Refused"}`, providers.Declined, "", "PSP2"},
+		"refused as before":   {200, wanted, providers.Declined, "", "PSP1"}, // as a bank without 3-D Secure does
+		"a page without a name": {
+			200, `{"resultCode":"RedirectShopper","action":{"type":"redirect","url":"u"}}`, providers.Declined, "", "",
+		},
 		"a page with a form": {200, `{"pspReference":"PSP2","resultCode":"RedirectShopper","action":{"type":"redirect",` +
 			`"method":"POST","url":"u"}}`, providers.Declined, "", "PSP2"},
 		"no page for a browser": {200, `{"pspReference":"PSP2","resultCode":"IdentifyShopper","action":{"type":"threeDS2"}}`,

@@ -49,10 +49,14 @@ func TestCompleteCharge_Answers(t *testing.T) {
 		code   providers.FailureCode
 		ref    string
 	}{
-		"authorised":         {ours + amount + `"resultCode":"Authorised"`, providers.Succeeded, "", "PSP3"},
-		"known by Adyen's":   {`"pspReference":"PSP2","resultCode":"Authorised"`, providers.Succeeded, "", "PSP2"},
-		"not authenticated":  {ours + `"resultCode":"Refused","refusalReasonCode":"11"`, providers.Declined, providers.DeclinedCode, "PSP3"},
-		"no funds":           {ours + `"resultCode":"Refused","refusalReasonCode":"12"`, providers.Declined, providers.InsufficientFunds, "PSP3"},
+		"authorised":       {ours + amount + `"resultCode":"Authorised"`, providers.Succeeded, "", "PSP3"},
+		"known by Adyen's": {`"pspReference":"PSP2","resultCode":"Authorised"`, providers.Succeeded, "", "PSP2"},
+		"not authenticated": {
+			ours + `"resultCode":"Refused","refusalReasonCode":"11"`, providers.Declined, providers.DeclinedCode, "PSP3",
+		},
+		"no funds": {
+			ours + `"resultCode":"Refused","refusalReasonCode":"12"`, providers.Declined, providers.InsufficientFunds, "PSP3",
+		},
 		"the payer canceled": {ours + `"resultCode":"Cancelled"`, providers.Declined, providers.DeclinedCode, "PSP3"},
 		"error":              {ours + `"resultCode":"Error"`, providers.Failed, providers.DeclinedCode, "PSP3"},
 		"pending":            {ours + `"resultCode":"Received"`, providers.Pending, "", "PSP3"},
@@ -73,7 +77,8 @@ func TestCompleteCharge_Answers(t *testing.T) {
 		require.Equal(t, [3]any{c.want, c.code, c.ref}, [3]any{res.Outcome, res.FailureCode, res.Ref}, name)
 		require.Equal(t, http.StatusOK, res.HTTPStatus, name)
 	}
-	again := "{" + ours + `"resultCode":"RedirectShopper","action":{"type":"redirect","method":"GET","url":"` + bankPage + `"}}`
+	again := "{" + ours + `"resultCode":"RedirectShopper",` +
+		`"action":{"type":"redirect","method":"GET","url":"` + bankPage + `"}}`
 	res, err := answering(t, http.StatusOK, again).CompleteCharge(t.Context(), sampleCompletion())
 	require.NoError(t, err)
 	require.Equal(t, [2]any{providers.Pending, bankPage}, [2]any{res.Outcome, res.ConfirmURL}, "asked once more")

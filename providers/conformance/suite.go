@@ -17,7 +17,8 @@ func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
 	probe := newSubject(t)
 	all, ran, lacking := 0, 0, []string{}
 	for _, group := range [][]scenario{
-		charges, limits, silences, breakdowns, replays, actions, completions, cancels, refunds, refundEnds, disputes, lookups, callbacks, evidence,
+		charges, limits, silences, breakdowns, replays, actions, completions, cancels, refunds, refundEnds, disputes, lookups,
+		callbacks, evidence,
 	} {
 		for _, sc := range group {
 			all++

@@ -20,8 +20,6 @@ func TestFailover(t *testing.T) {
 	n := testkit.Scale(3, 200)
 	w := world.New(t, world.Config{Environments: 4})
 	w.Service.Start(t)
-	ctx, cancel := context.WithTimeout(t.Context(), settled)
-	defer cancel()
 	primary, checked := w.Simulator.Of("pawapay"), map[string]bool{}
 	for i, c := range []struct {
 		name   string
@@ -34,6 +32,7 @@ func TestFailover(t *testing.T) {
 		{"bare 503", "789", "503", false},
 		{"no answer", "789", "hang", false},
 	} {
+		ctx, cancel := context.WithTimeout(t.Context(), settled)
 		env := &wallets{Environment: w.Environments[i], t: t, ctx: ctx, checked: checked}
 		env.accounts("pawapay", "flutterwave")
 		payers := env.payers(n, c.phone)
@@ -53,6 +52,7 @@ func TestFailover(t *testing.T) {
 		env.until(w, "success", n)
 		env.requireBooked(w, n, map[bool]string{true: "flutterwave", false: "pawapay"}[c.over])
 		t.Logf("%s: %d payments, settled at %s", c.name, n, map[bool]string{true: "the backup", false: "the primary"}[c.over])
+		cancel()
 	}
 }
 

@@ -1,0 +1,72 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/activities"
+	"perennial/billing/payment"
+	"perennial/providers"
+	"perennial/test/scene"
+)
+
+// limited is a provider that takes one request a second.
+type limited struct{ *scene.Provider }
+
+func (p limited) Capabilities() providers.Capabilities {
+	c := p.Provider.Capabilities()
+	c.RequestsPerSecond = 1
+	return c
+}
+
+// A payment whose turn is far away waits in its workflow, and says why: a first send as one that is held, a poll without
+// counting as one. What a callback asks for does not queue.
+func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Provider.Script = always(scene.Pend)
+	l.Payments.Gateway = scene.Gateway{Only: limited{l.Provider}}
+	l.Payments.Pacing = &activities.Pacing{
+		Clock: l.Clock.Now, Workers: func(context.Context) (int, error) { return 1, nil },
+	}
+	require.NoError(t, activities.Know(l.Payments.Pacing))
+	crowd := func() { // as long as 30 s are promised to others
+		for activities.Take(l.Payments.Pacing, l.Config.ID, 1) < 30*time.Second {
+		}
+	}
+	crowd()
+	txn := l.own(t).ID
+
+	out := l.check(txn)
+
+	held := l.now(txn)
+	require.Empty(t, l.operations(txn))
+	require.WithinRange(t, out.CheckAt, l.Clock.Now().Add(30*time.Second), l.Clock.Now().Add(40*time.Second))
+	require.Equal(t, out.CheckAt, held.NextCheckAt)
+	require.Contains(t, out.Held.Why, "no more requests a second")
+	require.False(t, held.EverSent())
+
+	l.Clock.Set(out.CheckAt)
+	l.check(txn)
+	require.Equal(t, []string{"charge"}, l.operations(txn), "its turn")
+	require.Empty(t, l.now(txn).FailureReason)
+
+	l.Clock.Set(l.now(txn).NextCheckAt)
+	for activities.TakePoll(l.Payments.Pacing, l.Config.ID, 1) < 30*time.Second {
+	}
+	checks := l.now(txn).Checks
+	out = l.check(txn)
+	require.Equal(t, []string{"charge"}, l.operations(txn))
+	require.Equal(t, checks, l.now(txn).Checks)
+	require.GreaterOrEqual(t, out.CheckAt.Sub(l.Clock.Now()), 30*time.Second)
+
+	l.Clock.Add(2 * time.Second) // far from its turn
+	l.Provider.Settle(txn, providers.Succeeded)
+	l.hears(providers.Callback{
+		EventID: "one", Type: "succeeded", Kind: providers.KindSucceeded, TransactionID: txn, Ref: l.Provider.Reference(txn),
+	})
+	require.Equal(t, payment.Success, l.now(txn).Status)
+}
