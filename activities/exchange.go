@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
@@ -29,18 +30,22 @@ type exchange struct {
 	about     string // the operation that a look-up asks about; empty: the transaction's
 	hint      string // the transaction's reference where only callbacks have named it
 	callID    string
-	mode      string        // of the environment: test or live
-	number    int           // of the send that it is, or is about; 0: none
-	reason    string        // why this provider gets a new send, or why none does
-	earlier   *payment.Send // at another provider, which it asks about; nil: it is about the current one
-	hold      payment.Hold  // where no provider can take it now
-	wait      time.Duration // and for how long; zero: as the rules say
-	backups   int           // how many more accounts can take a new send
-	held      bool          // a slot of its account
-	limit     int           // of requests to its account a second; 0: none
-	mayRepeat bool          // a first send, which a restored database may have forgotten
-	told      []db.Callback // evidence, the one to believe first
-	publicURL string        // how payers reach the API
+	mode      string              // of the environment: test or live
+	number    int                 // of the send that it is, or is about; 0: none
+	reason    string              // why this provider gets a new send, or why none does
+	earlier   *payment.Send       // at another provider, which it asks about; nil: it is about the current one
+	hold      payment.Hold        // where no provider can take it now
+	wait      time.Duration       // and for how long; zero: as the rules say
+	backups   int                 // how many more accounts can take a new send
+	held      bool                // a slot of its account
+	limit     int                 // of requests to its account a second; 0: none
+	mayRepeat bool                // a first send, which a restored database may have forgotten
+	row       payment.Transaction // the transaction before an account was chosen for it
+	restored  time.Time           // when the database came under its present server
+	lost      *lifecycle.Lost     // the lost send that is looked for; nil: none is
+	question  payment.Question    // about it
+	told      []db.Callback       // evidence, the one to believe first
+	publicURL string              // how payers reach the API
 }
 
 // keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow
@@ -49,7 +54,7 @@ var keySpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("perennial:provider-key"))
 
 func (x exchange) key() string {
 	number := x.number
-	if x.earlier == nil && x.txn.FirstSentAt.IsZero() {
+	if x.earlier == nil && x.lost == nil && x.txn.FirstSentAt.IsZero() {
 		number = x.txn.SendNumber + 1 // of the send that a restored database has lost: its key was that of the next
 	}
 	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(number))).String()
@@ -104,7 +109,7 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	if x.earlier != nil {
 		look.Ref = cmp.Or(x.about, x.earlier.ProviderRef)
 	}
-	look.Since = t.Type == payment.Charge && x.about == "" && x.earlier == nil
+	look.Since = t.Type == payment.Charge
 	refund, repeat := t.Type == payment.Refund, x.move == payment.MoveReplay || x.mayRepeat
 	switch {
 	case x.move == payment.MoveBelieve:

@@ -26,7 +26,8 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		if payer.Erased {
 			txn = txn.PayerErased(now)
 		}
-		x.txn, x.asked, x.number, x.country = txn, in.Asked, txn.SendNumber, payer.Country
+		x.txn, x.row, x.asked, x.number, x.country = txn, txn, in.Asked, txn.SendNumber, payer.Country
+		x.restored = payer.RestoredAt
 		if txn.Status != payment.Pending && txn.ProviderConfigID == "" { // it never had a provider
 			x.move = payment.MoveNone
 			return nil
@@ -35,17 +36,22 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 			return err
 		}
 		if x.provider == nil {
-			x.move = txn.Hold(now)
+			x.move = txn.Hold(x.restored)
 			return nil
 		}
-		if err := x.decide(ctx, tx, in, now); err != nil || !x.asks() {
+		if err := x.decide(ctx, tx, in, now); err != nil {
+			return err
+		}
+		if err := a.search(ctx, tx, in.EnvironmentID, r, &x, now); err != nil || !x.asks() {
 			return err
 		}
 		if x.held = a.Slots.take(x.config.ID, x.config.Provider); !x.held {
 			return errBusy(ctx, 0)
 		}
 		x.limit = cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
-		if later, err := a.paced(ctx, tx, in.EnvironmentID, &x, now); later || err != nil {
+		if len(r.absent) > 0 { // one of several questions: together they had a turn
+			a.Pacing.owe(x.config.ID, x.limit, 1)
+		} else if later, err := a.paced(ctx, tx, in.EnvironmentID, &x, now); later || err != nil {
 			return err
 		}
 		return x.begin(ctx, tx, in.EnvironmentID, now)
@@ -171,7 +177,7 @@ func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Ti
 		}
 	}
 	if x.move == payment.MoveSend {
-		x.mayRepeat = x.txn.MayRepeat(now)
+		x.mayRepeat = x.txn.MayRepeat(x.restored)
 		x.txn = x.txn.Sending(x.protocol, now)
 		if x.protocol.ActionExpiry > 0 && x.txn.Type == payment.Charge && x.txn.Action.Token == "" {
 			x.txn.Action.Token = rand.Text()

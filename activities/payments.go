@@ -55,6 +55,7 @@ type round struct {
 	idle    bool                // it waits for a provider to be there again: for nothing but time
 	earlier bool                // the provider of an earlier send was asked
 	refused []string            // accounts that surely did not take a new send
+	absent  []payment.Question  // after lost sends, to which the answer was that there is none
 }
 
 // step is one exchange. It reports whether there is more to do at once: what callbacks prove needs no exchange, and what
@@ -95,9 +96,21 @@ func (a *Payments) step(
 		return contract.ResolveOutput{}, false, err
 	}
 	failpoint.Hit(failpoint.ChargeRecorded)
-	r.idle = x.wait > 0 || result.Outcome == providers.NotSent
+	r.idle = x.wait > 0 || result.Outcome == providers.NotSent || x.lost != nil
 	r.earlier = r.earlier || x.earlier != nil
+	if x.lost != nil {
+		return out, a.goesOn(ctx, r, x, result), nil
+	}
 	return out, len(x.told) > 1 || x.earlier != nil || a.sendsAgain(ctx, in, r, x), nil
+}
+
+// goesOn reports whether the next exchange of a search, or the send after it, follows at once.
+func (a *Payments) goesOn(ctx context.Context, r *round, x exchange, answer providers.Result) bool {
+	if answer.Outcome != providers.NotFound {
+		return false
+	}
+	r.absent = append(r.absent, x.question)
+	return a.timeLeft(ctx)
 }
 
 // sendsAgain reports whether the payment is sent again at once: the account that it was sent to surely did not take it
@@ -113,6 +126,11 @@ func (a *Payments) sendsAgain(ctx context.Context, in contract.ResolveInput, r *
 	default:
 		return false
 	}
+	return a.timeLeft(ctx)
+}
+
+// timeLeft reports whether there is time for another exchange.
+func (a *Payments) timeLeft(ctx context.Context) bool {
 	deadline, limited := ctx.Deadline()
 	return !limited || deadline.Sub(a.Clock()) > 2*recordingTime
 }

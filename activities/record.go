@@ -63,6 +63,11 @@ func (a *Payments) record(
 				return err
 			}
 		}
+		if recorded.Found != nil {
+			if err := tx.InsertSend(ctx, env, x.txn.ID, *recorded.Found); err != nil {
+				return err
+			}
+		}
 		if err := noteSend(ctx, tx, env, x, result, answer); err != nil {
 			return err
 		}
@@ -103,13 +108,12 @@ func loadResult(
 	r.Move, r.Asked, r.Protocol, r.Answer = x.move, x.asked, x.protocol, answerOf(answer)
 	r.About, r.Hint = x.about, x.hint
 	r.ConfirmLink = contract.ConfirmLink(x.publicURL, r.Transaction.Action.Token)
-	r.Hold = x.hold
+	r.Hold, r.Lost, r.RestoredAt = x.hold, x.lost, x.restored
 	if !r.Transaction.EverSent() && x.earlier == nil { // a callback told who has it, whoever refused it last
 		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
 	}
 	r.Send = x.earlier
-	another := answer.Outcome == providers.Succeeded && r.Transaction.Status == payment.Success &&
-		answer.Ref != r.Transaction.ProviderRef
+	another := r.Transaction.Status == payment.Success && answer.Ref != "" && answer.Ref != r.Transaction.ProviderRef
 	if (r.Send != nil || another) && r.Recovered == nil {
 		if r.Recovered, err = tx.LockRecovered(ctx, env, x.txn.ID); err != nil {
 			return r, err
@@ -130,7 +134,7 @@ func loadResult(
 		}
 	}
 	if answer.Outcome == providers.NotSent && x.move == payment.MoveSend {
-		r.Move, err = provenMove(ctx, tx, env, x)
+		r.Move, err = provenMove(ctx, tx, env, x, answer)
 	}
 	return r, err
 }
@@ -160,8 +164,10 @@ func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.
 // provenMove is what "not taken" was said about. While a worker hung in a first send, another may have repeated it
 // under the same key and got through, so that it proves no more than for a repeat. So is a first send that may be a
 // repeat of one that a restored database has lost.
-func provenMove(ctx context.Context, tx *db.Tx, env string, x exchange) (payment.Move, error) {
-	if x.mayRepeat {
+func provenMove(
+	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result,
+) (payment.Move, error) {
+	if x.mayRepeat || x.txn.KeepsKey(answer.HTTPStatus != 0) {
 		return payment.MoveReplay, nil
 	}
 	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)

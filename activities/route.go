@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -25,23 +24,24 @@ func (a *Payments) route(
 		x.stopped("Charging is paused in this environment.")
 		return db.ProviderConfig{}, nil
 	}
-	t, now := x.txn, a.Clock()
+	now := a.Clock()
 	accounts := make([]routing.Account, len(found.Accounts))
 	for i, f := range found.Accounts {
-		accounts[i] = a.candidate(f, t)
-		if t.MayRepeat(now) { // a restored database sends again to whom it sent before, if it answers or not
-			accounts[i].Breaker = routing.Breaker{}
-		}
+		accounts[i] = a.candidate(f, x.txn)
 	}
-	choices, excluded := routing.Route(routing.Payment{
-		Country:  cmp.Or(x.country, routing.CountryOf(t.Method.Details.PhoneNumber)),
-		Currency: t.Currency, Method: t.Method.Type, Amount: t.Amount, Provider: t.Method.Details.Provider,
-	}, found.Rules, accounts, now)
+	choices, excluded := routing.Route(x.payment(), found.Rules, accounts, now)
 	if forced, ok := routing.Forced(excluded); ok && len(choices) == 0 {
 		choices = append(choices, forced)
 	}
 	choices = slices.DeleteFunc(choices, func(c routing.Choice) bool { return slices.Contains(r.refused, c.AccountID) })
 	for i, c := range choices {
+		at := slices.IndexFunc(found.Accounts, func(f db.ProviderConfig) bool { return f.ID == c.AccountID })
+		if out, err := a.unreadable(ctx, tx, env, x, found.Accounts[at]); err != nil {
+			return db.ProviderConfig{}, err
+		} else if out != nil {
+			excluded, x.wait = append(excluded, *out), routing.Cooldown
+			continue
+		}
 		if c.Probe {
 			mine, err := tx.ClaimProbe(ctx, env, c.AccountID, now)
 			if err != nil {
@@ -52,7 +52,6 @@ func (a *Payments) route(
 				continue
 			}
 		}
-		at := slices.IndexFunc(found.Accounts, func(f db.ProviderConfig) bool { return f.ID == c.AccountID })
 		x.reason, x.backups = c.Reason, len(choices)-i-1
 		return found.Accounts[at], nil
 	}

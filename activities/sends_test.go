@@ -82,31 +82,6 @@ func TestSends_CallbackByKey(t *testing.T) {
 	require.Equal(t, payment.Success, l.last().Status)
 }
 
-// A first send that comes minutes late may repeat one that a restored database has lost: that it was refused proves
-// nothing about the lost one, so the key stays.
-func TestSends_RefusalOfALateFirstSendKeepsTheKey(t *testing.T) {
-	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
-	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
-		if n == 2 {
-			return scene.Refuse
-		}
-		return scene.Capture
-	}
-	l.Clock.Set(scene.Start.AddDate(0, 1, 0).Add(10 * time.Minute))
-	l.due()
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Success, l.last().Status)
-	keys := map[string]bool{}
-	for _, c := range l.Provider.Calls()[1:] {
-		if c.Operation == "charge" {
-			keys[c.Key] = true
-		}
-	}
-	require.Len(t, keys, 1)
-	require.Len(t, l.sends(l.last().ID), 1)
-}
-
 // The primary refused, the backup took the payment, and then the primary says that it took it after all. It is asked,
 // and what moved twice goes back once.
 func TestSends_LateSuccessOfAnEarlierProvider(t *testing.T) {

@@ -60,7 +60,8 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 	if why == errandPoll {
 		x.txn = x.txn.PutOff(now.Add(wait))
 	} else {
-		x.txn = x.txn.Held("The account takes no more requests a second. The payment waits for its turn.", wait, x.hold, now)
+		x.txn = x.txn.Held("The account takes no more requests a second. The payment waits for its turn.", wait, x.hold,
+			x.restored, now)
 	}
 	return true, tx.SaveTransaction(ctx, env, x.txn)
 }

@@ -147,3 +147,29 @@ func TestMobileMoney_RefusedSubscriptions(t *testing.T) {
 
 	as[Subscription](t, 201, subscribe("XAF", map[string]any{})) // a method may come later
 }
+
+// A free plan asks nothing of the payment method; who moves to one that costs something must have one that can renew.
+func TestMobileMoney_RefusedChangeFromAFreePlan(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.withMobileMoney(t, "pawapay")
+	plan := func(amount int) string {
+		return as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans",
+			map[string]any{"name": "Plan", "currency": "XOF", "interval": "month", "amount": amount})).ID
+	}
+	form := wallet("wave", "+221770000001", "")
+	form["email"] = "ada@example.com"
+	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", form))
+	free, paid := plan(0), plan(5000)
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": cust.ID, "planId": free}))
+	change := func(to string) response {
+		return b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, map[string]any{"planId": to})
+	}
+	answer := change(paid)
+	problem(t, 422, "payment_method_cannot_renew", "planId", answer)
+	require.Equal(t, "INVALID_ACCOUNT", as[httpkit.Problem](t, 422, answer).FailureCode)
+	as[Subscription](t, 200, change(plan(0)))
+	as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, wallet("mtn", "+22961000001", "")))
+	as[Subscription](t, 200, change(paid))
+}

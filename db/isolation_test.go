@@ -86,7 +86,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		txn.ProviderRef, txn.Status, txn.CompletedAt = "pi_1", payment.Canceled, now
 		require.NoError(t, tx.SaveTransaction(ctx, b.env, txn))
 		recovered := b.charge(inv.ID)
-		recovered.RecoveredFrom = txn.ID
+		recovered.RecoveredFrom, recovered.ProviderRef = txn.ID, "pi_again"
 		recovered.Disputes = payment.Disputes{{
 			ID: dispute, Ref: "du_1", State: payment.DisputeOpen, Amount: 1500, Currency: eur, OpenedAt: wall,
 		}}
@@ -152,7 +152,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Decisions": txn.ID, "CredentialChanges": b.provider, "CredentialNames": b.provider,
 			"ProviderConfigs": "none", "ProviderConfigWithKey": b.provider, "HasPendingPayments": b.provider,
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
-			"Routing": b.env, "RoutingRules": "none",
+			"Routing": b.env, "RoutingSince": b.env, "TransactionSuperseding": b.provider, "RoutingRules": "none",
 			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
@@ -188,6 +188,8 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 	switch method.Name {
 	case "TransactionByProviderRef":
 		strings[2] = "pi_1"
+	case "TransactionSuperseding":
+		strings[2] = "pi_again"
 	case "TransactionOfSend":
 		strings[2] = "key_1"
 	case "CallbackRef", "Evidence":
@@ -221,7 +223,8 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 			args = append(args, reflect.Zero(typ))
 		}
 	}
-	if method.Name == "Environment" || method.Name == "ProviderConfig" || method.Name == "Charging" || method.Name == "Routing" {
+	switch method.Name {
+	case "Environment", "ProviderConfig", "Charging", "Routing", "RoutingSince":
 		args[2] = reflect.ValueOf(asked) // the environment is the row, so there is nothing else to ask for
 		if env != f.env {
 			args[2] = reflect.ValueOf("env_absent")

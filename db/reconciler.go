@@ -119,7 +119,7 @@ func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit
 }
 
 // OverdueChecks lists pending transactions whose first send, or next look at the provider, was due before then; those
-// of each provider configuration in turn, the latest first.
+// of each provider configuration in turn, and of each environment those that no configuration has; the latest first.
 func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListOverdue(ctx, r.lists(), dbsqlc.TransactionListOverdueParams{
 		Before: &before, RowLimit: limit,

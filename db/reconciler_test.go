@@ -339,6 +339,35 @@ func TestReconciler_EnvironmentsTakeTurns(t *testing.T) {
 	require.True(t, slices.Contains(wakes, goodSub))
 }
 
+// So do payments that no provider configuration has yet.
+func TestReconciler_UnsentPaymentsTakeTurns(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	const stuck, limit = 600, 500
+	other := b.newEnvironment(t)
+	unsent := func(e environment, n int, at time.Time) (last string) {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			for range n {
+				c := e.charge("")
+				c.Provider, c.ProviderConfigID, c.NextCheckAt = "", "", at
+				require.NoError(t, tx.InsertTransaction(ctx, e.env, c))
+				last = c.ID
+			}
+		})
+		return last
+	}
+	unsent(b.environment, stuck, wall)
+	hidden := unsent(other, 1, wall.Add(time.Hour))
+	overdue, err := b.store.OverdueChecks(ctx, wall.Add(2*time.Hour), limit)
+	require.NoError(t, err)
+	require.Len(t, overdue, limit)
+	require.True(t, slices.ContainsFunc(overdue, func(r db.TransactionRef) bool { return r.ID == hidden }))
+	waiting, err := b.store.OverduePayments(ctx, wall.Add(2*time.Hour))
+	require.NoError(t, err)
+	require.Len(t, waiting, 2, "both are named to the operator")
+}
+
 func TestMarkMethodChanged_SkipsCanceled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -260,6 +260,7 @@ func TestTransactionRoundTrip(t *testing.T) {
 		Reason: "second_capture", Ref: "pi_2", At: wall.Add(8 * time.Second),
 	}
 	want.HeldBack = payment.Hold{At: wall.Add(9 * time.Second), Revision: 7, ByStop: true}
+	want.UnsentAt = wall.Add(10 * time.Second)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		locked, err := tx.LockTransaction(ctx, b.env, txn.ID)
 		require.NoError(t, err)

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"perennial/billing/money"
 	"perennial/billing/routing"
@@ -18,7 +19,14 @@ type Routing struct {
 
 // Routing reads that of an environment in one round trip. Charging is read before the accounts: one that changes
 // meanwhile makes a later revision. Fault: environment_not_found.
-func (r Reader) Routing(ctx context.Context, environmentID string) (out Routing, err error) {
+func (r Reader) Routing(ctx context.Context, environmentID string) (Routing, error) {
+	return r.RoutingSince(ctx, environmentID, time.Time{})
+}
+
+// RoutingSince is Routing with the accounts that were deleted since then, too; zero: without them.
+func (r Reader) RoutingSince(
+	ctx context.Context, environmentID string, deletedSince time.Time,
+) (out Routing, err error) {
 	err = r.together(ctx,
 		func(q dbsqlc.DBTX) error {
 			row, err := queries.ChargingGet(ctx, q, environmentID)
@@ -26,7 +34,9 @@ func (r Reader) Routing(ctx context.Context, environmentID string) (out Routing,
 			return err
 		},
 		func(q dbsqlc.DBTX) error {
-			found, err := queries.RoutingAccountList(ctx, q, environmentID)
+			found, err := queries.RoutingAccountList(ctx, q, dbsqlc.RoutingAccountListParams{
+				EnvironmentID: environmentID, DeletedSince: nullTime(deletedSince),
+			})
 			out.Accounts = refs(found, routedAccount)
 			return err
 		},

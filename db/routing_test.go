@@ -66,6 +66,11 @@ func TestRouting_RoundTrip(t *testing.T) {
 	found, err = b.store.Routing(t.Context(), b.env)
 	require.NoError(t, err)
 	require.Empty(t, found.Accounts)
+	for since, want := range map[time.Duration]int{-time.Hour: 1, time.Hour: 0} {
+		found, err = b.store.RoutingSince(t.Context(), b.env, time.Now().Add(since))
+		require.NoError(t, err)
+		require.Len(t, found.Accounts, want, "deleted since then")
+	}
 }
 
 // Of the payments that come when it is time for a probe, one makes it.

@@ -53,6 +53,17 @@ func (r Reader) TransactionByProviderRef(
 	return transactionFromDB(row.Transaction), readError("transaction", err)
 }
 
+// TransactionSuperseding finds the one of which a provider calls a further capture so, which was booked as a transaction
+// of its own. Fault: transaction_not_found.
+func (r Reader) TransactionSuperseding(
+	ctx context.Context, environmentID, providerConfigID, ref string,
+) (payment.Transaction, error) {
+	row, err := queries.TransactionGetSuperseding(ctx, r.handle, dbsqlc.TransactionGetSupersedingParams{
+		EnvironmentID: environmentID, ProviderConfigID: &providerConfigID, ProviderRef: &ref,
+	})
+	return transactionFromDB(row.Transaction), readError("transaction", err)
+}
+
 // tokenForm is that of every token. PostgreSQL cannot even be asked about some other texts.
 var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
@@ -116,17 +127,27 @@ func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (pa
 type Payer struct {
 	Erased  bool
 	Country string // ISO 3166-1 alpha-2; empty: not known
+	// RestoredAt is when the database came under its present server, in real time: it may have lost what was sent before.
+	RestoredAt time.Time
 }
 
-// LockTransactionWithPayer is LockTransaction with the customer who pays.
+// LockTransactionWithPayer is LockTransaction with the customer who pays. Where the database has come under another
+// server, which every restore of it leads to, that is noted with tx.Real as its time.
 func (tx *Tx) LockTransactionWithPayer(
 	ctx context.Context, environmentID, id string,
 ) (payment.Transaction, Payer, error) {
 	row, err := queries.TransactionLockWithPayer(ctx, tx.pipe, dbsqlc.TransactionLockWithPayerParams{
 		EnvironmentID: environmentID, ID: id,
 	})
-	payer := Payer{Erased: row.PayerErased, Country: row.PayerCountry}
-	return transactionFromDB(row.Transaction), payer, readError("transaction", err)
+	if err != nil {
+		return payment.Transaction{}, Payer{}, readError("transaction", err)
+	}
+	payer := Payer{Erased: row.PayerErased, Country: row.PayerCountry, RestoredAt: row.RestoredAt}
+	if !row.SameServer {
+		payer.RestoredAt = tx.Real
+		err = queries.DatabaseServerUpdate(ctx, tx.pipe, tx.Real)
+	}
+	return transactionFromDB(row.Transaction), payer, err
 }
 
 // Refunds lists those of a charge, oldest first, and with them what banks took back because of disputes.
@@ -191,7 +212,7 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop, ConfirmToken: null(t.Action.Token),
 		ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
 		ActionReturnedAt: nullTime(t.Action.ReturnedAt), ActionBrought: null(t.Action.Brought),
-		ActionHandedAt: nullTime(t.Action.HandedAt),
+		ActionHandedAt: nullTime(t.Action.HandedAt), UnsentAt: nullTime(t.UnsentAt),
 	})
 	if err != nil {
 		return err
@@ -229,5 +250,6 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 			ReturnedAt: value(row.ActionReturnedAt), Brought: value(row.ActionBrought),
 			HandedAt: value(row.ActionHandedAt),
 		},
+		UnsentAt: value(row.UnsentAt),
 	}
 }

@@ -13,6 +13,8 @@ type Capabilities struct {
 	ReplayWindow time.Duration
 	// LookupByKey: an operation is found by what we named it, before the provider's reference is known.
 	LookupByKey bool
+	// FindsTransaction: that look-up finds the operation of any send of a transaction, whatever its key.
+	FindsTransaction bool
 	// LookupByRef: an operation is found by the provider's reference.
 	LookupByRef bool
 	// Cancel: a pending charge can be asked to be canceled.

@@ -131,5 +131,6 @@ func (s *Service) transactionBehind(
 			return txn, err
 		}
 	}
-	return payment.Transaction{}, nil
+	txn, err = s.store.TransactionSuperseding(ctx, config.EnvironmentID, config.ID, message.Ref)
+	return txn, ignoreNotFound(err)
 }

@@ -42,12 +42,16 @@ func (s *Service) Command(
 	})
 }
 
-// ChangePlan performs the command of that name. Faults: plan_not_found, those of the function Command.
+// ChangePlan performs the command of that name. Faults: plan_not_found, those of the function Command and, from a free
+// plan to one that is not, those of checkRenewable.
 func (s *Service) ChangePlan(
 	ctx context.Context, by Caller, subscriptionID, planID string, atPeriodEnd bool, around Around[Performed],
 ) error {
 	if !id.Is(id.Plan, planID) {
 		return db.ErrPlanNotFound.In("planId")
+	}
+	if err := s.checkWillPay(ctx, by, subscriptionID, planID); err != nil {
+		return err
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
 		return ChangePlan(ctx, tx, by.EnvironmentID, subscriptionID, planID, atPeriodEnd)
@@ -87,17 +91,13 @@ func Command(
 func informed(
 	ctx context.Context, tx *db.Tx, environmentID string, found *lifecycle.State, cmd lifecycle.Command,
 ) (lifecycle.Command, error) {
-	switch c := cmd.(type) {
-	case lifecycle.Cancel:
-		if c.RefundUnused {
-			return cmd, tx.LockCaptures(ctx, environmentID, found)
-		}
-	case lifecycle.MarkPaid:
-		if !found.IsOpen(c.InvoiceID) {
-			closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)
-			c.Closed = &closed
-			return c, err
-		}
+	if lifecycle.GivesBack(cmd) {
+		return cmd, tx.LockCaptures(ctx, environmentID, found)
+	}
+	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
+		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)
+		c.Closed = &closed
+		return c, err
 	}
 	return cmd, nil
 }

@@ -13,6 +13,18 @@ func (c Cancel) judge(d *decision) (func() error, error) {
 	return func() error { return d.carryOut(made) }, err
 }
 
+// GivesBack reports whether a command may value unused time, which depends on what went back of the captures already.
+func GivesBack(c Command) bool {
+	switch c := c.(type) {
+	case Cancel:
+		return c.RefundUnused
+	case ChangePlan:
+		return !c.AtPeriodEnd
+	default:
+		return false
+	}
+}
+
 // Reactivate takes a cancellation at period end back. Faults: those of subscription.Reactivate.
 type Reactivate struct{}
 

@@ -162,7 +162,7 @@ func (l *life) idle() {
 // apply performs a command, or returns its refusal, which must have changed nothing.
 func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 	cancel, ok := cmd.(lifecycle.Cancel)
-	g := l.load(ok && cancel.RefundUnused)
+	g := l.load(lifecycle.GivesBack(cmd))
 	l.account.refunding = ok && cancel.RefundUnused
 	state, changes, err := lifecycle.Apply(g.state, cmd, l.moment())
 	if err != nil {

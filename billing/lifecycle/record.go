@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"cmp"
+	"time"
 
 	"perennial/billing/collection"
 	"perennial/billing/event"
@@ -25,6 +26,8 @@ type Result struct {
 	Hint        string                // the reference that it asked by, where only callbacks have named it; empty: it is known
 	Protocol    payment.Protocol      // of the provider
 	Hold        payment.Hold          // of a move that holds: what is known about it; the Answer says why
+	Lost        *Lost                 // the lost send that was asked about, or is to be; nil: none is looked for
+	RestoredAt  time.Time             // when the database came under its present server; see payment.MayRepeat
 	Answer      payment.Answer
 	ConfirmLink string // ours, by which the payer confirms the charge; empty: nobody can be asked
 	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
@@ -50,6 +53,8 @@ type Recorded struct {
 	Reason invoice.Reason
 	// NeedsReview is why the transaction was left to a person just now; empty: it was not.
 	NeedsReview string
+	// Found is the lost send that the transaction turned out to have; nil: it is not known to have one.
+	Found *payment.Send
 }
 
 // Record writes down what an exchange with the provider proved, and what follows from it. What was due before the
@@ -79,7 +84,7 @@ func record(s State, result Result, at Moment, decide func(*recording) error) (S
 	if err := decide(r); err != nil {
 		return State{}, Recorded{}, Changes{}, err
 	}
-	out.Transaction, out.NeedsReview, out.LookedAt = r.txn, r.review, r.lookedAt()
+	out.Transaction, out.NeedsReview, out.LookedAt, out.Found = r.txn, r.review, r.lookedAt(), r.found
 	if r.txn.Type == payment.Refund { // it touches transactions only
 		return d.State, out, d.Changes, nil
 	}
@@ -104,6 +109,7 @@ type recording struct {
 	txn    payment.Transaction
 	review string // why a person must act, where that is decided just now
 	waits  bool   // something that the provider said cannot be booked yet: callbacks about it stay open
+	found  *payment.Send
 }
 
 // lookedAt returns what the exchange covered: nothing, unless callbacks were the reason for it and the provider
@@ -124,9 +130,15 @@ func (r *recording) lookedAt() []string {
 }
 
 func (r *recording) record() error {
+	if r.Lost != nil && !r.lostSend() {
+		return nil
+	}
 	switch {
 	case r.Impossible != nil:
 		return r.impossible()
+	case r.superseded():
+		r.supersededSince()
+		return nil
 	case r.Send != nil:
 		return r.earlier()
 	case r.Move == payment.MoveHold:

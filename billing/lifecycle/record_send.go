@@ -10,7 +10,7 @@ func (r *recording) hold() {
 	if r.txn.Status != payment.Pending || r.txn.EverSent() {
 		return
 	}
-	r.txn = r.txn.Held(r.Answer.FailureReason, r.Answer.RetryAfter, r.Hold, r.d.Real)
+	r.txn = r.txn.Held(r.Answer.FailureReason, r.Answer.RetryAfter, r.Hold, r.RestoredAt, r.d.Real)
 	r.d.saveTransaction(r.txn)
 }
 
@@ -37,6 +37,21 @@ func (r *recording) earlier() error {
 		return r.succeeded()
 	}
 	return nil
+}
+
+// superseded reports whether the answer is about the capture of another send, which was booked as a success of its own and
+// given back.
+func (r *recording) superseded() bool {
+	return r.Recovered != nil && r.txn.Status == payment.Success && r.Answer.Ref == r.Recovered.ProviderRef &&
+		(r.Send == nil || r.Send.ProviderConfigID == r.Recovered.ProviderConfigID)
+}
+
+// supersededSince books what became of its money since, as that of any capture: disputes, and refunds made without us.
+func (r *recording) supersededSince() {
+	counts := r.txn
+	r.txn = *r.Recovered
+	r.movedSince()
+	r.txn = counts
 }
 
 // at is the transaction as the earlier send's. One without a row is at the transaction's own account.

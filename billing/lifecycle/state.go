@@ -78,7 +78,19 @@ func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) 
 func (s State) Facts() subscription.Facts {
 	return subscription.Facts{
 		Plan: s.Plan, Pending: s.PendingPlan, Settings: s.settings(), Open: s.Open, Paid: s.Paid, WrittenOff: s.WrittenOff,
+		GivenBack: s.givenBack(),
 	}
+}
+
+// givenBack is what is no longer there of the money that paid for the current period, where Captures are loaded. What was
+// paid outside stays, as far as is known here.
+func (s State) givenBack() (sum money.Minor) {
+	for _, charge := range s.Captures {
+		if !charge.External() {
+			sum += charge.Amount - charge.Refundable()
+		}
+	}
+	return sum
 }
 
 // Attempt returns the pending charge that the subscription's workflow follows: the one whose turn to be asked about

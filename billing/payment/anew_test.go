@@ -22,7 +22,7 @@ func TestAnew_AfterProofOfAbsence(t *testing.T) {
 	require.True(t, ok)
 	require.False(t, txn.EverSent())
 	require.Equal(t, payment.MoveSend, txn.Next(protocol, false, now), "not asked about first, as one that was due a day ago is")
-	require.False(t, txn.MayRepeat(now.Add(time.Hour)))
+	require.False(t, txn.MayRepeat(now))
 	sent := txn.Sending(protocol, now)
 	require.Equal(t, 2, sent.SendNumber, "a new key")
 	require.Equal(t, payment.MoveReplay, sent.Next(protocol, false, now.Add(time.Second)))

@@ -20,7 +20,7 @@ func TestHeld_StopUsesUpNothing(t *testing.T) {
 	t.Parallel()
 	held, now := due(), t0
 	for range 30 {
-		held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true, Revision: 3}, now)
+		held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true, Revision: 3}, time.Time{}, now)
 		require.Equal(t, now.Add(24*time.Hour), held.NextCheckAt)
 		now = held.NextCheckAt
 	}
@@ -38,7 +38,7 @@ func TestHeld_WithoutProviderWaitsMinutes(t *testing.T) {
 	t.Parallel()
 	held := due()
 	for range 10 {
-		held = held.Held("No provider.", 0, payment.Hold{}, t0)
+		held = held.Held("No provider.", 0, payment.Hold{}, time.Time{}, t0)
 	}
 	require.Equal(t, 10, held.Checks)
 	require.Equal(t, t0.Add(5*time.Minute), held.NextCheckAt)
@@ -61,32 +61,34 @@ func TestNext_LatenessBeginsAtTheLastHold(t *testing.T) {
 		"cannot be asked, late": {noLookup, 168 * time.Hour, payment.MoveReview},
 	} {
 		now := t0.AddDate(0, 3, 0)
-		held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, t0)
-		held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true}, now.Add(-c.since))
+		held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, time.Time{}, t0)
+		held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true}, time.Time{}, now.Add(-c.since))
 		require.Equal(t, c.want, held.Next(c.protocol, false, now), name)
 	}
 }
 
-// A database that was restored to a moment before the send has lost it, and the operator pauses charging before
-// anything else: that nobody finds a provider then says nothing about the lost send.
-func TestHeld_LateForTheFirstTimeProvesNothing(t *testing.T) {
+// What is held again after a restore may have been sent in the window that was lost, whenever it was held before: that
+// nobody finds a provider says nothing about the lost send, until every account was asked.
+func TestHeld_AfterARestoreProvesNothing(t *testing.T) {
 	t.Parallel()
-	now := t0.AddDate(0, 0, 2)
-	for name, c := range map[string]struct {
-		firstLook time.Duration
-		proven    bool
-	}{"in time": {time.Minute, true}, "at once": {0, true}, "late": {10 * time.Minute, false}} {
-		held := due()
-		for at := t0.Add(c.firstLook); at.Before(now); at = held.NextCheckAt {
-			held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true}, at)
-		}
-		want := map[bool]payment.Move{true: payment.MoveSend, false: payment.MoveLookup}[c.proven]
-		require.Equal(t, want, held.Next(protocol, false, held.NextCheckAt.Add(-15*time.Hour)), name)
-		require.Equal(t, !c.proven, held.MayRepeat(now), name)
-		held.CancelRequestedAt = now
-		want = map[bool]payment.Move{true: payment.MoveAbandon, false: payment.MoveHold}[c.proven]
-		require.Equal(t, want, held.Hold(now), name)
+	held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, time.Time{}, t0.Add(time.Hour))
+	require.False(t, held.MayRepeat(time.Time{}))
+	restored := t0.Add(2 * time.Hour)
+	for n := range 3 {
+		now := restored.Add(time.Duration(n) * 24 * time.Hour)
+		held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true}, restored, now)
+		require.Equal(t, t0.Add(time.Hour), held.HeldBack.At, "known not to be sent until then")
+		require.True(t, held.MayRepeat(restored))
 	}
+	held.CancelRequestedAt = restored
+	require.Equal(t, payment.MoveHold, held.Hold(restored))
+	now := restored.AddDate(0, 0, 3)
+	held = held.Nowhere(now)
+	require.False(t, held.MayRepeat(restored))
+	require.Equal(t, payment.MoveAbandon, held.Hold(restored))
+	require.True(t, held.MayRepeat(now.Add(time.Second)), "a later restore loses later sends")
+	held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true}, restored, now)
+	require.Equal(t, now, held.HeldBack.At)
 }
 
 // However long a payment was held, or refused, the look-ups after its send begin at once.
@@ -94,7 +96,7 @@ func TestSending_AnswerIsAskedForAsAfterAFirstSend(t *testing.T) {
 	t.Parallel()
 	waited := due()
 	for range 20 {
-		waited = waited.Held("It rests.", 30*time.Second, payment.Hold{}, t0)
+		waited = waited.Held("It rests.", 30*time.Second, payment.Hold{}, time.Time{}, t0)
 	}
 	for name, txn := range map[string]payment.Transaction{"not held": due(), "held": waited} {
 		for n := range 8 {

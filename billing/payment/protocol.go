@@ -207,6 +207,6 @@ func (t Transaction) Attend(
 // same key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
 // What was held back was not sent until then.
 func (t Transaction) lateSend(p Protocol, now time.Time) bool {
-	since := later(t.SendDueAt, t.HeldBack.At)
+	since := later(later(t.SendDueAt, t.HeldBack.At), t.UnsentAt)
 	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(since) >= p.late()
 }

@@ -35,17 +35,6 @@ func (t Transaction) EverSent() bool {
 	return !t.External() && (t.ProviderRef != "" || !t.FirstSentAt.IsZero())
 }
 
-// restoreTime is the least time between a send that a restored database has lost and its repeat.
-const restoreTime = 5 * time.Minute
-
-// MayRepeat reports whether a first send comes so late that it may repeat one that a restored database has lost. What
-// was held back in time, or refused, is known not to have been sent.
-func (t Transaction) MayRepeat(now time.Time) bool {
-	heldInTime := !t.HeldBack.At.IsZero() && !t.HeldBack.At.Before(t.SendDueAt)
-	fresh := !heldInTime && t.NotFoundCount == 0 && t.SendNumber == 0
-	return !t.EverSent() && fresh && !t.SendDueAt.IsZero() && now.Sub(t.SendDueAt) >= restoreTime
-}
-
 // resends is how often a charge is sent anew after its provider has proven that it has nothing of it. Two are enough for
 // what single requests meet; whoever loses three is not to be trusted with a fourth.
 const resends = 2
@@ -77,9 +66,9 @@ type Hold struct {
 	ByStop   bool      // because charging is paused
 }
 
-// Hold decides what to do with a transaction that no provider can take now.
-func (t Transaction) Hold(now time.Time) Move {
-	if !t.CancelRequestedAt.IsZero() && !t.MayRepeat(now) {
+// Hold decides what to do with a transaction that no provider can take now. restored is as in MayRepeat.
+func (t Transaction) Hold(restored time.Time) Move {
+	if !t.CancelRequestedAt.IsZero() && !t.MayRepeat(restored) {
 		return MoveAbandon
 	}
 	return MoveHold
@@ -87,11 +76,11 @@ func (t Transaction) Hold(now time.Time) Move {
 
 // Held notes that no provider could take the transaction, and why. It is tried again after wait; zero: in growing gaps. A
 // charging stop wakes it when it ends, and until then costs nothing: neither events of its workflow nor the count that
-// spaces out checks.
-func (t Transaction) Held(why string, wait time.Duration, h Hold, now time.Time) Transaction {
+// spaces out checks. restored is as in MayRepeat: of what may repeat a lost send, it is not known that it was not sent.
+func (t Transaction) Held(why string, wait time.Duration, h Hold, restored, now time.Time) Transaction {
 	h.At = now
-	if t.MayRepeat(now) { // all that is known is that it was not sent before it was due: a restored database may have lost that
-		h.At = t.SendDueAt.Add(-time.Microsecond)
+	if t.MayRepeat(restored) {
+		h.At = t.unsentUntil()
 	}
 	t.HeldBack, t.FailureReason = h, why
 	if h.ByStop {

@@ -40,6 +40,12 @@ func (t Transaction) NotTaken(p Protocol, was Move, hint time.Duration, now time
 	return t
 }
 
+// KeepsKey reports whether the next send, after a first one that the provider says it did not take, repeats its key. A
+// charge goes to another account in the same breath, under another key; a refund has one account only, so that the key
+// costs nothing, and money goes back once even where the provider did take it. reached: there was an answer, so that the
+// request arrived.
+func (t Transaction) KeepsKey(reached bool) bool { return t.Type == Refund && reached }
+
 // refusedGap is the longest wait after a send that was surely not taken: nothing is unknown then, and money is late.
 const refusedGap = time.Minute
 

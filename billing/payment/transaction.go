@@ -9,8 +9,8 @@ import (
 )
 
 // Transaction is one attempt to move money. Amount is in minor units of Currency. Zero times mean "not yet"; times of
-// the charge protocol (SendDueAt, FirstSentAt, NextCheckAt, NotFoundAt, ParkedAt, CancelRequestedAt) are real, also on
-// a test clock.
+// the charge protocol (SendDueAt, UnsentAt, FirstSentAt, NextCheckAt, NotFoundAt, ParkedAt, CancelRequestedAt) are real,
+// also on a test clock.
 type Transaction struct {
 	ID               string
 	Type             Type
@@ -44,6 +44,7 @@ type Transaction struct {
 	CancelRequestedAt time.Time
 	NextCheckAt       time.Time
 	SendDueAt         time.Time // when the first send, or the one after proof of absence, was due, in real time
+	UnsentAt          time.Time // when every account that might have a lost send of it had none; see MayRepeat
 	Checks            int
 	NotFoundCount     int
 	NotFoundAt        time.Time

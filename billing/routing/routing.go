@@ -164,6 +164,9 @@ func (a Account) excludes(p Payment, now time.Time) (why string, cause Cause) {
 	return "", 0
 }
 
+// Takes reports whether the account may take such a payment at any time, as far as is known without asking.
+func (a Account) Takes(p Payment) bool { return a.never(p) == "" }
+
 // never returns why the account takes no such payment at any time; empty: it may.
 func (a Account) never(p Payment) string {
 	switch {

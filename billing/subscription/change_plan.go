@@ -102,16 +102,24 @@ type leaving struct {
 // that the new invoice takes in, which the caller must be able to withdraw. All that is unpaid of the period is then on
 // one invoice, so a total below zero, which becomes credit or a refund, is never more than was paid.
 func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
-	issued := slices.Concat(f.Paid, f.WrittenOff)
+	issued, payable := slices.Concat(f.Paid, f.WrittenOff), slices.Clone(f.Paid)
 	var out leaving
 	if open := f.openFor(s.PeriodIndex); open != nil {
 		out.replaces, out.lines = open.ID, slices.Clone(open.Lines)
-		issued = append(issued, *open)
+		issued, payable = append(issued, *open), append(payable, *open)
+	}
+	kept, err := f.kept(payable)
+	if err != nil {
+		return leaving{}, err
 	}
 	for _, item := range s.items(f, f.Plan) {
 		credit, ok, err := s.unusedTime(issued, item, now)
 		if err != nil {
 			return leaving{}, err
+		}
+		if ok && f.GivenBack > 0 {
+			credit.Amount = max(credit.Amount, out.credit-kept)
+			ok = credit.Amount < 0
 		}
 		if ok {
 			out.credit -= credit.Amount
@@ -119,4 +127,15 @@ func (s Subscription) leaving(f Facts, now time.Time) (leaving, error) {
 		}
 	}
 	return out, nil
+}
+
+// kept is the most that unused time is worth where money of the period went back already: what its paid and open invoices
+// come to, less that.
+func (f Facts) kept(payable []invoice.Invoice) (money.Minor, error) {
+	amounts := []money.Minor{-f.GivenBack}
+	for _, inv := range payable {
+		amounts = append(amounts, inv.Total)
+	}
+	sum, err := money.Sum(amounts...)
+	return max(sum, 0), err
 }

@@ -4,6 +4,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 )
 
@@ -25,6 +26,8 @@ type Facts struct {
 	Paid     []invoice.Invoice // paid invoices with lines that Subscription.Spans, oldest first
 	// WrittenOff are the invoices that Subscription.Spans and a person voided or marked uncollectible.
 	WrittenOff []invoice.Invoice
+	// GivenBack is what went back, or is reserved or owed to go back, of the money that paid Paid.
+	GivenBack money.Minor
 	// ItemID returns the id of the subscription's item for a price.
 	ItemID func(priceID string) string
 }

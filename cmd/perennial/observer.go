@@ -67,8 +67,8 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 	if !o.said.again(r.ProviderConfigID, o.now()) {
 		return
 	}
-	o.telemetry.Logger.Error("the payment provider rejects the credentials: no payment through this account succeeds; "+
-		"check the key at the provider, and store a valid one with `perennial provider update`",
+	o.telemetry.Logger.Error("the payment provider rejects the credentials, or they cannot be read: no payment "+
+		"through this account succeeds; check the key at the provider and PERENNIAL_KEK, and store a valid one with `perennial provider update`",
 		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
 		zap.String("provider", r.Provider), zap.String("transactionId", r.TransactionID),
 		zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))

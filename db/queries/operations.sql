@@ -27,10 +27,10 @@ from temporal_epoch e,
                      where s.environment_id = n.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at is not null
                      order by s.next_action_at limit 1)) from environments n) as action_at,
         (select min((select t.next_check_at from transactions t
-                     where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+                     where coalesce(t.provider_config_id, t.environment_id) = g.id and t.status = 'pending' and t.parked_at is null
                        and t.next_check_at is not null
                      order by t.next_check_at limit 1))
-         from (select p.id from provider_configs p union all select '') g) as check_at,
+         from (select p.id from provider_configs p union all select v.id from environments v) g) as check_at,
         (select min(t.parked_at) from transactions t where t.parked_at is not null) as review_at,
         (select min(t.disputed_at) from transactions t where t.disputed_at is not null) as disputed_at,
         (select min(c.received_at) from provider_callbacks c
@@ -47,10 +47,10 @@ from temporal_epoch e,
                 limit @at_most::integer) d
             limit @at_most::integer) o) as actions,
         (select count(*) from (
-            select from (select p.id from provider_configs p union all select '') g
+            select from (select p.id from provider_configs p union all select v.id from environments v) g
             cross join lateral (
                 select from transactions t
-                where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+                where coalesce(t.provider_config_id, t.environment_id) = g.id and t.status = 'pending' and t.parked_at is null
                   and t.next_check_at < @overdue_before::timestamptz
                 order by t.next_check_at
                 limit @at_most::integer) d

@@ -18,7 +18,7 @@ insert into routing_rules (
 
 -- name: RoutingAccountList :many
 -- All accounts of an environment with what opens them, as ProviderConfigGet reads one: the account that is chosen needs no
--- further read. There are few.
+-- further read. There are few. Deleted ones only where they were deleted since a moment.
 select sqlc.embed(p), e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,
@@ -28,7 +28,8 @@ from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
 left join provider_breakers b on b.environment_id = p.environment_id and b.provider_config_id = p.id
-where p.environment_id = @environment_id and p.deleted_at is null
+where p.environment_id = @environment_id
+  and (p.deleted_at is null or p.deleted_at >= sqlc.narg('deleted_since')::timestamptz)
 order by p.id;
 
 -- name: BreakerLock :one
@@ -64,3 +65,7 @@ join environments e on e.id = b.environment_id
 where b.opened_at is not null and p.deleted_at is null and p.disabled_at is null
 order by b.opened_at, b.provider_config_id
 limit @row_limit;
+
+-- name: DatabaseServerUpdate :exec
+-- Global: the database is used under another server from now on. Only the first of those who notice it writes.
+update database_server d set identity = database_identity(), since = @since where d.identity <> database_identity();

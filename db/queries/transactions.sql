@@ -32,6 +32,7 @@ with written as (
         review_reason = @review_reason, review_ref = @review_ref, reviewed_at = @reviewed_at,
         held_at = @held_at, held_revision = @held_revision, held_by_stop = @held_by_stop, confirm_token = @confirm_token,
         action_url = @action_url, action_expires_at = @action_expires_at, action_returned_at = @action_returned_at,
+        unsent_at = @unsent_at,
         action_brought = @action_brought, action_handed_at = @action_handed_at,
         refund_owed_at = case when @owes::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
@@ -59,7 +60,9 @@ select sqlc.embed(t),
         where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased,
     coalesce((
         select c.country from customers c
-        where c.environment_id = t.environment_id and c.id = t.customer_id), '')::text as payer_country
+        where c.environment_id = t.environment_id and c.id = t.customer_id), '')::text as payer_country,
+    coalesce((select d.since from database_server d), 'epoch')::timestamptz as restored_at,
+    coalesce((select d.identity from database_server d) = database_identity(), false)::boolean as same_server
 from transactions t
 where t.environment_id = @environment_id and t.id = @id
 for no key update;
@@ -73,6 +76,14 @@ select sqlc.embed(t)
 from transactions t
 where t.environment_id = @environment_id and t.provider_config_id = @provider_config_id and t.provider_ref = @provider_ref
   and t.type = @type and t.recovered_from is null;
+
+-- name: TransactionGetSuperseding :one
+-- The transaction whose further capture, booked as one of its own, a provider calls so. Few are captured twice.
+select sqlc.embed(t)
+from transactions r
+join transactions t on t.environment_id = r.environment_id and t.id = r.recovered_from
+where r.environment_id = @environment_id and r.recovered_from is not null and r.provider_config_id = @provider_config_id
+  and r.provider_ref = @provider_ref;
 
 -- name: TransactionLockRecovered :one
 select sqlc.embed(t)

@@ -92,9 +92,9 @@ limit @row_limit;
 -- Payments whose send, or next look-up at the provider, was due before then.
 with behind as materialized (
     select g.id, greatest(1, floor(1.0 / count(*) over () * @at_most::int)::int) as share
-    from (select p.id from provider_configs p union all select '') g
+    from (select p.id from provider_configs p union all select v.id from environments v) g
     where (select t.next_check_at from transactions t
-           where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+           where coalesce(t.provider_config_id, t.environment_id) = g.id and t.status = 'pending' and t.parked_at is null
              and t.next_check_at is not null
            order by t.next_check_at limit 1) < @due_before::timestamptz
 )
@@ -104,7 +104,7 @@ from behind b
 cross join lateral (
     select t.environment_id, t.currency, t.amount, t.next_check_at, t.id
     from transactions t
-    where coalesce(t.provider_config_id, '') = b.id and t.status = 'pending' and t.parked_at is null
+    where coalesce(t.provider_config_id, t.environment_id) = b.id and t.status = 'pending' and t.parked_at is null
       and t.next_check_at < @due_before
     order by t.next_check_at
     limit b.share) t

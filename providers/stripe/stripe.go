@@ -92,7 +92,7 @@ func (*Stripe) Name() string { return "stripe" }
 // Capabilities of Stripe. A search finds nothing reliably before the window is over, and an hour later in outages.
 func (s *Stripe) Capabilities() providers.Capabilities {
 	return providers.Capabilities{
-		ReplayWindow: s.replayWindow, LookupByKey: true, LookupByRef: true, Cancel: true,
+		ReplayWindow: s.replayWindow, LookupByKey: true, FindsTransaction: true, LookupByRef: true, Cancel: true,
 		AsksPayer: true, AbsenceAfter: s.replayWindow, AbsenceGap: time.Hour, RequestsPerSecond: s.requestsPerSecond(),
 	}
 }

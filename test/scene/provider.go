@@ -28,6 +28,7 @@ const (
 	Refuse                     // says that it did not take the request
 	Mischarge                  // takes one unit more than asked for
 	Unauthorized               // refuses our credentials
+	Deny                       // takes the money, and says that it did not take the request
 	Reused                     // refuses the key: it took the money under it before, by a request with another card
 )
 
@@ -130,12 +131,15 @@ func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
 	p.decide(op, transactionID, outcome)
 }
 
-// RefundElsewhere gives amount of a charge back without us, as a person does at the provider's dashboard, and returns
-// the refund's reference. Its metadata may have something where ours have our id.
+// RefundElsewhere gives amount of a charge, or of a further capture by its reference, back without us, as a person does at
+// the provider's dashboard, and returns the refund's reference. Its metadata may have something where ours have our id.
 func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor, metadata ...string) (ref string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	charge := p.charged[transactionID]
+	if again, ok := p.again[transactionID]; ok {
+		charge = again
+	}
 	ref = "re_elsewhere_" + strconv.Itoa(len(p.elsewhere)) + "_" + transactionID
 	p.elsewhere[ref] = &operation{
 		ref: ref, of: charge.ref, as: strings.Join(metadata, ""), amount: amount, asked: amount, cur: charge.cur,
@@ -151,7 +155,7 @@ func (p *Provider) SettleElsewhere(ref string, outcome providers.Outcome) {
 	p.elsewhere[ref].outcome = outcome
 }
 
-// Dispute says how a dispute of a charge stands, from now on.
+// Dispute says how a dispute of a charge, or of a further capture by its reference, stands from now on.
 func (p *Provider) Dispute(transactionID string, d providers.Dispute) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,7 +234,9 @@ func (p *Provider) Name() string { return "stripe" }
 
 // Capabilities implements providers.Provider.
 func (p *Provider) Capabilities() providers.Capabilities {
-	can := providers.Capabilities{LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceGap: time.Hour}
+	can := providers.Capabilities{
+		LookupByKey: true, FindsTransaction: true, LookupByRef: true, Cancel: true, AbsenceGap: time.Hour,
+	}
 	can.ReplayWindow, can.AbsenceAfter = Window, Window
 	return can
 }
@@ -313,7 +319,7 @@ func (p *Provider) LookupCharge(_ context.Context, in providers.LookupRequest) (
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if op, ok := p.again[in.Ref]; ok {
-		return op.result(), nil
+		return p.since(op.result(), in.Ref), nil
 	}
 	found := find(p.charged, in.TransactionID)
 	if in.Since && found.Outcome == providers.Succeeded {
@@ -361,20 +367,26 @@ func (p *Provider) Refund(_ context.Context, in providers.RefundRequest) (provid
 	switch answer {
 	case Lose:
 		return providers.Result{Outcome: providers.Unknown}, nil
-	case Refuse, Unauthorized:
+	case Refuse:
 		return providers.Result{Outcome: providers.NotSent}, nil
+	case Unauthorized:
+		return providers.Result{Outcome: providers.NotSent, HTTPStatus: http.StatusUnauthorized}, nil
 	case Decline:
 		op.outcome = providers.Failed
 	case Pend:
 		op.outcome = providers.Pending
-	case Capture, Silent, Mischarge, Reused: // it goes through, whatever the caller hears
+	case Capture, Silent, Mischarge, Deny, Reused: // it goes through, whatever the caller hears
 	}
 	p.refunded[in.TransactionID] = op
 	p.keys[in.Key] = remembered{result: op.result(), at: p.now()}
-	if answer == Silent {
+	switch answer {
+	case Silent:
 		return providers.Result{Outcome: providers.Unknown}, nil
+	case Deny:
+		return providers.Result{Outcome: providers.NotSent, HTTPStatus: http.StatusTooManyRequests}, nil
+	default:
+		return op.result(), nil
 	}
-	return op.result(), nil
 }
 
 // LookupRefund implements providers.Provider.

@@ -437,6 +437,7 @@ type Transaction struct {
 	ActionUrl         *string
 	ActionExpiresAt   *time.Time
 	ActionReturnedAt  *time.Time
+	UnsentAt          *time.Time
 	ActionBrought     *string
 	ActionHandedAt    *time.Time
 }

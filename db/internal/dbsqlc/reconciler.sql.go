@@ -272,7 +272,7 @@ select epoch from temporal_epoch
 //
 // The lists of what was not done in time let nothing go until it is done, and what cannot be done stays: an environment's
 // credentials cannot be read, say. So environments take turns in them, each with its oldest first; transactions by provider
-// configuration, which is whose the credentials are. Whatever hangs elsewhere, each that has anything in a list has its
+// configuration, which is whose the credentials are, or by environment while no configuration has them. Whatever hangs elsewhere, each that has anything in a list has its
 // share of row_limit in every pass: of each that has anything due, as many are read as nine times row_limit allows, divided
 // among them. The look for the first due one stands in brackets, so that it is one probe of an index.
 func (q *Queries) EpochGet(ctx context.Context, db DBTX) (int64, error) {
@@ -534,9 +534,9 @@ func (q *Queries) TransactionClearWakePending(ctx context.Context, db DBTX, arg 
 const transactionListOverdue = `-- name: TransactionListOverdue :many
 with behind as materialized (
     select g.id, greatest(1, least($2::int, floor(8.0 / count(*) over () * $2::int)::int)) as share
-    from (select p.id from provider_configs p union all select '') g
+    from (select p.id from provider_configs p union all select v.id from environments v) g
     where (select t.next_check_at from transactions t
-           where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+           where coalesce(t.provider_config_id, t.environment_id) = g.id and t.status = 'pending' and t.parked_at is null
              and t.next_check_at is not null
            order by t.next_check_at limit 1) < $1
 )
@@ -549,7 +549,7 @@ from (
         from (
             select t.environment_id, t.id, t.type, t.subscription_id, t.next_check_at
             from transactions t
-            where coalesce(t.provider_config_id, '') = b.id and t.status = 'pending' and t.parked_at is null
+            where coalesce(t.provider_config_id, t.environment_id) = b.id and t.status = 'pending' and t.parked_at is null
               and t.next_check_at < $1
             order by t.next_check_at, t.id
             limit b.share
@@ -576,8 +576,8 @@ type TransactionListOverdueRow struct {
 }
 
 // Also one that was never sent: a storm keeps some waiting for a worker that long, but a command may have written it whose
-// process died before its workflow knew, and nobody else would ever send it. A charge without a provider configuration
-// takes its turn too.
+// process died before its workflow knew, and nobody else would ever send it. Those that no account has yet take turns by
+// environment.
 func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg TransactionListOverdueParams) ([]TransactionListOverdueRow, error) {
 	rows, err := db.Query(ctx, transactionListOverdue, arg.Before, arg.RowLimit)
 	if err != nil {
@@ -615,7 +615,7 @@ cross join lateral (
         from provider_calls c
         where c.environment_id = t.environment_id and c.transaction_id = t.id
         order by c.id desc limit 1) last
-    where coalesce(t.provider_config_id, '') = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+    where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
       and t.next_check_at > $1 and t.first_sent_at is not null and last.outcome in ('unknown', 'not_sent', 'cut_off')
       and last.rested
     order by t.next_check_at, t.id
@@ -782,7 +782,7 @@ with back as materialized (
             select c.outcome, c.started_at from provider_calls c
             where c.environment_id = t.environment_id and c.transaction_id = t.id
             order by c.id desc limit 1) last
-        where coalesce(t.provider_config_id, '') = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+        where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
           and t.next_check_at > $2 and t.first_sent_at is not null
           and last.outcome in ('unknown', 'not_sent', 'cut_off') and last.started_at < b.recovered_at
         order by t.next_check_at, t.id

@@ -181,6 +181,16 @@ func (q *Queries) BreakerUpdate(ctx context.Context, db DBTX, arg BreakerUpdateP
 	return err
 }
 
+const databaseServerUpdate = `-- name: DatabaseServerUpdate :exec
+update database_server d set identity = database_identity(), since = $1 where d.identity <> database_identity()
+`
+
+// Global: the database is used under another server from now on. Only the first of those who notice it writes.
+func (q *Queries) DatabaseServerUpdate(ctx context.Context, db DBTX, since time.Time) error {
+	_, err := db.Exec(ctx, databaseServerUpdate, since)
+	return err
+}
+
 const routingAccountList = `-- name: RoutingAccountList :many
 select p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second, e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
@@ -191,9 +201,15 @@ from provider_configs p
 join environments e on e.id = p.environment_id
 join apps a on a.id = e.app_id
 left join provider_breakers b on b.environment_id = p.environment_id and b.provider_config_id = p.id
-where p.environment_id = $1 and p.deleted_at is null
+where p.environment_id = $1
+  and (p.deleted_at is null or p.deleted_at >= $2::timestamptz)
 order by p.id
 `
+
+type RoutingAccountListParams struct {
+	EnvironmentID string
+	DeletedSince  *time.Time
+}
 
 type RoutingAccountListRow struct {
 	ProviderConfig ProviderConfig
@@ -212,9 +228,9 @@ type RoutingAccountListRow struct {
 }
 
 // All accounts of an environment with what opens them, as ProviderConfigGet reads one: the account that is chosen needs no
-// further read. There are few.
-func (q *Queries) RoutingAccountList(ctx context.Context, db DBTX, environmentID string) ([]RoutingAccountListRow, error) {
-	rows, err := db.Query(ctx, routingAccountList, environmentID)
+// further read. There are few. Deleted ones only where they were deleted since a moment.
+func (q *Queries) RoutingAccountList(ctx context.Context, db DBTX, arg RoutingAccountListParams) ([]RoutingAccountListRow, error) {
+	rows, err := db.Query(ctx, routingAccountList, arg.EnvironmentID, arg.DeletedSince)
 	if err != nil {
 		return nil, err
 	}

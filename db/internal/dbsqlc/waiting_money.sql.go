@@ -160,9 +160,9 @@ func (q *Queries) TransactionSumForReview(ctx context.Context, db DBTX, arg Tran
 const transactionSumOverdue = `-- name: TransactionSumOverdue :many
 with behind as materialized (
     select g.id, greatest(1, floor(1.0 / count(*) over () * $3::int)::int) as share
-    from (select p.id from provider_configs p union all select '') g
+    from (select p.id from provider_configs p union all select v.id from environments v) g
     where (select t.next_check_at from transactions t
-           where coalesce(t.provider_config_id, '') = g.id and t.status = 'pending' and t.parked_at is null
+           where coalesce(t.provider_config_id, t.environment_id) = g.id and t.status = 'pending' and t.parked_at is null
              and t.next_check_at is not null
            order by t.next_check_at limit 1) < $1::timestamptz
 )
@@ -172,7 +172,7 @@ from behind b
 cross join lateral (
     select t.environment_id, t.currency, t.amount, t.next_check_at, t.id
     from transactions t
-    where coalesce(t.provider_config_id, '') = b.id and t.status = 'pending' and t.parked_at is null
+    where coalesce(t.provider_config_id, t.environment_id) = b.id and t.status = 'pending' and t.parked_at is null
       and t.next_check_at < $1
     order by t.next_check_at
     limit b.share) t

@@ -1,0 +1,58 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+// afterRefund is what a command does two weeks after a charge of 1000 whose refunds so far gave some of it back.
+func afterRefund(t *testing.T, before money.Minor, cmd lifecycle.Command) (refunds, credit, due money.Minor) {
+	t.Helper()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.pass(2 * week)
+	require.True(t, lifecycle.GivesBack(cmd))
+	state := l.load(true).state
+	for id, charge := range state.Captures {
+		charge.AmountRefunded = before
+		state.Captures[id] = charge
+	}
+	_, changes, err := lifecycle.Apply(state, cmd, l.moment())
+	require.NoError(t, err)
+	for _, txn := range changes.NewTransactions {
+		if txn.Type == payment.Refund {
+			refunds += txn.Amount
+		}
+	}
+	for _, entry := range changes.Credit {
+		credit += entry.Amount
+	}
+	for _, inv := range changes.NewInvoices {
+		due += inv.AmountDue
+	}
+	return refunds, credit, due
+}
+
+// What was refunded at a command reduces what unused time can give back, in money or as credit: never more goes back than
+// was paid.
+func TestCancel_AfterARefund(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[money.Minor]money.Minor{0: 500, 300: 500, 800: 200, 999: 1, 1000: 0} {
+		refunds, credit, due := afterRefund(t, before, lifecycle.Cancel{Immediate: true, RefundUnused: true})
+		require.Equal(t, [3]money.Minor{want, 0, 0}, [3]money.Minor{refunds, credit, due}, "%d refunded before", before)
+	}
+}
+
+// So it is for a change of plan, whose credit for unused time is the same.
+func TestChangePlan_AfterARefund(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[money.Minor]money.Minor{0: 1000, 300: 1000, 800: 1300, 1000: 1500} {
+		_, credit, due := afterRefund(t, before, lifecycle.ChangePlan{To: pro})
+		require.Equal(t, [2]money.Minor{0, want}, [2]money.Minor{credit, due}, "%d refunded before", before)
+	}
+}
