@@ -175,7 +175,7 @@ func TestSearch_Once(t *testing.T) {
 	txn := l.last()
 	require.Equal(t, payment.Success, txn.Status)
 	require.Equal(t, 1, strings.Count(strings.Join(l.operations(txn.ID), " "), "lookup"))
-	require.Equal(t, txn.SendNumber, len(l.sends(txn.ID)))
+	require.Len(t, l.sends(txn.ID), txn.SendNumber)
 	l.sound()
 }
 

@@ -16,15 +16,15 @@ func TestDatabaseServer_NoticesAnotherOne(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	txn := b.pendingCharge(t, b.openInvoice(t).ID)
-	real := wall
+	present := wall
 	store, err := db.Open(t.Context(), db.Config{
-		URL: b.pool.Config().ConnString(), MaxConns: 1, Clock: func() time.Time { return real },
+		URL: b.pool.Config().ConnString(), MaxConns: 1, Clock: func() time.Time { return present },
 	})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	restoredAt := func(end error) (restored time.Time) {
 		t.Helper()
-		real = real.Add(time.Minute)
+		present = present.Add(time.Minute)
 		err := store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 			_, payer, err := tx.LockTransactionWithPayer(t.Context(), b.env, txn.ID)
 			require.NoError(t, err)
@@ -41,9 +41,9 @@ func TestDatabaseServer_NoticesAnotherOne(t *testing.T) {
 	} {
 		_, err := b.pool.Exec(t.Context(), changed)
 		require.NoError(t, err)
-		require.Equal(t, real.Add(time.Minute), restoredAt(context.Canceled))
-		require.Equal(t, real.Add(time.Minute), restoredAt(nil), "the first one was rolled back")
-		noticed := real
+		require.Equal(t, present.Add(time.Minute), restoredAt(context.Canceled))
+		require.Equal(t, present.Add(time.Minute), restoredAt(nil), "the first one was rolled back")
+		noticed := present
 		require.Equal(t, noticed, restoredAt(nil), "it stays")
 	}
 }

@@ -77,7 +77,7 @@ func TestPayerReturned_KeepsWhatWasBrought(t *testing.T) {
 	handed := back(t, txn.HandingOver(now), "another", now.Add(20*time.Second))
 	require.Equal(t, brought, handed.Action.Brought, "what it may have is not exchanged")
 	answered := handed.HandedOver(true)
-	require.Zero(t, answered.Action.Brought)
+	require.Empty(t, answered.Action.Brought)
 	require.Zero(t, answered.Action.HandedAt)
 	require.Equal(t, payment.ConfirmNow, answered.Confirmation(now), "the payer is asked on")
 

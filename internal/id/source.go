@@ -16,7 +16,9 @@ func (s Source) Invoice(at time.Time, parts ...string) string { return s.make(In
 func (s Source) Line(at time.Time, parts ...string) string { return s.make(InvoiceLine, at, parts) }
 
 // Item returns a subscription item's id: see make.
-func (s Source) Item(at time.Time, parts ...string) string { return s.make(SubscriptionItem, at, parts) }
+func (s Source) Item(at time.Time, parts ...string) string {
+	return s.make(SubscriptionItem, at, parts)
+}
 
 // Transaction returns a transaction's id: see make.
 func (s Source) Transaction(at time.Time, parts ...string) string {

@@ -2,6 +2,7 @@ package adyen
 
 import (
 	"context"
+	"net/http"
 
 	"perennial/providers"
 )
@@ -22,7 +23,7 @@ func (p payment) payersPage() string {
 	if p.ResultCode != "RedirectShopper" || p.Action == nil || p.PSPReference == "" {
 		return ""
 	}
-	if a := *p.Action; a.Type == "redirect" && (a.Method == "GET" || a.Method == "") {
+	if a := *p.Action; a.Type == "redirect" && (a.Method == http.MethodGet || a.Method == "") {
 		return a.URL
 	}
 	return ""
