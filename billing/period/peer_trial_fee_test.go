@@ -209,7 +209,7 @@ func checkTrialEndPayment(t *testing.T, in trialEndPaymentInput, want struct {
 }) {
 	p := plan.Plan{
 		Active: true, Currency: "USD", Interval: interval(t, in.Interval, 1),
-		Prices: []plan.Price{{Model: plan.Flat, Amount: 1000}},
+		Prices: []plan.Price{plan.Flat("price_1", "", 1000)},
 	}
 	if in.Due.IsGiven() {
 		due, err := in.Due.Round(p.Currency)
