@@ -18,7 +18,9 @@ import (
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	n := testkit.Scale(3, 200)
-	w := world.New(t, world.Config{Environments: 4})
+	w := world.New(t, world.Config{ // all of them hang at one time
+		Environments: 4, Env: []string{"WORKER_ACTIVITY_SLOTS=400", "WORKER_ACCOUNT_SLOTS=250"},
+	})
 	w.Service.Start(t)
 	primary, checked := w.Simulator.Of("pawapay"), map[string]bool{}
 	for i, c := range []struct {
