@@ -36,6 +36,7 @@ type exchange struct {
 	earlier   *payment.Send       // at another provider, which it asks about; nil: it is about the current one
 	hold      payment.Hold        // where no provider can take it now
 	wait      time.Duration       // and for how long; zero: as the rules say
+	unclaimed bool                // it would probe a resting account, and has not claimed that yet
 	backups   int                 // how many more accounts can take a new send
 	held      bool                // a slot of its account
 	limit     int                 // of requests to its account a second; 0: none

@@ -37,12 +37,13 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		}
 		if x.provider == nil {
 			x.move = txn.Hold(x.restored)
-			return nil
-		}
-		if err := x.decide(ctx, tx, in, now); err != nil {
+		} else if err := x.decide(ctx, tx, in, now); err != nil {
 			return err
 		}
-		if err := a.search(ctx, tx, in.EnvironmentID, r, &x, now); err != nil || !x.asks() {
+		if err := a.search(ctx, tx, in.EnvironmentID, r, &x, now); err != nil {
+			return err
+		}
+		if err := x.claim(ctx, tx, in.EnvironmentID, now); err != nil || !x.asks() {
 			return err
 		}
 		if x.held = a.Slots.take(x.config.ID, x.config.Provider); !x.held {

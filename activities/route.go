@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"slices"
+	"time"
 
 	"perennial/billing/payment"
 	"perennial/billing/routing"
@@ -42,7 +43,9 @@ func (a *Payments) route(
 			excluded, x.wait = append(excluded, *out), routing.Cooldown
 			continue
 		}
-		if c.Probe {
+		if c.Probe && x.txn.MayRepeat(x.restored) { // what is looked for first would only use the claim up
+			x.unclaimed = true
+		} else if c.Probe {
 			mine, err := tx.ClaimProbe(ctx, env, c.AccountID, now)
 			if err != nil {
 				return db.ProviderConfig{}, err
@@ -60,6 +63,20 @@ func (a *Payments) route(
 		x.stopped("Charging is paused for the payment provider " + stopped + ".")
 	}
 	return db.ProviderConfig{}, nil
+}
+
+// claim claims the probe of a send that was not looked for after all, because no account could be asked. Where another
+// payment probes the account, this one waits.
+func (x *exchange) claim(ctx context.Context, tx *db.Tx, env string, now time.Time) error {
+	if !x.unclaimed || x.move != payment.MoveSend {
+		return nil
+	}
+	mine, err := tx.ClaimProbe(ctx, env, x.config.ID, now)
+	if err == nil && !mine {
+		x.move, x.reason, x.wait = payment.MoveHold, "Another payment probes the account.", routing.Cooldown
+		x.txn.Provider, x.txn.ProviderConfigID = x.row.Provider, x.row.ProviderConfigID
+	}
+	return err
 }
 
 // stopped notes that a charging stop holds a first send.

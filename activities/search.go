@@ -21,9 +21,11 @@ type holder struct {
 
 // search turns an exchange that may move money which a lost send has moved already, or end its transaction, into the next
 // question after that send, or into the wait before it. The exchange stays as it is where nothing can be lost, or where
-// nobody can be asked: then the same key is repeated, and only there.
+// nobody can be asked: then the same key is repeated, and only there. A payment that no account can take now is looked
+// for at once: when one can, only a few are sent at a time. One that a stop holds is not.
 func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, x *exchange, now time.Time) error {
-	if !x.asks() && x.move != payment.MoveAbandon || !x.txn.MayRepeat(x.restored) {
+	held := x.move == payment.MoveHold && !x.hold.ByStop
+	if !x.asks() && x.move != payment.MoveAbandon && !held || !x.txn.MayRepeat(x.restored) {
 		return nil
 	}
 	found, err := tx.RoutingSince(ctx, env, x.restored)
