@@ -26,6 +26,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		if payer.Erased {
 			txn = txn.PayerErased(now)
 		}
+		txn = txn.Restored(payer.RestoredAt)
 		x.txn, x.row, x.asked, x.number, x.country = txn, txn, in.Asked, txn.SendNumber, payer.Country
 		x.restored = payer.RestoredAt
 		if txn.Status != payment.Pending && txn.ProviderConfigID == "" { // it never had a provider

@@ -63,14 +63,14 @@ type errand int
 
 const (
 	errandUrgent errand = iota // what a callback or a command asks for, and repeats
-	errandSend                 // a first send
+	errandSend                 // a first send, and the search before it
 	errandPoll                 // a look-up that nobody asked for
 )
 
 // errandOf is that of an exchange.
 func errandOf(x exchange) errand {
 	switch {
-	case x.move == payment.MoveSend && !x.txn.EverSent() && x.txn.Type == payment.Charge:
+	case x.lost != nil, x.move == payment.MoveSend && !x.txn.EverSent() && x.txn.Type == payment.Charge:
 		return errandSend
 	case x.move == payment.MoveLookup && x.txn.EverSent() && !x.asked:
 		return errandPoll
@@ -159,6 +159,7 @@ func (p *Pacing) turnsOf(account string, perSecond int, now time.Time) *turns {
 		p.by[account] = t
 	}
 	if t.all.Limit() != share {
+		t.next, t.nextPoll = time.Time{}, time.Time{} // promised by another limit
 		for l, limit := range map[*rate.Limiter]rate.Limit{t.all: share, t.polls: share / 2} {
 			l.SetLimitAt(now, limit)
 			l.SetBurstAt(now, burst(limit))

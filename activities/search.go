@@ -28,7 +28,12 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 	if !x.asks() && x.move != payment.MoveAbandon && !held || !x.txn.MayRepeat(x.restored) {
 		return nil
 	}
-	found, err := tx.RoutingSince(ctx, env, x.restored)
+	// An account that was deleted since may have it: also before this restart, where an earlier one lost the capture.
+	since := x.restored
+	if due := x.txn.SendDueAt; !due.IsZero() && due.Before(since) {
+		since = due
+	}
+	found, err := tx.RoutingSince(ctx, env, since)
 	if err != nil {
 		return err
 	}
@@ -44,7 +49,7 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 	case closed != nil:
 		x.seek(closed.Provider, payment.MoveHold)
 		x.lost.Why = unsearched(*closed) + " Its credentials cannot be opened."
-	case len(left) == 0 && s.Blind:
+	case len(left) == 0 && (s.Blind || x.strays(holders, s)):
 		x.seek("", payment.MoveReview)
 		x.lost = nil
 	case len(left) == 0:
@@ -62,6 +67,12 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 	}
 	x.hold = payment.Hold{Revision: found.Charging.AccountsRevision}
 	return nil
+}
+
+// strays reports whether the payment would be sent elsewhere than to the only account that could have taken it, which
+// cannot be asked: its key protects nobody there.
+func (x *exchange) strays(holders []holder, s payment.Search) bool {
+	return x.move == payment.MoveSend && len(holders) == 1 && len(s.Ask) == 0 && holders[0].ID != x.config.ID
 }
 
 // foundReason is in the place of a routing reason in the row of a send that a search has found.

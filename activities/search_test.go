@@ -280,6 +280,24 @@ func TestSearch_WhoCannotBeAsked(t *testing.T) {
 	require.False(t, slices.Contains(l.operations(l.last().ID), "charge"))
 }
 
+// The only account that could have taken it cannot be asked, and is not the one that would take it now: no key protects
+// the charge there.
+func TestSearch_NeverSendsElsewhereThanToTheOnlyAccountThatCannotBeAsked(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.collecting()
+	l.restores()
+	config, later := withBackup(t, l.Scene)
+	_, err := l.Pool.Exec(t.Context(), `update provider_configs set created_at = '2999-01-01' where id = $1`, config.ID)
+	require.NoError(t, err)
+	_, err = l.Pool.Exec(t.Context(), `update provider_configs set disabled_at = now(), is_primary = false where id = $1`, l.Config.ID)
+	require.NoError(t, err)
+	l.Payments.Gateway = accounts{l.Config.ID: blind{l.Provider}, config.ID: later}
+	l.until(l.Clock.Now().Add(time.Hour))
+	require.Empty(t, later.Captures())
+	require.Equal(t, payment.ReviewOutcomeUnknown, l.last().Review.Reason)
+}
+
 // Somebody cancels what may have been sent: it is looked for before it counts as never sent.
 func TestSearch_BeforeACanceledChargeIsGivenUp(t *testing.T) {
 	t.Parallel()

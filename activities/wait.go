@@ -60,6 +60,7 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 	if why == errandPoll {
 		x.txn = x.txn.PutOff(now.Add(wait))
 	} else {
+		x.txn.Provider, x.txn.ProviderConfigID = x.row.Provider, x.row.ProviderConfigID // not the one that has no turn for it
 		x.txn = x.txn.Held("The account takes no more requests a second. The payment waits for its turn.", wait, x.hold,
 			x.restored, now)
 	}

@@ -138,8 +138,8 @@ func (t Transaction) PayerReturned(brought string, now time.Time) (Transaction, 
 	if !pending || late || now.Sub(t.Action.ReturnedAt) < returnGap {
 		return t, false
 	}
-	if brought != "" && t.Action.URL != "" && t.Action.HandedAt.IsZero() { // else the provider may have the first already
-		t.Action.Brought = brought
+	if brought != "" && t.Action.URL != "" && (t.Action.HandedAt.IsZero() || t.Action.Brought == "") {
+		t.Action.Brought = brought // where there is another already, the provider may have that
 	}
 	t.Action.ReturnedAt, t.NextCheckAt, t.Checks = now, now, 0
 	return t, true

@@ -18,6 +18,17 @@ func (t Transaction) completable(p Protocol, now time.Time) bool {
 	return p.Completes && t.Action.Brought != "" && t.CancelRequestedAt.IsZero() && fresh
 }
 
+// Restored returns the charge as it is when the database was restored at a time, or another server took over: it may have
+// forgotten that the payer came back, and that the provider was asked to complete the charge. So a charge whose payer was
+// asked before does not end without a request.
+func (t Transaction) Restored(at time.Time) Transaction {
+	asked := t.Status == Pending && t.wantsPayer() && t.FirstSentAt.Before(at)
+	if asked && t.Action.HandedAt.IsZero() {
+		t.Action.HandedAt = at
+	}
+	return t
+}
+
 // HandingOver marks that the provider gets what the payer's browser brought: after it, silence means "unknown".
 func (t Transaction) HandingOver(now time.Time) Transaction {
 	if t.Action.HandedAt.IsZero() {

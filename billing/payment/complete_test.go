@@ -92,3 +92,23 @@ func TestPayerReturned_KeepsWhatWasBrought(t *testing.T) {
 	require.Equal(t, payment.Action{Token: "TOKEN", ExpiresAt: txn.Action.ExpiresAt, ReturnedAt: txn.Action.ReturnedAt},
 		closed.Action, "nothing secret stays")
 }
+
+// A restored database may have forgotten that the provider was asked to complete the charge: it does not end without a
+// request then, and what the payer brings again is submitted again.
+func TestRestored_ProviderMayHaveCompletedTheCharge(t *testing.T) {
+	t.Parallel()
+	txn := asked(t, completing)
+	end, restored := txn.Action.ExpiresAt, t0.Add(time.Hour)
+	require.Equal(t, txn, txn.Restored(t0.Add(-time.Hour)), "it was asked after that")
+	require.Equal(t, txn, txn.Restored(time.Time{}))
+
+	txn = txn.Restored(restored)
+
+	require.Equal(t, payment.MoveCancel, txn.Next(completing, false, end))
+	unwanted := txn
+	unwanted.CancelRequestedAt = restored
+	require.Equal(t, payment.MoveCancel, unwanted.Next(completing, false, restored))
+	require.Equal(t, payment.MoveAwait, txn.Next(completing, false, restored))
+	again := back(t, txn, brought, restored.Add(time.Minute))
+	require.Equal(t, payment.MoveComplete, again.Next(completing, false, restored.Add(time.Minute)))
+}

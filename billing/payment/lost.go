@@ -12,8 +12,10 @@ const (
 	// lostLag is how long after the restore look-ups find what was sent before it: search indexes lag that much, and what
 	// was in flight has arrived.
 	lostLag = time.Minute
-	// lostChecks is how often that is tried before a person must find out: for about a day, in the longest gaps.
-	lostChecks = 300
+	// lostChecks and lostPatience are how often that is tried, and for how long, before a person must find out. Checks
+	// count also what was tried before the restore, and while an account asks us to come back in a second.
+	lostChecks   = 300
+	lostPatience = 24 * time.Hour
 )
 
 // MayRepeat reports whether the next send of the charge, or the next repeat of its first one, may follow sends that a
@@ -97,7 +99,7 @@ func (t Transaction) Unsearched(
 	} else {
 		t = t.Held(why, wait, h, restored, now)
 	}
-	return t, t.Checks <= lostChecks
+	return t, t.Checks <= lostChecks || now.Sub(restored) < lostPatience
 }
 
 // unsentUntil is until when a charge that may repeat a lost send surely was not sent. What was found since the restore

@@ -97,4 +97,8 @@ func TestUnsearched_WaitsADayForAnAnswer(t *testing.T) {
 		require.Greater(t, now.Sub(restored), 24*time.Hour, name)
 		require.Less(t, now.Sub(restored), 14*24*time.Hour, name)
 	}
+	tried := due() // for hours, at an account that rested before the restore
+	tried.Checks = 1000
+	_, patient := tried.Unsearched(protocol, "No answer.", time.Second, payment.Hold{}, t0.Add(time.Minute), t0.Add(2*time.Minute))
+	require.True(t, patient, "a restart is no reason for reviews")
 }

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -32,7 +33,15 @@ func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, er
 	if err != nil {
 		return Decision{}, err
 	}
-	if _, err := to.Total(quantity); err != nil { // nothing may stop a renewal later
+	if _, err := to.Total(quantity); err != nil {
+		return Decision{}, err
+	}
+	next := to
+	if c.Plan == nil && f.Pending != nil {
+		next = *f.Pending
+	}
+	// Nothing may stop a renewal later: neither what waits for the period's end, nor what it meets there.
+	if _, err := next.Total(cmp.Or(put.PendingQuantity, quantity)); err != nil {
 		return Decision{}, err
 	}
 	if to.ID == s.PlanID && quantity == s.Quantity || c.AtPeriodEnd {

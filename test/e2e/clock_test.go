@@ -91,7 +91,7 @@ func (d *double) begin(start time.Time, amounts ...int) {
 		d.plans = append(d.plans, id)
 		plans[id] = plan.Plan{
 			ID: id, Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1}, Active: true,
-			Prices: []plan.Price{plan.Flat("price", "", money.Minor(amount))},
+			Prices: []plan.Price{plan.Flat("price_"+id, "", money.Minor(amount))},
 		}
 	}
 	var err error
