@@ -85,6 +85,7 @@ func (t Transaction) FoundAt(s Send, now time.Time) Transaction {
 // Nowhere notes that no account has a lost send of the charge: the next move is as if the database had lost nothing.
 func (t Transaction) Nowhere(now time.Time) Transaction {
 	t.UnsentAt, t.NextCheckAt = now, now
+	t.FailureReason = "" // that it is looked for
 	return t
 }
 

@@ -102,3 +102,12 @@ func TestUnsearched_WaitsADayForAnAnswer(t *testing.T) {
 	_, patient := tried.Unsearched(protocol, "No answer.", time.Second, payment.Hold{}, t0.Add(time.Minute), t0.Add(2*time.Minute))
 	require.True(t, patient, "a restart is no reason for reviews")
 }
+
+func TestNowhere_ForgetsThatItWasLookedFor(t *testing.T) {
+	t.Parallel()
+	txn := due()
+	txn.FailureReason = "Providers are asked."
+	txn = txn.Nowhere(t0.Add(time.Hour))
+	require.Empty(t, txn.FailureReason)
+	require.False(t, txn.MayRepeat(t0.Add(time.Minute)))
+}
