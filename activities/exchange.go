@@ -44,9 +44,13 @@ type exchange struct {
 	row       payment.Transaction // the transaction before an account was chosen for it
 	restored  time.Time           // when the database came under its present server
 	lost      *lifecycle.Lost     // the lost send that is looked for; nil: none is
-	question  payment.Question    // about it
 	told      []db.Callback       // evidence, the one to believe first
 	publicURL string              // how payers reach the API
+}
+
+// unchosen takes back the account that routing chose for the transaction: its row shows none that never had it.
+func (x *exchange) unchosen() {
+	x.txn.Provider, x.txn.ProviderConfigID = x.row.Provider, x.row.ProviderConfigID
 }
 
 // keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow

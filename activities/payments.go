@@ -109,7 +109,7 @@ func (a *Payments) goesOn(ctx context.Context, r *round, x exchange, answer prov
 	if answer.Outcome != providers.NotFound {
 		return false
 	}
-	r.absent = append(r.absent, x.question)
+	r.absent = append(r.absent, payment.Question{AccountID: x.config.ID, Number: x.number})
 	return a.timeLeft(ctx)
 }
 

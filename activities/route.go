@@ -74,7 +74,7 @@ func (x *exchange) claim(ctx context.Context, tx *db.Tx, env string, now time.Ti
 	mine, err := tx.ClaimProbe(ctx, env, x.config.ID, now)
 	if err == nil && !mine {
 		x.move, x.reason, x.wait = payment.MoveHold, "Another payment probes the account.", routing.Cooldown
-		x.txn.Provider, x.txn.ProviderConfigID = x.row.Provider, x.row.ProviderConfigID
+		x.unchosen()
 	}
 	return err
 }

@@ -60,7 +60,7 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 		at := holders[slices.IndexFunc(holders, func(h holder) bool { return h.ID == left[0].AccountID })]
 		x.seek(at.ProviderConfig.Provider, payment.MoveLookup)
 		x.config, x.provider, x.protocol = at.ProviderConfig, at.Provider, a.protocol(at.Provider)
-		x.number, x.question = left[0].Number, left[0]
+		x.number = left[0].Number
 		x.lost.Number, x.lost.ProviderConfigID, x.lost.Key = x.number, at.ID, x.key()
 		x.lost.Last, x.lost.Blind = len(left) == 1, s.Blind
 		x.lost.Reason, x.lost.SentAt, x.lost.Why = foundReason, now, unsearched(at.ProviderConfig)
@@ -82,7 +82,7 @@ const foundReason = "found after a restore"
 func (x *exchange) seek(provider string, move payment.Move) {
 	x.move, x.lost, x.backups = move, &lifecycle.Lost{}, 0
 	x.lost.Provider = provider
-	x.txn.Provider, x.txn.ProviderConfigID = x.row.Provider, x.row.ProviderConfigID
+	x.unchosen()
 }
 
 // unsearched says, for people, which account has not answered.

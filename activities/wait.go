@@ -57,10 +57,11 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 	}
 	x.move = payment.MoveNone
 	wait += rand.N(wait / 4) //nolint:gosec // it only spreads
-	if why == errandPoll {
+	// A search may be for a charge that was sent once already: what was sent is no longer held back.
+	if why == errandPoll || x.txn.EverSent() {
 		x.txn = x.txn.PutOff(now.Add(wait))
 	} else {
-		x.txn.Provider, x.txn.ProviderConfigID = x.row.Provider, x.row.ProviderConfigID // not the one that has no turn for it
+		x.unchosen()
 		x.txn = x.txn.Held("The account takes no more requests a second. The payment waits for its turn.", wait, x.hold,
 			x.restored, now)
 	}

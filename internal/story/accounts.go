@@ -43,11 +43,37 @@ type movement struct {
 	Kind          string `json:"kind"`
 	Amount        int64  `json:"amount"`
 	Customer      string `json:"customer"`
+	Charge        string `json:"charge"`
 	TransactionID string `json:"txn_id"`
 }
 
 func (p *player) captures(all []movement) []movement {
 	return slices.DeleteFunc(all, func(m movement) bool { return m.Kind != "capture" || m.Customer != p.card })
+}
+
+// capturedOnce checks in the books of one provider that the money of a payment moved once. named is what people call it.
+func (p *player) capturedOnce(ctx context.Context, t *table, provider, named, payment string) error {
+	n, err := p.capturesAt(ctx, provider, func(m movement) bool { return m.TransactionID == payment })
+	if err == nil && n != 1 {
+		wrong := []string{fmt.Sprintf("expected 1 capture, got %d", n)}
+		t.wrong(wrong)
+		err = &Deviation{Step: named + "'s books", Differences: wrong}
+	}
+	return err
+}
+
+// capturesAt counts captures in the books of one provider.
+func (p *player) capturesAt(ctx context.Context, provider string, of func(movement) bool) (n int, _ error) {
+	var movements []movement
+	if err := p.client.plain(ctx, http.MethodGet, p.control(provider, "ledger"), nil, &movements); err != nil {
+		return 0, err
+	}
+	for _, m := range movements {
+		if m.Kind == "capture" && of(m) {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // compare says what of the invoices was not captured exactly once.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -40,30 +39,19 @@ func PlayConfirmation(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	return p.confirmedOnce(ctx, t, paid.ID)
+	if err := p.capturedOnce(ctx, t, "stripe", "Stripe", paid.ID); err != nil {
+		return err
+	}
+	t.note("1 invoice paid, and Stripe's own books agree: 1 capture, %s.", confirmTotal)
+	return nil
 }
 
 func (p *player) subscribesBySecureCard(ctx context.Context) error {
-	var plan, payer struct {
-		ID string `json:"id"`
-	}
-	in := object{"name": "Secure", "currency": confirmCurrency, "interval": "month", "amount": confirmPrice}
-	if err := p.client.change(ctx, http.MethodPost, "/api/plans", in, &plan); err != nil {
-		return err
-	}
-	in = object{"name": "Grace Hopper", "email": "grace@example.com", "paymentMethod": "card", "paymentDetails": object{
-		"customerToken": "cus_secure_" + p.client.run, "paymentMethodToken": confirmCard, "provider": "stripe",
-	}}
-	if err := p.client.change(ctx, http.MethodPost, "/api/customers", in, &payer); err != nil {
-		return err
-	}
-	var sub subscription
-	in = object{"customerId": payer.ID, "planId": plan.ID}
-	// Without the header that waits: the payment is not decided before the payer is.
-	err := p.client.send(ctx, http.MethodPost, p.client.api+"/api/subscriptions",
-		http.Header{"Idempotency-Key": {"story-" + p.client.run + "-secure"}}, in, &sub)
-	p.customer, p.subscription = payer.ID, sub.ID
-	return err
+	return p.subscribes(ctx, "secure",
+		object{"name": "Secure", "currency": confirmCurrency, "interval": "month", "amount": confirmPrice},
+		object{"name": "Grace Hopper", "email": "grace@example.com", "paymentMethod": "card", "paymentDetails": object{
+			"customerToken": "cus_secure_" + p.client.run, "paymentMethodToken": confirmCard, "provider": "stripe",
+		}})
 }
 
 // secured is what can be seen of the payment and its invoice: link reports whether the payer is asked.
@@ -84,18 +72,13 @@ func (p *player) awaitConfirmed(
 	ctx context.Context, c Config, t *table, told string, want secured,
 ) (last securedPayment, err error) {
 	var seen secured
-	of := "?limit=1&subscriptionId=" + url.QueryEscape(p.subscription)
 	so, err := c.until(ctx, func() (bool, error) {
-		var payments page[securedPayment]
-		var invoices page[invoice]
-		if err := p.client.get(ctx, "/api/payments"+of, &payments); err != nil || len(payments.Data) == 0 {
+		found, status, err := latest[securedPayment](ctx, p)
+		if err != nil || found == nil {
 			return false, err
 		}
-		if err := p.client.get(ctx, "/api/invoices"+of, &invoices); err != nil || len(invoices.Data) == 0 {
-			return false, err
-		}
-		last = payments.Data[0]
-		seen = secured{last.Status, invoices.Data[0].Status, last.ConfirmURL != ""}
+		last = *found
+		seen = secured{last.Status, status, last.ConfirmURL != ""}
 		return seen == want, nil
 	})
 	if err != nil {
@@ -147,25 +130,4 @@ func (p *player) browse(ctx context.Context, method, address, form string) (next
 		err = fmt.Errorf("%s %s answers %d: %s", method, address, answer.StatusCode, text)
 	}
 	return answer.Header.Get("Location"), err
-}
-
-// confirmedOnce checks in the provider's books that the money moved once.
-func (p *player) confirmedOnce(ctx context.Context, t *table, payment string) error {
-	var movements []movement
-	if err := p.client.plain(ctx, http.MethodGet, p.control("stripe", "ledger"), nil, &movements); err != nil {
-		return err
-	}
-	captures := 0
-	for _, m := range movements {
-		if m.Kind == "capture" && m.TransactionID == payment {
-			captures++
-		}
-	}
-	if captures != 1 {
-		wrong := []string{fmt.Sprintf("expected 1 capture, got %d", captures)}
-		t.wrong(wrong)
-		return &Deviation{Step: "Stripe's books", Differences: wrong}
-	}
-	t.note("1 invoice paid, and Stripe's own books agree: 1 capture, %s.", confirmTotal)
-	return nil
 }

@@ -1,13 +1,9 @@
 package story
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -60,19 +56,7 @@ func (f *bank) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (f *bank) play(t *testing.T) (string, error) {
 	t.Helper()
-	server := httptest.NewServer(f)
-	t.Cleanup(server.Close)
-	var out bytes.Buffer
-	now := time.Now()
-	err := PlayConfirmation(t.Context(), Config{
-		API: server.URL, Key: "sk_test_story", Simulator: server.URL, Out: &out, Patience: 3 * time.Second,
-		Now: func() time.Time {
-			now = now.Add(time.Second)
-			return now
-		},
-		rest: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
-	return out.String(), err
+	return playAt(t, f, PlayConfirmation)
 }
 
 func TestConfirmation_Whole(t *testing.T) {

@@ -85,25 +85,10 @@ func (p *player) account(ctx context.Context, provider string, credentials objec
 }
 
 func (p *player) subscribesByPhone(ctx context.Context) error {
-	var plan, payer struct {
-		ID string `json:"id"`
-	}
-	in := object{"name": "Mobile", "currency": mobileCurrency, "interval": "month", "amount": mobilePrice}
-	if err := p.client.change(ctx, http.MethodPost, "/api/plans", in, &plan); err != nil {
-		return err
-	}
-	in = object{"name": "Amina Bello", "email": "amina@example.com", "paymentMethod": "mobile_money_mtn",
-		"paymentDetails": object{"phoneNumber": mobilePhone, "provider": "pawapay"}}
-	if err := p.client.change(ctx, http.MethodPost, "/api/customers", in, &payer); err != nil {
-		return err
-	}
-	var sub subscription
-	in = object{"customerId": payer.ID, "planId": plan.ID}
-	// Without the header that waits: the payment is not decided before the payer is.
-	err := p.client.send(ctx, http.MethodPost, p.client.api+"/api/subscriptions",
-		http.Header{"Idempotency-Key": {"story-" + p.client.run + "-mobile"}}, in, &sub)
-	p.customer, p.subscription = payer.ID, sub.ID
-	return err
+	return p.subscribes(ctx, "mobile",
+		object{"name": "Mobile", "currency": mobileCurrency, "interval": "month", "amount": mobilePrice},
+		object{"name": "Amina Bello", "email": "amina@example.com", "paymentMethod": "mobile_money_mtn",
+			"paymentDetails": object{"phoneNumber": mobilePhone, "provider": "pawapay"}})
 }
 
 // awaitMobile looks until the payment is as told, and returns the provider's name for it.
@@ -126,37 +111,23 @@ func (p *player) awaitMobile(ctx context.Context, c Config, t *table, told strin
 }
 
 func (p *player) seeMobile(ctx context.Context) (seen mobile, ref string, err error) {
-	of := "?limit=1&subscriptionId=" + url.QueryEscape(p.subscription)
-	var payments page[struct {
+	type mobilePayment struct {
 		Status   string `json:"status"`
 		Provider string `json:"provider"`
 		Ref      string `json:"providerReference"`
-	}]
-	if err := p.client.get(ctx, "/api/payments"+of, &payments); err != nil || len(payments.Data) == 0 {
+	}
+	last, status, err := latest[mobilePayment](ctx, p)
+	if err != nil || last == nil {
 		return seen, "", err
 	}
-	var invoices page[invoice]
-	if err := p.client.get(ctx, "/api/invoices"+of, &invoices); err != nil || len(invoices.Data) == 0 {
-		return seen, "", err
-	}
-	last := payments.Data[0]
-	return mobile{last.Status, last.Provider, invoices.Data[0].Status}, last.Ref, nil
+	return mobile{last.Status, last.Provider, status}, last.Ref, nil
 }
 
 // calledBack checks at the simulator that the API took a callback, and that the money moved once.
 func (p *player) calledBack(ctx context.Context, c Config, t *table, ref string) error {
-	var movements []struct {
-		Kind   string `json:"kind"`
-		Charge string `json:"charge"`
-	}
-	if err := p.client.plain(ctx, http.MethodGet, p.control("pawapay", "ledger"), nil, &movements); err != nil {
+	captures, err := p.capturesAt(ctx, "pawapay", func(m movement) bool { return m.Charge == ref })
+	if err != nil {
 		return err
-	}
-	captures := 0
-	for _, m := range movements {
-		if m.Kind == "capture" && m.Charge == ref {
-			captures++
-		}
 	}
 	taken, err := p.callbackTaken(ctx, c)
 	if err != nil {

@@ -1,14 +1,10 @@
 package story
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -80,19 +76,7 @@ func (f *telephone) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (f *telephone) play(t *testing.T) (string, error) {
 	t.Helper()
-	server := httptest.NewServer(f)
-	t.Cleanup(server.Close)
-	var out bytes.Buffer
-	now := time.Now()
-	err := PlayMobileMoney(t.Context(), Config{
-		API: server.URL, Key: "sk_test_story", Simulator: server.URL, Out: &out, Patience: 3 * time.Second,
-		Now: func() time.Time {
-			now = now.Add(time.Second)
-			return now
-		},
-		rest: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
-	return out.String(), err
+	return playAt(t, f, PlayMobileMoney)
 }
 
 func TestMobileMoney_Whole(t *testing.T) {
