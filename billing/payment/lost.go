@@ -12,9 +12,10 @@ const (
 	// lostLag is how long after the restore look-ups find what was sent before it: search indexes lag that much, and what
 	// was in flight has arrived.
 	lostLag = time.Minute
-	// lostChecks and lostPatience are how often that is tried, and for how long, before a person must find out. Checks
-	// count also what was tried before the restore, and while an account asks us to come back in a second.
-	lostChecks   = 300
+	// lostPatience is for how long that is tried before a person must find out, and lostChecks how often at least, for what
+	// was not tried all that time. Checks count also what was tried before the restore, and while an account asks us to come
+	// back in a second; of what was sent once they are an hour apart in the end.
+	lostChecks   = 30
 	lostPatience = 24 * time.Hour
 	// lostPause is how long a search rests that goes on: where its time was over, another exchange begins.
 	lostPause = time.Second
