@@ -50,6 +50,9 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		if err := a.search(ctx, tx, in.EnvironmentID, r, &x, now); err != nil {
 			return err
 		}
+		if x.unopened != nil && x.lost == nil && x.move == payment.MoveHold { // it was not looked for
+			return x.unopened
+		}
 		if err := x.claim(ctx, tx, in.EnvironmentID, now); err != nil || !x.asks() {
 			return err
 		}
@@ -114,7 +117,13 @@ func (a *Payments) reach(ctx context.Context, tx *db.Tx, in contract.ResolveInpu
 	if err != nil || config.ID == "" {
 		return err
 	}
-	if x.provider, err = a.Gateway.Provider(ctx, config); err != nil {
+	x.provider, err = a.Gateway.Provider(ctx, config)
+	if err != nil && x.txn.MayRepeat(x.restored) { // another account may have it
+		x.unopened, x.provider, x.earlier = err, nil, nil
+		x.asked, x.about, x.number = false, "", x.txn.SendNumber
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	x.config, x.protocol, x.mode = config, a.protocol(x.provider), config.Mode

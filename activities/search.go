@@ -58,7 +58,7 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 	case nothing && (s.Blind || x.strays(holders, s)):
 		x.unsearchable()
 	case nothing && !slices.ContainsFunc(known, func(h payment.Holder) bool { return !h.CanAsk }):
-		x.nowhere(now)
+		x.nowhere(len(known) > 0, now)
 	case nothing: // its key protects it at the only account
 	case s.Wait > 0:
 		x.seek("", payment.MoveHold, searching)
@@ -116,10 +116,14 @@ func (x *exchange) unsearchable() {
 	x.lost = nil
 }
 
-// nowhere lets the exchange be what it is without a restore: every account has nothing, or none could have taken it.
-func (x *exchange) nowhere(now time.Time) {
+// nowhere lets the exchange be what it is without a restore. known: accounts could have taken the payment, and all have
+// nothing; else none could, as far as is known now, so that a send still counts as one that may be a repeat.
+func (x *exchange) nowhere(known bool, now time.Time) {
+	if x.move == payment.MoveSend && !known {
+		return
+	}
 	x.txn = x.txn.Nowhere(now)
-	if x.move == payment.MoveHold {
+	if x.move == payment.MoveHold && !x.txn.EverSent() {
 		x.move = x.txn.Hold(x.restored)
 	}
 }

@@ -89,6 +89,19 @@ func TestSearch_AsksOthersWhileOneDoesNotAnswer(t *testing.T) {
 		"its credentials cannot be opened": func(l *life, _ *context.CancelFunc) {
 			l.Payments.Gateway = unopened{l.Payments.Gateway.(accounts), l.Config.ID}
 		},
+		"the charge was sent there, and its credentials cannot be opened": func(l *life, _ *context.CancelFunc) {
+			_, err := l.Pool.Exec(l.t.Context(), `update transactions
+				set provider = 'stripe', provider_config_id = $1, first_sent_at = send_due_at, send_number = 1 where id = $2`,
+				l.Config.ID, l.last().ID)
+			require.NoError(l.t, err)
+			l.Payments.Gateway = unopened{l.Payments.Gateway.(accounts), l.Config.ID}
+		},
+		"it has called back, and its credentials cannot be opened": func(l *life, _ *context.CancelFunc) {
+			txn := l.last()
+			txn.ProviderRef = "pi_unknown"
+			l.stores(l.Config, says(txn, "told", providers.Failed))
+			l.Payments.Gateway = unopened{l.Payments.Gateway.(accounts), l.Config.ID}
+		},
 		"it has no free slot": func(l *life, _ *context.CancelFunc) {
 			l.Payments.Slots = activities.NewSlots(1, 10)
 			require.True(l.t, activities.TakeSlot(l.Payments.Slots, l.Config.ID, "stripe"))
