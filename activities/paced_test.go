@@ -71,8 +71,8 @@ func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
 	require.Equal(t, payment.Success, l.now(txn).Status)
 }
 
-// A search whose account takes no more requests a second says that it is one, and what it waits for: also of a charge that
-// was sent once already, which nothing holds back. No check counts, and no turn is asked for twice.
+// A search whose account takes no more requests a second says that it is one, and what it waits for: also of a charge
+// that was sent once already, which nothing holds back. No check counts.
 func TestPaced_SearchSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	for name, sent := range map[string]bool{"never sent": false, "sent before": true} {
