@@ -15,7 +15,7 @@ func TestTaxRates_CreateRenameArchive(t *testing.T) {
 	rate := as[TaxRate](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/tax-rates",
 		`{"name":"VAT","percent":"19.250","country":"CM","validFrom":1767225600,"validUntil":1798761600}`))
 	require.Equal(t, TaxRate{
-		ID: rate.ID, Name: "VAT", Percent: "19.250", Country: "CM", ValidFrom: 1767225600, ValidUntil: 1798761600,
+		ID: rate.ID, Name: "VAT", Percent: "19.25", Country: "CM", ValidFrom: 1767225600, ValidUntil: 1798761600,
 		CreatedAt: rate.CreatedAt,
 	}, rate)
 	change := func(body string) TaxRate {

@@ -6,7 +6,7 @@ create table tax_rates (
     environment_id text        not null references environments,
     position       bigint      not null,
     name           text        not null check (name <> ''),
-    percent        text        not null check (percent ~ '^\d+(\.\d+)?$'), -- as it was sent: numeric would not keep how many places it has
+    percent        text        not null check (percent ~ '^\d+(\.\d+)?$'), -- a decimal
     inclusive      boolean     not null,
     country        text        check (country ~ '^[A-Z]{2}$'), -- null: everywhere
     region         text        check (region ~ '^[A-Z0-9]{1,3}$'), -- null: all of the country
