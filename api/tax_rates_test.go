@@ -37,7 +37,7 @@ func TestTaxRates_CreateRenameArchive(t *testing.T) {
 		`{"name":"VAT","percent":"nineteen"}`:                                {"tax_percent_out_of_range", "percent"},
 		`{"name":"VAT","percent":"101"}`:                                     {"tax_percent_out_of_range", "percent"},
 		`{"name":"VAT","percent":"1","region":"CA"}`:                         {"region_needs_country", "region"},
-		`{"name":"VAT","percent":"1","country":"XX"}`:                        {"country_unknown", "country"},
+		`{"name":"VAT","percent":"1","country":"de"}`:                        {"country_malformed", "country"},
 		`{"name":"VAT","percent":"1","validFrom":1800000000,"validUntil":1}`: {"tax_validity_reversed", "validUntil"},
 	} {
 		problem(t, http.StatusUnprocessableEntity, want[0], want[1], b.ask(t, b.test, "POST", "/api/tax-rates", body))
