@@ -29,7 +29,7 @@ var global = map[string]bool{
 	"EnvironmentOfKey":  true,
 	"UnstartedErasures": true, "StuckErasures": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
-	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "SilentProbes": true,
+	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "SilentProbes": true, "KeptReturns": true,
 	"TransactionByConfirmToken": true,
 	"LateSubscriptions":         true,
 	"Accounts":                  true, "UntakenCharges": true, "UndecidedPayments": true, "RefundsOwed": true,

@@ -212,7 +212,7 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop, ConfirmToken: null(t.Action.Token),
 		ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
 		ActionReturnedAt: nullTime(t.Action.ReturnedAt), ActionBrought: null(t.Action.Brought),
-		ActionHandedAt: nullTime(t.Action.HandedAt), UnsentAt: nullTime(t.UnsentAt),
+		ActionHandedAt: nullTime(t.Action.HandedAt), ActionApartSend: null(t.Action.ApartSend), UnsentAt: nullTime(t.UnsentAt),
 	})
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 		Action: payment.Action{
 			Token: value(row.ConfirmToken), URL: value(row.ActionUrl), ExpiresAt: value(row.ActionExpiresAt),
 			ReturnedAt: value(row.ActionReturnedAt), Brought: value(row.ActionBrought),
-			HandedAt: value(row.ActionHandedAt),
+			HandedAt: value(row.ActionHandedAt), ApartSend: value(row.ActionApartSend),
 		},
 		UnsentAt: value(row.UnsentAt),
 	}

@@ -262,6 +262,22 @@ from (
 left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
 order by w.turn, w.id;
 
+-- name: TransactionListBrought :many
+-- What a payer brought back before then and no provider was given, though the next look is not due: a worker that knows
+-- nothing of it has put that off. What is due is in the list of what is overdue. Those of a return that cannot be handed over
+-- come again with each pass, the latest of all behind the others.
+select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
+from (
+    select t.environment_id, t.id, t.type, t.subscription_id, t.action_returned_at
+    from transactions t
+    where t.status = 'pending' and t.action_brought is not null and t.action_handed_at is null
+      and t.action_returned_at < @before
+    order by t.action_returned_at desc
+    limit @row_limit
+) w
+left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
+order by w.action_returned_at, w.id;
+
 -- name: TransactionListProbes :many
 -- Of each account that has been silent since before then, one payment whose last exchange was not answered and that would not
 -- ask for a while: it finds out whether the account answers again. A few accounts at most are silent. A payment that was

@@ -280,6 +280,7 @@ type ProviderCallback struct {
 	EvidenceFailureCode   *string
 	EvidenceFailureReason *string
 	EvidenceSince         []byte
+	EvidenceNeedsRef      bool
 }
 
 type ProviderConfig struct {
@@ -454,6 +455,7 @@ type Transaction struct {
 	UnsentAt          *time.Time
 	ActionBrought     *string
 	ActionHandedAt    *time.Time
+	ActionApartSend   *int
 }
 
 type WebhookDelivery struct {
