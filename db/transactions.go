@@ -101,18 +101,21 @@ func (r Reader) Transactions(
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.TransactionList(ctx, r.lists(), dbsqlc.TransactionListParams{
+	in := dbsqlc.TransactionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
 		InvoiceID: null(f.InvoiceID), Status: null(string(f.Status)), Type: null(string(f.Type)), RefundOwed: f.RefundOwed,
 		ProviderConfigID: null(f.ProviderConfigID), CreatedFrom: nullTime(f.CreatedFrom), CreatedTo: nullTime(f.CreatedTo),
 		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
-	})
-	if err != nil {
-		return nil, false, translate("TransactionList", err)
 	}
-	txns, hasMore = cut(page, rows, func(row dbsqlc.TransactionListRow) payment.Transaction {
-		return transactionFromDB(row.Transaction)
-	})
+	list := r.transactions
+	if in.CreatedFrom != nil || in.CreatedTo != nil {
+		list = r.transactionsInTime
+	}
+	rows, err := list(ctx, in)
+	if err != nil {
+		return nil, false, err
+	}
+	txns, hasMore = cut(page, rows, transactionFromDB)
 	return txns, hasMore, nil
 }
 

@@ -456,6 +456,7 @@ type Transaction struct {
 	ActionBrought     *string
 	ActionHandedAt    *time.Time
 	ActionApartSend   *int
+	CreatedVirtually  bool
 }
 
 type WebhookDelivery struct {
