@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"math"
 	"regexp"
 	"time"
 
@@ -223,12 +224,26 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 	return tx.saveDisputes(ctx, environmentID, t)
 }
 
+// noRevision is that of a payment that waits for its turn: no revision of the accounts is later, so that none wakes it.
+const noRevision = math.MaxInt64
+
 // heldRevision is null where nothing is held, since 0 is a revision.
 func heldRevision(h payment.Hold) *int64 {
-	if h.At.IsZero() {
+	switch {
+	case h.At.IsZero():
 		return nil
+	case h.ForTurn:
+		return new(int64(noRevision))
 	}
 	return &h.Revision
+}
+
+func heldFromDB(row dbsqlc.Transaction) payment.Hold {
+	h := payment.Hold{At: value(row.HeldAt), Revision: value(row.HeldRevision), ByStop: row.HeldByStop}
+	if h.Revision == noRevision {
+		h.Revision, h.ForTurn = 0, true
+	}
+	return h
 }
 
 func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
@@ -247,7 +262,7 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 		CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
 		Disputes: value(row.Disputes), DisputedAt: value(row.DisputedAt), ReturnedAt: value(row.ReturnedAt),
 		Review:   payment.Review{Reason: value(row.ReviewReason), Ref: value(row.ReviewRef), At: value(row.ReviewedAt)},
-		HeldBack: payment.Hold{At: value(row.HeldAt), Revision: value(row.HeldRevision), ByStop: row.HeldByStop},
+		HeldBack: heldFromDB(row),
 		Action: payment.Action{
 			Token: value(row.ConfirmToken), URL: value(row.ActionUrl), ExpiresAt: value(row.ActionExpiresAt),
 			ReturnedAt: value(row.ActionReturnedAt), Brought: value(row.ActionBrought),
