@@ -65,17 +65,22 @@ var guarded = map[string]struct {
 	"POST /plans": {body: func(owned) any {
 		return map[string]any{"name": "x", "currency": "USD", "interval": "month", "amount": 1}
 	}},
-	"GET /plans":             {publishable: true},
-	"GET /plans/{id}":        {},
-	"PATCH /plans/{id}":      {body: func(owned) any { return map[string]any{"active": false} }},
-	"POST /customers":        {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
-	"GET /customers":         {},
-	"GET /customers/{id}":    {},
-	"PATCH /customers/{id}":  {body: func(owned) any { return map[string]any{"name": "New"} }},
-	"DELETE /customers/{id}": {},
+	"GET /plans":                 {publishable: true},
+	"GET /plans/{id}":            {},
+	"PATCH /plans/{id}":          {body: func(owned) any { return map[string]any{"active": false} }},
+	"POST /customers":            {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
+	"GET /customers":             {},
+	"GET /customers/{id}":        {},
+	"GET /customers/{id}/access": {},
+	"PATCH /customers/{id}":      {body: func(owned) any { return map[string]any{"name": "New"} }},
+	"DELETE /customers/{id}":     {},
 	"POST /subscriptions": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "planId": o.plan}
 	}},
+	"POST /subscriptions/preview": {body: func(o owned) any {
+		return map[string]any{"customerId": o.customer, "planId": o.plan}
+	}},
+	"POST /subscriptions/{id}/preview":    {},
 	"GET /subscriptions":                  {},
 	"GET /subscriptions/{id}":             {},
 	"PATCH /subscriptions/{id}":           {body: func(o owned) any { return map[string]any{"planId": o.plan} }},
@@ -232,7 +237,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		}
 		return b.send(t, method, strings.ReplaceAll(template, "{id}", o.of(short)), body, "Authorization", "Bearer "+key)
 	}
-	switch refers := method == "POST" && (short == "/subscriptions" || short == "/payments" || short == "/webhook-logs"); {
+	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/webhook-logs"); {
 	case strings.Contains(template, "{id}") || refers:
 		foreign, missing := ask(rows), ask(none)
 		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the

@@ -13,11 +13,27 @@ type updateSubscriptionInput struct {
 	Body SubscriptionChange
 }
 
-// SubscriptionChange changes the plan, the quantity, or both.
+// SubscriptionChange changes the plan, the quantity, or both; or makes the change of a preview.
 type SubscriptionChange struct {
+	PlanChoice
+	PreviewToken string `json:"previewToken,omitempty" maxLength:"4000" doc:"Makes the change of a preview at the cost that it showed. Send it alone."`
+}
+
+// PlanChoice is what a subscription is to be billed for.
+type PlanChoice struct {
 	PlanID    string `json:"planId,omitempty" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"The new plan. Default: it stays."`
 	Quantity  *int64 `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"The new quantity, such as seats. Flat prices ignore it. Default: it stays."`
 	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
+}
+
+func (c PlanChoice) change() (service.PlanChange, error) {
+	if c.PlanID == "" && c.Quantity == nil {
+		return service.PlanChange{}, fault.InvalidParam("planId", "field_missing",
+			"The request changes nothing. Send `planId` or `quantity`.")
+	}
+	return service.PlanChange{
+		PlanID: c.PlanID, Quantity: given(c.Quantity), AtPeriodEnd: c.Effective == "period_end",
+	}, nil
 }
 
 // updateSubscription is no plain command: service loads the new plan in the same transaction, which lifecycle needs and
@@ -25,11 +41,18 @@ type SubscriptionChange struct {
 func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	if in.Body.PlanID == "" && in.Body.Quantity == nil {
-		return nil, fault.InvalidParam("planId", "field_missing", "The request changes nothing. Send `planId` or `quantity`.")
+	if token := in.Body.PreviewToken; token != "" {
+		if in.Body.PlanChoice != (PlanChoice{}) {
+			return nil, fault.InvalidParam("previewToken", "fields_exclusive",
+				"`previewToken` has the whole change. Send no other field beside it.")
+		}
+		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+			return s.service.ChangeAsPreviewed(ctx, caller(c), id, token, around)
+		})
 	}
-	change := service.PlanChange{
-		PlanID: in.Body.PlanID, Quantity: given(in.Body.Quantity), AtPeriodEnd: in.Body.Effective == "period_end",
+	change, err := in.Body.change()
+	if err != nil {
+		return nil, err
 	}
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
 		return s.service.ChangePlan(ctx, caller(c), id, change, around)

@@ -124,6 +124,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, err)
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall,
+			SendNumber: 1, Searched: db.Searched{ProviderConfigID: b.provider, Since: now.Add(2 * month)},
 		}))
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env,
 			db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
@@ -152,6 +153,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
 			"Routing": b.env, "RoutingSince": b.env, "TransactionSuperseding": b.provider, "RoutingRules": "none",
 			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
+			"CallbackTells": txn.ID, "Searched": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
 			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none",
