@@ -74,13 +74,14 @@ func isCompletion(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "
 // refusedFirst is the webhook about the payment in the payer's absence, which the bank has refused.
 func refusedFirst(txn payment.Transaction, ref string) providers.Callback {
 	return providers.Callback{
-		EventID: "AUTHORISATION:" + ref + ":false", Type: "AUTHORISATION", Kind: providers.KindFailed, TransactionID: txn.ID, Ref: ref,
+		EventID: "AUTHORISATION:" + ref + ":false", Type: "AUTHORISATION", Kind: providers.KindFailed,
+		TransactionID: txn.ID, Ref: ref,
 		Evidence: &providers.Result{Outcome: providers.Failed, Ref: ref, FailureCode: providers.DeclinedCode}, NeedsRef: true,
 	}
 }
 
-// The answer of the payment that asks is lost. The webhook about the refusal before it does not end the attempt: the payer
-// may be asked, and the bank may even have been content.
+// The answer of the payment that asks is lost. The webhook about the refusal before it does not end the attempt: the
+// payer may be asked, and the bank may even have been content.
 func TestActionCompleted_WebhookOfTheFirstRefusal(t *testing.T) {
 	t.Parallel()
 	losing := &tap{}
@@ -142,8 +143,8 @@ func TestActionCompleted_RepeatsTheSendOfAnOlderBuild(t *testing.T) {
 	require.Zero(t, a.last().ParkedAt)
 }
 
-// Adyen has accepted the completion, and its answer is lost. A repeat is refused: that proves nothing, so that the charge
-// outlives the payer's time, and its success is found.
+// Adyen has accepted the completion, and its answer is lost. A repeat is refused: that proves nothing, so that the
+// charge outlives the payer's time, and its success is found.
 func TestActionCompleted_RefusalOfARepeatProvesNothing(t *testing.T) {
 	t.Parallel()
 	network, repeats := &tap{}, 0
@@ -173,8 +174,8 @@ func TestActionCompleted_RefusalOfARepeatProvesNothing(t *testing.T) {
 	a.sound()
 }
 
-// A worker hangs in a completion while others repeat it, the payer brings something else, and that is handed over. What the
-// worker brings then is about the old value, and says nothing about the new one.
+// A worker hangs in a completion while others repeat it, the payer brings something else, and that is handed over. What
+// the worker brings then is about the old value, and says nothing about the new one.
 func TestActionCompleted_AnswerToAnOlderReturn(t *testing.T) {
 	t.Parallel()
 	network, hangs, goesOn := &tap{}, make(chan struct{}), make(chan struct{})
@@ -259,8 +260,8 @@ func TestActionCompleted_RefusedBesideARepeat(t *testing.T) {
 	a.sound()
 }
 
-// A worker from before returns were kept takes the signal, sees that nothing can be asked, and puts the next check off for
-// days. The reconciler finds the return within a minute.
+// A worker from before returns were kept takes the signal, sees that nothing can be asked, and puts the next check off
+// for days. The reconciler finds the return within a minute.
 func TestReconcile_FindsAKeptReturn(t *testing.T) {
 	t.Parallel()
 	a, w := adyenAsking(t), &woken{}

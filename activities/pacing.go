@@ -95,8 +95,8 @@ type turns struct {
 	late           time.Time // the turn after those of first sends that came for theirs, and not to the moment
 }
 
-// take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again. told is
-// when a first send was told to come; zero: it comes for the first time.
+// take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again.
+// told is when a first send was told to come; zero: it comes for the first time.
 func (p *Pacing) take(account string, perSecond int, why errand, told time.Time) (wait time.Duration, mine bool) {
 	if p == nil || perSecond == 0 {
 		return 0, true

@@ -81,7 +81,8 @@ func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (aske
 	return asked, lastSend, polled
 }
 
-// A crowd behind a slow account asks little more often than it has requests, and uses the limit, also while others come.
+// A crowd behind a slow account asks little more often than it has requests, and uses the limit, also while others
+// come.
 func TestPacing_ACrowdComesWhenItsTurnIs(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_700_000_000, 0)
@@ -105,8 +106,8 @@ func TestPacing_ACrowdComesWhenItsTurnIs(t *testing.T) {
 	}
 }
 
-// While turns are promised, a first send that was told none does not take one, however often such come; what was told a turn
-// finds it, and keeps it where something else wakes it before.
+// While turns are promised, a first send that was told none does not take one, however often such come; what was told a
+// turn finds it, and keeps it where something else wakes it before.
 func TestPacing_PromisedTurnsAreKept(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)

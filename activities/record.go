@@ -142,9 +142,9 @@ func loadResult(
 	return r, err
 }
 
-// provenRefusal is what the refusal of a first completion proves. While a worker hung in it, another may have repeated it and
-// got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is since when the provider may
-// have what was handed over.
+// provenRefusal is what the refusal of a first completion proves. While a worker hung in it, another may have repeated
+// it and got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is since when
+// the provider may have what was handed over.
 func provenRefusal(
 	ctx context.Context, tx *db.Tx, env string, x exchange, handedAt time.Time,
 ) (payment.Outcome, error) {

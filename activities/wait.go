@@ -85,8 +85,8 @@ func pause(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was near waits as
-// a repeat of its activity, and a search for what was sent before has no mark of it in its row.
+// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was
+// near waits as a repeat of its activity, and a search for what was sent before has no mark of it in its row.
 func (x exchange) promised(ctx context.Context, now time.Time) time.Time {
 	if x.txn.EverSent() || activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1 {
 		return now

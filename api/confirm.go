@@ -25,8 +25,8 @@ type confirmPage struct{ Title, Text string }
 var confirmPages = map[payment.Confirmation]confirmPage{
 	payment.ConfirmAsked: {"Thank you", "We are asking your bank. You can close this page."},
 	payment.ConfirmMissing: {
-		"Payment not confirmed", "Your bank has not confirmed the payment here. Reload this page in a few seconds, or open the " +
-			"payment link again.",
+		"Payment not confirmed", "Your bank has not confirmed the payment here. Reload this page in a few seconds, or open " +
+			"the payment link again.",
 	},
 	payment.ConfirmDecided: {"Thank you", "We wait for your bank. Reload this page to see the result."},
 	payment.ConfirmPaid:    {"Payment received", "Thank you. There is nothing more to do."},

@@ -11,8 +11,8 @@ import (
 )
 
 // Evidence is what open callbacks of a provider configuration prove about a transaction, in the order in which it is
-// believed, at most limit of them. Each is an answer of its own; see Callback.Evidence. named: also what counts only once
-// the provider's reference of the transaction is known.
+// believed, at most limit of them. Each is an answer of its own; see Callback.Evidence. named: also what counts only
+// once the provider's reference of the transaction is known.
 func (r Reader) Evidence(
 	ctx context.Context, environmentID, transactionID, providerConfigID string, typ payment.Type, named bool, limit int,
 ) ([]Callback, error) {

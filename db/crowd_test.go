@@ -94,8 +94,8 @@ var crowding = []struct{ into, columns, values string }{
 			i end)::text, 26, '0') end, 100, 'EUR', '', 'automatic', 'pp_' || lpad((i % 40)::text, 26, '0'), case when i
 			< 100 then 'txn_' || lpad('100', 26, '0') end, 0, 1, case when i % 3 = 0 and i >= 100 then now() - i *
 			interval '1 second' end, 0, 0, now(), case when i < 100 or i % 3 <> 0 then now() end, to_timestamp(1700000000 + 60 *
-			case when i < 100 then $1::int / 3 + i else i end), case when i % 3 = 0 then now() end, case when i % 3 = 0 then 0 end,
-			i % 3 = 0, now() - i * interval '1 second', i < 100`},
+			case when i < 100 then $1::int / 3 + i else i end), case when i % 3 = 0 then now() end, case when i % 3 = 0
+			then 0 end, i % 3 = 0, now() - i * interval '1 second', i < 100`},
 	{"disputes", `
 			transaction_id, customer_id, ref, status, amount, currency, amount_withdrawn, opened_at, closed_at`, `
 			'txn_' || lpad(i::text, 26, '0'), {customer}, i::text, case when i < 100 then 'open' else 'won' end, 100, 'EUR', 0,

@@ -337,6 +337,10 @@ func (c *crowd) reconciler(t *testing.T) {
 			_, err := c.store.OverdueChecks(ctx, soon, limit)
 			return err
 		},
+		"kept returns": func() error {
+			_, err := c.store.KeptReturns(ctx, soon, limit)
+			return err
+		},
 		"late subscriptions": func() error {
 			_, err := c.store.LateSubscriptions(ctx, soon, limit)
 			return err

@@ -127,8 +127,8 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 	return refs(found, transactionRef), translate("TransactionListOverdue", err)
 }
 
-// KeptReturns lists pending transactions whose payer came back before then with what completes the charge, and no provider
-// was given it, whenever their next check is due; at most the latest ones. Global.
+// KeptReturns lists pending transactions whose payer came back before then with what completes the charge, and no
+// provider was given it, whenever their next check is due; at most the latest ones. Global.
 func (r Reader) KeptReturns(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListBrought(ctx, r.lists(), dbsqlc.TransactionListBroughtParams{
 		Before: &before, RowLimit: rows(limit),

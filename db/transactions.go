@@ -216,7 +216,8 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop, ConfirmToken: null(t.Action.Token),
 		ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
 		ActionReturnedAt: nullTime(t.Action.ReturnedAt), ActionBrought: null(t.Action.Brought),
-		ActionHandedAt: nullTime(t.Action.HandedAt), ActionApartSend: null(t.Action.ApartSend), UnsentAt: nullTime(t.UnsentAt),
+		ActionHandedAt: nullTime(t.Action.HandedAt), ActionApartSend: null(t.Action.ApartSend),
+		UnsentAt: nullTime(t.UnsentAt),
 	})
 	if err != nil {
 		return err

@@ -16,8 +16,8 @@ const (
 	// written within a minute of the time at which it says it was created, else the row says so; and a minute is more than
 	// the clocks of database servers differ.
 	creationSlack = 3 * time.Minute
-	// creationCrowd is how many payments that say another time than that of their writing may lie in a span of positions, so
-	// that it is walked.
+	// creationCrowd is how many payments that say another time than that of their writing may lie in a span of positions,
+	// so that it is walked.
 	creationCrowd = 1000
 )
 
@@ -31,14 +31,15 @@ func (r Reader) transactions(ctx context.Context, in dbsqlc.TransactionListParam
 	}), translate("TransactionList", err)
 }
 
-// transactionsInTime is transactions for a span of time. The order is that of positions. Those of payments that were written
-// when they say are found by the positions around the span; the others, as on a test clock, by what they say.
+// transactionsInTime is transactions for a span of time. The order is that of positions. Those of payments that were
+// written when they say are found by the positions around the span; the others, as on a test clock, by what they say.
 func (r Reader) transactionsInTime(
 	ctx context.Context, in dbsqlc.TransactionListParams,
 ) ([]dbsqlc.Transaction, error) {
 	from, to := value(in.CreatedFrom), cmp.Or(value(in.CreatedTo), endOfTime)
 	around, err := queries.TransactionPositionsAround(ctx, r.lists(), dbsqlc.TransactionPositionsAroundParams{
-		EnvironmentID: in.EnvironmentID, FirstAt: from.Add(-creationSlack), EndAt: to.Add(creationSlack), Crowd: creationCrowd,
+		EnvironmentID: in.EnvironmentID, FirstAt: from.Add(-creationSlack), EndAt: to.Add(creationSlack),
+		Crowd: creationCrowd,
 	})
 	if err != nil {
 		return nil, translate("TransactionPositionsAround", err)
@@ -55,8 +56,9 @@ func (r Reader) transactionsInTime(
 	}
 	found, err := queries.TransactionListInTime(ctx, r.lists(), dbsqlc.TransactionListInTimeParams{
 		EnvironmentID: in.EnvironmentID, Virtually: virtually, CreatedFrom: from, CreatedTo: to, CustomerID: in.CustomerID,
-		SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID, Status: in.Status, Type: in.Type, RefundOwed: in.RefundOwed,
-		ProviderConfigID: in.ProviderConfigID, Below: in.Below, Above: in.Above, Forward: in.Forward, RowLimit: in.RowLimit,
+		SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID, Status: in.Status, Type: in.Type,
+		RefundOwed: in.RefundOwed, ProviderConfigID: in.ProviderConfigID, Below: in.Below, Above: in.Above,
+		Forward: in.Forward, RowLimit: in.RowLimit,
 	})
 	if err != nil {
 		return nil, translate("TransactionListInTime", err)

@@ -26,17 +26,18 @@ func writeDated(t *testing.T, b *bundle, env string, payments []dated) {
 	conn, err := b.pool.Acquire(t.Context())
 	require.NoError(t, err)
 	defer conn.Release()
-	_, err = conn.Exec(t.Context(), "set session_replication_role = replica") // the trigger would know the present time only
+	// Without the trigger, which knows the present time only.
+	_, err = conn.Exec(t.Context(), "set session_replication_role = replica")
 	require.NoError(t, err)
 	ids, created, virtual := make([]string, len(payments)), make([]time.Time, len(payments)), make([]bool, len(payments))
 	for i, p := range payments {
 		ids[i], created[i], virtual[i] = p.id, p.created, p.virtual
 	}
 	_, err = conn.Exec(t.Context(), `
-		insert into transactions (id, environment_id, position, type, status, customer_id, amount, currency, description, trigger,
-			amount_refunded, send_number, checks, not_found_count, due_at, completed_at, created_at, created_virtually)
-		select p.id, $1, p.n, 'charge', case when p.n % 3 = 0 then 'failed' else 'success' end, 'cust_' || p.n % 5, 100, 'EUR', '',
-			'automatic', 0, 1, 0, 0, now(), now(), p.created, p.virtual
+		insert into transactions (id, environment_id, position, type, status, customer_id, amount, currency, description,
+			trigger, amount_refunded, send_number, checks, not_found_count, due_at, completed_at, created_at, created_virtually)
+		select p.id, $1, p.n, 'charge', case when p.n % 3 = 0 then 'failed' else 'success' end, 'cust_' || p.n % 5, 100,
+			'EUR', '', 'automatic', 0, 1, 0, 0, now(), now(), p.created, p.virtual
 		from unnest($2::text[], $3::timestamptz[], $4::bool[]) with ordinality p(id, created, virtual, n)`,
 		env, ids, created, virtual)
 	require.NoError(t, err)
@@ -46,8 +47,8 @@ func writeDated(t *testing.T, b *bundle, env string, payments []dated) {
 	require.NoError(t, err)
 }
 
-// Whatever the span of time and the page, the list has exactly the payments of the span, in the order of all lists: of an
-// environment in real time, of one with a few payments on test clocks, and of one where most are.
+// Whatever the span of time and the page, the list has exactly the payments of the span, in the order of all lists: of
+// an environment in real time, of one with a few payments on test clocks, and of one where most are.
 func TestTransactions_ByTime(t *testing.T) {
 	t.Parallel()
 	for name, share := range map[string]float64{"real": 0, "a few virtual": 0.1, "mostly virtual": 0.8} {
@@ -139,7 +140,8 @@ func TestTransactions_NoteVirtualTime(t *testing.T) {
 		txn.SubscriptionID, txn.AttemptNumber, txn.CreatedAt = "", 0, created
 		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, txn)) })
 		var got bool
-		require.NoError(t, b.pool.QueryRow(t.Context(), "select created_virtually from transactions where id = $1", txn.ID).Scan(&got))
+		require.NoError(t, b.pool.QueryRow(t.Context(),
+			"select created_virtually from transactions where id = $1", txn.ID).Scan(&got))
 		require.Equal(t, virtual, got, time.Until(created))
 	}
 }

@@ -34,8 +34,9 @@ type ChargeRequest struct {
 	Repeat bool
 	// ReturnURL is where a provider may send the payer's browser after a confirmation; empty: nobody is there to confirm.
 	ReturnURL string
-	// AskedApart: where a payment of its own asks the payer, the payment before it, in the payer's absence, has a reference
-	// of its own too. It is false only for sends of builds that gave both the same one: a repeat must be equal to them.
+	// AskedApart: where a payment of its own asks the payer, the payment before it, in the payer's absence, has a
+	// reference of its own too. It is false only for sends of builds that gave both the same one: a repeat must be equal
+	// to them.
 	AskedApart bool
 }
 

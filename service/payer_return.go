@@ -13,8 +13,8 @@ import (
 const maxBrought = 32 << 10
 
 // PayerReturned has the provider asked about a charge whose payer comes back from the provider's page, and returns the
-// charge and what to tell the payer. That the payer is back proves nothing. query is of the address that the browser came
-// to: of it, only what the provider needs to complete the charge is kept, until it has answered. Fault:
+// charge and what to tell the payer. That the payer is back proves nothing. query is of the address that the browser
+// came to: of it, only what the provider needs to complete the charge is kept, until it has answered. Fault:
 // transaction_not_found.
 func (s *Service) PayerReturned(
 	ctx context.Context, token string, query url.Values,

@@ -16,8 +16,8 @@ type Action struct {
 	Brought string
 	// HandedAt is since when the provider may have it, or another one that completes the charge; zero: none was sent.
 	HandedAt time.Time
-	// ApartSend is the number of the send whose requests, that in the payer's absence and the one that asks the payer, have
-	// references of their own; 0: none has, of builds from before this one.
+	// ApartSend is the number of the send whose requests, that in the payer's absence and the one that asks the payer,
+	// have references of their own; 0: none has, of builds from before this one.
 	ApartSend int
 }
 

@@ -169,7 +169,8 @@ func TestPayerErased_EndsTheAction(t *testing.T) {
 	require.Equal(t, payment.MoveCancel, txn.Next(asking, false, t0.Add(time.Minute)))
 }
 
-// A payer who comes back is told the truth: that the provider is asked, or that nothing came back that it could be asked with.
+// A payer who comes back is told the truth: that the provider is asked, or that nothing came back that it could be
+// asked with.
 func TestConfirmationOfReturn(t *testing.T) {
 	t.Parallel()
 	now := t0.Add(time.Hour)
@@ -186,5 +187,5 @@ func TestConfirmationOfReturn(t *testing.T) {
 	txn = asked(t, completing)
 	require.Equal(t, payment.ConfirmMissing, txn.ConfirmationOfReturn(true, now), "nothing was brought")
 	require.Equal(t, payment.ConfirmDecided, back(t, txn, brought, now).ConfirmationOfReturn(true, now))
-	require.Equal(t, payment.ConfirmExpired, txn.ConfirmationOfReturn(true, txn.Action.ExpiresAt), "what is late is not kept")
+	require.Equal(t, payment.ConfirmExpired, txn.ConfirmationOfReturn(true, txn.Action.ExpiresAt), "it is not kept")
 }

@@ -49,8 +49,8 @@ func (t Transaction) Handing() Handed {
 }
 
 // HandedOver notes that the provider has answered to what the payer's browser brought. asked: it asks the payer again;
-// refused: it refuses what was brought, and the payer may bring something else. Else the provider has all that it needs. A
-// refusal of one value says nothing about others that the provider may have had before.
+// refused: it refuses what was brought, and the payer may bring something else. Else the provider has all that it
+// needs. A refusal of one value says nothing about others that the provider may have had before.
 func (t Transaction) HandedOver(h Handed, refused, asked bool) Transaction {
 	if t.Action.Brought = ""; asked || refused && !h.Again {
 		t.Action.HandedAt = time.Time{}
@@ -58,10 +58,10 @@ func (t Transaction) HandedOver(h Handed, refused, asked bool) Transaction {
 	return t
 }
 
-// Overtaken reports whether an answer to a completion decides nothing, since what was handed over is not what waits for an
-// answer any more. A worker that hung may record it after another one was answered, and after the payer brought another
-// value: of that it says nothing. What the answer itself proves of the charge counts as long as no newer value waits; a
-// success always does.
+// Overtaken reports whether an answer to a completion decides nothing, since what was handed over is not what waits for
+// an answer any more. A worker that hung may record it after another one was answered, and after the payer brought
+// another value: of that it says nothing. What the answer itself proves of the charge counts as long as no newer value
+// waits; a success always does.
 func (t Transaction) Overtaken(h Handed, o Outcome) bool {
 	newer := t.Action.Brought != "" && t.Action.Brought != h.Brought
 	answered := t.Action.Brought == "" && !o.Final()

@@ -103,8 +103,8 @@ func TestCharge_PageAtOnce(t *testing.T) {
 	require.Len(t, requests(), 1)
 }
 
-// What a webhook says of the first payment must not be taken for word of the one that asks the payer. A send of a build from
-// before that is repeated as it was.
+// What a webhook says of the first payment must not be taken for word of the one that asks the payer. A send of a build
+// from before that is repeated as it was.
 func TestCharge_PaymentsOfOneChargeHaveReferencesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, apart := range []bool{true, false} {

@@ -41,8 +41,8 @@ func (s statement) proves() (providers.Kind, *providers.Result) {
 	return providers.KindUnknown, nil
 }
 
-// superseded reports whether the item is about a payment that may have been made again with the payer there: one that was
-// refused in the payer's absence. Which refusal it was is not signed, and so is not known.
+// superseded reports whether the item is about a payment that may have been made again with the payer there: one that
+// was refused in the payer's absence. Which refusal it was is not signed, and so is not known.
 func (s statement) superseded() bool {
 	return s.op == opUnattended && s.EventCode == eventAuthorisation && !s.done()
 }

@@ -170,7 +170,8 @@ func TestSimulated_PartialAuthorisationReversedByRepeat(t *testing.T) {
 	require.Len(t, s.rig.Movements(t, core.Refunded), 1)
 }
 
-// A charge whose payer was asked is canceled without the provider's name for it: of its two payments, the one that asks.
+// A charge whose payer was asked is canceled without the provider's name for it: of its two payments, the one that
+// asks.
 func TestSimulated_CancelsAChargeThatAsks(t *testing.T) {
 	t.Parallel()
 	s := simulate(t)

@@ -537,7 +537,7 @@ from (
     select t.environment_id, t.id, t.type, t.subscription_id, t.action_returned_at
     from transactions t
     where t.status = 'pending' and t.action_brought is not null and t.action_handed_at is null
-      and t.action_returned_at < $1
+      and t.action_returned_at < $1 and t.parked_at is null
     order by t.action_returned_at desc
     limit $2
 ) w
@@ -559,8 +559,7 @@ type TransactionListBroughtRow struct {
 }
 
 // What a payer brought back before then and no provider was given, though the next look is not due: a worker that knows
-// nothing of it has put that off. What is due is in the list of what is overdue. Those of a return that cannot be handed over
-// come again with each pass, the latest of all behind the others.
+// nothing of it has put that off. The latest of all, so that old ones that cannot be handed over hide none.
 func (q *Queries) TransactionListBrought(ctx context.Context, db DBTX, arg TransactionListBroughtParams) ([]TransactionListBroughtRow, error) {
 	rows, err := db.Query(ctx, transactionListBrought, arg.Before, arg.RowLimit)
 	if err != nil {
