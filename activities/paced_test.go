@@ -55,7 +55,7 @@ func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
 	require.Empty(t, l.now(txn).FailureReason)
 
 	l.Clock.Set(l.now(txn).NextCheckAt)
-	for wait := time.Duration(0); wait < 30*time.Second; {
+	for wait := time.Duration(0); wait < 40*time.Second; { // a poll's is spread
 		wait, _ = activities.TakePoll(l.Payments.Pacing, l.Config.ID, 1)
 	}
 	checks := l.now(txn).Checks
