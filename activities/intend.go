@@ -97,6 +97,7 @@ func (a *Payments) reach(ctx context.Context, tx *db.Tx, in contract.ResolveInpu
 	if !x.txn.EverSent() && x.txn.Type == payment.Charge {
 		configID = ""
 	}
+	own := configID
 	if in.Asked && !r.earlier {
 		said, err := tx.CallbackElsewhere(ctx, in.EnvironmentID, x.txn.ID, configID)
 		if err != nil {
@@ -118,13 +119,17 @@ func (a *Payments) reach(ctx context.Context, tx *db.Tx, in contract.ResolveInpu
 		return err
 	}
 	x.provider, err = a.Gateway.Provider(ctx, config)
-	if err != nil && x.txn.MayRepeat(x.restored) { // another account may have it
-		x.unopened, x.provider, x.earlier = err, nil, nil
-		x.asked, x.about, x.number = false, "", x.txn.SendNumber
-		return nil
-	}
-	if err != nil {
+	switch told := in.Asked && configID != "" && configID != own; {
+	case err == nil:
+	case !x.txn.MayRepeat(x.restored):
 		return err
+	case told: // the callback waits for its account, and nothing else for the callback
+		x.provider, x.earlier, x.about, x.number = nil, nil, "", x.txn.SendNumber
+		in.Asked = false
+		return a.reach(ctx, tx, in, r, x)
+	default: // another account may have it
+		x.unopened, x.provider = err, nil
+		return nil
 	}
 	x.config, x.protocol, x.mode = config, a.protocol(x.provider), config.Mode
 	if x.earlier == nil {

@@ -105,8 +105,8 @@ func TestPaced_NoChangeOfTheAccountsWakesACrowd(t *testing.T) {
 	require.Equal(t, []string{"charge"}, l.operations(txn))
 }
 
-// A search whose account takes no more requests a second says that it is one, and what it waits for: also of a charge that
-// was sent once already, which nothing holds back. No check counts, and no turn is asked for twice.
+// A search whose account takes no more requests a second says that it is one, and what it waits for: also of a charge
+// that was sent once already, which nothing holds back. No check counts.
 func TestPaced_SearchSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	for name, sent := range map[string]bool{"never sent": false, "sent before": true} {

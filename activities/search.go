@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,16 +8,8 @@ import (
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
-	"perennial/billing/routing"
 	"perennial/db"
-	"perennial/providers"
 )
-
-// holder is an account that may have a lost send, opened.
-type holder struct {
-	db.ProviderConfig
-	providers.Provider
-}
 
 // search turns an exchange that may move money which a lost send has moved already, or end its transaction, into the next
 // question after that send, or into the wait before it. The exchange stays as it is where nothing can be lost, or where
@@ -75,7 +66,8 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 		x.lost.Key, x.lost.Reason, x.lost.SentAt = x.key(), foundReason, now
 		x.lost.Last, x.lost.Blind = left.Last && closed == nil, s.Blind
 		x.lost.Ends = (left.Last || left.Ended) && closed == nil && !s.Blind
-		x.lost.Fresh = slices.ContainsFunc(left.Ask[:left.Fresh], func(q payment.Question) bool { return q.AccountID != x.config.ID })
+		fresh := left.Ask[:min(left.Fresh, len(left.Ask))]
+		x.lost.Fresh = slices.ContainsFunc(fresh, func(q payment.Question) bool { return q.AccountID != x.config.ID })
 	}
 	return nil
 }
@@ -104,46 +96,14 @@ func (a *Payments) ask(x *exchange, holders []holder, left payment.Left) {
 	x.number = next.Number
 }
 
-// unsearchable makes the exchange the end of a search that proves nothing, because an account cannot be asked: a person
-// must find out. What was sent before waits for a callback first: its provider tells what became of it.
-func (x *exchange) unsearchable() {
-	if x.txn.EverSent() && x.txn.ParkedAt.IsZero() {
-		x.seek("", payment.MoveHold, "The database was restored, and an account that may have the payment cannot be asked. "+
-			"The payment waits for a callback.")
-		return
-	}
-	x.seek("", payment.MoveReview, "")
-	x.lost = nil
-}
-
-// nowhere lets the exchange be what it is without a restore. known: accounts could have taken the payment, and all have
-// nothing; else none could, as far as is known now, so that a send still counts as one that may be a repeat.
-func (x *exchange) nowhere(known bool, now time.Time) {
-	if x.move == payment.MoveSend && !known {
-		return
-	}
-	x.txn = x.txn.Nowhere(now)
-	if x.move == payment.MoveHold && !x.txn.EverSent() {
-		x.move = x.txn.Hold(x.restored)
-	}
-}
-
-// strays reports whether the only account that could have taken the payment cannot be asked, and its key does not protect
-// it there: it would be sent elsewhere, or nobody wants it any more, so that it is not repeated.
-func (x *exchange) strays(holders []holder, s payment.Search) bool {
-	alone := len(holders) == 1 && len(s.Ask) == 0
-	elsewhere := x.move == payment.MoveSend && alone && holders[0].ID != x.config.ID
-	return elsewhere || alone && !x.txn.EverSent() && !x.txn.CancelRequestedAt.IsZero()
-}
-
 // foundReason is in the place of a routing reason in the row of a send that a search has found.
 const foundReason = "found after a restore"
 
 // searching is why a payment waits that is looked for.
 const searching = "The database was restored. Providers are asked whether they have this payment already."
 
-// seek makes the exchange one of the search, and says why the payment waits. The transaction shows no account that routing
-// has chosen meanwhile.
+// seek makes the exchange one of the search, and says why the payment waits. The transaction shows no account that
+// routing has chosen meanwhile.
 func (x *exchange) seek(provider string, move payment.Move, why string) {
 	x.move, x.lost, x.backups = move, &lifecycle.Lost{Why: why}, 0
 	x.lost.Provider = provider
@@ -169,35 +129,4 @@ func unsearched(accounts ...db.ProviderConfig) string {
 	}
 	return "The database was restored. The payment waits until these answer whether they have it already: " +
 		strings.Join(names, ", ") + "."
-}
-
-// holders opens the accounts that could have taken the payment before the database was restored, used or not since. It
-// returns one that cannot be opened, if any.
-func (a *Payments) holders(ctx context.Context, found db.Routing, x *exchange) (out []holder, closed *db.ProviderConfig) {
-	t := x.txn
-	for _, f := range found.Accounts {
-		could := a.candidate(f, t)
-		if t.Method == (payment.Method{}) { // erased
-			could.Refuses = ""
-		}
-		if !could.Takes(x.payment()) || !f.CreatedAt.Before(x.restored) {
-			continue
-		}
-		opened, err := a.Gateway.Provider(ctx, f)
-		if err != nil {
-			closed = &f
-			continue
-		}
-		out = append(out, holder{f, opened})
-	}
-	return out, closed
-}
-
-// payment is what routing must know of it.
-func (x *exchange) payment() routing.Payment {
-	t := x.txn
-	return routing.Payment{
-		Country:  cmp.Or(x.country, routing.CountryOf(t.Method.Details.PhoneNumber)),
-		Currency: t.Currency, Method: t.Method.Type, Amount: t.Amount, Provider: t.Method.Details.Provider,
-	}
 }

@@ -23,8 +23,8 @@ func (l *life) attempt(ctx context.Context, txn string) {
 	l.Clock.Add(time.Second)
 }
 
-// Workers die in the middle of a search, or run out of time. It goes on where it stopped, unless the database was restored
-// again: then everything is asked anew.
+// Workers die in the middle of a search, or run out of time. It goes on where it stopped, unless the database was
+// restored again: then everything is asked anew.
 func TestSearch_GoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]bool{"one restore": false, "restored again meanwhile": true} {
@@ -144,8 +144,8 @@ func TestSearch_NobodyAnswers(t *testing.T) {
 	require.Equal(t, payment.ReviewOutcomeUnknown, l.last().Review.Reason)
 }
 
-// One account has an operation that ended without money. It may have been refused, and the charge sent to the other: it ends
-// only where that has nothing.
+// One account has an operation that ended without money. It may have been refused, and the charge sent to the other: it
+// ends only where that has nothing.
 func TestSearch_WhatEndedElsewhereIsNoEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

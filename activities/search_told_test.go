@@ -88,7 +88,9 @@ func TestSearch_GoesOnWhereACallbackProvesNothing(t *testing.T) {
 	t.Parallel()
 	l, backup, config := lost(t)
 	txn := l.last()
-	l.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) { return providers.Unknown, in.Ref != "" }
+	l.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
+		return providers.Unknown, in.Ref != ""
+	}
 	txn.ProviderRef = "pi_unknown"
 	l.stores(l.Config, says(txn, "told", providers.Succeeded))
 	for range 3 {
@@ -100,8 +102,8 @@ func TestSearch_GoesOnWhereACallbackProvesNothing(t *testing.T) {
 	require.Equal(t, 1, backup.Captures()[txn.ID])
 }
 
-// The charge was sent to one account that cannot be asked, and another one may have taken it after a refusal there. Its key
-// protects it at the first only: it waits for a callback, and then for a person.
+// The charge was sent to one account that cannot be asked, and another one may have taken it after a refusal there. Its
+// key protects it at the first only: it waits for a callback, and then for a person.
 func TestSearch_SentBeforeBesideAnAccountThatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	l, backup, config := renewing(t)
@@ -127,8 +129,8 @@ func TestSearch_SentBeforeBesideAnAccountThatCannotBeAsked(t *testing.T) {
 	require.Empty(t, backup.Calls())
 }
 
-// Nobody wants the charge any more, and the only account that could have taken it cannot be asked: whether it did, only a
-// callback or a person can tell.
+// Nobody wants the charge any more, and the only account that could have taken it cannot be asked: whether it did, only
+// a callback or a person can tell.
 func TestSearch_UnwantedWhereNobodyCanBeAsked(t *testing.T) {
 	t.Parallel()
 	for name, giveUp := range map[string]func(t *testing.T, l *life){

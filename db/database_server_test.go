@@ -78,12 +78,13 @@ func TestDatabaseServer_NoticesACopyInTheSameServer(t *testing.T) {
 		require.NoError(t, err)
 	}
 
-	store, err := db.Open(t.Context(), db.Config{URL: url, MaxConns: 1, Clock: func() time.Time { return wall.Add(time.Hour) }})
+	later := func() time.Time { return wall.Add(time.Hour) }
+	store, err := db.Open(t.Context(), db.Config{URL: url, MaxConns: 1, Clock: later})
 	require.NoError(t, err)
 	defer store.Close()
 	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 		_, payer, err := tx.LockTransactionWithPayer(t.Context(), b.env, txn.ID)
-		require.Equal(t, wall.Add(time.Hour), payer.RestoredAt.UTC())
+		require.Equal(t, later(), payer.RestoredAt.UTC())
 		return err
 	}))
 }
