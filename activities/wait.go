@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -62,7 +63,7 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 	switch {
 	case x.lost != nil: // also of a charge that was sent once, which nothing holds back
 		x.hold.ForTurn = true
-		x.txn = x.txn.Searching(x.lost.Why+" It takes no more requests a second now.", wait, x.hold, now)
+		x.txn = x.txn.Searching(x.lost.Why+searchTurn, wait, x.hold, now)
 	case why == errandPoll:
 		x.txn = x.txn.PutOff(now.Add(wait))
 	default:
@@ -85,11 +86,17 @@ func pause(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was
-// near waits as a repeat of its activity, and a search for what was sent before has no mark of it in its row.
+// searchTurn ends the reason of a payment whose search waits for its turn.
+const searchTurn = " It takes no more requests a second now."
+
+// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was near
+// waits as a repeat of its activity; a search for what was sent once is not held back, but its row says what it waits for.
 func (x exchange) promised(ctx context.Context, now time.Time) time.Time {
-	if x.txn.EverSent() || activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1 {
+	switch {
+	case activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1:
 		return now
+	case strings.HasSuffix(x.row.FailureReason, searchTurn):
+		return x.row.NextCheckAt
 	}
 	return x.row.Turn()
 }
