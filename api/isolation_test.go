@@ -83,6 +83,7 @@ var guarded = map[string]struct {
 	"POST /subscriptions/{id}/preview":    {},
 	"GET /subscriptions":                  {},
 	"GET /subscriptions/{id}":             {},
+	"GET /subscriptions/{id}/timeline":    {},
 	"PATCH /subscriptions/{id}":           {body: func(o owned) any { return map[string]any{"planId": o.plan} }},
 	"POST /subscriptions/{id}/cancel":     {body: func(owned) any { return map[string]any{"immediateEffect": true} }},
 	"POST /subscriptions/{id}/reactivate": {},
