@@ -47,7 +47,7 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 	case nothing && closed != nil:
 		x.seek(closed.Provider, payment.MoveHold, unsearched(*closed)+" Its credentials cannot be opened.")
 	case nothing && (s.Blind || x.strays(holders, s)):
-		x.unsearchable()
+		return x.unsearchable(ctx, tx, env, now)
 	case nothing && !slices.ContainsFunc(known, func(h payment.Holder) bool { return !h.CanAsk }):
 		x.nowhere(len(known) > 0, now)
 	case nothing: // its key protects it at the only account

@@ -41,7 +41,7 @@ func (r *recording) lostSend() bool {
 // could not be asked.
 func (r *recording) nowhere() {
 	switch {
-	case !r.Lost.Last:
+	case !r.Lost.Last, r.Lost.Blind && r.txn.EverSent(): // which waits for a callback first
 		r.searching()
 	case r.Lost.Blind:
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
