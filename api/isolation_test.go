@@ -65,14 +65,16 @@ var guarded = map[string]struct {
 	"POST /plans": {body: func(owned) any {
 		return map[string]any{"name": "x", "currency": "USD", "interval": "month", "amount": 1}
 	}},
-	"GET /plans":             {publishable: true},
-	"GET /plans/{id}":        {},
-	"PATCH /plans/{id}":      {body: func(owned) any { return map[string]any{"active": false} }},
-	"POST /customers":        {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
-	"GET /customers":         {},
-	"GET /customers/{id}":    {},
-	"PATCH /customers/{id}":  {body: func(owned) any { return map[string]any{"name": "New"} }},
-	"DELETE /customers/{id}": {},
+	"GET /plans":                {publishable: true},
+	"GET /plans/{id}":           {},
+	"PATCH /plans/{id}":         {body: func(owned) any { return map[string]any{"active": false} }},
+	"GET /plans/{id}/versions":  {},
+	"POST /plans/{id}/versions": {body: func(owned) any { return map[string]any{"amount": 2} }},
+	"POST /customers":           {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
+	"GET /customers":            {},
+	"GET /customers/{id}":       {},
+	"PATCH /customers/{id}":     {body: func(owned) any { return map[string]any{"name": "New"} }},
+	"DELETE /customers/{id}":    {},
 	"POST /subscriptions": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "planId": o.plan}
 	}},

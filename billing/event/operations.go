@@ -50,6 +50,7 @@ func Operations() []Operation {
 		{CauseRequest, "deleteCustomer", "", []Type{TypeCustomerDeleted}},
 		{CauseRequest, "createPlan", "", []Type{TypePlanCreated}},
 		{CauseRequest, "updatePlan", "", []Type{TypePlanUpdated}},
+		{CauseRequest, "createPlanVersion", "", []Type{TypePlanUpdated}},
 		{CauseRequest, "createSubscription", "", []Type{TypeSubscriptionCreated}},
 		{CauseRequest, "createSubscription", "with a trial of three days or less",
 			[]Type{TypeSubscriptionCreated, TypeSubscriptionTrialWillEnd}},

@@ -38,7 +38,7 @@ func (l *life) migrate(draw chance, atPeriodEnd bool) {
 	}
 	had, invoices := l.sub(), len(l.store.invoices)
 	to := l.store.plans[plan.Ref{ID: had.PlanID, Version: 1 + draw(l.newest(had.PlanID).Version, "version")}]
-	_, err := l.apply(lifecycle.Migrate{To: to, AtPeriodEnd: atPeriodEnd})
+	_, err := l.apply(lifecycle.Migrate{To: &to, AtPeriodEnd: atPeriodEnd})
 	s := l.sub()
 	leaves := had.CancelAtPeriodEnd || had.PendingPlanID != "" && had.PendingPlanID != had.PlanID
 	switch {
