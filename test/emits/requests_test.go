@@ -44,6 +44,13 @@ var requests = map[string]func(*stage) func() error{
 			return err
 		}
 	},
+	"createPlanVersion": func(s *stage) func() error {
+		planID, days := s.plan(1000), 7
+		return func() error {
+			_, err := s.service.CreatePlanVersion(s.ctx, s.by, planID, service.NewPlanVersion{TrialDays: &days}, nil)
+			return err
+		}
+	},
 	"createSubscription": func(s *stage) func() error { return s.create(14) },
 	"createSubscription with a trial of three days or less": func(s *stage) func() error { return s.create(3) },
 	"updateSubscription to a dearer plan":                   func(s *stage) func() error { return s.replan(1000, 3000) },
