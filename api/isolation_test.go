@@ -78,6 +78,10 @@ var guarded = map[string]struct {
 	"POST /subscriptions": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "planId": o.plan}
 	}},
+	"POST /subscriptions/preview": {body: func(o owned) any {
+		return map[string]any{"customerId": o.customer, "planId": o.plan}
+	}},
+	"POST /subscriptions/{id}/preview":    {},
 	"GET /subscriptions":                  {},
 	"GET /subscriptions/{id}":             {},
 	"PATCH /subscriptions/{id}":           {body: func(o owned) any { return map[string]any{"planId": o.plan} }},
@@ -234,7 +238,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		}
 		return b.send(t, method, strings.ReplaceAll(template, "{id}", o.of(short)), body, "Authorization", "Bearer "+key)
 	}
-	switch refers := method == "POST" && (short == "/subscriptions" || short == "/payments" || short == "/webhook-logs"); {
+	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/webhook-logs"); {
 	case strings.Contains(template, "{id}") || refers:
 		foreign, missing := ask(rows), ask(none)
 		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the

@@ -27,7 +27,9 @@ func (s *Server) cancelSubscription(
 	if in.Body != nil {
 		form = *in.Body
 	}
-	return s.command(ctx, c, lifecycle.Cancel{
-		Reason: form.Reason, Immediate: form.ImmediateEffect, RefundUnused: form.Refund == "prorated",
-	})
+	return s.command(ctx, c, form.command())
+}
+
+func (f CancelForm) command() lifecycle.Cancel {
+	return lifecycle.Cancel{Reason: f.Reason, Immediate: f.ImmediateEffect, RefundUnused: f.Refund == "prorated"}
 }

@@ -14,12 +14,28 @@ type updateSubscriptionInput struct {
 	Body SubscriptionChange
 }
 
-// SubscriptionChange changes the plan, the quantity, or both; or the version of the plan.
+// SubscriptionChange changes the plan, the quantity, or both; or the version of the plan; or makes the change of a preview.
 type SubscriptionChange struct {
+	PlanChoice
+	Version      *int   `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
+	PreviewToken string `json:"previewToken,omitempty" maxLength:"4000" doc:"Makes the change of a preview at the cost that it showed. Send it alone."`
+}
+
+// PlanChoice is what a subscription is to be billed for.
+type PlanChoice struct {
 	PlanID    string `json:"planId,omitempty" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"The new plan. Default: it stays."`
 	Quantity  *int64 `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"The new quantity, such as seats. Flat prices ignore it. Default: it stays."`
-	Version   *int   `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
 	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
+}
+
+func (c PlanChoice) change() (service.PlanChange, error) {
+	if c.PlanID == "" && c.Quantity == nil {
+		return service.PlanChange{}, fault.InvalidParam("planId", "field_missing",
+			"The request changes nothing. Send `planId` or `quantity`.")
+	}
+	return service.PlanChange{
+		PlanID: c.PlanID, Quantity: given(c.Quantity), AtPeriodEnd: c.Effective == "period_end",
+	}, nil
 }
 
 // updateSubscription is no plain command: service loads the new plan in the same transaction, which lifecycle needs and
@@ -27,20 +43,27 @@ type SubscriptionChange struct {
 func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	atPeriodEnd := in.Body.Effective == "period_end"
 	if in.Body.Version != nil {
-		if in.Body.PlanID != "" || in.Body.Quantity != nil {
+		if in.Body.PlanID != "" || in.Body.Quantity != nil || in.Body.PreviewToken != "" {
 			return nil, fault.InvalidParam("planVersion", "fields_exclusive",
-				"Send `planVersion`, for another version of the same plan, or `planId` and `quantity`, not both.")
+				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity` and `previewToken`.")
 		}
-		return s.command(ctx, c, lifecycle.Migrate{Version: *in.Body.Version, AtPeriodEnd: atPeriodEnd})
+		return s.command(ctx, c, lifecycle.Migrate{
+			Version: *in.Body.Version, AtPeriodEnd: in.Body.Effective == "period_end",
+		})
 	}
-	if in.Body.PlanID == "" && in.Body.Quantity == nil {
-		return nil, fault.InvalidParam("planId", "field_missing",
-			"The request changes nothing. Send `planId`, `quantity` or `planVersion`.")
+	if token := in.Body.PreviewToken; token != "" {
+		if in.Body.PlanChoice != (PlanChoice{}) {
+			return nil, fault.InvalidParam("previewToken", "fields_exclusive",
+				"`previewToken` has the whole change. Send no other field beside it.")
+		}
+		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+			return s.service.ChangeAsPreviewed(ctx, caller(c), id, token, around)
+		})
 	}
-	change := service.PlanChange{
-		PlanID: in.Body.PlanID, Quantity: given(in.Body.Quantity), AtPeriodEnd: atPeriodEnd,
+	change, err := in.Body.change()
+	if err != nil {
+		return nil, err
 	}
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
 		return s.service.ChangePlan(ctx, caller(c), id, change, around)

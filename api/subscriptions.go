@@ -85,14 +85,17 @@ type SubscriptionForm struct {
 	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
+func (f SubscriptionForm) subscription() service.NewSubscription {
+	return service.NewSubscription{
+		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), TrialDays: f.TrialDays,
+		Metadata: metadata.Pairs(f.Metadata),
+	}
+}
+
 func (s *Server) createSubscription(
 	ctx context.Context, c *httpkit.Call, in *createSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	form := service.NewSubscription{
-		CustomerID: in.Body.CustomerID, PlanID: in.Body.PlanID, Quantity: given(in.Body.Quantity),
-		TrialDays: in.Body.TrialDays,
-		Metadata:  metadata.Pairs(in.Body.Metadata),
-	}
+	form := in.Body.subscription()
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
 			_, err := s.service.CreateSubscription(ctx, caller(c), form, keep)
@@ -186,6 +189,7 @@ func (s *Server) subscriptionOperations() {
 	changed := example
 	changed.PlanID = "plan_01jcz6f0x3v8r5t2m9k4h7q1wz"
 	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
+	s.previewOperations(load, example)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions",
 		Summary: "Subscribe a customer to a plan",
@@ -212,9 +216,10 @@ func (s *Server) subscriptionOperations() {
 			"from the next period on; until then, a request with the current planId or quantity withdraws that change " +
 			"(409 plan_unchanged or quantity_unchanged if none is scheduled). The new plan must be active and in the " +
 			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +
-			"another version of the plan that it is on.",
+			"another version of the plan that it is on. A previewToken makes the change of a preview instead, at the cost " +
+			"that it showed.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
-		Request: SubscriptionChange{PlanID: changed.PlanID, Effective: "now"},
+		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},
 	}, s.updateSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions",

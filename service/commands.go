@@ -10,7 +10,6 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/db"
-	"perennial/internal/id"
 )
 
 // Performed is what a command led to.
@@ -54,13 +53,8 @@ type PlanChange struct {
 func (s *Service) ChangePlan(
 	ctx context.Context, by Caller, subscriptionID string, c PlanChange, around Around[Performed],
 ) error {
-	if c.PlanID != "" && !id.Is(id.Plan, c.PlanID) {
-		return db.ErrPlanNotFound.In("planId")
-	}
-	if c.PlanID != "" {
-		if err := s.checkWillPay(ctx, by, subscriptionID, c.PlanID); err != nil {
-			return err
-		}
+	if err := s.checkChange(ctx, by, subscriptionID, c); err != nil {
+		return err
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
 		return ChangePlan(ctx, tx, by.EnvironmentID, subscriptionID, c)
@@ -73,6 +67,15 @@ func (s *Service) ChangePlan(
 func Command(
 	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
 ) (Performed, error) {
+	return perform(ctx, tx, environmentID, subscriptionID, cmd, lifecycle.Apply)
+}
+
+// apply is lifecycle.Apply, or refuses more than it does.
+type apply func(lifecycle.State, lifecycle.Command, lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error)
+
+func perform(
+	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command, as apply,
+) (Performed, error) {
 	found, err := tx.LockSubscription(ctx, environmentID, subscriptionID)
 	if err != nil {
 		return Performed{}, err
@@ -80,7 +83,7 @@ func Command(
 	if cmd, err = informed(ctx, tx, environmentID, &found, cmd); err != nil {
 		return Performed{}, err
 	}
-	state, changes, err := lifecycle.Apply(found, cmd, db.Moment(tx.Now, tx.Real))
+	state, changes, err := as(found, cmd, db.Moment(tx.Now, tx.Real))
 	if err != nil {
 		return Performed{}, err
 	}
@@ -120,13 +123,23 @@ func informed(
 func ChangePlan(
 	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, c PlanChange,
 ) (Performed, error) {
-	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd}
-	if c.PlanID != "" {
-		to, err := tx.Plan(ctx, environmentID, c.PlanID)
-		if err != nil {
-			return Performed{}, fault.From(err).In("planId")
-		}
-		cmd.Plan = &to
+	cmd, err := c.command(ctx, tx, environmentID)
+	if err != nil {
+		return Performed{}, err
 	}
 	return Command(ctx, tx, environmentID, subscriptionID, cmd)
+}
+
+// command reads the plan that is changed to. Fault: plan_not_found.
+func (c PlanChange) command(ctx context.Context, tx *db.Tx, environmentID string) (lifecycle.ChangePlan, error) {
+	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd}
+	if c.PlanID == "" {
+		return cmd, nil
+	}
+	to, err := tx.Plan(ctx, environmentID, c.PlanID)
+	if err != nil {
+		return cmd, fault.From(err).In("planId")
+	}
+	cmd.Plan = &to
+	return cmd, nil
 }

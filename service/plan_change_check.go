@@ -1,6 +1,22 @@
 package service
 
-import "context"
+import (
+	"context"
+
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// checkChange refuses what can be told before the subscription is locked. Faults: plan_not_found, those of checkWillPay.
+func (s *Service) checkChange(ctx context.Context, by Caller, subscriptionID string, c PlanChange) error {
+	switch {
+	case c.PlanID == "":
+		return nil
+	case !id.Is(id.Plan, c.PlanID):
+		return db.ErrPlanNotFound.In("planId")
+	}
+	return s.checkWillPay(ctx, by, subscriptionID, c.PlanID)
+}
 
 // checkWillPay refuses a change from a free plan, under which nothing was asked of the payment method, to one that could
 // never be collected with it. What else is wrong with the change, the command says. Faults: those of checkRenewable.

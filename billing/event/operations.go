@@ -54,6 +54,8 @@ func Operations() []Operation {
 		{CauseRequest, "createSubscription", "", []Type{TypeSubscriptionCreated}},
 		{CauseRequest, "createSubscription", "with a trial of three days or less",
 			[]Type{TypeSubscriptionCreated, TypeSubscriptionTrialWillEnd}},
+		{CauseRequest, "previewNewSubscription", "", nil},
+		{CauseRequest, "previewSubscription", "", nil},
 		{CauseRequest, "updateSubscription", "to a dearer plan", replanned(issued)},
 		{CauseRequest, "updateSubscription", "to a cheaper plan: the invoice is a credit", replanned(settled)},
 		{CauseRequest, "updateSubscription", "while the period's invoice is unpaid: it is replaced",

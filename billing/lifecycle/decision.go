@@ -24,16 +24,23 @@ type decision struct {
 	brought *plan.Plan // the plan that the command brought, which the State need not have
 }
 
-// begin copies the State, and takes the time from the test clock where there is one: the caller may not know it. In
-// real time no decision is older than the last one: the caller took the time before it waited for the locks, and
-// meanwhile, say, the period ended that a refund is for.
+// Time is when a decision is made, in the subscription's own time: that of the test clock where there is one, since the
+// caller may not know it. In real time no decision is older than the last one: the caller took the time before it waited
+// for the locks, and meanwhile, say, the period ended that a refund is for.
+func (s State) Time(at Moment) time.Time {
+	switch {
+	case !s.ClockNow.IsZero():
+		return s.ClockNow
+	case at.Now.Before(s.Subscription.UpdatedAt):
+		return s.Subscription.UpdatedAt
+	}
+	return at.Now
+}
+
+// begin copies the State.
 func begin(s State, at Moment) *decision {
 	d := &decision{State: s.clone(), Moment: at, before: s.Subscription}
-	if !s.ClockNow.IsZero() {
-		d.Now = s.ClockNow
-	} else if d.Now.Before(s.Subscription.UpdatedAt) {
-		d.Now = s.Subscription.UpdatedAt
-	}
+	d.Now = s.Time(at)
 	d.due, d.Changes.At = d.Now, d.Now
 	if d.Subscription.ID != "" {
 		d.Subscription = d.Subscription.Itemized(d.Facts())

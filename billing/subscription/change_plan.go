@@ -18,6 +18,7 @@ type Change struct {
 	Plan        *plan.Plan // nil: as it is
 	Quantity    int64      // 0: as it is
 	AtPeriodEnd bool
+	At          time.Time // from when a change now is prorated, at most now; zero: now
 }
 
 // ChangePlan changes what the subscription is billed for. During a trial nothing is charged. A change of interval
@@ -47,7 +48,15 @@ func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, er
 	if to.ID == s.PlanID && quantity == s.Quantity || c.AtPeriodEnd {
 		return Decision{Subscription: put.Subscription, Events: []event.Event{put.updated(now, put.fields...)}}, nil
 	}
-	return put.changeNow(f, to, quantity, now)
+	return put.changeNow(f, to, quantity, c.at(now), now)
+}
+
+// at is when the change takes effect, in whole seconds.
+func (c Change) at(now time.Time) time.Time {
+	if !c.At.IsZero() {
+		now = c.At
+	}
+	return now.UTC().Truncate(time.Second)
 }
 
 // put is a subscription in which what waits for the period's end is as a change asks for it, and the fields that say so.
@@ -102,8 +111,8 @@ func (s Subscription) asked(f Facts, c Change) (to plan.Plan, quantity int64, ou
 	return to, quantity, out, nil
 }
 
-// changeNow bills the subscription for other items from now on.
-func (s put) changeNow(f Facts, to plan.Plan, quantity int64, now time.Time) (Decision, error) {
+// changeNow bills the subscription for other items from a time on.
+func (s put) changeNow(f Facts, to plan.Plan, quantity int64, at, now time.Time) (Decision, error) {
 	was := s.Subscription
 	s.Quantity = quantity
 	events := func() []event.Event {
@@ -135,7 +144,7 @@ func (s put) changeNow(f Facts, to plan.Plan, quantity int64, now time.Time) (De
 	if slices.Equal(items, s.Items) { // flat prices ignore the quantity
 		return Decision{Subscription: s.Subscription, Events: events()}, nil
 	}
-	issue, err := s.exchange(f, to, items, now.UTC().Truncate(time.Second))
+	issue, err := s.exchange(f, to, items, at)
 	if err != nil {
 		return Decision{}, err
 	}

@@ -50,7 +50,7 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 		s.setPendingPlan(to.Ref())
 		return s.waits(now), nil
 	}
-	return put{Subscription: s}.changeNow(f, to, s.Quantity, now)
+	return put{Subscription: s}.changeNow(f, to, s.Quantity, now.UTC().Truncate(time.Second), now)
 }
 
 // waits is the decision of another plan, or none, at the period's end.

@@ -53,7 +53,21 @@ var requests = map[string]func(*stage) func() error{
 	},
 	"createSubscription": func(s *stage) func() error { return s.create(14) },
 	"createSubscription with a trial of three days or less": func(s *stage) func() error { return s.create(3) },
-	"updateSubscription to a dearer plan":                   func(s *stage) func() error { return s.replan(1000, 3000) },
+	"previewNewSubscription": func(s *stage) func() error {
+		return func() error {
+			in := service.NewSubscription{CustomerID: s.Customer(s.t, "").ID, PlanID: s.plan(1000)}
+			return s.service.PreviewNewSubscription(s.ctx, s.by, in, 1, service.Around[service.Previewed]{})
+		}
+	},
+	"previewSubscription": func(s *stage) func() error {
+		l := s.active(1000)
+		return func() error {
+			return s.service.PreviewSubscription(s.ctx, s.by, l.ref.ID, service.Preview{Change: &service.PlanChange{
+				PlanID: s.plan(3000),
+			}}, service.Around[service.Previewed]{})
+		}
+	},
+	"updateSubscription to a dearer plan": func(s *stage) func() error { return s.replan(1000, 3000) },
 	"updateSubscription to a cheaper plan: the invoice is a credit": func(s *stage) func() error {
 		return s.replan(3000, 1000)
 	},

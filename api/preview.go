@@ -1,0 +1,78 @@
+package api
+
+import (
+	"perennial/billing/invoice"
+	"perennial/service"
+)
+
+// SubscriptionPreview is what a change would lead to.
+type SubscriptionPreview struct {
+	At           int64            `json:"at" example:"1763640000" doc:"The time for which it was computed: now, or that of the test clock."`
+	Subscription Subscription     `json:"subscription" doc:"As it would be after the change."`
+	Invoices     []PreviewInvoice `json:"invoices" doc:"The invoices that the change would issue at once."`
+	Refund       int64            `json:"refund" example:"0" doc:"What would be refunded at once, in minor units."`
+	Balance      int64            `json:"balance" example:"0" doc:"The customer's credit in the subscription's currency after the change, in minor units; below zero: a debit."`
+	Upcoming     []PreviewInvoice `json:"upcoming" doc:"The invoices that would follow by themselves, the next one first, as if every payment succeeded. Fewer than asked for where the subscription ends, or bills nothing more."`
+	PreviewToken string           `json:"previewToken,omitempty" doc:"Send it in PATCH of the subscription, until expiresAt, to make the change at the cost shown here. Present for a change of plan or quantity."`
+	ExpiresAt    int64            `json:"expiresAt,omitempty" example:"1763641800" doc:"Until when the token can be used."`
+}
+
+// PreviewInvoice is an invoice that does not exist.
+type PreviewInvoice struct {
+	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_update" doc:"The reason why it would be issued."`
+	Currency       string        `json:"currency" example:"USD"`
+	Lines          []InvoiceLine `json:"lines" doc:"As on the invoice; but the ids of lines which are not on an invoice yet name nothing."`
+	Total          int64         `json:"total" example:"950" doc:"The sum of the lines, in minor units; negative: the customer is credited."`
+	CreditApplied  int64         `json:"creditApplied" example:"0" doc:"What the customer's credit pays of it."`
+	BroughtForward int64         `json:"broughtForward,omitempty" doc:"The amount of earlier invoices that is collected with this one."`
+	CarriedForward int64         `json:"carriedForward,omitempty" doc:"The part that is too little to be charged and is collected with a later invoice."`
+	AmountDue      int64         `json:"amountDue" example:"950" doc:"What would be charged."`
+	PeriodStart    int64         `json:"periodStart" example:"1763640000"`
+	PeriodEnd      int64         `json:"periodEnd" example:"1766232000"`
+	IssuedAt       int64         `json:"issuedAt" example:"1763640000" doc:"When it would be issued."`
+}
+
+func renderPreview(p service.Previewed) SubscriptionPreview {
+	return SubscriptionPreview{
+		At: unix(p.At), Subscription: renderSubscription(p.State.Subscription), Invoices: renderPreviewInvoices(p.Issued),
+		Refund: int64(p.Quote.Refund), Balance: int64(p.Quote.Balance), Upcoming: renderPreviewInvoices(p.Upcoming),
+		PreviewToken: p.Token, ExpiresAt: unix(p.ExpiresAt()),
+	}
+}
+
+func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
+	shown := make([]PreviewInvoice, len(issued))
+	for n, i := range issued {
+		full := renderInvoice(i)
+		shown[n] = PreviewInvoice{
+			Reason: full.Reason, Currency: full.Currency, Lines: full.Lines, Total: full.Total,
+			CreditApplied: full.CreditApplied, BroughtForward: full.BroughtForward, CarriedForward: full.CarriedForward,
+			AmountDue: full.AmountDue, PeriodStart: full.PeriodStart, PeriodEnd: full.PeriodEnd, IssuedAt: full.IssuedAt,
+		}
+	}
+	return shown
+}
+
+func examplePreview(s Subscription) SubscriptionPreview {
+	now := PreviewInvoice{
+		Reason: string(invoice.Update), Currency: s.Currency, Total: 950, AmountDue: 950,
+		PeriodStart: 1763640000, PeriodEnd: 1764849600, IssuedAt: 1763640000,
+		Lines: []InvoiceLine{{
+			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: string(invoice.ProrationCharge),
+			Description: "Remaining time on Pro, monthly", PlanID: s.PlanID, PriceID: s.Items[0].PriceID,
+			SubscriptionItemID: s.Items[0].ID, PeriodIndex: 3, Quantity: "5", UnitPrice: "3.80", Proration: true, Amount: 950,
+			PeriodStart: 1763640000, PeriodEnd: 1764849600,
+		}},
+	}
+	next := now
+	next.Reason, next.Total, next.AmountDue = string(invoice.Cycle), 1900, 1900
+	next.PeriodStart, next.PeriodEnd, next.IssuedAt = 1764849600, 1767441600, 1764849600
+	line := now.Lines[0]
+	line.Kind, line.Description, line.Proration, line.Amount = string(invoice.Recurring), "Pro, monthly", false, 1900
+	line.PeriodIndex, line.PeriodStart, line.PeriodEnd = 4, next.PeriodStart, next.PeriodEnd
+	next.Lines = []InvoiceLine{line}
+	return SubscriptionPreview{
+		At: 1763640000, Subscription: s, Invoices: []PreviewInvoice{now},
+		Upcoming: []PreviewInvoice{next}, PreviewToken: "eyJzIjoic3ViXzAxamN6NiJ9", ExpiresAt: 1763641800,
+	}
+}

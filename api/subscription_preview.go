@@ -1,0 +1,128 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/billing/subscription"
+	"perennial/service"
+)
+
+type previewSubscriptionInput struct {
+	httpkit.ByID
+	Body *SubscriptionPreviewForm
+}
+
+// SubscriptionPreviewForm asks what a change would lead to: one that PATCH would make, a cancellation, or its
+// withdrawal. Without any of them it only looks ahead.
+type SubscriptionPreviewForm struct {
+	PlanChoice
+	Cancel     *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
+	Reactivate bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
+	Upcoming   *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow by themselves are shown. Default: 1."`
+}
+
+// preview is what the form asks for.
+func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
+	in := service.Preview{Invoices: ahead(f.Upcoming), Reactivate: f.Reactivate}
+	kinds := 0
+	if f.PlanChoice != (PlanChoice{}) {
+		change, err := f.change()
+		if err != nil {
+			return in, err
+		}
+		in.Change, kinds = &change, kinds+1
+	}
+	if f.Cancel != nil {
+		cancel := f.Cancel.command()
+		in.Cancel, kinds = &cancel, kinds+1
+	}
+	if f.Reactivate {
+		kinds++
+	}
+	if kinds > 1 {
+		return in, fault.InvalidParam("cancel", "fields_exclusive",
+			"A preview is of one change. Send `cancel`, `reactivate`, or the fields of a plan or quantity change.")
+	}
+	return in, nil
+}
+
+// ahead is how many invoices are looked ahead for.
+func ahead(n *int) int {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+func (s *Server) previewSubscription(
+	ctx context.Context, c *httpkit.Call, in *previewSubscriptionInput,
+) (*httpkit.Reply[SubscriptionPreview], error) {
+	form := SubscriptionPreviewForm{}
+	if in.Body != nil {
+		form = *in.Body
+	}
+	asked, err := form.preview()
+	if err != nil {
+		return nil, err
+	}
+	id := httpkit.Resource[subscription.Subscription](c).ID
+	return commandOf(ctx, s, c, http.StatusOK, madePreview,
+		func(around service.Around[service.Previewed]) error {
+			return s.service.PreviewSubscription(ctx, caller(c), id, asked, around)
+		}, s.admit(id))
+}
+
+type previewNewSubscriptionInput struct {
+	Body NewSubscriptionPreviewForm
+}
+
+// NewSubscriptionPreviewForm asks what a new subscription would be billed.
+type NewSubscriptionPreviewForm struct {
+	SubscriptionForm
+	Upcoming *int `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many invoices are shown. Default: 1."`
+}
+
+func (s *Server) previewNewSubscription(
+	ctx context.Context, c *httpkit.Call, in *previewNewSubscriptionInput,
+) (*httpkit.Reply[SubscriptionPreview], error) {
+	return commandOf(ctx, s, c, http.StatusOK, madePreview,
+		func(around service.Around[service.Previewed]) error {
+			return s.service.PreviewNewSubscription(ctx, caller(c), in.Body.subscription(), ahead(in.Body.Upcoming), around)
+		})
+}
+
+// madePreview names the customer, whose erasure takes the stored answer along: metadata may be personal.
+func madePreview(p service.Previewed) httpkit.Made[SubscriptionPreview] {
+	return httpkit.Made[SubscriptionPreview]{
+		Resource: renderPreview(p), CustomerID: p.State.Subscription.CustomerID,
+	}
+}
+
+func (s *Server) previewOperations(load httpkit.Loader, example Subscription) {
+	shown := examplePreview(example)
+	quantity, three := int64(5), 3
+	look := shown
+	look.Invoices, look.PreviewToken, look.ExpiresAt = []PreviewInvoice{}, "", 0
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "previewNewSubscription", Method: http.MethodPost, Path: "/subscriptions/preview", Tag: "Subscriptions",
+		Summary: "Preview a new subscription",
+		Description: "Shows the subscription that createSubscription would make of the same request, and its next invoices, " +
+			"as if every payment succeeded. Writes nothing.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: look,
+		Request: NewSubscriptionPreviewForm{
+			SubscriptionForm: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID}, Upcoming: &three,
+		},
+	}, s.previewNewSubscription)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "previewSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/preview", Tag: "Subscriptions",
+		Summary: "Preview a change, or the next invoices",
+		Description: "Shows what a change would cost now, and the invoices that follow it, as if every payment succeeded; " +
+			"without a change, only the next invoices. The code that bills computes it, and writes nothing. A PATCH with the " +
+			"previewToken makes exactly this change at exactly this cost, or is refused with 409 preview_outdated.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: shown,
+		Request: SubscriptionPreviewForm{PlanChoice: PlanChoice{Quantity: &quantity}, Upcoming: &three},
+	}, s.previewSubscription)
+}

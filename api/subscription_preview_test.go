@@ -1,0 +1,63 @@
+package api
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A preview of a change in a trial: nothing is due now, and the invoices after it are those of the new quantity. The token
+// makes the change.
+func TestPreview_OfAChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	made := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans", `{"name":"Team","currency":"USD",
+		"interval":"month","trialDays":14,"prices":[{"model":"per_unit","unitPrice":"10"}]}`))
+	customer := b.newCustomer(t, b.test)
+	form := map[string]any{"customerId": customer.ID, "planId": made.ID, "quantity": 2, "upcomingCount": 2}
+
+	fresh := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/subscriptions/preview", form))
+
+	require.Empty(t, fresh.Invoices)
+	require.Len(t, fresh.Upcoming, 2)
+	require.EqualValues(t, 2000, fresh.Upcoming[0].AmountDue)
+	require.Equal(t, fresh.Subscription.TrialEndsAt, fresh.Upcoming[0].IssuedAt)
+	require.Equal(t, http.StatusNotFound,
+		b.ask(t, b.test, "GET", "/api/subscriptions/"+fresh.Subscription.ID, nil).Status, "it was not created")
+
+	delete(form, "upcomingCount")
+	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions", form))
+	path := "/api/subscriptions/" + sub.ID
+	shown := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/preview", `{"quantity":5}`))
+
+	require.EqualValues(t, 5, shown.Subscription.Quantity)
+	require.Empty(t, shown.Invoices)
+	require.EqualValues(t, 5000, shown.Upcoming[0].AmountDue)
+	require.NotEmpty(t, shown.PreviewToken)
+	changed := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, map[string]any{"previewToken": shown.PreviewToken}))
+	require.EqualValues(t, 5, changed.Quantity)
+	ahead := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/preview", nil))
+	require.Len(t, ahead.Upcoming, 1)
+	require.Empty(t, ahead.PreviewToken, "there is no change to make")
+}
+
+func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	path := "/api/subscriptions/" + b.newSubscription(t, b.test).ID
+	for body, code := range map[string]string{
+		`{"quantity":2,"cancel":{}}`:       "fields_exclusive",
+		`{"reactivate":true,"cancel":{}}`:  "fields_exclusive",
+		`{"reactivate":true}`:              "cancellation_not_scheduled",
+		`{"effective":"now"}`:              "field_missing",
+		`{"upcomingCount":25}`:             "out_of_range",
+		`{"planId":"plan_x"}`:              "plan_not_found",
+		`{"cancel":{"refund":"prorated"}}`: "refund_needs_immediate_effect",
+	} {
+		got := b.ask(t, b.test, "POST", path+"/preview", body)
+		require.Contains(t, string(got.Body), `"`+code+`"`, "%s", body)
+	}
+	got := b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc","quantity":2}`)
+	require.Contains(t, string(got.Body), "fields_exclusive")
+}

@@ -1,0 +1,180 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// bill is what a customer sees of an invoice.
+func bill(inv invoice.Invoice) invoice.Invoice {
+	seen := inv
+	seen.ID, seen.Number, seen.Collection, seen.ReplacedBy = "", 0, invoice.Invoice{}.Collection, ""
+	seen.Status, seen.PaidAt, seen.AmountPaid, seen.VoidedAt = "", time.Time{}, 0, time.Time{}
+	seen.UncollectibleAt = time.Time{}
+	seen.Lines = nil
+	for _, l := range inv.Lines {
+		l.ID, l.Reverses = "", ""
+		seen.Lines = append(seen.Lines, l)
+	}
+	return seen
+}
+
+func bills(invoices []invoice.Invoice) (seen []invoice.Invoice) {
+	for _, inv := range invoices {
+		seen = append(seen, bill(inv))
+	}
+	return seen
+}
+
+// undisturbed lives on as a foresight has it: what is attempted is paid, and nobody commands anything.
+func (l *life) undisturbed(n int) []invoice.Invoice {
+	had := len(l.store.invoices)
+	for range 10 * lifecycle.MaxForeseen {
+		if len(l.store.invoices) >= had+n {
+			break
+		}
+		l.advance()
+		for {
+			t := l.payable()
+			if t == nil {
+				break
+			}
+			outcome := payment.AnswerSucceeded
+			if !t.CancelRequestedAt.IsZero() {
+				outcome = payment.AnswerCanceled
+			}
+			l.answer(t.ID, outcome)
+		}
+		if l.sub().NextAction == subscription.ActionNone {
+			break
+		}
+		if at := l.sub().NextActionAt; at.After(l.now) {
+			l.moveTo(at)
+		}
+	}
+	issued := l.store.invoices[had:]
+	return issued[:min(n, len(issued))]
+}
+
+// payable is the first live attempt that no person has to look at; nil: there is none.
+func (l *life) payable() *payment.Transaction {
+	for _, t := range l.store.load(false).Pending {
+		if t.ParkedAt.IsZero() {
+			return &t
+		}
+	}
+	return nil
+}
+
+// Whatever a life has come to, what is foreseen is what happens where nothing comes between.
+func TestForesee_IsWhatHappens(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := drawing(t)
+		l := someLife(t, draw)
+		for range rapid.IntRange(0, 30).Draw(t, "steps") {
+			l.step(draw)
+		}
+		n := draw(6, "invoices")
+
+		foreseen, err := lifecycle.Foresee(l.store.load(false), n, l.moment())
+
+		require.NoError(t, err)
+		require.Equal(t, bills(l.undisturbed(n)), bills(foreseen))
+	})
+}
+
+// A preview of a change, and of what follows it, is what the change leads to.
+func TestPreview_IsWhatHappens(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := drawing(t)
+		l := someLife(t, draw)
+		for range rapid.IntRange(0, 30).Draw(t, "steps") {
+			l.step(draw)
+		}
+		cmd := l.anyCommand(draw)
+		n := draw(4, "invoices")
+
+		shown, refusal := lifecycle.Preview(l.store.load(lifecycle.GivesBack(cmd)), cmd, n, l.moment())
+		had := len(l.store.invoices)
+		_, err := l.apply(cmd)
+
+		require.Equal(t, refusal, err)
+		if err != nil {
+			return
+		}
+		require.Equal(t, bills(l.store.invoices[had:]), bills(shown.Issued))
+		require.Equal(t, l.store.balance, shown.Quote.Balance)
+		require.Equal(t, bills(l.undisturbed(n)), bills(shown.Upcoming))
+	})
+}
+
+// anyCommand draws one that an app previews.
+func (l *life) anyCommand(draw chance) lifecycle.Command {
+	switch draw(4, "command") {
+	case 0:
+		to := l.anyPlan(draw)
+		return lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: draw(3, "at period end") == 0}
+	case 1:
+		return lifecycle.ChangePlan{Quantity: int64(1 + draw(6, "quantity")), AtPeriodEnd: draw(3, "at period end") == 0}
+	case 2:
+		return lifecycle.Reactivate{}
+	default:
+		now := draw(2, "at once") == 0
+		return lifecycle.Cancel{Immediate: now, RefundUnused: now && draw(2, "refund") == 0}
+	}
+}
+
+// A foresight shows a trial's end, then one invoice a period, at the time at which each is issued.
+func TestForesee_ShowsEachPeriod(t *testing.T) {
+	t.Parallel()
+	p := flat("plan_1", month, 1900)
+	l := newLife(t, []plan.Plan{p}, subscription.Settings{}, p, 14)
+
+	issued, err := lifecycle.Foresee(l.store.load(false), 3, l.moment())
+
+	require.NoError(t, err)
+	require.Len(t, issued, 3)
+	end := l.sub().TrialEndsAt
+	for _, inv := range issued {
+		require.Equal(t, end, inv.IssuedAt)
+		require.EqualValues(t, 1900, inv.AmountDue)
+		end = inv.Period.End
+	}
+	_, err = lifecycle.Foresee(l.store.load(false), lifecycle.MaxForeseen+1, l.moment())
+	require.Equal(t, "foresight_too_long", fault.From(err).Code)
+}
+
+// A quote holds as long as the change costs what it says.
+func TestApplyQuoted_RefusesWhatCostsSomethingElse(t *testing.T) {
+	t.Parallel()
+	p, dearer := flat("plan_1", month, 1000), flat("plan_2", month, 3000)
+	l := newLife(t, []plan.Plan{p, dearer}, subscription.Settings{}, p, 0)
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	l.pass(10 * 24 * time.Hour)
+	cmd := lifecycle.ChangePlan{Plan: &dearer, At: l.now}
+	shown, err := lifecycle.Preview(l.store.load(true), cmd, 0, l.moment())
+	require.NoError(t, err)
+
+	l.moveTo(l.now.Add(time.Minute))
+	later := cmd
+	later.At = l.now
+	_, _, err = lifecycle.ApplyQuoted(l.store.load(true), later, shown.Quote, l.moment())
+	require.ErrorIs(t, err, lifecycle.ErrPreviewOutdated, "a minute later the rest of the period costs less")
+
+	_, changes, err := lifecycle.ApplyQuoted(l.store.load(true), cmd, shown.Quote, l.moment())
+	require.NoError(t, err)
+	require.Equal(t, shown.Issued[0].Total, changes.NewInvoices[0].Total)
+}

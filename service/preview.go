@@ -1,0 +1,96 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/subscription"
+	"perennial/db"
+)
+
+// Preview asks what a command would lead to, and for the invoices that follow it. One of Change, Cancel and Reactivate at
+// most is set; none only looks ahead.
+type Preview struct {
+	Change     *PlanChange
+	Cancel     *lifecycle.Cancel
+	Reactivate bool
+	Invoices   int
+}
+
+// Previewed is what it would lead to. Token makes a change cost what is shown; empty: no change was asked for.
+type Previewed struct {
+	lifecycle.Previewed
+	Token string
+}
+
+// PreviewSubscription shows what a command would lead to. It locks and reads what the command would, and writes nothing.
+// Faults: those that the command would have, and those of lifecycle.Preview.
+func (s *Service) PreviewSubscription(
+	ctx context.Context, by Caller, subscriptionID string, in Preview, around Around[Previewed],
+) error {
+	if in.Change != nil {
+		if err := s.checkChange(ctx, by, subscriptionID, *in.Change); err != nil {
+			return err
+		}
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (out Previewed, err error) {
+		found, err := tx.LockSubscription(ctx, by.EnvironmentID, subscriptionID)
+		if err != nil {
+			return out, err
+		}
+		cmd, err := in.command(ctx, tx, by.EnvironmentID)
+		if err != nil {
+			return out, err
+		}
+		if cmd != nil {
+			if cmd, err = informed(ctx, tx, by.EnvironmentID, &found, cmd); err != nil {
+				return out, err
+			}
+		}
+		out.Previewed, err = lifecycle.Preview(found, cmd, in.Invoices, db.Moment(tx.Now, tx.Real))
+		if err == nil && in.Change != nil {
+			out.Token, err = quoted{
+				SubscriptionID: subscriptionID, At: out.At.Unix(), Change: *in.Change, Quote: out.Quote,
+			}.token()
+		}
+		return out, err
+	})
+}
+
+func (p Preview) command(ctx context.Context, tx *db.Tx, environmentID string) (lifecycle.Command, error) {
+	switch {
+	case p.Change != nil:
+		return p.Change.command(ctx, tx, environmentID)
+	case p.Cancel != nil:
+		return *p.Cancel, nil
+	case p.Reactivate:
+		return lifecycle.Reactivate{}, nil
+	}
+	return nil, nil
+}
+
+// errPreviewed rolls a preview back.
+var errPreviewed = errors.New("service: only a preview")
+
+// PreviewNewSubscription shows the invoices of a subscription that does not exist yet. It is created and rolled back, so
+// that nothing which bills it can differ. Faults: those of CreateSubscription and lifecycle.Foresee.
+func (s *Service) PreviewNewSubscription(
+	ctx context.Context, by Caller, in NewSubscription, invoices int, around Around[Previewed],
+) error {
+	var out Previewed
+	_, err := s.CreateSubscription(ctx, by, in, func(tx *db.Tx, made subscription.Subscription) error {
+		found, err := tx.LockSubscription(ctx, by.EnvironmentID, made.ID)
+		if err != nil {
+			return err
+		}
+		if out.Previewed, err = lifecycle.Preview(found, nil, invoices, db.Moment(tx.Now, tx.Real)); err != nil {
+			return err
+		}
+		return errPreviewed
+	})
+	if !errors.Is(err, errPreviewed) {
+		return err
+	}
+	return around.transact(ctx, s, by, func(*db.Tx) (Previewed, error) { return out, nil })
+}

@@ -1,0 +1,117 @@
+package service
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/test/scene"
+)
+
+func (s *Service) previewed(t *testing.T, by Caller, id string, in Preview) Previewed {
+	t.Helper()
+	var out Previewed
+	require.NoError(t, s.PreviewSubscription(t.Context(), by, id, in, Around[Previewed]{
+		After: func(_ *db.Tx, p Previewed) error { out = p; return nil },
+	}))
+	return out
+}
+
+func at(s *scene.Scene) (*Service, Caller) {
+	return New(s.Store, s.Clock.Now), Caller{
+		Actor: db.BySystem("test"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC",
+	}
+}
+
+// The price that was shown is the price that is charged, though the change comes ten minutes later.
+func TestPreview_TokenMakesTheChangeAtItsCost(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+	svc, by := at(s)
+	s.Clock.Add(10*24*time.Hour + 17*time.Second)
+	dearer := s.Plan(t, scene.Monthly(7_000_000))
+	in := Preview{Change: &PlanChange{PlanID: dearer.ID}, Invoices: 2}
+
+	shown := svc.previewed(t, by, ref.ID, in)
+
+	require.Len(t, shown.Issued, 1)
+	require.Len(t, shown.Upcoming, 2)
+	require.EqualValues(t, 7_000_000, shown.Upcoming[0].Total)
+	require.Equal(t, s.Clock.Now().Truncate(time.Second).Add(30*time.Minute), shown.ExpiresAt())
+	require.Len(t, invoices(t, s, ref), 1, "nothing was written")
+	s.Clock.Add(10 * time.Minute)
+	now := svc.previewed(t, by, ref.ID, in)
+	require.Less(t, now.Issued[0].Total, shown.Issued[0].Total, "the rest of the period is shorter")
+
+	require.NoError(t, svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, Around[Performed]{}))
+
+	require.Contains(t, invoices(t, s, ref), shown.Issued[0].Total)
+	err := svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, Around[Performed]{})
+	require.ErrorIs(t, err, lifecycle.ErrPreviewOutdated, "it was used")
+}
+
+func invoices(t *testing.T, s *scene.Scene, ref contract.Ref) (totals []money.Minor) {
+	t.Helper()
+	rows, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID}, db.Page{Limit: 100, Unsettled: true})
+	require.NoError(t, err)
+	for _, inv := range rows {
+		totals = append(totals, inv.Total)
+	}
+	return totals
+}
+
+func TestPreview_TokenIsRefused(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+	_, _, other := pays(t, scene.Capture)
+	svc, by := at(s)
+	s.Clock.Add(24 * time.Hour)
+	change := Preview{Change: &PlanChange{PlanID: s.Plan(t, scene.Monthly(5000)).ID}}
+	apply := func(id, token string) string {
+		return fault.From(svc.ChangeAsPreviewed(t.Context(), by, id, token, Around[Performed]{})).Code
+	}
+	token := svc.previewed(t, by, ref.ID, change).Token
+
+	require.Equal(t, "preview_token_invalid", apply(ref.ID, "abc"))
+	require.Equal(t, "preview_token_invalid", apply(other.ID, token), "of another subscription")
+	q, err := readToken(token, ref.ID)
+	require.NoError(t, err)
+	q.Change.PlanID = s.Plan(t, scene.Monthly(9000)).ID
+	forged, err := q.token()
+	require.NoError(t, err)
+	require.Equal(t, "preview_outdated", apply(ref.ID, forged), "another change does not cost the same")
+	s.Clock.Add(31 * time.Minute)
+	require.Equal(t, "preview_outdated", apply(ref.ID, token), "expired")
+	require.Empty(t, svc.previewed(t, by, ref.ID, Preview{Cancel: &lifecycle.Cancel{}, Invoices: 3}).Upcoming,
+		"a canceled subscription bills nothing more")
+}
+
+// A new subscription is previewed with all that would bill it, and is not there afterwards.
+func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+	c, p := s.Customer(t, ""), s.Plan(t, scene.Monthly(1900))
+	days := 14
+	var shown Previewed
+
+	err := svc.PreviewNewSubscription(t.Context(), by, NewSubscription{CustomerID: c.ID, PlanID: p.ID, TrialDays: &days}, 2,
+		Around[Previewed]{After: func(_ *db.Tx, p Previewed) error { shown = p; return nil }})
+
+	require.NoError(t, err)
+	require.Len(t, shown.Upcoming, 2)
+	require.Equal(t, shown.State.Subscription.TrialEndsAt, shown.Upcoming[0].IssuedAt)
+	require.Empty(t, shown.Token)
+	rows, _, err := s.Store.Subscriptions(t.Context(), s.Env, db.SubscriptionFilter{}, db.Page{Limit: 10, Unsettled: true})
+	require.NoError(t, err)
+	require.Empty(t, rows)
+	err = svc.PreviewNewSubscription(t.Context(), by, NewSubscription{CustomerID: c.ID, PlanID: "plan_x"}, 2, Around[Previewed]{})
+	require.Equal(t, "plan_not_found", fault.From(err).Code)
+}
