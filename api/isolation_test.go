@@ -69,6 +69,7 @@ var guarded = map[string]struct {
 	"GET /plans/{id}":           {},
 	"PATCH /plans/{id}":         {body: func(owned) any { return map[string]any{"active": false} }},
 	"GET /plans/{id}/versions":  {},
+	"POST /plans/{id}/migrate":  {body: func(owned) any { return map[string]any{"effective": "now"} }},
 	"POST /plans/{id}/versions": {body: func(owned) any { return map[string]any{"amount": 2} }},
 	"POST /customers":           {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
 	"GET /customers":            {},

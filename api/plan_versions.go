@@ -50,6 +50,7 @@ func (s *Server) listPlanVersions(
 
 // planVersionOperations are those of /plans/{id}/versions. example is the plan's first version.
 func (s *Server) planVersionOperations(example Plan, load httpkit.Loader) {
+	s.planMigrationOperation(load)
 	example.Metadata = Metadata{}
 	second := example
 	second.Version, second.Amount = 2, 2400

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -147,6 +148,7 @@ type listSubscriptionsInput struct {
 	httpkit.Page
 	CustomerID  string `query:"customerId" maxLength:"64"`
 	PlanID      string `query:"planId" maxLength:"64"`
+	PlanVersion int    `query:"planVersion" minimum:"1" maximum:"100" doc:"Of the plan; requires planId."`
 	Status      string `query:"status" enum:"trialing,active,past_due,canceled"`
 	TestClockID string `query:"testClockId" maxLength:"64"`
 }
@@ -161,8 +163,11 @@ func (s *Server) listSubscriptions(
 	if err != nil {
 		return nil, err
 	}
+	if in.PlanVersion != 0 && in.PlanID == "" {
+		return nil, fault.InvalidParam("planId", "field_missing", "`planVersion` is of a plan. Send `planId` as well.")
+	}
 	rows, more, err := s.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
-		CustomerID: in.CustomerID, PlanID: in.PlanID, Status: subscription.Status(in.Status),
+		CustomerID: in.CustomerID, PlanID: in.PlanID, PlanVersion: in.PlanVersion, Status: subscription.Status(in.Status),
 		TestClockID: in.TestClockID,
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderSubscription)

@@ -12,7 +12,8 @@ import (
 // SubscriptionFilter narrows a list; empty: any.
 type SubscriptionFilter struct {
 	CustomerID  string
-	PlanID      string
+	PlanID      string // on any version, unless PlanVersion says which
+	PlanVersion int
 	Status      subscription.Status
 	TestClockID string
 }
@@ -87,7 +88,7 @@ func (r Reader) Subscriptions(
 		TestClockID: null(f.TestClockID), Below: span.below, Above: span.above, Forward: page.forward(),
 		RowLimit: page.rowLimit(),
 	}
-	rows, err := r.subscriptionList(ctx, f.PlanID, in)
+	rows, err := r.subscriptionList(ctx, f, in)
 	if err != nil {
 		return nil, false, err
 	}
@@ -106,17 +107,17 @@ func (r Reader) Subscriptions(
 	return subs, hasMore, nil
 }
 
-// subscriptionList lists those of one plan, or of all where planID is empty.
+// subscriptionList lists those of one plan, or of all where the filter names none.
 func (r Reader) subscriptionList(
-	ctx context.Context, planID string, in dbsqlc.SubscriptionListParams,
+	ctx context.Context, f SubscriptionFilter, in dbsqlc.SubscriptionListParams,
 ) ([]dbsqlc.Subscription, error) {
-	if planID == "" {
+	if f.PlanID == "" {
 		rows, err := queries.SubscriptionList(ctx, r.lists(), in)
 		return refs(rows, func(row dbsqlc.SubscriptionListRow) dbsqlc.Subscription { return row.Subscription }),
 			translate("SubscriptionList", err)
 	}
 	rows, err := queries.SubscriptionListOfPlan(ctx, r.lists(), dbsqlc.SubscriptionListOfPlanParams{
-		EnvironmentID: in.EnvironmentID, PlanID: planID, CustomerID: in.CustomerID, Status: in.Status,
+		EnvironmentID: in.EnvironmentID, PlanID: f.PlanID, PlanVersion: null(f.PlanVersion), CustomerID: in.CustomerID, Status: in.Status,
 		TestClockID: in.TestClockID, Below: in.Below, Above: in.Above, Forward: in.Forward, RowLimit: in.RowLimit,
 	})
 	return refs(rows, func(row dbsqlc.SubscriptionListOfPlanRow) dbsqlc.Subscription { return row.Subscription }),

@@ -51,6 +51,8 @@ func Operations() []Operation {
 		{CauseRequest, "createPlan", "", []Type{TypePlanCreated}},
 		{CauseRequest, "updatePlan", "", []Type{TypePlanUpdated}},
 		{CauseRequest, "createPlanVersion", "", []Type{TypePlanUpdated}},
+		{CauseRequest, "migratePlan", "for each subscription that moves now, to dearer prices", after(TypeSubscriptionUpdated)(issued)},
+		{CauseRequest, "migratePlan", "for each that moves at the end of its period", []Type{TypeSubscriptionUpdated}},
 		{CauseRequest, "createSubscription", "", []Type{TypeSubscriptionCreated}},
 		{CauseRequest, "createSubscription", "with a trial of three days or less",
 			[]Type{TypeSubscriptionCreated, TypeSubscriptionTrialWillEnd}},

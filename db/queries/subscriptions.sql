@@ -96,6 +96,7 @@ cross join lateral (
     limit @row_limit) found
 join subscriptions s on s.environment_id = p.environment_id and s.id = found.id
 where p.environment_id = @environment_id and p.plan_id = @plan_id
+  and (sqlc.narg('plan_version')::integer is null or p.version = sqlc.narg('plan_version'))
 order by case when @forward::boolean then s.position end, s.position desc
 limit @row_limit;
 

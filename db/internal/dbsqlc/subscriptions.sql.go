@@ -406,6 +406,7 @@ cross join lateral (
     limit $7) found
 join subscriptions s on s.environment_id = p.environment_id and s.id = found.id
 where p.environment_id = $8 and p.plan_id = $9
+  and ($10::integer is null or p.version = $10)
 order by case when $6::boolean then s.position end, s.position desc
 limit $7
 `
@@ -420,6 +421,7 @@ type SubscriptionListOfPlanParams struct {
 	RowLimit      int32
 	EnvironmentID string
 	PlanID        string
+	PlanVersion   *int
 }
 
 type SubscriptionListOfPlanRow struct {
@@ -438,6 +440,7 @@ func (q *Queries) SubscriptionListOfPlan(ctx context.Context, db DBTX, arg Subsc
 		arg.RowLimit,
 		arg.EnvironmentID,
 		arg.PlanID,
+		arg.PlanVersion,
 	)
 	if err != nil {
 		return nil, err
