@@ -44,6 +44,7 @@ type exchange struct {
 	row       payment.Transaction // the transaction before an account was chosen for it
 	restored  time.Time           // when the database came under its present server
 	lost      *lifecycle.Lost     // the lost send that is looked for; nil: none is
+	unopened  error               // why the account of a charge that is looked for cannot be reached; nil: it can
 	told      []db.Callback       // evidence, the one to believe first
 	publicURL string              // how payers reach the API
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"slices"
 	"time"
 
 	"perennial/billing/payment"
@@ -27,6 +28,11 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 			txn = txn.PayerErased(now)
 		}
 		txn = txn.Restored(payer.RestoredAt)
+		if txn.MayRepeat(payer.RestoredAt) {
+			if in.Asked, err = told(ctx, tx, in, r); err != nil {
+				return err
+			}
+		}
 		x.txn, x.row, x.asked, x.number, x.country = txn, txn, in.Asked, txn.SendNumber, payer.Country
 		x.restored = payer.RestoredAt
 		if txn.Status != payment.Pending && txn.ProviderConfigID == "" { // it never had a provider
@@ -44,14 +50,17 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		if err := a.search(ctx, tx, in.EnvironmentID, r, &x, now); err != nil {
 			return err
 		}
+		if x.unopened != nil && x.lost == nil && x.move == payment.MoveHold { // it was not looked for
+			return x.unopened
+		}
 		if err := x.claim(ctx, tx, in.EnvironmentID, now); err != nil || !x.asks() {
 			return err
 		}
-		if x.held = a.Slots.take(x.config.ID, x.config.Provider); !x.held {
+		if x.held = x.held || a.Slots.take(x.config.ID, x.config.Provider); !x.held {
 			return errBusy(ctx, 0)
 		}
 		x.limit = cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
-		if len(r.absent) > 0 { // one of several questions: together they had a turn
+		if slices.Contains(r.sought, x.config.ID) { // one of several questions: together they had a turn
 			a.Pacing.owe(x.config.ID, x.limit, 1)
 		} else if later, err := a.paced(ctx, tx, in.EnvironmentID, &x, now); later || err != nil {
 			return err
@@ -62,6 +71,15 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		a.leave(&x)
 	}
 	return x, err
+}
+
+// told reports whether callbacks say something about a charge that may repeat a lost send, once a round. It needs no
+// signal: none reaches an exchange that is repeated while an account does not answer.
+func told(ctx context.Context, tx *db.Tx, in contract.ResolveInput, r *round) (bool, error) {
+	if r.heard || in.Asked {
+		return !r.heard, nil
+	}
+	return tx.CallbackTells(ctx, in.EnvironmentID, in.TransactionID)
 }
 
 // leave gives the slot of an exchange back.
@@ -79,6 +97,7 @@ func (a *Payments) reach(ctx context.Context, tx *db.Tx, in contract.ResolveInpu
 	if !x.txn.EverSent() && x.txn.Type == payment.Charge {
 		configID = ""
 	}
+	own := configID
 	if in.Asked && !r.earlier {
 		said, err := tx.CallbackElsewhere(ctx, in.EnvironmentID, x.txn.ID, configID)
 		if err != nil {
@@ -99,8 +118,18 @@ func (a *Payments) reach(ctx context.Context, tx *db.Tx, in contract.ResolveInpu
 	if err != nil || config.ID == "" {
 		return err
 	}
-	if x.provider, err = a.Gateway.Provider(ctx, config); err != nil {
+	x.provider, err = a.Gateway.Provider(ctx, config)
+	switch told := in.Asked && configID != "" && configID != own; {
+	case err == nil:
+	case !x.txn.MayRepeat(x.restored):
 		return err
+	case told: // the callback waits for its account, and nothing else for the callback
+		x.provider, x.earlier, x.about, x.number = nil, nil, "", x.txn.SendNumber
+		in.Asked = false
+		return a.reach(ctx, tx, in, r, x)
+	default: // another account may have it
+		x.unopened, x.provider = err, nil
+		return nil
 	}
 	x.config, x.protocol, x.mode = config, a.protocol(x.provider), config.Mode
 	if x.earlier == nil {
@@ -205,7 +234,7 @@ func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Ti
 	x.callID = id.New(id.ProviderCall, now)
 	return tx.InsertProviderCall(ctx, env, db.ProviderCall{
 		ID: x.callID, TransactionID: x.txn.ID, Operation: operation(x.txn, x.move), Key: x.sentKey(),
-		SendNumber: x.number, StartedAt: now,
+		SendNumber: x.number, StartedAt: now, Searched: x.searched(),
 	})
 }
 

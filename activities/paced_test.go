@@ -70,3 +70,51 @@ func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
 	})
 	require.Equal(t, payment.Success, l.now(txn).Status)
 }
+
+// A search whose account takes no more requests a second says that it is one, and what it waits for: also of a charge
+// that was sent once already, which nothing holds back. No check counts.
+func TestPaced_SearchSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	for name, sent := range map[string]bool{"never sent": false, "sent before": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := begin(t, scene.New(t), scene.Monthly(1000))
+			l.collecting()
+			txn := l.last().ID
+			if sent {
+				l.Provider.Script = always(scene.Lose)
+				l.check(txn)
+				l.Provider.Script = nil
+			}
+			l.Payments.Gateway = scene.Gateway{Only: limited{l.Provider}}
+			l.Payments.Pacing = &activities.Pacing{
+				Clock: l.Clock.Now, Workers: func(context.Context) (int, error) { return 1, nil },
+			}
+			l.restores()
+			l.check(txn)
+			l.Clock.Add(time.Minute)
+			require.NoError(t, activities.Know(l.Payments.Pacing))
+			for activities.Take(l.Payments.Pacing, l.Config.ID, 1) < 30*time.Second {
+			}
+			before, asked := l.now(txn), l.operations(txn)
+
+			out := l.check(txn)
+
+			waits := l.now(txn)
+			require.Equal(t, asked, l.operations(txn))
+			require.Contains(t, waits.FailureReason, "The database was restored.")
+			require.Contains(t, waits.FailureReason, l.Config.ID)
+			require.Contains(t, waits.FailureReason, "no more requests a second")
+			require.Equal(t, before.Checks, waits.Checks)
+			require.Equal(t, sent, waits.HeldBack.At.IsZero())
+			require.Equal(t, sent, out.Held.Why == "")
+			require.WithinRange(t, waits.NextCheckAt, l.Clock.Now().Add(30*time.Second), l.Clock.Now().Add(40*time.Second))
+			require.Equal(t, waits.NextCheckAt, out.CheckAt)
+
+			l.Clock.Set(out.CheckAt)
+			l.until(l.Clock.Now().Add(time.Minute))
+			require.Equal(t, payment.Success, l.now(txn).Status)
+			require.Equal(t, 1, l.Provider.Captures()[txn])
+		})
+	}
+}

@@ -55,7 +55,9 @@ type round struct {
 	idle    bool                // it waits for a provider to be there again: for nothing but time
 	earlier bool                // the provider of an earlier send was asked
 	refused []string            // accounts that surely did not take a new send
-	absent  []payment.Question  // after lost sends, to which the answer was that there is none
+	heard   bool                // callbacks about a charge that may repeat a lost send were followed
+	sought  []string            // accounts that were asked about lost sends
+	silent  []db.ProviderConfig // those of them that did not answer
 }
 
 // step is one exchange. It reports whether there is more to do at once: what callbacks prove needs no exchange, and what
@@ -99,18 +101,25 @@ func (a *Payments) step(
 	r.idle = x.wait > 0 || result.Outcome == providers.NotSent || x.lost != nil
 	r.earlier = r.earlier || x.earlier != nil
 	if x.lost != nil {
-		return out, a.goesOn(ctx, r, x, result), nil
+		return out, x.lost.Number > 0 && a.goesOn(ctx, r, x, result), nil
+	}
+	heard := x.asked && (x.move == payment.MoveLookup || x.move == payment.MoveBelieve)
+	if heard && r.txn.MayRepeat(x.restored) { // what callbacks say has decided nothing: it is looked for
+		r.heard = true
+		return out, r.txn.ParkedAt.IsZero() && a.timeLeft(ctx), nil
 	}
 	return out, len(x.told) > 1 || x.earlier != nil || a.sendsAgain(ctx, in, r, x), nil
 }
 
 // goesOn reports whether the next exchange of a search, or the send after it, follows at once.
 func (a *Payments) goesOn(ctx context.Context, r *round, x exchange, answer providers.Result) bool {
-	if answer.Outcome != providers.NotFound {
-		return false
+	r.sought = append(r.sought, x.config.ID)
+	absent := answer.Outcome == providers.NotFound
+	if !absent && !answer.Outcome.Final() {
+		r.silent = append(r.silent, x.config)
 	}
-	r.absent = append(r.absent, payment.Question{AccountID: x.config.ID, Number: x.number})
-	return a.timeLeft(ctx)
+	undecided := absent || r.txn.MayRepeat(x.restored)
+	return undecided && r.txn.ParkedAt.IsZero() && a.timeLeft(ctx)
 }
 
 // sendsAgain reports whether the payment is sent again at once: the account that it was sent to surely did not take it

@@ -1,31 +1,24 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
-	"perennial/billing/routing"
 	"perennial/db"
-	"perennial/providers"
 )
-
-// holder is an account that may have a lost send, opened.
-type holder struct {
-	db.ProviderConfig
-	providers.Provider
-}
 
 // search turns an exchange that may move money which a lost send has moved already, or end its transaction, into the next
 // question after that send, or into the wait before it. The exchange stays as it is where nothing can be lost, or where
 // nobody can be asked: then the same key is repeated, and only there. A payment that no account can take now is looked
-// for at once: when one can, only a few are sent at a time. One that a stop holds is not.
+// for at once: when one can, only a few are sent at a time. One that a stop holds is not. What a callback told about
+// another account is followed first.
 func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, x *exchange, now time.Time) error {
 	held := x.move == payment.MoveHold && !x.hold.ByStop
-	if !x.asks() && x.move != payment.MoveAbandon && !held || !x.txn.MayRepeat(x.restored) {
+	if !x.asks() && x.move != payment.MoveAbandon && !held || !x.txn.MayRepeat(x.restored) || x.earlier != nil {
 		return nil
 	}
 	// An account that was deleted since may have it: also before this restart, where an earlier one lost the capture.
@@ -37,6 +30,11 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 	if err != nil {
 		return err
 	}
+	asked, err := tx.Searched(ctx, env, x.txn.ID, x.restored)
+	if err != nil {
+		return err
+	}
+	x.hold = payment.Hold{Revision: found.Charging.AccountsRevision}
 	holders, closed := a.holders(ctx, found, x)
 	known := make([]payment.Holder, len(holders))
 	for i, h := range holders {
@@ -44,80 +42,91 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 		known[i] = payment.Holder{AccountID: h.ID, CanAsk: can.LookupByKey, ByTransaction: can.FindsTransaction}
 	}
 	s := x.txn.Search(known, x.restored, now)
-	left := slices.DeleteFunc(slices.Clone(s.Ask), func(q payment.Question) bool { return slices.Contains(r.absent, q) })
-	switch {
-	case closed != nil:
-		x.seek(closed.Provider, payment.MoveHold)
-		x.lost.Why = unsearched(*closed) + " Its credentials cannot be opened."
-	case len(left) == 0 && (s.Blind || x.strays(holders, s)):
-		x.seek("", payment.MoveReview)
-		x.lost = nil
-	case len(left) == 0:
+	left := s.Left(asked)
+	switch nothing := len(left.Ask) == 0 || left.Ended && (s.Blind || closed != nil); {
+	case nothing && closed != nil:
+		x.seek(closed.Provider, payment.MoveHold, unsearched(*closed)+" Its credentials cannot be opened.")
+	case nothing && (s.Blind || x.strays(holders, s)):
+		x.unsearchable()
+	case nothing && !slices.ContainsFunc(known, func(h payment.Holder) bool { return !h.CanAsk }):
+		x.nowhere(len(known) > 0, now)
+	case nothing: // its key protects it at the only account
 	case s.Wait > 0:
-		x.seek("", payment.MoveHold)
-		x.lost.Why, x.wait = "The database was restored. Providers are asked whether they have this payment already.", s.Wait
+		x.seek("", payment.MoveHold, searching)
+		x.wait = s.Wait
 	default:
-		at := holders[slices.IndexFunc(holders, func(h holder) bool { return h.ID == left[0].AccountID })]
-		x.seek(at.ProviderConfig.Provider, payment.MoveLookup)
-		x.config, x.provider, x.protocol = at.ProviderConfig, at.Provider, a.protocol(at.Provider)
-		x.number = left[0].Number
-		x.lost.Number, x.lost.ProviderConfigID, x.lost.Key = x.number, at.ID, x.key()
-		x.lost.Last, x.lost.Blind = len(left) == 1, s.Blind
-		x.lost.Reason, x.lost.SentAt, x.lost.Why = foundReason, now, unsearched(at.ProviderConfig)
+		left.Ask = slices.DeleteFunc(left.Ask, r.unanswered)
+		if len(left.Ask) == 0 {
+			x.seek(r.silent[0].Provider, payment.MoveHold, unsearched(r.silent...))
+			return nil
+		}
+		a.ask(x, holders, left)
+		x.seek(x.config.Provider, payment.MoveLookup, unsearched(append(slices.Clone(r.silent), x.config)...))
+		x.lost.Number, x.lost.ProviderConfigID = x.number, x.config.ID
+		x.lost.Key, x.lost.Reason, x.lost.SentAt = x.key(), foundReason, now
+		x.lost.Last, x.lost.Blind = left.Last && closed == nil, s.Blind
+		x.lost.Ends = (left.Last || left.Ended) && closed == nil && !s.Blind
+		fresh := left.Ask[:min(left.Fresh, len(left.Ask))]
+		x.lost.Fresh = slices.ContainsFunc(fresh, func(q payment.Question) bool { return q.AccountID != x.config.ID })
 	}
-	x.hold = payment.Hold{Revision: found.Charging.AccountsRevision}
 	return nil
 }
 
-// strays reports whether the payment would be sent elsewhere than to the only account that could have taken it, which
-// cannot be asked: its key protects nobody there.
-func (x *exchange) strays(holders []holder, s payment.Search) bool {
-	return x.move == payment.MoveSend && len(holders) == 1 && len(s.Ask) == 0 && holders[0].ID != x.config.ID
+// unanswered reports whether the account of a question did not answer another one in this round.
+func (r *round) unanswered(q payment.Question) bool {
+	return slices.ContainsFunc(r.silent, func(c db.ProviderConfig) bool { return c.ID == q.AccountID })
+}
+
+// ask turns the exchange to the next question of a search: the first to an account with a free slot, which it takes.
+func (a *Payments) ask(x *exchange, holders []holder, left payment.Left) {
+	next, full := left.Ask[0], map[string]bool{}
+	at := func(q payment.Question) holder {
+		return holders[slices.IndexFunc(holders, func(h holder) bool { return h.ID == q.AccountID })]
+	}
+	for _, q := range left.Ask {
+		h := at(q)
+		if !full[h.ID] && a.Slots.take(h.ID, h.ProviderConfig.Provider) {
+			next, x.held = q, true
+			break
+		}
+		full[h.ID] = true
+	}
+	h := at(next)
+	x.config, x.provider, x.protocol = h.ProviderConfig, h.Provider, a.protocol(h.Provider)
+	x.number = next.Number
 }
 
 // foundReason is in the place of a routing reason in the row of a send that a search has found.
 const foundReason = "found after a restore"
 
-// seek makes the exchange one of the search. The transaction shows no account that routing has chosen meanwhile.
-func (x *exchange) seek(provider string, move payment.Move) {
-	x.move, x.lost, x.backups = move, &lifecycle.Lost{}, 0
+// searching is why a payment waits that is looked for.
+const searching = "The database was restored. Providers are asked whether they have this payment already."
+
+// seek makes the exchange one of the search, and says why the payment waits. The transaction shows no account that
+// routing has chosen meanwhile.
+func (x *exchange) seek(provider string, move payment.Move, why string) {
+	x.move, x.lost, x.backups = move, &lifecycle.Lost{Why: why}, 0
 	x.lost.Provider = provider
 	x.unchosen()
 }
 
-// unsearched says, for people, which account has not answered.
-func unsearched(c db.ProviderConfig) string {
-	return "The database was restored. The payment waits until " + c.Provider + " (" + c.ID +
-		") answers whether it has it already."
+// searched is what the call of the exchange shows of a search.
+func (x *exchange) searched() (s db.Searched) {
+	if x.lost != nil {
+		s = db.Searched{ProviderConfigID: x.config.ID, Since: x.restored}
+	}
+	return s
 }
 
-// holders opens the accounts that could have taken the payment before the database was restored, used or not since. It
-// returns one that cannot be opened, if any.
-func (a *Payments) holders(ctx context.Context, found db.Routing, x *exchange) (out []holder, closed *db.ProviderConfig) {
-	t := x.txn
-	for _, f := range found.Accounts {
-		could := a.candidate(f, t)
-		if t.Method == (payment.Method{}) { // erased
-			could.Refuses = ""
-		}
-		if !could.Takes(x.payment()) || !f.CreatedAt.Before(x.restored) {
-			continue
-		}
-		opened, err := a.Gateway.Provider(ctx, f)
-		if err != nil {
-			closed = &f
-			continue
-		}
-		out = append(out, holder{f, opened})
+// unsearched says, for people, which accounts have not answered.
+func unsearched(accounts ...db.ProviderConfig) string {
+	names := make([]string, len(accounts))
+	for i, c := range accounts {
+		names[i] = c.Provider + " (" + c.ID + ")"
 	}
-	return out, closed
-}
-
-// payment is what routing must know of it.
-func (x *exchange) payment() routing.Payment {
-	t := x.txn
-	return routing.Payment{
-		Country:  cmp.Or(x.country, routing.CountryOf(t.Method.Details.PhoneNumber)),
-		Currency: t.Currency, Method: t.Method.Type, Amount: t.Amount, Provider: t.Method.Details.Provider,
+	if len(names) == 1 {
+		return "The database was restored. The payment waits until " + names[0] + " answers whether it has it already."
 	}
+	return "The database was restored. The payment waits until these answer whether they have it already: " +
+		strings.Join(names, ", ") + "."
 }

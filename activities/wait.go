@@ -57,10 +57,12 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 	}
 	x.move = payment.MoveNone
 	wait += rand.N(wait / 4) //nolint:gosec // it only spreads
-	// A search may be for a charge that was sent once already: what was sent is no longer held back.
-	if why == errandPoll || x.txn.EverSent() {
+	switch {
+	case x.lost != nil: // also of a charge that was sent once, which nothing holds back
+		x.txn = x.txn.Searching(x.lost.Why+" It takes no more requests a second now.", wait, x.hold, now)
+	case why == errandPoll:
 		x.txn = x.txn.PutOff(now.Add(wait))
-	} else {
+	default:
 		x.unchosen()
 		x.txn = x.txn.Held("The account takes no more requests a second. The payment waits for its turn.", wait, x.hold,
 			x.restored, now)

@@ -153,6 +153,7 @@ func (s *Server) customerOperations() {
 	created := example
 	created.CreditBalance = []Credit{}
 	load := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.creditedWithKey)
+	s.accessOperations(load)
 	// What may be a repeat finds an erased customer too:
 	// its stored answer, or that it was erased, comes before a refusal.
 	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)

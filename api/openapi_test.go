@@ -97,8 +97,12 @@ func checkResponses(t *testing.T, where string, op map[string]any) {
 	}
 	successes := 0
 	for status, r := range responses {
-		content := r.(map[string]any)["content"].(map[string]any)
 		require.NotEmpty(t, r.(map[string]any)["description"], where)
+		if status == "304" {
+			require.NotContains(t, r, "content", where)
+			continue
+		}
+		content := r.(map[string]any)["content"].(map[string]any)
 		if status[0] != '2' {
 			require.Contains(t, content, httpkit.ProblemType, "%s %s", where, status)
 			continue
@@ -272,5 +276,5 @@ func TestOpenAPI_DocumentsTooManyCommands(t *testing.T) {
 			require.NotContains(t, responses, "429", "%s: %s", operation, got.Body)
 		}
 	}
-	require.Equal(t, 16, crowded)
+	require.Equal(t, 17, crowded)
 }

@@ -195,6 +195,7 @@ func (s *Server) subscriptionOperations() {
 	changed.PlanID = "plan_01jcz6f0x3v8r5t2m9k4h7q1wz"
 	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
 	s.previewOperations(load, example)
+	s.timelineOperations(load)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions",
 		Summary: "Subscribe a customer to a plan",

@@ -39,7 +39,7 @@ func TestIsolation_References(t *testing.T) {
 		"subscription_id": b.subscription.ID,
 		"invoice_id":      inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID,
 		"recovered_from": txn.ID,
-		"test_clock_id":  b.clock.ID, "provider_config_id": b.provider,
+		"test_clock_id":  b.clock.ID, "provider_config_id": b.provider, "searched_config_id": b.provider,
 		"event_id": owed[0].EventID, "delivery_id": owed[0].ID, "endpoint_id": endpoint, "price_id": b.plan.Prices[0].ID,
 	}
 	rows, err := b.pool.Query(t.Context(), `
@@ -50,7 +50,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 42)
+	require.Len(t, keys, 43)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

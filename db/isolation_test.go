@@ -125,6 +125,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, err)
 		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall,
+			SendNumber: 1, Searched: db.Searched{ProviderConfigID: b.provider, Since: now.Add(2 * month)},
 		}))
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env,
 			db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
@@ -154,6 +155,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
 			"Routing": b.env, "RoutingSince": b.env, "TransactionSuperseding": b.provider, "RoutingRules": "none",
 			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
+			"CallbackTells": txn.ID, "Searched": txn.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
 			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none",

@@ -72,6 +72,14 @@ func (r Reader) CallbackElsewhere(
 	}, translate("CallbackGetElsewhere", err)
 }
 
+// CallbackTells reports whether an open callback of a transaction names its operation, or proves its outcome.
+func (r Reader) CallbackTells(ctx context.Context, environmentID, transactionID string) (bool, error) {
+	tells, err := queries.CallbackTells(ctx, r.handle, dbsqlc.CallbackTellsParams{
+		EnvironmentID: environmentID, TransactionID: transactionID,
+	})
+	return tells, translate("CallbackTells", err)
+}
+
 // MarkCallbacksElsewhere marks the callbacks of a transaction that a provider configuration sent, whatever operation they
 // are about.
 func (tx *Tx) MarkCallbacksElsewhere(

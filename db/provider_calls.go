@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -34,6 +35,13 @@ type ProviderCall struct {
 	Response      []byte // redacted JSON
 	StartedAt     time.Time
 	EndedAt       time.Time
+	Searched      Searched
+}
+
+// Searched is what a look-up for a lost send asks about; zero: the call is none.
+type Searched struct {
+	ProviderConfigID string    // of the account
+	Since            time.Time // when the database was restored that lost the send; see Payer.RestoredAt
 }
 
 // ProviderCalls lists those of a transaction, oldest first.
@@ -50,6 +58,7 @@ func (r Reader) ProviderCalls(ctx context.Context, environmentID, transactionID 
 		calls = append(calls, ProviderCall{
 			ID: c.ID, TransactionID: c.TransactionID, Operation: c.Operation, SendNumber: value(c.SendNumber), Key: c.Key, Outcome: value(c.Outcome),
 			HTTPStatus: value(c.HttpStatus), Response: c.Response, StartedAt: c.StartedAt, EndedAt: value(c.EndedAt),
+			Searched: Searched{value(c.SearchedConfigID), value(c.SearchedSince)},
 		})
 	}
 	return calls, nil
@@ -60,7 +69,24 @@ func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c Pr
 	return queries.ProviderCallInsert(ctx, tx.pipe, dbsqlc.ProviderCallInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Operation: c.Operation, Key: c.Key,
 		SendNumber: null(c.SendNumber), StartedAt: c.StartedAt,
+		SearchedConfigID: null(c.Searched.ProviderConfigID), SearchedSince: nullTime(c.Searched.Since),
 	})
+}
+
+// Searched lists what accounts were asked about lost sends of a transaction since the database was restored at a time, each
+// question once.
+func (r Reader) Searched(
+	ctx context.Context, environmentID, transactionID string, restored time.Time,
+) ([]payment.Asked, error) {
+	found, err := queries.ProviderCallListSearched(ctx, r.handle, dbsqlc.ProviderCallListSearchedParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, SearchedSince: nullTime(restored),
+	})
+	return refs(found, func(f dbsqlc.ProviderCallListSearchedRow) payment.Asked {
+		return payment.Asked{
+			Question: payment.Question{AccountID: f.SearchedConfigID, Number: f.SendNumber},
+			Absent:   f.Absent, Ended: f.Ended, At: f.AskedAt,
+		}
+	}), translate("ProviderCallListSearched", err)
 }
 
 // CutOffProviderCalls writes that calls of a transaction without an end were cut off: a callback has proven what came of

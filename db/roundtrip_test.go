@@ -1,9 +1,11 @@
 package db_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -336,6 +338,45 @@ func TestProviderCallRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []db.ProviderCall{call}, calls)
 	requireFault(t, b.try(t, finish), fault.NotFound, "provider_call_not_found")
+}
+
+// What a search asked since a restore is listed by question. What it asked before counts no more.
+func TestSearched_ByQuestionSinceTheRestore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	txn := b.pendingCharge(t, "")
+	restored := wall.Add(time.Hour)
+	ask := func(number int, outcome string, since, at time.Time) {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			call := db.ProviderCall{
+				ID: id.New(id.ProviderCall, at), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: at, SendNumber: number,
+				Searched: db.Searched{ProviderConfigID: b.provider, Since: since},
+			}
+			require.NoError(t, tx.InsertProviderCall(ctx, b.env, call))
+			if outcome != "" {
+				call.Outcome, call.EndedAt = outcome, at.Add(time.Second)
+				require.NoError(t, tx.FinishProviderCall(ctx, b.env, call))
+			}
+		})
+	}
+	ask(1, "not_found", wall, wall)
+	ask(1, "unknown", restored, restored)
+	ask(2, "unknown", restored, restored)
+	ask(2, "not_found", restored, restored.Add(time.Minute))
+	ask(3, "failed", restored, restored.Add(time.Hour))
+	ask(3, "", restored, restored.Add(2*time.Hour))
+	found, err := b.store.Searched(t.Context(), b.env, txn.ID, restored)
+	require.NoError(t, err)
+	slices.SortFunc(found, func(a, b payment.Asked) int { return cmp.Compare(a.Number, b.Number) })
+	for i := range found {
+		found[i].At = found[i].At.UTC()
+	}
+	of := func(number int) payment.Question { return payment.Question{AccountID: b.provider, Number: number} }
+	require.Equal(t, []payment.Asked{
+		{Question: of(1), At: restored},
+		{Question: of(2), Absent: true, At: restored.Add(time.Minute)},
+		{Question: of(3), Ended: true, At: restored.Add(2 * time.Hour)},
+	}, found)
 }
 
 // A worker that was killed between a call and its end leaves a row that nobody else would ever finish.

@@ -88,6 +88,9 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	out := map[string]*huma.Response{strconv.Itoa(op.Status): {
 		Description: http.StatusText(op.Status), Content: map[string]*huma.MediaType{JSONType: success},
 	}}
+	if op.Tagged {
+		out[strconv.Itoa(http.StatusNotModified)] = notModified()
+	}
 	problem := schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	for status, why := range op.refusalReasons() {
 		why += k.codesOf(op, status)
@@ -143,6 +146,9 @@ func (o Operation) dropHeaders(responses map[string]*huma.Response) {
 	}
 	if !o.Waits {
 		delete(headers, "Preference-Applied")
+	}
+	if !o.Tagged {
+		delete(headers, "ETag")
 	}
 }
 

@@ -22,6 +22,7 @@ type Operation struct {
 	Access      Access
 	Load        Loader // the resource that {id} names, fetched together with the key
 	Waits       bool   // honours Prefer: wait
+	Tagged      bool   // answers with an ETag, or with 304
 	Crowds      bool   // bounded in number at a time for one resource, and refused with 429 beyond it
 	Request     any    // example
 	Response    any    // example
@@ -75,6 +76,7 @@ type Reply[T any] struct {
 	Status   int
 	Replayed string `header:"Idempotent-Replayed" doc:"true if the response is that of an earlier request with the same Idempotency-Key."`
 	Applied  string `header:"Preference-Applied" doc:"The applied part of the Prefer header."`
+	ETag     string `header:"ETag" doc:"Names this answer. Send it as If-None-Match."`
 	Body     body[T]
 }
 

@@ -23,11 +23,18 @@ func Foresee(s State, n int, at Moment) ([]invoice.Invoice, error) {
 	return foreseeAfter(s, nil, n, at)
 }
 
+func checkForeseen(n int) error {
+	if n < 0 || n > MaxForeseen {
+		return fault.InvalidParam("upcomingCount", "foresight_too_long",
+			"`upcomingCount` must be 0 to %d. The request has %d.", MaxForeseen, n)
+	}
+	return nil
+}
+
 // foreseeAfter is Foresee from the state that a decision leads to, which has issued some invoices itself.
 func foreseeAfter(s State, decided []invoice.Invoice, n int, at Moment) ([]invoice.Invoice, error) {
-	if n < 0 || n > MaxForeseen {
-		return nil, fault.InvalidParam("upcomingCount", "foresight_too_long",
-			"`upcomingCount` must be 0 to %d. The request has %d.", MaxForeseen, n)
+	if err := checkForeseen(n); err != nil {
+		return nil, err
 	}
 	f := foresight{State: s.clone(), Moment: at}
 	f.begin(decided)
@@ -72,6 +79,11 @@ func (f *foresight) step() error {
 		return err
 	}
 	f.become(state, changes)
+	return f.payAll()
+}
+
+// payAll lets all that is attempted be paid.
+func (f *foresight) payAll() error {
 	for i := f.payable(); i >= 0; i = f.payable() {
 		if err := f.pay(f.Pending[i]); err != nil {
 			return err

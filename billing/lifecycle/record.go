@@ -133,6 +133,9 @@ func (r *recording) record() error {
 	if r.Lost != nil && !r.lostSend() {
 		return nil
 	}
+	if r.taken() {
+		r.takeOver()
+	}
 	switch {
 	case r.Impossible != nil:
 		return r.impossible()
@@ -182,6 +185,10 @@ func (r *recording) unanswerable() {
 func (r *recording) answered() error {
 	was := r.txn
 	r.keepReference()
+	if !was.EverSent() && r.txn.EverSent() { // a callback named it: it is not held, nor looked for
+		r.txn = r.txn.Named()
+		was.HeldBack = r.txn.HeldBack
+	}
 	if r.Move == payment.MoveComplete && r.Answer.Outcome != payment.AnswerUnknown {
 		r.txn = r.txn.HandedOver(r.Answer.Outcome == payment.AnswerNotSent || r.Answer.ConfirmURL != "")
 	}

@@ -8,13 +8,16 @@ type Lost struct {
 	payment.Send
 
 	Last  bool   // every other account and key was asked, and has nothing
+	Ends  bool   // no other account can have the money: an operation that ended without it is the end of the charge
+	Fresh bool   // there are accounts to ask that owe no answer, so that silence delays nothing
 	Blind bool   // another account cannot be asked
-	Why   string // the payment waits where there is no answer, for people
+	Why   string // the payment waits, for people
 }
 
 // lostSend records what the search for a lost send found. It returns true where an account has it: what was answered is
 // then about the transaction, which is followed at that account.
 func (r *recording) lostSend() bool {
+	bad := r.Answer.Outcome.Final() && r.Answer.Outcome != payment.AnswerSucceeded
 	switch {
 	case !r.txn.MayRepeat(r.RestoredAt): // decided meanwhile
 		return false
@@ -22,6 +25,9 @@ func (r *recording) lostSend() bool {
 		return true
 	case r.Answer.Outcome == payment.AnswerNotFound:
 		r.nowhere()
+		return false
+	case bad && !r.Lost.Ends: // what was refused in the lost window may have gone to another account then
+		r.searching()
 		return false
 	case r.Answer.Outcome != payment.AnswerPending && !r.Answer.Outcome.Final():
 		r.unsearched()
@@ -36,6 +42,7 @@ func (r *recording) lostSend() bool {
 func (r *recording) nowhere() {
 	switch {
 	case !r.Lost.Last:
+		r.searching()
 	case r.Lost.Blind:
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
 	default:
@@ -44,8 +51,19 @@ func (r *recording) nowhere() {
 	}
 }
 
-// unsearched records that the search goes on later.
+// searching records that there is more to ask, at once or by the next exchange.
+func (r *recording) searching() {
+	r.txn = r.txn.Searching(r.Lost.Why, 0, r.Hold, r.d.Real)
+	r.d.saveTransaction(r.txn)
+}
+
+// unsearched records that an account did not answer, and that the search goes on later: soon where others are to be
+// asked.
 func (r *recording) unsearched() {
+	if r.Lost.Fresh {
+		r.searching()
+		return
+	}
 	txn, patient := r.txn.Unsearched(r.Protocol, r.Lost.Why, r.Answer.RetryAfter, r.Hold, r.RestoredAt, r.d.Real)
 	r.txn = txn
 	r.d.saveTransaction(txn)

@@ -14,6 +14,13 @@ func (r *recording) hold() {
 	r.d.saveTransaction(r.txn)
 }
 
+// taken reports whether the answer about another send decides a charge that may repeat a lost one: that account has it.
+// Then nothing is waited for: the later send, where there was one, has no answer because the database has lost it.
+func (r *recording) taken() bool {
+	has := r.Answer.Outcome == payment.AnswerSucceeded || r.Answer.Outcome == payment.AnswerPending
+	return r.Send != nil && r.Answer.Ref != "" && has && r.txn.MayRepeat(r.RestoredAt)
+}
+
 // earlier records what the provider of an earlier send says, after the transaction was sent to another one. Only money
 // that moved counts: it decides a transaction that moved none, and is given back where the later send moved it too.
 func (r *recording) earlier() error {
@@ -52,6 +59,12 @@ func (r *recording) supersededSince() {
 	r.txn = *r.Recovered
 	r.movedSince()
 	r.txn = counts
+}
+
+// takeOver makes the transaction that of the send that the answer is about, at its account.
+func (r *recording) takeOver() {
+	r.txn = r.at(r.txn).Named()
+	r.Send = nil
 }
 
 // at is the transaction as the earlier send's. One without a row is at the transaction's own account.

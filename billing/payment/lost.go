@@ -12,10 +12,13 @@ const (
 	// lostLag is how long after the restore look-ups find what was sent before it: search indexes lag that much, and what
 	// was in flight has arrived.
 	lostLag = time.Minute
-	// lostChecks and lostPatience are how often that is tried, and for how long, before a person must find out. Checks
-	// count also what was tried before the restore, and while an account asks us to come back in a second.
-	lostChecks   = 300
+	// lostPatience is for how long that is tried before a person must find out, and lostChecks how often at least, for what
+	// was not tried all that time. Checks count also what was tried before the restore, and while an account asks us to come
+	// back in a second; of what was sent once they are an hour apart in the end.
+	lostChecks   = 30
 	lostPatience = 24 * time.Hour
+	// lostPause is how long a search rests that goes on: where its time was over, another exchange begins.
+	lostPause = time.Second
 )
 
 // MayRepeat reports whether the next send of the charge, or the next repeat of its first one, may follow sends that a
@@ -30,55 +33,20 @@ func (t Transaction) MayRepeat(restored time.Time) bool {
 	return open && !since.IsZero() && since.Before(restored) && t.UnsentAt.Before(restored)
 }
 
-// Holder is an account that may have a lost send.
-type Holder struct {
-	AccountID string
-	CanAsk    bool // it finds an operation by its key
-	// ByTransaction: one look-up finds that of any send.
-	ByTransaction bool
-}
-
-// Question asks an account for what a lost send would have become there.
-type Question struct {
-	AccountID string
-	Number    int // of the send, which its key follows from
-}
-
-// Search is how lost sends of a charge are looked for.
-type Search struct {
-	Ask  []Question    // in order; empty: nobody can be asked
-	Wait time.Duration // before the first question
-	// Blind: an account that cannot be asked may have it too, so that finding nothing proves nothing.
-	Blind bool
-}
-
-// Search returns how to look for lost sends of a charge that MayRepeat says may have some. holders are the accounts that
-// could have taken it. A single one needs no wait: what its look-ups do not find yet, it knows by the key. now is real
-// time.
-func (t Transaction) Search(holders []Holder, restored, now time.Time) Search {
-	var s Search
-	for n := range lostRounds * len(holders) {
-		for _, h := range holders {
-			if h.CanAsk && (n == 0 || !h.ByTransaction) {
-				s.Ask = append(s.Ask, Question{h.AccountID, t.SendNumber + 1 + n})
-			}
-		}
-	}
-	if len(holders) > 1 && len(s.Ask) > 0 {
-		s.Wait = max(0, restored.Add(lostLag).Sub(now))
-	}
-	for _, h := range holders { // what was sent before is repeated under its key, at its account
-		s.Blind = s.Blind || !h.CanAsk && len(holders) > 1 && !t.EverSent()
-	}
-	return s
-}
-
 // FoundAt returns the charge as that of a lost send which its provider has: it is followed there from now on.
 func (t Transaction) FoundAt(s Send, now time.Time) Transaction {
 	t.Provider, t.ProviderConfigID = s.Provider, s.ProviderConfigID
 	t.SendNumber, t.FirstSentAt, t.NextCheckAt = s.Number, now, now
 	t.Checks, t.NotFoundCount, t.NotFoundAt = 0, 0, time.Time{}
-	t.HeldBack, t.FailureReason = Hold{}, ""
+	t.HeldBack, t.FailureReason, t.ParkedAt = Hold{}, "", time.Time{}
+	return t
+}
+
+// Named returns a charge that a provider has a name for as one that is neither held back nor looked for.
+func (t Transaction) Named() Transaction {
+	if t.HeldBack != (Hold{}) || t.FailureReason != "" {
+		t.HeldBack, t.FailureReason = Hold{}, ""
+	}
 	return t
 }
 
@@ -89,11 +57,28 @@ func (t Transaction) Nowhere(now time.Time) Transaction {
 	return t
 }
 
+// Searching notes that the search goes on after a wait, zero: at once, and why the charge waits. No check counts: there is
+// more to ask.
+func (t Transaction) Searching(why string, wait time.Duration, h Hold, now time.Time) Transaction {
+	if !t.ParkedAt.IsZero() { // it waits for a person, whatever else is asked meanwhile
+		return t
+	}
+	if !t.EverSent() {
+		h.At = t.unsentUntil()
+		t.HeldBack = h
+	}
+	t.FailureReason, t.NextCheckAt = why, now.Add(max(wait, lostPause))
+	return t
+}
+
 // Unsearched notes that lost sends of the charge cannot be looked for yet, and why. It is tried again after wait; zero: in
 // growing gaps. It returns false once that was tried for so long that a person must find out.
 func (t Transaction) Unsearched(
 	p Protocol, why string, wait time.Duration, h Hold, restored, now time.Time,
 ) (Transaction, bool) {
+	if !t.ParkedAt.IsZero() {
+		return t, false
+	}
 	if t.EverSent() {
 		t = t.Waiting(p, wait, now)
 		t.FailureReason = why

@@ -96,7 +96,7 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 		return MoveLookup
 	case t.Status != Pending:
 		return MoveNone
-	case !t.ParkedAt.IsZero() && !asked:
+	case !t.ParkedAt.IsZero() && (!asked || !t.EverSent()): // what was not sent is not sent before a person has decided
 		return MoveNone
 	case t.EverSent():
 		return t.follow(p, now)

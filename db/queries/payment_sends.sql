@@ -37,6 +37,14 @@ where c.environment_id = @environment_id and c.transaction_id = @transaction_id:
 order by c.received_at, c.id
 limit 1;
 
+-- name: CallbackTells :one
+-- Whether an open message names the operation of a transaction at its provider, or proves its outcome.
+select exists (
+    select from provider_callbacks c
+    where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text and c.processed_at is null
+      and (c.provider_ref <> '' or c.evidence_outcome is not null)
+);
+
 -- name: CallbackMarkElsewhere :exec
 update provider_callbacks c
 set processed_at = @processed_at, evidence_failure_reason = null

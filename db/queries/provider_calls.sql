@@ -1,6 +1,9 @@
 -- name: ProviderCallInsert :exec
-insert into provider_calls (id, environment_id, transaction_id, operation, send_number, key, started_at)
-values (@id, @environment_id, @transaction_id, @operation, @send_number, @key, @started_at);
+insert into provider_calls (
+    id, environment_id, transaction_id, operation, send_number, key, started_at, searched_config_id, searched_since
+) values (
+    @id, @environment_id, @transaction_id, @operation, @send_number, @key, @started_at, @searched_config_id, @searched_since
+);
 
 -- name: ProviderCallFinish :exec
 -- Other calls of the transaction that are still open count as cut off with their workers: most are, and nobody else would
@@ -29,6 +32,17 @@ select sqlc.embed(c)
 from provider_calls c
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id
 order by c.id;
+
+-- name: ProviderCallListSearched :many
+-- What a search for lost sends has asked since a restore, and whether the account was found to have nothing under that key,
+-- or an operation that ended without money. One without an end is under way, or its worker died.
+select c.searched_config_id::text as searched_config_id, c.send_number::integer as send_number,
+    bool_or(c.outcome is not distinct from 'not_found')::boolean as absent,
+    bool_or(coalesce(c.outcome in ('declined', 'failed', 'canceled'), false))::boolean as ended,
+    max(c.started_at)::timestamptz as asked_at
+from provider_calls c
+where c.environment_id = @environment_id and c.transaction_id = @transaction_id and c.searched_since = @searched_since
+group by c.searched_config_id, c.send_number;
 
 -- name: CallbackInsert :one
 -- No row comes back for a message that is stored already: providers repeat themselves.

@@ -45,6 +45,11 @@ func Postgres(t testing.TB, migrate Migrate) *Database {
 	if err := admin(t.Context(), server, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)); err != nil {
 		t.Fatalf("database for this test: %v", err)
 	}
+	if migrate != nil {
+		if err := admin(t.Context(), withDatabase(server, name), adopt); err != nil {
+			t.Fatalf("database for this test: %v", err)
+		}
+	}
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context()) // the test's own context is done by now
 		if err := admin(ctx, server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
@@ -53,6 +58,14 @@ func Postgres(t testing.TB, migrate Migrate) *Database {
 	})
 	return &Database{URL: withDatabase(server, name)}
 }
+
+// adopt makes a copy of a database the one that its schema knows. Else it would count as restored, which it is not: nothing
+// was sent from the template, so that no payment of a test is to be looked for.
+const adopt = `DO $$ BEGIN
+	IF to_regclass('database_server') IS NOT NULL THEN
+		UPDATE database_server SET identity = database_identity();
+	END IF;
+END $$`
 
 // Pool opens a pool that is closed at the end of the test.
 func (d *Database) Pool(t testing.TB) *pgxpool.Pool {

@@ -312,7 +312,10 @@ func (o *operation) result() providers.Result {
 func (p *Provider) LookupCharge(_ context.Context, in providers.LookupRequest) (providers.Result, error) {
 	p.note("lookup", in.TransactionID, "")
 	if p.LookupScript != nil {
-		if instead, ok := p.LookupScript(in); ok {
+		switch instead, ok := p.LookupScript(in); {
+		case ok && instead == providers.Unknown: // silence names nothing
+			return providers.Result{Outcome: instead}, nil
+		case ok:
 			return providers.Result{Outcome: instead, Ref: in.Ref}, nil
 		}
 	}

@@ -250,17 +250,19 @@ type Price struct {
 }
 
 type ProviderCall struct {
-	ID            string
-	EnvironmentID string
-	TransactionID string
-	Operation     string
-	Key           string
-	Outcome       *string
-	HttpStatus    *int
-	Response      []byte
-	StartedAt     time.Time
-	EndedAt       *time.Time
-	SendNumber    *int
+	ID               string
+	EnvironmentID    string
+	TransactionID    string
+	Operation        string
+	Key              string
+	Outcome          *string
+	HttpStatus       *int
+	Response         []byte
+	StartedAt        time.Time
+	EndedAt          *time.Time
+	SendNumber       *int
+	SearchedConfigID *string
+	SearchedSince    *time.Time
 }
 
 type ProviderCallback struct {

@@ -74,6 +74,27 @@ func (q *Queries) CallbackMarkElsewhere(ctx context.Context, db DBTX, arg Callba
 	return err
 }
 
+const callbackTells = `-- name: CallbackTells :one
+select exists (
+    select from provider_callbacks c
+    where c.environment_id = $1 and c.transaction_id = $2::text and c.processed_at is null
+      and (c.provider_ref <> '' or c.evidence_outcome is not null)
+)
+`
+
+type CallbackTellsParams struct {
+	EnvironmentID string
+	TransactionID string
+}
+
+// Whether an open message names the operation of a transaction at its provider, or proves its outcome.
+func (q *Queries) CallbackTells(ctx context.Context, db DBTX, arg CallbackTellsParams) (bool, error) {
+	row := db.QueryRow(ctx, callbackTells, arg.EnvironmentID, arg.TransactionID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const sendGetTransaction = `-- name: SendGetTransaction :one
 select s.transaction_id
 from payment_sends s

@@ -291,18 +291,23 @@ func (q *Queries) ProviderCallFinish(ctx context.Context, db DBTX, arg ProviderC
 }
 
 const providerCallInsert = `-- name: ProviderCallInsert :exec
-insert into provider_calls (id, environment_id, transaction_id, operation, send_number, key, started_at)
-values ($1, $2, $3, $4, $5, $6, $7)
+insert into provider_calls (
+    id, environment_id, transaction_id, operation, send_number, key, started_at, searched_config_id, searched_since
+) values (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9
+)
 `
 
 type ProviderCallInsertParams struct {
-	ID            string
-	EnvironmentID string
-	TransactionID string
-	Operation     string
-	SendNumber    *int
-	Key           string
-	StartedAt     time.Time
+	ID               string
+	EnvironmentID    string
+	TransactionID    string
+	Operation        string
+	SendNumber       *int
+	Key              string
+	StartedAt        time.Time
+	SearchedConfigID *string
+	SearchedSince    *time.Time
 }
 
 func (q *Queries) ProviderCallInsert(ctx context.Context, db DBTX, arg ProviderCallInsertParams) error {
@@ -314,12 +319,14 @@ func (q *Queries) ProviderCallInsert(ctx context.Context, db DBTX, arg ProviderC
 		arg.SendNumber,
 		arg.Key,
 		arg.StartedAt,
+		arg.SearchedConfigID,
+		arg.SearchedSince,
 	)
 	return err
 }
 
 const providerCallList = `-- name: ProviderCallList :many
-select c.id, c.environment_id, c.transaction_id, c.operation, c.key, c.outcome, c.http_status, c.response, c.started_at, c.ended_at, c.send_number
+select c.id, c.environment_id, c.transaction_id, c.operation, c.key, c.outcome, c.http_status, c.response, c.started_at, c.ended_at, c.send_number, c.searched_config_id, c.searched_since
 from provider_calls c
 where c.environment_id = $1 and c.transaction_id = $2
 order by c.id
@@ -355,6 +362,60 @@ func (q *Queries) ProviderCallList(ctx context.Context, db DBTX, arg ProviderCal
 			&i.ProviderCall.StartedAt,
 			&i.ProviderCall.EndedAt,
 			&i.ProviderCall.SendNumber,
+			&i.ProviderCall.SearchedConfigID,
+			&i.ProviderCall.SearchedSince,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const providerCallListSearched = `-- name: ProviderCallListSearched :many
+select c.searched_config_id::text as searched_config_id, c.send_number::integer as send_number,
+    bool_or(c.outcome is not distinct from 'not_found')::boolean as absent,
+    bool_or(coalesce(c.outcome in ('declined', 'failed', 'canceled'), false))::boolean as ended,
+    max(c.started_at)::timestamptz as asked_at
+from provider_calls c
+where c.environment_id = $1 and c.transaction_id = $2 and c.searched_since = $3
+group by c.searched_config_id, c.send_number
+`
+
+type ProviderCallListSearchedParams struct {
+	EnvironmentID string
+	TransactionID string
+	SearchedSince *time.Time
+}
+
+type ProviderCallListSearchedRow struct {
+	SearchedConfigID string
+	SendNumber       int
+	Absent           bool
+	Ended            bool
+	AskedAt          time.Time
+}
+
+// What a search for lost sends has asked since a restore, and whether the account was found to have nothing under that key,
+// or an operation that ended without money. One without an end is under way, or its worker died.
+func (q *Queries) ProviderCallListSearched(ctx context.Context, db DBTX, arg ProviderCallListSearchedParams) ([]ProviderCallListSearchedRow, error) {
+	rows, err := db.Query(ctx, providerCallListSearched, arg.EnvironmentID, arg.TransactionID, arg.SearchedSince)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ProviderCallListSearchedRow
+	for rows.Next() {
+		var i ProviderCallListSearchedRow
+		if err := rows.Scan(
+			&i.SearchedConfigID,
+			&i.SendNumber,
+			&i.Absent,
+			&i.Ended,
+			&i.AskedAt,
 		); err != nil {
 			return nil, err
 		}

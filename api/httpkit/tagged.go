@@ -1,0 +1,34 @@
+package httpkit
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Tagged is the request of an operation whose answer has an ETag: a caller that asks often sends the tag of the answer it
+// has, and is told with 304 that it still holds.
+type Tagged struct {
+	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" example:"\"4KlHzBxPzSfqhzJzLw9wyQ\"" doc:"The ETag of the answer that you have. 304: it still holds."`
+}
+
+// Answer is v with its tag, or 304 where the caller has it.
+func Answer[T any](in Tagged, v T) *Reply[T] {
+	out := OK(v)
+	sum := sha256.Sum256(out.Body.raw)
+	out.ETag = `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+	for tag := range strings.SplitSeq(in.IfNoneMatch, ",") {
+		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/"); tag == out.ETag || tag == "*" {
+			out.Status, out.Body.raw = http.StatusNotModified, nil
+		}
+	}
+	return out
+}
+
+// notModified is what the document says of it.
+func notModified() *huma.Response {
+	return &huma.Response{Description: "The answer of If-None-Match still holds."}
+}

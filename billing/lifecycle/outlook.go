@@ -1,0 +1,77 @@
+package lifecycle
+
+import (
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/subscription"
+)
+
+// Expected is one thing that will happen to a subscription by itself.
+type Expected struct {
+	At     time.Time // in the subscription's own time; before now: it is late
+	Action subscription.Action
+	// Amount is what would be charged then, in minor units; 0: nothing.
+	Amount money.Minor
+	// InvoiceID is the open invoice that a retry collects; empty: none.
+	InvoiceID string
+	// Retry of Retries: which automatic retry of the invoice it is, from 1; 0: none.
+	Retry, Retries int
+	// PlanID and Quantity are the subscription's from then on, where a scheduled change takes effect.
+	PlanID   string
+	Quantity int64
+}
+
+// Outlook returns the next n things that will happen by themselves, as if every payment succeeded as soon as it is
+// attempted: what is attempted now is taken to succeed. Faults: those of Foresee.
+func Outlook(s State, n int, at Moment) ([]Expected, error) {
+	if err := checkForeseen(n); err != nil {
+		return nil, err
+	}
+	f := foresight{State: s.clone(), Moment: at}
+	f.begin(nil)
+	if err := f.payAll(); err != nil {
+		return nil, err
+	}
+	var out []Expected
+	for len(out) < n {
+		action, next := f.next()
+		if action == subscription.ActionNone {
+			break
+		}
+		e := f.expect(action, next)
+		before, issued := f.Subscription, len(f.issued)
+		f.moveTo(next)
+		if err := f.step(); err != nil {
+			return nil, err
+		}
+		e.follow(before, f.Subscription, f.issued[issued:])
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// expect says what is known of a thing before it happens.
+func (f *foresight) expect(action subscription.Action, at time.Time) Expected {
+	e := Expected{At: at, Action: action}
+	if i := f.indexOpen(f.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && i >= 0 {
+		inv := f.Open[i]
+		e.InvoiceID, e.Amount = inv.ID, inv.AmountDue
+		e.Retry, e.Retries = inv.Collection.Automatic+inv.Collection.Skipped, f.settings().Dunning.Retry.Retries
+	}
+	return e
+}
+
+// follow says what else is known of it afterwards.
+func (e *Expected) follow(before, after subscription.Subscription, issued []invoice.Invoice) {
+	for _, inv := range issued {
+		e.Amount += inv.AmountDue
+	}
+	if after.PlanID != before.PlanID {
+		e.PlanID = after.PlanID
+	}
+	if after.Quantity != before.Quantity {
+		e.Quantity = after.Quantity
+	}
+}

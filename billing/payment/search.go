@@ -1,0 +1,104 @@
+package payment
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Holder is an account that may have a lost send.
+type Holder struct {
+	AccountID string
+	CanAsk    bool // it finds an operation by its key
+	// ByTransaction: one look-up finds that of any send.
+	ByTransaction bool
+}
+
+// Question asks an account for what a lost send would have become there.
+type Question struct {
+	AccountID string
+	Number    int // of the send, which its key follows from
+}
+
+// Asked is what came of a question since the database was restored; neither Absent nor Ended: no answer.
+type Asked struct {
+	Question
+
+	Absent bool      // the account has nothing under that key
+	Ended  bool      // it has an operation that ended without moving money
+	At     time.Time // when it was asked last
+}
+
+// Search is how lost sends of a charge are looked for.
+type Search struct {
+	Ask  []Question    // in order; empty: nobody can be asked
+	Wait time.Duration // before the first question
+	// Blind: an account that cannot be asked may have it too, so that finding nothing proves nothing.
+	Blind bool
+}
+
+// Search returns how to look for lost sends of a charge that MayRepeat says may have some. holders are the accounts that
+// could have taken it. now is real time.
+func (t Transaction) Search(holders []Holder, restored, now time.Time) Search {
+	var s Search
+	for n := range lostRounds * len(holders) {
+		for _, h := range holders {
+			if h.CanAsk && (n == 0 || !h.ByTransaction) {
+				s.Ask = append(s.Ask, Question{h.AccountID, t.SendNumber + 1 + n})
+			}
+		}
+	}
+	if len(s.Ask) > 0 { // also of one account: after a refusal in the window, the key of the next send is unknown
+		s.Wait = max(0, restored.Add(lostLag).Sub(now))
+	}
+	for _, h := range holders { // what was sent before is repeated under its key, at its account only
+		repeats := len(holders) == 1 || t.EverSent() && h.AccountID == t.ProviderConfigID
+		s.Blind = s.Blind || !h.CanAsk && !repeats
+	}
+	return s
+}
+
+// Left is what is left of a search.
+type Left struct {
+	// Ask are the open questions in the order to ask them, so that an account that does not answer hides no other: first
+	// those of accounts that owe no answer, then those of the account that was asked longest ago.
+	Ask []Question
+	// Fresh is how many of them are of accounts that owe no answer.
+	Fresh int
+	// Last: there is one question, and every other account and key was found to have nothing.
+	Last bool
+	// Ended: every account has nothing, or an operation that ended without moving money. The one question is about the last
+	// of these: what a provider has only refused was sent again, so that the last one has ended the charge.
+	Ended bool
+}
+
+// Left returns what is left of the search after what was asked since the restore.
+func (s Search) Left(asked []Asked) Left {
+	known, owes := make(map[Question]Asked, len(asked)), map[string]time.Time{}
+	for _, a := range asked {
+		known[a.Question] = a
+		if open := !a.Absent && !a.Ended; open && a.At.After(owes[a.AccountID]) {
+			owes[a.AccountID] = a.At
+		}
+	}
+	var left, ended []Question
+	fresh := 0
+	for _, q := range s.Ask {
+		switch a := known[q]; {
+		case a.Absent:
+		case a.Ended:
+			ended = append(ended, q)
+		default:
+			left = append(left, q)
+			if owes[q.AccountID].IsZero() {
+				fresh++
+			}
+		}
+	}
+	if len(left) == 0 {
+		slices.SortStableFunc(ended, func(a, b Question) int { return cmp.Compare(b.Number, a.Number) })
+		return Left{Ask: ended[:min(1, len(ended))], Ended: len(ended) > 0}
+	}
+	slices.SortStableFunc(left, func(a, b Question) int { return owes[a.AccountID].Compare(owes[b.AccountID]) })
+	return Left{Ask: left, Fresh: fresh, Last: len(left) == 1 && len(ended) == 0}
+}

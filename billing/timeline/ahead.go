@@ -1,0 +1,47 @@
+package timeline
+
+import (
+	"strconv"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/subscription"
+)
+
+// Foretell returns what is expected in words. currency is that of the subscription.
+func Foretell(e lifecycle.Expected, currency money.Currency) string {
+	text := happens(e)
+	if e.PlanID != "" {
+		text += " The plan changes to " + e.PlanID + "."
+	}
+	if e.Quantity != 0 {
+		text += " The quantity changes to " + strconv.FormatInt(e.Quantity, 10) + "."
+	}
+	if e.Amount > 0 {
+		text += " " + money.Format(e.Amount, currency) + " are charged."
+	}
+	return text
+}
+
+func happens(e lifecycle.Expected) string {
+	switch e.Action {
+	case subscription.ActionBegin:
+		return "The first period begins."
+	case subscription.ActionTrialNotice:
+		return "The end of the trial is announced."
+	case subscription.ActionTrialEnd:
+		return "The trial ends, and the first paid period begins."
+	case subscription.ActionRenewalReminder:
+		return "The renewal is announced to the payer."
+	case subscription.ActionRenewal:
+		return "The next period begins."
+	case subscription.ActionCancel:
+		return "The subscription ends, as was scheduled."
+	case subscription.ActionPaymentRetry:
+		return "Retry " + strconv.Itoa(e.Retry) + " of " + strconv.Itoa(e.Retries) + " of the open invoice."
+	case subscription.ActionPastDueEnd:
+		return "The subscription ends: it was past due for too long."
+	default:
+		return string(e.Action)
+	}
+}

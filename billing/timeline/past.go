@@ -1,0 +1,133 @@
+// Package timeline owns the words in which the life of a subscription is told: what happened, and what will. It owns
+// neither the events (event) nor what is expected (lifecycle).
+package timeline
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"perennial/billing/event"
+	"perennial/billing/money"
+)
+
+// Told is an event of a subscription in words, with what it is about.
+type Told struct {
+	Text      string
+	InvoiceID string
+	PaymentID string
+}
+
+// fact has the fields of all events that the words need; each event has some of them.
+type fact struct {
+	ID             string              `json:"id"`
+	Amount         money.Minor         `json:"amount"`
+	Currency       money.Currency      `json:"currency"`
+	InvoiceID      string              `json:"invoiceId"`
+	ChargeID       string              `json:"chargeId"`
+	Object         event.InvoiceObject `json:"object"`
+	PlanID         string              `json:"planId"`
+	PreviousPlanID string              `json:"previousPlanId"`
+	Changed        []string            `json:"changed"`
+	FailureCode    string              `json:"failureCode"`
+	AttemptNumber  int                 `json:"attemptNumber"`
+	FailedAttempts int                 `json:"failedPaymentAttempts"`
+	Paused         bool                `json:"collectionPaused"`
+	CancelReason   string              `json:"cancelReason"`
+	Reason         string              `json:"reason"`
+	Status         string              `json:"status"`
+}
+
+func (f fact) money() string { return money.Format(f.Amount, f.Currency) }
+
+func (f fact) due() string {
+	return money.Format(money.Minor(f.Object.AmountDue), money.Currency(f.Object.Currency))
+}
+
+// words tell of each type of event that a subscription has.
+var words = map[event.Type]func(fact) string{
+	event.TypeSubscriptionCreated: func(f fact) string { return "The customer subscribed to " + f.PlanID + "." },
+	event.TypeSubscriptionUpdated: func(f fact) string { return "Changed: " + strings.Join(f.Changed, ", ") + "." },
+	event.TypeSubscriptionPlanChanged: func(f fact) string {
+		return "The plan changed from " + f.PreviousPlanID + " to " + f.PlanID + "."
+	},
+	event.TypeSubscriptionCancelScheduled: func(f fact) string {
+		return "The cancellation at the end of the period was scheduled" + because(f.CancelReason) + "."
+	},
+	event.TypeSubscriptionReactivated:     func(fact) string { return "The scheduled cancellation was withdrawn." },
+	event.TypeSubscriptionTrialWillEnd:    func(fact) string { return "The end of the trial was announced." },
+	event.TypeSubscriptionRenewalReminder: func(f fact) string { return "The renewal for " + f.money() + " was announced." },
+	event.TypeSubscriptionRenewed:         func(fact) string { return "A period began." },
+	event.TypeSubscriptionActivated: func(fact) string {
+		return "The subscription was activated: what was open is paid, or nothing is to pay."
+	},
+	event.TypeSubscriptionPastDue: func(f fact) string {
+		text := "The subscription is past due after " + count(f.FailedAttempts, "failed attempt") + "."
+		if f.Paused {
+			text += " Collection is paused."
+		}
+		return text
+	},
+	event.TypeSubscriptionCanceled: func(f fact) string { return "The subscription ended" + because(f.CancelReason) + "." },
+
+	event.TypeInvoiceCreated:   func(f fact) string { return "An invoice over " + f.due() + " was created." },
+	event.TypeInvoiceFinalized: func(f fact) string { return "The invoice over " + f.due() + " got its number." },
+	event.TypeInvoicePaid:      func(f fact) string { return "The invoice over " + f.due() + " is paid." },
+	event.TypeInvoicePaymentFailed: func(f fact) string {
+		return "Attempt " + strconv.Itoa(f.AttemptNumber) + " to collect the invoice over " + f.due() + " failed."
+	},
+	event.TypeInvoiceRetrySkipped: func(f fact) string { return "A retry of the invoice over " + f.due() + " was skipped." },
+	event.TypeInvoiceVoided:       func(f fact) string { return "The invoice over " + f.due() + " was voided." },
+	event.TypeInvoiceMarkedUncollectible: func(f fact) string {
+		return "The invoice over " + f.due() + " was marked uncollectible."
+	},
+
+	event.TypePaymentPending:        func(f fact) string { return "A payment of " + f.money() + " waits for the provider or the payer." },
+	event.TypePaymentActionRequired: func(f fact) string { return "The payer must confirm the payment of " + f.money() + "." },
+	event.TypePaymentSuccess:        func(f fact) string { return f.money() + " were paid." },
+	event.TypePaymentFailed:         func(f fact) string { return "A payment of " + f.money() + " failed" + because(f.FailureCode) + "." },
+	event.TypePaymentCanceled:       func(f fact) string { return "A payment of " + f.money() + " was canceled." },
+	event.TypePaymentRefunded:       func(f fact) string { return f.money() + " were refunded." },
+	event.TypePaymentRefundFailed:   func(f fact) string { return "A refund of " + f.money() + " failed; it stays owed." },
+	event.TypePaymentNeedsReview: func(f fact) string {
+		return "The payment of " + f.money() + " needs review" + because(f.Reason) + "."
+	},
+	event.TypeDisputeCreated: func(f fact) string { return "The payer disputes " + f.money() + because(f.Reason) + "." },
+	event.TypeDisputeUpdated: func(f fact) string { return "The dispute of " + f.money() + " changed: " + f.Status + "." },
+	event.TypeDisputeClosed:  func(f fact) string { return "The dispute of " + f.money() + " is closed: " + f.Status + "." },
+}
+
+// Tell returns an event in words; a type that it has no words for is told by its name, so that a newer build's events do
+// not vanish. data is the stored JSON of the event.
+func Tell(of event.Type, data json.RawMessage) Told {
+	var f fact
+	tell, ok := words[of]
+	if err := json.Unmarshal(data, &f); err != nil || !ok {
+		return Told{Text: string(of)}
+	}
+	told := Told{Text: tell(f), InvoiceID: f.InvoiceID}
+	switch of.Group() {
+	case "invoice":
+		told.InvoiceID = f.ID
+	case "payment":
+		told.PaymentID = f.ID
+	case "dispute":
+		told.PaymentID = f.ChargeID
+	}
+	return told
+}
+
+// because is a reason in brackets; nothing for none.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return " (" + reason + ")"
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
